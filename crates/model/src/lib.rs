@@ -1,0 +1,40 @@
+//! What a conversation is, the same for every agent.
+//!
+//! A [`Session`] is a tree of [`Entry`] heads with parent links and an active leaf. Heads are a few
+//! dozen bytes each; what an entry says ([`Body`]) is decoded from the original record when it is
+//! needed. Every entry remembers the raw records it came from, and the session remembers the records
+//! that nobody claimed, so that together they are every byte of the source.
+//!
+//! Nothing in here knows a file format, a file system or a clock.
+
+mod block;
+mod body;
+mod entry;
+mod link;
+mod note;
+mod session;
+mod summary;
+mod time;
+mod title;
+mod usage;
+mod walk;
+
+pub use block::{
+    Blob, Block, Diff, Json, Location, Media, Text, Thinking, ToolCall, ToolInput, ToolResult,
+    ToolStatus,
+};
+pub use body::{
+    Bodies, Body, BranchSummary, Compaction, ContextEdit, Event, Kept, LabelChange, Level, Message,
+    ModelRef, Place,
+};
+pub use entry::{Entry, EntryIx, Kind, Origin, RawRef, Role, Visibility};
+pub use link::{Link, LinkKind};
+pub use note::{Note, Severity};
+pub use session::{
+    Agent, Head, NewEntry, Provenance, Session, SessionBuilder, Status, Workspace, WorktreeRef,
+};
+pub use summary::{Counts, State, Summary};
+pub use time::{Moment, NotATime};
+pub use title::{Title, TitleChange, TitleSource};
+pub use usage::{Cost, Usage, UsageRecord, UsageScope};
+pub use walk::Children;

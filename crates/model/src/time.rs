@@ -1,0 +1,141 @@
+//! Moments in time, as conversations note them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use jiff::civil;
+use jiff::tz::TimeZone;
+
+/// A moment in milliseconds since 1970 in UTC: the precision that every agent writes.
+///
+/// The spelling of the source stays in its record; this is for sorting and showing.
+///
+/// ```
+/// use rethread_model::Moment;
+/// let m: Moment = "2025-02-14T11:30:00+01:00".parse().unwrap();
+/// assert_eq!(m.to_string(), "2025-02-14T10:30:00.000Z");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(i64);
+
+/// The text is no date and time that we can read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotATime;
+
+impl fmt::Display for NotATime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not an ISO 8601 date and time")
+    }
+}
+
+impl std::error::Error for NotATime {}
+
+impl Moment {
+    /// The moment so many milliseconds after the start of 1970, if a calendar can show it.
+    pub fn from_millis(millis: i64) -> Option<Self> {
+        Timestamp::from_millisecond(millis)
+            .ok()
+            .map(|_| Self(millis))
+    }
+
+    /// Milliseconds since the start of 1970.
+    pub fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// The same moment for calculations with calendars and time zones.
+    pub fn timestamp(self) -> Timestamp {
+        Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH)
+    }
+
+    /// Whether `text` is spelled in UTC (`Z` or a zero offset), as our formats demand.
+    pub fn is_spelled_in_utc(text: &str) -> bool {
+        let text = text.trim();
+        text.ends_with(['Z', 'z']) || text.ends_with("+00:00") || text.ends_with("+0000")
+    }
+}
+
+impl From<Timestamp> for Moment {
+    fn from(t: Timestamp) -> Self {
+        Self(t.as_millisecond())
+    }
+}
+
+impl FromStr for Moment {
+    type Err = NotATime;
+
+    /// Reads what agents write: with or without fractions, with an offset, or (as UTC) without one.
+    fn from_str(text: &str) -> Result<Self, NotATime> {
+        let text = text.trim();
+        if let Ok(t) = text.parse::<Timestamp>() {
+            return Ok(t.into());
+        }
+        // A plain date would be accepted by the calendar type, but it is no moment.
+        if !text.contains(['T', 't', ' ']) {
+            return Err(NotATime);
+        }
+        let local: civil::DateTime = text.parse().map_err(|_| NotATime)?;
+        let zoned = local.to_zoned(TimeZone::UTC).map_err(|_| NotATime)?;
+        Ok(zoned.timestamp().into())
+    }
+}
+
+impl fmt::Display for Moment {
+    /// `2025-02-14T10:30:00.000Z`, the spelling that we write everywhere.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let t = civil_utc(*self);
+        write!(
+            f,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+            t.year(),
+            t.month(),
+            t.day(),
+            t.hour(),
+            t.minute(),
+            t.second(),
+            t.millisecond()
+        )
+    }
+}
+
+fn civil_utc(m: Moment) -> civil::DateTime {
+    m.timestamp().to_zoned(TimeZone::UTC).datetime()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_moment() {
+        let expected = Moment::from_millis(1_739_529_000_000).unwrap();
+        for text in [
+            "2025-02-14T10:30:00.000Z",
+            "2025-02-14T10:30:00Z",
+            "2025-02-14T11:30:00+01:00",
+            "2025-02-14 10:30:00Z",
+            "2025-02-14T10:30:00",
+            " 2025-02-14T10:30:00.000000Z ",
+        ] {
+            assert_eq!(text.parse::<Moment>(), Ok(expected), "{text}");
+        }
+        assert_eq!(expected.to_string(), "2025-02-14T10:30:00.000Z");
+    }
+
+    #[test]
+    fn what_is_no_moment() {
+        for text in ["", "yesterday", "2025-02-14", "2025-13-01T00:00:00Z", "12"] {
+            assert_eq!(text.parse::<Moment>(), Err(NotATime), "{text}");
+        }
+        assert_eq!(Moment::from_millis(i64::MAX), None);
+    }
+
+    #[test]
+    fn utc_is_seen_in_the_spelling() {
+        assert!(Moment::is_spelled_in_utc("2025-02-14T10:30:00Z"));
+        assert!(Moment::is_spelled_in_utc("2025-02-14T10:30:00+00:00"));
+        assert!(!Moment::is_spelled_in_utc("2025-02-14T10:30:00+01:00"));
+        assert!(!Moment::is_spelled_in_utc("2025-02-14T10:30:00"));
+    }
+}
