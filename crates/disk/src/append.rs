@@ -1,0 +1,181 @@
+//! Appending whole lines, each record in one write call.
+
+use std::{
+    borrow::Cow,
+    fs::File,
+    io::{self, Seek as _, SeekFrom, Write as _},
+    path::Path,
+};
+
+use crate::{
+    durability::Durability,
+    error::DiskError,
+    mode::Mode,
+    open::existing_or_new,
+    scan::{CHUNK, read_at},
+    sync,
+};
+
+/// Appends one line to a log that only this process writes, without a lock, in one write call.
+/// Returns where the line begins.
+///
+/// A log that is not there is made with `mode`; a link or anything else that is not a regular file
+/// is refused. If the log does not end in a line break, the torn line is ended in the same call.
+/// A line that was taken only in part, or could not be synced, is removed again.
+///
+/// ```
+/// use rethread_disk::{Durability, Mode, append_line};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("log.jsonl");
+/// std::fs::write(&path, b"{\"to")?;
+/// assert_eq!(append_line(&path, b"{}", Mode::Private, Durability::Each)?, 5);
+/// assert_eq!(std::fs::read(&path)?, b"{\"to\n{}\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn append_line(path: &Path, line: &[u8], mode: Mode, d: Durability) -> Result<u64, DiskError> {
+    if let Some(at) = memchr::memchr(b'\n', line) {
+        return Err(DiskError::LineBreak {
+            path: path.to_owned(),
+            at,
+        });
+    }
+    let mut whole = Vec::with_capacity(line.len() + 1);
+    whole.extend_from_slice(line);
+    whole.push(b'\n');
+
+    let file = existing_or_new(path, mode)?;
+    let failed = |e| DiskError::write(path, e);
+    if d.syncs() && file.metadata().map_err(failed)?.len() == 0 {
+        // The name first: then a log that holds a record has a name that lasts.
+        sync::folder_at(path)?;
+    }
+    let written = append_whole(path, &file, &whole)?;
+    if d.syncs()
+        && let Err(cause) = sync::data(&file)
+    {
+        written.undo(path, &file, &cause)?;
+        return Err(DiskError::sync(path, cause));
+    }
+    Ok(written.line())
+}
+
+/// What one write call put where.
+pub(crate) struct Written<'a> {
+    start: u64,
+    bytes: Cow<'a, [u8]>,
+    torn: bool,
+}
+
+impl Written<'_> {
+    /// Where the first line begins, behind the line break that ended a torn one.
+    pub(crate) fn line(&self) -> u64 {
+        self.start + u64::from(self.torn)
+    }
+
+    /// Takes back what is there of it. `cause` is why.
+    fn undo(&self, path: &Path, file: &File, cause: &io::Error) -> Result<(), DiskError> {
+        undo(file, self.start, &self.bytes).map_err(|_| not_undone(path, self.start, cause))
+    }
+}
+
+/// Writes `lines` at the end, in one call, and ends a torn line before them in the same call.
+pub(crate) fn append_whole<'a>(
+    path: &Path,
+    file: &File,
+    lines: &'a [u8],
+) -> Result<Written<'a>, DiskError> {
+    let torn = !ends_in_line_break(file).map_err(|e| DiskError::read(path, e))?;
+    let bytes = if torn {
+        let mut whole = Vec::with_capacity(lines.len() + 1);
+        whole.push(b'\n');
+        whole.extend_from_slice(lines);
+        Cow::Owned(whole)
+    } else {
+        Cow::Borrowed(lines)
+    };
+    let start = write_once(path, file, &bytes)?;
+    Ok(Written { start, bytes, torn })
+}
+
+/// Whether the next byte begins a line: the file is empty or its last byte is a line break.
+fn ends_in_line_break(file: &File) -> io::Result<bool> {
+    let len = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if len > 0 {
+        read_at(file, len - 1, &mut last)?;
+    }
+    Ok(last == *b"\n")
+}
+
+/// One write call at the end of the file: all of `bytes`, or none. Returns where they begin.
+pub(crate) fn write_once(path: &Path, mut file: &File, bytes: &[u8]) -> Result<u64, DiskError> {
+    let failed = |e| DiskError::write(path, e);
+    let end = file.seek(SeekFrom::End(0)).map_err(failed)?;
+    let taken = loop {
+        match file.write(bytes) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            taken => break taken,
+        }
+    };
+    let wrote = match taken {
+        Ok(wrote) => wrote,
+        Err(cause) => {
+            undo(file, end, bytes).map_err(|_| not_undone(path, end, &cause))?;
+            return Err(DiskError::write(path, cause));
+        }
+    };
+    // A program that takes no lock may have appended since `end` was read.
+    let start = match file.stream_position() {
+        Ok(position) => position.saturating_sub(wrote as u64),
+        Err(_) => end,
+    };
+    if wrote == bytes.len() {
+        return Ok(start);
+    }
+    let short = DiskError::ShortWrite {
+        path: path.to_owned(),
+        wrote: wrote as u64,
+        wanted: bytes.len() as u64,
+    };
+    let cause = io::Error::from(io::ErrorKind::WriteZero);
+    undo(file, start, bytes).map_err(|_| not_undone(path, start, &cause))?;
+    Err(short)
+}
+
+fn not_undone(path: &Path, start: u64, cause: &io::Error) -> DiskError {
+    let cause = match cause.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => cause.kind().into(),
+    };
+    DiskError::NotUndone {
+        path: path.to_owned(),
+        start,
+        cause,
+    }
+}
+
+/// Cuts the file back to `start` if what follows there is the beginning of `bytes` and nothing
+/// else: another program's record is never cut off.
+fn undo(file: &File, start: u64, bytes: &[u8]) -> io::Result<()> {
+    let extra = file.metadata()?.len().saturating_sub(start);
+    if extra == 0 {
+        return Ok(());
+    }
+    let ours = usize::try_from(extra)
+        .ok()
+        .and_then(|extra| bytes.get(..extra));
+    let Some(ours) = ours else {
+        return Err(io::ErrorKind::InvalidData.into());
+    };
+    let mut found = vec![0; ours.len().min(CHUNK)];
+    let mut at = start;
+    for piece in ours.chunks(CHUNK) {
+        let found = &mut found[..piece.len()];
+        if read_at(file, at, found)? != piece.len() || found != piece {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        at += piece.len() as u64;
+    }
+    file.set_len(start)
+}

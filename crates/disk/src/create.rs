@@ -1,0 +1,55 @@
+//! New files that appear whole and never replace another.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use crate::{durability::Durability, error::DiskError, mode::Mode, sync::Folder, temp::Temp};
+
+/// Whether something was made or was there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use = "what existed was left untouched"]
+pub enum Created {
+    /// It is new.
+    New,
+    /// Something of that name was there; it was left untouched.
+    Existed,
+}
+
+/// Makes a new file with this content. It appears whole or not at all, and never replaces
+/// anything: not a file, not a folder, not a link that leads nowhere.
+pub fn create(path: &Path, bytes: &[u8], mode: Mode, d: Durability) -> Result<Created, DiskError> {
+    create_with(path, mode, d, |out| out.write_all(bytes))
+}
+
+/// As [`create`], for content that is produced piece by piece. `write` is not called if something
+/// is there already; an error of it leaves nothing behind.
+pub fn create_with(
+    path: &Path,
+    mode: Mode,
+    d: Durability,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<Created, DiskError> {
+    if is_taken(path)? {
+        return Ok(Created::Existed);
+    }
+    let folder = Folder::of(path, d.syncs()).map_err(|e| DiskError::write(path, e))?;
+    let temp = Temp::write(path, mode.file_bits(), None, d, write)?;
+    if !temp
+        .rename_if_free(path)
+        .map_err(|e| DiskError::write(path, e))?
+    {
+        return Ok(Created::Existed);
+    }
+    folder.map_or(Ok(()), |folder| folder.sync(path))?;
+    Ok(Created::New)
+}
+
+pub(crate) fn is_taken(path: &Path) -> Result<bool, DiskError> {
+    match std::fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(DiskError::read(path, e)),
+    }
+}

@@ -1,0 +1,80 @@
+//! Which file this is, and how old.
+
+use std::{
+    fs::{File, Metadata},
+    io,
+    path::Path,
+    time::{Duration, SystemTime},
+};
+
+use crate::error::DiskError;
+
+/// Which file on which disk: the same for two paths to one file, another one after a file was
+/// replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId {
+    device: u64,
+    file: u64,
+}
+
+impl FileId {
+    /// Of an open file.
+    #[cfg(unix)]
+    pub fn of(file: &File) -> io::Result<FileId> {
+        file.metadata().map(|meta| FileId::from_metadata(&meta))
+    }
+
+    /// Of an open file.
+    #[cfg(windows)]
+    pub fn of(file: &File) -> io::Result<FileId> {
+        let (device, file) = crate::windows::volume_and_index(file)?;
+        Ok(FileId { device, file })
+    }
+
+    #[cfg(unix)]
+    fn from_metadata(meta: &Metadata) -> FileId {
+        use std::os::unix::fs::MetadataExt as _;
+        FileId {
+            device: meta.dev(),
+            file: meta.ino(),
+        }
+    }
+}
+
+/// Which file is at `path`, without following a link in its last component.
+pub fn file_id(path: &Path) -> Result<FileId, DiskError> {
+    id_at(path).map_err(|e| DiskError::read(path, e))
+}
+
+#[cfg(unix)]
+fn id_at(path: &Path) -> io::Result<FileId> {
+    std::fs::symlink_metadata(path).map(|meta| FileId::from_metadata(&meta))
+}
+
+#[cfg(windows)]
+fn id_at(path: &Path) -> io::Result<FileId> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    const FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+    const FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+    let flags = FLAG_OPEN_REPARSE_POINT | FLAG_BACKUP_SEMANTICS;
+    FileId::of(
+        &File::options()
+            .access_mode(0)
+            .custom_flags(flags)
+            .open(path)?,
+    )
+}
+
+/// How long ago the file at `path` was last written; zero if that is in the future. A link is not
+/// followed.
+pub fn age(path: &Path) -> Result<Duration, DiskError> {
+    let meta = std::fs::symlink_metadata(path).map_err(|e| DiskError::read(path, e))?;
+    age_of(&meta).map_err(|e| DiskError::read(path, e))
+}
+
+pub(crate) fn age_of(meta: &Metadata) -> io::Result<Duration> {
+    let written = meta.modified()?;
+    Ok(SystemTime::now()
+        .duration_since(written)
+        .unwrap_or_default())
+}

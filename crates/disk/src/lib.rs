@@ -1,0 +1,84 @@
+//! The only room that writes files: atomic replace, locked append, safe names, trash.
+//!
+//! What a caller can rely on:
+//!
+//! - **Old or new, never half.** [`replace`] and [`create`] write a unique temporary file in the
+//!   same folder and rename it, [`create_folder_with`] fills a temporary folder and renames it. A
+//!   process killed in between leaves at most something for which [`is_temporary`] is true.
+//! - **Whole lines.** [`append_line`] and [`LockedLog::append`] hand the record to the system in
+//!   one write call, after ending a torn line in the same call. A short write is undone.
+//! - **An error means not saved**, and the file is as it was. The two exceptions say so:
+//!   [`DiskError::NotUndone`] (half a record may remain, on a line of its own after the next
+//!   append) and [`DiskError::Unsettled`] (the new file is in place, but its folder could not be
+//!   synced).
+//! - **Nothing is followed by accident.** Symbolic links, pipes, sockets and devices are refused
+//!   where a file should be, without waiting for them. Only [`open_read`] and [`read_small`]
+//!   follow links.
+//!
+//! [`Durability`] says what is synced. What is stored here is never interpreted: this crate knows
+//! bytes, lines and paths.
+//!
+//! ```
+//! use rethread_disk::{Created, Durability, Mode, create, replace};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("settings.json");
+//! assert_eq!(create(&path, b"{}\n", Mode::Private, Durability::Close)?, Created::New);
+//! assert_eq!(create(&path, b"[]\n", Mode::Private, Durability::Close)?, Created::Existed);
+//! replace(&path, b"{\"a\":1}\n", Mode::Private, Durability::Close)?;
+//! assert_eq!(std::fs::read(&path)?, b"{\"a\":1}\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this is the room that writes, and the one that asks for the age of a file"
+)]
+#![cfg_attr(
+    windows,
+    allow(
+        clippy::unnecessary_wraps,
+        reason = "what is nothing there can fail elsewhere"
+    )
+)]
+
+mod append;
+mod create;
+mod durability;
+mod error;
+mod folder;
+mod identity;
+mod lock;
+mod log;
+mod mode;
+mod name;
+mod open;
+mod read;
+mod remove;
+mod replace;
+mod scan;
+mod sync;
+mod temp;
+mod trash;
+mod tree;
+#[cfg(windows)]
+mod windows;
+
+pub use crate::{
+    append::append_line,
+    create::{Created, create, create_with},
+    durability::{Durability, UnknownDurability},
+    error::{DiskError, FileKind},
+    folder::{create_folder, ensure_folder},
+    identity::{FileId, age, file_id},
+    log::{LockedLog, LogReader},
+    mode::Mode,
+    name::{SafeName, UnsafeName, join},
+    read::{SMALL, open_read, read_at, read_small},
+    remove::{remove_file, remove_folder},
+    replace::{replace, replace_with},
+    scan::Tail,
+    sync::sync_path,
+    temp::is_temporary,
+    trash::{TrashedBy, trash},
+    tree::create_folder_with,
+};

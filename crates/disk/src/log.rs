@@ -1,0 +1,248 @@
+//! A log of lines that several programs append to, one at a time.
+
+use std::{
+    fs::File,
+    io::{self, Read, Write},
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use crate::{
+    append::{append_whole, write_once},
+    durability::Durability,
+    error::DiskError,
+    identity::{FileId, age_of},
+    lock::{lock_new, open_locked, unlock},
+    mode::Mode,
+    open::{existing, existing_or_new},
+    scan::{self, Tail},
+    sync::{self, Folder},
+    temp::Temp,
+};
+
+/// A log under an exclusive lock, which lasts until this is dropped or the process ends.
+///
+/// The lock is on the log itself. It keeps out other users of `LockedLog`; readers never wait.
+/// Nothing is synced before [`LockedLog::sync`].
+///
+/// ```
+/// use std::time::Duration;
+/// use rethread_disk::{LockedLog, Mode, Tail};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("log.jsonl");
+/// let mut log = LockedLog::open_or_create(&path, Mode::Private, Duration::from_secs(2))?;
+/// log.append(b"{\"n\":1}\n{\"n\":2}\n")?;
+/// log.sync()?;
+/// assert_eq!(log.tail()?, Tail::Ended);
+/// assert_eq!(log.last_line()?, Some(8..15));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct LockedLog {
+    path: PathBuf,
+    file: File,
+    /// Whether the folder may not have been synced since the log got its name: whoever made it
+    /// may have been killed before.
+    unsettled: AtomicBool,
+}
+
+impl LockedLog {
+    /// Locks a log that is there; waits for others at most `timeout`.
+    ///
+    /// Links, pipes and devices are refused, without waiting for them.
+    pub fn open(path: &Path, timeout: Duration) -> Result<LockedLog, DiskError> {
+        let file = open_locked(path, timeout, || existing(path), |file| file)?;
+        Ok(LockedLog::new(path, file))
+    }
+
+    /// As [`LockedLog::open`], but makes an empty log with `mode` if there is none.
+    pub fn open_or_create(
+        path: &Path,
+        mode: Mode,
+        timeout: Duration,
+    ) -> Result<LockedLog, DiskError> {
+        let open = || existing_or_new(path, mode);
+        let file = open_locked(path, timeout, open, |file| file)?;
+        Ok(LockedLog::new(path, file))
+    }
+
+    fn new(path: &Path, file: File) -> LockedLog {
+        LockedLog {
+            path: path.to_owned(),
+            file,
+            unsettled: AtomicBool::new(true),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Which file it is.
+    pub fn id(&self) -> Result<FileId, DiskError> {
+        FileId::of(&self.file).map_err(|e| self.read_failed(e))
+    }
+
+    /// How many bytes it has.
+    pub fn len(&self) -> Result<u64, DiskError> {
+        Ok(self.file.metadata().map_err(|e| self.read_failed(e))?.len())
+    }
+
+    /// Whether it has no bytes.
+    pub fn is_empty(&self) -> Result<bool, DiskError> {
+        Ok(self.len()? == 0)
+    }
+
+    /// How it ends. Reads backwards in pieces, however long the last line is.
+    pub fn tail(&self) -> Result<Tail, DiskError> {
+        let meta = self.file.metadata().map_err(|e| self.read_failed(e))?;
+        if meta.len() == 0 {
+            return Ok(Tail::Empty);
+        }
+        let open = scan::open_line(&self.file, meta.len()).map_err(|e| self.read_failed(e))?;
+        let Some((start, len)) = open else {
+            return Ok(Tail::Ended);
+        };
+        let age = age_of(&meta).map_err(|e| self.read_failed(e))?;
+        Ok(Tail::Open { start, len, age })
+    }
+
+    /// Where the last line that was ended is, without its line break; an open tail is skipped.
+    pub fn last_line(&self) -> Result<Option<Range<u64>>, DiskError> {
+        scan::last_line(&self.file).map_err(|e| self.read_failed(e))
+    }
+
+    /// Reads at a position until `buf` is full or the log ends; returns how much.
+    pub fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize, DiskError> {
+        scan::read_at(&self.file, offset, buf).map_err(|e| self.read_failed(e))
+    }
+
+    /// Reads from a position on. Several readers do not disturb each other.
+    pub fn reader(&self, from: u64) -> LogReader<'_> {
+        LogReader {
+            file: &self.file,
+            at: from,
+            end: u64::MAX,
+        }
+    }
+
+    /// Appends one or more whole lines, the last of which ends in a line break too, in one write
+    /// call. Returns where the first begins.
+    ///
+    /// A torn line before them is ended in the same call, so that nothing is ever glued to it; see
+    /// [`LockedLog::tail`] and [`LockedLog::cut`] to deal with it otherwise. What was taken only
+    /// in part is removed again.
+    pub fn append(&mut self, lines: &[u8]) -> Result<u64, DiskError> {
+        if !lines.ends_with(b"\n") {
+            return Err(DiskError::NotWholeLines {
+                path: self.path.clone(),
+            });
+        }
+        Ok(append_whole(&self.path, &self.file, lines)?.line())
+    }
+
+    /// Ends the last line, if it is open; says whether it was.
+    pub fn end_line(&mut self) -> Result<bool, DiskError> {
+        let open = matches!(self.tail()?, Tail::Open { .. });
+        if open {
+            write_once(&self.path, &self.file, b"\n")?;
+        }
+        Ok(open)
+    }
+
+    /// Cuts off everything from byte `len` on: a torn line that was saved elsewhere.
+    pub fn cut(&mut self, len: u64) -> Result<(), DiskError> {
+        let now = self.len()?;
+        if len > now {
+            return Err(DiskError::BeyondEnd {
+                path: self.path.clone(),
+                at: len,
+                len: now,
+            });
+        }
+        self.file
+            .set_len(len)
+            .map_err(|e| DiskError::write(&self.path, e))
+    }
+
+    /// Replaces the whole log, all at once and without letting go of the lock: `write` reads the
+    /// old log and writes the new one. The new one keeps mode and owner, and is what this then is.
+    ///
+    /// An error leaves the old log in place; so does a program that takes no lock and appends
+    /// meanwhile ([`DiskError::Changed`]).
+    pub fn rewrite(
+        &mut self,
+        d: Durability,
+        write: impl FnOnce(&mut dyn Read, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), DiskError> {
+        let path = self.path.as_path();
+        let failed = |e| DiskError::write(path, e);
+        let old = self.file.metadata().map_err(|e| self.read_failed(e))?;
+        let folder = Folder::of(path, d.syncs()).map_err(failed)?;
+        let mut reader = LogReader {
+            file: &self.file,
+            at: 0,
+            end: old.len(),
+        };
+        let temp = Temp::write(path, 0o600, Some(&old), d, |out| write(&mut reader, out))?;
+        // Locked under its temporary name: whoever opens it under its real one waits.
+        let new = existing(temp.path())?;
+        lock_new(path, &new)?;
+        if self.len()? != old.len() {
+            return Err(DiskError::Changed {
+                path: path.to_owned(),
+            });
+        }
+        temp.rename(path).map_err(failed)?;
+        self.file = new;
+        self.unsettled = AtomicBool::new(true);
+        if let Some(folder) = folder {
+            folder.sync(&self.path)?;
+            self.unsettled = AtomicBool::new(false);
+        }
+        Ok(())
+    }
+
+    /// Makes everything appended so far survive a power cut; the first time, its name as well. If that fails, it may be lost, and
+    /// asking again would not bring it back.
+    pub fn sync(&self) -> Result<(), DiskError> {
+        sync::data(&self.file).map_err(|e| DiskError::sync(&self.path, e))?;
+        if self.unsettled.load(Ordering::Relaxed) {
+            sync::folder_at(&self.path)?;
+            self.unsettled.store(false, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn read_failed(&self, cause: io::Error) -> DiskError {
+        DiskError::read(&self.path, cause)
+    }
+}
+
+impl Drop for LockedLog {
+    fn drop(&mut self) {
+        unlock(&self.file);
+    }
+}
+
+/// Reads a [`LockedLog`] from a position on.
+#[derive(Debug)]
+pub struct LogReader<'a> {
+    file: &'a File,
+    at: u64,
+    end: u64,
+}
+
+impl Read for LogReader<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let wanted = buf.len().min(left);
+        let n = scan::read_at(self.file, self.at, &mut buf[..wanted])?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}

@@ -1,0 +1,34 @@
+//! Atomic replacement of one file.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use crate::{
+    durability::Durability, error::DiskError, mode::Mode, open::regular, sync::Folder, temp::Temp,
+};
+
+/// Makes `bytes` the content of the file, all at once: whoever looks sees the old or the new.
+///
+/// A file that is there keeps its own mode, and its owner where we may; `mode` is for a new one.
+/// A link, a folder or anything else that is not a regular file is refused. Not for a log that
+/// others lock: see [`LockedLog::rewrite`](crate::LockedLog::rewrite).
+pub fn replace(path: &Path, bytes: &[u8], mode: Mode, d: Durability) -> Result<(), DiskError> {
+    replace_with(path, mode, d, |out| out.write_all(bytes))
+}
+
+/// As [`replace`], for content that is produced piece by piece. An error of `write` leaves the
+/// old file in place.
+pub fn replace_with(
+    path: &Path,
+    mode: Mode,
+    d: Durability,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), DiskError> {
+    let old = regular(path)?;
+    let folder = Folder::of(path, d.syncs()).map_err(|e| DiskError::write(path, e))?;
+    let temp = Temp::write(path, mode.file_bits(), old.as_ref(), d, write)?;
+    temp.rename(path).map_err(|e| DiskError::write(path, e))?;
+    folder.map_or(Ok(()), |folder| folder.sync(path))
+}

@@ -1,0 +1,252 @@
+//! Reading what may be something else, or larger, than expected.
+
+use std::{fs::File, io::Write as _};
+
+use rethread_disk::{DiskError, FileKind, SMALL, open_read, read_at, read_small};
+
+use crate::place;
+
+fn kind(result: Result<impl Sized, DiskError>) -> FileKind {
+    match result.err() {
+        Some(DiskError::NotAFile { found, .. }) => found,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_small_file_is_read_whole() {
+    let (_folder, path) = place();
+    for content in [&b""[..], b"a", b"one\ntwo\n", &vec![b'x'; 300_000]] {
+        std::fs::write(&path, content).unwrap();
+        assert_eq!(read_small(&path).unwrap(), content);
+    }
+}
+
+#[test]
+fn only_small_files_are_taken_into_memory() {
+    let (_folder, path) = place();
+    let file = File::create(&path).unwrap();
+    file.set_len(SMALL).unwrap();
+    assert_eq!(read_small(&path).unwrap().len() as u64, SMALL);
+    for more in [1, 1000, SMALL] {
+        file.set_len(SMALL + more).unwrap();
+        let e = read_small(&path).unwrap_err();
+        assert!(matches!(e, DiskError::TooLarge { limit: SMALL, .. }), "{e}");
+        assert_eq!(
+            e.to_string(),
+            format!("`{}` is larger than 67108864 bytes", path.display())
+        );
+    }
+}
+
+/// The system says that it is empty.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_longer_than_it_says_is_read_whole() {
+    let status = read_small("/proc/self/status".as_ref()).unwrap();
+    assert!(status.starts_with(b"Name:") && status.ends_with(b"\n"));
+}
+
+#[test]
+fn what_is_missing_is_not_found() {
+    let (folder, path) = place();
+    std::fs::write(&path, b"").unwrap();
+    for missing in [folder.path().join("no"), path.join("below"), "".into()] {
+        let e = open_read(&missing).unwrap_err();
+        assert!(matches!(e, DiskError::NotFound { .. }), "{e}");
+        assert_eq!(e.path(), Some(missing.as_path()));
+        let e = read_small(&missing).unwrap_err();
+        assert!(matches!(e, DiskError::NotFound { .. }), "{e}");
+    }
+}
+
+#[test]
+fn a_folder_is_refused() {
+    let (folder, _) = place();
+    assert_eq!(kind(open_read(folder.path())), FileKind::Folder);
+    assert_eq!(kind(read_small(folder.path())), FileKind::Folder);
+}
+
+#[test]
+fn an_opened_file_is_only_for_reading() {
+    let (_folder, path) = place();
+    std::fs::write(&path, b"old").unwrap();
+    assert!(open_read(&path).unwrap().write_all(b"new").is_err());
+    assert_eq!(std::fs::read(&path).unwrap(), b"old");
+}
+
+#[test]
+fn reading_at_a_position_ends_with_the_buffer_or_the_file() {
+    let (_folder, path) = place();
+    let content: Vec<u8> = (0..=255).cycle().take(200_000).collect();
+    std::fs::write(&path, &content).unwrap();
+    let file = open_read(&path).unwrap();
+    for (offset, wanted, expected) in [
+        (0, 0, 0),
+        (0, 10, 10),
+        (199_990, 10, 10),
+        (199_990, 11, 10),
+        (199_999, 100, 1),
+        (200_000, 1, 0),
+        (u64::from(u32::MAX), 1, 0),
+        (3, 300_000, 199_997),
+        (7, 150_000, 150_000),
+        // Back again: the cursor does not matter.
+        (1, 10, 10),
+    ] {
+        let mut buf = vec![0; wanted];
+        let n = read_at(&file, offset, &mut buf).unwrap();
+        assert_eq!(n, expected, "{offset} {wanted}");
+        let from = usize::try_from(offset).unwrap().min(content.len());
+        assert_eq!(buf[..n], content[from..from + n], "{offset} {wanted}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn reading_at_a_position_leaves_the_cursor() {
+    use std::io::Read as _;
+    let (_folder, path) = place();
+    std::fs::write(&path, b"0123456789").unwrap();
+    let mut file = open_read(&path).unwrap();
+    let mut three = [0; 3];
+    file.read_exact(&mut three).unwrap();
+    assert_eq!(read_at(&file, 7, &mut [0; 2]).unwrap(), 2);
+    file.read_exact(&mut three).unwrap();
+    assert_eq!(three, *b"345");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_at_a_position_is_an_error() {
+    let (_folder, path) = place();
+    let unreadable = File::create(&path).unwrap();
+    assert!(read_at(&unreadable, 0, &mut [0]).is_err());
+}
+
+#[cfg(unix)]
+mod special {
+    use std::{
+        os::unix::{fs::symlink, net::UnixListener},
+        path::Path,
+        process::Command,
+        time::{Duration, Instant},
+    };
+
+    use super::*;
+
+    /// Refused by both, at once, also through a link.
+    fn refused_as(path: &Path, expected: FileKind) {
+        let link = path.with_extension("link");
+        symlink(path, &link).unwrap();
+        let begun = Instant::now();
+        for path in [path, &link] {
+            assert_eq!(kind(open_read(path)), expected);
+            assert_eq!(kind(read_small(path)), expected);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(2));
+    }
+
+    fn makes(program: &str, path: &Path, args: &[&str]) -> bool {
+        let made = Command::new(program).arg(path).args(args).output();
+        made.is_ok_and(|made| made.status.success())
+    }
+
+    #[test]
+    fn links_to_files_are_followed() {
+        let (folder, path) = place();
+        std::fs::write(&path, b"content").unwrap();
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        symlink("log.jsonl", &one).unwrap();
+        symlink(&one, &two).unwrap();
+        for link in [one, two] {
+            assert_eq!(read_small(&link).unwrap(), b"content");
+            let mut start = [0; 4];
+            let file = open_read(&link).unwrap();
+            assert_eq!(read_at(&file, 0, &mut start).unwrap(), 4);
+            assert_eq!(start, *b"cont");
+        }
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_not_found() {
+        let (folder, path) = place();
+        symlink(folder.path().join("no"), &path).unwrap();
+        let e = open_read(&path).unwrap_err();
+        assert!(matches!(e, DiskError::NotFound { .. }), "{e}");
+        assert!(!folder.path().join("no").exists());
+    }
+
+    #[test]
+    fn a_link_to_itself_is_an_error() {
+        let (_folder, path) = place();
+        symlink(&path, &path).unwrap();
+        let e = open_read(&path).unwrap_err();
+        assert!(matches!(e, DiskError::Read { .. }), "{e}");
+        assert_eq!(e.path(), Some(path.as_path()));
+    }
+
+    #[test]
+    fn folders_are_refused_through_links() {
+        let (folder, _) = place();
+        let inner = folder.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        refused_as(&inner, FileKind::Folder);
+    }
+
+    #[test]
+    fn pipes_do_not_hang() {
+        let (_folder, path) = place();
+        assert!(makes("mkfifo", &path, &[]));
+        refused_as(&path, FileKind::Pipe);
+    }
+
+    /// The pipe takes the place of the file between the look and the opening, again and again.
+    #[test]
+    fn pipes_that_appear_meanwhile_do_not_hang() {
+        let (folder, path) = place();
+        let (file, pipe) = (folder.path().join("file"), folder.path().join("pipe"));
+        std::fs::write(&file, b"content").unwrap();
+        assert!(makes("mkfifo", &pipe, &[]));
+        std::fs::hard_link(&file, &path).unwrap();
+        std::thread::scope(|scope| {
+            let exchange = scope.spawn(|| {
+                let next = folder.path().join("next");
+                let begun = Instant::now();
+                while begun.elapsed() < Duration::from_millis(300) {
+                    for one in [&pipe, &file] {
+                        std::fs::hard_link(one, &next).unwrap();
+                        std::fs::rename(&next, &path).unwrap();
+                    }
+                }
+            });
+            while !exchange.is_finished() {
+                match read_small(&path) {
+                    Ok(content) => assert_eq!(content, b"content"),
+                    Err(DiskError::NotAFile { found, .. }) => assert_eq!(found, FileKind::Pipe),
+                    Err(e) => panic!("{e}"),
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn sockets_are_refused() {
+        let (_folder, path) = place();
+        let _listener = UnixListener::bind(&path).unwrap();
+        refused_as(&path, FileKind::Socket);
+    }
+
+    /// On devices of our own, if we may make some.
+    #[test]
+    fn devices_are_refused() {
+        let (folder, _) = place();
+        let zero = folder.path().join("zero");
+        let block = folder.path().join("block");
+        if !makes("mknod", &zero, &["c", "1", "5"]) || !makes("mknod", &block, &["b", "7", "99"]) {
+            eprintln!("skipped: devices cannot be made here");
+            return;
+        }
+        refused_as(&zero, FileKind::Device);
+        refused_as(&block, FileKind::Device);
+    }
+}
