@@ -1,0 +1,32 @@
+//! Git facts about a folder: root, branch, commit, worktrees.
+//!
+//! Everything is read straight from the files in `.git`, because starting a
+//! process for each folder would be slow. The `git` program is asked only where
+//! the files cannot tell: repositories that keep their references in a reftable.
+//!
+//! Nothing here fails. A `.git` that is damaged, foreign or half written gives
+//! fewer facts, never an error, and no read is longer than its purpose needs.
+//! Nothing here writes.
+//!
+//! ```
+//! use std::path::Path;
+//! use rethread_project::{Repository, relative};
+//!
+//! if let Some(repository) = Repository::find(Path::new("src")) {
+//!     let branch = repository.branch().unwrap_or_else(|| "detached".to_owned());
+//!     let inside = relative(repository.root(), Path::new("src"));
+//!     assert!(!branch.is_empty() && !inside.is_empty());
+//! }
+//! ```
+
+mod config;
+mod file;
+mod path;
+mod program;
+mod refs;
+mod repository;
+mod worktree;
+
+pub use path::relative;
+pub use repository::Repository;
+pub use worktree::Worktree;
