@@ -1,0 +1,317 @@
+//! Adding messages to a thread, under the lock of its log.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use rethread_disk::{DiskError, LockedLog, Mode, replace};
+use rethread_json::{LineBytes, Lines, Tree};
+use rethread_model::Note;
+
+use super::config::Config;
+use super::layout::{LOG, project_of};
+use super::manifest::Manifest;
+use super::message::head;
+use super::prepare::{Defaults, Prepared, default_model, prepare};
+use super::results::write_into_log;
+use super::tail::{last_line, settle};
+use super::tally::Tally;
+use crate::{Appended, MessageInput, Source, WriteError, Writing};
+
+/// A thread that nobody else writes to while this exists.
+pub(crate) struct OpenThread<'a> {
+    pub(crate) w: &'a Writing<'a>,
+    pub(crate) folder: &'a Path,
+    pub(crate) manifest: Manifest,
+    pub(crate) log: LockedLog,
+    pub(crate) mode: Mode,
+    pub(crate) notes: Vec<Note>,
+}
+
+impl<'a> OpenThread<'a> {
+    /// Locks a thread for writing. Versions that must be refused are errors.
+    pub(crate) fn lock(w: &'a Writing<'a>, source: &'a Source) -> Result<Self, WriteError> {
+        let folder = source.path.as_path();
+        let project = project_of(folder);
+        let mut notes = match project {
+            Some(project) => Config::read(project)?.notes,
+            None => Vec::new(),
+        };
+        Manifest::read(folder)?;
+        let mode = Mode::like(folder)?;
+        let mut log = LockedLog::open_or_create(&folder.join(LOG), mode, w.lock_timeout)?;
+        // Read again: it may have changed while we waited for the lock.
+        let manifest = Manifest::read(folder)?;
+        notes.extend(settle(w, &mut log)?);
+        Ok(Self {
+            w,
+            folder,
+            manifest,
+            log,
+            mode,
+            notes,
+        })
+    }
+
+    /// What the log holds: from the description, unless another program wrote since.
+    pub(crate) fn tally(&self) -> Result<Tally, WriteError> {
+        let noted = self.manifest.noted_log_len() == Some(self.log.len()?);
+        if noted && self.last_time_fits()? {
+            let last_time = super::message::string(self.manifest.root(), "updatedAt");
+            return Ok(Tally {
+                counts: self.manifest.counts(),
+                last_time,
+            });
+        }
+        let path = self.log.path().to_owned();
+        Tally::of(self.log.reader(0), false).map_err(|cause| DiskError::Read { path, cause }.into())
+    }
+
+    /// Whether the last message's time is the one in the description.
+    fn last_time_fits(&self) -> Result<bool, WriteError> {
+        let Some(line) = last_line(&self.log)? else {
+            return Ok(self.log.is_empty()?);
+        };
+        let mut tree = Tree::default();
+        let last = tree
+            .parse_into(&line)
+            .ok()
+            .and_then(|()| head(tree.root(&line)).time);
+        Ok(last.is_some() && last == self.manifest.updated())
+    }
+
+    /// Writes the description anew, so that it is true of the log.
+    pub(crate) fn save_manifest(&self, tally: &Tally) -> Result<(), WriteError> {
+        let bytes = self.manifest.with_log(tally, self.log.len()?);
+        if bytes != self.manifest.bytes() {
+            replace(&self.manifest.path, &bytes, self.mode, self.w.durability)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn defaults(&self, model: Option<String>, salt: u64) -> Defaults<'a> {
+        Defaults {
+            env: self.w.env,
+            now: self.w.env.now(),
+            model,
+            salt,
+            replaces: None,
+        }
+    }
+
+    pub(crate) fn default_model(&self) -> Option<String> {
+        let agent = self.manifest.head("").agent.id;
+        default_model(project_of(self.folder), agent.as_deref())
+    }
+}
+
+/// Adds messages to a thread.
+pub(crate) fn append(
+    w: &Writing<'_>,
+    source: &Source,
+    messages: &[MessageInput],
+) -> Result<Appended, WriteError> {
+    let mut thread = OpenThread::lock(w, source)?;
+    let mut tally = thread.tally()?;
+    let model = thread.default_model();
+    let start = thread.log.len()?;
+    let mut prepared: Vec<Result<Prepared, WriteError>> = Vec::with_capacity(messages.len());
+    for (i, message) in messages.iter().enumerate() {
+        let defaults = thread.defaults(model.clone(), start + i as u64);
+        prepared.push(prepare(message, &defaults));
+    }
+    refuse_known_ids(&thread, &mut prepared)?;
+    if w.strict
+        && let Some(at) = prepared.iter().position(Result::is_err)
+    {
+        return Err(prepared.swap_remove(at).err().unwrap_or_else(nothing_given));
+    }
+    let holders = place_results(&mut thread, &mut prepared)?;
+    let mut lines = Vec::new();
+    let mut ids = Vec::with_capacity(prepared.len());
+    for (message, holder) in prepared.into_iter().zip(holders) {
+        ids.push(message.and_then(|message| {
+            for asset in &message.assets {
+                asset.save(w, thread.folder, thread.mode)?;
+            }
+            if message.line.is_empty() {
+                return Ok(holder.unwrap_or(message.id));
+            }
+            lines.extend_from_slice(&message.line);
+            lines.push(b'\n');
+            for head in &message.heads {
+                tally.add(head);
+            }
+            Ok(message.id)
+        }));
+    }
+    if !lines.is_empty() {
+        thread.log.append(&lines)?;
+    }
+    if w.durability.syncs() {
+        thread.log.sync()?;
+    }
+    thread.save_manifest(&tally)?;
+    Ok(Appended {
+        ids,
+        notes: thread.notes,
+    })
+}
+
+fn nothing_given() -> WriteError {
+    WriteError::BadInput("no message was given".to_owned())
+}
+
+/// Refuses messages whose id the user chose and that exists, in the log or among the others.
+fn refuse_known_ids(
+    thread: &OpenThread<'_>,
+    prepared: &mut [Result<Prepared, WriteError>],
+) -> Result<(), WriteError> {
+    let given = |p: &Result<Prepared, WriteError>| p.as_ref().is_ok_and(|p| p.id_was_given);
+    if !prepared.iter().any(given) {
+        return Ok(());
+    }
+    let path = thread.log.path().to_owned();
+    let mut known = BTreeSet::new();
+    let asked: BTreeSet<String> = prepared
+        .iter()
+        .flatten()
+        .filter(|p| p.id_was_given)
+        .map(|p| p.id.clone())
+        .collect();
+    let mut lines = Lines::new(thread.log.reader(0));
+    let mut tree = Tree::default();
+    loop {
+        let line = lines.next_line().map_err(|cause| DiskError::Read {
+            path: path.clone(),
+            cause,
+        })?;
+        let Some(line) = line else { break };
+        let LineBytes::Whole(bytes) = line.bytes else {
+            continue;
+        };
+        if let Some(id) = line_id(bytes, &mut tree)
+            && asked.contains(&id)
+        {
+            known.insert(id);
+        }
+    }
+    for message in prepared {
+        let Ok(Prepared {
+            id,
+            id_was_given: true,
+            ..
+        }) = message
+        else {
+            continue;
+        };
+        if !known.insert(id.clone()) {
+            *message = Err(WriteError::Exists {
+                id: id.clone(),
+                path: path.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The id of a line, mostly without parsing all of it: we write it first.
+fn line_id(line: &[u8], tree: &mut Tree) -> Option<String> {
+    const START: &[u8] = b"{\"id\":\"";
+    if let Some(rest) = line.strip_prefix(START) {
+        let end = memchr::memchr2(b'"', b'\\', rest)?;
+        // A later `id` in the same object would win, but nobody writes two.
+        if rest[end] == b'"' {
+            return String::from_utf8(rest[..end].to_vec()).ok();
+        }
+    }
+    tree.parse_into(line).ok()?;
+    head(tree.root(line)).id
+}
+
+/// Puts results of tools where their calls are: in messages of the same batch, else in the log.
+/// Gives, for each message, the id of the message that now holds its first result.
+fn place_results(
+    thread: &mut OpenThread<'_>,
+    prepared: &mut [Result<Prepared, WriteError>],
+) -> Result<Vec<Option<String>>, WriteError> {
+    let mut holders: Vec<Option<String>> = vec![None; prepared.len()];
+    let mut late = Vec::new();
+    for i in 0..prepared.len() {
+        let Ok(message) = &mut prepared[i] else {
+            continue;
+        };
+        for output in std::mem::take(&mut message.outputs) {
+            // In the message itself first, then in those before it.
+            let mut candidates = prepared[..=i].iter_mut().flatten().rev();
+            let home = candidates.find_map(|candidate| {
+                let (line, id) = output.written_into(&candidate.line)?;
+                candidate.line = line;
+                Some(id)
+            });
+            match home {
+                Some(id) => holders[i] = holders[i].take().or(Some(id)),
+                None => late.push((i, output)),
+            }
+        }
+    }
+    if late.is_empty() {
+        return Ok(holders);
+    }
+    let outputs: Vec<_> = late.iter().map(|(_, output)| output.clone()).collect();
+    let homes = write_into_log(thread.w, &mut thread.log, &outputs)?;
+    for ((i, output), home) in late.into_iter().zip(homes) {
+        let Ok(message) = &mut prepared[i] else {
+            continue;
+        };
+        if home.is_none() {
+            orphan(thread, message, &output);
+        }
+        holders[i] = holders[i].take().or(home);
+    }
+    Ok(holders)
+}
+
+/// A result whose call is nowhere gets a message of its own.
+fn orphan(thread: &OpenThread<'_>, message: &mut Prepared, output: &super::results::ToolOutput) {
+    let env = thread.w.env;
+    let id = env.uuid(output.call_id.as_bytes()).to_string();
+    let line = output.orphan(&id, &env.now().to_string());
+    if message.line.is_empty() {
+        message.id = id;
+    } else {
+        message.line.push(b'\n');
+    }
+    message.line.extend_from_slice(&line);
+    let tree = Tree::parse(&line);
+    message
+        .heads
+        .extend(tree.map(|tree| head(tree.root(&line))));
+}
+
+/// Sets a thread's title. Its other bytes stay, and so does the time of its last message.
+pub(crate) fn rename(
+    w: &Writing<'_>,
+    source: &Source,
+    title: &str,
+) -> Result<Vec<Note>, WriteError> {
+    let mut notes = Vec::new();
+    if let Some(project) = project_of(&source.path) {
+        notes = Config::read(project)?.notes;
+    }
+    // Whoever writes the description holds the lock of the log. A clone may have no log.
+    let lock = match LockedLog::open(&source.path.join(LOG), w.lock_timeout) {
+        Ok(lock) => Some(lock),
+        Err(DiskError::NotFound { .. }) => None,
+        Err(e) => return Err(e.into()),
+    };
+    let manifest = Manifest::read(&source.path)?;
+    let bytes = manifest.with_title(title);
+    replace(
+        &manifest.path,
+        &bytes,
+        Mode::like(&source.path)?,
+        w.durability,
+    )?;
+    drop(lock);
+    Ok(notes)
+}

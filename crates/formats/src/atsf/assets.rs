@@ -1,0 +1,278 @@
+//! Pictures and other bytes, kept once under the hash of what they hold.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use rethread_disk::{Created, DiskError, Mode, SafeName, create, ensure_folder, read_small};
+use rethread_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::layout::ASSETS;
+use super::message::string;
+use crate::{WriteError, Writing};
+
+/// Bytes that a message refers to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Asset {
+    pub(crate) name: String,
+    pub(crate) mime: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Asset {
+    pub(crate) fn new(bytes: Vec<u8>, mime: &str) -> Self {
+        let digest = Sha256::digest(&bytes);
+        let mut first = [0; 8];
+        first.copy_from_slice(&digest[..8]);
+        let hex = format!("{:016x}", u64::from_be_bytes(first));
+        Self {
+            name: format!("sha256-{hex}.{}", extension(mime)),
+            mime: mime.to_owned(),
+            bytes,
+        }
+    }
+
+    /// A picture in a file.
+    pub(crate) fn from_file(path: &Path) -> Result<Self, WriteError> {
+        let bytes = read_small(path)?;
+        let mime = mime(&bytes, path);
+        Ok(Self::new(bytes, mime))
+    }
+
+    /// Writes the asset, unless it is there.
+    pub(crate) fn save(
+        &self,
+        w: &Writing<'_>,
+        thread: &Path,
+        mode: Mode,
+    ) -> Result<(), WriteError> {
+        let folder = thread.join(ASSETS);
+        ensure_folder(&folder, &mode, w.durability)?;
+        let path = folder.join(&self.name);
+        if create(&path, &self.bytes, mode, w.durability)? == Created::Existed {
+            let same = read_small(&path)? == self.bytes;
+            if !same {
+                let cause = io::Error::other("a file with this name holds other bytes");
+                return Err(DiskError::Write { path, cause }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The extension for a MIME type.
+fn extension(mime: &str) -> &'static str {
+    match mime {
+        "image/png" => "png",
+        "image/jpeg" | "image/jpg" => "jpg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        "image/svg+xml" => "svg",
+        _ => "bin",
+    }
+}
+
+/// The MIME type of a picture, by its first bytes, else by its name.
+fn mime(bytes: &[u8], path: &Path) -> &'static str {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => return "image/png",
+        [0xff, 0xd8, 0xff, ..] => return "image/jpeg",
+        [b'G', b'I', b'F', b'8', ..] => return "image/gif",
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => return "image/webp",
+        _ => {}
+    }
+    let extension = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default();
+    match extension.to_ascii_lowercase().as_str() {
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "svg" => "image/svg+xml",
+        _ => "application/octet-stream",
+    }
+}
+
+/// The file of an asset that a message refers to, if the name is one and the file is there.
+pub(crate) fn find(thread: &Path, name: &str) -> Option<PathBuf> {
+    let name = SafeName::new(name).ok()?;
+    let path = rethread_disk::join(&thread.join(ASSETS), &name);
+    let is_file = std::fs::symlink_metadata(&path).is_ok_and(|m| m.is_file());
+    is_file.then_some(path)
+}
+
+/// The names of all assets that a message refers to.
+pub(crate) fn references(message: Value<'_>) -> Vec<String> {
+    let blocks = message.get("content").into_iter().flat_map(Value::items);
+    blocks.filter_map(|b| string(b, "assetRef")).collect()
+}
+
+/// Base64 as programs write it: padded or not.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+const LENIENT_URL: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::URL_SAFE,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The inline bytes of a block, and the keys that held them.
+pub(crate) struct Inline {
+    pub(crate) asset: Asset,
+    pub(crate) keys: &'static [&'static str],
+}
+
+/// Bytes that a block holds itself: a data URL, `{data, mimeType}`, or a base64 `source`.
+pub(crate) fn inline(block: Value<'_>) -> Result<Option<Inline>, String> {
+    let given = ["mimeType", "media_type", "mime_type", "mime"];
+    let declared = given.iter().find_map(|key| string(block, key));
+    let found = |data: &str, mime: Option<String>, keys| {
+        decode(data, mime.as_deref()).map(|asset| Some(Inline { asset, keys }))
+    };
+    if let Some(source) = block.get("source").filter(|s| s.is_object()) {
+        let mime = given
+            .iter()
+            .find_map(|key| string(source, key))
+            .or(declared);
+        let kind = string(source, "type").unwrap_or_default();
+        if kind == "base64"
+            && let Some(data) = string(source, "data")
+        {
+            return found(&data, mime, &["source", "media_type"]);
+        }
+        if let Some(url) = string(source, "url").filter(|u| is_data_url(u)) {
+            return found(&url, mime, &["source", "media_type"]);
+        }
+        return Ok(None);
+    }
+    if let Some(data) = string(block, "data") {
+        return found(&data, declared, &["data", "media_type", "mime_type"]);
+    }
+    if let Some(url) = string(block, "url").filter(|u| is_data_url(u)) {
+        return found(&url, declared, &["url"]);
+    }
+    let image_url = block.get("image_url");
+    let url = image_url.and_then(|v| v.str().map(Into::into).or_else(|| string(v, "url")));
+    match url.filter(|u: &String| is_data_url(u)) {
+        Some(url) => found(&url, declared, &["image_url"]),
+        None => Ok(None),
+    }
+}
+
+fn is_data_url(text: &str) -> bool {
+    text.get(..5)
+        .is_some_and(|start| start.eq_ignore_ascii_case("data:"))
+}
+
+fn decode(data: &str, mime: Option<&str>) -> Result<Asset, String> {
+    let (base64, from_url) = match data.get(5..).filter(|_| is_data_url(data)) {
+        None => (data, None),
+        Some(rest) => {
+            let (head, body) = rest.split_once(',').ok_or("a data URL without a comma")?;
+            let mut fields = head.split(';');
+            let mime = fields.next().filter(|m| !m.is_empty());
+            if !fields.any(|f| f.eq_ignore_ascii_case("base64")) {
+                return Err("a data URL that is not base64".to_owned());
+            }
+            (body, mime)
+        }
+    };
+    let packed: Vec<u8> = base64
+        .bytes()
+        .filter(|b| !b.is_ascii_whitespace())
+        .collect();
+    let bytes = LENIENT
+        .decode(&packed)
+        .or_else(|_| LENIENT_URL.decode(&packed))
+        .map_err(|e| format!("image data that is not base64: {e}"))?;
+    let known = from_url.or(mime);
+    let mime = known.map_or_else(
+        || self::mime(&bytes, Path::new("")).to_owned(),
+        str::to_ascii_lowercase,
+    );
+    Ok(Asset::new(bytes, &mime))
+}
+
+#[cfg(test)]
+mod tests {
+    use rethread_json::Document;
+
+    use super::*;
+
+    const PNG: &str = "iVBORw0KGgo=";
+
+    fn inline_of(json: &str) -> Result<Option<Inline>, String> {
+        let document = Document::parse(json.as_bytes().to_vec()).unwrap();
+        inline(document.root())
+    }
+
+    #[test]
+    fn every_way_to_inline_a_picture_gives_the_same_asset() {
+        let expected = Asset::new(b"\x89PNG\r\n\x1a\n".to_vec(), "image/png");
+        assert_eq!(expected.name, "sha256-4c4b6a3be1314ab8.png");
+        for json in [
+            format!(r#"{{"type":"image","data":"data:image/png;base64,{PNG}"}}"#),
+            format!(r#"{{"type":"image","url":"data:image/png;base64,{PNG}"}}"#),
+            format!(r#"{{"type":"image","data":"{PNG}","mimeType":"image/png"}}"#),
+            r#"{"type":"image","data":"iVBORw0KGgo","mimeType":"image/png"}"#.to_owned(),
+            format!(r#"{{"type":"image","data":"{PNG}"}}"#),
+            format!(
+                r#"{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{PNG}"}}}}"#
+            ),
+            format!(r#"{{"type":"image","image_url":{{"url":"data:image/png;base64,{PNG}"}}}}"#),
+        ] {
+            let found = inline_of(&json).unwrap().unwrap();
+            assert_eq!(found.asset, expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_inline_picture() {
+        assert!(
+            inline_of(r#"{"type":"image","assetRef":"x.png"}"#)
+                .unwrap()
+                .is_none()
+        );
+        assert!(
+            inline_of(r#"{"type":"image","url":"https://example.org/x.png"}"#)
+                .unwrap()
+                .is_none()
+        );
+        assert!(inline_of(r#"{"type":"image","data":"***"}"#).is_err());
+        assert!(inline_of(r#"{"type":"image","data":"data:image/png,abc"}"#).is_err());
+    }
+
+    #[test]
+    fn extensions_follow_the_type() {
+        for (mime, end) in [
+            ("image/png", ".png"),
+            ("image/jpeg", ".jpg"),
+            ("image/svg+xml", ".svg"),
+            ("image/webp", ".webp"),
+            ("image/gif", ".gif"),
+            ("audio/wav", ".bin"),
+        ] {
+            assert!(Asset::new(vec![1], mime).name.ends_with(end), "{mime}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Where threads live, and what their files are called.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{DiskError, is_temporary};
+use rethread_model::Note;
+use rethread_project::Repository;
+
+use super::SLUG;
+use crate::{Env, Found, OpenError, Root, Source};
+
+pub(crate) const AGENT: &str = ".agent";
+pub(crate) const CONFIG: &str = "config.json";
+pub(crate) const IGNORE: &str = ".gitignore";
+pub(crate) const THREADS: &str = "threads";
+pub(crate) const MANIFEST: &str = "thread.json";
+pub(crate) const LOG: &str = "messages.jsonl";
+pub(crate) const ASSETS: &str = "assets";
+
+/// The folder of a project's threads.
+pub(crate) fn threads(project: &Path) -> PathBuf {
+    project.join(AGENT).join(THREADS)
+}
+
+/// The project that a thread's folder belongs to: `<project>/.agent/threads/<id>`.
+pub(crate) fn project_of(thread: &Path) -> Option<&Path> {
+    let threads = thread.parent().filter(|p| p.ends_with(THREADS))?;
+    threads.parent().filter(|p| p.ends_with(AGENT))?.parent()
+}
+
+/// The project that new threads of this folder are written to: the git worktree's root; outside
+/// git the nearest folder upward that has a `.agent`, else the folder itself.
+pub(crate) fn project_for_writing(folder: &Path) -> PathBuf {
+    if let Some(repository) = Repository::find(folder) {
+        return repository.root().to_owned();
+    }
+    let nearest = folder.ancestors().find(|f| f.join(AGENT).is_dir());
+    nearest.unwrap_or(folder).to_owned()
+}
+
+/// The stores around the current folder, in its git worktrees, and in projects that are known.
+pub(crate) fn locate(env: &Env, known: &[PathBuf]) -> Vec<Root> {
+    let mut roots = Roots::default();
+    if !env.homes_are_given {
+        for folder in env.cwd.ancestors() {
+            roots.add(folder, Found::Current);
+        }
+        roots.add_worktrees(&env.cwd);
+    }
+    for folder in known {
+        let repository = Repository::find(folder);
+        let last = repository.as_ref().map_or(folder.as_path(), |r| r.root());
+        for ancestor in folder.ancestors() {
+            roots.add(ancestor, Found::Known);
+            if ancestor == last || repository.is_none() {
+                break;
+            }
+        }
+        roots.add_worktrees(folder);
+    }
+    roots.found
+}
+
+#[derive(Default)]
+struct Roots {
+    found: Vec<Root>,
+    seen: BTreeSet<PathBuf>,
+    repositories: BTreeSet<PathBuf>,
+}
+
+impl Roots {
+    fn add(&mut self, folder: &Path, found: Found) {
+        let threads = threads(folder);
+        if !threads.is_dir() {
+            return;
+        }
+        // The same store can be reached by several spellings and links.
+        let canonical = std::fs::canonicalize(&threads).unwrap_or(threads);
+        if self.seen.insert(canonical) {
+            self.found.push(Root {
+                format: SLUG,
+                path: folder.to_owned(),
+                found,
+            });
+        }
+    }
+
+    fn add_worktrees(&mut self, folder: &Path) {
+        let Some(repository) = Repository::find(folder) else {
+            return;
+        };
+        if !self.repositories.insert(repository.common_dir().to_owned()) {
+            return;
+        }
+        for worktree in repository.worktrees() {
+            self.add(&worktree.path, Found::Worktree);
+        }
+    }
+}
+
+/// The threads of a project, by the names of their folders.
+pub(crate) fn list(project: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
+    let folder = threads(project);
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return,
+        Err(e) => return out(Err(unreadable(&folder, &e))),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        match entry {
+            Ok(entry) => names.push(entry),
+            Err(e) => out(Err(unreadable(&folder, &e))),
+        }
+    }
+    names.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in names {
+        let name = entry.file_name();
+        let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
+        if is_folder && !is_temporary(&name) {
+            out(Ok(source(entry.path())));
+        }
+    }
+}
+
+fn unreadable(folder: &Path, e: &io::Error) -> Note {
+    Note::damage(format!("cannot be read: {e}")).at(folder)
+}
+
+fn source(folder: PathBuf) -> Source {
+    let id = folder
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    Source {
+        format: SLUG,
+        id,
+        path: folder,
+    }
+}
+
+/// The threads at a path that the user named: a thread's folder or one of its files, a store, or a
+/// project.
+pub(crate) fn at_path(path: &Path) -> Vec<Source> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let named = |name: &str| path.file_name().is_some_and(|n| n == name);
+    if path.is_file() && (named(MANIFEST) || named(LOG)) {
+        return path
+            .parent()
+            .map(|p| source(p.to_owned()))
+            .into_iter()
+            .collect();
+    }
+    if path.join(MANIFEST).is_file() || path.join(LOG).is_file() {
+        return vec![source(path)];
+    }
+    let project = if named(THREADS) && path.parent().is_some_and(|p| p.ends_with(AGENT)) {
+        path.ancestors().nth(2)
+    } else if named(AGENT) {
+        path.parent()
+    } else {
+        Some(path.as_path())
+    };
+    let mut sources = Vec::new();
+    if let Some(project) = project {
+        list(project, &mut |found| sources.extend(found.ok()));
+    }
+    sources
+}
+
+/// The files of a thread: log, description, assets.
+pub(crate) fn files(source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+    let mut files: Vec<PathBuf> = [LOG, MANIFEST]
+        .map(|name| source.path.join(name))
+        .into_iter()
+        .filter(|p| std::fs::symlink_metadata(p).is_ok_and(|m| m.is_file()))
+        .collect();
+    let assets = source.path.join(ASSETS);
+    match std::fs::read_dir(&assets) {
+        Ok(entries) => {
+            let mut names: Vec<PathBuf> = entries
+                .filter_map(Result::ok)
+                .filter(|e| e.file_type().is_ok_and(|t| t.is_file()))
+                .map(|e| e.path())
+                .collect();
+            names.sort();
+            files.append(&mut names);
+        }
+        Err(e)
+            if matches!(
+                e.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) => {}
+        Err(e) => {
+            return Err(DiskError::Read {
+                path: assets,
+                cause: e,
+            }
+            .into());
+        }
+    }
+    if files.is_empty() {
+        return Err(OpenError::NotOurs {
+            path: source.path.clone(),
+            format: SLUG,
+        });
+    }
+    Ok(files)
+}

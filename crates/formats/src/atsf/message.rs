@@ -1,0 +1,276 @@
+//! A message of the log: its head, and what it says.
+
+use std::path::Path;
+
+use rethread_json::{Kind, Tree, Value};
+use rethread_model::{
+    Blob, Block, Diff, Json, Location, Media, Message, ModelRef, Moment, Role, Text, Thinking,
+    ToolCall, ToolInput, ToolResult, ToolStatus, Usage,
+};
+
+use super::assets;
+
+/// What is needed of a message to list and count it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) id: Option<String>,
+    pub(crate) role: Option<String>,
+    pub(crate) time: Option<Moment>,
+    /// The timestamp as it is spelled.
+    pub(crate) time_text: Option<String>,
+    pub(crate) tool_calls: u64,
+}
+
+/// Reads the head of a message.
+pub(crate) fn head(message: Value<'_>) -> Head {
+    let time_text = string(message, "timestamp");
+    Head {
+        id: string(message, "id"),
+        role: string(message, "role"),
+        time: time_text.as_deref().and_then(|t| t.parse().ok()),
+        time_text,
+        tool_calls: message
+            .get("toolCalls")
+            .map_or(0, |calls| calls.items().count() as u64),
+    }
+}
+
+/// The role that a word stands for.
+pub(crate) fn role(word: &str) -> Role {
+    match word {
+        "user" => Role::User,
+        "agent" | "assistant" => Role::Assistant,
+        "tool" => Role::Tool,
+        _ => Role::System,
+    }
+}
+
+/// The word that stands for a role; tools answer inside the agent's message.
+pub(crate) fn word(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Assistant | Role::Tool => "agent",
+        Role::System => "system",
+    }
+}
+
+/// The tokens of a message.
+pub(crate) fn usage(message: Value<'_>) -> Option<Usage> {
+    let tokens = message.get("tokens").filter(|t| t.is_object())?;
+    let count = |key| tokens.get(key).and_then(Value::u64).unwrap_or(0);
+    Some(Usage {
+        input: count("input"),
+        output: count("output"),
+        ..Usage::default()
+    })
+}
+
+/// What a message says.
+pub(crate) fn body(message: Value<'_>, folder: &Path) -> Message {
+    let word = string(message, "role").unwrap_or_default();
+    let mut body = Message::new(role(&word), blocks(message, folder));
+    body.model = string(message, "model").map(|id| ModelRef { provider: None, id });
+    body.stop_reason = string(message, "stopReason");
+    body.usage = usage(message);
+    body
+}
+
+/// Content in its order; a tool call where `tool_call_ref` says it happened, else behind it all.
+fn blocks(message: Value<'_>, folder: &Path) -> Vec<Block> {
+    let calls: Vec<Value<'_>> = message
+        .get("toolCalls")
+        .map(|c| c.items().collect())
+        .unwrap_or_default();
+    let mut placed = vec![false; calls.len()];
+    let mut blocks = Vec::new();
+    for item in content(message) {
+        let Content::Block(value) = item else {
+            if let Content::Text(text) = item {
+                blocks.push(Block::Text(text));
+            }
+            continue;
+        };
+        let reference = value.get("type").filter(|t| t.is_str("tool_call_ref"));
+        let id = reference.and_then(|_| string(value, "toolCallId"));
+        let at = id.and_then(|id| {
+            let fits = |c: &Value<'_>| c.get("toolCallId").is_some_and(|v| v.is_str(&id));
+            (0..calls.len()).find(|i| !placed[*i] && fits(&calls[*i]))
+        });
+        match at {
+            Some(i) => {
+                placed[i] = true;
+                push_call(&mut blocks, calls[i]);
+            }
+            None => blocks.push(block(value, folder)),
+        }
+    }
+    for (call, placed) in calls.into_iter().zip(placed) {
+        if !placed {
+            push_call(&mut blocks, call);
+        }
+    }
+    blocks
+}
+
+enum Content<'a> {
+    Block(Value<'a>),
+    Text(Text),
+}
+
+/// The items of `content`, which some programs write as one string.
+fn content(message: Value<'_>) -> impl Iterator<Item = Content<'_>> {
+    let value = message.get("content");
+    let lone = value.and_then(text).map(Content::Text);
+    let items = value.into_iter().flat_map(Value::items);
+    lone.into_iter()
+        .chain(items.map(|v| text(v).map_or(Content::Block(v), Content::Text)))
+}
+
+fn block(value: Value<'_>, folder: &Path) -> Block {
+    let type_name = string(value, "type").unwrap_or_default();
+    let said = || value.get("text").and_then(text);
+    let known = match type_name.as_str() {
+        "text" => said().map(Block::Text),
+        "thinking" => said().map(|text| {
+            Block::Thinking(Thinking {
+                text,
+                ..Thinking::default()
+            })
+        }),
+        "image" => media(value, folder).map(Block::Image),
+        "audio" => media(value, folder).map(Block::File),
+        "resource" => resource(value, folder).map(Block::File),
+        "resource_link" => string(value, "uri").map(|uri| {
+            Block::File(Media {
+                mime: string(value, "mimeType"),
+                name: string(value, "title").or_else(|| string(value, "name")),
+                uri: None,
+                blob: Blob::Url(uri),
+            })
+        }),
+        _ => None,
+    };
+    known.unwrap_or_else(|| Block::Unknown {
+        type_name,
+        raw: Json::new(value.raw()),
+    })
+}
+
+/// A resource is an asset or a text, with an address of its own.
+fn resource(value: Value<'_>, folder: &Path) -> Option<Media> {
+    let uri = string(value, "uri");
+    if value.get("assetRef").is_some() {
+        return media(value, folder).map(|media| Media { uri, ..media });
+    }
+    let blob = value.get("text").and_then(text).map(Blob::Text)?;
+    Some(Media {
+        mime: string(value, "mimeType"),
+        name: uri.clone(),
+        uri,
+        blob,
+    })
+}
+
+fn media(value: Value<'_>, folder: &Path) -> Option<Media> {
+    let name = string(value, "assetRef")?;
+    let blob = assets::find(folder, &name).map_or_else(|| Blob::Missing(name.clone()), Blob::File);
+    Some(Media {
+        mime: string(value, "mimeType"),
+        name: Some(name),
+        uri: None,
+        blob,
+    })
+}
+
+/// A call, and its result where there is one: the format keeps both in one object.
+fn push_call(blocks: &mut Vec<Block>, value: Value<'_>) {
+    let id = string(value, "toolCallId").unwrap_or_default();
+    let name = string(value, "name").unwrap_or_default();
+    let status = status(string(value, "status").as_deref());
+    let output = value.get("output").filter(|v| !v.is_null());
+    let is_error = status == ToolStatus::Failed;
+    let ended = matches!(status, ToolStatus::Completed | ToolStatus::Failed);
+    blocks.push(Block::ToolCall(ToolCall {
+        title: string(value, "title"),
+        kind: string(value, "kind"),
+        input: value.get("input").filter(|v| !v.is_null()).map(input),
+        status,
+        duration_ms: value.get("duration").and_then(Value::f64),
+        diffs: value.get("diff").and_then(diff).into_iter().collect(),
+        locations: value.get("locations").map(locations).unwrap_or_default(),
+        ..ToolCall::new(id.clone(), name.clone())
+    }));
+    if output.is_some() || ended {
+        let said = output.map(|v| text(v).unwrap_or_else(|| raw_text(v)));
+        blocks.push(Block::ToolResult(ToolResult {
+            call_id: id,
+            name: Some(name),
+            blocks: said.map(Block::Text).into_iter().collect(),
+            is_error,
+            structured: None,
+            exit_code: None,
+            full_output: None,
+        }));
+    }
+}
+
+fn status(word: Option<&str>) -> ToolStatus {
+    match word {
+        Some("pending") | None => ToolStatus::Pending,
+        Some("running" | "in_progress") => ToolStatus::Running,
+        Some("completed") => ToolStatus::Completed,
+        Some("failed") => ToolStatus::Failed,
+        Some("cancelled") => ToolStatus::Cancelled,
+        Some(other) => ToolStatus::Other(other.to_owned()),
+    }
+}
+
+/// Input is a string of JSON or of plain text.
+fn input(value: Value<'_>) -> ToolInput {
+    let Some(said) = text(value) else {
+        return ToolInput::Json(Json::new(value.raw()));
+    };
+    let bytes = said.value.as_bytes();
+    let structured = Tree::parse(bytes)
+        .is_ok_and(|tree| matches!(tree.root(bytes).kind(), Kind::Object | Kind::Array));
+    if structured && !said.lossy {
+        ToolInput::Json(Json::new(bytes.trim_ascii()))
+    } else {
+        ToolInput::Text(said)
+    }
+}
+
+fn diff(value: Value<'_>) -> Option<Diff> {
+    Some(Diff {
+        path: string(value, "path")?,
+        old: value.get("oldText").and_then(text),
+        new: value.get("newText").and_then(text),
+    })
+}
+
+fn locations(value: Value<'_>) -> Vec<Location> {
+    let location = |v: Value<'_>| {
+        Some(Location {
+            path: string(v, "path")?,
+            line: v.get("line").and_then(Value::u64),
+        })
+    };
+    value.items().filter_map(location).collect()
+}
+
+/// A member that is a string.
+pub(crate) fn string(object: Value<'_>, key: &str) -> Option<String> {
+    Some(object.get(key)?.str()?.into_owned())
+}
+
+fn text(value: Value<'_>) -> Option<Text> {
+    let text = value.text()?;
+    Some(Text {
+        value: text.text.into_owned(),
+        lossy: text.lossy,
+    })
+}
+
+fn raw_text(value: Value<'_>) -> Text {
+    Text::new(String::from_utf8_lossy(value.raw()))
+}

@@ -1,0 +1,127 @@
+//! Agent Thread Storage Format: threads of a project in its `.agent` folder.
+//!
+//! A thread is a folder: `thread.json` describes it, `messages.jsonl` is an append-only log, and
+//! `assets/` holds pictures by the hash of their bytes. See `docs/formats/atsf.md`.
+
+mod append;
+mod assets;
+mod config;
+mod create;
+mod fork;
+mod layout;
+mod manifest;
+mod message;
+mod prepare;
+mod read;
+mod replace;
+mod results;
+mod splice;
+mod summary;
+mod tail;
+mod tally;
+mod unified;
+mod version;
+
+use std::path::{Path, PathBuf};
+
+use rethread_model::{Body, EntryIx, Note, Session, Summary};
+
+use crate::{
+    About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
+    NewSession, OpenError, Root, Source, Want, WriteError, Writing,
+};
+
+pub use create::GITIGNORE;
+
+/// The slug of the format.
+pub(crate) const SLUG: &str = "atsf";
+
+/// The version that we write.
+pub(crate) const SPEC_VERSION: &str = "1.1";
+
+static ABOUT: About = About {
+    slug: SLUG,
+    aliases: &[],
+    name: "Agent Thread Storage Format",
+    versions: "1.x",
+    can: &[Can::Read, Can::Write],
+    where_it_looks: "`.agent/threads` in the current project, its git worktrees, and projects that sessions name",
+};
+
+/// Agent Thread Storage Format 1.1.
+#[derive(Clone, Copy, Debug)]
+pub struct Atsf;
+
+impl Format for Atsf {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn locate(&self, env: &Env, known: &[PathBuf]) -> Vec<Root> {
+        layout::locate(env, known)
+    }
+
+    fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
+        layout::list(&root.path, out);
+    }
+
+    fn at_path(&self, path: &Path) -> Vec<Source> {
+        layout::at_path(path)
+    }
+
+    fn summarize(&self, source: &Source, want: Want) -> Summary {
+        summary::summarize(source, want)
+    }
+
+    fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
+        read::read(source)
+    }
+
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        read::body(native, session, entry)
+    }
+
+    fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+        layout::files(source)
+    }
+
+    fn init(&self, w: &Writing<'_>, folder: &Path) -> Result<Made, WriteError> {
+        create::init(w, folder)
+    }
+
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        create::create(w, new)
+    }
+
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        append::append(w, source, messages)
+    }
+
+    fn replace(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        entry: &AskedEntry,
+        message: &MessageInput,
+    ) -> Result<Appended, WriteError> {
+        replace::replace(w, source, entry, message)
+    }
+
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        append::rename(w, source, title)
+    }
+
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        fork::fork(w, source, fork)
+    }
+}

@@ -1,0 +1,356 @@
+//! From what a user gives to one line of the log: checked, completed, and otherwise as given.
+
+use std::path::Path;
+
+use rethread_disk::SafeName;
+use rethread_json::{Array, Document, Object, Patch, Place, Value, compact, quote};
+use rethread_model::{Moment, Role};
+
+use super::assets::{self, Asset};
+use super::message::{Head, head, string, word};
+use super::results::ToolOutput;
+use super::unified;
+use crate::{Env, MessageInput, TextMessage, Unsaid, WriteError};
+
+/// A message that is ready to be written.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) id: String,
+    /// Whether the user chose the id, so that it may exist already.
+    pub(crate) id_was_given: bool,
+    /// The line without its line break; empty when the message held nothing but tool results.
+    pub(crate) line: Vec<u8>,
+    /// What counts of it: one head a line.
+    pub(crate) heads: Vec<Head>,
+    pub(crate) assets: Vec<Asset>,
+    /// Results for tool calls of earlier messages.
+    pub(crate) outputs: Vec<ToolOutput>,
+}
+
+/// What completes a message that does not say it itself.
+#[derive(Debug)]
+pub(crate) struct Defaults<'a> {
+    pub(crate) env: &'a Env,
+    pub(crate) now: Moment,
+    /// The model of agent messages.
+    pub(crate) model: Option<String>,
+    /// What makes ids of the same seed differ: where the message will stand.
+    pub(crate) salt: u64,
+    /// Id and timestamp of the message that this one replaces.
+    pub(crate) replaces: Option<(String, Option<String>)>,
+}
+
+impl Defaults<'_> {
+    fn id(&self) -> String {
+        match &self.replaces {
+            Some((id, _)) => id.clone(),
+            None => self.env.uuid(&self.salt.to_le_bytes()).to_string(),
+        }
+    }
+
+    fn timestamp(&self) -> String {
+        let kept = self.replaces.as_ref().and_then(|(_, time)| time.clone());
+        kept.unwrap_or_else(|| self.now.to_string())
+    }
+}
+
+/// Makes a message ready to be written.
+pub(crate) fn prepare(input: &MessageInput, d: &Defaults<'_>) -> Result<Prepared, WriteError> {
+    match input {
+        MessageInput::Text(text) => from_text(text, d),
+        MessageInput::Json {
+            bytes,
+            line,
+            unsaid,
+        } => from_json(bytes, unsaid, d).map_err(|e| match e {
+            WriteError::BadMessage { why, .. } => WriteError::BadMessage {
+                line: Some(*line),
+                why,
+            },
+            other => other,
+        }),
+    }
+}
+
+fn bad(why: impl Into<String>) -> WriteError {
+    WriteError::BadMessage {
+        line: None,
+        why: why.into(),
+    }
+}
+
+fn from_text(message: &TextMessage, d: &Defaults<'_>) -> Result<Prepared, WriteError> {
+    let mut content = Array::new();
+    if !message.text.is_empty() || message.images.is_empty() {
+        content = content.raw(
+            &Object::new()
+                .str("type", "text")
+                .str("text", &message.text)
+                .finish(),
+        );
+    }
+    let mut files = Vec::new();
+    for path in &message.images {
+        let asset = Asset::from_file(path)?;
+        content = content.raw(&image(&asset));
+        files.push(asset);
+    }
+    let is_agent = matches!(message.role, Role::Assistant | Role::Tool);
+    let default = d.model.as_deref().filter(|_| is_agent);
+    let id = d.id();
+    let line = Object::new()
+        .str("id", &id)
+        .str("role", word(message.role))
+        .str("timestamp", &d.timestamp())
+        .raw("content", &content.finish())
+        .opt_str("model", message.model.as_deref().or(default))
+        .finish();
+    Ok(finish(line, id, false, files, Vec::new()))
+}
+
+fn image(asset: &Asset) -> Vec<u8> {
+    Object::new()
+        .str("type", "image")
+        .str("assetRef", &asset.name)
+        .str("mimeType", &asset.mime)
+        .finish()
+}
+
+fn finish(
+    line: Vec<u8>,
+    id: String,
+    id_was_given: bool,
+    assets: Vec<Asset>,
+    outputs: Vec<ToolOutput>,
+) -> Prepared {
+    let heads = Document::parse(line.clone())
+        .map(|d| head(d.root()))
+        .into_iter()
+        .collect();
+    Prepared {
+        id,
+        id_was_given,
+        line,
+        heads,
+        assets,
+        outputs,
+    }
+}
+
+fn from_json(bytes: &[u8], unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Prepared, WriteError> {
+    let given = compact(bytes).map_err(|e| bad(format!("not JSON: {e}")))?;
+    let mut document = Document::parse(given).map_err(|e| bad(format!("not JSON: {e}")))?;
+    if !document.root().is_object() {
+        return Err(bad("not a JSON object"));
+    }
+    if let Some(role) = unsaid
+        .role
+        .filter(|_| document.root().get("role").is_none())
+    {
+        let root = document.root();
+        let place = if root.get("id").is_some() {
+            Place::After("id")
+        } else {
+            Place::First
+        };
+        let mut patch = Patch::new(root);
+        patch.insert(root, "role", &quote(word(role)), place);
+        document = Document::parse(patch.finish()).map_err(|e| bad(e.to_string()))?;
+    }
+    let mut outputs = Vec::new();
+    if unified::is_unified(document.root()) {
+        let (native, results) = unified::to_native(document.root()).map_err(bad)?;
+        outputs = results;
+        if native.is_empty() {
+            let id = string(document.root(), "uuid").unwrap_or_default();
+            return Ok(finish(Vec::new(), id, false, Vec::new(), outputs));
+        }
+        document = Document::parse(native).map_err(|e| bad(e.to_string()))?;
+    }
+    let root = document.root();
+    let mut patch = Patch::new(root);
+    let given_id = complete(root, &mut patch, unsaid.model.as_deref(), d)?;
+    let files = check_content(root, &mut patch)?;
+    check_calls(root, &mut patch)?;
+    let line = patch.finish();
+    let id = given_id.clone().unwrap_or_else(|| {
+        let parsed = Document::parse(line.clone()).ok();
+        parsed
+            .and_then(|p| string(p.root(), "id"))
+            .unwrap_or_default()
+    });
+    Ok(finish(
+        line,
+        id,
+        given_id.is_some() && d.replaces.is_none(),
+        files,
+        outputs,
+    ))
+}
+
+/// Checks the message's own fields and adds what is missing. Gives the id that the user chose.
+fn complete<'a>(
+    root: Value<'a>,
+    patch: &mut Patch<'a>,
+    model: Option<&str>,
+    d: &Defaults<'_>,
+) -> Result<Option<String>, WriteError> {
+    let role = string(root, "role").ok_or_else(|| bad("`role` is missing"))?;
+    if !matches!(role.as_str(), "user" | "agent" | "system") {
+        return Err(bad(format!(
+            "`role` is `{role}`, not `user`, `agent` or `system`"
+        )));
+    }
+    let id = match root.get("id") {
+        None => None,
+        Some(v) => Some(
+            string(root, "id")
+                .filter(|id| !id.is_empty() && v.text().is_some_and(|t| !t.lossy))
+                .ok_or_else(|| bad("`id` is not a text"))?,
+        ),
+    };
+    if let (Some(id), Some((kept, _))) = (&id, &d.replaces)
+        && id != kept
+    {
+        return Err(bad(format!(
+            "`id` is `{id}`, but the message to be replaced is `{kept}`"
+        )));
+    }
+    if id.is_none() {
+        patch.insert(root, "id", &quote(&d.id()), Place::First);
+    }
+    match root.get("timestamp") {
+        None => patch.insert(
+            root,
+            "timestamp",
+            &quote(&d.timestamp()),
+            Place::After("role"),
+        ),
+        Some(value) => {
+            let text = value
+                .str()
+                .ok_or_else(|| bad("`timestamp` is not a text"))?;
+            let moment: Moment = text
+                .parse()
+                .map_err(|e| bad(format!("`timestamp` is `{text}`: {e}")))?;
+            if !Moment::is_spelled_in_utc(&text) {
+                patch.replace(value, &quote(&moment.to_string()));
+            }
+        }
+    }
+    for key in ["stopReason", "model"] {
+        if root.get(key).is_some_and(|v| v.str().is_none()) {
+            return Err(bad(format!("`{key}` is not a text")));
+        }
+    }
+    if let Some(tokens) = root.get("tokens") {
+        let number = |key| tokens.get(key).is_none_or(|v: Value<'_>| v.f64().is_some());
+        if !tokens.is_object() || !number("input") || !number("output") {
+            return Err(bad(
+                "`tokens` is not an object with the numbers `input` and `output`",
+            ));
+        }
+    }
+    if let Some(model) = model.or(d.model.as_deref())
+        && role == "agent"
+        && root.get("model").is_none()
+    {
+        patch.insert(root, "model", &quote(model), Place::After("stopReason"));
+    }
+    Ok(id)
+}
+
+/// Checks the content, and moves inline pictures out of it.
+fn check_content<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<Vec<Asset>, WriteError> {
+    let Some(content) = root.get("content") else {
+        if root.get("toolCalls").is_none() {
+            return Err(bad("`content` is missing"));
+        }
+        patch.insert(root, "content", b"[]", Place::After("timestamp"));
+        return Ok(Vec::new());
+    };
+    if content.str().is_some() {
+        let block = Object::new()
+            .str("type", "text")
+            .raw("text", content.raw())
+            .finish();
+        patch.replace(content, &Array::new().raw(&block).finish());
+        return Ok(Vec::new());
+    }
+    if !content.is_array() {
+        return Err(bad("`content` is not an array"));
+    }
+    let mut files = Vec::new();
+    for (i, block) in content.items().enumerate() {
+        let place = |why: &str| bad(format!("content block {}: {why}", i + 1));
+        let kind = string(block, "type").ok_or_else(|| place("`type` is missing"))?;
+        match kind.as_str() {
+            "text" | "thinking" if block.get("text").and_then(Value::str).is_none() => {
+                return Err(place("`text` is missing"));
+            }
+            "image" | "audio" => files.extend(check_media(block, patch).map_err(|e| place(&e))?),
+            _ => {}
+        }
+    }
+    Ok(files)
+}
+
+fn check_media<'a>(block: Value<'a>, patch: &mut Patch<'a>) -> Result<Option<Asset>, String> {
+    if let Some(name) = string(block, "assetRef") {
+        SafeName::new(&name).map_err(|e| format!("`assetRef` is no file name: {e}"))?;
+        return Ok(None);
+    }
+    let inline = assets::inline(block)?
+        .ok_or("neither `assetRef` nor inline data: give base64 in `data`, or a data URL")?;
+    for key in inline.keys {
+        patch.remove(block, key);
+    }
+    patch.insert(
+        block,
+        "assetRef",
+        &quote(&inline.asset.name),
+        Place::After("type"),
+    );
+    patch.set(block, "mimeType", &quote(&inline.asset.mime));
+    Ok(Some(inline.asset))
+}
+
+/// Checks the tool calls. Input and output given as JSON values become JSON text, as the format
+/// has them.
+fn check_calls<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<(), WriteError> {
+    let Some(calls) = root.get("toolCalls") else {
+        return Ok(());
+    };
+    if !calls.is_array() {
+        return Err(bad("`toolCalls` is not an array"));
+    }
+    for (i, call) in calls.items().enumerate() {
+        let place = |why: String| bad(format!("tool call {}: {why}", i + 1));
+        for key in ["toolCallId", "name", "status"] {
+            if string(call, key).is_none() {
+                return Err(place(format!("`{key}` is missing")));
+            }
+        }
+        for key in ["input", "output"] {
+            if let Some(value) = call.get(key).filter(|v| v.str().is_none()) {
+                patch.replace(value, &quote(&String::from_utf8_lossy(value.raw())));
+            }
+        }
+        if call.get("duration").is_some_and(|v| v.f64().is_none()) {
+            return Err(place("`duration` is not a number".to_owned()));
+        }
+        if let Some(diff) = call.get("diff") {
+            for key in ["path", "oldText", "newText"] {
+                if string(diff, key).is_none() {
+                    return Err(place(format!("`diff.{key}` is missing")));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The agent whose model is the default: the one that the thread is of.
+pub(crate) fn default_model(project: Option<&Path>, agent: Option<&str>) -> Option<String> {
+    super::config::Config::read(project?).ok()?.model(agent?)
+}

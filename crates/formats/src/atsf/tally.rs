@@ -1,0 +1,165 @@
+//! Counting a log: the same rules for readers, lists and writers.
+
+use std::io::{self, Read};
+
+use rethread_json::{Event, LineBytes, Lines, Piece, Pull, Tree, Value, salvage};
+use rethread_model::{Counts, Moment, Usage};
+
+use super::message::{Head, head, usage};
+
+/// What a log holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Tally {
+    pub(crate) counts: Counts,
+    /// The timestamp of the last message, as it is spelled.
+    pub(crate) last_time: Option<String>,
+}
+
+impl Tally {
+    /// Counts one more message.
+    pub(crate) fn add(&mut self, head: &Head) {
+        self.change(head, u64::saturating_add);
+        if head.time.is_some() {
+            self.last_time.clone_from(&head.time_text);
+        }
+    }
+
+    /// Counts one message less.
+    pub(crate) fn subtract(&mut self, head: &Head) {
+        self.change(head, u64::saturating_sub);
+    }
+
+    fn change(&mut self, head: &Head, with: impl Fn(u64, u64) -> u64) {
+        let Some(role) = &head.role else { return };
+        let counts = &mut self.counts;
+        counts.messages = with(counts.messages, 1);
+        match role.as_str() {
+            "user" => counts.user_messages = with(counts.user_messages, 1),
+            "agent" | "assistant" => counts.assistant_messages = with(counts.assistant_messages, 1),
+            _ => {}
+        }
+        counts.tool_calls = with(counts.tool_calls, head.tool_calls);
+    }
+
+    /// Counts a whole log.
+    pub(crate) fn of(log: impl Read, with_usage: bool) -> io::Result<Self> {
+        let mut tally = Self::default();
+        let mut sum = Usage::default();
+        let mut lines = Lines::new(log);
+        let mut tree = Tree::default();
+        while let Some(line) = lines.next_line()? {
+            match line.bytes {
+                LineBytes::Whole(bytes) => each_object(bytes, &mut tree, |value| {
+                    tally.add(&head(value));
+                    if with_usage && let Some(u) = usage(value) {
+                        sum += &u;
+                    }
+                }),
+                LineBytes::Giant { head, .. } => tally.add(&giant_head(head)),
+            }
+        }
+        tally.counts.usage = with_usage.then_some(sum);
+        Ok(tally)
+    }
+}
+
+/// Calls `with` for each JSON object on a line, damaged or not.
+pub(crate) fn each_object(line: &[u8], tree: &mut Tree, mut with: impl FnMut(Value<'_>)) {
+    if tree.parse_into(line).is_ok() {
+        let root = tree.root(line);
+        if root.is_object() {
+            with(root);
+        }
+        return;
+    }
+    for piece in salvage(line) {
+        let Piece::Value(range) = piece else { continue };
+        let bytes = &line[range];
+        if tree.parse_into(bytes).is_ok() && tree.root(bytes).is_object() {
+            with(tree.root(bytes));
+        }
+    }
+}
+
+/// What can be known of a message from the beginning of its line, when the line is too long to be
+/// held in memory. Its tool calls are not counted.
+pub(crate) fn giant_head(start: &[u8]) -> Head {
+    let mut head = Head::default();
+    let mut pull = Pull::new(start);
+    let mut key = Vec::new();
+    let mut value = Vec::new();
+    while let Ok(event) = pull.next_event() {
+        match event {
+            Event::Key(chunk) => {
+                key.extend_from_slice(&chunk.bytes);
+                if chunk.last && pull.depth() > 1 {
+                    key.clear();
+                }
+            }
+            Event::String(chunk) => {
+                let last = chunk.last;
+                value.extend_from_slice(&chunk.bytes);
+                if last && pull.depth() == 1 {
+                    head.take(&key, &value);
+                }
+                if last {
+                    key.clear();
+                    value.clear();
+                }
+            }
+            Event::End => break,
+            _ => key.clear(),
+        }
+    }
+    head
+}
+
+impl Head {
+    fn take(&mut self, key: &[u8], value: &[u8]) {
+        let value = String::from_utf8_lossy(value).into_owned();
+        match key {
+            b"id" => self.id = Some(value),
+            b"role" => self.role = Some(value),
+            b"timestamp" => {
+                self.time = value.parse::<Moment>().ok();
+                self.time_text = Some(value);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_with_damage_is_counted_by_what_can_be_read() {
+        let log = concat!(
+            "{\"id\":\"1\",\"role\":\"user\",\"timestamp\":\"2025-01-01T00:00:00Z\",\"content\":[]}\n",
+            "\n",
+            "not json\n",
+            "{\"id\":\"2\",\"role\":\"agent\",\"toolCalls\":[{},{}]}{\"id\":\"3\",\"role\":\"system\"}\n",
+            "42\n",
+            "{\"id\":\"4\",\"role\":\"agent\",\"timestamp\":\"2025-01-02T00:00:00Z\"}\n",
+            "{\"id\":\"5\",\"role\":\"us",
+        );
+        let tally = Tally::of(log.as_bytes(), false).unwrap();
+        assert_eq!(tally.counts.messages, 4);
+        assert_eq!(tally.counts.user_messages, 1);
+        assert_eq!(tally.counts.assistant_messages, 2);
+        assert_eq!(tally.counts.tool_calls, 2);
+        assert_eq!(tally.last_time.as_deref(), Some("2025-01-02T00:00:00Z"));
+    }
+
+    #[test]
+    fn the_head_of_a_giant_line() {
+        let start = br#"{"id":"g","meta":{"role":"x"},"role":"agent","timestamp":"2025-01-02T00:00:00Z","content":[{"type":"text","text":"aaaa"#;
+        let head = giant_head(start);
+        assert_eq!(
+            (head.id.as_deref(), head.role.as_deref()),
+            (Some("g"), Some("agent"))
+        );
+        assert!(head.time.is_some());
+    }
+}

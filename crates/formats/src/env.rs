@@ -1,0 +1,235 @@
+//! What the library may know of the machine it runs on: folders, variables, clock, randomness.
+//!
+//! Everything else in the library is given an [`Env`]; [`Env::system`] is the one place that asks.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jiff::Timestamp;
+use rethread_model::Moment;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// Folders, variables, clock and randomness.
+#[derive(Clone, Debug)]
+pub struct Env {
+    /// The home folders in which agents' stores are looked for.
+    pub homes: Vec<PathBuf>,
+    /// Whether the homes were named by the user: then agents' variables do not count, and the
+    /// current folder is not searched.
+    pub homes_are_given: bool,
+    /// The current folder.
+    pub cwd: PathBuf,
+    /// Rethread's own data folder.
+    pub data: PathBuf,
+    variables: BTreeMap<String, OsString>,
+    clock: Option<Moment>,
+    random: Random,
+}
+
+/// The environment holds something that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnvError {
+    /// No home folder is known.
+    #[error("the home folder is not known; set `HOME` or `RETHREAD_HOME`")]
+    NoHome,
+    /// The current folder is gone or may not be read.
+    #[error("the current folder cannot be read: {0}")]
+    NoCurrentFolder(std::io::Error),
+    /// `RETHREAD_NOW` is no time.
+    #[error("`RETHREAD_NOW` is `{0}`, which is not an RFC 3339 date and time")]
+    BadClock(String),
+}
+
+#[derive(Clone, Debug)]
+enum Random {
+    System,
+    /// A seed, and how many times it was asked.
+    Seeded {
+        seed: String,
+        asked: Arc<AtomicU64>,
+    },
+}
+
+impl Env {
+    /// The environment of this process.
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the one place that asks the machine; everything else is given an `Env`"
+    )]
+    pub fn system() -> Result<Self, EnvError> {
+        let variables: BTreeMap<String, OsString> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+            .collect();
+        let home = std::env::home_dir();
+        let cwd = std::env::current_dir().map_err(EnvError::NoCurrentFolder)?;
+        Self::from_variables(variables, home, cwd)
+    }
+
+    /// The environment that these variables describe.
+    pub fn from_variables(
+        variables: BTreeMap<String, OsString>,
+        home: Option<PathBuf>,
+        cwd: PathBuf,
+    ) -> Result<Self, EnvError> {
+        let text = |name: &str| {
+            variables
+                .get(name)
+                .filter(|v| !v.is_empty())
+                .map(|v| v.to_string_lossy().into_owned())
+        };
+        let clock = text("RETHREAD_NOW")
+            .map(|now| now.parse().map_err(|_| EnvError::BadClock(now.clone())))
+            .transpose()?;
+        let random = text("RETHREAD_SEED").map_or(Random::System, |seed| Random::Seeded {
+            seed,
+            asked: Arc::default(),
+        });
+        let own = text("RETHREAD_HOME").map(PathBuf::from);
+        let data = match own {
+            Some(own) => cwd.join(own).join("data"),
+            None => data_folder(&variables, home.as_deref()).ok_or(EnvError::NoHome)?,
+        };
+        let homes = home.into_iter().collect();
+        Ok(Self {
+            homes,
+            homes_are_given: false,
+            cwd,
+            data,
+            variables,
+            clock,
+            random,
+        })
+    }
+
+    /// Looks for agents' stores under these homes instead of the user's own.
+    pub fn use_homes(&mut self, homes: &[PathBuf]) {
+        self.homes = homes.iter().map(|h| self.cwd.join(h)).collect();
+        self.homes_are_given = true;
+    }
+
+    /// An agent's variable; none counts while the homes are given by the user.
+    pub fn agent_variable(&self, name: &str) -> Option<&OsString> {
+        if self.homes_are_given {
+            None
+        } else {
+            self.variables.get(name).filter(|v| !v.is_empty())
+        }
+    }
+
+    /// The same environment at another time.
+    #[must_use]
+    pub fn at(&self, moment: Moment) -> Self {
+        Self {
+            clock: Some(moment),
+            ..self.clone()
+        }
+    }
+
+    /// Now.
+    pub fn now(&self) -> Moment {
+        self.clock.unwrap_or_else(|| Timestamp::now().into())
+    }
+
+    /// Sixteen random bytes. With a seed, they follow from the seed, `salt` and how often it was
+    /// asked, so that the same command on the same store gives the same bytes.
+    pub fn random_bytes(&self, salt: &[u8]) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        match &self.random {
+            Random::System => {
+                bytes = Uuid::new_v4().into_bytes();
+            }
+            Random::Seeded { seed, asked } => {
+                let asked = asked.fetch_add(1, Ordering::Relaxed);
+                let digest = Sha256::new()
+                    .chain_update(seed.as_bytes())
+                    .chain_update([0])
+                    .chain_update(salt)
+                    .chain_update(asked.to_le_bytes())
+                    .finalize();
+                bytes.copy_from_slice(&digest[..16]);
+            }
+        }
+        bytes
+    }
+
+    /// A random UUID of version 4.
+    pub fn uuid(&self, salt: &[u8]) -> Uuid {
+        uuid::Builder::from_random_bytes(self.random_bytes(salt)).into_uuid()
+    }
+}
+
+/// `$XDG_DATA_HOME/rethread`, by default under `~/.local/share`.
+fn data_folder(variables: &BTreeMap<String, OsString>, home: Option<&Path>) -> Option<PathBuf> {
+    let xdg = variables
+        .get("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .filter(|p| p.is_absolute());
+    let base = xdg.or_else(|| home.map(|h| h.join(".local").join("share")))?;
+    Some(base.join("rethread"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(variables: &[(&str, &str)]) -> Result<Env, EnvError> {
+        let variables = variables
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), OsString::from(v)))
+            .collect();
+        Env::from_variables(variables, Some("/home/u".into()), "/w".into())
+    }
+
+    #[test]
+    fn the_data_folder_follows_the_variables() {
+        let data = |v: &[(&str, &str)]| env(v).unwrap().data;
+        assert_eq!(data(&[]), Path::new("/home/u/.local/share/rethread"));
+        assert_eq!(data(&[("XDG_DATA_HOME", "/x")]), Path::new("/x/rethread"));
+        assert_eq!(
+            data(&[("XDG_DATA_HOME", "x")]),
+            Path::new("/home/u/.local/share/rethread")
+        );
+        assert_eq!(data(&[("RETHREAD_HOME", "r")]), Path::new("/w/r/data"));
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_ids_and_a_clock_stands() {
+        let make = || {
+            env(&[
+                ("RETHREAD_SEED", "7"),
+                ("RETHREAD_NOW", "2026-01-02T03:04:05Z"),
+            ])
+            .unwrap()
+        };
+        let (a, b) = (make(), make());
+        assert_eq!(a.uuid(b"x"), b.uuid(b"x"));
+        assert_ne!(
+            a.uuid(b"x"),
+            make().uuid(b"x"),
+            "asking twice gives another id"
+        );
+        assert_ne!(make().uuid(b"x"), make().uuid(b"y"));
+        assert_eq!(a.now().to_string(), "2026-01-02T03:04:05.000Z");
+        assert_eq!(a.uuid(b"x").get_version_num(), 4);
+    }
+
+    #[test]
+    fn a_bad_clock_is_an_error() {
+        let error = env(&[("RETHREAD_NOW", "soon")]).unwrap_err();
+        assert!(error.to_string().contains("`soon`"), "{error}");
+    }
+
+    #[test]
+    fn given_homes_hide_the_variables() {
+        let mut e = env(&[("CODEX_HOME", "/c")]).unwrap();
+        assert!(e.agent_variable("CODEX_HOME").is_some());
+        e.use_homes(&["h".into()]);
+        assert_eq!(e.agent_variable("CODEX_HOME"), None);
+        assert_eq!(e.homes, [PathBuf::from("/w/h")]);
+    }
+}

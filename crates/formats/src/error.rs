@@ -1,0 +1,181 @@
+//! Why a conversation could not be opened or written.
+
+use std::path::{Path, PathBuf};
+
+use rethread_disk::DiskError;
+
+/// A session could not be opened at all. Damage inside it is a note, not an error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// A file could not be read.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// It is written in a version that must be refused.
+    #[error("`{}` is written in version {version} of {format}, and this program reads {supported}", .path.display())]
+    Unsupported {
+        /// The file that says so.
+        path: PathBuf,
+        /// The format.
+        format: &'static str,
+        /// The version, as spelled.
+        version: String,
+        /// What we can read.
+        supported: &'static str,
+    },
+    /// The file that describes the session is no JSON object.
+    #[error("`{}` is damaged: {why}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, where one can be named.
+        line: Option<u64>,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is nothing of this format at that path.
+    #[error("`{}` is not a session of {format}", .path.display())]
+    NotOurs {
+        /// The path.
+        path: PathBuf,
+        /// The format.
+        format: &'static str,
+    },
+}
+
+impl OpenError {
+    /// The file concerned.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Disk(e) => e.path(),
+            Self::Unsupported { path, .. }
+            | Self::Damaged { path, .. }
+            | Self::NotOurs { path, .. } => Some(path),
+        }
+    }
+
+    /// The line concerned.
+    pub fn line(&self) -> Option<u64> {
+        match self {
+            Self::Damaged { line, .. } => *line,
+            _ => None,
+        }
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Disk(e) => e.hint(),
+            Self::Unsupported { .. } => Some(
+                "a newer version of rethread may read it; `show --to raw` gives the bytes".into(),
+            ),
+            Self::Damaged { .. } => Some("`show --to raw` gives the bytes".into()),
+            Self::NotOurs { .. } => None,
+        }
+    }
+
+    /// A short name for scripts.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Disk(_) => "io",
+            Self::Unsupported { .. } => "unsupported_version",
+            Self::Damaged { .. } => "damaged",
+            Self::NotOurs { .. } => "not_a_session",
+        }
+    }
+}
+
+/// Something could not be written. Nothing of it was, unless the error says otherwise.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The disk refused.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// The session could not be read first.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The format has no place for this.
+    #[error("{format} sessions have no {what}")]
+    Unsupported {
+        /// The format.
+        format: &'static str,
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// A message is not one that the format allows.
+    #[error("{}{why}", place(.line.as_ref()))]
+    BadMessage {
+        /// The line of the input, counted from 1, where there are several.
+        line: Option<u64>,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Something else that was given cannot be used.
+    #[error("{0}")]
+    BadInput(String),
+    /// The id is taken.
+    #[error("the id `{id}` exists already in `{}`", .path.display())]
+    Exists {
+        /// The id.
+        id: String,
+        /// Where it exists.
+        path: PathBuf,
+    },
+    /// The entry to be changed is not there any more.
+    #[error("the entry `{id}` is not in `{}`", .path.display())]
+    NoEntry {
+        /// The entry.
+        id: String,
+        /// The log.
+        path: PathBuf,
+    },
+}
+
+fn place(line: Option<&u64>) -> String {
+    line.map_or_else(String::new, |n| format!("message {n}: "))
+}
+
+impl WriteError {
+    /// The file concerned.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Disk(e) => e.path(),
+            Self::Open(e) => e.path(),
+            Self::Exists { path, .. } | Self::NoEntry { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The line concerned.
+    pub fn line(&self) -> Option<u64> {
+        match self {
+            Self::BadMessage { line, .. } => *line,
+            Self::Open(e) => e.line(),
+            _ => None,
+        }
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Disk(e) => e.hint(),
+            Self::Open(e) => e.hint(),
+            _ => None,
+        }
+    }
+
+    /// A short name for scripts.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Disk(DiskError::Busy { .. }) => "busy",
+            Self::Disk(_) => "io",
+            Self::Open(e) => e.kind(),
+            Self::Unsupported { .. } => "unsupported",
+            Self::BadMessage { .. } => "bad_message",
+            Self::BadInput(_) => "bad_input",
+            Self::Exists { .. } => "exists",
+            Self::NoEntry { .. } => "not_found",
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What every format can do.
+
+use std::path::{Path, PathBuf};
+
+use rethread_model::{Body, EntryIx, Note, Session, Summary};
+
+use crate::{
+    Appended, AskedEntry, Conversation, Env, Fork, Made, MessageInput, Native, NewSession,
+    OpenError, WriteError, Writing,
+};
+
+/// Facts about a format, from which lists, help and docs are made.
+#[derive(Debug)]
+pub struct About {
+    /// The short name that people type.
+    pub slug: &'static str,
+    /// Other names that people type.
+    pub aliases: &'static [&'static str],
+    /// The name for people.
+    pub name: &'static str,
+    /// The versions that are read.
+    pub versions: &'static str,
+    /// What can be done with its sessions.
+    pub can: &'static [Can],
+    /// What it says when there is nothing: where it looks.
+    pub where_it_looks: &'static str,
+}
+
+/// Something that can be done with the sessions of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Can {
+    /// Read them.
+    Read,
+    /// Start one, and add to it.
+    Write,
+}
+
+/// A place where a format keeps conversations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// The format, by its short name.
+    pub format: &'static str,
+    /// The folder.
+    pub path: PathBuf,
+    /// Why we looked there.
+    pub found: Found,
+}
+
+/// Why a place was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Found {
+    /// The current folder is in it.
+    Current,
+    /// It is a git worktree of such a project.
+    Worktree,
+    /// A session named it, or we wrote to it before.
+    Known,
+}
+
+/// One session that was found, not yet read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The format, by its short name.
+    pub format: &'static str,
+    /// The session's id as far as names tell it.
+    pub id: String,
+    /// Its main file or folder.
+    pub path: PathBuf,
+}
+
+/// How much a summary is to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Want {
+    /// Also tokens and cost, which may mean reading everything.
+    pub usage: bool,
+}
+
+/// How one agent, or one document, writes conversations down.
+///
+/// Reading never fails on content and never writes. What a format cannot do, it says with
+/// [`WriteError::Unsupported`].
+pub trait Format: Sync {
+    /// Facts about it.
+    fn about(&self) -> &'static About;
+
+    /// Where its conversations are: from the environment, and in the projects that are known.
+    fn locate(&self, env: &Env, known: &[PathBuf]) -> Vec<Root>;
+
+    /// The sessions in a place: cheap, by names alone.
+    fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>));
+
+    /// The sessions at a path that the user named; none if it is not ours.
+    fn at_path(&self, path: &Path) -> Vec<Source>;
+
+    /// What a list shows of a session. Damage is in its notes.
+    fn summarize(&self, source: &Source, want: Want) -> Summary;
+
+    /// Reads a session in one pass.
+    fn read(&self, source: &Source) -> Result<Conversation, OpenError>;
+
+    /// What an entry says.
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body;
+
+    /// The session's files, the main one first, without judging what is in them.
+    fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError>;
+
+    /// Prepares a project for conversations.
+    fn init(&self, _: &Writing<'_>, _folder: &Path) -> Result<Made, WriteError> {
+        Err(self.cannot("project folder of their own"))
+    }
+
+    /// Starts a session.
+    fn create(&self, _: &Writing<'_>, _: &NewSession) -> Result<Made, WriteError> {
+        Err(self.cannot("way to be started"))
+    }
+
+    /// Adds messages. What can be saved is saved, each with its own answer.
+    fn append(
+        &self,
+        _: &Writing<'_>,
+        _: &Source,
+        _messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        Err(self.cannot("way to add messages"))
+    }
+
+    /// Writes one message anew; all others keep their bytes.
+    fn replace(
+        &self,
+        _: &Writing<'_>,
+        _: &Source,
+        _entry: &AskedEntry,
+        _message: &MessageInput,
+    ) -> Result<Appended, WriteError> {
+        Err(self.cannot("way to change a message"))
+    }
+
+    /// Sets the display name.
+    fn rename(&self, _: &Writing<'_>, _: &Source, _title: &str) -> Result<Vec<Note>, WriteError> {
+        Err(self.cannot("titles"))
+    }
+
+    /// Copies the path up to an entry into a new session.
+    fn fork(&self, _: &Writing<'_>, _: &Source, _: &Fork) -> Result<Made, WriteError> {
+        Err(self.cannot("forks"))
+    }
+
+    /// The error for what this format cannot do.
+    fn cannot(&self, what: &'static str) -> WriteError {
+        WriteError::Unsupported {
+            format: self.about().slug,
+            what,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! How each agent writes a conversation down: one folder a format, and the registry.
+//!
+//! A [`Format`] finds its stores, lists what is in them, reads one conversation and, where it can,
+//! writes. [`FORMATS`] is the registry: everything that must know all formats walks over it.
+
+pub mod atsf;
+mod conversation;
+mod env;
+mod error;
+mod format;
+mod native;
+mod registry;
+mod write;
+
+pub use conversation::Conversation;
+pub use env::{Env, EnvError};
+pub use error::{OpenError, WriteError};
+pub use format::{About, Can, Format, Found, Root, Source, Want};
+pub use native::{Marks, Native, Part, PartKind, RecordKind};
+pub use registry::{FORMATS, by_name};
+pub use write::{
+    Appended, AskedEntry, Fork, Made, MessageInput, NewSession, TextMessage, Unsaid, Writing,
+};

@@ -1,0 +1,129 @@
+//! What a user asks to be written, and what came of it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rethread_disk::Durability;
+use rethread_model::{Note, Role};
+
+use crate::{Env, WriteError};
+
+/// How to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Writing<'a> {
+    /// Clock, randomness, folders.
+    pub env: &'a Env,
+    /// What is synced before success is reported.
+    pub durability: Durability,
+    /// How long to wait for another writer.
+    pub lock_timeout: Duration,
+    /// Write nothing at all where a part cannot be written.
+    pub strict: bool,
+}
+
+/// A session to be started.
+#[derive(Clone, Debug, Default)]
+pub struct NewSession {
+    /// The folder that the work is done in.
+    pub cwd: PathBuf,
+    /// The folder to write to as if it were the agent's root, where the user named one.
+    pub root: Option<PathBuf>,
+    /// The id; a fresh one where none is given.
+    pub id: Option<String>,
+    /// The title.
+    pub title: Option<String>,
+    /// The agent's identifier.
+    pub agent_id: Option<String>,
+    /// The agent's name.
+    pub agent_name: Option<String>,
+    /// The agent's version.
+    pub agent_version: Option<String>,
+    /// The protocol that drives the agent.
+    pub protocol: Option<String>,
+    /// That protocol's version: a JSON number.
+    pub protocol_version: Option<String>,
+    /// A JSON object of the application's own data.
+    pub metadata: Option<Vec<u8>>,
+}
+
+/// A session or store that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The session's id; the format's name for a store.
+    pub id: String,
+    /// Its main file or folder.
+    pub path: PathBuf,
+    /// The project that it belongs to.
+    pub project: PathBuf,
+    /// What was created, for people: nothing where all of it existed.
+    pub created: Vec<PathBuf>,
+    /// What was noticed.
+    pub notes: Vec<Note>,
+}
+
+/// A message to be written.
+#[derive(Clone, Debug)]
+pub enum MessageInput {
+    /// Plain text and pictures.
+    Text(TextMessage),
+    /// A whole message as JSON, in the format's own or the unified vocabulary.
+    Json {
+        /// The JSON.
+        bytes: Vec<u8>,
+        /// The line of the input, counted from 1.
+        line: u64,
+        /// What holds where the message does not say it.
+        unsaid: Unsaid,
+    },
+}
+
+/// What holds where a message does not say it.
+#[derive(Clone, Debug, Default)]
+pub struct Unsaid {
+    /// Who says it.
+    pub role: Option<Role>,
+    /// The model that answered.
+    pub model: Option<String>,
+}
+
+/// A message of text and pictures.
+#[derive(Clone, Debug)]
+pub struct TextMessage {
+    /// Who says it.
+    pub role: Role,
+    /// The text.
+    pub text: String,
+    /// Pictures, as files.
+    pub images: Vec<PathBuf>,
+    /// The model that answered.
+    pub model: Option<String>,
+}
+
+/// An entry as the user named it and as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedEntry {
+    /// Its id.
+    pub id: String,
+    /// Where its record began when it was found.
+    pub offset: u64,
+}
+
+/// A session to be copied up to an entry.
+#[derive(Clone, Debug, Default)]
+pub struct Fork {
+    /// The last entry to be copied; all where none is named.
+    pub at: Option<AskedEntry>,
+    /// The folder that the work goes on in; the source's project where none is named.
+    pub cwd: Option<PathBuf>,
+    /// The title; the source's where none is given.
+    pub title: Option<String>,
+}
+
+/// What came of messages that were to be added.
+#[derive(Debug, Default)]
+pub struct Appended {
+    /// For each message its id, or why it was not saved.
+    pub ids: Vec<Result<String, WriteError>>,
+    /// What was noticed.
+    pub notes: Vec<Note>,
+}
