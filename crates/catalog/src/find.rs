@@ -1,0 +1,211 @@
+//! From what a user types to one session.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rethread_disk::open_read;
+use rethread_formats::{Env, FORMATS, Found, Source, Want, by_name};
+use sha2::{Digest, Sha256};
+
+use crate::discover::{Discovery, discover};
+use crate::list::list;
+
+/// The shortest prefix of an id that is looked up.
+const SHORTEST: usize = 4;
+
+/// One of several sessions that a name could mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The format, by its short name.
+    pub format: &'static str,
+    /// The session's id.
+    pub id: String,
+    /// Its main file or folder.
+    pub path: PathBuf,
+}
+
+/// Why a name is not one session.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FindError {
+    /// Nothing has that name.
+    #[error("no session is named `{name}`")]
+    NotFound {
+        /// The name.
+        name: String,
+    },
+    /// Several sessions have that name.
+    #[error("`{name}` could be {} sessions", .candidates.len())]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The sessions.
+        candidates: Vec<Candidate>,
+    },
+    /// The prefix is too short to mean anything.
+    #[error("`{name}` is too short: give at least {SHORTEST} characters of the id")]
+    TooShort {
+        /// The name.
+        name: String,
+    },
+}
+
+/// Finds the session that a user names: by its path, its id, the beginning of its id, `latest`, or
+/// any of these after `AGENT:` or `PATH#`.
+pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
+    let not_found = || FindError::NotFound {
+        name: name.to_owned(),
+    };
+    let at_path = sources_at(&env.cwd.join(name));
+    if !at_path.is_empty() {
+        return one(name, at_path);
+    }
+    if let Some((path, id)) = name.rsplit_once('#') {
+        return by_id(name, id, None, sources_at(&env.cwd.join(path)));
+    }
+    let (agent, id) = match name.split_once(':') {
+        Some((agent, id)) if by_name(agent).is_some() => (by_name(agent), id),
+        _ => (None, name),
+    };
+    let agent = agent.map(|f| f.about().slug);
+    if id == "latest" {
+        return latest(env, agent).ok_or_else(not_found);
+    }
+    if id.chars().count() < SHORTEST {
+        return Err(FindError::TooShort {
+            name: name.to_owned(),
+        });
+    }
+    let all = discover(env);
+    let here = sources_in(&all, |found| found != Found::Known);
+    for sources in [here, all.sources] {
+        match by_id(name, id, agent, sources) {
+            Err(FindError::NotFound { .. }) => {}
+            answer => return answer,
+        }
+    }
+    by_head(env, name, id, agent)
+}
+
+fn sources_at(path: &Path) -> Vec<Source> {
+    FORMATS
+        .iter()
+        .flat_map(|format| format.at_path(path))
+        .collect()
+}
+
+fn sources_in(all: &Discovery, which: impl Fn(Found) -> bool) -> Vec<Source> {
+    let roots: Vec<&Path> = all
+        .roots
+        .iter()
+        .filter(|r| which(r.found))
+        .map(|r| r.path.as_path())
+        .collect();
+    let inside = |s: &&Source| roots.iter().any(|root| s.path.starts_with(root));
+    all.sources.iter().filter(inside).cloned().collect()
+}
+
+/// The sessions whose name is or begins with `id`; a whole id wins over the beginning of another.
+fn by_id(
+    name: &str,
+    id: &str,
+    agent: Option<&str>,
+    sources: Vec<Source>,
+) -> Result<Source, FindError> {
+    let fits = |s: &Source| s.id.starts_with(id) && agent.is_none_or(|a| a == s.format);
+    let mut matches: Vec<Source> = sources.into_iter().filter(fits).collect();
+    if matches.iter().any(|s| s.id == id) {
+        matches.retain(|s| s.id == id);
+    }
+    one(name, matches)
+}
+
+/// The sessions whose files say another id than their names.
+fn by_head(env: &Env, name: &str, id: &str, agent: Option<&str>) -> Result<Source, FindError> {
+    let sessions = list(env, Want::default(), &|_, _| {}).sessions;
+    let sources = sessions
+        .into_iter()
+        .map(|s| Source {
+            format: s.head.format,
+            id: s.head.id,
+            path: s.path,
+        })
+        .collect();
+    by_id(name, id, agent, sources)
+}
+
+/// One session, or the newest of several that hold the same bytes.
+fn one(name: &str, mut sources: Vec<Source>) -> Result<Source, FindError> {
+    sources.dedup();
+    let newest = sources.iter().max_by_key(|s| changed(s)).cloned();
+    let Some(newest) = newest else {
+        return Err(FindError::NotFound {
+            name: name.to_owned(),
+        });
+    };
+    let copies = || {
+        let digest = content(&newest);
+        digest.is_some()
+            && sources
+                .iter()
+                .all(|s| s.id == newest.id && content(s) == digest)
+    };
+    if sources.len() == 1 || copies() {
+        return Ok(newest);
+    }
+    let candidate = |s: Source| Candidate {
+        format: s.format,
+        id: s.id,
+        path: s.path,
+    };
+    let mut candidates: Vec<Candidate> = sources.into_iter().map(candidate).collect();
+    candidates.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
+    Err(FindError::Ambiguous {
+        name: name.to_owned(),
+        candidates,
+    })
+}
+
+fn files(source: &Source) -> Vec<PathBuf> {
+    by_name(source.format)
+        .and_then(|f| f.files(source).ok())
+        .unwrap_or_default()
+}
+
+fn changed(source: &Source) -> Option<SystemTime> {
+    let time = |p: &PathBuf| std::fs::metadata(p).and_then(|m| m.modified()).ok();
+    files(source).iter().filter_map(time).max()
+}
+
+/// A digest of all that a session holds.
+fn content(source: &Source) -> Option<[u8; 32]> {
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 64 * 1024];
+    for path in files(source) {
+        hash.update(path.file_name()?.as_encoded_bytes());
+        let mut file = open_read(&path).ok()?;
+        loop {
+            match file.read(&mut buffer).ok()? {
+                0 => break,
+                n => hash.update(&buffer[..n]),
+            }
+        }
+    }
+    Some(hash.finalize().into())
+}
+
+/// The session in which something was said last.
+fn latest(env: &Env, agent: Option<&str>) -> Option<Source> {
+    let sessions = list(env, Want::default(), &|_, _| {}).sessions;
+    let fits = sessions
+        .into_iter()
+        .filter(|s| agent.is_none_or(|a| a == s.head.format));
+    let newest =
+        fits.max_by(|a, b| (a.head.updated, &a.head.id).cmp(&(b.head.updated, &b.head.id)))?;
+    Some(Source {
+        format: newest.head.format,
+        id: newest.head.id,
+        path: newest.path,
+    })
+}

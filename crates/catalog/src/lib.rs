@@ -1,0 +1,15 @@
+//! All conversations of this machine: where they are, and how to find one.
+//!
+//! [`discover()`] asks every format where it keeps conversations, [`list()`] summarizes what is there,
+//! and [`find()`] turns what a user types into one session.
+
+mod discover;
+mod find;
+mod known;
+mod list;
+mod neighbours;
+
+pub use discover::{Discovery, discover};
+pub use find::{Candidate, FindError, find};
+pub use known::{remember, remembered};
+pub use list::{Listing, list};

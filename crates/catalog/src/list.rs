@@ -1,0 +1,80 @@
+//! Summaries of everything that was found.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+use rethread_formats::{Env, Root, Source, Want, by_name};
+use rethread_model::{Note, Summary};
+
+use crate::discover::{discover, locate};
+
+/// All sessions of this machine.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// A summary for each, in no particular order.
+    pub sessions: Vec<Summary>,
+    /// The places that hold them.
+    pub roots: Vec<Root>,
+    /// Places that could not be read.
+    pub notes: Vec<Note>,
+}
+
+/// Sessions name folders, and those may hold sessions again: so often at the most.
+const ROUNDS: usize = 8;
+
+/// Summarizes all sessions. `progress` is told how many of how many are done.
+pub fn list(env: &Env, want: Want, progress: &(dyn Fn(usize, usize) + Sync)) -> Listing {
+    let mut found = discover(env);
+    let mut sessions: Vec<Summary> = Vec::new();
+    let mut asked = BTreeSet::new();
+    for _ in 0..ROUNDS {
+        let start = sessions.len();
+        sessions.append(&mut summarize(&found.sources[start..], want, progress));
+        let named = named_folders(&sessions[start..], &mut asked);
+        if named.is_empty() || found.add(locate(env, &named)) == found.sources.len() {
+            break;
+        }
+    }
+    Listing {
+        sessions,
+        roots: found.roots,
+        notes: found.notes,
+    }
+}
+
+fn summarize(
+    sources: &[Source],
+    want: Want,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Vec<Summary> {
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    sources
+        .par_iter()
+        .map(|source| {
+            let format = by_name(source.format);
+            let summary = format
+                .map(|f| f.summarize(source, want))
+                .unwrap_or_default();
+            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+            progress(done, sources.len());
+            summary
+        })
+        .collect()
+}
+
+/// Folders that sessions were held in and that nobody looked at yet.
+fn named_folders(sessions: &[Summary], asked: &mut BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    let mut named = Vec::new();
+    for session in sessions {
+        let workspace = &session.head.workspace;
+        let worktree = workspace.worktree.as_ref().map(|w| &w.path);
+        for path in workspace.path.iter().chain(worktree) {
+            let path = PathBuf::from(path);
+            if path.is_absolute() && asked.insert(path.clone()) && path.is_dir() {
+                named.push(path);
+            }
+        }
+    }
+    named
+}

@@ -1,0 +1,162 @@
+//! Folders in which other agents worked, as the beginnings of their sessions name them.
+//!
+//! Only names and the first bytes of files are read: enough to find a project's own store.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{open_read, read_small};
+use rethread_formats::Env;
+use rethread_json::{Tree, split_lines};
+
+/// How much of a session is read to find its folder.
+const HEAD: u64 = 64 * 1024;
+
+/// How many sessions of a store that is not sorted by project are looked at, the newest first.
+const MOST: usize = 500;
+
+/// Folders that sessions of other agents name, and that are there.
+pub(crate) fn workspaces(env: &Env) -> Vec<PathBuf> {
+    let mut named = BTreeSet::new();
+    for home in &env.homes {
+        let folder = |variable: &str, default: &[&str]| {
+            let set = env.agent_variable(variable).map(PathBuf::from);
+            set.unwrap_or_else(|| default.iter().fold(home.clone(), |p, part| p.join(part)))
+        };
+        let by_project = [
+            folder("CLAUDE_CONFIG_DIR", &[".claude"]).join("projects"),
+            folder("PI_CODING_AGENT_DIR", &[".pi", "agent"]).join("sessions"),
+            folder("ATOMIC_CODING_AGENT_DIR", &[".atomic", "agent"]).join("sessions"),
+        ];
+        for projects in by_project {
+            for project in folders(&projects) {
+                named.extend(newest(jsonl_files(&project), 1).iter().find_map(|f| cwd(f)));
+            }
+        }
+        let sessions = folder("CODEX_HOME", &[".codex"]).join("sessions");
+        let mut dated = vec![sessions];
+        for _ in ["year", "month", "day"] {
+            dated = dated.iter().flat_map(|f| folders(f)).collect();
+        }
+        let rollouts = dated.iter().flat_map(|f| jsonl_files(f)).collect();
+        named.extend(newest(rollouts, MOST).iter().filter_map(|f| cwd(f)));
+        let gemini = folder("GEMINI_CLI_HOME", &[])
+            .join(".gemini")
+            .join("projects.json");
+        named.extend(gemini_projects(&gemini));
+    }
+    named
+        .into_iter()
+        .filter(|p| p.is_absolute() && p.is_dir())
+        .collect()
+}
+
+fn folders(of: &Path) -> Vec<PathBuf> {
+    entries(of).filter(|p| p.is_dir()).collect()
+}
+
+fn jsonl_files(of: &Path) -> Vec<PathBuf> {
+    entries(of)
+        .filter(|p| p.extension().is_some_and(|e| e == "jsonl"))
+        .collect()
+}
+
+fn entries(of: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(of).into_iter().flatten();
+    entries.filter_map(Result::ok).map(|e| e.path())
+}
+
+/// The newest files, by the time of their last change.
+fn newest(files: Vec<PathBuf>, most: usize) -> Vec<PathBuf> {
+    let time = |p: &PathBuf| std::fs::metadata(p).and_then(|m| m.modified()).ok();
+    let mut dated: Vec<_> = files.into_iter().map(|p| (time(&p), p)).collect();
+    dated.sort();
+    dated.into_iter().rev().take(most).map(|(_, p)| p).collect()
+}
+
+/// The folder that the beginning of a session names.
+fn cwd(session: &Path) -> Option<PathBuf> {
+    let mut head = Vec::new();
+    open_read(session)
+        .ok()?
+        .take(HEAD)
+        .read_to_end(&mut head)
+        .ok()?;
+    let mut tree = Tree::default();
+    split_lines(&head).find_map(|(_, line)| {
+        tree.parse_into(line).ok()?;
+        let root = tree.root(line);
+        let cwd = root.get("cwd").or_else(|| root.at(&["payload", "cwd"]))?;
+        Some(PathBuf::from(cwd.str()?.into_owned()))
+    })
+}
+
+fn gemini_projects(registry: &Path) -> Vec<PathBuf> {
+    let Ok(bytes) = read_small(registry) else {
+        return Vec::new();
+    };
+    let Ok(tree) = Tree::parse(&bytes) else {
+        return Vec::new();
+    };
+    let projects = tree.root(&bytes).get("projects");
+    let keys = projects
+        .into_iter()
+        .flat_map(rethread_json::Value::members)
+        .filter_map(|(key, _)| key.str());
+    keys.map(|key| PathBuf::from(key.into_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "a home is laid out for the test")]
+    fn sessions_of_other_agents_name_their_folders() {
+        let home = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(home.path()).unwrap();
+        let project = |name: &str| {
+            let path = home.join("work").join(name);
+            fs::create_dir_all(&path).unwrap();
+            path
+        };
+        let (a, b, c, d) = (project("a"), project("b"), project("c"), project("d"));
+        let write = |path: &str, text: String| {
+            let path = home.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write(
+            ".claude/projects/-a/1.jsonl",
+            format!(
+                "{{\"type\":\"summary\"}}\nbroken\n{{\"cwd\":\"{}\"}}\n",
+                a.display()
+            ),
+        );
+        write(
+            ".codex/sessions/2026/01/02/rollout-x.jsonl",
+            format!(
+                "{{\"type\":\"session_meta\",\"payload\":{{\"cwd\":\"{}\"}}}}\n",
+                b.display()
+            ),
+        );
+        write(
+            ".pi/agent/sessions/--c--/1.jsonl",
+            format!("{{\"type\":\"session\",\"cwd\":\"{}\"}}\n", c.display()),
+        );
+        write(
+            ".gemini/projects.json",
+            format!("{{\"projects\":{{\"{}\":\"d\"}}}}", d.display()),
+        );
+        write(
+            ".claude/projects/-gone/1.jsonl",
+            "{\"cwd\":\"/nowhere/at/all\"}".to_owned(),
+        );
+        let env = Env::from_variables(BTreeMap::new(), Some(home.clone()), home.clone()).unwrap();
+        assert_eq!(workspaces(&env), [a, b, c, d]);
+    }
+}
