@@ -1,0 +1,7 @@
+//! JSON text: writing it as a stream, and looking into values that keep their spelling.
+
+mod raw;
+mod writer;
+
+pub(crate) use raw::{members, pretty, string};
+pub(crate) use writer::Writer;

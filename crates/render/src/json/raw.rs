@@ -1,0 +1,127 @@
+//! Values of a source, spelled as they were.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserializer as _;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// Deeper values are not embedded: many readers of our output would refuse the whole line.
+const DEPTH: usize = 100;
+
+/// A value as it can stand in one line of JSON: the same bytes, only without the white space
+/// between values where that has line breaks. `None` for what is not JSON, not UTF-8 or too deep.
+pub(super) fn embeddable(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let text = shallow(bytes)?;
+    if text.contains(['\n', '\r']) {
+        return Some(Cow::Owned(without_space(text)));
+    }
+    Some(Cow::Borrowed(text))
+}
+
+/// A value with one member a line, for people; the spelling of scalars and keys stays. `None` for
+/// what is not JSON, not UTF-8 or too deep.
+pub(crate) fn pretty(bytes: &[u8]) -> Option<String> {
+    let compact = without_space(shallow(bytes)?);
+    let mut out = String::with_capacity(compact.len() * 2);
+    let mut level = 0_usize;
+    let mut opened = false;
+    for (c, inside) in with_strings(&compact) {
+        let closes = !inside && matches!(c, '}' | ']');
+        if closes {
+            level = level.saturating_sub(1);
+        }
+        if opened != closes {
+            new_line(&mut out, level);
+        }
+        opened = !inside && matches!(c, '{' | '[');
+        level += usize::from(opened);
+        out.push(c);
+        match c {
+            ',' if !inside => new_line(&mut out, level),
+            ':' if !inside => out.push(' '),
+            _ => {}
+        }
+    }
+    Some(out)
+}
+
+/// The members of an object, in order, with the spelling of their values. `None` for what is not an
+/// object, or has keys that no text can hold.
+pub(crate) fn members(bytes: &[u8]) -> Option<Vec<(String, &RawValue)>> {
+    struct Members;
+    impl<'de> Visitor<'de> for Members {
+        type Value = Vec<(String, &'de RawValue)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut all = Vec::new();
+            while let Some(member) = map.next_entry()? {
+                all.push(member);
+            }
+            Ok(all)
+        }
+    }
+    let text = std::str::from_utf8(bytes).ok()?;
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let all = reader.deserialize_map(Members).ok()?;
+    reader.end().ok()?;
+    Some(all)
+}
+
+/// The text of a string value.
+pub(crate) fn string(value: &RawValue) -> Option<String> {
+    serde_json::from_str(value.get()).ok()
+}
+
+fn shallow(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    // This check neither recurses nor limits the depth.
+    serde_json::from_str::<IgnoredAny>(text).ok()?;
+    let mut depth = 0_usize;
+    for (c, inside) in with_strings(text) {
+        match c {
+            '{' | '[' if !inside => depth += 1,
+            '}' | ']' if !inside => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEPTH {
+            return None;
+        }
+    }
+    Some(text)
+}
+
+fn without_space(text: &str) -> String {
+    with_strings(text)
+        .filter(|(c, inside)| *inside || !matches!(c, ' ' | '\t' | '\n' | '\r'))
+        .map(|(c, _)| c)
+        .collect()
+}
+
+/// The characters of a valid JSON text, each with whether it belongs to a string.
+fn with_strings(text: &str) -> impl Iterator<Item = (char, bool)> + '_ {
+    let mut inside = false;
+    let mut escaped = false;
+    text.chars().map(move |c| {
+        let was_inside = inside;
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = inside,
+            '"' => inside = !inside,
+            _ => {}
+        }
+        (c, was_inside || inside)
+    })
+}
+
+fn new_line(out: &mut String, level: usize) {
+    out.push('\n');
+    for _ in 0..level {
+        out.push_str("  ");
+    }
+}

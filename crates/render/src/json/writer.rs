@@ -1,0 +1,171 @@
+//! JSON as a stream.
+
+use std::io::{self, Write};
+
+use rethread_model::{Json, Moment};
+
+use super::raw::embeddable;
+
+/// Writes JSON piece by piece. The caller opens and closes; commas come by themselves.
+pub(crate) struct Writer<'a> {
+    out: &'a mut dyn Write,
+    comma: bool,
+    /// Objects and arrays that are written only when something gets into them.
+    waiting: Vec<(&'static str, &'static str)>,
+}
+
+impl<'a> Writer<'a> {
+    pub(crate) fn new(out: &'a mut dyn Write) -> Self {
+        Self {
+            out,
+            comma: false,
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Starts a member; its value comes next.
+    pub(crate) fn key(&mut self, key: &str) -> io::Result<()> {
+        self.open_waiting()?;
+        self.place()?;
+        self.quoted(key)?;
+        self.out.write_all(b":")
+    }
+
+    /// Starts an element of an array, or the next value of a list; its value comes next.
+    pub(crate) fn element(&mut self) -> io::Result<()> {
+        self.open_waiting()?;
+        self.place()
+    }
+
+    /// Opens an object (`{`) or an array (`[`) as a value.
+    pub(crate) fn open(&mut self, bracket: &str) -> io::Result<()> {
+        self.comma = false;
+        self.out.write_all(bracket.as_bytes())
+    }
+
+    /// Closes what [`open`](Self::open) opened.
+    pub(crate) fn close(&mut self, bracket: &str) -> io::Result<()> {
+        self.comma = true;
+        self.out.write_all(bracket.as_bytes())
+    }
+
+    /// Opens a member that is an object or an array, but only if something gets into it.
+    pub(crate) fn open_if_used(&mut self, key: &'static str, bracket: &'static str) {
+        self.waiting.push((key, bracket));
+    }
+
+    /// Closes what [`open_if_used`](Self::open_if_used) opened.
+    pub(crate) fn close_if_used(&mut self, bracket: &str) -> io::Result<()> {
+        match self.waiting.pop() {
+            Some(_) => Ok(()),
+            None => self.close(bracket),
+        }
+    }
+
+    pub(crate) fn string(&mut self, text: &str) -> io::Result<()> {
+        self.comma = true;
+        self.quoted(text)
+    }
+
+    /// A value of a source, byte for byte; as a string, if it cannot stand in our line.
+    pub(crate) fn raw(&mut self, json: &Json) -> io::Result<()> {
+        match embeddable(json.bytes()) {
+            Some(text) => self.literal(&text),
+            None => self.string(&json.to_text()),
+        }
+    }
+
+    /// Something that is JSON already.
+    pub(crate) fn literal(&mut self, text: &str) -> io::Result<()> {
+        self.comma = true;
+        self.out.write_all(text.as_bytes())
+    }
+
+    pub(crate) fn number(&mut self, number: u64) -> io::Result<()> {
+        self.literal(&number.to_string())
+    }
+
+    pub(crate) fn float(&mut self, number: f64) -> io::Result<()> {
+        if number.is_finite() {
+            self.literal(&number.to_string())
+        } else {
+            self.literal("null")
+        }
+    }
+
+    pub(crate) fn member(&mut self, key: &str, text: &str) -> io::Result<()> {
+        self.key(key)?;
+        self.string(text)
+    }
+
+    /// A member that is left out when there is nothing to say.
+    pub(crate) fn member_if(&mut self, key: &str, text: Option<&str>) -> io::Result<()> {
+        text.map_or(Ok(()), |text| self.member(key, text))
+    }
+
+    /// A member that is `null` when there is nothing to say.
+    pub(crate) fn member_or_null(&mut self, key: &str, text: Option<&str>) -> io::Result<()> {
+        self.key(key)?;
+        match text {
+            Some(text) => self.string(text),
+            None => self.literal("null"),
+        }
+    }
+
+    pub(crate) fn flag_if(&mut self, key: &str, flag: bool) -> io::Result<()> {
+        if !flag {
+            return Ok(());
+        }
+        self.key(key)?;
+        self.literal("true")
+    }
+
+    pub(crate) fn number_if(&mut self, key: &str, number: Option<u64>) -> io::Result<()> {
+        let Some(number) = number else {
+            return Ok(());
+        };
+        self.key(key)?;
+        self.number(number)
+    }
+
+    pub(crate) fn float_if(&mut self, key: &str, number: Option<f64>) -> io::Result<()> {
+        let Some(number) = number else {
+            return Ok(());
+        };
+        self.key(key)?;
+        self.float(number)
+    }
+
+    pub(crate) fn raw_if(&mut self, key: &str, json: Option<&Json>) -> io::Result<()> {
+        let Some(json) = json else {
+            return Ok(());
+        };
+        self.key(key)?;
+        self.raw(json)
+    }
+
+    pub(crate) fn moment_if(&mut self, key: &str, time: Option<Moment>) -> io::Result<()> {
+        self.member_if(key, time.map(|t| t.to_string()).as_deref())
+    }
+
+    fn open_waiting(&mut self) -> io::Result<()> {
+        for (key, bracket) in std::mem::take(&mut self.waiting) {
+            self.place()?;
+            self.quoted(key)?;
+            self.out.write_all(b":")?;
+            self.open(bracket)?;
+        }
+        Ok(())
+    }
+
+    fn place(&mut self) -> io::Result<()> {
+        if self.comma {
+            self.out.write_all(b",")?;
+        }
+        Ok(())
+    }
+
+    fn quoted(&mut self, text: &str) -> io::Result<()> {
+        Ok(serde_json::to_writer(&mut *self.out, text)?)
+    }
+}

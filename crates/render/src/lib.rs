@@ -1,0 +1,27 @@
+//! Showing a conversation: text, Markdown and the unified JSON vocabulary.
+//!
+//! Everything is written to a [`Write`](std::io::Write) that the caller brings, one body at a time:
+//! memory follows the longest message, not the conversation. There are many small writes, so the
+//! caller buffers. Nothing here prints, reads the environment or asks the clock.
+//!
+//! Text from conversations is untrusted. What reaches a terminal or a Markdown file goes through
+//! [`Plain`] or [`OneLine`]; what reaches JSON is escaped by JSON itself, so control characters
+//! that JSON allows in strings (DEL and beyond) are still in there.
+
+mod json;
+mod markdown;
+mod media;
+mod neutral;
+mod notice;
+mod text;
+mod tool;
+mod unified;
+mod view;
+mod workspace;
+
+pub use markdown::markdown;
+pub use neutral::{OneLine, Plain, fit, neutral, one_line};
+pub use text::text;
+pub use unified::{Envelope, Written, message_object, session_object, session_record};
+pub use view::{Options, SourceInfo, Style, View};
+pub use workspace::encode_workspace;

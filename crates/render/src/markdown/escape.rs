@@ -1,0 +1,188 @@
+//! Text of conversations inside our Markdown, so that it cannot leave its place.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use crate::{Plain, neutral, one_line};
+
+/// Writes a text that is Markdown itself, every line behind a prefix.
+///
+/// Outside of code, `<` before what could be a tag becomes `&lt;`. Code blocks are recognised only
+/// where every reader of Markdown agrees: at the start of a line. A fence that is indented by up to
+/// three spaces is moved there, because it depends on the lines above whether it belongs to a list;
+/// one that is indented further can only be inside a list, and ends with it. A block that is still
+/// open at the end is closed.
+pub(super) fn prose(out: &mut dyn Write, prefix: &str, text: &str) -> io::Result<()> {
+    let text = neutral(text);
+    let mut open: Option<Fence> = None;
+    let mut spans = true;
+    for line in text.lines() {
+        let line = &*indented(line, prefix);
+        if let Some(fence) = open {
+            writeln!(out, "{prefix}{line}")?;
+            if fence.is_closed_by(line) {
+                open = None;
+                spans = true;
+            }
+        } else if let Some(fence) = Fence::opened_by(line) {
+            writeln!(out, "{prefix}{}", line.trim_start_matches(' '))?;
+            open = Some(fence);
+        } else {
+            writeln!(out, "{prefix}{}", without_tags(line, &mut spans))?;
+        }
+    }
+    match open {
+        Some(fence) => writeln!(out, "{prefix}{}", fence.mark.to_string().repeat(fence.len)),
+        None => Ok(()),
+    }
+}
+
+/// The line behind a prefix. Where there is one, tabs at the start become spaces: the prefix moves
+/// what a tab is worth, and four columns would be two.
+fn indented<'a>(line: &'a str, prefix: &str) -> Cow<'a, str> {
+    let rest = line.trim_start_matches([' ', '\t']);
+    let indent = &line[..line.len() - rest.len()];
+    if prefix.is_empty() || !indent.contains('\t') {
+        return Cow::Borrowed(line);
+    }
+    Cow::Owned(indent.replace('\t', "    ") + rest)
+}
+
+/// One line of Markdown text for a place of ours: a heading, an item of a list.
+pub(super) fn line(text: &str) -> String {
+    without_tags(&one_line(text), &mut true)
+}
+
+/// One line of text inside markup of ours, such as bold: nothing in it is markup.
+pub(super) fn word(text: &str) -> String {
+    let mut out = String::new();
+    for c in one_line(text).chars() {
+        if "\\`*[]<".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// One line of text as inline code.
+pub(super) fn code(text: &str) -> String {
+    let text = one_line(text);
+    if text.is_empty() {
+        return String::new();
+    }
+    let ticks = "`".repeat(longest_run(&text) + 1);
+    // A space on both sides is taken away again; it keeps backticks of the text apart from ours.
+    let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) {
+        " "
+    } else {
+        ""
+    };
+    format!("{ticks}{pad}{text}{pad}{ticks}")
+}
+
+/// Writes a text as a code block that it cannot leave.
+pub(super) fn fenced(out: &mut dyn Write, info: &str, text: &str) -> io::Result<()> {
+    let text = text.trim_end_matches(['\n', '\r']);
+    let ticks = "`".repeat(longest_run(text).max(2) + 1);
+    writeln!(out, "\n{ticks}{info}")?;
+    if !text.is_empty() {
+        writeln!(out, "{}", Plain(text))?;
+    }
+    writeln!(out, "{ticks}")
+}
+
+fn longest_run(text: &str) -> usize {
+    runs(text).map(|(_, len)| len).max().unwrap_or(0)
+}
+
+/// The runs of backticks: where each starts, and how long it is.
+fn runs(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find('`')?;
+        let rest = &text[start..];
+        let len = rest.len() - rest.trim_start_matches('`').len();
+        at = start + len;
+        Some((start, len))
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Fence {
+    mark: char,
+    len: usize,
+}
+
+impl Fence {
+    fn opened_by(line: &str) -> Option<Self> {
+        let (fence, info) = Self::at(line)?;
+        let valid = fence.mark == '~' || !info.contains('`');
+        valid.then_some(fence)
+    }
+
+    fn is_closed_by(self, line: &str) -> bool {
+        Self::at(line).is_some_and(|(fence, rest)| {
+            fence.mark == self.mark && fence.len >= self.len && rest.trim().is_empty()
+        })
+    }
+
+    fn at(line: &str) -> Option<(Self, &str)> {
+        let bare = line.trim_start_matches(' ');
+        let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let rest = bare.trim_start_matches(mark);
+        let len = bare.len() - rest.len();
+        let indent = line.len() - bare.len();
+        (indent <= 3 && len >= 3).then_some((Self { mark, len }, rest))
+    }
+}
+
+/// A line in which no `<` starts a tag, except inside inline code.
+///
+/// `spans` says whether inline code can be told for sure: every line since the last empty one had
+/// its backticks in pairs. Then the code of this line begins and ends in it, whatever the lines
+/// above are. A `|` may end a cell of a table and a backslash may hide a backtick, so there we do
+/// not try.
+fn without_tags(line: &str, spans: &mut bool) -> String {
+    if line.trim().is_empty() {
+        *spans = true;
+        return line.to_owned();
+    }
+    let (code, paired) = code_spans(line);
+    let hidden = line.contains("\\`");
+    let sure = *spans && !hidden && !line.contains('|');
+    *spans = *spans && !hidden && paired;
+    let mut out = String::with_capacity(line.len() + 8);
+    let mut code = code.into_iter().filter(|_| sure).peekable();
+    for (at, c) in line.char_indices() {
+        while code.next_if(|(_, end)| *end <= at).is_some() {}
+        let inside = code.peek().is_some_and(|(start, _)| *start <= at);
+        let next = line[at + c.len_utf8()..].chars().next();
+        let tag = next.is_some_and(|n| n.is_ascii_alphabetic() || "/!?".contains(n));
+        if c == '<' && tag && !inside {
+            out.push_str("&lt;");
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The inline code of a line, and whether every run of backticks belongs to some.
+fn code_spans(line: &str) -> (Vec<(usize, usize)>, bool) {
+    let runs: Vec<(usize, usize)> = runs(line).collect();
+    let mut spans = Vec::new();
+    let mut paired = true;
+    let mut at = 0;
+    while let Some((start, len)) = runs.get(at).copied() {
+        let close = runs[at + 1..].iter().position(|(_, other)| *other == len);
+        if let Some(n) = close {
+            spans.push((start, runs[at + 1 + n].0 + len));
+            at += n + 2;
+        } else {
+            paired = false;
+            at += 1;
+        }
+    }
+    (spans, paired)
+}

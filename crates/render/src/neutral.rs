@@ -1,0 +1,160 @@
+//! Untrusted text, made harmless to show.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Text of a conversation for a terminal or a document: lines and tabs stay, everything that could
+/// steer a terminal or hide what is written becomes visible.
+///
+/// ```
+/// use rethread_render::Plain;
+/// assert_eq!(Plain("a\u{1b}[31mb\r\nc\u{202e}d").to_string(), "a␛[31mb\nc<U+202E>d");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Plain<'a>(pub &'a str);
+
+impl fmt::Display for Plain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_neutral(self.0, f)
+    }
+}
+
+/// The same on one line, for titles, ids and paths: line breaks and tabs become a space.
+///
+/// ```
+/// use rethread_render::OneLine;
+/// assert_eq!(OneLine("Fix\r\n\tthe  bug\n").to_string(), "Fix the  bug");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct OneLine<'a>(pub &'a str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&one_line(self.0))
+    }
+}
+
+/// What [`Plain`] shows.
+pub fn neutral(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_active) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    match write_neutral(text, &mut out) {
+        Ok(()) | Err(fmt::Error) => Cow::Owned(out),
+    }
+}
+
+/// What [`OneLine`] shows.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    let text = neutral(text);
+    if !text.contains(['\n', '\t']) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest: &str = &text;
+    while let Some(at) = rest.find([' ', '\n', '\t']) {
+        out.push_str(&rest[..at]);
+        let after = rest[at..].trim_start_matches([' ', '\n', '\t']);
+        let gap = &rest[at..rest.len() - after.len()];
+        if !gap.contains(['\n', '\t']) {
+            out.push_str(gap);
+        } else if !out.is_empty() && !after.is_empty() {
+            out.push(' ');
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// One line that fits into so many columns; what does not fit is cut and ends with `…`.
+///
+/// ```
+/// use rethread_render::fit;
+/// assert_eq!(fit("Fix the bug", 8), "Fix the…");
+/// assert_eq!(fit("日本語", 5), "日本…");
+/// ```
+pub fn fit(text: &str, width: usize) -> String {
+    let line = one_line(text);
+    if line.width() <= width {
+        return line.into_owned();
+    }
+    let Some(room) = width.checked_sub(1) else {
+        return String::new();
+    };
+    let mut used = 0;
+    let mut end = 0;
+    for (at, c) in line.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > room {
+            break;
+        }
+        end = at + c.len_utf8();
+    }
+    // A selector of emoji makes the character before it wider, and a joiner must not join the dots.
+    let mut cut = line[..end].trim_end_matches(['\u{200d}', ' ']);
+    while cut.width() > room {
+        let mut chars = cut.chars();
+        chars.next_back();
+        cut = chars.as_str();
+    }
+    format!("{cut}…")
+}
+
+fn write_neutral(text: &str, out: &mut dyn Write) -> fmt::Result {
+    let mut clean = 0;
+    for (at, c) in text.char_indices().filter(|(_, c)| is_active(*c)) {
+        out.write_str(&text[clean..at])?;
+        clean = at + c.len_utf8();
+        if c == '\r' && text[clean..].starts_with('\n') {
+            continue;
+        }
+        match picture(c) {
+            Some(symbol) => out.write_char(symbol)?,
+            None => write!(out, "<U+{:04X}>", u32::from(c))?,
+        }
+    }
+    out.write_str(&text[clean..])
+}
+
+/// The symbol for a control character, where Unicode has one.
+fn picture(c: char) -> Option<char> {
+    match u32::from(c) {
+        code @ 0..0x20 => char::from_u32(0x2400 + code),
+        0x7f => Some('\u{2421}'),
+        _ => None,
+    }
+}
+
+/// Whether a character does something instead of showing something.
+fn is_active(c: char) -> bool {
+    match c {
+        '\n' | '\t' | ' '..='~' => false,
+        c if c.is_control() => true,
+        c => is_deceptive(c),
+    }
+}
+
+/// Whether a character is invisible, or changes the order in which others are shown. The joiners
+/// and the selectors that scripts and emoji need are not among them.
+fn is_deceptive(c: char) -> bool {
+    matches!(c,
+        '\u{ad}'                        // soft hyphen
+        | '\u{61c}'                     // Arabic letter mark
+        | '\u{115f}' | '\u{1160}'       // Hangul fillers
+        | '\u{180e}'                    // Mongolian vowel separator
+        | '\u{200b}'                    // zero width space
+        | '\u{200e}' | '\u{200f}'       // direction marks
+        | '\u{2028}' | '\u{2029}'       // line and paragraph separators
+        | '\u{202a}'..='\u{202e}'       // embeddings and overrides
+        | '\u{2060}'..='\u{206f}'       // word joiner, invisible operators, isolates
+        | '\u{3164}'                    // Hangul filler
+        | '\u{feff}'                    // byte order mark
+        | '\u{ffa0}'                    // Hangul filler
+        | '\u{fff9}'..='\u{fffb}'       // annotations
+        | '\u{e0000}'..='\u{e00ff}'     // tags
+    )
+}

@@ -1,0 +1,168 @@
+//! The session object.
+
+use rethread_model::{Head, Link, LinkKind, Moment, State, Status, Summary};
+use serde_json::{Map, Value, json};
+
+use crate::notice::model_name;
+use crate::{SourceInfo, encode_workspace};
+
+/// The session object of the unified vocabulary, as a list shows it.
+///
+/// Its own fields come first, in the document's order. Behind them are `title`, `message_count`,
+/// `updated_at`, `size` and `tool_call_count`; then what is known of `agent_name`, `agent_version`,
+/// `model`, `git_branch`, `format_version`, `agent_role`, `status` with its `status_error`, `archived`,
+/// `hidden` and `links`; last `state`, unless the session is ready. `source` is where the session was
+/// first found, if it was imported and says so. Times that are not known are `null`: a caller that knows the file's time can put it
+/// into the head.
+pub fn session_object(summary: &Summary, source: &SourceInfo) -> Map<String, Value> {
+    let head = &summary.head;
+    let mut object = own_fields(head, (head.created, head.updated), source);
+    set(&mut object, "message_count", summary.counts.messages);
+    set(&mut object, "updated_at", time(head.updated));
+    set(&mut object, "size", summary.size);
+    set(&mut object, "tool_call_count", summary.counts.tool_calls);
+    add_known(&mut object, head);
+    match &summary.state {
+        State::Ready => {}
+        State::Unsupported { version } => {
+            set(&mut object, "state", "unsupported");
+            set(&mut object, "unsupported_version", version.as_str());
+        }
+        State::Damaged => set(&mut object, "state", "damaged"),
+        State::Gone => set(&mut object, "state", "gone"),
+    }
+    object
+}
+
+/// The session object of a session that was read.
+pub(super) fn opened_object(
+    head: &Head,
+    span: (Option<Moment>, Option<Moment>),
+    message_count: usize,
+    source: &SourceInfo,
+) -> Map<String, Value> {
+    let mut object = own_fields(head, span, source);
+    set(&mut object, "message_count", message_count);
+    set(&mut object, "updated_at", time(span.1));
+    add_known(&mut object, head);
+    object
+}
+
+fn own_fields(
+    head: &Head,
+    (start, end): (Option<Moment>, Option<Moment>),
+    source: &SourceInfo,
+) -> Map<String, Value> {
+    let path = head.workspace.path.as_deref().unwrap_or_default();
+    let encoded = match &head.workspace.encoded {
+        Some(encoded) => encoded.clone(),
+        None => encode_workspace(path),
+    };
+    let parent = head.links.iter().find(|l| l.kind == LinkKind::Parent);
+    let mut object = Map::new();
+    set(&mut object, "id", head.id.as_str());
+    set(&mut object, "agent", head.format);
+    set(&mut object, "workspace", path);
+    set(&mut object, "workspace_encoded", encoded);
+    set(&mut object, "started_at", time(start));
+    set(&mut object, "ended_at", time(end));
+    let source = match &head.provenance {
+        Some(p) => json!({ "type": p.kind, "host": p.host, "path": p.path }),
+        None => json!({ "type": source.kind, "host": source.host, "path": source.path }),
+    };
+    set(&mut object, "source", source);
+    set(&mut object, "is_agent_session", parent.is_some());
+    set(
+        &mut object,
+        "parent_session_id",
+        parent.map(|l| l.session.as_str()),
+    );
+    set(
+        &mut object,
+        "agent_id",
+        parent.and(head.agent.id.as_deref()),
+    );
+    set(
+        &mut object,
+        "title",
+        head.title.as_ref().map(|t| t.text.as_str()),
+    );
+    object
+}
+
+fn add_known(object: &mut Map<String, Value>, head: &Head) {
+    let agent = head.agent.name.as_ref().or(head.agent.id.as_ref());
+    let model = head.model.as_ref().map(model_name);
+    for (key, value) in [
+        ("agent_name", agent),
+        ("agent_version", head.agent.version.as_ref()),
+        ("model", model.as_ref()),
+        ("git_branch", head.workspace.branch.as_ref()),
+        ("format_version", head.dialect.as_ref()),
+        ("agent_role", head.agent.role.as_ref()),
+    ] {
+        if let Some(value) = value {
+            set(object, key, value.as_str());
+        }
+    }
+    if let Some(status) = &head.status {
+        let (word, error) = status_words(status);
+        set(object, "status", word);
+        if let Some(error) = error {
+            set(object, "status_error", error);
+        }
+    }
+    if head.archived {
+        set(object, "archived", true);
+    }
+    if head.hidden {
+        set(object, "hidden", true);
+    }
+    if !head.links.is_empty() {
+        let links: Vec<Value> = head.links.iter().map(link).collect();
+        set(object, "links", links);
+    }
+}
+
+/// How far the work got, and what went wrong.
+fn status_words(status: &Status) -> (&str, Option<&str>) {
+    match status {
+        Status::Running => ("running", None),
+        Status::Completed => ("completed", None),
+        Status::Failed(error) => ("failed", error.as_deref()),
+        Status::Suspended => ("suspended", None),
+        Status::Other(word) => (word, None),
+    }
+}
+
+fn link(link: &Link) -> Value {
+    let mut object = Map::new();
+    set(&mut object, "kind", link_word(link.kind));
+    set(&mut object, "session_id", link.session.as_str());
+    if let Some(entry) = &link.entry {
+        set(&mut object, "uuid", entry.as_str());
+    }
+    if let Some(call) = &link.tool_call {
+        set(&mut object, "tool_id", call.as_str());
+    }
+    Value::Object(object)
+}
+
+fn link_word(kind: LinkKind) -> &'static str {
+    match kind {
+        LinkKind::Parent => "parent",
+        LinkKind::SubAgent => "sub_agent",
+        LinkKind::ForkOf => "fork_of",
+        LinkKind::Continues => "continues",
+        LinkKind::ContinuedIn => "continued_in",
+        LinkKind::Review => "review",
+    }
+}
+
+fn time(moment: Option<Moment>) -> Option<String> {
+    moment.map(|m| m.to_string())
+}
+
+fn set(object: &mut Map<String, Value>, key: &str, value: impl Into<Value>) {
+    object.insert(key.to_owned(), value.into());
+}

@@ -1,0 +1,107 @@
+//! What is to be shown, and how.
+
+use std::path::Path;
+
+use jiff::tz::TimeZone;
+use rethread_model::{Block, Bodies, EntryIx, Message, Moment, Session, Visibility};
+
+/// A conversation, or the part of it that is to be shown.
+pub struct View<'a> {
+    /// The conversation's heads.
+    pub session: &'a Session,
+    /// What its entries say.
+    pub bodies: &'a dyn Bodies,
+    /// The entries to show, in order.
+    pub entries: Vec<EntryIx>,
+    /// Its main file or folder.
+    pub path: &'a Path,
+    /// Where it came from.
+    pub source: SourceInfo,
+}
+
+impl View<'_> {
+    /// The entries to show that the session really has.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = EntryIx> + '_ {
+        let len = self.session.entries().len();
+        self.entries
+            .iter()
+            .copied()
+            .filter(move |ix| ix.get() < len)
+    }
+
+    /// How many of the entries to show are messages.
+    pub(crate) fn shown_messages(&self) -> usize {
+        self.shown()
+            .filter(|ix| self.session.entry(*ix).kind.is_message())
+            .count()
+    }
+}
+
+/// Where a session came from, in the words of the unified vocabulary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceInfo {
+    /// `local`, `wsl`, `windows` or `remote`.
+    pub kind: &'static str,
+    /// The machine, where it is another one.
+    pub host: Option<String>,
+    /// The session's file or folder there.
+    pub path: String,
+}
+
+/// What to leave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether to show calls of tools and their results.
+    pub tools: bool,
+    /// Whether to show what the model thought.
+    pub thinking: bool,
+}
+
+impl Options {
+    /// Whether anything of a message is shown.
+    pub(crate) fn shows(self, message: &Message) -> bool {
+        message.error.is_some()
+            || message.blocks.is_empty()
+            || message.blocks.iter().any(|b| self.shows_block(b))
+    }
+
+    /// Whether a block is shown.
+    pub(crate) fn shows_block(self, block: &Block) -> bool {
+        match block {
+            Block::ToolCall(_) | Block::ToolResult(_) => self.tools,
+            Block::Thinking(_) => self.thinking,
+            Block::Aside { visibility, .. } => *visibility != Visibility::Hidden,
+            Block::Text(_) | Block::Image(_) | Block::File(_) | Block::Unknown { .. } => true,
+        }
+    }
+}
+
+/// What people are told about who was meant to see something; nothing where everyone was.
+pub(crate) fn seen(visibility: Visibility) -> Option<&'static str> {
+    match visibility {
+        Visibility::Visible => None,
+        Visibility::Injected => Some("(injected)"),
+        Visibility::UiOnly => Some("(not seen by the model)"),
+        Visibility::Hidden => Some("(hidden)"),
+    }
+}
+
+/// How a terminal wants its text.
+#[derive(Clone, Debug)]
+pub struct Style {
+    /// Whether to colour.
+    pub colour: bool,
+    /// How many columns there are. Only headings and one-line notices are fitted to it.
+    pub width: usize,
+    /// The zone to show times in.
+    pub zone: TimeZone,
+}
+
+/// When a session began and ended: as its head says, or as its entries do.
+pub(crate) fn span(session: &Session) -> (Option<Moment>, Option<Moment>) {
+    let times = || session.entries().iter().filter_map(|e| e.time);
+    (
+        session.head.created.or_else(|| times().min()),
+        session.head.updated.or_else(|| times().max()),
+    )
+}

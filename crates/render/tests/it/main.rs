@@ -1,0 +1,10 @@
+//! Conversations made by hand, and what is shown of them.
+
+#![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
+
+mod markdown;
+mod neutral;
+mod properties;
+mod sample;
+mod text;
+mod unified;
