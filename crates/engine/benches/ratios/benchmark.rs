@@ -1,0 +1,85 @@
+//! What a benchmark is: two things that take turns, and how they should compare.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::clock::Clock;
+
+/// What came of something that can go wrong.
+pub(crate) type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+
+/// One comparison.
+pub(crate) struct Benchmark {
+    /// The name that people type.
+    pub(crate) name: &'static str,
+    /// What is measured.
+    pub(crate) subject: &'static str,
+    /// What it is measured against.
+    pub(crate) peer: &'static str,
+    /// How they should compare.
+    pub(crate) aim: Aim,
+    /// Which time is taken.
+    pub(crate) clock: Clock,
+    /// How often each side runs in one round: more where one run is short.
+    pub(crate) runs: usize,
+    /// Lays out in a folder what both sides need.
+    pub(crate) make: fn(&Path) -> Outcome<Box<dyn Pair>>,
+}
+
+/// The two things that are compared.
+pub(crate) trait Pair {
+    /// Makes everything as it was before a side ran. Its time does not count.
+    fn restore(&mut self, _: Side) -> Outcome {
+        Ok(())
+    }
+
+    /// Does the work of one side.
+    fn run(&mut self, side: Side) -> Outcome;
+}
+
+/// One of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Subject,
+    Peer,
+}
+
+/// How the two should compare.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Aim {
+    /// The subject takes at most so many times as long as its peer.
+    TimeAtMost(f64),
+    /// The subject is at least so many times as fast as its peer.
+    SpeedAtLeast(f64),
+    /// The subject's time over its peer's, for information.
+    Known,
+}
+
+impl Aim {
+    /// The ratio that is printed.
+    pub(crate) fn ratio(self, subject: f64, peer: f64) -> f64 {
+        match self {
+            Self::TimeAtMost(_) | Self::Known => subject / peer,
+            Self::SpeedAtLeast(_) => peer / subject,
+        }
+    }
+
+    /// Whether a ratio is as it should be, where that was said.
+    pub(crate) fn is_met(self, ratio: f64) -> Option<bool> {
+        match self {
+            Self::TimeAtMost(limit) => Some(ratio <= limit),
+            Self::SpeedAtLeast(limit) => Some(ratio >= limit),
+            Self::Known => None,
+        }
+    }
+}
+
+impl fmt::Display for Aim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimeAtMost(limit) => write!(f, "time at most {limit}"),
+            Self::SpeedAtLeast(limit) => write!(f, "speed at least {limit}"),
+            Self::Known => f.write_str("time, no aim"),
+        }
+    }
+}

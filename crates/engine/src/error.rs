@@ -1,0 +1,117 @@
+//! Why a verb failed.
+
+use std::path::{Path, PathBuf};
+
+use rethread_catalog::FindError;
+use rethread_disk::DiskError;
+use rethread_formats::{OpenError, WriteError};
+
+/// Why a verb failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The session was not found, or several were.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// The session could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Something could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The disk refused.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// No entry has that name.
+    #[error("no entry of `{}` is named `{name}`", .path.display())]
+    NoEntry {
+        /// The name.
+        name: String,
+        /// The session.
+        path: PathBuf,
+    },
+    /// Several entries have that name.
+    #[error("`{name}` could be {count} entries of `{}`", .path.display())]
+    AmbiguousEntry {
+        /// The name.
+        name: String,
+        /// How many.
+        count: usize,
+        /// The session.
+        path: PathBuf,
+    },
+    /// What was asked for makes no sense.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to do instead.
+        hint: Option<String>,
+    },
+}
+
+impl Error {
+    /// What was asked for makes no sense.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::Usage {
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// Whether the request itself was wrong, rather than what it met.
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::Usage { .. }
+                | Self::Write(WriteError::Unsupported { .. } | WriteError::BadInput(_))
+        )
+    }
+
+    /// The file concerned.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Open(e) => e.path(),
+            Self::Write(e) => e.path(),
+            Self::Disk(e) => e.path(),
+            Self::NoEntry { path, .. } | Self::AmbiguousEntry { path, .. } => Some(path),
+            Self::Find(_) | Self::Usage { .. } => None,
+        }
+    }
+
+    /// The line concerned.
+    pub fn line(&self) -> Option<u64> {
+        match self {
+            Self::Open(e) => e.line(),
+            Self::Write(e) => e.line(),
+            _ => None,
+        }
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Open(e) => e.hint(),
+            Self::Write(e) => e.hint(),
+            Self::Disk(e) => e.hint(),
+            Self::Find(FindError::NotFound { .. }) => {
+                Some("`rethread list` shows what there is".to_owned())
+            }
+            Self::NoEntry { .. } => Some("`rethread show SESSION --json` shows the ids".to_owned()),
+            Self::Usage { hint, .. } => hint.clone(),
+            Self::Find(_) | Self::AmbiguousEntry { .. } => None,
+        }
+    }
+
+    /// A short name for scripts.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Find(FindError::Ambiguous { .. }) | Self::AmbiguousEntry { .. } => "ambiguous",
+            Self::Find(_) | Self::NoEntry { .. } => "not_found",
+            Self::Open(e) => e.kind(),
+            Self::Write(e) => e.kind(),
+            Self::Disk(_) => "io",
+            Self::Usage { .. } => "usage",
+        }
+    }
+}

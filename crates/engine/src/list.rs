@@ -1,0 +1,134 @@
+//! `list`: all sessions, filtered and sorted.
+
+use std::path::Path;
+
+use rethread_catalog::list as list_all;
+use rethread_formats::{Env, Root, Want, by_name};
+use rethread_model::{Moment, Note, Summary};
+
+use crate::path::absolute;
+
+/// Which sessions are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Workspaces: `.`, a path, or part of a name. Any of them will do.
+    pub workspaces: Vec<String>,
+    /// Agents, by format or by their own id. Any of them will do.
+    pub agents: Vec<String>,
+    /// Only sessions in which something was said at or after this.
+    pub since: Option<Moment>,
+    /// Only sessions in which something was said at or before this.
+    pub until: Option<Moment>,
+}
+
+/// What a list is sorted by; the greatest comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// When something was last said.
+    #[default]
+    Updated,
+    /// When it began.
+    Created,
+    /// How many messages there are.
+    Messages,
+    /// How many tokens were used.
+    Tokens,
+    /// How many bytes it has.
+    Size,
+}
+
+/// A list of sessions.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// The sessions.
+    pub sessions: Vec<Summary>,
+    /// Where they were found.
+    pub roots: Vec<Root>,
+    /// What was noticed: places that could not be read, and damage in the sessions listed.
+    pub notes: Vec<Note>,
+}
+
+/// Lists sessions, the greatest first.
+pub fn list(
+    env: &Env,
+    filter: &Filter,
+    sort: Sort,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Listed {
+    let want = Want {
+        usage: sort == Sort::Tokens,
+    };
+    let found = list_all(env, want, progress);
+    let mut sessions: Vec<Summary> = found
+        .sessions
+        .into_iter()
+        .filter(|s| filter.takes(env, s))
+        .collect();
+    sort_by(&mut sessions, sort);
+    let mut notes = found.notes;
+    notes.extend(sessions.iter().flat_map(|s| s.notes.iter().cloned()));
+    Listed {
+        sessions,
+        roots: found.roots,
+        notes,
+    }
+}
+
+/// Sorts the greatest first; what is equal, by id and path, so that the order is always the same.
+pub(crate) fn sort_by(sessions: &mut [Summary], sort: Sort) {
+    let tokens = |s: &Summary| s.counts.usage.map_or(0, |u| u.total());
+    sessions.sort_by(|a, b| {
+        let order = match sort {
+            Sort::Updated => b.head.updated.cmp(&a.head.updated),
+            Sort::Created => b.head.created.cmp(&a.head.created),
+            Sort::Messages => b.counts.messages.cmp(&a.counts.messages),
+            Sort::Tokens => tokens(b).cmp(&tokens(a)),
+            Sort::Size => b.size.cmp(&a.size),
+        };
+        order.then_with(|| (&a.head.id, &a.path).cmp(&(&b.head.id, &b.path)))
+    });
+}
+
+impl Filter {
+    fn takes(&self, env: &Env, session: &Summary) -> bool {
+        let head = &session.head;
+        let any = |list: &[String], fits: &dyn Fn(&str) -> bool| {
+            list.is_empty() || list.iter().any(|item| fits(item))
+        };
+        any(&self.agents, &|agent| {
+            by_name(agent).is_some_and(|f| f.about().slug == head.format)
+                || head.agent.id.as_deref() == Some(agent)
+        }) && any(&self.workspaces, &|name| is_in(env, session, name))
+            && self
+                .since
+                .is_none_or(|since| head.updated.is_some_and(|t| t >= since))
+            && self
+                .until
+                .is_none_or(|until| head.updated.is_some_and(|t| t <= until))
+    }
+}
+
+/// Whether a session belongs to the workspace that the user named.
+fn is_in(env: &Env, session: &Summary, name: &str) -> bool {
+    let workspace = &session.head.workspace;
+    let folders = workspace
+        .path
+        .iter()
+        .chain(workspace.worktree.as_ref().map(|w| &w.path));
+    let looks_like_path =
+        name == "." || name.contains(['/', '\\']) || Path::new(name).is_absolute();
+    if looks_like_path {
+        let asked = absolute(&env.cwd, Path::new(name));
+        let inside = |p: &Path| absolute(&env.cwd, p).starts_with(&asked);
+        return folders.into_iter().any(|f| inside(Path::new(f))) || inside(&session.path);
+    }
+    let name = name.to_lowercase();
+    let mut folders = folders.into_iter();
+    folders.any(|f| {
+        f.rsplit(['/', '\\'])
+            .next()
+            .unwrap_or(f)
+            .to_lowercase()
+            .contains(&name)
+    })
+}

@@ -1,0 +1,87 @@
+//! `show`: one conversation, or its original bytes.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use rethread_catalog::find;
+use rethread_disk::{Created, DiskError, Durability, Mode, create_with, ensure_folder, open_read};
+use rethread_formats::{Conversation, Env, Source, by_name};
+use rethread_model::EntryIx;
+
+use crate::Error;
+
+/// A conversation, and which of its entries to show.
+#[derive(Debug)]
+pub struct Shown {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// The entries, in order.
+    pub entries: Vec<EntryIx>,
+}
+
+/// Reads a conversation: all of the active branch, or the last messages of it.
+pub fn show(env: &Env, name: &str, last: Option<usize>) -> Result<Shown, Error> {
+    let source = find(env, name)?;
+    let conversation = open(&source)?;
+    let mut entries = conversation.session.active_path();
+    if let Some(last) = last {
+        entries.drain(..entries.len().saturating_sub(last));
+    }
+    Ok(Shown {
+        conversation,
+        entries,
+    })
+}
+
+pub(crate) fn open(source: &Source) -> Result<Conversation, Error> {
+    let format = by_name(source.format)
+        .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
+    Ok(format.read(source)?)
+}
+
+/// The files of a session, the main one first, whatever version they are of.
+pub fn raw_files(env: &Env, name: &str) -> Result<(Source, Vec<PathBuf>), Error> {
+    let source = find(env, name)?;
+    let format = by_name(source.format)
+        .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
+    let files = format.files(&source)?;
+    Ok((source, files))
+}
+
+/// Copies a session's files into a folder, under the names they have in the session. Nothing that
+/// exists is overwritten.
+pub fn copy_raw(
+    source: &Source,
+    files: &[PathBuf],
+    folder: &Path,
+    d: Durability,
+) -> Result<Vec<PathBuf>, Error> {
+    let base = if source.path.is_dir() {
+        Some(source.path.as_path())
+    } else {
+        source.path.parent()
+    };
+    let mut written = Vec::new();
+    for file in files {
+        let name = base.and_then(|b| file.strip_prefix(b).ok());
+        let target = folder.join(
+            name.map_or_else(|| file.file_name().map(Path::new), Some)
+                .unwrap_or(file),
+        );
+        if let Some(parent) = target.parent() {
+            ensure_folder(parent, &Mode::Private, d)?;
+        }
+        let mut bytes = open_read(file)?;
+        let copy = |out: &mut dyn Write| std::io::copy(&mut bytes, out).map(drop);
+        if create_with(&target, Mode::Private, d, copy)? == Created::Existed {
+            let cause = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+            return Err(DiskError::Write {
+                path: target,
+                cause,
+            }
+            .into());
+        }
+        written.push(target);
+    }
+    Ok(written)
+}
