@@ -1,0 +1,82 @@
+//! The command line. The doc comments are the help texts.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ColorChoice, Parser, Subcommand};
+use rethread_engine::Durability;
+
+use crate::commands::{append, fork, init, list, new, rename, rm, sample, show};
+
+/// One library for the conversations of every coding agent on this machine.
+///
+/// Without a command: an overview of what there is.
+#[derive(Debug, Parser)]
+#[command(name = "rethread", version, args_conflicts_with_subcommands = false)]
+#[command(after_help = "Examples:
+  rethread                          what there is on this machine
+  rethread list --since 7d          sessions of the last seven days
+  rethread show latest              read the newest conversation
+  rethread sample ./try-me          a small project to try things on
+
+SESSION is an id, the beginning of one (4 characters or more), AGENT:ID, `latest`,
+the path of a session, or PATH#ID. Exit codes: 0 done, 1 failed or nothing found,
+2 wrong usage, 3 done in part (stderr says what was damaged or skipped).")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Flags that every command takes.
+#[derive(Args, Debug)]
+pub(crate) struct Global {
+    /// Print JSON: one object a line for lists, one object for a single answer.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Treat damaged or skipped input as a failure: exit 1 instead of 3, and nothing is written.
+    #[arg(long, global = true)]
+    pub(crate) strict: bool,
+    /// Look for agents' stores under DIR instead of the home folder. Can be repeated.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) home: Vec<PathBuf>,
+    /// When to use colours.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
+    /// Never show long output through `$PAGER`.
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
+}
+
+/// How commands that write do so.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct WriteFlags {
+    /// What is synced to disk before success is reported: `none` survives a crash of the program,
+    /// `close` and `each` also one of the machine.
+    #[arg(long, value_name = "none|close|each", default_value = "close")]
+    pub(crate) durability: Durability,
+    /// How many seconds to wait while another program writes to the same session.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(crate) lock_timeout: Duration,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "not a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    List(list::List),
+    Show(show::Show),
+    New(new::New),
+    Append(append::Append),
+    Rename(rename::Rename),
+    Fork(fork::Fork),
+    Rm(rm::Rm),
+    Init(init::Init),
+    Sample(sample::Sample),
+}

@@ -1,0 +1,141 @@
+//! `list`: sessions, newest first.
+
+use std::io::Write;
+
+use clap::{Args, ValueEnum};
+use rethread_engine::{Bound, Filter, Sort, list, moment};
+use rethread_model::{Moment, Summary};
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{json_out, say, session_json};
+use crate::pager::page;
+use crate::progress::Progress;
+use crate::table::{sessions, title};
+
+/// List sessions, newest first.
+///
+/// Prints a table for people, one session object a line with `--json`, and with `--tsv` the
+/// columns id, agent, workspace, updated, messages, size, title, without a heading.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  rethread list                         everything
+  rethread list .                       this project
+  rethread list shop --since yesterday  workspaces whose name has `shop`
+  rethread list --sort size --limit 5   the five largest")]
+pub(crate) struct List {
+    /// Only these workspaces: `.` for the current project, a path, or part of a name.
+    #[arg(value_name = "WORKSPACE")]
+    workspaces: Vec<String>,
+    /// Only this agent or format. Can be repeated.
+    #[arg(long, value_name = "AGENT")]
+    agent: Vec<String>,
+    /// Only sessions with something said since then: `2026-11-01`, `7d`, `yesterday`, `last week`.
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only sessions whose last message is not later than that.
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
+    /// At most so many.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// What to sort by; the greatest comes first.
+    #[arg(long, value_name = "KEY", default_value = "updated")]
+    sort: SortKey,
+    /// Print tab-separated values.
+    #[arg(long, conflicts_with = "json")]
+    tsv: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SortKey {
+    Updated,
+    Created,
+    Messages,
+    Tokens,
+    Size,
+}
+
+impl From<SortKey> for Sort {
+    fn from(key: SortKey) -> Self {
+        match key {
+            SortKey::Updated => Self::Updated,
+            SortKey::Created => Self::Created,
+            SortKey::Messages => Self::Messages,
+            SortKey::Tokens => Self::Tokens,
+            SortKey::Size => Self::Size,
+        }
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
+    let when = |text: &Option<String>, bound| -> Result<Option<Moment>, Failure> {
+        let read = |t: &String| moment(t, bound, context.env.now(), &context.zone);
+        Ok(text.as_ref().map(read).transpose()?)
+    };
+    let filter = Filter {
+        workspaces: args.workspaces.clone(),
+        agents: args.agent.clone(),
+        since: when(&args.since, Bound::Since)?,
+        until: when(&args.until, Bound::Until)?,
+    };
+    let progress = Progress::new("listing");
+    let mut found = list(&context.env, &filter, args.sort.into(), &|done, of| {
+        progress.at(done, of);
+    });
+    drop(progress);
+    found.sessions.truncate(args.limit.unwrap_or(usize::MAX));
+    let exit = context.notes(&found.notes);
+    if found.sessions.is_empty() {
+        if !context.json {
+            say("no sessions were found");
+        }
+        return Ok(Exit::Failed);
+    }
+    let write = |out: &mut dyn Write| print(context, args, &found.sessions, out);
+    if context.json {
+        json_out(std::io::BufWriter::new(std::io::stdout().lock()), write)?;
+    } else {
+        page(context, write)?;
+    }
+    Ok(exit)
+}
+
+fn print(
+    context: &Context,
+    args: &List,
+    found: &[Summary],
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    if context.json {
+        for session in found {
+            writeln!(out, "{}", session_json(session))?;
+        }
+    } else if args.tsv {
+        for session in found {
+            writeln!(out, "{}", tsv(session))?;
+        }
+    } else {
+        for line in sessions(found, &context.zone, context.columns) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// One line of tab-separated values; no value holds a tab or a line break.
+fn tsv(session: &Summary) -> String {
+    let head = &session.head;
+    let workspace = head.workspace.path.as_deref().unwrap_or_default();
+    [
+        rethread_render::one_line(&head.id).into_owned(),
+        head.format.to_owned(),
+        rethread_render::one_line(workspace).into_owned(),
+        head.updated.map(|t| t.to_string()).unwrap_or_default(),
+        session.counts.messages.to_string(),
+        session.size.to_string(),
+        title(session),
+    ]
+    .join("\t")
+}

@@ -1,0 +1,33 @@
+//! The commands, one file each.
+
+pub(crate) mod append;
+pub(crate) mod fork;
+pub(crate) mod init;
+pub(crate) mod list;
+pub(crate) mod new;
+mod overview;
+pub(crate) mod rename;
+pub(crate) mod rm;
+pub(crate) mod sample;
+pub(crate) mod show;
+
+use crate::args::Command;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Runs a command; without one, shows the overview.
+pub(crate) fn run(context: &Context, command: Option<Command>) -> Result<Exit, Failure> {
+    match command {
+        None => overview::run(context),
+        Some(Command::List(args)) => list::run(context, &args),
+        Some(Command::Show(args)) => show::run(context, &args),
+        Some(Command::New(args)) => new::run(context, args),
+        Some(Command::Append(args)) => append::run(context, args),
+        Some(Command::Rename(args)) => rename::run(context, &args),
+        Some(Command::Fork(args)) => fork::run(context, args),
+        Some(Command::Rm(args)) => rm::run(context, &args),
+        Some(Command::Init(args)) => init::run(context, &args),
+        Some(Command::Sample(args)) => sample::run(context, &args),
+    }
+}

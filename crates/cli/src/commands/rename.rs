@@ -1,0 +1,32 @@
+//! `rename`: set the display name.
+
+use clap::Args;
+use rethread_engine::rename;
+use serde_json::json;
+
+use crate::args::WriteFlags;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::print_json;
+
+/// Set a session's display name.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  rethread rename 7f3a \"Fix the sign-in\"")]
+pub(crate) struct Rename {
+    /// The session.
+    session: String,
+    /// Its new title.
+    title: String,
+    #[command(flatten)]
+    write: WriteFlags,
+}
+
+pub(crate) fn run(context: &Context, args: &Rename) -> Result<Exit, Failure> {
+    let notes = rename(&context.writing(args.write), &args.session, &args.title)?;
+    if context.json {
+        print_json(&json!({ "title": args.title }))?;
+    }
+    Ok(context.notes(&notes))
+}

@@ -1,0 +1,79 @@
+//! `rm`: into the trash, or for good.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use clap::Args;
+use rethread_engine::{Removed, Source, find, remove};
+use rethread_render::one_line;
+use serde_json::json;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{print, print_json, say};
+
+/// Move sessions to the trash.
+///
+/// Asks first on a terminal; elsewhere `--yes` is needed.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  rethread rm 7f3a
+  rethread rm 7f3a 81c0 --yes
+  rethread rm 7f3a --force       delete for good")]
+pub(crate) struct Rm {
+    /// The sessions.
+    #[arg(value_name = "SESSION", required = true)]
+    sessions: Vec<String>,
+    /// Do not ask.
+    #[arg(long, short)]
+    yes: bool,
+    /// Delete for good instead, without asking.
+    #[arg(long)]
+    force: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &Rm) -> Result<Exit, Failure> {
+    // All names are looked up before anything goes.
+    let mut sources: Vec<Source> = Vec::new();
+    for name in &args.sessions {
+        sources.push(find(&context.env, name)?);
+    }
+    for source in &sources {
+        let decided = args.yes || args.force;
+        if !decided && !agreed(source)? {
+            say("nothing was removed");
+            return Ok(Exit::Failed);
+        }
+        tell(context, source, &remove(source, args.force)?)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Asks on a terminal; where there is nobody to ask, the answer must have been given.
+fn agreed(source: &Source) -> Result<bool, Failure> {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return Err(Failure::Usage {
+            message: "there is no terminal to ask on".to_owned(),
+            hint: Some("`--yes` moves it to the trash without asking".to_owned()),
+        });
+    }
+    let mut out = io::stderr().lock();
+    let path = source.path.display().to_string();
+    write!(out, "Move `{}` to the trash? [y/N] ", one_line(&path))?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn tell(context: &Context, source: &Source, removed: &Removed) -> Result<(), Failure> {
+    let (path, word) = match removed {
+        Removed::Trashed { path, .. } => (path, "trashed"),
+        Removed::Deleted { path } => (path, "deleted"),
+    };
+    let path = path.to_string_lossy();
+    if context.json {
+        return print_json(&json!({ "id": source.id, "path": path, "removed": word }));
+    }
+    print(&format!("{word} {}", one_line(&path)))
+}

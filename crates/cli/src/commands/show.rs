@@ -1,0 +1,148 @@
+//! `show`: read a conversation.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use rethread_disk::{Created, Durability, Mode, create_with, open_read, replace_with};
+use rethread_engine::{copy_raw, raw_files, show};
+use rethread_render::{Options, View, markdown, session_record, text};
+use serde_json::json;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{json_out, local, print, print_json};
+use crate::pager::page;
+
+/// Read a conversation.
+///
+/// With `--json`, prints one session record of the unified vocabulary.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  rethread show latest                         the newest conversation
+  rethread show 7f3a --last 5 --thinking       its last five messages, with reasoning
+  rethread show 7f3a --to markdown -o talk.md  into a file
+  rethread show 7f3a --to raw                  the original bytes of its main file
+  rethread show 7f3a --to raw -o DIR           all of its files")]
+pub(crate) struct Show {
+    /// The session.
+    session: String,
+    /// What to show it as.
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    to: Form,
+    /// Only the last N messages.
+    #[arg(long, value_name = "N")]
+    last: Option<usize>,
+    /// Leave out calls of tools and their results.
+    #[arg(long)]
+    no_tools: bool,
+    /// Also show what the model thought.
+    #[arg(long)]
+    thinking: bool,
+    /// Write to FILE instead; with `--to raw`, copy all files into the folder FILE.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace FILE if it exists.
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For reading at a terminal.
+    Text,
+    /// Markdown.
+    Markdown,
+    /// The original bytes.
+    Raw,
+}
+
+pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
+    if args.to == Form::Raw {
+        return raw(context, args);
+    }
+    let shown = show(&context.env, &args.session, args.last)?;
+    let conversation = &shown.conversation;
+    let path = &conversation.source.path;
+    let view = View {
+        session: &conversation.session,
+        bodies: conversation,
+        entries: shown.entries,
+        path,
+        source: local(path),
+    };
+    let options = Options {
+        tools: !args.no_tools,
+        thinking: args.thinking,
+    };
+    let style = context.style();
+    let write = |out: &mut dyn Write| match args.to {
+        _ if context.json => session_record(out, &view),
+        Form::Markdown => markdown(out, &view, &options),
+        Form::Text | Form::Raw => text(out, &view, &options, &style),
+    };
+    // What was wrong is said first, where the pager does not cover it.
+    let exit = context.notes(&conversation.notes);
+    match &args.output {
+        Some(file) if exit == Exit::Failed => {
+            let message = format!("`{}` was not written", file.display());
+            return Err(Failure::Usage {
+                message,
+                hint: None,
+            });
+        }
+        Some(file) => to_file(file, args.force, write)?,
+        None if context.json => {
+            let out = io::BufWriter::new(io::stdout().lock());
+            json_out(out, write)?;
+        }
+        None => page(context, write)?,
+    }
+    Ok(exit)
+}
+
+/// Writes a file whole or not at all; an existing one only when asked.
+fn to_file(
+    path: &Path,
+    force: bool,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let folder = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let mode = Mode::like(folder)?;
+    if force {
+        return Ok(replace_with(path, mode, Durability::Close, write)?);
+    }
+    match create_with(path, mode, Durability::Close, write)? {
+        Created::New => Ok(()),
+        Created::Existed => Err(Failure::Usage {
+            message: format!("`{}` exists", path.display()),
+            hint: Some("`--force` replaces it".to_owned()),
+        }),
+    }
+}
+
+fn raw(context: &Context, args: &Show) -> Result<Exit, Failure> {
+    let (source, files) = raw_files(&context.env, &args.session)?;
+    if let Some(folder) = &args.output {
+        for path in copy_raw(&source, &files, folder, Durability::Close)? {
+            let path = path.to_string_lossy();
+            if context.json {
+                print_json(&json!({ "path": path }))?;
+            } else {
+                print(&rethread_render::one_line(&path))?;
+            }
+        }
+        return Ok(Exit::Done);
+    }
+    if let Some(main) = files.first() {
+        let mut file = open_read(main)?;
+        let mut out = io::stdout().lock();
+        io::copy(&mut file, &mut out)?;
+        out.flush()?;
+    }
+    Ok(Exit::Done)
+}

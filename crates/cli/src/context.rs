@@ -1,0 +1,147 @@
+//! What every command has at hand: the environment, where to print, and how.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anstream::{AutoStream, ColorChoice};
+use clap::ColorChoice as Asked;
+use jiff::tz::TimeZone;
+use rethread_engine::{Env, Writing, absolute};
+use rethread_model::{Note, Severity};
+use rethread_render::{Style, one_line};
+use serde_json::{Map, json};
+
+use crate::args::{Global, WriteFlags};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{labelled, report, say};
+
+/// What every command has at hand.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub(crate) struct Context {
+    pub(crate) env: Env,
+    pub(crate) json: bool,
+    pub(crate) strict: bool,
+    pub(crate) colour: bool,
+    pub(crate) pager: bool,
+    pub(crate) zone: TimeZone,
+    /// The columns of the terminal; none where the output is no terminal.
+    pub(crate) columns: Option<usize>,
+    colour_on_stderr: bool,
+}
+
+/// How many notes are shown to people.
+const MOST_NOTES: usize = 20;
+
+impl Context {
+    pub(crate) fn new(global: &Global) -> Result<Self, Failure> {
+        let mut env = Env::system()?;
+        if !global.home.is_empty() {
+            env.use_homes(&global.home);
+        }
+        let colour = |auto: ColorChoice| match global.color {
+            Asked::Always => true,
+            Asked::Never => false,
+            Asked::Auto => auto != ColorChoice::Never,
+        };
+        let is_terminal = io::stdout().is_terminal();
+        let columns = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        Ok(Self {
+            env,
+            json: global.json,
+            strict: global.strict,
+            colour: colour(AutoStream::choice(&io::stdout())),
+            colour_on_stderr: colour(AutoStream::choice(&io::stderr())),
+            pager: is_terminal && !global.no_pager && !global.json,
+            zone: TimeZone::system(),
+            columns: columns.filter(|_| is_terminal),
+        })
+    }
+
+    /// How to show text.
+    pub(crate) fn style(&self) -> Style {
+        Style {
+            colour: self.colour,
+            width: self.columns.unwrap_or(80),
+            zone: self.zone.clone(),
+        }
+    }
+
+    /// The whole path of a folder that the user named; the current one where none is named.
+    pub(crate) fn folder(&self, named: Option<&Path>) -> PathBuf {
+        named.map_or_else(|| self.env.cwd.clone(), |dir| absolute(&self.env.cwd, dir))
+    }
+
+    /// How to write.
+    pub(crate) fn writing(&self, flags: WriteFlags) -> Writing<'_> {
+        Writing {
+            env: &self.env,
+            durability: flags.durability,
+            lock_timeout: flags.lock_timeout,
+            strict: self.strict,
+        }
+    }
+
+    /// Shows what was noticed, and gives the exit code that goes with it.
+    pub(crate) fn notes(&self, notes: &[Note]) -> Exit {
+        let shown = if self.json { notes.len() } else { MOST_NOTES };
+        for note in notes.iter().take(shown) {
+            self.note(note);
+        }
+        if let Some(more) = notes.len().checked_sub(shown).filter(|n| *n > 0) {
+            say(&format!("… and {more} more warnings (`--json` shows all)"));
+        }
+        Exit::after(notes, self.strict)
+    }
+
+    fn note(&self, note: &Note) {
+        let word = match note.severity {
+            Severity::Damage => "warning",
+            Severity::Remark => "note",
+        };
+        if self.json {
+            let mut object = Map::new();
+            object.insert("message".to_owned(), json!(note.message));
+            if let Some(path) = &note.path {
+                object.insert("path".to_owned(), json!(path.to_string_lossy()));
+            }
+            for (key, value) in [("line", note.line), ("offset", note.offset)] {
+                if let Some(value) = value {
+                    object.insert(key.to_owned(), json!(value));
+                }
+            }
+            if let Some(hint) = &note.hint {
+                object.insert("hint".to_owned(), json!(hint));
+            }
+            say(&json!({ word: object }).to_string());
+            return;
+        }
+        self.labelled(
+            word,
+            anstyle::AnsiColor::Yellow,
+            &one_line(&note.to_string()),
+        );
+        if let Some(hint) = &note.hint {
+            self.labelled("hint", anstyle::AnsiColor::Cyan, hint);
+        }
+    }
+
+    /// Says why a command failed.
+    pub(crate) fn failed(&self, failure: &Failure) -> Exit {
+        report(failure, self.json, self.colour_on_stderr);
+        failure.exit()
+    }
+
+    fn labelled(&self, word: &str, colour: anstyle::AnsiColor, text: &str) {
+        labelled(word, colour, text, self.colour_on_stderr);
+    }
+}
+
+/// The exit code of a command that came to an end.
+pub(crate) fn code(exit: Exit, strict: bool) -> ExitCode {
+    exit.strictly(strict).into()
+}

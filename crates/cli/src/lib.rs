@@ -1,0 +1,26 @@
+//! Rethread as a library: what a builder of tools needs, from the rooms it lives in.
+//!
+//! - [`engine`] has the verbs (list, show, append, fork, …) as functions that return plain values.
+//! - [`model`] says what a conversation is.
+//! - [`formats`] reads and writes each agent's own records, byte for byte.
+//! - [`render`] shows a conversation as text, Markdown or JSON.
+//! - [`json`] and [`disk`] are what it all stands on.
+//!
+//! ```no_run
+//! use rethread::engine::{Env, show};
+//! use rethread::model::Bodies;
+//!
+//! let env = Env::system()?;
+//! let shown = show(&env, "latest", Some(10))?;
+//! for entry in shown.entries {
+//!     println!("{:?}", shown.conversation.body(entry));
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use rethread_disk as disk;
+pub use rethread_engine as engine;
+pub use rethread_formats as formats;
+pub use rethread_json as json;
+pub use rethread_model as model;
+pub use rethread_render as render;

@@ -1,0 +1,412 @@
+//! `append`: every role, every field, pictures, many messages.
+
+use std::fs;
+
+use crate::world::{NOW, World, json};
+
+#[test]
+fn text_of_every_role_is_appended_and_counted() {
+    let w = World::new();
+    let id = w.thread("T");
+    let first = w.ok(&["append", &id, "a question"]);
+    w.ok(&["append", &id, "--role", "agent", "an answer"]);
+    w.ok(&[
+        "append",
+        &id,
+        "--role",
+        "assistant",
+        "another name for the same role",
+    ]);
+    w.ok(&["append", &id, "--role", "system", "context"]);
+    let piped = w.pipe(&["append", &id], "from a pipe\nwith two lines\n");
+    assert_eq!(piped.code, 0);
+    let lines = w.lines(&id);
+    assert_eq!(lines[0]["id"], first.trim());
+    assert_eq!(lines[0]["timestamp"], NOW);
+    let roles: Vec<_> = lines.iter().map(|m| m["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["user", "agent", "agent", "system", "user"]);
+    assert_eq!(
+        lines[4]["content"][0]["text"],
+        "from a pipe\nwith two lines\n"
+    );
+    let stats = &w.manifest(&id)["stats"];
+    assert_eq!(stats["messageCount"], 5);
+    assert_eq!(stats["userMessageCount"], 2);
+    assert_eq!(stats["agentMessageCount"], 2);
+    assert_eq!(stats["toolCallCount"], 0);
+}
+
+#[test]
+fn a_whole_message_keeps_every_field_and_its_spelling() {
+    let w = World::new();
+    let id = w.thread("T");
+    let message = concat!(
+        r#"{"id":"m1","role":"agent","timestamp":"2026-01-02T03:04:05.678Z","content":["#,
+        r#"{"type":"thinking","text":"hm"},{"type":"text","text":"a\/b \ud83d \u00e9"},"#,
+        r#"{"type":"chart","n":1e400}],"toolCalls":[{"toolCallId":"t1","name":"bash","#,
+        r#""title":"Run","status":"completed","input":"{\"a\":1}","output":"ok","duration":12.50,"#,
+        r#""diff":{"path":"a","oldText":"x","newText":"y"},"kind":"execute","extra":-0}],"#,
+        r#""stopReason":"end_turn","model":"m","tokens":{"input":1,"output":2,"cached":3},"#,
+        r#""big":123456789012345678901234567890,"dup":1,"dup":2}"#,
+    );
+    assert_eq!(w.message(&id, message), "m1");
+    assert_eq!(w.log(&id), format!("{message}\n"));
+    let manifest = w.manifest(&id);
+    assert_eq!(manifest["updatedAt"], "2026-01-02T03:04:05.678Z");
+    assert_eq!(manifest["stats"]["toolCallCount"], 1);
+}
+
+#[test]
+fn white_space_goes_and_what_is_missing_comes() {
+    let w = World::new();
+    let id = w.thread("T");
+    let given = w.message(
+        &id,
+        "{ \"role\" : \"user\",\t\"content\" : \"plain\" , \"x\" : { } }",
+    );
+    assert_eq!(
+        w.log(&id),
+        format!(
+            "{{\"id\":\"{given}\",\"role\":\"user\",\"timestamp\":\"{NOW}\",\"content\":[{{\"type\":\
+             \"text\",\"text\":\"plain\"}}],\"x\":{{}}}}\n"
+        )
+    );
+}
+
+#[test]
+fn the_role_flag_holds_for_messages_that_do_not_say() {
+    let w = World::new();
+    let id = w.thread("T");
+    let answer = w.pipe(
+        &["append", &id, "--role", "agent", "--message-json", "-"],
+        "{\"content\":[]}\n{\"role\":\"user\",\"content\":[]}\n",
+    );
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let roles: Vec<_> = w.lines(&id).iter().map(|m| m["role"].clone()).collect();
+    assert_eq!(roles, ["agent", "user"]);
+}
+
+#[test]
+fn times_are_written_in_utc() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.message(
+        &id,
+        r#"{"role":"user","timestamp":"2026-01-02T03:00:00+02:00","content":[]}"#,
+    );
+    assert_eq!(w.lines(&id)[0]["timestamp"], "2026-01-02T01:00:00.000Z");
+    assert_eq!(w.manifest(&id)["updatedAt"], "2026-01-02T01:00:00.000Z");
+}
+
+#[test]
+fn many_messages_in_one_call_and_an_id_a_line() {
+    let w = World::new();
+    let id = w.thread("T");
+    let input: String = (0..2500)
+        .map(|i| {
+            format!(
+                "{{\"role\":\"user\",\"content\":[{{\"type\":\"text\",\"text\":\"{i}\"}}]}}\n\n"
+            )
+        })
+        .collect();
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], input);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    let printed: Vec<&str> = answer.out.lines().collect();
+    let lines = w.lines(&id);
+    assert_eq!((printed.len(), lines.len()), (2500, 2500));
+    for (i, (id, line)) in printed.iter().zip(&lines).enumerate() {
+        assert_eq!(line["id"], *id);
+        assert_eq!(line["content"][0]["text"], i.to_string());
+    }
+    assert_eq!(w.manifest(&id)["stats"]["messageCount"], 2500);
+}
+
+#[test]
+fn a_bad_message_is_named_and_the_rest_is_saved() {
+    let w = World::new();
+    let id = w.thread("T");
+    let input = "{\"role\":\"user\",\"content\":[]}\n{\"role\":\"robot\",\"content\":[]}\nnot json\n\
+                 {\"role\":\"user\",\"content\":[]}\n";
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], input);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert_eq!(answer.out.lines().count(), 2);
+    assert!(
+        answer.err.contains("error: message 2: `role` is `robot`"),
+        "{}",
+        answer.err
+    );
+    assert!(
+        answer.err.contains("error: message 3: not JSON"),
+        "{}",
+        answer.err
+    );
+    assert_eq!(w.lines(&id).len(), 2);
+
+    let strict = w.pipe(&["append", &id, "--message-json", "-", "--strict"], input);
+    assert_eq!(strict.code, 1, "{strict:?}");
+    assert_eq!(w.lines(&id).len(), 2, "with --strict nothing is written");
+}
+
+#[test]
+fn messages_that_the_document_does_not_allow_are_refused() {
+    let w = World::new();
+    let id = w.thread("T");
+    for (message, why) in [
+        ("[]", "not a JSON object"),
+        ("{\"content\":[]}", "`role` is missing"),
+        ("{\"role\":\"user\"}", "`content` is missing"),
+        (
+            "{\"role\":\"user\",\"content\":5}",
+            "`content` is not an array",
+        ),
+        (
+            "{\"role\":\"user\",\"content\":[{}]}",
+            "content block 1: `type` is missing",
+        ),
+        (
+            "{\"role\":\"user\",\"content\":[{\"type\":\"text\"}]}",
+            "content block 1: `text` is missing",
+        ),
+        (
+            "{\"role\":\"user\",\"content\":[],\"id\":\"\"}",
+            "`id` is not a text",
+        ),
+        (
+            "{\"role\":\"user\",\"content\":[],\"timestamp\":\"soon\"}",
+            "`timestamp` is `soon`",
+        ),
+        (
+            "{\"role\":\"user\",\"content\":[],\"tokens\":3}",
+            "`tokens` is not an object",
+        ),
+        (
+            "{\"role\":\"agent\",\"content\":[],\"toolCalls\":[{}]}",
+            "tool call 1: `toolCallId` is missing",
+        ),
+        (
+            "{\"role\":\"agent\",\"content\":[],\"toolCalls\":[{\"toolCallId\":\"a\",\"name\":\"b\",\"status\":\"completed\",\"diff\":{\"path\":\"p\"}}]}",
+            "tool call 1: `diff.oldText` is missing",
+        ),
+        (
+            "{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"assetRef\":\"../../x\"}]}",
+            "content block 1: `assetRef` is no file name",
+        ),
+        (
+            "{\"role\":\"user\",\"content\":[{\"type\":\"image\"}]}",
+            "content block 1: neither `assetRef` nor inline data",
+        ),
+    ] {
+        let answer = w.pipe(&["append", &id, "--message-json", "-"], message);
+        assert_eq!(answer.code, 1, "{message}: {answer:?}");
+        assert!(answer.err.contains(why), "{message}: {}", answer.err);
+    }
+    assert_eq!(w.log(&id), "");
+}
+
+#[test]
+fn an_id_that_exists_is_an_error() {
+    let w = World::new();
+    let id = w.thread("T");
+    let message = r#"{"id":"m1","role":"user","content":[]}"#;
+    w.message(&id, message);
+    let again = w.pipe(&["append", &id, "--message-json", "-"], message);
+    assert_eq!(again.code, 1, "{again:?}");
+    assert!(
+        again.err.contains("the id `m1` exists already"),
+        "{}",
+        again.err
+    );
+    let twice = "{\"id\":\"m2\",\"role\":\"user\",\"content\":[]}\n".repeat(2);
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], twice);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert_eq!(w.lines(&id).len(), 2);
+}
+
+const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+#[test]
+fn pictures_become_assets_once() {
+    let w = World::new();
+    let id = w.thread("T");
+    for block in [
+        format!(r#"{{"type":"image","data":"data:image/png;base64,{PNG}"}}"#),
+        format!(r#"{{"type":"image","data":"{PNG}","mimeType":"image/png"}}"#),
+        format!(
+            r#"{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{PNG}"}},"alt":"kept"}}"#
+        ),
+    ] {
+        w.message(&id, &format!("{{\"role\":\"user\",\"content\":[{block}]}}"));
+    }
+    let file = w.root.join("one.png");
+    let bytes = fs::read(first_asset(&w, &id)).unwrap();
+    fs::write(&file, &bytes).unwrap();
+    w.ok(&["append", &id, "look", "--image", file.to_str().unwrap()]);
+    let names: Vec<_> = fs::read_dir(w.folder(&id).join("assets"))
+        .unwrap()
+        .collect();
+    assert_eq!(names.len(), 1, "the same bytes are one file");
+    let lines = w.lines(&id);
+    let name = first_asset(&w, &id)
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let expected = serde_json::json!({"type":"image","assetRef":name,"mimeType":"image/png"});
+    assert_eq!(lines[0]["content"][0], expected);
+    assert_eq!(lines[1]["content"][0], expected);
+    assert_eq!(lines[2]["content"][0]["assetRef"], name.as_str());
+    assert_eq!(lines[2]["content"][0]["alt"], "kept");
+    assert_eq!(lines[2]["content"][0]["source"], serde_json::Value::Null);
+    assert_eq!(lines[3]["content"][1], expected);
+    assert_eq!(name, format!("sha256-{}.png", &sha256(&bytes)[..16]));
+}
+
+fn first_asset(w: &World, id: &str) -> std::path::PathBuf {
+    fs::read_dir(w.folder(id).join("assets"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path()
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::new(), |s, b| s + &format!("{b:02x}"))
+}
+
+#[test]
+fn extensions_follow_the_kind_of_picture() {
+    let w = World::new();
+    let id = w.thread("T");
+    for (mime, end) in [
+        ("image/jpeg", "jpg"),
+        ("image/svg+xml", "svg"),
+        ("audio/wav", "bin"),
+    ] {
+        let kind = if mime.starts_with("audio") {
+            "audio"
+        } else {
+            "image"
+        };
+        let block = format!(r#"{{"type":"{kind}","data":"QUJD","mimeType":"{mime}"}}"#);
+        w.message(&id, &format!("{{\"role\":\"user\",\"content\":[{block}]}}"));
+        let lines = w.lines(&id);
+        let name = lines.last().unwrap()["content"][0]["assetRef"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(name.ends_with(&format!(".{end}")), "{mime}: {name}");
+    }
+}
+
+#[test]
+fn other_tools_writes_are_counted_and_unknown_fields_survive() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.ok(&["append", &id, "one"]);
+    let manifest = w.folder(&id).join("thread.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let text = text.replace(
+        "\"title\": \"T\",",
+        "\"title\": \"T\",\n  \"colour\" :  1e2,",
+    );
+    let text = text.replace(
+        "\"metadata\": {",
+        "\"metadata\": {\n    \"app\": {\"deep\": [1, 2]},",
+    );
+    fs::write(&manifest, &text).unwrap();
+    // Another program appends two messages and does not touch the description.
+    let log = w.folder(&id).join("messages.jsonl");
+    let mut bytes = fs::read_to_string(&log).unwrap();
+    bytes.push_str("{\"id\":\"x\",\"role\":\"agent\",\"timestamp\":\"2026-11-15T12:00:01Z\",\"content\":[],\"toolCalls\":[{},{}]}\n");
+    fs::write(&log, bytes).unwrap();
+    let listed = json(&w.ok(&["list", "--json"]));
+    assert_eq!(
+        listed["message_count"], 2,
+        "a list counts anew when the log has grown"
+    );
+    w.ok(&["append", &id, "two"]);
+    let stats = &w.manifest(&id)["stats"];
+    assert_eq!(stats["messageCount"], 3);
+    assert_eq!(stats["agentMessageCount"], 1);
+    assert_eq!(stats["toolCallCount"], 2);
+    let after = fs::read_to_string(&manifest).unwrap();
+    assert!(after.contains("\"colour\" :  1e2,"), "{after}");
+    assert!(after.contains("\"app\": {\"deep\": [1, 2]}"), "{after}");
+}
+
+#[test]
+fn a_last_timestamp_that_does_not_fit_means_counting_anew() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.ok(&["append", &id, "one"]);
+    // The same length, but another message: somebody edited the log in place.
+    let log = w.folder(&id).join("messages.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    let edited = text
+        .replace("\"role\":\"user\"", "\"role\":\"agen\"")
+        .replace(NOW, "2026-11-15T11:00:00.000Z");
+    assert_eq!(edited.len(), text.len());
+    fs::write(&log, edited.replace("\"agen\"", "\"agnt\"")).unwrap();
+    w.ok(&["append", &id, "two"]);
+    let stats = &w.manifest(&id)["stats"];
+    assert_eq!(
+        (
+            stats["messageCount"].as_u64(),
+            stats["userMessageCount"].as_u64()
+        ),
+        (Some(2), Some(1))
+    );
+}
+
+#[test]
+fn rename_changes_the_title_and_nothing_else() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.ok(&["append", &id, "one"]);
+    let path = w.folder(&id).join("thread.json");
+    let before = fs::read_to_string(&path).unwrap();
+    let mut later = w.command(&["rename", &id, "A \"new\" name"]);
+    assert!(
+        later
+            .env("RETHREAD_NOW", "2027-01-01T00:00:00Z")
+            .status()
+            .unwrap()
+            .success()
+    );
+    let after = fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        after,
+        before.replace("\"title\": \"T\"", "\"title\": \"A \\\"new\\\" name\"")
+    );
+}
+
+#[test]
+fn an_interactive_writer_gets_its_ids_as_it_goes() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+    let w = World::new();
+    let id = w.thread("T");
+    let mut child = w
+        .command(&["append", &id, "--message-json", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    for i in 1..=3 {
+        writeln!(stdin, "{{\"role\":\"user\",\"content\":\"{i}\"}}").unwrap();
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        assert_eq!(w.lines(&id).len(), i);
+        assert_eq!(w.lines(&id)[i - 1]["id"], line.trim());
+        assert_eq!(w.manifest(&id)["stats"]["messageCount"], i);
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}

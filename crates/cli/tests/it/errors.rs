@@ -1,0 +1,150 @@
+//! Errors are one line, with a hint where there is something to do, and JSON for scripts.
+
+use insta::assert_snapshot;
+
+use crate::world::{World, json};
+
+#[test]
+fn errors_and_hints_for_people() {
+    let w = World::new();
+    let (a, _) = (w.thread("A"), w.thread("B"));
+    let mut all = String::new();
+    for args in [
+        &["show", "nothing-here"][..],
+        &["show", "abc"],
+        &["show", "."],
+        &["new", "--format", "word"],
+        &["new", "--format", "atsf", "--metadata", "[1]"],
+        &["new", "--format", "atsf", "--protocol-version", "one"],
+        &["append", &a],
+        &["append", &a, "--image", "missing.png"],
+        &["append", &a, "--replace", "#9", "x"],
+        &["frobnicate"],
+        &["list", "--sort", "colour"],
+    ] {
+        let answer = w.run(args);
+        let shown = args
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" ");
+        all += &format!(
+            "$ rethread {shown}\n{}{}[exit {}]\n\n",
+            answer.out, answer.err, answer.code
+        );
+    }
+    let all = w.plain(&all).replace(&a, "[ID-A]");
+    assert_snapshot!("errors", all);
+}
+
+#[test]
+fn errors_for_scripts() {
+    let w = World::new();
+    w.thread("A");
+    w.thread("B");
+    let missing = w.run(&["show", "nothing-here", "--json"]);
+    assert_eq!(missing.code, 1);
+    let error = &json(&missing.err)["error"];
+    assert_eq!(error["kind"], "not_found");
+    assert_eq!(error["message"], "no session is named `nothing-here`");
+    assert!(error["hint"].is_string());
+    let several = w.run(&["show", ".", "--json"]);
+    let error = &json(&several.err)["error"];
+    assert_eq!(error["kind"], "ambiguous");
+    assert_eq!(error["candidates"].as_array().unwrap().len(), 2);
+    let usage = w.run(&["list", "--sort", "colour", "--json"]);
+    assert_eq!(usage.code, 2);
+    assert_eq!(json(&usage.err)["error"]["kind"], "usage");
+}
+
+#[test]
+fn the_same_id_twice() {
+    let w = World::new();
+    let id = w.thread("A");
+    w.ok(&["append", &id, "x"]);
+    let copy = w.root.join("copy");
+    std::fs::create_dir(&copy).unwrap();
+    w.ok(&["init", "--cwd", copy.to_str().unwrap()]);
+    crate::world::copy(&w.folder(&id), &copy.join(".agent/threads").join(&id));
+    // From outside both: the same bytes are one session.
+    let show = |w: &World| {
+        w.command(&["show", &id])
+            .current_dir(&w.root)
+            .output()
+            .unwrap()
+    };
+    assert!(show(&w).status.success());
+    w.ok(&["append", &id, "y"]);
+    let output = show(&w);
+    assert_eq!(output.status.code(), Some(1));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.contains("could be 2 sessions"), "{err}");
+    assert_eq!(err.matches(&id).count(), 5, "the error lists them: {err}");
+}
+
+#[test]
+fn a_lock_that_cannot_be_had_in_time_is_a_clear_error() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.ok(&["append", &id, "x"]);
+    let path = w.folder(&id).join("messages.jsonl");
+    let file = std::fs::File::options()
+        .read(true)
+        .append(true)
+        .open(&path)
+        .unwrap();
+    file.lock().unwrap();
+    let answer = w.run(&["append", &id, "y", "--lock-timeout", "0.2"]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(
+        answer.err.contains("is locked by another program"),
+        "{}",
+        answer.err
+    );
+    assert_eq!(
+        json(
+            &w.run(&["append", &id, "y", "--lock-timeout", "0.1", "--json"])
+                .err
+        )["error"]["kind"],
+        "busy"
+    );
+    // Readers never wait.
+    assert_eq!(w.run(&["show", &id]).code, 0);
+    assert_eq!(w.run(&["list"]).code, 0);
+    drop(file);
+    assert_eq!(w.run(&["append", &id, "y"]).code, 0);
+    assert_eq!(w.lines(&id).len(), 2);
+}
+
+#[test]
+fn wrong_surroundings_are_wrong_usage() {
+    let w = World::new();
+    let output = w
+        .command(&["list"])
+        .env("RETHREAD_NOW", "soon")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("`RETHREAD_NOW` is `soon`")
+    );
+}
+
+#[test]
+fn help_and_version() {
+    let w = World::new();
+    let version = w.ok(&["--version"]);
+    assert_eq!(
+        version.trim(),
+        format!("rethread {}", env!("CARGO_PKG_VERSION"))
+    );
+    for command in [
+        "list", "show", "new", "append", "rename", "fork", "rm", "sample",
+    ] {
+        let help = w.ok(&[command, "--help"]);
+        assert!(help.contains("Example"), "{command}: {help}");
+        assert!(help.contains("--json"), "{command}");
+    }
+}

@@ -1,0 +1,32 @@
+//! The binary as a user meets it: real files in, real files and text out.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    clippy::format_push_string,
+    clippy::format_collect,
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "tests lay out folders, read the environment, build texts and may stop at once"
+)]
+
+mod append;
+mod concurrency;
+mod corpus;
+mod damage;
+mod discovery;
+mod document;
+mod errors;
+mod fork;
+mod list;
+mod modes;
+mod new;
+mod overview;
+mod reference;
+mod replace;
+mod rm;
+mod show;
+mod tail;
+mod terminal;
+mod unified;
+mod versions;
+mod world;
