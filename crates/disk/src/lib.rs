@@ -47,6 +47,7 @@ mod durability;
 mod error;
 mod folder;
 mod identity;
+mod link;
 mod lock;
 mod log;
 mod mode;
@@ -70,6 +71,7 @@ pub use crate::{
     error::{DiskError, FileKind},
     folder::{create_folder, ensure_folder},
     identity::{FileId, age, file_id},
+    link::link,
     log::{LockedLog, LogReader},
     mode::Mode,
     name::{SafeName, UnsafeName, join},

@@ -1,7 +1,7 @@
 //! Reading files that others may have put something else in the place of.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{File, Metadata, OpenOptions},
     io::{self, Read as _},
     path::Path,
 };
@@ -17,7 +17,12 @@ pub const SMALL: u64 = 64 * 1024 * 1024;
 /// Opens a regular file, or a link to one, for reading. Pipes, sockets and devices are refused
 /// without waiting for them.
 pub fn open_read(path: &Path) -> Result<File, DiskError> {
-    let refused = |meta: &std::fs::Metadata| DiskError::NotAFile {
+    open(path).map(|(file, _)| file)
+}
+
+/// Opens a regular file, and says what it was when it was opened.
+fn open(path: &Path) -> Result<(File, Metadata), DiskError> {
+    let refused = |meta: &Metadata| DiskError::NotAFile {
         path: path.to_owned(),
         found: FileKind::of(meta.file_type()),
     };
@@ -36,7 +41,7 @@ pub fn open_read(path: &Path) -> Result<File, DiskError> {
     let file = options().open(path).map_err(failed)?;
     let meta = file.metadata().map_err(failed)?;
     if meta.is_file() {
-        Ok(file)
+        Ok((file, meta))
     } else {
         Err(refused(&meta))
     }
@@ -44,9 +49,9 @@ pub fn open_read(path: &Path) -> Result<File, DiskError> {
 
 /// Reads a whole file of at most [`SMALL`] bytes.
 pub fn read_small(path: &Path) -> Result<Vec<u8>, DiskError> {
-    let file = open_read(path)?;
+    let (file, meta) = open(path)?;
     // One more than there is, which tells the end from a file that grew.
-    let len = file.metadata().map_or(0, |meta| meta.len()).min(SMALL) + 1;
+    let len = meta.len().min(SMALL) + 1;
     let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
     file.take(SMALL + 1)
         .read_to_end(&mut bytes)

@@ -5,6 +5,8 @@ use std::path::Path;
 use crate::{
     error::{DiskError, FileKind},
     open::regular,
+    sync::folder_of,
+    temp::{RANDOM, SUFFIX, prefix},
 };
 
 /// Removes one regular file. Links and everything else are refused.
@@ -19,11 +21,46 @@ pub fn remove_file(path: &Path) -> Result<(), DiskError> {
 
 /// Removes a folder with all that is in it. Links inside are removed, never followed; a link in
 /// the place of the folder is refused.
+///
+/// It loses its name first, so that nobody ever finds half of it there: what a process killed in
+/// between leaves has a name for which [`is_temporary`](crate::is_temporary) is true.
 pub fn remove_folder(path: &Path) -> Result<(), DiskError> {
     let meta = std::fs::symlink_metadata(path).map_err(|e| DiskError::read(path, e))?;
     if !meta.is_dir() {
         let (path, found) = (path.to_owned(), FileKind::of(meta.file_type()));
         return Err(DiskError::NotAFolder { path, found });
     }
-    std::fs::remove_dir_all(path).map_err(|e| DiskError::remove(path, e))
+    let failed = |e| DiskError::remove(path, e);
+    let name = path.file_name().unwrap_or_default();
+    let aside = tempfile::Builder::new()
+        .prefix(&prefix(name))
+        .suffix(SUFFIX)
+        .rand_bytes(RANDOM)
+        .make_in(folder_of(path), |aside| std::fs::rename(path, aside))
+        .map_err(failed)?;
+    let mut aside = aside.into_temp_path();
+    aside.disable_cleanup(true);
+    let before = size(&aside);
+    let removed = std::fs::remove_dir_all(&aside);
+    if removed.is_err() && before.is_some() && size(&aside) == before {
+        // Nothing is gone yet: it gets its name back, and all is as it was.
+        std::fs::rename(&aside, path).map_err(failed)?;
+    }
+    removed.map_err(failed)
+}
+
+/// How many things are in a folder, at any depth; none if that cannot be told.
+fn size(folder: &Path) -> Option<usize> {
+    let mut found = 0;
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        for entry in std::fs::read_dir(at).ok()? {
+            let entry = entry.ok()?;
+            found += 1;
+            if entry.file_type().ok()?.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    Some(found)
 }

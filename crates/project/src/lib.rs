@@ -6,7 +6,8 @@
 //!
 //! Nothing here fails. A `.git` that is damaged, foreign or half written gives
 //! fewer facts, never an error, and no read is longer than its purpose needs.
-//! Nothing here writes.
+//! Nothing here writes, but for making and removing worktrees, which the `git`
+//! program does.
 //!
 //! ```
 //! use std::path::Path;
@@ -19,6 +20,7 @@
 //! }
 //! ```
 
+mod change;
 mod config;
 mod file;
 mod path;
@@ -27,6 +29,7 @@ mod refs;
 mod repository;
 mod worktree;
 
+pub use change::GitError;
 pub use path::relative;
 pub use repository::Repository;
 pub use worktree::Worktree;

@@ -28,11 +28,7 @@ const MISLEADING: [&str; 10] = [
 /// The answer of `git` about a git folder, without its line end. `None` when git
 /// is not installed, says no, or takes too long.
 pub(crate) fn ask(git_dir: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
-    let mut command = Command::new("git");
-    for name in MISLEADING {
-        command.env_remove(name);
-    }
-    let mut child = command
+    let mut child = without_misleading(Command::new("git"))
         .arg("--git-dir")
         .arg(git_dir)
         .args(arguments)
@@ -51,6 +47,14 @@ pub(crate) fn ask(git_dir: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
     stdout.take(ANSWER_LIMIT).read_to_end(&mut answer).ok()?;
     let answer = answer.trim_ascii_end();
     (!answer.is_empty()).then(|| answer.to_vec())
+}
+
+/// The command without variables that would make git look elsewhere.
+pub(crate) fn without_misleading(mut command: Command) -> Command {
+    for name in MISLEADING {
+        command.env_remove(name);
+    }
+    command
 }
 
 /// Waits for the program to end well; stops it when patience ends. The answer is
