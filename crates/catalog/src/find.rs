@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use rethread_disk::open_read;
 use rethread_formats::{Env, FORMATS, Found, Source, Want, by_name};
+use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
 
 use crate::discover::{Discovery, discover};
@@ -42,6 +43,14 @@ pub enum FindError {
         name: String,
         /// The sessions.
         candidates: Vec<Candidate>,
+    },
+    /// Only the description is left: its git worktree is gone.
+    #[error("the worktree of `{id}` is gone, and its messages with it; it was `{}`", .path.display())]
+    Gone {
+        /// The session's id.
+        id: String,
+        /// Where it was.
+        path: PathBuf,
     },
     /// The prefix is too short to mean anything.
     #[error("`{name}` is too short: give at least {SHORTEST} characters of the id")]
@@ -124,15 +133,25 @@ fn by_id(
 /// The sessions whose files say another id than their names.
 fn by_head(env: &Env, name: &str, id: &str, agent: Option<&str>) -> Result<Source, FindError> {
     let sessions = list(env, Want::default(), &|_, _| {}).sessions;
-    let sources = sessions
+    let (gone, there): (Vec<Summary>, Vec<Summary>) =
+        sessions.into_iter().partition(|s| s.state == State::Gone);
+    let sources = there
         .into_iter()
-        .map(|s| Source {
-            format: s.head.format,
+        .map(|s| Source::new(s.head.format, s.head.id, s.path))
+        .collect();
+    match by_id(name, id, agent, sources) {
+        Err(FindError::NotFound { .. }) => {}
+        answer => return answer,
+    }
+    match gone.into_iter().find(|s| s.head.id.starts_with(id)) {
+        Some(s) => Err(FindError::Gone {
             id: s.head.id,
             path: s.path,
-        })
-        .collect();
-    by_id(name, id, agent, sources)
+        }),
+        None => Err(FindError::NotFound {
+            name: name.to_owned(),
+        }),
+    }
 }
 
 /// One session, or the newest of several that hold the same bytes.
@@ -200,12 +219,8 @@ fn latest(env: &Env, agent: Option<&str>) -> Option<Source> {
     let sessions = list(env, Want::default(), &|_, _| {}).sessions;
     let fits = sessions
         .into_iter()
-        .filter(|s| agent.is_none_or(|a| a == s.head.format));
+        .filter(|s| agent.is_none_or(|a| a == s.head.format) && s.state != State::Gone);
     let newest =
         fits.max_by(|a, b| (a.head.updated, &a.head.id).cmp(&(b.head.updated, &b.head.id)))?;
-    Some(Source {
-        format: newest.head.format,
-        id: newest.head.id,
-        path: newest.path,
-    })
+    Some(Source::new(newest.head.format, newest.head.id, newest.path))
 }

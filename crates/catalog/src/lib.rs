@@ -5,11 +5,13 @@
 
 mod discover;
 mod find;
+mod kept;
 mod known;
 mod list;
 mod neighbours;
 
 pub use discover::{Discovery, discover};
 pub use find::{Candidate, FindError, find};
+pub use kept::keep;
 pub use known::{remember, remembered};
 pub use list::{Listing, list};

@@ -8,6 +8,7 @@ use rethread_formats::{Env, Root, Source, Want, by_name};
 use rethread_model::{Note, Summary};
 
 use crate::discover::{discover, locate};
+use crate::kept::gone;
 
 /// All sessions of this machine.
 #[derive(Debug, Default)]
@@ -35,6 +36,9 @@ pub fn list(env: &Env, want: Want, progress: &(dyn Fn(usize, usize) + Sync)) -> 
         if named.is_empty() || found.add(locate(env, &named)) == found.sources.len() {
             break;
         }
+    }
+    if !env.homes_are_given {
+        sessions.extend(gone(env));
     }
     Listing {
         sessions,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rethread_catalog::{find, remember};
+use rethread_catalog::{find, keep, remember};
 use rethread_formats::{
     Appended, Fork, Format, Made, MessageInput, NewSession, Source, Writing, by_name,
 };
@@ -19,7 +19,8 @@ pub fn init(w: &Writing<'_>, format: &dyn Format, folder: &Path) -> Result<Made,
 
 /// Starts a session.
 pub fn new(w: &Writing<'_>, format: &dyn Format, new: &NewSession) -> Result<Made, Error> {
-    let made = format.create(w, new)?;
+    let mut made = format.create(w, new)?;
+    keep_in_worktree(w, &made.path.clone(), &mut made.notes);
     Ok(remembering(w, made))
 }
 
@@ -29,7 +30,9 @@ pub fn append(
     source: &Source,
     messages: &[MessageInput],
 ) -> Result<Appended, Error> {
-    Ok(format_of(source)?.append(w, source, messages)?)
+    let mut appended = format_of(source)?.append(w, source, messages)?;
+    keep_in_worktree(w, &source.path, &mut appended.notes);
+    Ok(appended)
 }
 
 /// Writes one message of a session anew.
@@ -40,13 +43,17 @@ pub fn replace(
     message: &MessageInput,
 ) -> Result<Appended, Error> {
     let asked = entry::asked(&open(source)?, entry)?;
-    Ok(format_of(source)?.replace(w, source, &asked, message)?)
+    let mut replaced = format_of(source)?.replace(w, source, &asked, message)?;
+    keep_in_worktree(w, &source.path, &mut replaced.notes);
+    Ok(replaced)
 }
 
 /// Sets a session's display name.
 pub fn rename(w: &Writing<'_>, name: &str, title: &str) -> Result<Vec<Note>, Error> {
     let source = find(w.env, name)?;
-    Ok(format_of(&source)?.rename(w, &source, title)?)
+    let mut notes = format_of(&source)?.rename(w, &source, title)?;
+    keep_in_worktree(w, &source.path, &mut notes);
+    Ok(notes)
 }
 
 /// Copies a session, up to an entry if one is named.
@@ -55,7 +62,8 @@ pub fn fork(w: &Writing<'_>, name: &str, at: Option<&str>, mut fork: Fork) -> Re
     if let Some(at) = at {
         fork.at = Some(entry::asked(&open(&source)?, at)?);
     }
-    let made = format_of(&source)?.fork(w, &source, &fork)?;
+    let mut made = format_of(&source)?.fork(w, &source, &fork)?;
+    keep_in_worktree(w, &made.path.clone(), &mut made.notes);
     Ok(remembering(w, made))
 }
 
@@ -63,8 +71,21 @@ fn format_of(source: &Source) -> Result<&'static dyn Format, Error> {
     by_name(source.format).ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))
 }
 
+/// Keeps a copy of the description of a thread in a linked git worktree, which takes its threads
+/// with it when it goes. What was written is there either way, so trouble with that is a note.
+pub(crate) fn keep_in_worktree(w: &Writing<'_>, thread: &Path, notes: &mut Vec<Note>) {
+    // `<worktree>/.agent/threads/<id>`; a linked worktree has a file where others have a folder.
+    let in_worktree = thread
+        .ancestors()
+        .nth(3)
+        .is_some_and(|root| root.join(".git").is_file());
+    if in_worktree && let Err(e) = keep(w.env, thread, w.durability) {
+        notes.push(Note::remark(format!("its description was not kept: {e}")));
+    }
+}
+
 /// Remembers the project. What was made is there either way, so trouble with that is a note.
-fn remembering(w: &Writing<'_>, mut made: Made) -> Made {
+pub(crate) fn remembering(w: &Writing<'_>, mut made: Made) -> Made {
     if let Err(e) = remember(w.env, &made.project, w.durability) {
         made.notes
             .push(Note::remark(format!("the project was not remembered: {e}")));

@@ -40,6 +40,23 @@ pub enum Error {
         /// The session.
         path: PathBuf,
     },
+    /// There is nothing at a path that some document speaks of.
+    #[error("`{}` is no store, thread or file that can be checked", .path.display())]
+    NothingToCheck {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The `git` program refused.
+    #[error("{0}")]
+    Git(String),
+    /// It is not done without being told twice.
+    #[error("{message}")]
+    Refused {
+        /// Why not.
+        message: String,
+        /// How to insist.
+        hint: String,
+    },
     /// What was asked for makes no sense.
     #[error("{message}")]
     Usage {
@@ -59,6 +76,11 @@ impl Error {
         }
     }
 
+    /// The `git` program refused.
+    pub(crate) fn git(e: &rethread_project::GitError) -> Self {
+        Self::Git(e.to_string())
+    }
+
     /// Whether the request itself was wrong, rather than what it met.
     pub fn is_usage(&self) -> bool {
         matches!(
@@ -74,8 +96,10 @@ impl Error {
             Self::Open(e) => e.path(),
             Self::Write(e) => e.path(),
             Self::Disk(e) => e.path(),
-            Self::NoEntry { path, .. } | Self::AmbiguousEntry { path, .. } => Some(path),
-            Self::Find(_) | Self::Usage { .. } => None,
+            Self::NoEntry { path, .. }
+            | Self::AmbiguousEntry { path, .. }
+            | Self::NothingToCheck { path } => Some(path),
+            Self::Find(_) | Self::Git(_) | Self::Refused { .. } | Self::Usage { .. } => None,
         }
     }
 
@@ -98,8 +122,12 @@ impl Error {
                 Some("`rethread list` shows what there is".to_owned())
             }
             Self::NoEntry { .. } => Some("`rethread show SESSION --json` shows the ids".to_owned()),
+            Self::NothingToCheck { .. } => Some(
+                "name a project, its `.agent`, a thread's folder, or one of its files".to_owned(),
+            ),
             Self::Usage { hint, .. } => hint.clone(),
-            Self::Find(_) | Self::AmbiguousEntry { .. } => None,
+            Self::Refused { hint, .. } => Some(hint.clone()),
+            Self::Find(_) | Self::Git(_) | Self::AmbiguousEntry { .. } => None,
         }
     }
 
@@ -107,10 +135,12 @@ impl Error {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Find(FindError::Ambiguous { .. }) | Self::AmbiguousEntry { .. } => "ambiguous",
-            Self::Find(_) | Self::NoEntry { .. } => "not_found",
+            Self::Find(_) | Self::NoEntry { .. } | Self::NothingToCheck { .. } => "not_found",
             Self::Open(e) => e.kind(),
             Self::Write(e) => e.kind(),
             Self::Disk(_) => "io",
+            Self::Git(_) => "git",
+            Self::Refused { .. } => "refused",
             Self::Usage { .. } => "usage",
         }
     }

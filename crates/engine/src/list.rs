@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use rethread_catalog::list as list_all;
+use rethread_catalog::{keep, list as list_all};
+use rethread_disk::Durability;
 use rethread_formats::{Env, Root, Want, by_name};
 use rethread_model::{Moment, Note, Summary};
 
@@ -59,6 +60,7 @@ pub fn list(
         usage: sort == Sort::Tokens,
     };
     let found = list_all(env, want, progress);
+    keep_worktree_threads(env, &found.roots, &found.sessions);
     let mut sessions: Vec<Summary> = found
         .sessions
         .into_iter()
@@ -71,6 +73,16 @@ pub fn list(
         sessions,
         roots: found.roots,
         notes,
+    }
+}
+
+/// Keeps descriptions of threads in linked git worktrees, which take their threads with them when
+/// they go. A list is no less a list if that fails.
+fn keep_worktree_threads(env: &Env, roots: &[Root], sessions: &[Summary]) {
+    for root in roots.iter().filter(|r| r.path.join(".git").is_file()) {
+        for session in sessions.iter().filter(|s| s.path.starts_with(&root.path)) {
+            let _ = keep(env, &session.path, Durability::None);
+        }
     }
 }
 

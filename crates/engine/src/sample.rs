@@ -133,11 +133,7 @@ impl Writer<'_> {
             ..NewSession::default()
         };
         let made = self.write(|w| Atsf.create(w, &new))?;
-        let source = Source {
-            format: "atsf",
-            id: made.id,
-            path: made.path,
-        };
+        let source = Source::new("atsf", made.id, made.path);
         for (line, text) in (1..).zip(messages.lines()) {
             self.pass();
             let bytes = text.as_bytes().to_vec();
@@ -167,11 +163,7 @@ impl Writer<'_> {
         let made = self.write(|w| Atsf.fork(w, source, &fork))?;
         self.pass();
         let text = "Could the sign-in page keep the target in a cookie instead?";
-        let forked = Source {
-            format: "atsf",
-            id: made.id,
-            path: made.path,
-        };
+        let forked = Source::new("atsf", made.id, made.path);
         let message = MessageInput::Text(rethread_formats::TextMessage {
             role: rethread_model::Role::User,
             text: text.to_owned(),

@@ -41,6 +41,14 @@ pub enum OpenError {
         /// The format.
         format: &'static str,
     },
+    /// There is no document that this could be measured against.
+    #[error("`{}` cannot be checked: {format} has no document that says what is right", .path.display())]
+    NoRules {
+        /// The path.
+        path: PathBuf,
+        /// The format.
+        format: &'static str,
+    },
 }
 
 impl OpenError {
@@ -50,7 +58,8 @@ impl OpenError {
             Self::Disk(e) => e.path(),
             Self::Unsupported { path, .. }
             | Self::Damaged { path, .. }
-            | Self::NotOurs { path, .. } => Some(path),
+            | Self::NotOurs { path, .. }
+            | Self::NoRules { path, .. } => Some(path),
         }
     }
 
@@ -70,7 +79,7 @@ impl OpenError {
                 "a newer version of rethread may read it; `show --to raw` gives the bytes".into(),
             ),
             Self::Damaged { .. } => Some("`show --to raw` gives the bytes".into()),
-            Self::NotOurs { .. } => None,
+            Self::NotOurs { .. } | Self::NoRules { .. } => None,
         }
     }
 
@@ -81,6 +90,7 @@ impl OpenError {
             Self::Unsupported { .. } => "unsupported_version",
             Self::Damaged { .. } => "damaged",
             Self::NotOurs { .. } => "not_a_session",
+            Self::NoRules { .. } => "unsupported",
         }
     }
 }

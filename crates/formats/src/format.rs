@@ -6,7 +6,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     Appended, AskedEntry, Conversation, Env, Fork, Made, MessageInput, Native, NewSession,
-    OpenError, WriteError, Writing,
+    OpenError, Violation, WriteError, Writing,
 };
 
 /// Facts about a format, from which lists, help and docs are made.
@@ -66,6 +66,20 @@ pub struct Source {
     pub id: String,
     /// Its main file or folder.
     pub path: PathBuf,
+    /// The version of its store, if that must be refused: what is in it is only listed.
+    pub refused_store: Option<String>,
+}
+
+impl Source {
+    /// A session in a store that can be used.
+    pub fn new(format: &'static str, id: String, path: PathBuf) -> Self {
+        Self {
+            format,
+            id,
+            path,
+            refused_store: None,
+        }
+    }
 }
 
 /// How much a summary is to say.
@@ -103,6 +117,23 @@ pub trait Format: Sync {
 
     /// The session's files, the main one first, without judging what is in them.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError>;
+
+    /// Measures what is at a path against the format's document: a store, a session or one of its
+    /// files. Gives what is wrong in the order of paths and lines, and how many files were looked
+    /// at; none if the path is not ours.
+    fn check(
+        &self,
+        path: &Path,
+        _out: &mut dyn FnMut(Violation),
+    ) -> Result<Option<u64>, OpenError> {
+        if self.at_path(path).is_empty() {
+            return Ok(None);
+        }
+        Err(OpenError::NoRules {
+            path: path.to_owned(),
+            format: self.about().slug,
+        })
+    }
 
     /// Prepares a project for conversations.
     fn init(&self, _: &Writing<'_>, _folder: &Path) -> Result<Made, WriteError> {

@@ -4,6 +4,7 @@
 //! writes. [`FORMATS`] is the registry: everything that must know all formats walks over it.
 
 pub mod atsf;
+mod check;
 mod conversation;
 mod env;
 mod error;
@@ -12,6 +13,7 @@ mod native;
 mod registry;
 mod write;
 
+pub use check::{Violation, Weight};
 pub use conversation::Conversation;
 pub use env::{Env, EnvError};
 pub use error::{OpenError, WriteError};

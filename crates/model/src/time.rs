@@ -49,10 +49,19 @@ impl Moment {
         Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
-    /// Whether `text` is spelled in UTC (`Z` or a zero offset), as our formats demand.
+    /// Whether `text` is an ISO 8601 date and time in UTC, spelled as our formats demand: a `T`
+    /// between date and time, and `Z` or a zero offset behind them.
     pub fn is_spelled_in_utc(text: &str) -> bool {
-        let text = text.trim();
-        text.ends_with(['Z', 'z']) || text.ends_with("+00:00") || text.ends_with("+0000")
+        let utc = text.ends_with('Z') || text.ends_with("+00:00");
+        utc && text.as_bytes().get(10) == Some(&b'T') && text.parse::<Self>().is_ok()
+    }
+
+    /// The text if it is spelled in UTC, else the same moment so spelled; none if it is no moment.
+    pub fn in_utc(text: &str) -> Option<String> {
+        if Self::is_spelled_in_utc(text) {
+            return Some(text.to_owned());
+        }
+        text.parse::<Self>().ok().map(|moment| moment.to_string())
     }
 }
 
@@ -137,5 +146,10 @@ mod tests {
         assert!(Moment::is_spelled_in_utc("2025-02-14T10:30:00+00:00"));
         assert!(!Moment::is_spelled_in_utc("2025-02-14T10:30:00+01:00"));
         assert!(!Moment::is_spelled_in_utc("2025-02-14T10:30:00"));
+        assert!(!Moment::is_spelled_in_utc("2025-02-14 10:30:00Z"));
+        assert!(!Moment::is_spelled_in_utc(" 2025-02-14T10:30:00Z "));
+        let utc = Moment::in_utc("2025-02-14T11:30:00+01:00");
+        assert_eq!(utc.as_deref(), Some("2025-02-14T10:30:00.000Z"));
+        assert_eq!(Moment::in_utc("soon"), None);
     }
 }

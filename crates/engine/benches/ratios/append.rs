@@ -18,7 +18,7 @@ pub(crate) static BENCHMARK: Benchmark = Benchmark {
     peer: "append to a log of 10 messages",
     aim: Aim::TimeAtMost(1.5),
     clock: Clock::Cpu,
-    runs: 200,
+    runs: 60,
     make,
 };
 

@@ -1,7 +1,7 @@
 //! What it costs to save a batch for good, beyond the bytes themselves.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{Seek as _, Write as _};
 use std::path::Path;
 
 use rethread_disk::Durability;
@@ -31,13 +31,12 @@ fn make(folder: &Path) -> Outcome<Box<dyn Pair>> {
     let mut project = Project::new(folder)?;
     let cwd = project.folder.clone();
     let mut words = Messages::new(3);
-    let raw = project.folder.join("raw.jsonl");
     let mut pair = Durable {
         thread: Kept::new(project.thread("batch", &cwd, 10)?)?,
         env: project.env,
         messages: (0..BATCH).map(|_| text(words.prose(600))).collect(),
         lines: Vec::new(),
-        raw: File::options().append(true).create(true).open(&raw)?,
+        raw: File::create(project.folder.join("raw.jsonl"))?,
     };
     pair.run(Side::Subject)?;
     pair.lines = pair.thread.appended()?;
@@ -62,6 +61,7 @@ impl Pair for Durable {
             }
             Side::Peer => {
                 self.raw.set_len(0)?;
+                self.raw.rewind()?;
                 self.raw.sync_all()?;
             }
         }

@@ -26,22 +26,26 @@ const THREADS: u64 = 10_000;
 /// Messages of each thread.
 const MESSAGES: u64 = 3;
 
-/// People work in several folders of a project.
+/// People work in several folders of a project; the threads of each are alike.
 const FOLDERS: u64 = 20;
 
 fn make(folder: &Path) -> Outcome<Box<dyn Pair>> {
     let mut project = Project::new(folder)?;
-    let mut manifests = Vec::new();
+    let mut threads = Vec::new();
     for i in 0..THREADS {
-        let cwd = project.folder.join(format!("part-{}", i % FOLDERS));
-        fs::create_dir_all(&cwd)?;
         let name = format!("{i:08x}-11d5-4000-8000-{i:012x}");
-        let source = project.thread(&name, &cwd, MESSAGES)?;
-        manifests.push(manifest_of(&source));
+        threads.push(if i < FOLDERS {
+            let cwd = project.folder.join(format!("part-{i}"));
+            fs::create_dir(&cwd)?;
+            project.thread(&name, &cwd, MESSAGES)?
+        } else {
+            let of = usize::try_from(i % FOLDERS)?;
+            Project::copy(&threads[of], &name)?
+        });
     }
     Ok(Box::new(List {
         env: project.env,
-        manifests,
+        manifests: threads.iter().map(manifest_of).collect(),
     }))
 }
 

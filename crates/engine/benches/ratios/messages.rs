@@ -6,6 +6,7 @@ use rethread_model::Moment;
 
 use crate::benchmark::Outcome;
 
+/// Mostly plain, as people write.
 const WORDS: &[&str] = &[
     "the",
     "parser",
@@ -34,11 +35,24 @@ const WORDS: &[&str] = &[
     "we",
     "read",
     "it",
+    "first",
+    "then",
+    "check",
+    "tests",
+    "in",
+    "folder",
+    "`Lines`",
+    "\"quoted\"",
+    "error:",
+    "src/lines.rs:42",
+    "don't",
+    "function",
+    "should",
+    "return",
     "naïve",
     "größer",
     "日本語",
     "→",
-    "проверка",
     "🦀",
 ];
 
@@ -117,8 +131,8 @@ impl Messages {
 
     /// A length: most are short, and some are a hundred times as long.
     fn length(&mut self) -> usize {
-        let scale = 1 << self.below(8);
-        usize::try_from(60 * scale + self.below(60 * scale)).unwrap_or(0)
+        let scale = 1 << self.below(7);
+        usize::try_from(22 * scale + self.below(22 * scale)).unwrap_or(0)
     }
 
     /// Prose of about that length.

@@ -1,4 +1,4 @@
-//! Projects and threads to measure with, made by the library itself wherever that is quick enough.
+//! Projects and threads to measure with, made by the library itself or like what it makes.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -57,11 +57,7 @@ impl Project {
             ..NewSession::default()
         };
         let made = Atsf.create(&w, &new)?;
-        let source = Source {
-            format: Atsf.about().slug,
-            id: made.id,
-            path: made.path,
-        };
+        let source = Source::new(Atsf.about().slug, made.id, made.path);
         let said = (0..count).map(|i| {
             Ok(MessageInput::Json {
                 bytes: self.messages.next().line(None, time_at(i)?),
@@ -76,6 +72,19 @@ impl Project {
             }
         }
         Ok(source)
+    }
+
+    /// Makes a thread like another one, but for its id.
+    pub(crate) fn copy(of: &Source, name: &str) -> Outcome<Source> {
+        let path = of.path.with_file_name(name);
+        fs::create_dir(&path)?;
+        fs::copy(of.path.join(LOG), path.join(LOG))?;
+        let old = fs::read(of.path.join(MANIFEST))?;
+        let tree = Tree::parse(&old)?;
+        let mut patch = Patch::new(tree.root(&old));
+        patch.set(tree.root(&old), "threadId", &quote(name));
+        fs::write(path.join(MANIFEST), patch.finish())?;
+        Ok(Source::new(of.format, name.to_owned(), path))
     }
 
     /// Starts a thread with so many messages that its log is written directly, and with a
@@ -145,7 +154,7 @@ pub(crate) struct Kept {
 
 impl Kept {
     pub(crate) fn new(source: Source) -> Outcome<Self> {
-        let log = File::options().append(true).open(source.path.join(LOG))?;
+        let log = File::options().write(true).open(source.path.join(LOG))?;
         Ok(Self {
             log_len: log.metadata()?.len(),
             manifest: fs::read(manifest_of(&source))?,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rethread_disk::{DiskError, LockedLog, Mode, replace};
 use rethread_json::{LineBytes, Lines, Tree};
-use rethread_model::Note;
+use rethread_model::{Moment, Note};
 
 use super::config::Config;
 use super::layout::{LOG, project_of};
@@ -112,6 +112,7 @@ pub(crate) fn append(
 ) -> Result<Appended, WriteError> {
     let mut thread = OpenThread::lock(w, source)?;
     let mut tally = thread.tally()?;
+    let before = tally.last_time.clone();
     let model = thread.default_model();
     let start = thread.log.len()?;
     let mut prepared: Vec<Result<Prepared, WriteError>> = Vec::with_capacity(messages.len());
@@ -146,6 +147,9 @@ pub(crate) fn append(
     }
     if !lines.is_empty() {
         thread.log.append(&lines)?;
+        thread
+            .notes
+            .extend(earlier(before.as_deref(), &tally, thread.log.path()));
     }
     if w.durability.syncs() {
         thread.log.sync()?;
@@ -155,6 +159,15 @@ pub(crate) fn append(
         ids,
         notes: thread.notes,
     })
+}
+
+/// A remark where the log's last message is now older than the one before: lines belong in the
+/// order of time.
+fn earlier(before: Option<&str>, now: &Tally, log: &Path) -> Option<Note> {
+    let before: Moment = before?.parse().ok()?;
+    let now: Moment = now.last_time.as_ref()?.parse().ok()?;
+    let message = format!("the last message is of {now}, but one before it is of {before}");
+    (now < before).then(|| Note::remark(message).at(log))
 }
 
 fn nothing_given() -> WriteError {

@@ -51,6 +51,15 @@ impl Asset {
     ) -> Result<(), WriteError> {
         let folder = thread.join(ASSETS);
         ensure_folder(&folder, &mode, w.durability)?;
+        if !is_real_folder(&folder) {
+            let cause =
+                io::Error::other("it is a link, and links are not followed out of a thread");
+            return Err(DiskError::Write {
+                path: folder,
+                cause,
+            }
+            .into());
+        }
         let path = folder.join(&self.name);
         if create(&path, &self.bytes, mode, w.durability)? == Created::Existed {
             let same = read_small(&path)? == self.bytes;
@@ -98,7 +107,12 @@ fn mime(bytes: &[u8], path: &Path) -> &'static str {
         ] => return "image/webp",
         _ => {}
     }
-    let extension = path
+    mime_of_name(&path.to_string_lossy())
+}
+
+/// The MIME type of an asset, by the end of its name.
+pub(crate) fn mime_of_name(name: &str) -> &'static str {
+    let extension = Path::new(name)
         .extension()
         .and_then(|e| e.to_str())
         .unwrap_or_default();
@@ -115,9 +129,18 @@ fn mime(bytes: &[u8], path: &Path) -> &'static str {
 /// The file of an asset that a message refers to, if the name is one and the file is there.
 pub(crate) fn find(thread: &Path, name: &str) -> Option<PathBuf> {
     let name = SafeName::new(name).ok()?;
-    let path = rethread_disk::join(&thread.join(ASSETS), &name);
+    let folder = thread.join(ASSETS);
+    if !is_real_folder(&folder) {
+        return None;
+    }
+    let path = rethread_disk::join(&folder, &name);
     let is_file = std::fs::symlink_metadata(&path).is_ok_and(|m| m.is_file());
     is_file.then_some(path)
+}
+
+/// Whether a thread's folder of assets is one, and not a link to somewhere else.
+fn is_real_folder(folder: &Path) -> bool {
+    std::fs::symlink_metadata(folder).is_ok_and(|m| m.is_dir())
 }
 
 /// The names of all assets that a message refers to.
@@ -164,6 +187,9 @@ pub(crate) fn inline(block: Value<'_>) -> Result<Option<Inline>, String> {
             return found(&url, mime, &["source", "media_type"]);
         }
         return Ok(None);
+    }
+    if let Some(data) = string(block, "blob") {
+        return found(&data, declared, &["blob"]);
     }
     if let Some(data) = string(block, "data") {
         return found(&data, declared, &["data", "media_type", "mime_type"]);

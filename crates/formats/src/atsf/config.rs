@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rethread_disk::read_small;
 use rethread_json::{Document, Value};
 use rethread_model::Note;
+use rethread_project::Repository;
 
 use super::layout::{AGENT, CONFIG};
 use super::version::Version;
@@ -14,6 +15,8 @@ use crate::OpenError;
 #[derive(Debug, Default)]
 pub(crate) struct Config {
     document: Option<Document>,
+    /// The main worktree's, for what this one does not say.
+    main: Option<Document>,
     /// What was noticed on reading it.
     pub(crate) notes: Vec<Note>,
 }
@@ -38,6 +41,7 @@ impl Config {
         let notes = version.note(&path).into_iter().collect();
         Ok(Self {
             document: Some(document),
+            main: None,
             notes,
         })
     }
@@ -45,16 +49,32 @@ impl Config {
     fn damaged(note: Note) -> Self {
         Self {
             document: None,
+            main: None,
             notes: vec![note],
         }
     }
 
+    /// The same, where a linked git worktree takes what it does not say itself from the main one.
+    pub(crate) fn read_with_main(project: &Path) -> Result<Self, OpenError> {
+        let mut config = Self::read(project)?;
+        let repository = Repository::find(project).filter(Repository::is_linked_worktree);
+        if let Some(main) = repository.and_then(|r| r.main_root()) {
+            config.main = Self::read(&main)?.document;
+        }
+        Ok(config)
+    }
+
+    /// A value of the project's own configuration.
+    pub(crate) fn value(&self, path: &[&str]) -> Option<Value<'_>> {
+        self.document.as_ref()?.root().at(path)
+    }
+
     fn text(&self, path: &[&str]) -> Option<String> {
-        let root: Value<'_> = self.document.as_ref()?.root();
-        root.at(path)?
-            .str()
-            .filter(|s| !s.is_empty())
-            .map(std::borrow::Cow::into_owned)
+        let of = |document: &Option<Document>| {
+            let text = document.as_ref()?.root().at(path)?.str()?.into_owned();
+            Some(text).filter(|t| !t.is_empty())
+        };
+        of(&self.document).or_else(|| of(&self.main))
     }
 
     /// The agent that new threads are for.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{
-    Created, Mode, SafeName, create as create_file, create_folder_with, ensure_folder,
+    Created, DiskError, Mode, SafeName, create as create_file, create_folder_with, ensure_folder,
 };
 use rethread_json::{Document, Object, Patch, Place, quote};
 use rethread_model::{Agent, Workspace, WorktreeRef};
@@ -11,7 +11,7 @@ use rethread_project::{Repository, relative};
 
 use super::config::Config;
 use super::layout::{AGENT, CONFIG, IGNORE, LOG, MANIFEST, THREADS, project_for_writing};
-use super::manifest::{Manifest, NewManifest};
+use super::manifest::{Manifest, NO_AGENT, NO_TITLE, NewManifest};
 use super::{SLUG, SPEC_VERSION};
 use crate::{Made, NewSession, WriteError, Writing};
 
@@ -31,9 +31,6 @@ threads/*/assets/
 # Uncomment the next line to track thread metadata (useful for team awareness):
 # !threads/*/thread.json
 ";
-
-/// The agent of threads for which nobody named one.
-const DEFAULT_AGENT: &str = "rethread";
 
 /// How often another id is tried when one is taken; with a seed, the first ones may be.
 const TRIES: u32 = 100_000;
@@ -55,6 +52,8 @@ pub(crate) fn init(w: &Writing<'_>, folder: &Path) -> Result<Made, WriteError> {
 fn ensure_store(w: &Writing<'_>, project: &Path) -> Result<Vec<PathBuf>, WriteError> {
     let mode = Mode::like(project)?;
     let agent = project.join(AGENT);
+    refuse_links_out(project, &agent)?;
+    refuse_links_out(project, &agent.join(THREADS))?;
     ensure_folder(&agent.join(THREADS), &mode, w.durability)?;
     let mut config = rethread_json::pretty(&config(), 2, 0);
     config.push(b'\n');
@@ -66,6 +65,28 @@ fn ensure_store(w: &Writing<'_>, project: &Path) -> Result<Vec<PathBuf>, WriteEr
         }
     }
     Ok(created)
+}
+
+/// A repository may hold links. One that leads out of the project is not written through.
+fn refuse_links_out(project: &Path, folder: &Path) -> Result<(), WriteError> {
+    let inside = match (
+        std::fs::canonicalize(folder),
+        std::fs::canonicalize(project),
+    ) {
+        (Ok(folder), Ok(project)) => folder.starts_with(project),
+        // What is not there yet is made.
+        (Err(_), _) => std::fs::symlink_metadata(folder).is_err(),
+        (_, Err(_)) => true,
+    };
+    if inside {
+        return Ok(());
+    }
+    let cause = std::io::Error::other("it is a link that leads out of the project");
+    Err(DiskError::Write {
+        path: folder.to_owned(),
+        cause,
+    }
+    .into())
 }
 
 fn config() -> Vec<u8> {
@@ -84,11 +105,11 @@ pub(crate) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
         .root
         .clone()
         .unwrap_or_else(|| project_for_writing(&new.cwd));
-    let config = Config::read(&project)?;
+    let config = Config::read_with_main(&project)?;
     let metadata = metadata(new, &config)?;
     let workspace = workspace(&project, &new.cwd);
     let agent = agent(new, &config)?;
-    let title = new.title.as_deref().unwrap_or("New thread");
+    let title = new.title.as_deref().unwrap_or(NO_TITLE);
     if let Some(root) = &new.root {
         ensure_folder(root, &Mode::like(existing(root))?, w.durability)?;
     }
@@ -150,7 +171,7 @@ pub(crate) fn make_folder(
 
 fn agent(new: &NewSession, config: &Config) -> Result<Agent, WriteError> {
     let id = new.agent_id.clone().or_else(|| config.agent_id());
-    let id = id.unwrap_or_else(|| DEFAULT_AGENT.to_owned());
+    let id = id.unwrap_or_else(|| NO_AGENT.to_owned());
     if let Some(version) = &new.protocol_version {
         let number = Document::parse(version.clone().into_bytes());
         if !number.is_ok_and(|n| n.root().f64().is_some()) {

@@ -34,9 +34,12 @@ pub(crate) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
     };
     Config::read(&home)?;
     let past = Past::of(source, fork)?;
+    // The work goes on elsewhere, or nobody said where it was.
+    let missing = manifest.root().get("context").is_none().then_some(&home);
     let context = fork
         .cwd
         .as_ref()
+        .or(missing)
         .map(|cwd| Manifest::context(&workspace(&home, cwd)));
     let (id, path) = make_folder(w, &home, None, |id, folder, mode| {
         let log_len = copy_log(w, source, &past, &folder.join(LOG), mode)?;

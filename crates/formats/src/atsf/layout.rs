@@ -9,6 +9,7 @@ use rethread_model::Note;
 use rethread_project::Repository;
 
 use super::SLUG;
+use super::config::Config;
 use crate::{Env, Found, OpenError, Root, Source};
 
 pub(crate) const AGENT: &str = ".agent";
@@ -115,12 +116,16 @@ pub(crate) fn list(project: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
             Err(e) => out(Err(unreadable(&folder, &e))),
         }
     }
-    names.sort_by_key(std::fs::DirEntry::file_name);
+    names.sort_by_cached_key(std::fs::DirEntry::file_name);
+    let refused = refused_store(project);
     for entry in names {
         let name = entry.file_name();
         let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
         if is_folder && !is_temporary(&name) {
-            out(Ok(source(entry.path())));
+            out(Ok(Source {
+                refused_store: refused.clone(),
+                ..source(entry.path())
+            }));
         }
     }
 }
@@ -135,10 +140,14 @@ fn source(folder: PathBuf) -> Source {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    Source {
-        format: SLUG,
-        id,
-        path: folder,
+    Source::new(SLUG, id, folder)
+}
+
+/// The version of a project's store, if it must be refused. Asked once for all its threads.
+fn refused_store(project: &Path) -> Option<String> {
+    match Config::read(project) {
+        Err(OpenError::Unsupported { version, .. }) => Some(version),
+        _ => None,
     }
 }
 

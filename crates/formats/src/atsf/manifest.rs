@@ -9,6 +9,7 @@ use rethread_model::{
 };
 
 use super::layout::MANIFEST;
+use super::message::string;
 use super::tally::Tally;
 use super::version::Version;
 use super::{SLUG, SPEC_VERSION};
@@ -20,6 +21,12 @@ pub(crate) struct Manifest {
     pub(crate) path: PathBuf,
     document: Document,
 }
+
+/// The title of a thread that nobody named.
+pub(crate) const NO_TITLE: &str = "New thread";
+
+/// The agent of a thread for which nobody named one.
+pub(crate) const NO_AGENT: &str = "rethread";
 
 /// What is said of a new thread.
 #[derive(Debug)]
@@ -97,7 +104,8 @@ impl Manifest {
     /// The `context` object of a thread.
     pub(crate) fn context(workspace: &Workspace) -> Vec<u8> {
         let worktree = workspace.worktree.as_ref().map(|w| {
-            let branch = w.branch.as_deref().unwrap_or_default();
+            // Git itself calls a checkout without a branch so.
+            let branch = w.branch.as_deref().unwrap_or("HEAD");
             Object::new()
                 .str("path", &w.path)
                 .str("branch", branch)
@@ -144,50 +152,52 @@ impl Manifest {
 
     /// What is known of the thread as a whole.
     pub(crate) fn head(&self, folder_name: &str) -> Head {
-        let moment = |path: &[&str]| self.text(path).and_then(|t| t.parse().ok());
-        let protocol_version = self
-            .root()
-            .at(&["agent", "protocolVersion"])
+        let root = self.root();
+        let moment = |key| string(root, key).and_then(|t| t.parse().ok());
+        let agent = root.get("agent");
+        let of_agent = |key| string(agent?, key);
+        let context = root.get("context");
+        let of_context = |key| string(context?, key);
+        let protocol_version = agent
+            .and_then(|a| a.get("protocolVersion"))
             .map(|v| String::from_utf8_lossy(v.raw()).into_owned());
-        let worktree = self
-            .text(&["context", "worktree", "path"])
-            .map(|path| WorktreeRef {
-                path,
-                branch: self.text(&["context", "worktree", "branch"]),
-            });
+        let worktree = context.and_then(|c| c.get("worktree")).and_then(|w| {
+            Some(WorktreeRef {
+                path: string(w, "path")?,
+                branch: string(w, "branch"),
+            })
+        });
         Head {
             id: self.id().unwrap_or_else(|| folder_name.to_owned()),
             format: SLUG,
             dialect: self.version().spelled().map(str::to_owned),
-            title: self
-                .text(&["title"])
+            title: string(root, "title")
                 .filter(|t| !t.trim().is_empty())
                 .map(|text| Title {
                     text,
                     source: TitleSource::Stored,
                 }),
             agent: Agent {
-                id: self.text(&["agent", "id"]),
-                name: self.text(&["agent", "name"]),
-                version: self.text(&["agent", "version"]),
+                id: of_agent("id"),
+                name: of_agent("name"),
+                version: of_agent("version"),
                 role: None,
-                protocol: self.text(&["agent", "protocol"]),
+                protocol: of_agent("protocol"),
                 protocol_version,
             },
             workspace: Workspace {
-                path: self.text(&["context", "workingDir"]),
-                relative: self.text(&["context", "relativeDir"]),
+                path: of_context("workingDir"),
+                relative: of_context("relativeDir"),
                 root: None,
                 encoded: None,
                 remote: None,
-                branch: self.text(&["context", "gitBranch"]),
-                commit: self.text(&["context", "gitCommit"]),
+                branch: of_context("gitBranch"),
+                commit: of_context("gitCommit"),
                 worktree,
             },
-            created: moment(&["createdAt"]),
-            updated: moment(&["updatedAt"]),
-            links: self
-                .text(&["parentThreadId"])
+            created: moment("createdAt"),
+            updated: moment("updatedAt"),
+            links: string(root, "parentThreadId")
                 .map(|session| Link {
                     kind: LinkKind::ForkOf,
                     session,
@@ -202,11 +212,10 @@ impl Manifest {
 
     /// The counts that the file has.
     pub(crate) fn counts(&self) -> Counts {
-        let count = |name: &str| {
-            self.root()
-                .at(&["stats", name])
-                .and_then(Value::u64)
-                .unwrap_or(0)
+        let stats = self.root().get("stats");
+        let count = |name| {
+            let count = stats.and_then(|s| s.get(name)).and_then(Value::u64);
+            count.unwrap_or(0)
         };
         Counts {
             messages: count("messageCount"),
@@ -240,6 +249,7 @@ impl Manifest {
     pub(crate) fn forked(&self, fork: &ForkedManifest<'_>, tally: &Tally, log_len: u64) -> Vec<u8> {
         let root = self.root();
         let mut patch = Patch::new(root);
+        self.complete(&mut patch, fork);
         let parent = self.id().unwrap_or_else(|| fork.folder_name.to_owned());
         let created = rethread_json::quote(&fork.created.to_string());
         patch.set(root, "threadId", &rethread_json::quote(fork.id));
@@ -261,6 +271,35 @@ impl Manifest {
         }
         self.patch_log(&mut patch, tally, log_len);
         patch.finish()
+    }
+
+    /// Adds what a new description must have and the original lacks.
+    fn complete<'a>(&'a self, patch: &mut Patch<'a>, fork: &ForkedManifest<'_>) {
+        let root = self.root();
+        let lacks = |key: &str| root.get(key).is_none();
+        if lacks("specVersion") {
+            patch.insert(
+                root,
+                "specVersion",
+                &rethread_json::quote(SPEC_VERSION),
+                Place::First,
+            );
+        }
+        if lacks("title") && fork.title.is_none() {
+            patch.insert(
+                root,
+                "title",
+                &rethread_json::quote(NO_TITLE),
+                Place::After("threadId"),
+            );
+        }
+        if lacks("agent") {
+            let agent = Object::new()
+                .str("id", NO_AGENT)
+                .str("name", NO_AGENT)
+                .finish();
+            patch.insert(root, "agent", &agent, Place::After("updatedAt"));
+        }
     }
 
     fn patch_log<'a>(&'a self, patch: &mut Patch<'a>, tally: &Tally, log_len: u64) {

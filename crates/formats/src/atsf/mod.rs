@@ -5,9 +5,11 @@
 
 mod append;
 mod assets;
+mod check;
 mod config;
 mod create;
 mod fork;
+mod hooks;
 mod layout;
 mod manifest;
 mod message;
@@ -28,10 +30,12 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
-    NewSession, OpenError, Root, Source, Want, WriteError, Writing,
+    NewSession, OpenError, Root, Source, Violation, Want, WriteError, Writing,
 };
 
 pub use create::GITIGNORE;
+pub use hooks::{CommandHook, Hooks, SymlinkHook, hooks, wants_worktree};
+pub use summary::described;
 
 /// The slug of the format.
 pub(crate) const SLUG: &str = "atsf";
@@ -83,6 +87,10 @@ impl Format for Atsf {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        Ok(check::check(path, out))
     }
 
     fn init(&self, w: &Writing<'_>, folder: &Path) -> Result<Made, WriteError> {

@@ -1,5 +1,6 @@
 //! From what a user gives to one line of the log: checked, completed, and otherwise as given.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use rethread_disk::SafeName;
@@ -138,6 +139,9 @@ fn finish(
 }
 
 fn from_json(bytes: &[u8], unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Prepared, WriteError> {
+    if let Err(e) = std::str::from_utf8(bytes) {
+        return Err(bad(format!("not UTF-8 at byte {}", e.valid_up_to())));
+    }
     let given = compact(bytes).map_err(|e| bad(format!("not JSON: {e}")))?;
     let mut document = Document::parse(given).map_err(|e| bad(format!("not JSON: {e}")))?;
     if !document.root().is_object() {
@@ -288,7 +292,10 @@ fn check_content<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<Vec<Asset
             "text" | "thinking" if block.get("text").and_then(Value::str).is_none() => {
                 return Err(place("`text` is missing"));
             }
-            "image" | "audio" => files.extend(check_media(block, patch).map_err(|e| place(&e))?),
+            "resource" if block.get("blob").is_none() => {}
+            "image" | "audio" | "resource" => {
+                files.extend(check_media(block, patch).map_err(|e| place(&e))?);
+            }
             _ => {}
         }
     }
@@ -296,21 +303,25 @@ fn check_content<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<Vec<Asset
 }
 
 fn check_media<'a>(block: Value<'a>, patch: &mut Patch<'a>) -> Result<Option<Asset>, String> {
-    if let Some(name) = string(block, "assetRef") {
+    let inline = assets::inline(block)?;
+    let Some(inline) = inline else {
+        let name = string(block, "assetRef")
+            .ok_or("neither `assetRef` nor inline data: give base64 in `data`, or a data URL")?;
         SafeName::new(&name).map_err(|e| format!("`assetRef` is no file name: {e}"))?;
+        if block.get("mimeType").is_none() {
+            let mime = assets::mime_of_name(&name);
+            patch.insert(block, "mimeType", &quote(mime), Place::After("assetRef"));
+        }
         return Ok(None);
-    }
-    let inline = assets::inline(block)?
-        .ok_or("neither `assetRef` nor inline data: give base64 in `data`, or a data URL")?;
+    };
     for key in inline.keys {
         patch.remove(block, key);
     }
-    patch.insert(
-        block,
-        "assetRef",
-        &quote(&inline.asset.name),
-        Place::After("type"),
-    );
+    let name = quote(&inline.asset.name);
+    match block.get("assetRef") {
+        Some(value) => patch.replace(value, &name),
+        None => patch.insert(block, "assetRef", &name, Place::After("type")),
+    }
     patch.set(block, "mimeType", &quote(&inline.asset.mime));
     Ok(Some(inline.asset))
 }
@@ -324,6 +335,7 @@ fn check_calls<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<(), WriteEr
     if !calls.is_array() {
         return Err(bad("`toolCalls` is not an array"));
     }
+    let mut seen = BTreeSet::new();
     for (i, call) in calls.items().enumerate() {
         let place = |why: String| bad(format!("tool call {}: {why}", i + 1));
         for key in ["toolCallId", "name", "status"] {
@@ -331,9 +343,15 @@ fn check_calls<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<(), WriteEr
                 return Err(place(format!("`{key}` is missing")));
             }
         }
+        let id = string(call, "toolCallId").unwrap_or_default();
+        if !seen.insert(id.clone()) {
+            return Err(place(format!("the `toolCallId` `{id}` is there twice")));
+        }
         for key in ["input", "output"] {
-            if let Some(value) = call.get(key).filter(|v| v.str().is_none()) {
-                patch.replace(value, &quote(&String::from_utf8_lossy(value.raw())));
+            match call.get(key).filter(|v| v.str().is_none()) {
+                Some(value) if value.is_null() => patch.remove(call, key),
+                Some(value) => patch.replace(value, &quote(&String::from_utf8_lossy(value.raw()))),
+                None => {}
             }
         }
         if call.get("duration").is_some_and(|v| v.f64().is_none()) {
@@ -352,5 +370,7 @@ fn check_calls<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<(), WriteEr
 
 /// The agent whose model is the default: the one that the thread is of.
 pub(crate) fn default_model(project: Option<&Path>, agent: Option<&str>) -> Option<String> {
-    super::config::Config::read(project?).ok()?.model(agent?)
+    super::config::Config::read_with_main(project?)
+        .ok()?
+        .model(agent?)
 }

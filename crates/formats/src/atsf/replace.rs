@@ -2,6 +2,7 @@
 
 use rethread_disk::DiskError;
 use rethread_json::{LineSpan, Lines, Tree};
+use rethread_model::Moment;
 
 use super::append::OpenThread;
 use super::message::{Head, head};
@@ -22,7 +23,8 @@ pub(crate) fn replace(
     let found = find(&thread, entry)?;
     let model = thread.default_model();
     let mut defaults = thread.defaults(model, found.span.offset);
-    defaults.replaces = Some((entry.id.clone(), found.head.time_text.clone()));
+    let time = found.head.time_text.as_deref().and_then(Moment::in_utc);
+    defaults.replaces = Some((entry.id.clone(), time));
     let mut prepared = prepare(message, &defaults)?;
     for output in std::mem::take(&mut prepared.outputs) {
         let (line, _) = output.written_into(&prepared.line).ok_or_else(|| {

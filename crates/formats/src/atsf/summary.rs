@@ -1,11 +1,13 @@
 //! What a list shows of a thread: from its description, and from the log only where that is stale.
 
+use std::fs::Metadata;
+use std::path::Path;
+
 use rethread_disk::open_read;
 use rethread_model::{Head, Note, State, Summary};
 
 use super::SLUG;
-use super::config::Config;
-use super::layout::{LOG, MANIFEST, project_of};
+use super::layout::{LOG, MANIFEST};
 use super::manifest::{Manifest, is_missing};
 use super::tally::Tally;
 use super::version::Version;
@@ -29,37 +31,50 @@ pub(crate) fn summarize(source: &Source, want: Want) -> Summary {
         summary.state = State::Unsupported { version };
         return summary;
     }
-    let Ok(log) = open_read(&source.path.join(LOG)) else {
-        return summary;
-    };
-    let Ok(len) = log.metadata().map(|m| m.len()) else {
+    let path = source.path.join(LOG);
+    let Some(len) = std::fs::metadata(&path)
+        .ok()
+        .filter(Metadata::is_file)
+        .map(|m| m.len())
+    else {
         return summary;
     };
     summary.size += len;
     let stale = manifest.noted_log_len().is_some_and(|noted| noted != len);
     if stale || want.usage {
-        match Tally::of(log, want.usage) {
+        let counted = open_read(&path)
+            .map_err(|e| e.to_string())
+            .and_then(|log| Tally::of(log, want.usage).map_err(|e| e.to_string()));
+        match counted {
             Ok(tally) => {
                 summary.counts = tally.counts;
                 let last = tally.last_time.and_then(|t| t.parse().ok());
                 summary.head.updated = last.or(summary.head.created).or(summary.head.updated);
             }
-            Err(e) => summary
-                .notes
-                .push(Note::damage(e.to_string()).at(source.path.join(LOG))),
+            Err(e) => summary.notes.push(Note::damage(e).at(path)),
         }
     }
     summary
 }
 
+/// What a list shows of a thread whose folder is gone, from a copy of its description.
+pub fn described(folder: &Path, description: Vec<u8>) -> Option<Summary> {
+    let manifest = Manifest::parse(folder.join(MANIFEST), description).ok()?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    Some(Summary {
+        head: manifest.head(&name),
+        path: folder.to_owned(),
+        counts: manifest.counts(),
+        state: State::Gone,
+        ..Summary::default()
+    })
+}
+
 /// The version of the thread or of its store, if it must be refused.
 fn refused(source: &Source, manifest: &Manifest) -> Option<String> {
-    if let Version::TooNew(version) = manifest.version() {
-        return Some(version);
-    }
-    match Config::read(project_of(&source.path)?) {
-        Err(OpenError::Unsupported { version, .. }) => Some(version),
-        _ => None,
+    match manifest.version() {
+        Version::TooNew(version) => Some(version),
+        _ => source.refused_store.clone(),
     }
 }
 

@@ -11,7 +11,7 @@ use super::message::{Head, head, usage};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tally {
     pub(crate) counts: Counts,
-    /// The timestamp of the last message, as it is spelled.
+    /// The timestamp of the last message, in UTC.
     pub(crate) last_time: Option<String>,
 }
 
@@ -20,7 +20,7 @@ impl Tally {
     pub(crate) fn add(&mut self, head: &Head) {
         self.change(head, u64::saturating_add);
         if head.time.is_some() {
-            self.last_time.clone_from(&head.time_text);
+            self.last_time = head.time_text.as_deref().and_then(Moment::in_utc);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rethread_json::Value;
+use rethread_json::{Kind, Value};
 use rethread_model::Note;
 
 use super::SLUG;
@@ -10,6 +10,9 @@ use crate::OpenError;
 
 /// The highest MAJOR that we read.
 const MAJOR: u64 = 1;
+
+/// The first version that we do not read, where a file has a number for it.
+const FIRST_TOO_NEW: f64 = 2.0;
 
 /// What a file says about its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,25 +33,38 @@ impl Version {
         let Some(value) = root.get("specVersion").filter(|v| !v.is_null()) else {
             return Self::Missing;
         };
-        let text = match value.str() {
-            Some(text) => text.into_owned(),
-            None => String::from_utf8_lossy(value.raw()).into_owned(),
-        };
-        Self::parse(text)
+        if let Some(text) = value.str() {
+            return Self::parse(text.into_owned());
+        }
+        let text = String::from_utf8_lossy(value.raw()).into_owned();
+        // Also a number that no type can hold.
+        let too_new = value.f64().is_none_or(|n| n >= FIRST_TOO_NEW);
+        if value.kind() == Kind::Number && too_new {
+            return Self::TooNew(text);
+        }
+        Self::Odd(text)
     }
 
     fn parse(text: String) -> Self {
-        let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-        let (major, minor) = text.split_once('.').unwrap_or((&text, ""));
-        if !digits(major) {
+        // A prefix that people write does not make a version older.
+        let bare = text.trim().trim_start_matches(['v', 'V', '+']);
+        let end = bare
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(bare.len());
+        let (major, rest) = bare.split_at(end);
+        if major.is_empty() {
             return Self::Odd(text);
         }
         // A number too large for the type is certainly too new.
-        let too_new = major.parse::<u64>().map_or(true, |n| n > MAJOR);
-        match (too_new, digits(minor)) {
-            (true, _) => Self::TooNew(text),
-            (false, true) => Self::Known(text),
-            (false, false) => Self::Odd(text),
+        if major.parse::<u64>().map_or(true, |n| n > MAJOR) {
+            return Self::TooNew(text);
+        }
+        let minor = rest.strip_prefix('.').unwrap_or_default();
+        let plain = bare == text && !minor.is_empty() && minor.bytes().all(|b| b.is_ascii_digit());
+        if plain {
+            Self::Known(text)
+        } else {
+            Self::Odd(text)
         }
     }
 
@@ -100,7 +116,12 @@ mod tests {
             ("2", true),
             ("10.0", true),
             ("99999999999999999999999.0", true),
-            ("v2", false),
+            ("v2", true),
+            (" 2.0", true),
+            ("+2.0", true),
+            ("2e0", true),
+            ("v1.1", false),
+            ("latest", false),
             ("", false),
             ("1", false),
         ] {

@@ -1,0 +1,62 @@
+//! `check`: is this store, session or file as its format's document wants it?
+
+use std::path::{Component, Path, PathBuf};
+
+use rethread_formats::{Env, FORMATS, Violation, Weight};
+
+use crate::{Error, absolute};
+
+/// What came out of a check, in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// How many violations are errors.
+    pub errors: u64,
+    /// How many are warnings.
+    pub warnings: u64,
+    /// How many files were looked at.
+    pub files: u64,
+    /// Paths at which there is nothing that can be checked.
+    pub strangers: Vec<PathBuf>,
+}
+
+/// Measures what is at these paths against the documents of their formats. Violations come one at
+/// a time in the order of paths and lines, because there may be more than memory holds.
+pub fn check(
+    env: &Env,
+    paths: &[PathBuf],
+    out: &mut dyn FnMut(&Violation),
+) -> Result<Checked, Error> {
+    let mut paths: Vec<PathBuf> = paths.iter().map(|p| named(&env.cwd, p)).collect();
+    paths.sort();
+    paths.dedup();
+    let mut checked = Checked::default();
+    for path in paths {
+        let mut is_ours = false;
+        for format in FORMATS {
+            let files = format.check(&path, &mut |violation| {
+                match violation.weight {
+                    Weight::Error => checked.errors += 1,
+                    Weight::Warning => checked.warnings += 1,
+                }
+                out(&violation);
+            })?;
+            is_ours |= files.is_some();
+            checked.files += files.unwrap_or(0);
+        }
+        if !is_ours {
+            checked.strangers.push(path);
+        }
+    }
+    Ok(checked)
+}
+
+/// The whole path of what a user named. Its own name stays, though it may be a link: the name of
+/// a session's folder means something.
+fn named(from: &Path, path: &Path) -> PathBuf {
+    let joined = from.join(path);
+    let parts = (joined.parent(), joined.components().next_back());
+    match parts {
+        (Some(parent), Some(Component::Normal(name))) => absolute(from, parent).join(name),
+        _ => absolute(from, path),
+    }
+}

@@ -1,0 +1,117 @@
+//! Which hooks the user trusts: exactly the content that was shown, in that place.
+
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{DiskError, Durability, Mode, append_line, ensure_folder, read_small, replace};
+use rethread_formats::Env;
+use rethread_formats::atsf::Hooks;
+use rethread_json::{Object, Tree, split_lines};
+use rethread_project::Repository;
+use sha2::{Digest, Sha256};
+
+const FILE: &str = "trust.jsonl";
+
+/// Hooks that the user trusts: this content, in this file, of this repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trusted {
+    /// The SHA-256 of the whole block, in hex.
+    pub hash: String,
+    /// The configuration that has it.
+    pub path: PathBuf,
+    /// The repository's git folder.
+    pub repository: PathBuf,
+}
+
+impl Trusted {
+    /// What trusting these hooks would mean.
+    pub fn of(hooks: &Hooks, repository: &Repository) -> Self {
+        let hash = Sha256::digest(&hooks.raw);
+        let hex = hash.chunks(8).map(|chunk| {
+            let mut eight = [0; 8];
+            eight.copy_from_slice(chunk);
+            format!("{:016x}", u64::from_be_bytes(eight))
+        });
+        Self {
+            hash: hex.collect(),
+            path: real(&hooks.config),
+            repository: real(repository.common_dir()),
+        }
+    }
+
+    /// Whether the user trusts exactly this.
+    pub fn is_given(&self, env: &Env) -> bool {
+        trusted(env).contains(self)
+    }
+
+    /// Remembers that the user trusts exactly this.
+    pub fn give(&self, env: &Env) -> Result<(), DiskError> {
+        if self.is_given(env) {
+            return Ok(());
+        }
+        ensure_folder(&env.data, &Mode::Private, Durability::Close)?;
+        append_line(
+            &env.data.join(FILE),
+            &self.line(),
+            Mode::Private,
+            Durability::Close,
+        )
+        .map(drop)
+    }
+
+    fn line(&self) -> Vec<u8> {
+        Object::new()
+            .str("hash", &self.hash)
+            .str("path", &self.path.to_string_lossy())
+            .str("repository", &self.repository.to_string_lossy())
+            .finish()
+    }
+}
+
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Everything that the user trusts.
+pub fn trusted(env: &Env) -> Vec<Trusted> {
+    let Ok(bytes) = read_small(&env.data.join(FILE)) else {
+        return Vec::new();
+    };
+    let mut tree = Tree::default();
+    let mut all = Vec::new();
+    for (_, line) in split_lines(&bytes) {
+        if tree.parse_into(line).is_err() {
+            continue;
+        }
+        let text = |key| Some(tree.root(line).get(key)?.str()?.into_owned());
+        if let (Some(hash), Some(path), Some(repository)) =
+            (text("hash"), text("path"), text("repository"))
+        {
+            all.push(Trusted {
+                hash,
+                path: path.into(),
+                repository: repository.into(),
+            });
+        }
+    }
+    all
+}
+
+/// Takes back all trust in the hooks of a configuration; gives how much there was.
+pub fn revoke(env: &Env, config: &Path) -> Result<usize, DiskError> {
+    let config = real(config);
+    let (gone, kept): (Vec<_>, Vec<_>) = trusted(env).into_iter().partition(|t| t.path == config);
+    if !gone.is_empty() {
+        let mut bytes = Vec::new();
+        for trust in &kept {
+            bytes.extend(trust.line());
+            bytes.push(b'\n');
+        }
+        replace(
+            &env.data.join(FILE),
+            &bytes,
+            Mode::Private,
+            Durability::Close,
+        )?;
+    }
+    Ok(gone.len())
+}

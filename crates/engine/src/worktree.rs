@@ -1,0 +1,389 @@
+//! `worktree`: git worktrees with a thread store of their own.
+
+use std::path::{Path, PathBuf};
+
+use rethread_catalog::keep;
+use rethread_disk::{DiskError, Durability, Mode, SafeName, ensure_folder};
+use rethread_formats::atsf::{Atsf, Hooks, hooks};
+use rethread_formats::{
+    Format, Found, Made, MessageInput, NewSession, Root, Source, TextMessage, Writing,
+};
+use rethread_model::Role;
+use rethread_project::{Repository, Worktree};
+
+use crate::edit::{keep_in_worktree, remembering};
+use crate::hooks::{HookReport, HookStep, Outcome, carry_out};
+use crate::{Error, Trusted};
+
+/// A worktree to be made.
+#[derive(Clone, Debug, Default)]
+pub struct AddWorktree {
+    /// Its name, for folder and branch.
+    pub name: Option<String>,
+    /// Its folder, where the user chose one.
+    pub path: Option<PathBuf>,
+    /// Its branch, where the user chose one.
+    pub branch: Option<String>,
+    /// The thread in it.
+    pub session: NewSession,
+}
+
+/// A worktree that was made.
+#[derive(Debug)]
+pub struct AddedWorktree {
+    /// The thread in it.
+    pub made: Made,
+    /// Its folder.
+    pub worktree: PathBuf,
+    /// Its branch.
+    pub branch: String,
+    /// What became of the project's hooks.
+    pub hooks: Vec<HookReport>,
+}
+
+/// What the user says to hooks that are not trusted yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// Trust exactly these.
+    Given,
+    /// Do not.
+    Declined,
+    /// There was nobody to ask.
+    Unasked,
+}
+
+/// Makes a worktree with a thread, and carries out the project's hooks if they are trusted.
+/// `consent` is asked about hooks that are not; `begin` is told before each step.
+pub fn add_worktree(
+    w: &Writing<'_>,
+    mut add: AddWorktree,
+    consent: &mut dyn FnMut(&Hooks) -> Consent,
+    begin: &mut dyn FnMut(&HookStep),
+) -> Result<AddedWorktree, Error> {
+    let repository = repository_of(&add.session.cwd)?;
+    let main = main_root(&repository)?;
+    let (hooks, notes) = hooks(&main)?;
+    let (folder, branch) = settle(w, &mut add, &main)?;
+    if let Some(parent) = folder.parent() {
+        ensure_folder(parent, &Mode::Private, w.durability)?;
+    }
+    repository
+        .add_worktree(&folder, &branch)
+        .map_err(|e| Error::git(&e))?;
+    let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
+    add.session.cwd.clone_from(&folder);
+    add.session.root = None;
+    let mut made = match Atsf.create(w, &add.session) {
+        Ok(made) => remembering(w, made),
+        Err(e) => {
+            // A worktree without its thread is nothing that was asked for.
+            let _ = repository.remove_worktree(&folder, true);
+            return Err(e.into());
+        }
+    };
+    made.notes.extend(notes);
+    let reports = match hooks {
+        Some(hooks) => {
+            let step = Step {
+                w,
+                repository: &repository,
+                main: &main,
+                folder: &folder,
+            };
+            step.hooks(&hooks, &made, consent, begin)?
+        }
+        None => Vec::new(),
+    };
+    keep_in_worktree(w, &made.path.clone(), &mut made.notes);
+    Ok(AddedWorktree {
+        made,
+        worktree: folder,
+        branch,
+        hooks: reports,
+    })
+}
+
+/// Whether the project of a folder wants a worktree for each new session of this format. One that
+/// is in a worktree already is there.
+pub fn wants_worktree(format: &dyn Format, folder: &Path) -> Result<bool, Error> {
+    if format.about().slug != Atsf.about().slug {
+        return Ok(false);
+    }
+    match Repository::find(folder).filter(|r| !r.is_linked_worktree()) {
+        Some(repository) => Ok(rethread_formats::atsf::wants_worktree(repository.root())?),
+        None => Ok(false),
+    }
+}
+
+/// How often another id is tried when a folder is taken; with a seed, the first ones may be.
+const TRIES: u32 = 10_000;
+
+/// Chooses the thread's id, and with it folder and branch. Only what the user named can be taken.
+fn settle(w: &Writing<'_>, add: &mut AddWorktree, main: &Path) -> Result<(PathBuf, String), Error> {
+    let free_choice = add.session.id.is_none() && add.name.is_none() && add.path.is_none();
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let id = add
+            .session
+            .id
+            .clone()
+            .unwrap_or_else(|| w.env.uuid(b"thread").to_string());
+        let short: String = id.chars().take(8).collect();
+        match place(w, add, main, &short) {
+            Err(_) if free_choice && tries < TRIES => {}
+            placed => {
+                add.session.id = Some(id);
+                return placed;
+            }
+        }
+    }
+}
+
+/// Where a worktree goes, and what its branch is called.
+fn place(
+    w: &Writing<'_>,
+    add: &AddWorktree,
+    main: &Path,
+    short: &str,
+) -> Result<(PathBuf, String), Error> {
+    let safe = |name: &str| {
+        SafeName::new(name)
+            .map_err(|e| Error::usage(format!("`{name}` cannot be a worktree's name: {e}")))
+    };
+    let name = match &add.name {
+        Some(name) => safe(name)?,
+        None => safe(&format!("thread-{short}"))?,
+    };
+    let branch = add.branch.clone().or_else(|| add.name.clone());
+    let branch = branch.unwrap_or_else(|| format!("rethread-{short}"));
+    if branch.is_empty() || branch.starts_with('-') || branch.chars().any(char::is_control) {
+        return Err(Error::usage(format!(
+            "`{branch}` cannot be a branch's name"
+        )));
+    }
+    let folder = match &add.path {
+        Some(path) => path.clone(),
+        None => default_folder(w, main, &name)?,
+    };
+    if std::fs::symlink_metadata(&folder).is_ok() {
+        return Err(Error::usage(format!("`{}` exists", folder.display())));
+    }
+    Ok((folder, branch))
+}
+
+/// `worktrees/<project>/<name>` in the data folder.
+fn default_folder(w: &Writing<'_>, main: &Path, name: &SafeName) -> Result<PathBuf, Error> {
+    let project = main.file_name().unwrap_or_default().to_string_lossy();
+    let project = SafeName::new(&project).or_else(|_| SafeName::new("project"));
+    let project = project.map_err(|e| Error::usage(e.to_string()))?;
+    let worktrees = w.env.data.join("worktrees");
+    Ok(rethread_disk::join(
+        &rethread_disk::join(&worktrees, &project),
+        name,
+    ))
+}
+
+/// What carrying out hooks needs to know.
+struct Step<'a> {
+    w: &'a Writing<'a>,
+    repository: &'a Repository,
+    main: &'a Path,
+    folder: &'a Path,
+}
+
+impl Step<'_> {
+    fn hooks(
+        &self,
+        hooks: &Hooks,
+        made: &Made,
+        consent: &mut dyn FnMut(&Hooks) -> Consent,
+        begin: &mut dyn FnMut(&HookStep),
+    ) -> Result<Vec<HookReport>, Error> {
+        let trust = Trusted::of(hooks, self.repository);
+        if !trust.is_given(self.w.env) {
+            let why = match consent(hooks) {
+                Consent::Given => None,
+                Consent::Declined => Some("you did not trust them"),
+                Consent::Unasked => Some("they are not trusted"),
+            };
+            if let Some(why) = why {
+                let outcome = Outcome::Skipped(why.to_owned());
+                return Ok(vec![HookReport {
+                    step: HookStep::All,
+                    outcome,
+                }]);
+            }
+            trust.give(self.w.env)?;
+        }
+        let mut reports = carry_out(hooks, self.main, self.folder, begin);
+        reports.extend(
+            hooks
+                .initial_prompt
+                .as_ref()
+                .map(|prompt| self.prompt(prompt, made)),
+        );
+        Ok(reports)
+    }
+
+    /// Says the initial prompt as the first message of the user.
+    fn prompt(&self, prompt: &Result<String, String>, made: &Made) -> HookReport {
+        let text = match prompt {
+            Ok(text) => text.clone(),
+            Err(why) => {
+                return HookReport {
+                    step: HookStep::Senseless,
+                    outcome: Outcome::Failed(why.clone()),
+                };
+            }
+        };
+        let source = Source::new(Atsf.about().slug, made.id.clone(), made.path.clone());
+        let message = MessageInput::Text(TextMessage {
+            role: Role::User,
+            text: text.clone(),
+            images: Vec::new(),
+            model: None,
+        });
+        let saved = Atsf.append(self.w, &source, std::slice::from_ref(&message));
+        let failed = match saved {
+            Ok(appended) => appended.ids.into_iter().find_map(Result::err),
+            Err(e) => Some(e),
+        };
+        let outcome = failed.map_or(Outcome::Done, |e| Outcome::Failed(e.to_string()));
+        HookReport {
+            step: HookStep::InitialPrompt(text),
+            outcome,
+        }
+    }
+}
+
+fn repository_of(folder: &Path) -> Result<Repository, Error> {
+    Repository::find(folder)
+        .ok_or_else(|| Error::usage(format!("`{}` is in no git repository", folder.display())))
+}
+
+fn main_root(repository: &Repository) -> Result<PathBuf, Error> {
+    let root = repository.main_root();
+    root.ok_or_else(|| Error::usage("a bare repository has no project to take hooks from"))
+}
+
+/// A worktree, with its threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedWorktree {
+    /// The worktree.
+    pub worktree: Worktree,
+    /// Its threads.
+    pub threads: Vec<Source>,
+}
+
+/// The worktrees of the repository that a folder is in, the main one first.
+pub fn list_worktrees(folder: &Path) -> Result<Vec<ListedWorktree>, Error> {
+    let with_threads = |worktree: Worktree| {
+        let threads = threads_of(&worktree.path);
+        ListedWorktree { worktree, threads }
+    };
+    Ok(repository_of(folder)?
+        .worktrees()
+        .into_iter()
+        .map(with_threads)
+        .collect())
+}
+
+fn threads_of(worktree: &Path) -> Vec<Source> {
+    let root = Root {
+        format: Atsf.about().slug,
+        path: worktree.to_owned(),
+        found: Found::Worktree,
+    };
+    let mut threads = Vec::new();
+    Atsf.list(&root, &mut |found| threads.extend(found.ok()));
+    threads
+}
+
+/// A worktree that was removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemovedWorktree {
+    /// Where it was.
+    pub path: PathBuf,
+    /// The threads that went with it, whose descriptions are kept.
+    pub threads: Vec<Source>,
+}
+
+/// Removes a worktree, by its folder, the folder's name, or its branch. Refuses while there are
+/// threads in it, unless forced; their descriptions are kept first.
+pub fn remove_worktree(
+    w: &Writing<'_>,
+    folder: &Path,
+    name: &str,
+    force: bool,
+) -> Result<RemovedWorktree, Error> {
+    let repository = repository_of(folder)?;
+    let found = find_worktree(&repository, folder, name)?;
+    let path = found.worktree.path;
+    if !found.worktree.exists {
+        repository.prune_worktrees().map_err(|e| Error::git(&e))?;
+        return Ok(RemovedWorktree {
+            path,
+            threads: Vec::new(),
+        });
+    }
+    if !found.threads.is_empty() && !force {
+        return Err(Error::Refused {
+            message: format!(
+                "`{}` holds {} threads, which would go with it",
+                path.display(),
+                found.threads.len()
+            ),
+            hint: "`--force` removes it, and keeps their descriptions".to_owned(),
+        });
+    }
+    for thread in &found.threads {
+        match keep(w.env, &thread.path, Durability::Close) {
+            // A thread without a description has nothing to keep.
+            Ok(()) | Err(DiskError::NotFound { .. }) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+    // What we put there ourselves is no change of the user's.
+    let own = |name: &String| name.starts_with(".agent/");
+    let only_ours = Repository::find(&path)
+        .and_then(|r| r.changes().ok())
+        .is_some_and(|changes| changes.iter().all(own));
+    let outside =
+        Repository::find(&repository.main_root().unwrap_or_default()).unwrap_or(repository);
+    outside
+        .remove_worktree(&path, force || only_ours)
+        .map_err(|e| Error::git(&e))?;
+    Ok(RemovedWorktree {
+        path,
+        threads: found.threads,
+    })
+}
+
+fn find_worktree(
+    repository: &Repository,
+    folder: &Path,
+    name: &str,
+) -> Result<ListedWorktree, Error> {
+    let asked = crate::absolute(folder, Path::new(name));
+    let fits = |w: &Worktree| {
+        w.path == asked
+            || w.path.file_name().is_some_and(|n| n == name)
+            || w.branch.as_deref() == Some(name)
+    };
+    let mut found: Vec<Worktree> = repository.worktrees().into_iter().filter(fits).collect();
+    match (found.pop(), found.is_empty()) {
+        (None, _) => Err(Error::usage(format!("no worktree is named `{name}`"))),
+        (Some(w), true) if w.is_main => Err(Error::usage(format!(
+            "`{}` is the main worktree",
+            w.path.display()
+        ))),
+        (Some(worktree), true) => {
+            let threads = threads_of(&worktree.path);
+            Ok(ListedWorktree { worktree, threads })
+        }
+        (Some(_), false) => Err(Error::usage(format!(
+            "several worktrees are named `{name}`: give a path"
+        ))),
+    }
+}
