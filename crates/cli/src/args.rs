@@ -6,7 +6,9 @@ use std::time::Duration;
 use clap::{Args, ColorChoice, Parser, Subcommand};
 use rethread_engine::Durability;
 
-use crate::commands::{append, fork, init, list, new, rename, rm, sample, show};
+use crate::commands::{
+    append, check, fork, init, list, new, rename, rm, sample, show, trust, worktree,
+};
 
 /// One library for the conversations of every coding agent on this machine.
 ///
@@ -78,5 +80,8 @@ pub(crate) enum Command {
     Fork(fork::Fork),
     Rm(rm::Rm),
     Init(init::Init),
+    Worktree(worktree::Worktree),
+    Trust(trust::Trust),
+    Check(check::Check),
     Sample(sample::Sample),
 }

@@ -15,7 +15,7 @@ use serde_json::{Map, json};
 use crate::args::{Global, WriteFlags};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{labelled, report, say};
+use crate::output::{labelled, report, say, say_json};
 
 /// What every command has at hand.
 #[allow(
@@ -117,7 +117,7 @@ impl Context {
             if let Some(hint) = &note.hint {
                 object.insert("hint".to_owned(), json!(hint));
             }
-            say(&json!({ word: object }).to_string());
+            say_json(&json!({ word: object }));
             return;
         }
         self.labelled(

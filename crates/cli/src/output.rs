@@ -14,6 +14,24 @@ pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
     json_out(io::stdout().lock(), |out| writeln!(out, "{value}"))
 }
 
+/// Says something in JSON on stderr.
+pub(crate) fn say_json(value: &Value) {
+    let mut out = io::stderr().lock();
+    let text = format!("{value}\n");
+    // Nobody is left to be told if this fails.
+    let _ = if io::stderr().is_terminal() {
+        let mut visible = Visible {
+            out: &mut out,
+            pending: Vec::new(),
+        };
+        visible
+            .write_all(text.as_bytes())
+            .and_then(|()| visible.flush())
+    } else {
+        out.write_all(text.as_bytes())
+    };
+}
+
 /// Writes JSON. On a terminal, characters that could act there are spelled as escapes, which mean
 /// the same to whoever reads the JSON.
 pub(crate) fn json_out(
@@ -65,7 +83,7 @@ pub(crate) fn report(failure: &Failure, json: bool, colour: bool) {
         return;
     }
     if json {
-        let _ = writeln!(io::stderr().lock(), "{}", failure.to_json());
+        say_json(&failure.to_json());
         return;
     }
     labelled("error", anstyle::AnsiColor::Red, &failure.message(), colour);

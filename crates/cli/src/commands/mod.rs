@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod append;
+pub(crate) mod check;
 pub(crate) mod fork;
 pub(crate) mod init;
 pub(crate) mod list;
@@ -10,6 +11,8 @@ pub(crate) mod rename;
 pub(crate) mod rm;
 pub(crate) mod sample;
 pub(crate) mod show;
+pub(crate) mod trust;
+pub(crate) mod worktree;
 
 use crate::args::Command;
 use crate::context::Context;
@@ -28,6 +31,9 @@ pub(crate) fn run(context: &Context, command: Option<Command>) -> Result<Exit, F
         Some(Command::Fork(args)) => fork::run(context, args),
         Some(Command::Rm(args)) => rm::run(context, &args),
         Some(Command::Init(args)) => init::run(context, &args),
+        Some(Command::Worktree(args)) => worktree::run(context, args),
+        Some(Command::Trust(args)) => trust::run(context, &args),
+        Some(Command::Check(args)) => check::run(context, &args),
         Some(Command::Sample(args)) => sample::run(context, &args),
     }
 }

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use rethread_engine::{FORMATS, Format, Made, NewSession, by_name, new};
+use rethread_engine::{FORMATS, Format, Made, NewSession, by_name, new, wants_worktree};
 use rethread_render::one_line;
 use serde_json::json;
 
 use crate::args::WriteFlags;
+use crate::commands::worktree;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -22,15 +23,30 @@ pub(crate) struct New {
     /// The format to write.
     #[arg(long, value_name = "FORMAT")]
     format: String,
+    /// Write as if DIR were the agent's root, here the project.
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Do not make a git worktree, although the project's defaults ask for one.
+    #[arg(long)]
+    no_worktree: bool,
+    /// Trust the project's hooks as they are now, where a worktree is made.
+    #[arg(long)]
+    trust: bool,
+    #[command(flatten)]
+    session: SessionFlags,
+    #[command(flatten)]
+    write: WriteFlags,
+}
+
+/// What can be said of a new session.
+#[derive(Args, Debug)]
+pub(crate) struct SessionFlags {
     /// The title.
     #[arg(long)]
     title: Option<String>,
     /// The folder that the work is done in; the current one by default.
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// Write as if DIR were the agent's root, here the project.
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
     /// The id; a fresh one by default.
     #[arg(long)]
     id: Option<String>,
@@ -52,27 +68,36 @@ pub(crate) struct New {
     /// A JSON object of your own data.
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
-    #[command(flatten)]
-    write: WriteFlags,
+}
+
+impl SessionFlags {
+    pub(crate) fn into_session(self, context: &Context) -> Result<NewSession, Failure> {
+        let cwd = context.folder(self.cwd.as_deref());
+        if !cwd.is_dir() {
+            return Err(Failure::usage(format!("`{}` is no folder", cwd.display())));
+        }
+        Ok(NewSession {
+            cwd,
+            root: None,
+            id: self.id,
+            title: self.title,
+            agent_id: self.agent_id,
+            agent_name: self.agent_name,
+            agent_version: self.agent_version,
+            protocol: self.protocol,
+            protocol_version: self.protocol_version,
+            metadata: self.metadata.map(String::into_bytes),
+        })
+    }
 }
 
 pub(crate) fn run(context: &Context, args: New) -> Result<Exit, Failure> {
     let format = format_named(&args.format)?;
-    let session = NewSession {
-        cwd: context.folder(args.cwd.as_deref()),
-        root: args.output.map(|dir| context.folder(Some(&dir))),
-        id: args.id,
-        title: args.title,
-        agent_id: args.agent_id,
-        agent_name: args.agent_name,
-        agent_version: args.agent_version,
-        protocol: args.protocol,
-        protocol_version: args.protocol_version,
-        metadata: args.metadata.map(String::into_bytes),
-    };
-    if !session.cwd.is_dir() {
-        let message = format!("`{}` is no folder", session.cwd.display());
-        return Err(Failure::usage(message));
+    let mut session = args.session.into_session(context)?;
+    session.root = args.output.map(|dir| context.folder(Some(&dir)));
+    if session.root.is_none() && !args.no_worktree && wants_worktree(format, &session.cwd)? {
+        let add = worktree::for_session(session);
+        return worktree::add(context, add, args.trust, args.write);
     }
     let made = new(&context.writing(args.write), format, &session)?;
     print_made(context, &made)

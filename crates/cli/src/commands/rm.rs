@@ -1,12 +1,11 @@
 //! `rm`: into the trash, or for good.
 
-use std::io::{self, BufRead, IsTerminal, Write};
-
 use clap::Args;
 use rethread_engine::{Removed, Source, find, remove};
 use rethread_render::one_line;
 use serde_json::json;
 
+use crate::consent;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -51,19 +50,17 @@ pub(crate) fn run(context: &Context, args: &Rm) -> Result<Exit, Failure> {
 
 /// Asks on a terminal; where there is nobody to ask, the answer must have been given.
 fn agreed(source: &Source) -> Result<bool, Failure> {
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+    if !consent::is_possible() {
         return Err(Failure::Usage {
             message: "there is no terminal to ask on".to_owned(),
             hint: Some("`--yes` moves it to the trash without asking".to_owned()),
         });
     }
-    let mut out = io::stderr().lock();
     let path = source.path.display().to_string();
-    write!(out, "Move `{}` to the trash? [y/N] ", one_line(&path))?;
-    out.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    Ok(consent::agree(&format!(
+        "Move `{}` to the trash?",
+        one_line(&path)
+    ))?)
 }
 
 fn tell(context: &Context, source: &Source, removed: &Removed) -> Result<(), Failure> {

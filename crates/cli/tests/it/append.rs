@@ -410,3 +410,107 @@ fn an_interactive_writer_gets_its_ids_as_it_goes() {
     drop(stdin);
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn only_utf_8_is_written() {
+    let w = World::new();
+    let id = w.thread("T");
+    let message = b"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\xffb\"}]}";
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], message);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(
+        answer.err.contains("message 1: not UTF-8 at byte"),
+        "{}",
+        answer.err
+    );
+    assert_eq!(w.log(&id), "");
+}
+
+#[test]
+fn inline_data_never_stays_beside_a_reference() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.message(
+        &id,
+        r#"{"role":"user","content":[{"type":"image","assetRef":"x.png","data":"QUJD","mimeType":"image/png"},{"type":"resource","uri":"file:///a","blob":"QUJD","mimeType":"image/gif"}]}"#,
+    );
+    let blocks = &w.lines(&id)[0]["content"];
+    for (block, end) in [(&blocks[0], "png"), (&blocks[1], "gif")] {
+        let name = block["assetRef"].as_str().unwrap();
+        assert!(w.folder(&id).join("assets").join(name).is_file(), "{block}");
+        assert!(name.ends_with(end), "{block}");
+        assert!(
+            block.get("data").is_none() && block.get("blob").is_none(),
+            "{block}"
+        );
+    }
+    assert_eq!(blocks[1]["uri"], "file:///a");
+    w.message(
+        &id,
+        r#"{"role":"user","content":[{"type":"image","assetRef":"y.webp"}]}"#,
+    );
+    assert_eq!(w.lines(&id)[1]["content"][0]["mimeType"], "image/webp");
+}
+
+#[test]
+fn two_calls_with_one_id_are_refused() {
+    let w = World::new();
+    let id = w.thread("T");
+    let call = r#"{"toolCallId":"t","name":"n","status":"completed"}"#;
+    let message = format!("{{\"role\":\"agent\",\"content\":[],\"toolCalls\":[{call},{call}]}}");
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], message);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(
+        answer
+            .err
+            .contains("tool call 2: the `toolCallId` `t` is there twice"),
+        "{}",
+        answer.err
+    );
+}
+
+#[test]
+fn a_message_out_of_the_order_of_time_is_remarked_on() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.ok(&["append", &id, "now"]);
+    let early = r#"{"role":"user","timestamp":"2020-01-01T00:00:00Z","content":[]}"#;
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], early);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(answer.err.contains("note: "), "{}", answer.err);
+    assert!(
+        answer
+            .err
+            .contains("the last message is of 2020-01-01T00:00:00.000Z"),
+        "{}",
+        answer.err
+    );
+}
+
+#[test]
+fn times_of_other_programs_become_utc_where_we_write_them() {
+    let w = World::new();
+    let id = w.thread("T");
+    let log = w.folder(&id).join("messages.jsonl");
+    let foreign = "{\"id\":\"m\",\"role\":\"user\",\"timestamp\":\"2026-01-02T03:00:00+02:00\",\"content\":[]}\n";
+    fs::write(&log, foreign).unwrap();
+    let fork = json(&w.ok(&["fork", &id, "--json"]));
+    let fork = fork["id"].as_str().unwrap();
+    assert_eq!(w.manifest(fork)["updatedAt"], "2026-01-02T01:00:00.000Z");
+    assert_eq!(w.log(fork), foreign, "a copied line keeps its bytes");
+    w.ok(&["append", &id, "--replace", "m", "new text"]);
+    assert_eq!(w.lines(&id)[0]["timestamp"], "2026-01-02T01:00:00.000Z");
+    assert_eq!(w.manifest(&id)["updatedAt"], "2026-01-02T01:00:00.000Z");
+    for odd in ["2026-01-02 03:00:00Z", " 2026-01-02T03:00:00Z "] {
+        w.message(
+            &id,
+            &format!(r#"{{"role":"user","timestamp":"{odd}","content":[]}}"#),
+        );
+        let lines = w.lines(&id);
+        assert_eq!(
+            lines.last().unwrap()["timestamp"],
+            "2026-01-02T03:00:00.000Z",
+            "{odd}"
+        );
+    }
+}

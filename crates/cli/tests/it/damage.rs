@@ -274,3 +274,54 @@ fn a_folder_without_permission_does_not_hide_the_rest() {
     assert!(answer.out.contains("\"here\""), "{answer:?}");
     assert_eq!(answer.code, if is_root { 0 } else { 3 }, "{answer:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn folders_that_are_links_out_of_the_store_are_not_followed() {
+    use std::os::unix::fs::symlink;
+    let w = World::new();
+    let id = w.thread("T");
+    let outside = w.root.join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("secret.png"), "secret").unwrap();
+    symlink(&outside, w.folder(&id).join("assets")).unwrap();
+    let picture =
+        r#"{"role":"user","content":[{"type":"image","data":"QUJD","mimeType":"image/png"}]}"#;
+    let written = w.pipe(&["append", &id, "--message-json", "-"], picture);
+    assert_eq!(written.code, 1, "{written:?}");
+    let secret = r#"{"role":"user","content":[{"type":"image","assetRef":"secret.png","mimeType":"image/png"}]}"#;
+    w.message(&id, secret);
+    let shown = w.run(&["show", &id]);
+    assert!(
+        shown.out.contains("[missing image: secret.png]"),
+        "{}",
+        shown.out
+    );
+    let fork = json(&w.run(&["fork", &id, "--json"]).out);
+    assert!(
+        !w.folder(fork["id"].as_str().unwrap())
+            .join("assets")
+            .exists()
+    );
+    assert_eq!(
+        fs::read_dir(&outside).unwrap().count(),
+        1,
+        "nothing was written there"
+    );
+
+    let other = World::new();
+    fs::create_dir(other.project.join(".agent")).unwrap();
+    symlink(
+        other.root.join("home"),
+        other.project.join(".agent/threads"),
+    )
+    .unwrap();
+    let answer = other.run(&["new", "--format", "atsf"]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(
+        answer.err.contains("leads out of the project"),
+        "{}",
+        answer.err
+    );
+    assert_eq!(fs::read_dir(&other.home).unwrap().count(), 0);
+}

@@ -94,3 +94,29 @@ fn a_missing_asset_and_a_torn_tail_do_not_stop_a_fork() {
     assert!(answer.err.contains("gone.png"), "{}", answer.err);
     assert_eq!(w.log(json(&answer.out)["id"].as_str().unwrap()), whole);
 }
+
+#[test]
+fn a_fork_has_all_that_a_description_must_have() {
+    let w = World::new();
+    let id = w.thread("T");
+    fs::write(w.folder(&id).join("thread.json"), "{}").unwrap();
+    let answer = w.run(&["fork", &id, "--json"]);
+    let manifest = w.manifest(json(&answer.out)["id"].as_str().unwrap());
+    for key in [
+        "specVersion",
+        "threadId",
+        "title",
+        "createdAt",
+        "updatedAt",
+        "agent",
+        "context",
+        "stats",
+    ] {
+        assert!(manifest.get(key).is_some(), "{key}: {manifest}");
+    }
+    assert_eq!(manifest["specVersion"], "1.1");
+    assert_eq!(
+        manifest["context"]["workingDir"],
+        w.project.to_str().unwrap()
+    );
+}

@@ -10,15 +10,22 @@
 )]
 
 mod append;
+mod check;
 mod concurrency;
+mod conformance;
 mod corpus;
 mod damage;
 mod discovery;
 mod document;
 mod errors;
+#[cfg(target_os = "linux")]
+mod every_call;
 mod fork;
+mod hooks;
 mod list;
 mod modes;
+#[cfg(target_os = "linux")]
+mod names;
 mod new;
 mod overview;
 mod reference;
@@ -29,4 +36,5 @@ mod tail;
 mod terminal;
 mod unified;
 mod versions;
+mod worktree;
 mod world;

@@ -224,3 +224,16 @@ pub(crate) fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found.sort();
     found
 }
+
+/// The program that shows system calls. In CI it must be there; elsewhere its tests may be skipped.
+pub(crate) fn strace() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap();
+    let found = std::env::split_paths(&path)
+        .map(|p| p.join("strace"))
+        .find(|p| p.is_file());
+    if found.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "strace is not installed");
+        eprintln!("skipped: strace is not installed");
+    }
+    found
+}

@@ -1,0 +1,116 @@
+//! `check`: is this as its document wants it?
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anstyle::AnsiColor;
+use clap::Args;
+use rethread_engine::{Checked, Error, Violation, Weight, check};
+use rethread_render::one_line;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{json_out, say};
+use crate::pager::page;
+
+/// Check whether a store, a thread or a file is as its format's document wants it.
+///
+/// Prints every violation on a line, with file, line, rule, and the heading in the document; with
+/// `--json` one object a line. Errors give exit code 1. Warnings do not, unless with `--strict`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  rethread check                               this project
+  rethread check .agent/config.json            one file
+  rethread check .agent/threads/7f3a… --strict one thread; warnings count as errors
+  rethread check a b --json | jq -r .rule      which rules two projects break
+
+PATH is a project, its `.agent`, the folder `threads` in it, a thread's folder,
+or a `config.json`, `thread.json` or `messages.jsonl`.")]
+pub(crate) struct Check {
+    /// What to check; the current folder by default.
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<PathBuf>,
+}
+
+pub(crate) fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
+    let mut answer: Option<Result<Checked, Error>> = None;
+    let write = |out: &mut dyn Write| {
+        let mut written = Ok(());
+        answer = Some(check(&context.env, &args.paths, &mut |violation| {
+            if written.is_ok() {
+                written = print(context, violation, out);
+            }
+        }));
+        written
+    };
+    if context.json {
+        json_out(io::BufWriter::new(io::stdout().lock()), write)?;
+    } else {
+        page(context, write)?;
+    }
+    let Some(checked) = answer.transpose()? else {
+        return Ok(Exit::Done);
+    };
+    if !context.json && checked.strangers.len() < args.paths.len() {
+        say(&summary(&checked));
+    }
+    let is_wrong = checked.errors > 0
+        || !checked.strangers.is_empty()
+        || (context.strict && checked.warnings > 0);
+    for path in checked.strangers {
+        context.failed(&Error::NothingToCheck { path }.into());
+    }
+    Ok(if is_wrong { Exit::Failed } else { Exit::Done })
+}
+
+fn print(context: &Context, violation: &Violation, out: &mut dyn Write) -> io::Result<()> {
+    if context.json {
+        return writeln!(out, "{}", object(violation));
+    }
+    let colour = match violation.weight {
+        Weight::Error => AnsiColor::Red,
+        Weight::Warning => AnsiColor::Yellow,
+    };
+    let style = if context.colour {
+        colour.on_default().bold()
+    } else {
+        anstyle::Style::new()
+    };
+    let path = violation.path.to_string_lossy();
+    let line = violation.line.map_or_else(String::new, |n| format!("{n}:"));
+    writeln!(
+        out,
+        "{}:{line} {style}{}[{}]{style:#}: {} ({})",
+        one_line(&path),
+        violation.weight,
+        violation.rule,
+        one_line(&violation.message),
+        violation.section
+    )
+}
+
+fn object(violation: &Violation) -> Value {
+    json!({
+        "path": violation.path.to_string_lossy(),
+        "line": violation.line,
+        "level": violation.weight.word(),
+        "rule": violation.rule,
+        "section": violation.section,
+        "message": violation.message,
+    })
+}
+
+fn summary(checked: &Checked) -> String {
+    let several = |n: u64, word: &str| {
+        let ending = if n == 1 { "" } else { "s" };
+        format!("{n} {word}{ending}")
+    };
+    format!(
+        "{}, {} in {}",
+        several(checked.errors, "error"),
+        several(checked.warnings, "warning"),
+        several(checked.files, "file")
+    )
+}

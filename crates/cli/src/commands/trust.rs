@@ -1,0 +1,120 @@
+//! `trust`: which hooks may be carried out.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use rethread_engine::{Trusted, revoke, trusted};
+use rethread_formats::atsf::{Hooks, hooks};
+use rethread_project::Repository;
+use rethread_render::one_line;
+use serde_json::json;
+
+use crate::consent;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{print, print_json, say};
+
+/// Show what `worktreeHooks` would do here, and trust exactly that.
+///
+/// Any change of the hooks, of the file that has them or of the repository ends the trust. On a
+/// terminal it asks first.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  rethread trust             the hooks of this project
+  rethread trust --list      everything that is trusted
+  rethread trust --revoke    take it back")]
+pub(crate) struct Trust {
+    /// The project; the current one by default.
+    #[arg(value_name = "PATH")]
+    path: Option<PathBuf>,
+    /// Take back the trust in this project's hooks.
+    #[arg(long, conflicts_with = "list")]
+    revoke: bool,
+    /// List what is trusted.
+    #[arg(long, conflicts_with = "path")]
+    list: bool,
+    /// Do not ask.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &Trust) -> Result<Exit, Failure> {
+    if args.list {
+        return list(context);
+    }
+    let folder = context.folder(args.path.as_deref());
+    let repository = Repository::find(&folder)
+        .ok_or_else(|| Failure::usage(format!("`{}` is in no git repository", folder.display())))?;
+    let project = repository
+        .main_root()
+        .unwrap_or_else(|| repository.root().to_owned());
+    if args.revoke {
+        let config = project.join(".agent").join("config.json");
+        let count = revoke(&context.env, &config)?;
+        if context.json {
+            print_json(&json!({ "revoked": count }))?;
+        } else {
+            print(if count == 0 {
+                "nothing was trusted"
+            } else {
+                "revoked"
+            })?;
+        }
+        return Ok(Exit::Done);
+    }
+    let (hooks, notes) = hooks(&project)?;
+    let exit = context.notes(&notes);
+    let Some(hooks) = hooks else {
+        say("there are no hooks here");
+        return Ok(Exit::Failed);
+    };
+    give(context, &hooks, &repository, args.yes)
+        .map(|done| if done == Exit::Done { exit } else { done })
+}
+
+fn give(
+    context: &Context,
+    hooks: &Hooks,
+    repository: &Repository,
+    yes: bool,
+) -> Result<Exit, Failure> {
+    let trust = Trusted::of(hooks, repository);
+    if !context.json {
+        consent::show(context, hooks);
+    }
+    // Whoever runs this command has decided; on a terminal, once more after reading.
+    if !yes && consent::is_possible() && !consent::agree("Trust exactly this?")? {
+        say("nothing was trusted");
+        return Ok(Exit::Failed);
+    }
+    trust.give(&context.env)?;
+    let path = trust.path.to_string_lossy();
+    if context.json {
+        print_json(
+            &json!({ "hash": trust.hash, "path": path, "repository": trust.repository.to_string_lossy() }),
+        )?;
+    } else {
+        print(&format!("trusted {}", one_line(&path)))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn list(context: &Context) -> Result<Exit, Failure> {
+    for trust in trusted(&context.env) {
+        let (path, repository) = (
+            trust.path.to_string_lossy(),
+            trust.repository.to_string_lossy(),
+        );
+        if context.json {
+            print_json(&json!({ "hash": trust.hash, "path": path, "repository": repository }))?;
+        } else {
+            print(&format!(
+                "{}  {}",
+                trust.hash.get(..12).unwrap_or_default(),
+                one_line(&path)
+            ))?;
+        }
+    }
+    Ok(Exit::Done)
+}

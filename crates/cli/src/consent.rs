@@ -1,0 +1,89 @@
+//! Asking the user before anything from a repository is carried out.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
+
+use rethread_engine::Consent;
+use rethread_formats::atsf::Hooks;
+use rethread_render::{Plain, one_line};
+
+use crate::context::Context;
+use crate::output::say;
+
+/// Whether there is somebody to ask.
+pub(crate) fn is_possible() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Shows hooks and asks whether to trust them. Without a terminal the answer is no.
+pub(crate) fn ask(context: &Context, hooks: &Hooks) -> Consent {
+    if !is_possible() {
+        return Consent::Unasked;
+    }
+    show(context, hooks);
+    match agree("Trust exactly this, and carry it out?") {
+        Ok(true) => Consent::Given,
+        _ => Consent::Declined,
+    }
+}
+
+/// Asks a question on the terminal.
+pub(crate) fn agree(question: &str) -> io::Result<bool> {
+    let mut out = io::stderr().lock();
+    write!(out, "{question} [y/N] ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Shows all that hooks would do, in full, with control characters visible.
+pub(crate) fn show(_: &Context, hooks: &Hooks) {
+    say(&format!(
+        "{} wants this in a new worktree:",
+        path(&hooks.config)
+    ));
+    for link in &hooks.symlinks {
+        match link {
+            Ok(link) => say(&format!(
+                "  link     {} -> {}",
+                one_line(&link.target),
+                one_line(&link.source)
+            )),
+            Err(why) => say(&format!("  (senseless: {})", one_line(why))),
+        }
+    }
+    for command in &hooks.commands {
+        let command = match command {
+            Ok(command) => command,
+            Err(why) => {
+                say(&format!("  (senseless: {})", one_line(why)));
+                continue;
+            }
+        };
+        say(&format!("  command  {}", indented(&command.command)));
+        if let Some(label) = &command.label {
+            say(&format!("           called {}", one_line(label)));
+        }
+        if let Some(platforms) = &command.platforms {
+            say(&format!(
+                "           only on {}",
+                one_line(&platforms.join(", "))
+            ));
+        }
+    }
+    match &hooks.initial_prompt {
+        None => {}
+        Some(Ok(prompt)) => say(&format!("  prompt   {}", indented(prompt))),
+        Some(Err(why)) => say(&format!("  (senseless: {})", one_line(why))),
+    }
+}
+
+fn path(path: &Path) -> String {
+    one_line(&path.to_string_lossy()).into_owned()
+}
+
+/// Text of several lines below each other, so that no line of it can pass for one of ours.
+fn indented(text: &str) -> String {
+    Plain(text).to_string().replace('\n', "\n         | ")
+}

@@ -1,0 +1,84 @@
+//! Tasks of the project: `cargo xtask TASK`.
+//!
+//! It knows no crate of the project, so that it builds in a moment and still works when they do
+//! not.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for people at work on the project, not a part of it"
+)]
+
+mod apt;
+mod command;
+mod strace;
+mod tools;
+
+use std::process::{Command, ExitCode};
+
+use anyhow::Result;
+
+const HELP: &str = "\
+Usage: cargo xtask TASK
+
+Tasks:
+  test [ARGS…]   Get what the tests need, then run `cargo test --workspace ARGS`
+  bench [ARGS…]  Run the benchmarks
+  docs           Write the generated pages of docs/ anew
+";
+
+/// What is wrong with the call, not with the work.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let task = args.next();
+    let rest: Vec<String> = args.collect();
+    let done = match task.as_deref() {
+        Some("test") => test(&rest),
+        Some("bench") => bench(&rest),
+        Some("docs") if rest.is_empty() => docs(),
+        None | Some("help" | "--help" | "-h") => {
+            print!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
+        Some("docs") => return usage("`docs` takes no arguments"),
+        Some(other) => return usage(&format!("`{other}` is no task")),
+    };
+    done.unwrap_or_else(|e| {
+        eprintln!("error: {e:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn usage(what: &str) -> ExitCode {
+    eprint!("error: {what}\n\n{HELP}");
+    ExitCode::from(USAGE)
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+fn test(args: &[String]) -> Result<ExitCode> {
+    let path = tools::path_for_tests()?;
+    let mut cargo = cargo();
+    cargo.args(["test", "--workspace"]).args(args);
+    if let Some(path) = path {
+        cargo.env("PATH", path);
+    }
+    command::pass_on(&mut cargo)
+}
+
+fn bench(args: &[String]) -> Result<ExitCode> {
+    let mut cargo = cargo();
+    cargo.args(["bench", "-p", "rethread-engine", "--bench", "ratios", "--"]);
+    command::pass_on(cargo.args(args))
+}
+
+/// The test that compares the generated pages writes them when it is told to.
+fn docs() -> Result<ExitCode> {
+    let mut cargo = cargo();
+    cargo.args(["test", "-p", "rethread", "--test", "it", "cli_reference"]);
+    command::pass_on(cargo.env("RETHREAD_BLESS", "1"))
+}

@@ -1,0 +1,69 @@
+//! Programs that the tests need, and where they come from when they are missing.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::command::{answer, runs};
+use crate::{apt, strace};
+
+/// Makes sure that what the tests need is there. Gives the `PATH` to run them with, if it is not
+/// the one we have.
+pub(crate) fn path_for_tests() -> Result<Option<OsString>> {
+    if !runs("git") {
+        install("git").context("the tests need `git`")?;
+    }
+    if !cfg!(target_os = "linux") || runs("strace") {
+        return Ok(None);
+    }
+    match strace() {
+        Ok(folder) => folder.map(|f| extended_path(&f)).transpose(),
+        // On a build machine nobody would notice that tests were skipped.
+        Err(e) if std::env::var_os("CI").is_some() => Err(e.context("the tests need `strace`")),
+        Err(e) => {
+            eprintln!("warning: there is no `strace`, so tests that need it are skipped: {e:#}");
+            Ok(None)
+        }
+    }
+}
+
+/// Gets `strace`: for all as root, else for this user alone. Gives the folder that it is in, if
+/// `PATH` does not have it.
+fn strace() -> Result<Option<PathBuf>> {
+    let ours = tools_folder()?.join("strace");
+    if runs(strace::program(&ours)) {
+        return Ok(Some(strace::bin(&ours)));
+    }
+    if install("strace").is_ok() && runs("strace") {
+        return Ok(None);
+    }
+    strace::unpack(&ours)?;
+    Ok(Some(strace::bin(&ours)))
+}
+
+/// Installs a Debian package for everybody, which takes root.
+fn install(package: &str) -> Result<()> {
+    let user = answer(std::process::Command::new("id").arg("-u"));
+    if user.as_deref().map(str::trim) != Some("0") {
+        bail!("install `{package}`, or run this as root");
+    }
+    apt::install(package)
+}
+
+/// Where programs for this user are kept, so that the next clone finds them.
+fn tools_folder() -> Result<PathBuf> {
+    let set = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = set.filter(|p| p.is_absolute());
+    let cache = cache.or_else(|| Some(std::env::home_dir()?.join(".cache")));
+    Ok(cache
+        .context("the home folder is not known")?
+        .join("rethread-tools"))
+}
+
+/// `PATH` with one more folder, behind all others.
+fn extended_path(folder: &Path) -> Result<OsString> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain([folder.to_owned()]);
+    Ok(std::env::join_paths(folders)?)
+}

@@ -1,0 +1,187 @@
+//! Which crate may depend on which, and on what from outside.
+
+use std::path::Path;
+
+use crate::repository::{assert_none, folders, put, root, text};
+
+/// For each folder of crates/, the rooms it may use. Dependencies point one way, and nothing below
+/// the command line uses what is above it.
+const ROOMS: [(&str, &[&str]); 10] = [
+    ("json", &[]),
+    ("model", &["json"]),
+    ("disk", &[]),
+    ("project", &[]),
+    ("run", &[]),
+    ("formats", &["disk", "json", "model", "project"]),
+    ("catalog", &["disk", "formats", "json", "model"]),
+    ("render", &["json", "model"]),
+    (
+        "engine",
+        &[
+            "catalog", "disk", "formats", "json", "model", "project", "run",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "catalog", "disk", "engine", "formats", "json", "model", "project", "render",
+        ],
+    ),
+];
+
+/// Crates from outside that only some rooms may use.
+const RESERVED: [(&str, &[&str]); 11] = [
+    ("anstream", &["cli"]),
+    ("anyhow", &["cli"]),
+    ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
+    ("indicatif", &["cli"]),
+    ("rustix", &["disk", "run"]),
+    ("tempfile", &["disk"]),
+    ("terminal_size", &["cli"]),
+    ("trash", &["disk"]),
+    ("windows-sys", &["disk"]),
+];
+
+#[test]
+fn dependencies_point_one_way() {
+    assert_none(&wrong(&root()));
+}
+
+fn wrong(root: &Path) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for room in folders(&root.join("crates")) {
+        let name = format!("crates/{room}/Cargo.toml");
+        let manifest = text(&root.join(&name));
+        if !inherits_lints(&manifest) {
+            wrong.push(format!("{name}: the workspace's lints are not inherited"));
+        }
+        let Some((_, allowed)) = ROOMS.iter().find(|(r, _)| *r == room) else {
+            wrong.push(format!("{name}: this room is not in the table of rooms"));
+            continue;
+        };
+        for dependency in dependencies(&manifest) {
+            let other = dependency.strip_prefix("rethread-");
+            let reserved = RESERVED.iter().find(|(name, _)| *name == dependency);
+            let allowed = match (other, reserved) {
+                (Some(other), _) => allowed.contains(&other),
+                (None, Some((_, rooms))) => rooms.contains(&room.as_str()),
+                (None, None) => dependency != "rethread",
+            };
+            if !allowed {
+                wrong.push(format!("{name}: `{room}` may not depend on `{dependency}`"));
+            }
+        }
+    }
+    if !inherits_lints(&text(&root.join("xtask/Cargo.toml"))) {
+        wrong.push("xtask/Cargo.toml: the workspace's lints are not inherited".to_owned());
+    }
+    wrong
+}
+
+fn inherits_lints(manifest: &str) -> bool {
+    let lints = sections(manifest).filter(|(header, _)| *header == "lints");
+    lints
+        .into_iter()
+        .any(|(_, line)| line.replace(' ', "") == "workspace=true")
+}
+
+/// What a crate depends on when it is used: what only its tests need does not count.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (header, line) in sections(manifest) {
+        let (_, kind) = header.rsplit_once("'.").unwrap_or(("", header));
+        if matches!(kind, "dependencies" | "build-dependencies") {
+            let name = line.split(['.', '=', ' ']).next().unwrap_or_default();
+            found.push(name.trim_matches('"').to_owned());
+        } else if let Some((start, name)) = kind.rsplit_once("dependencies.")
+            && matches!(start, "" | "build-")
+        {
+            found.push(name.trim_matches('"').to_owned());
+        }
+    }
+    found.retain(|name| !name.is_empty());
+    found
+}
+
+/// The lines of a manifest that say something, each with the header of its section.
+fn sections(manifest: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut header = "";
+    manifest.lines().map(str::trim).filter_map(move |line| {
+        let inside = line.strip_prefix('[').and_then(|l| l.strip_suffix(']'));
+        match inside {
+            Some(inside) => {
+                header = inside;
+                None
+            }
+            None => (!line.is_empty() && !line.starts_with('#')).then_some((header, line)),
+        }
+    })
+}
+
+const LINTS: &str = "[lints]\nworkspace = true\n";
+
+fn wrong_of(room: &str, manifest: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    put(folder.path(), "xtask/Cargo.toml", LINTS);
+    put(
+        folder.path(),
+        &format!("crates/{room}/Cargo.toml"),
+        manifest,
+    );
+    wrong(folder.path())
+}
+
+#[test]
+fn what_a_room_may_use() {
+    for (room, rest) in [
+        (
+            "json",
+            "[dependencies]\nmemchr.workspace = true\n[dev-dependencies]\nclap.workspace = true",
+        ),
+        (
+            "formats",
+            "[dependencies]\nrethread-json.workspace = true\nrethread-disk = { path = \"../disk\" }",
+        ),
+        (
+            "cli",
+            "[dependencies]\nclap.workspace = true\nrethread-engine.workspace = true",
+        ),
+        (
+            "disk",
+            "[target.'cfg(unix)'.dependencies]\nrustix.workspace = true",
+        ),
+    ] {
+        assert_none(&wrong_of(room, &format!("{LINTS}{rest}\n")));
+    }
+}
+
+#[test]
+fn what_a_room_may_not_use() {
+    for (room, rest) in [
+        ("json", "[dependencies]\nrethread-model.workspace = true"),
+        (
+            "model",
+            "[dependencies]\n# why\nrethread-formats = { workspace = true }",
+        ),
+        ("render", "[dependencies.rethread-disk]\nworkspace = true"),
+        (
+            "formats",
+            "[target.'cfg(unix)'.dependencies]\nrethread-catalog.workspace = true",
+        ),
+        ("engine", "[dependencies]\nclap.workspace = true"),
+        ("engine", "[build-dependencies]\nanyhow = \"1\""),
+        ("catalog", "[dependencies]\ntempfile.workspace = true"),
+        ("engine", "[dependencies]\nrethread.workspace = true"),
+        ("attic", "[dependencies]"),
+    ] {
+        let found = wrong_of(room, &format!("{LINTS}{rest}\n"));
+        assert_eq!(found.len(), 1, "{room}: {rest}: {found:?}");
+    }
+    let found = wrong_of("json", "[package]\nname = \"x\"\nworkspace = true\n");
+    assert_eq!(
+        found,
+        ["crates/json/Cargo.toml: the workspace's lints are not inherited"]
+    );
+}
