@@ -74,5 +74,8 @@ fn known_workspaces(env: &Env) -> Vec<PathBuf> {
     let ours = remembered(env).into_iter();
     let in_homes = |p: &PathBuf| !env.homes_are_given || env.homes.iter().any(|h| p.starts_with(h));
     known.extend(ours.filter(in_homes));
+    if env.homes_are_given {
+        known.extend(env.homes.iter().cloned());
+    }
     known.into_iter().collect()
 }

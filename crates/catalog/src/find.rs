@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rethread_disk::open_read;
-use rethread_formats::{Env, FORMATS, Found, Source, Want, by_name};
+use rethread_formats::{Env, FORMATS, Source, Want, by_name};
 use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
 
-use crate::discover::{Discovery, discover};
+use crate::discover::{discover, here};
 use crate::list::list;
 
 /// The shortest prefix of an id that is looked up.
@@ -86,10 +86,9 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
             name: name.to_owned(),
         });
     }
-    let all = discover(env);
-    let here = sources_in(&all, |found| found != Found::Known);
-    for sources in [here, all.sources] {
-        match by_id(name, id, agent, sources) {
+    // The current project first: usually it is there, and the rest need not be looked at.
+    for look in [here, discover] {
+        match by_id(name, id, agent, look(env).sources) {
             Err(FindError::NotFound { .. }) => {}
             answer => return answer,
         }
@@ -102,17 +101,6 @@ fn sources_at(path: &Path) -> Vec<Source> {
         .iter()
         .flat_map(|format| format.at_path(path))
         .collect()
-}
-
-fn sources_in(all: &Discovery, which: impl Fn(Found) -> bool) -> Vec<Source> {
-    let roots: Vec<&Path> = all
-        .roots
-        .iter()
-        .filter(|r| which(r.found))
-        .map(|r| r.path.as_path())
-        .collect();
-    let inside = |s: &&Source| roots.iter().any(|root| s.path.starts_with(root));
-    all.sources.iter().filter(inside).cloned().collect()
 }
 
 /// The sessions whose name is or begins with `id`; a whole id wins over the beginning of another.
@@ -132,7 +120,7 @@ fn by_id(
 
 /// The sessions whose files say another id than their names.
 fn by_head(env: &Env, name: &str, id: &str, agent: Option<&str>) -> Result<Source, FindError> {
-    let sessions = list(env, Want::default(), &|_, _| {}).sessions;
+    let sessions = list(env, Want::default(), &[], &|_, _| {}).sessions;
     let (gone, there): (Vec<Summary>, Vec<Summary>) =
         sessions.into_iter().partition(|s| s.state == State::Gone);
     let sources = there
@@ -216,7 +204,7 @@ fn content(source: &Source) -> Option<[u8; 32]> {
 
 /// The session in which something was said last.
 fn latest(env: &Env, agent: Option<&str>) -> Option<Source> {
-    let sessions = list(env, Want::default(), &|_, _| {}).sessions;
+    let sessions = list(env, Want::default(), &[], &|_, _| {}).sessions;
     let fits = sessions
         .into_iter()
         .filter(|s| agent.is_none_or(|a| a == s.head.format) && s.state != State::Gone);

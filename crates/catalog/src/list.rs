@@ -24,9 +24,16 @@ pub struct Listing {
 /// Sessions name folders, and those may hold sessions again: so often at the most.
 const ROUNDS: usize = 8;
 
-/// Summarizes all sessions. `progress` is told how many of how many are done.
-pub fn list(env: &Env, want: Want, progress: &(dyn Fn(usize, usize) + Sync)) -> Listing {
+/// Summarizes all sessions, also those of folders that the user named. `progress` is told how many
+/// of how many are done.
+pub fn list(
+    env: &Env,
+    want: Want,
+    named: &[PathBuf],
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Listing {
     let mut found = discover(env);
+    found.add(locate(env, named));
     let mut sessions: Vec<Summary> = Vec::new();
     let mut asked = BTreeSet::new();
     for _ in 0..ROUNDS {

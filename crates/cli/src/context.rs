@@ -1,5 +1,6 @@
 //! What every command has at hand: the environment, where to print, and how.
 
+use std::cell::OnceCell;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,7 +29,7 @@ pub(crate) struct Context {
     pub(crate) strict: bool,
     pub(crate) colour: bool,
     pub(crate) pager: bool,
-    pub(crate) zone: TimeZone,
+    zone: OnceCell<TimeZone>,
     /// The columns of the terminal; none where the output is no terminal.
     pub(crate) columns: Option<usize>,
     colour_on_stderr: bool,
@@ -57,9 +58,14 @@ impl Context {
             colour: colour(AutoStream::choice(&io::stdout())),
             colour_on_stderr: colour(AutoStream::choice(&io::stderr())),
             pager: is_terminal && !global.no_pager && !global.json,
-            zone: TimeZone::system(),
+            zone: OnceCell::new(),
             columns: columns.filter(|_| is_terminal),
         })
+    }
+
+    /// The user's time zone. Finding it reads files, so it is asked for only when it is needed.
+    pub(crate) fn zone(&self) -> &TimeZone {
+        self.zone.get_or_init(TimeZone::system)
     }
 
     /// How to show text.
@@ -67,7 +73,7 @@ impl Context {
         Style {
             colour: self.colour,
             width: self.columns.unwrap_or(80),
-            zone: self.zone.clone(),
+            zone: self.zone().clone(),
         }
     }
 

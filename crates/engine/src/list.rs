@@ -1,6 +1,6 @@
 //! `list`: all sessions, filtered and sorted.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rethread_catalog::{keep, list as list_all};
 use rethread_disk::Durability;
@@ -59,7 +59,7 @@ pub fn list(
     let want = Want {
         usage: sort == Sort::Tokens,
     };
-    let found = list_all(env, want, progress);
+    let found = list_all(env, want, &filter.folders(env), progress);
     keep_worktree_threads(env, &found.roots, &found.sessions);
     let mut sessions: Vec<Summary> = found
         .sessions
@@ -102,6 +102,13 @@ pub(crate) fn sort_by(sessions: &mut [Summary], sort: Sort) {
 }
 
 impl Filter {
+    /// The folders that the user named: they are looked at, whoever knows them.
+    fn folders(&self, env: &Env) -> Vec<PathBuf> {
+        let paths = self.workspaces.iter().filter(|name| is_path(name));
+        let folders = paths.map(|name| absolute(&env.cwd, Path::new(name)));
+        folders.filter(|folder| folder.is_dir()).collect()
+    }
+
     fn takes(&self, env: &Env, session: &Summary) -> bool {
         let head = &session.head;
         let any = |list: &[String], fits: &dyn Fn(&str) -> bool| {
@@ -120,6 +127,11 @@ impl Filter {
     }
 }
 
+/// Whether a workspace is named by its path, and not by a part of its name.
+fn is_path(name: &str) -> bool {
+    name == "." || name.contains(['/', '\\']) || Path::new(name).is_absolute()
+}
+
 /// Whether a session belongs to the workspace that the user named.
 fn is_in(env: &Env, session: &Summary, name: &str) -> bool {
     let workspace = &session.head.workspace;
@@ -127,9 +139,7 @@ fn is_in(env: &Env, session: &Summary, name: &str) -> bool {
         .path
         .iter()
         .chain(workspace.worktree.as_ref().map(|w| &w.path));
-    let looks_like_path =
-        name == "." || name.contains(['/', '\\']) || Path::new(name).is_absolute();
-    if looks_like_path {
+    if is_path(name) {
         let asked = absolute(&env.cwd, Path::new(name));
         let inside = |p: &Path| absolute(&env.cwd, p).starts_with(&asked);
         return folders.into_iter().any(|f| inside(Path::new(f))) || inside(&session.path);

@@ -44,7 +44,7 @@ pub struct AgentLine {
 
 /// Looks at everything.
 pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Sync)) -> Overview {
-    let mut found = list_all(env, Want { usage: true }, progress);
+    let mut found = list_all(env, Want { usage: true }, &[], progress);
     sort_by(&mut found.sessions, Sort::Updated);
     let mut all = Overview {
         notes: found.notes,

@@ -71,7 +71,7 @@ impl From<SortKey> for Sort {
 
 pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
     let when = |text: &Option<String>, bound| -> Result<Option<Moment>, Failure> {
-        let read = |t: &String| moment(t, bound, context.env.now(), &context.zone);
+        let read = |t: &String| moment(t, bound, context.env.now(), context.zone());
         Ok(text.as_ref().map(read).transpose()?)
     };
     let filter = Filter {
@@ -117,7 +117,7 @@ fn print(
             writeln!(out, "{}", tsv(session))?;
         }
     } else {
-        for line in sessions(found, &context.zone, context.columns) {
+        for line in sessions(found, context.zone(), context.columns) {
             writeln!(out, "{line}")?;
         }
     }

@@ -54,7 +54,7 @@ fn print(context: &Context, all: &Overview) -> Result<(), Failure> {
     writeln!(out, "\nMost recent:")?;
     for line in sessions(
         &all.recent,
-        &context.zone,
+        context.zone(),
         context.columns.map(|c| c.saturating_sub(2)),
     ) {
         writeln!(out, "  {line}")?;

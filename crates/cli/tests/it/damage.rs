@@ -325,3 +325,63 @@ fn folders_that_are_links_out_of_the_store_are_not_followed() {
     );
     assert_eq!(fs::read_dir(&other.home).unwrap().count(), 0);
 }
+
+#[test]
+fn copies_that_sync_tools_leave_are_named() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.ok(&["append", &id, "the original"]);
+    for name in [
+        "messages.sync-conflict-20261115-120000-ABCDEFG.jsonl",
+        "thread (Ann's conflicted copy 2026-11-15).json",
+    ] {
+        fs::write(
+            w.folder(&id).join(name),
+            "{\"role\":\"user\",\"content\":[]}\n",
+        )
+        .unwrap();
+    }
+    let answer = w.run(&["show", &id]);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert!(answer.out.contains("the original"));
+    assert_eq!(
+        answer.err.matches("a copy that a sync tool left").count(),
+        2,
+        "{}",
+        answer.err
+    );
+}
+
+#[test]
+fn a_log_that_is_written_to_while_it_is_read_is_read_as_it_was() {
+    use std::io::Write;
+    let w = World::new();
+    let id = w.thread("T");
+    let line =
+        "{\"id\":\"m\",\"role\":\"user\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":[]}\n";
+    let log = w.folder(&id).join("messages.jsonl");
+    fs::write(&log, line.repeat(2000)).unwrap();
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|s| {
+        s.spawn(|| {
+            // Grows, shrinks and vanishes, again and again.
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                let mut file = fs::File::options()
+                    .append(true)
+                    .create(true)
+                    .open(&log)
+                    .unwrap();
+                file.write_all(line.repeat(500).as_bytes()).unwrap();
+                file.set_len(line.len() as u64 * 100).unwrap();
+                fs::remove_file(&log).unwrap();
+            }
+        });
+        for _ in 0..30 {
+            let answer = w.run(&["show", &id, "--json"]);
+            assert!([0, 3].contains(&answer.code), "{answer:?}");
+            let record = json(&answer.out);
+            assert!(record["messages"].is_array());
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}

@@ -108,3 +108,16 @@ fn reading_writes_nothing_anywhere() {
     }
     assert_eq!(crate::world::tree(&w.root), before);
 }
+
+#[test]
+fn a_folder_that_the_user_names_is_looked_at() {
+    let w = World::new();
+    w.thread("named");
+    fs::remove_dir_all(w.home.join(".local/share/rethread")).unwrap();
+    assert!(listed(&w, &[], &w.home).is_empty());
+    assert_eq!(listed(&w, &["../shop"], &w.home), ["named"]);
+    assert_eq!(
+        listed(&w, &[w.project.to_str().unwrap()], &w.home),
+        ["named"]
+    );
+}

@@ -219,3 +219,20 @@ pub(crate) fn files(source: &Source) -> Result<Vec<PathBuf>, OpenError> {
     }
     Ok(files)
 }
+
+/// Copies that sync tools leave beside a thread's files when two machines wrote at once. Nobody
+/// reads them, so somebody should be told.
+pub(crate) fn conflict_copies(thread: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(thread).into_iter().flatten().flatten();
+    let is_copy = |path: &PathBuf| {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
+        name.contains(".sync-conflict-") || name.contains("conflicted copy")
+    };
+    let mut copies: Vec<PathBuf> = entries.map(|e| e.path()).filter(is_copy).collect();
+    copies.sort();
+    copies
+}

@@ -11,7 +11,7 @@ use rethread_model::{
 };
 
 use super::config::Config;
-use super::layout::{LOG, project_of};
+use super::layout::{LOG, conflict_copies, project_of};
 use super::manifest::Manifest;
 use super::message::{Head, body as message_body, head, role};
 use super::tally::giant_head;
@@ -32,6 +32,10 @@ pub(crate) fn read(source: &Source) -> Result<Conversation, OpenError> {
     let manifest = Manifest::read(folder)?;
     notes.extend(manifest.version().note(&manifest.path));
     let head = manifest.head(&source.id);
+    notes.extend(conflict_copies(folder).into_iter().map(|copy| {
+        let note = Note::damage("a copy that a sync tool left; it is not read").at(copy);
+        note.hint("compare it with the original, then remove one of them")
+    }));
 
     let mut reader = LogReader {
         folder,
