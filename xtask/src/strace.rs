@@ -64,6 +64,7 @@ fn make_executable(path: &Path) -> Result<()> {
 }
 
 #[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
 fn make_executable(_: &Path) -> Result<()> {
     Ok(())
 }

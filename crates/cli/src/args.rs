@@ -7,7 +7,7 @@ use clap::{Args, ColorChoice, Parser, Subcommand};
 use rethread_engine::Durability;
 
 use crate::commands::{
-    append, check, fork, init, list, new, rename, rm, sample, show, trust, worktree,
+    append, check, fork, init, list, new, rename, rm, sample, show, tree, trust, worktree,
 };
 
 /// One library for the conversations of every coding agent on this machine.
@@ -74,6 +74,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 pub(crate) enum Command {
     List(list::List),
     Show(show::Show),
+    Tree(tree::Tree),
     New(new::New),
     Append(append::Append),
     Rename(rename::Rename),

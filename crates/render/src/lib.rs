@@ -13,6 +13,7 @@ mod markdown;
 mod media;
 mod neutral;
 mod notice;
+mod outline;
 mod text;
 mod tool;
 mod unified;
@@ -21,6 +22,7 @@ mod workspace;
 
 pub use markdown::markdown;
 pub use neutral::{OneLine, Plain, fit, neutral, one_line};
+pub use outline::{tree, tree_json};
 pub use text::text;
 pub use unified::{Envelope, Written, message_object, session_object, session_record};
 pub use view::{Options, SourceInfo, Style, View};

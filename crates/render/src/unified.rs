@@ -12,6 +12,7 @@ mod record;
 mod session;
 mod tree;
 
+pub(crate) use entry::{fields, type_word};
 pub use message::{Envelope, Written, message_object};
 pub use record::session_record;
 pub use session::session_object;

@@ -11,6 +11,7 @@ pub(crate) mod rename;
 pub(crate) mod rm;
 pub(crate) mod sample;
 pub(crate) mod show;
+pub(crate) mod tree;
 pub(crate) mod trust;
 pub(crate) mod worktree;
 
@@ -25,6 +26,7 @@ pub(crate) fn run(context: &Context, command: Option<Command>) -> Result<Exit, F
         None => overview::run(context),
         Some(Command::List(args)) => list::run(context, &args),
         Some(Command::Show(args)) => show::run(context, &args),
+        Some(Command::Tree(args)) => tree::run(context, &args),
         Some(Command::New(args)) => new::run(context, args),
         Some(Command::Append(args)) => append::run(context, args),
         Some(Command::Rename(args)) => rename::run(context, &args),

@@ -120,3 +120,25 @@ fn a_session_is_found_by_path_prefix_agent_and_latest() {
         assert!(w.ok(&["show", &name]).contains("the text"), "{name}");
     }
 }
+
+#[test]
+fn a_thread_is_a_tree_without_branches() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.message(
+        &id,
+        r#"{"id":"question","role":"user","content":"Where is it?"}"#,
+    );
+    w.message(&id, r#"{"id":"answer","role":"agent","content":"Here."}"#);
+    assert_snapshot!(w.ok(&["tree", &id]), @r"
+    ● question  user: Where is it?
+    ● answer    assistant: Here.  ◀ leaf
+    ");
+    let rows: Vec<_> = w
+        .ok(&["tree", &id, "--json"])
+        .lines()
+        .map(crate::world::json)
+        .collect();
+    assert_eq!(rows[1]["parent_id"], "question");
+    assert_eq!(rows[1]["leaf"], true);
+}

@@ -29,7 +29,7 @@ pub(super) fn entry_object(
     w.close("}")
 }
 
-fn type_word(body: &Body) -> Option<&'static str> {
+pub(crate) fn type_word(body: &Body) -> Option<&'static str> {
     Some(match body {
         Body::Message(_) => return None,
         Body::ModelChange(_) => "model_change",
@@ -45,7 +45,7 @@ fn type_word(body: &Body) -> Option<&'static str> {
     })
 }
 
-fn fields(w: &mut Writer<'_>, body: &Body) -> io::Result<()> {
+pub(crate) fn fields(w: &mut Writer<'_>, body: &Body) -> io::Result<()> {
     match body {
         Body::Message(_) => Ok(()),
         Body::ModelChange(m) => model(w, m),

@@ -4,6 +4,7 @@
 
 mod markdown;
 mod neutral;
+mod outline;
 mod properties;
 mod sample;
 mod text;

@@ -80,6 +80,19 @@ impl Sample {
         self.write(None, |out, view| markdown(out, view, &options))
     }
 
+    pub(crate) fn tree(self) -> String {
+        let style = Style {
+            colour: false,
+            width: 90,
+            zone: TimeZone::UTC,
+        };
+        self.write(None, |out, view| rethread_render::tree(out, view, &style))
+    }
+
+    pub(crate) fn tree_json(self) -> String {
+        self.write(None, |out, view| rethread_render::tree_json(out, view))
+    }
+
     pub(crate) fn record(self) -> String {
         self.write(None, |out, view| session_record(out, view))
     }

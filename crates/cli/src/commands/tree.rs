@@ -1,0 +1,46 @@
+//! `tree`: branches, labels, compactions, and where the leaf is.
+
+use std::io;
+
+use clap::Args;
+use rethread_engine::show;
+use rethread_render::{View, tree, tree_json};
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{json_out, local};
+use crate::pager::page;
+
+/// Draw a session's tree: branches, labels, compactions, where the leaf is.
+///
+/// Only branches are indented; `●` is the conversation that the agent would go on with. With
+/// `--json`, one object an entry, parents before children.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  rethread tree latest")]
+pub(crate) struct Tree {
+    /// The session.
+    session: String,
+}
+
+pub(crate) fn run(context: &Context, args: &Tree) -> Result<Exit, Failure> {
+    let shown = show(&context.env, &args.session, None)?;
+    let conversation = &shown.conversation;
+    let path = &conversation.source.path;
+    let view = View {
+        session: &conversation.session,
+        bodies: conversation,
+        entries: shown.entries,
+        path,
+        source: local(path),
+    };
+    let exit = context.notes(&conversation.notes);
+    if context.json {
+        let out = io::BufWriter::new(io::stdout().lock());
+        json_out(out, |out| tree_json(out, &view))?;
+    } else {
+        page(context, |out| tree(out, &view, &context.style()))?;
+    }
+    Ok(exit)
+}

@@ -1,0 +1,251 @@
+//! The tree of a session, a line an entry: branches, labels, compactions, where the leaf is.
+//!
+//! Only branches are indented: a conversation of thousands of entries in a row stays readable.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use rethread_model::{Block, Body, EntryIx, Kind, Message, Role};
+
+use crate::json::Writer;
+use crate::notice::notice;
+use crate::tool::{full_name, result_name};
+use crate::unified::{fields, type_word};
+use crate::{Style, View, fit, one_line};
+
+/// How many levels of branches are drawn; deeper ones are told by their number.
+const DRAWN: usize = 24;
+
+/// How much of an entry's text stands in the tree for scripts, in columns.
+const EXCERPT: usize = 200;
+
+/// One line of the outline.
+struct Row {
+    ix: EntryIx,
+    /// How many branches lie between it and its root.
+    depth: usize,
+    /// For each level, whether more branches follow below.
+    more: Vec<bool>,
+    /// Whether a branch begins here.
+    begins: bool,
+}
+
+/// Draws the tree of a session for people.
+pub fn tree(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<()> {
+    let facts = Facts::of(view);
+    let mut rows = Rows::new(view);
+    while let Some(row) = rows.next() {
+        let prefix = prefix(&row);
+        let body = view.bodies.body(row.ix);
+        let id: String = one_line(view.session.id(row.ix)).chars().take(8).collect();
+        let mark = if facts.active.contains(&row.ix) {
+            "●"
+        } else {
+            "○"
+        };
+        let label = facts
+            .label(view, row.ix)
+            .map(|l| format!(" [{}]", one_line(l)));
+        let leaf = if view.session.leaf() == Some(row.ix) {
+            "  ◀ leaf"
+        } else {
+            ""
+        };
+        let tail = format!("{}{leaf}", label.unwrap_or_default());
+        let head = format!("{prefix}{mark} {id:<8}  ");
+        let used = head.chars().count() + tail.chars().count();
+        let room = style.width.saturating_sub(used).max(24);
+        let text = fit(&excerpt(&body), room);
+        writeln!(out, "{}", format!("{head}{text}{tail}").trim_end())?;
+    }
+    Ok(())
+}
+
+/// Writes the tree of a session for scripts: one object an entry, parents before children.
+pub fn tree_json(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
+    let facts = Facts::of(view);
+    let mut rows = Rows::new(view);
+    while let Some(row) = rows.next() {
+        let session = view.session;
+        let entry = session.entry(row.ix);
+        let body = view.bodies.body(row.ix);
+        let parent = entry.parent.map(|p| session.id(p));
+        let mut w = Writer::new(out);
+        w.open("{")?;
+        w.member("id", session.id(row.ix))?;
+        w.member_or_null("parent_id", parent)?;
+        w.number_if("depth", Some(row.depth as u64))?;
+        w.member("type", type_word(&body).unwrap_or("message"))?;
+        if let Kind::Message(role) = entry.kind {
+            w.member("role", role_word(role))?;
+        }
+        w.moment_if("timestamp", entry.time)?;
+        w.flag_if("active", facts.active.contains(&row.ix))?;
+        w.flag_if("leaf", session.leaf() == Some(row.ix))?;
+        w.member_if("bookmark", facts.label(view, row.ix))?;
+        let text = excerpt(&body);
+        w.member_if(
+            "text",
+            Some(fit(&text, EXCERPT).as_str()).filter(|t| !t.is_empty()),
+        )?;
+        fields(&mut w, &body)?;
+        w.close("}")?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn role_word(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::System => "system",
+        Role::Tool => "tool",
+    }
+}
+
+/// What is known of the whole tree before it is drawn.
+struct Facts {
+    active: BTreeSet<EntryIx>,
+    /// The bookmarks that are set, by the ids of their entries.
+    labels: BTreeMap<String, String>,
+}
+
+impl Facts {
+    fn of(view: &View<'_>) -> Self {
+        let mut labels = BTreeMap::new();
+        for (ix, _) in view
+            .session
+            .indexed()
+            .filter(|(_, e)| e.kind == Kind::Label)
+        {
+            if let Body::Label(change) = view.bodies.body(ix) {
+                match change.label.filter(|l| !l.is_empty()) {
+                    Some(label) => labels.insert(change.target, label),
+                    None => labels.remove(&change.target),
+                };
+            }
+        }
+        Self {
+            active: view.session.active_path().into_iter().collect(),
+            labels,
+        }
+    }
+
+    fn label(&self, view: &View<'_>, ix: EntryIx) -> Option<&str> {
+        self.labels.get(view.session.id(ix)).map(String::as_str)
+    }
+}
+
+/// Walks the tree from its roots, depth first, without recursion.
+struct Rows {
+    children: rethread_model::Children,
+    stack: Vec<Row>,
+    seen: Vec<bool>,
+    /// Entries that no root leads to: parts of a circle.
+    rest: std::vec::IntoIter<EntryIx>,
+}
+
+impl Rows {
+    fn new(view: &View<'_>) -> Self {
+        let session = view.session;
+        let roots: Vec<EntryIx> = session.roots().collect();
+        let alone = roots.len() == 1;
+        let last = roots.last().copied();
+        let row = |ix: EntryIx| Row {
+            ix,
+            depth: usize::from(!alone),
+            more: if alone {
+                Vec::new()
+            } else {
+                vec![Some(ix) != last]
+            },
+            begins: !alone,
+        };
+        let all: Vec<EntryIx> = session.indexed().map(|(ix, _)| ix).collect();
+        Self {
+            children: session.children(),
+            stack: roots.into_iter().rev().map(row).collect(),
+            seen: vec![false; session.entries().len()],
+            rest: all.into_iter(),
+        }
+    }
+
+    fn next(&mut self) -> Option<Row> {
+        let row = loop {
+            let next = match self.stack.pop() {
+                Some(row) => row,
+                None => Row {
+                    ix: self.rest.next()?,
+                    depth: 0,
+                    more: Vec::new(),
+                    begins: false,
+                },
+            };
+            if !std::mem::replace(&mut self.seen[next.ix.get()], true) {
+                break next;
+            }
+        };
+        let children = self.children.of(row.ix);
+        let forks = children.len() > 1;
+        for (i, child) in children.iter().enumerate().rev() {
+            let mut more = row.more.clone();
+            if forks && more.len() < DRAWN {
+                more.push(i + 1 < children.len());
+            }
+            let depth = row.depth + usize::from(forks);
+            self.stack.push(Row {
+                ix: *child,
+                depth,
+                more,
+                begins: forks,
+            });
+        }
+        Some(row)
+    }
+}
+
+/// The lines that lead to an entry.
+fn prefix(row: &Row) -> String {
+    let mut prefix = String::new();
+    let levels = row.more.len();
+    for (i, more) in row.more.iter().enumerate() {
+        prefix.push_str(match (row.begins && i + 1 == levels, more) {
+            (true, true) => "├─ ",
+            (true, false) => "└─ ",
+            (false, true) => "│  ",
+            (false, false) => "   ",
+        });
+    }
+    if row.depth > levels {
+        return format!("{prefix}({}) ", row.depth);
+    }
+    prefix
+}
+
+/// An entry in one line. Untrusted, not yet neutral.
+fn excerpt(body: &Body) -> String {
+    match body {
+        Body::Message(message) => message_excerpt(message),
+        other => notice(other.clone()).map_or_else(String::new, |n| match n.text {
+            Some(text) => format!("{}: {text}", n.line),
+            None => n.line,
+        }),
+    }
+}
+
+fn message_excerpt(message: &Message) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for block in &message.blocks {
+        match block {
+            Block::Text(text) => words.push(text.value.trim().to_owned()),
+            Block::ToolCall(call) => words.push(format!("▸ {}", full_name(call))),
+            Block::ToolResult(result) => words.push(format!("◂ {}", result_name(result))),
+            Block::Image(_) => words.push("[image]".to_owned()),
+            Block::File(_) => words.push("[file]".to_owned()),
+            Block::Thinking(_) | Block::Aside { .. } | Block::Unknown { .. } => {}
+        }
+    }
+    words.retain(|w| !w.is_empty());
+    format!("{}: {}", role_word(message.role), words.join(" "))
+}

@@ -1,0 +1,108 @@
+//! Trees: branches, labels, the leaf, and what links may do.
+
+use insta::assert_snapshot;
+use rethread_model::{Block, Body, Compaction, EntryIx, LabelChange, Message, Role, Text};
+
+use crate::sample::{Sample, call, head, result};
+
+fn message(role: Role, text: &str) -> Body {
+    Body::Message(Message::new(role, vec![Block::text(text)]))
+}
+
+fn branched() -> Sample {
+    let mut s = Sample::new(head());
+    let a = s.add_below(
+        None,
+        "aaaa0001",
+        message(Role::User, "Fix the sign-in\nplease"),
+    );
+    let blocks = vec![
+        Block::text("I'll look."),
+        Block::ToolCall(call("t1", "bash", "{}")),
+        Block::ToolResult(result("t1", vec![Block::text("ok")])),
+    ];
+    let b = s.add_below(
+        Some(a),
+        "aaaa0002",
+        Body::Message(Message::new(Role::Assistant, blocks)),
+    );
+    let c = s.add_below(Some(b), "bbbb0001", message(Role::User, "With a cookie"));
+    s.add_below(
+        Some(c),
+        "bbbb0002",
+        message(Role::Assistant, "Done \u{1b}[31mred"),
+    );
+    let d = s.add_below(
+        Some(b),
+        "cccc0001",
+        message(Role::User, "With the query string"),
+    );
+    let summary = Compaction {
+        summary: Some(Text::new("We chose the query string.")),
+        tokens_before: Some(1200),
+        ..Compaction::default()
+    };
+    let e = s.add_below(Some(d), "cccc0002", Body::Compaction(summary));
+    let label = LabelChange {
+        target: "aaaa0002".to_owned(),
+        label: Some("start here".to_owned()),
+    };
+    let f = s.add_below(Some(e), "cccc0003", Body::Label(label));
+    s.add_below(Some(f), "cccc0004", message(Role::User, "Go on"));
+    s
+}
+
+#[test]
+fn branches_labels_and_the_leaf() {
+    assert_snapshot!("tree", branched().tree());
+}
+
+#[test]
+fn a_tree_for_scripts() {
+    let text = branched().tree_json();
+    let rows: Vec<serde_json::Value> = text
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    assert_eq!(rows.len(), 8);
+    assert_eq!(rows[0]["parent_id"], serde_json::Value::Null);
+    assert_eq!(
+        (rows[1]["depth"].as_u64(), rows[2]["depth"].as_u64()),
+        (Some(0), Some(1))
+    );
+    assert_eq!(rows[1]["bookmark"], "start here");
+    let compaction = rows.iter().find(|r| r["type"] == "compaction").unwrap();
+    assert_eq!(compaction["summary"], "We chose the query string.");
+    let leaf: Vec<_> = rows.iter().filter(|r| r["leaf"] == true).collect();
+    assert_eq!(leaf.len(), 1);
+    assert_eq!(leaf[0]["id"], "cccc0004");
+    assert_eq!(rows.iter().filter(|r| r["active"] == true).count(), 6);
+}
+
+#[test]
+fn circles_and_orphans_are_drawn_once() {
+    let mut s = Sample::new(head());
+    let a = s.add_below(None, "a", message(Role::User, "a"));
+    let b = s.add_below(Some(a), "b", message(Role::User, "b"));
+    s.add_below(None, "c", message(Role::User, "another root"));
+    s.builder().entry(a).parent = Some(b);
+    let drawn = s.tree();
+    assert_eq!(drawn.lines().count(), 3, "{drawn}");
+}
+
+#[test]
+fn ten_thousand_branches_inside_each_other() {
+    let mut s = Sample::new(head());
+    let mut at: Option<EntryIx> = None;
+    for i in 0..10_000 {
+        let next = s.add_below(at, &format!("{i:08}"), message(Role::User, "on"));
+        s.add_below(at, &format!("x{i:07}"), message(Role::User, "off"));
+        at = Some(next);
+    }
+    let drawn = s.tree();
+    assert_eq!(drawn.lines().count(), 20_000);
+    assert!(
+        drawn.lines().all(|l| l.chars().count() < 160),
+        "deep branches are told by number"
+    );
+}
