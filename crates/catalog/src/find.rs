@@ -9,6 +9,7 @@ use rethread_formats::{Env, FORMATS, Source, Want, by_name};
 use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
 
+use crate::copies::without_mere_descriptions;
 use crate::discover::{discover, here};
 use crate::list::list;
 
@@ -143,7 +144,8 @@ fn by_head(env: &Env, name: &str, id: &str, agent: Option<&str>) -> Result<Sourc
 }
 
 /// One session, or the newest of several that hold the same bytes.
-fn one(name: &str, mut sources: Vec<Source>) -> Result<Source, FindError> {
+fn one(name: &str, sources: Vec<Source>) -> Result<Source, FindError> {
+    let mut sources = without_mere_descriptions(sources, Source::clone);
     sources.dedup();
     let newest = sources.iter().max_by_key(|s| changed(s)).cloned();
     let Some(newest) = newest else {

@@ -3,6 +3,7 @@
 //! [`discover()`] asks every format where it keeps conversations, [`list()`] summarizes what is there,
 //! and [`find()`] turns what a user types into one session.
 
+mod copies;
 mod discover;
 mod find;
 mod kept;

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use rethread_formats::{Env, Root, Source, Want, by_name};
 use rethread_model::{Note, Summary};
 
+use crate::copies::without_mere_descriptions;
 use crate::discover::{discover, locate};
 use crate::kept::gone;
 
@@ -44,6 +45,9 @@ pub fn list(
             break;
         }
     }
+    let mut sessions = without_mere_descriptions(sessions, |s| {
+        Source::new(s.head.format, s.head.id.clone(), s.path.clone())
+    });
     if !env.homes_are_given {
         sessions.extend(gone(env));
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_catalog::{keep, list as list_all};
 use rethread_disk::Durability;
-use rethread_formats::{Env, Root, Want, by_name};
+use rethread_formats::{Env, Root, Source, Want, by_name};
 use rethread_model::{Moment, Note, Summary};
 
 use crate::path::absolute;
@@ -81,7 +81,10 @@ pub fn list(
 fn keep_worktree_threads(env: &Env, roots: &[Root], sessions: &[Summary]) {
     for root in roots.iter().filter(|r| r.path.join(".git").is_file()) {
         for session in sessions.iter().filter(|s| s.path.starts_with(&root.path)) {
-            let _ = keep(env, &session.path, Durability::None);
+            let source = Source::new(session.head.format, String::new(), session.path.clone());
+            if by_name(source.format).is_some_and(|f| f.is_whole(&source)) {
+                let _ = keep(env, &session.path, Durability::None);
+            }
         }
     }
 }

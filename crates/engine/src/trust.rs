@@ -71,10 +71,15 @@ fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Everything that the user trusts.
+/// Everything that the user trusts. What cannot be read is not trusted.
 pub fn trusted(env: &Env) -> Vec<Trusted> {
-    let Ok(bytes) = read_small(&env.data.join(FILE)) else {
-        return Vec::new();
+    read(env).unwrap_or_default()
+}
+
+fn read(env: &Env) -> Result<Vec<Trusted>, DiskError> {
+    let bytes = match read_small(&env.data.join(FILE)) {
+        Err(DiskError::NotFound { .. }) => return Ok(Vec::new()),
+        read => read?,
     };
     let mut tree = Tree::default();
     let mut all = Vec::new();
@@ -93,13 +98,13 @@ pub fn trusted(env: &Env) -> Vec<Trusted> {
             });
         }
     }
-    all
+    Ok(all)
 }
 
 /// Takes back all trust in the hooks of a configuration; gives how much there was.
 pub fn revoke(env: &Env, config: &Path) -> Result<usize, DiskError> {
     let config = real(config);
-    let (gone, kept): (Vec<_>, Vec<_>) = trusted(env).into_iter().partition(|t| t.path == config);
+    let (gone, kept): (Vec<_>, Vec<_>) = read(env)?.into_iter().partition(|t| t.path == config);
     if !gone.is_empty() {
         let mut bytes = Vec::new();
         for trust in &kept {

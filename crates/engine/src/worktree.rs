@@ -8,7 +8,7 @@ use rethread_formats::atsf::{Atsf, Hooks, hooks};
 use rethread_formats::{
     Format, Found, Made, MessageInput, NewSession, Root, Source, TextMessage, Writing,
 };
-use rethread_model::Role;
+use rethread_model::{Note, Role};
 use rethread_project::{Repository, Worktree};
 
 use crate::edit::{keep_in_worktree, remembering};
@@ -90,7 +90,7 @@ pub fn add_worktree(
                 main: &main,
                 folder: &folder,
             };
-            step.hooks(&hooks, &made, consent, begin)?
+            step.hooks(&hooks, &made, consent, begin)
         }
         None => Vec::new(),
     };
@@ -120,24 +120,23 @@ const TRIES: u32 = 10_000;
 
 /// Chooses the thread's id, and with it folder and branch. Only what the user named can be taken.
 fn settle(w: &Writing<'_>, add: &mut AddWorktree, main: &Path) -> Result<(PathBuf, String), Error> {
-    let free_choice = add.session.id.is_none() && add.name.is_none() && add.path.is_none();
-    let mut tries = 0;
-    loop {
-        tries += 1;
-        let id = add
-            .session
-            .id
+    let named = add.name.is_some() || add.path.is_some();
+    let chosen = add.session.id.clone();
+    // The worktree may bring descriptions of the main project's threads along.
+    let known: Vec<String> = described_in(main).0.into_iter().map(|t| t.id).collect();
+    for _ in 0..TRIES {
+        let id = chosen
             .clone()
             .unwrap_or_else(|| w.env.uuid(b"thread").to_string());
         let short: String = id.chars().take(8).collect();
-        match place(w, add, main, &short) {
-            Err(_) if free_choice && tries < TRIES => {}
-            placed => {
-                add.session.id = Some(id);
-                return placed;
-            }
+        let placed = place(w, add, main, &short);
+        let taken = known.contains(&id) || (placed.is_err() && !named);
+        if chosen.is_some() || !taken {
+            add.session.id = Some(id);
+            return placed;
         }
     }
+    Err(Error::usage("no free id was found"))
 }
 
 /// Where a worktree goes, and what its branch is called.
@@ -199,7 +198,13 @@ impl Step<'_> {
         made: &Made,
         consent: &mut dyn FnMut(&Hooks) -> Consent,
         begin: &mut dyn FnMut(&HookStep),
-    ) -> Result<Vec<HookReport>, Error> {
+    ) -> Vec<HookReport> {
+        let skipped = |why: String| {
+            vec![HookReport {
+                step: HookStep::All,
+                outcome: Outcome::Skipped(why),
+            }]
+        };
         let trust = Trusted::of(hooks, self.repository);
         if !trust.is_given(self.w.env) {
             let why = match consent(hooks) {
@@ -208,13 +213,12 @@ impl Step<'_> {
                 Consent::Unasked => Some("they are not trusted"),
             };
             if let Some(why) = why {
-                let outcome = Outcome::Skipped(why.to_owned());
-                return Ok(vec![HookReport {
-                    step: HookStep::All,
-                    outcome,
-                }]);
+                return skipped(why.to_owned());
             }
-            trust.give(self.w.env)?;
+            if let Err(e) = trust.give(self.w.env) {
+                // The thread is there; hooks are carried out only by a trust that is remembered.
+                return skipped(format!("the trust was not remembered: {e}"));
+            }
         }
         let mut reports = carry_out(hooks, self.main, self.folder, begin);
         reports.extend(
@@ -223,7 +227,7 @@ impl Step<'_> {
                 .as_ref()
                 .map(|prompt| self.prompt(prompt, made)),
         );
-        Ok(reports)
+        reports
     }
 
     /// Says the initial prompt as the first message of the user.
@@ -279,7 +283,7 @@ pub struct ListedWorktree {
 /// The worktrees of the repository that a folder is in, the main one first.
 pub fn list_worktrees(folder: &Path) -> Result<Vec<ListedWorktree>, Error> {
     let with_threads = |worktree: Worktree| {
-        let threads = threads_of(&worktree.path);
+        let (threads, _) = threads_of(&worktree.path);
         ListedWorktree { worktree, threads }
     };
     Ok(repository_of(folder)?
@@ -289,15 +293,26 @@ pub fn list_worktrees(folder: &Path) -> Result<Vec<ListedWorktree>, Error> {
         .collect())
 }
 
-fn threads_of(worktree: &Path) -> Vec<Source> {
+/// The threads that are whole in a worktree (git carries descriptions of others along), and why
+/// there may be more.
+fn threads_of(worktree: &Path) -> (Vec<Source>, Option<Note>) {
+    let (mut threads, trouble) = described_in(worktree);
+    threads.retain(|thread| Atsf.is_whole(thread));
+    (threads, trouble)
+}
+
+fn described_in(worktree: &Path) -> (Vec<Source>, Option<Note>) {
     let root = Root {
         format: Atsf.about().slug,
         path: worktree.to_owned(),
         found: Found::Worktree,
     };
-    let mut threads = Vec::new();
-    Atsf.list(&root, &mut |found| threads.extend(found.ok()));
-    threads
+    let (mut threads, mut trouble) = (Vec::new(), None);
+    Atsf.list(&root, &mut |found| match found {
+        Ok(thread) => threads.push(thread),
+        Err(note) => trouble = Some(note),
+    });
+    (threads, trouble)
 }
 
 /// A worktree that was removed.
@@ -379,11 +394,25 @@ fn find_worktree(
             w.path.display()
         ))),
         (Some(worktree), true) => {
-            let threads = threads_of(&worktree.path);
-            Ok(ListedWorktree { worktree, threads })
+            let (threads, trouble) = threads_of(&worktree.path);
+            // Threads that nobody can see would go without a word.
+            match trouble {
+                Some(note) => Err(unseen(&worktree, note)),
+                None => Ok(ListedWorktree { worktree, threads }),
+            }
         }
         (Some(_), false) => Err(Error::usage(format!(
             "several worktrees are named `{name}`: give a path"
         ))),
+    }
+}
+
+/// Why a worktree is not removed whose threads cannot be seen.
+fn unseen(worktree: &Worktree, note: Note) -> Error {
+    let path = note.path.unwrap_or_else(|| worktree.path.clone());
+    Error::Refused {
+        message: format!("`{}` {}", path.display(), note.message),
+        hint: "there may be threads in it; `git worktree remove --force` removes it all the same"
+            .to_owned(),
     }
 }

@@ -135,6 +135,12 @@ pub trait Format: Sync {
         })
     }
 
+    /// Whether all of a session is there, and not only what describes it: a clone of a repository
+    /// may hold descriptions of sessions that are whole elsewhere.
+    fn is_whole(&self, _: &Source) -> bool {
+        true
+    }
+
     /// Prepares a project for conversations.
     fn init(&self, _: &Writing<'_>, _folder: &Path) -> Result<Made, WriteError> {
         Err(self.cannot("project folder of their own"))

@@ -260,3 +260,36 @@ fn without_git_there_are_no_worktrees() {
         );
     }
 }
+
+#[test]
+fn descriptions_that_git_carries_along_are_no_threads() {
+    let w = World::with_git();
+    let id = w.thread("in the main project");
+    w.ok(&["append", &id, "the messages are here"]);
+    w.git(&["add", "."]);
+    w.git(&["commit", "-q", "-m", "with descriptions of threads"]);
+    let added = add(&w, &["one", "--title", "in the worktree"]);
+    let copy = path(&added["worktree"]).join(".agent/threads").join(&id);
+    assert!(copy.join("thread.json").is_file() && !copy.join("messages.jsonl").exists());
+    assert_eq!(
+        titles(&w, &w.project),
+        ["in the main project", "in the worktree"]
+    );
+    for folder in [&w.project, &path(&added["worktree"])] {
+        let output = w
+            .command(&["show", &id])
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("the messages are here"), "{text}");
+    }
+    let lines = w.ok(&["worktree", "list", "--json"]);
+    let counts: Vec<_> = lines
+        .lines()
+        .map(|l| json(l)["thread_count"].clone())
+        .collect();
+    assert_eq!(counts, [1, 1]);
+    w.ok(&["rm", added["id"].as_str().unwrap(), "--force"]);
+    w.ok(&["worktree", "remove", "one"]);
+}

@@ -93,6 +93,10 @@ impl Format for Atsf {
         Ok(check::check(path, out))
     }
 
+    fn is_whole(&self, source: &Source) -> bool {
+        source.path.join(layout::LOG).is_file()
+    }
+
     fn init(&self, w: &Writing<'_>, folder: &Path) -> Result<Made, WriteError> {
         create::init(w, folder)
     }
