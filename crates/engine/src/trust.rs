@@ -40,7 +40,7 @@ impl Trusted {
 
     /// Whether the user trusts exactly this.
     pub fn is_given(&self, env: &Env) -> bool {
-        trusted(env).contains(self)
+        trusted_or_nothing(env).contains(self)
     }
 
     /// Remembers that the user trusts exactly this.
@@ -71,12 +71,13 @@ fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Everything that the user trusts. What cannot be read is not trusted.
-pub fn trusted(env: &Env) -> Vec<Trusted> {
-    read(env).unwrap_or_default()
+/// What cannot be read is not trusted.
+fn trusted_or_nothing(env: &Env) -> Vec<Trusted> {
+    trusted(env).unwrap_or_default()
 }
 
-fn read(env: &Env) -> Result<Vec<Trusted>, DiskError> {
+/// Everything that the user trusts.
+pub fn trusted(env: &Env) -> Result<Vec<Trusted>, DiskError> {
     let bytes = match read_small(&env.data.join(FILE)) {
         Err(DiskError::NotFound { .. }) => return Ok(Vec::new()),
         read => read?,
@@ -104,7 +105,7 @@ fn read(env: &Env) -> Result<Vec<Trusted>, DiskError> {
 /// Takes back all trust in the hooks of a configuration; gives how much there was.
 pub fn revoke(env: &Env, config: &Path) -> Result<usize, DiskError> {
     let config = real(config);
-    let (gone, kept): (Vec<_>, Vec<_>) = read(env)?.into_iter().partition(|t| t.path == config);
+    let (gone, kept): (Vec<_>, Vec<_>) = trusted(env)?.into_iter().partition(|t| t.path == config);
     if !gone.is_empty() {
         let mut bytes = Vec::new();
         for trust in &kept {

@@ -78,6 +78,7 @@ pub fn add_worktree(
         Err(e) => {
             // A worktree without its thread is nothing that was asked for.
             let _ = repository.remove_worktree(&folder, true);
+            let _ = repository.delete_branch(&branch);
             return Err(e.into());
         }
     };

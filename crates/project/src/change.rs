@@ -38,6 +38,13 @@ impl Repository {
         run(git)
     }
 
+    /// Deletes a branch that was made for a worktree which is not wanted after all.
+    pub fn delete_branch(&self, branch: &str) -> Result<(), GitError> {
+        let mut git = self.git();
+        git.args(["branch", "--quiet", "-D", "--", branch]);
+        run(git)
+    }
+
     /// Forgets worktrees whose folders are gone.
     pub fn prune_worktrees(&self) -> Result<(), GitError> {
         let mut git = self.git();

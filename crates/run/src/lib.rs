@@ -164,7 +164,8 @@ fn how(status: ExitStatus) -> End {
 /// gives its beginning.
 fn keep_beginning(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
-    thread::spawn(move || {
+    // Without a thread the command may have to wait for us, and its errors stay unread.
+    let _ = thread::Builder::new().spawn(move || {
         let mut kept = Vec::new();
         if let Some(mut stream) = stream {
             let _ = stream.by_ref().take(KEPT as u64).read_to_end(&mut kept);
@@ -177,7 +178,7 @@ fn keep_beginning(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8
 }
 
 fn drain(stream: Option<impl Read + Send + 'static>) {
-    thread::spawn(move || {
+    let _ = thread::Builder::new().spawn(move || {
         if let Some(mut stream) = stream {
             let _ = io::copy(&mut stream, &mut io::sink());
         }

@@ -101,7 +101,7 @@ fn give(
 }
 
 fn list(context: &Context) -> Result<Exit, Failure> {
-    for trust in trusted(&context.env) {
+    for trust in trusted(&context.env)? {
         let (path, repository) = (
             trust.path.to_string_lossy(),
             trust.repository.to_string_lossy(),

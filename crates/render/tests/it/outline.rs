@@ -11,7 +11,7 @@ fn message(role: Role, text: &str) -> Body {
 
 fn branched() -> Sample {
     let mut s = Sample::new(head());
-    let a = s.add_below(
+    let first = s.add_below(
         None,
         "aaaa0001",
         message(Role::User, "Fix the sign-in\nplease"),
@@ -21,19 +21,23 @@ fn branched() -> Sample {
         Block::ToolCall(call("t1", "bash", "{}")),
         Block::ToolResult(result("t1", vec![Block::text("ok")])),
     ];
-    let b = s.add_below(
-        Some(a),
+    let answer = s.add_below(
+        Some(first),
         "aaaa0002",
         Body::Message(Message::new(Role::Assistant, blocks)),
     );
-    let c = s.add_below(Some(b), "bbbb0001", message(Role::User, "With a cookie"));
+    let cookie = s.add_below(
+        Some(answer),
+        "bbbb0001",
+        message(Role::User, "With a cookie"),
+    );
     s.add_below(
-        Some(c),
+        Some(cookie),
         "bbbb0002",
         message(Role::Assistant, "Done \u{1b}[31mred"),
     );
-    let d = s.add_below(
-        Some(b),
+    let query = s.add_below(
+        Some(answer),
         "cccc0001",
         message(Role::User, "With the query string"),
     );
@@ -42,13 +46,13 @@ fn branched() -> Sample {
         tokens_before: Some(1200),
         ..Compaction::default()
     };
-    let e = s.add_below(Some(d), "cccc0002", Body::Compaction(summary));
+    let compacted = s.add_below(Some(query), "cccc0002", Body::Compaction(summary));
     let label = LabelChange {
         target: "aaaa0002".to_owned(),
         label: Some("start here".to_owned()),
     };
-    let f = s.add_below(Some(e), "cccc0003", Body::Label(label));
-    s.add_below(Some(f), "cccc0004", message(Role::User, "Go on"));
+    let labelled = s.add_below(Some(compacted), "cccc0003", Body::Label(label));
+    s.add_below(Some(labelled), "cccc0004", message(Role::User, "Go on"));
     s
 }
 

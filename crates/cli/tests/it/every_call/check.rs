@@ -1,0 +1,258 @@
+//! What must hold after a command was disturbed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rethread_disk::is_temporary;
+
+use super::call::{Call, READING};
+use super::cases::{FRAGMENT, Kind};
+use super::trial::Trial;
+use super::{Said, Tree, difference, look, without_temporary};
+use crate::world::{World, json};
+
+impl Trial {
+    /// Each file is as it was or as it will be, and they fit together.
+    pub(super) fn check(&mut self, said: &Said, at: &str) {
+        let (found, left) = look(&self.world.root);
+        assert!(!said.err.contains("panicked"), "{at}");
+        let whole_answer = !self.out.is_empty() && said.out == self.out;
+        if said.code == Some(0) || whole_answer {
+            // The list of known projects only helps to find them again.
+            let forgotten = said.err.contains("the project was not remembered: ");
+            let done = |tree: &Tree| {
+                let counts = |name: &Path| !forgotten || !name.starts_with("home/.local");
+                let all = tree.iter().filter(|(name, _)| counts(name));
+                all.map(|(name, file)| (name.clone(), file.clone()))
+                    .collect::<Tree>()
+            };
+            let (found, new) = (done(&found), done(&self.new));
+            assert!(found == new, "{at}: {}", difference(&new, &found));
+        }
+        assert!(self.out.starts_with(&said.out), "{at}");
+        for (name, content) in &found {
+            let old_or_new = [self.old.get(name), self.new.get(name)];
+            let between = (name.clone(), content.clone().unwrap_or_default());
+            let fits = old_or_new.contains(&Some(content))
+                || self.between.contains(&between)
+                || self.case.kind == Kind::Fills && self.is_part(name, content.as_deref());
+            assert!(fits, "{at}: {} is half: {content:?}", name.display());
+        }
+        for name in self.old.keys().filter(|name| self.new.contains_key(*name)) {
+            assert!(found.contains_key(name), "{at}: {} is gone", name.display());
+        }
+        self.check_acknowledged(&found, said, at);
+        if self.case.kind != Kind::Removes {
+            self.check_threads(&found, at);
+        }
+        if self.seen.insert((found, left)) {
+            self.check_next(at);
+        }
+    }
+
+    /// A log of the sample that has only its first lines, and what describes it then.
+    fn is_part(&self, name: &Path, content: Option<&[u8]>) -> bool {
+        let (Some(Some(new)), Some(content)) = (self.new.get(name), content) else {
+            return false;
+        };
+        if name.ends_with("messages.jsonl") {
+            // A call in it may still wait for its result, which changes the line.
+            let first = |bytes: &[u8]| bytes.split(|b| *b == b'\n').map(id_of).collect::<Vec<_>>();
+            let (found, whole) = (first(content), first(new));
+            return content.is_empty()
+                || content.ends_with(b"\n") && whole.starts_with(&found[..found.len() - 1]);
+        }
+        name.ends_with("thread.json")
+            && serde_json::from_slice::<serde_json::Value>(content).is_ok()
+    }
+
+    /// Each line that was printed is true.
+    fn check_acknowledged(&self, found: &Tree, said: &Said, at: &str) {
+        for line in said.out.split_inclusive('\n') {
+            let Some(line) = line.strip_suffix('\n') else {
+                continue;
+            };
+            if self.case.args[0] == "append" {
+                let log = found[&self.log_path()].as_ref().unwrap();
+                let mut ids = log.split(|b| *b == b'\n').map(id_of);
+                assert!(ids.any(|id| id.as_deref() == Some(line)), "{at}: {line}");
+            }
+        }
+    }
+
+    /// A thread is whole or not there; it describes no more than its log has, and its pictures are
+    /// there.
+    fn check_threads(&self, found: &Tree, at: &str) {
+        let is_thread = |name: &Path| name.parent().is_some_and(|p| p.ends_with(".agent/threads"));
+        for folder in found.keys().filter(|name| is_thread(name)) {
+            let file = |name: &str| {
+                let content = found.get(&folder.join(name)).and_then(Option::as_ref);
+                content.unwrap_or_else(|| panic!("{at}: {} has no {name}", folder.display()))
+            };
+            let log = file("messages.jsonl");
+            let manifest: serde_json::Value = serde_json::from_slice(file("thread.json")).unwrap();
+            let noted = manifest["metadata"]["rethread"]["logBytes"].as_u64();
+            let is_rewritten =
+                self.new.get(&folder.join("messages.jsonl")) == Some(&Some(log.clone()));
+            assert!(
+                is_rewritten || noted.is_none_or(|n| n <= log.len() as u64),
+                "{at}: {noted:?} of {}",
+                log.len()
+            );
+            for line in log.split(|b| *b == b'\n') {
+                let Ok(message) = serde_json::from_slice::<serde_json::Value>(line) else {
+                    continue;
+                };
+                for block in message["content"].as_array().into_iter().flatten() {
+                    if let Some(name) = block["assetRef"].as_str() {
+                        file(&format!("assets/{name}"));
+                    }
+                }
+            }
+        }
+        let torn = |tree: &Tree| tree.values().flatten().any(|f| f.ends_with(FRAGMENT));
+        assert!(
+            !torn(&self.old) || torn(found),
+            "{at}: the fragment is gone"
+        );
+    }
+
+    /// All that comes next works, without a repair.
+    fn check_next(&self, at: &str) {
+        let w = &self.world;
+        let listed = w.run(&["list", "--json"]);
+        assert!([0, 1, 3].contains(&listed.code), "{at}: {listed:?}");
+        // Without a word: nothing was found.
+        assert!(
+            listed.code != 1 || listed.err.is_empty(),
+            "{at}: {listed:?}"
+        );
+        match self.case.kind {
+            Kind::Changes => {
+                let id = self.id.as_ref().unwrap();
+                assert!(listed.out.contains(id.as_str()), "{at}: {listed:?}");
+                let shown = w.run(&["show", id, "--json"]);
+                let torn = w.log(id).as_bytes().ends_with(FRAGMENT);
+                assert_eq!(shown.code, if torn { 3 } else { 0 }, "{at}: {shown:?}");
+                continues(w, id, at);
+                if self.case.args[0] == "fork" {
+                    self.again(at);
+                }
+            }
+            Kind::Makes => {
+                self.again(at);
+                if self.case.args[0] == "init" {
+                    let (found, _) = look(&w.root);
+                    assert!(found == self.new, "{at}: {}", difference(&self.new, &found));
+                }
+            }
+            Kind::Removes => {
+                let id = self.id.as_ref().unwrap();
+                if w.folder(id).exists() {
+                    self.again(at);
+                }
+                assert!(!w.folder(id).exists(), "{at}");
+                let (found, _) = look(&w.root);
+                assert!(found == self.new, "{at}: {}", difference(&self.new, &found));
+            }
+            Kind::Fills => {
+                let threads = w.project.join("try-me/.agent/threads");
+                for entry in fs::read_dir(threads).into_iter().flatten() {
+                    let path = entry.unwrap().path();
+                    if !is_temporary(path.file_name().unwrap()) {
+                        let shown = w.run(&["show", path.to_str().unwrap(), "--json"]);
+                        assert_eq!(shown.code, 0, "{at}: {shown:?}");
+                        let next = w.run(&["append", path.to_str().unwrap(), "next"]);
+                        assert_eq!(next.code, 0, "{at}: {next:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// The same command once more: it works, and what it made can be written to.
+    fn again(&self, at: &str) {
+        let said = self.run(&[]);
+        assert_eq!(said.code, Some(0), "{at}, and then: {said:?}");
+        if ["new", "fork"].contains(&self.case.args[0]) {
+            let id = said.out.split('\t').next().unwrap();
+            continues(&self.world, id, at);
+        }
+    }
+
+    pub(super) fn check_failure(&self, said: &Said, call: &Call, at: &str) {
+        match said.code {
+            Some(0) => {}
+            // Something on the way could not be looked into: said, and the rest was done.
+            Some(3) => assert!(said.err.contains("warning: "), "{at}"),
+            Some(1) => self.check_error(said, Some(call), at),
+            _ => panic!("{at}"),
+        }
+        // What could be removed only in part stays without its name.
+        let in_part = self.case.kind == Kind::Removes && said.code != Some(0);
+        if !call.name.starts_with("unlink") && call.name != "rmdir" && !in_part {
+            assert_eq!(
+                look(&self.world.root).1,
+                0,
+                "{at}: something is left behind"
+            );
+        }
+    }
+
+    /// One error, in one line, and it names the file.
+    pub(super) fn check_error(&self, said: &Said, call: Option<&Call>, at: &str) {
+        let errors: Vec<&str> = said
+            .err
+            .lines()
+            .filter(|l| l.starts_with("error: "))
+            .collect();
+        let [error] = errors.as_slice() else {
+            panic!("{at}: {} errors", errors.len());
+        };
+        let named = error.split('`').skip(1).step_by(2);
+        let named = named.map(|p| without_temporary(&self.world.project.join(p)));
+        let named: Vec<PathBuf> = named.filter(|p| p.starts_with(&self.world.root)).collect();
+        match call {
+            Some(call) if call.is_answer || call.is_input => {}
+            // Where one file is copied into another, either may be named.
+            Some(call) if !self.case.varies && !READING.contains(&call.name.as_str()) => assert!(
+                named
+                    .iter()
+                    .any(|p| p.starts_with(&call.path) || call.path.starts_with(p)),
+                "{at}: the error does not name {}",
+                call.path.display()
+            ),
+            _ => assert!(!named.is_empty(), "{at}"),
+        }
+    }
+}
+
+fn id_of(line: &[u8]) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_slice(line).ok()?;
+    Some(value["id"].as_str()?.to_owned())
+}
+
+/// The thread can be continued, and what describes it is then true.
+fn continues(w: &World, id: &str, at: &str) {
+    let before: Vec<String> = w.log(id).lines().map(str::to_owned).collect();
+    let next = w.run(&["append", id, "next"]);
+    assert_eq!(next.code, 0, "{at}, and then: {next:?}");
+    let log = w.log(id);
+    let lines: Vec<serde_json::Value> = log.lines().map(json).collect();
+    let kept = before
+        .iter()
+        .filter(|line| !line.as_bytes().ends_with(FRAGMENT));
+    assert!(kept.eq(log.lines().take(lines.len() - 1)), "{at}");
+    assert_eq!(lines.last().unwrap()["id"], next.out.trim(), "{at}");
+    let count = |role: &str| lines.iter().filter(|m| m["role"] == role).count();
+    let calls = lines
+        .iter()
+        .filter_map(|m| Some(m["toolCalls"].as_array()?.len()));
+    let stats = &w.manifest(id)["stats"];
+    assert_eq!(stats["messageCount"], lines.len(), "{at}");
+    assert_eq!(stats["userMessageCount"], count("user"), "{at}");
+    assert_eq!(stats["agentMessageCount"], count("agent"), "{at}");
+    assert_eq!(stats["toolCallCount"], calls.sum::<usize>(), "{at}");
+    let shown = w.run(&["show", id, "--json"]);
+    assert_eq!(shown.code, 0, "{at}, and then: {shown:?}");
+}

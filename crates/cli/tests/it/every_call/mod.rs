@@ -1,0 +1,246 @@
+//! Every system call of every command that writes: the process is killed there, or the call fails;
+//! and every place at which a file may grow no further.
+//!
+//! Whatever happens, each file is old or new, what was acknowledged is there, the next command
+//! needs no repair, and an error names the file.
+
+mod call;
+mod cases;
+mod check;
+mod check_worktrees;
+mod trial;
+mod worktrees;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use rethread_disk::is_temporary;
+use tempfile::TempDir;
+
+use crate::world::World;
+
+/// Folders, and files with what is in them, without what killed processes left behind.
+type Tree = BTreeMap<PathBuf, Option<Vec<u8>>>;
+
+/// Files with what is in them.
+type Files = Vec<(PathBuf, Vec<u8>)>;
+
+/// What a disturbed command did and said.
+#[derive(Debug)]
+struct Said {
+    code: Option<i32>,
+    signal: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            signal: output.status.signal(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// A world in memory, where there is such a place: nothing here depends on how slow a disk is.
+pub(crate) fn world_in_memory() -> (World, Option<TempDir>) {
+    let mut world = World::new();
+    let disk = tempfile::tempdir_in("/dev/shm").ok();
+    if let Some(disk) = &disk {
+        world.root = fs::canonicalize(disk.path()).unwrap();
+        world.home = world.root.join("home");
+        world.project = world.root.join("shop");
+        fs::create_dir(&world.home).unwrap();
+        fs::create_dir(&world.project).unwrap();
+    }
+    (world, disk)
+}
+
+/// The binary, with another program in front of it.
+pub(crate) fn wrapped(w: &World, wrapper: &[&str], args: &[&str]) -> Command {
+    let plain = w.command(args);
+    let Some((first, rest)) = wrapper.split_first() else {
+        return plain;
+    };
+    let mut command = Command::new(first);
+    command
+        .args(rest)
+        .arg(plain.get_program())
+        .args(plain.get_args())
+        .current_dir(&w.project)
+        .env_clear()
+        .envs(plain.get_envs().filter_map(|(k, v)| Some((k, v?))))
+        .stdin(Stdio::null());
+    command
+}
+
+/// Whether a program is there. Without it the tests are skipped, but not on a build machine.
+pub(crate) fn is_there(program: &str) -> bool {
+    let version = Command::new(program).arg("--version").output();
+    if version.is_ok() {
+        return true;
+    }
+    assert!(
+        std::env::var_os("CI").is_none(),
+        "{program} is not installed"
+    );
+    eprintln!("skipped: {program} is not installed");
+    false
+}
+
+/// What is in a folder, and how many temporary files and folders beside that.
+fn look(root: &Path) -> (Tree, usize) {
+    let (mut tree, mut left) = (Tree::new(), 0);
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            if is_temporary(&entry.file_name()) {
+                left += 1;
+                continue;
+            }
+            let path = entry.path();
+            let name = path.strip_prefix(root).unwrap().to_owned();
+            let is_folder = entry.file_type().unwrap().is_dir();
+            let mut content = (!is_folder).then(|| fs::read(&path).unwrap());
+            if let Some(content) = &mut content
+                && name.ends_with("rethread/projects.jsonl")
+            {
+                // A project may be noted again when the list could not be read.
+                let mut seen = BTreeSet::new();
+                let lines = content.split_inclusive(|b| *b == b'\n');
+                let once: Vec<&[u8]> = lines.filter(|line| seen.insert(*line)).collect();
+                *content = once.concat();
+            }
+            tree.insert(name, content);
+            if is_folder {
+                folders.push(path);
+            }
+        }
+    }
+    (tree, left)
+}
+
+fn difference(a: &Tree, b: &Tree) -> String {
+    let names: BTreeSet<&PathBuf> = a.keys().chain(b.keys()).collect();
+    let differ = names
+        .into_iter()
+        .filter(|name| a.get(*name) != b.get(*name));
+    format!("{:?} differ", differ.collect::<Vec<_>>())
+}
+
+/// The path with temporary names replaced by those that they are to become.
+fn without_temporary(path: &Path) -> PathBuf {
+    let parts = path.components().map(|part| {
+        let Component::Normal(name) = part else {
+            return PathBuf::from(part.as_os_str());
+        };
+        if !is_temporary(name) {
+            return PathBuf::from(name);
+        }
+        let name = name.to_str().unwrap();
+        PathBuf::from(name[1..].rsplitn(4, '.').last().unwrap())
+    });
+    parts.collect()
+}
+
+macro_rules! cases {
+    ($($name:ident: $case:ident,)*) => {
+        $(mod $name {
+            use super::cases::$case;
+            use super::is_there;
+            use super::trial::Trial;
+
+            #[test]
+            fn killed_at_every_call() {
+                if is_there("strace") {
+                    Trial::new(&$case).killed_everywhere();
+                }
+            }
+
+            #[test]
+            fn every_call_failing() {
+                if is_there("strace") {
+                    Trial::new(&$case).failing_everywhere();
+                }
+            }
+
+            #[test]
+            fn short_writes() {
+                if is_there("prlimit") {
+                    Trial::new(&$case).short_everywhere();
+                }
+            }
+        })*
+    };
+}
+
+cases! {
+    init: INIT,
+    new: NEW,
+    new_in_a_store: NEW_IN_A_STORE,
+    append: APPEND,
+    append_to_torn: APPEND_TO_TORN,
+    append_image: APPEND_IMAGE,
+    append_two: APPEND_TWO,
+    replace: REPLACE,
+    late_result: LATE_RESULT,
+    rename: RENAME,
+    fork: FORK,
+    rm: RM,
+    sample: SAMPLE,
+}
+
+macro_rules! cases_with_git {
+    ($($name:ident: $case:ident,)*) => {
+        $(mod $name {
+            use super::is_there;
+            use super::worktrees::{$case, GitTrial};
+
+            #[test]
+            fn killed_at_every_call() {
+                if is_there("strace") {
+                    GitTrial::new(&$case).killed_everywhere();
+                }
+            }
+
+            #[test]
+            fn every_call_failing() {
+                if is_there("strace") {
+                    GitTrial::new(&$case).failing_everywhere();
+                }
+            }
+        })*
+    };
+}
+
+cases_with_git! {
+    trust_first: TRUST_FIRST,
+    trust: TRUST,
+    revoke: REVOKE,
+    worktree_add: ADD,
+    worktree_add_with_hooks: ADD_WITH_HOOKS,
+    worktree_add_and_trust: ADD_AND_TRUST,
+    new_in_a_worktree: NEW_IN_A_WORKTREE,
+    worktree_remove: REMOVE,
+    worktree_remove_without_force: REMOVE_WITHOUT_FORCE,
+}
+
+#[test]
+fn short_writes_of_what_is_trusted() {
+    if is_there("prlimit") {
+        for case in [
+            &worktrees::TRUST_FIRST,
+            &worktrees::TRUST,
+            &worktrees::REVOKE,
+        ] {
+            worktrees::GitTrial::new(case).short_everywhere();
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! A command on a disk of its own, disturbed at each of its calls.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, FileTimes};
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use tempfile::TempDir;
+
+use super::call::{CALLS, Call, READING, read_trace, tracing};
+use super::cases::{Case, Kind};
+use super::{Files, Said, Tree, look, world_in_memory, wrapped};
+use crate::world::World;
+
+/// A case on a disk of its own, with what is there before and after the command.
+pub(super) struct Trial {
+    pub(super) case: &'static Case,
+    pub(super) world: World,
+    _disk: Option<TempDir>,
+    pub(super) id: Option<String>,
+    input: PathBuf,
+    pub(super) old: Tree,
+    pub(super) new: Tree,
+    pub(super) between: Files,
+    /// What the command prints when nothing happens to it.
+    pub(super) out: String,
+    /// States after which all that follows was seen to work.
+    pub(super) seen: BTreeSet<(Tree, usize)>,
+}
+
+impl Trial {
+    pub(super) fn new(case: &'static Case) -> Self {
+        let (world, disk) = world_in_memory();
+        let id = (case.prepare)(&world);
+        let input = world.root.join("input.jsonl");
+        fs::write(&input, case.input).unwrap();
+        let (old, left) = look(&world.root);
+        assert_eq!(left, 0);
+        let mut trial = Self {
+            case,
+            world,
+            _disk: disk,
+            id,
+            input,
+            old,
+            new: Tree::new(),
+            between: Vec::new(),
+            out: String::new(),
+            seen: BTreeSet::new(),
+        };
+        trial.between = (case.between)(&trial);
+        trial.restore();
+        let said = trial.run(&[]);
+        assert_eq!(said.code, Some(0), "{:?}: {said:?}", case.args);
+        trial.new = look(&trial.world.root).0;
+        assert!(trial.new != trial.old, "{:?} does nothing", case.args);
+        trial.out = said.out;
+        trial
+    }
+
+    /// The log of the thread, from the root.
+    pub(super) fn log_path(&self) -> PathBuf {
+        let folder = self.world.folder(self.id.as_ref().unwrap());
+        let log = folder.join("messages.jsonl");
+        log.strip_prefix(&self.world.root).unwrap().to_owned()
+    }
+
+    /// Puts everything back as it was before.
+    pub(super) fn restore(&self) {
+        let root = &self.world.root;
+        for entry in fs::read_dir(root).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                fs::remove_dir_all(path).unwrap();
+            } else {
+                fs::remove_file(path).unwrap();
+            }
+        }
+        // Old enough that nobody waits for the end of a torn line.
+        let time = FileTimes::new().set_modified(SystemTime::now() - Duration::from_mins(1));
+        for (name, content) in &self.old {
+            let path = root.join(name);
+            match content {
+                None => fs::create_dir(path).unwrap(),
+                Some(bytes) => {
+                    fs::write(&path, bytes).unwrap();
+                    let file = File::options().append(true).open(path).unwrap();
+                    file.set_times(time).unwrap();
+                }
+            }
+        }
+    }
+
+    pub(super) fn arguments(&self) -> Vec<&str> {
+        let id = self.id.as_deref().unwrap_or_default();
+        let args = self.case.args.iter();
+        args.map(|arg| if *arg == "ID" { id } else { arg })
+            .collect()
+    }
+
+    /// Runs the command, with another program in front of it.
+    pub(super) fn run(&self, wrapper: &[&str]) -> Said {
+        let mut command = wrapped(&self.world, wrapper, &self.arguments());
+        let input = File::open(&self.input).unwrap();
+        command.stdin(input).output().unwrap().into()
+    }
+
+    pub(super) fn strace(&self, options: &[&str]) -> Said {
+        let mut wrapper = vec!["strace", "-f", "-qq"];
+        wrapper.extend(options);
+        self.run(&wrapper)
+    }
+
+    /// The system calls that the command makes on these folders, and for its answer.
+    pub(super) fn calls(&self) -> Vec<Call> {
+        self.restore();
+        let trace = tempfile::NamedTempFile::new().unwrap();
+        let out = trace.path().to_str().unwrap();
+        let said = self.strace(&["-y", "-o", out, "-e", &tracing(&[CALLS])]);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        read_trace(&fs::read_to_string(trace.path()).unwrap(), &self.world)
+    }
+
+    /// Killed at every call.
+    pub(super) fn killed_everywhere(&mut self) {
+        for call in self.calls() {
+            if READING.contains(&call.name.as_str()) || call.is_input || self.is_repetition(&call) {
+                continue;
+            }
+            self.restore();
+            let Call { name, nth, .. } = &call;
+            let trace = format!("trace={name}");
+            let inject = format!("inject={name}:signal=KILL:when={nth}");
+            let said = self.strace(&["-o", "/dev/null", "-e", &trace, "-e", &inject]);
+            let at = format!("{:?} killed at {call:?}: {said:?}", self.case.args);
+            assert!(said.signal == Some(9) || self.case.varies, "{at}");
+            self.check(&said, &at);
+        }
+        assert!(self.seen.len() > 1, "it was never killed in between");
+    }
+
+    /// Each call fails in turn, in each way that it can.
+    pub(super) fn failing_everywhere(&mut self) {
+        let trace = tempfile::NamedTempFile::new().unwrap();
+        let out = trace.path().to_str().unwrap().to_owned();
+        for call in self.calls() {
+            if self.is_repetition(&call) {
+                continue;
+            }
+            for errno in call.errors() {
+                self.restore();
+                let Call { name, nth, .. } = &call;
+                let which = format!("trace={name}");
+                let inject = format!("inject={name}:error={errno}:when={nth}");
+                // Stops at no other call, which is faster.
+                let said = self.strace(&["--seccomp-bpf", "-o", &out, "-e", &which, "-e", &inject]);
+                let at = format!("{:?} with {errno} at {call:?}: {said:?}", self.case.args);
+                let trace = fs::read_to_string(trace.path()).unwrap();
+                let hit = trace.lines().find(|line| line.contains("(INJECTED)"));
+                assert!(hit.is_some() || self.case.varies, "{at}");
+                let is_answer = hit.is_some_and(|line| line.contains("write(1, "));
+                self.check_failure(
+                    &said,
+                    &Call {
+                        is_answer,
+                        ..call.clone()
+                    },
+                    &at,
+                );
+                self.check(&said, &at);
+            }
+        }
+    }
+
+    /// Files may grow up to here and no further: a write call takes only a part, the next none.
+    pub(super) fn short_everywhere(&mut self) {
+        let longest = |tree: &Tree| tree.values().flatten().map(Vec::len).max().unwrap_or(0);
+        let end = longest(&self.new) + 1;
+        // Every byte of what is appended, and some of what is written as a whole.
+        let appended = self.id.as_ref().map_or(0..0, |_| {
+            let len = |tree: &Tree| {
+                tree.get(&self.log_path())
+                    .map_or(0, |f| f.as_ref().unwrap().len())
+            };
+            len(&self.old)..len(&self.new)
+        });
+        let mut failed = 0;
+        for limit in 0..end {
+            if limit % 13 != 0 && !(appended.contains(&limit) && limit % 3 == 0) {
+                continue;
+            }
+            self.restore();
+            let prlimit = format!("exec prlimit --fsize={limit} \"$0\" \"$@\"");
+            let said = self.run(&["sh", "-c", &format!("trap '' XFSZ; {prlimit}")]);
+            let at = format!("{:?} with files of {limit} bytes: {said:?}", self.case.args);
+            if said.code != Some(0) {
+                failed += 1;
+                self.check_error(&said, None, &at);
+                assert_eq!(
+                    look(&self.world.root).1,
+                    0,
+                    "{at}: something is left behind"
+                );
+            }
+            self.check(&said, &at);
+        }
+        assert!(
+            failed > 0 || self.case.kind == Kind::Removes,
+            "nothing was short"
+        );
+    }
+
+    /// Whether this only repeats, in the many steps of the sample, what other cases try.
+    pub(super) fn is_repetition(&self, call: &Call) -> bool {
+        self.case.kind == Kind::Fills && !call.changes()
+    }
+}
