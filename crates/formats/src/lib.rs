@@ -3,6 +3,7 @@
 //! A [`Format`] finds its stores, lists what is in them, reads one conversation and, where it can,
 //! writes. [`FORMATS`] is the registry: everything that must know all formats walks over it.
 
+pub mod atomic;
 pub mod atsf;
 mod check;
 mod conversation;
@@ -10,6 +11,7 @@ mod env;
 mod error;
 mod format;
 mod native;
+pub mod pi;
 mod registry;
 mod write;
 

@@ -1,9 +1,9 @@
 //! All formats.
 
-use crate::{Format, atsf};
+use crate::{Format, atomic, atsf, pi};
 
 /// All formats, one line each.
-pub static FORMATS: &[&dyn Format] = &[&atsf::Atsf];
+pub static FORMATS: &[&dyn Format] = &[&atsf::Atsf, &pi::Pi, &atomic::Atomic];
 
 /// The format with this short name or alias.
 ///

@@ -28,6 +28,7 @@ mod modes;
 mod names;
 mod new;
 mod overview;
+mod pi;
 mod reference;
 mod replace;
 mod rm;

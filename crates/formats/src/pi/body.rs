@@ -1,0 +1,247 @@
+//! What an entry says, decoded from its line.
+
+use rethread_json::{Tree, Value};
+use rethread_model::{
+    Block, Body, BranchSummary, Compaction, ContextEdit, EntryIx, Event, Json, Kept, Kind,
+    LabelChange, Level, Message, RawRef, Role, Session, Text, TitleChange, TitleSource,
+    UsageRecord,
+};
+
+use super::blocks::{bash, blocks, not_carried_out, tool_result};
+use super::fields::{is_true, json, model, others, string, text, text_of, usage};
+use super::links::made_up_id;
+use crate::{Native, RecordKind};
+
+/// What an entry says.
+pub(crate) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
+    let Some(raw) = session.origin(entry).first().copied() else {
+        return Body::Unknown(None);
+    };
+    if native.record_kind(raw) == Some(RecordKind::Giant) {
+        return giant(native, session, entry, raw);
+    }
+    let bytes = match native.read(raw) {
+        Ok(bytes) => bytes,
+        Err(e) => return unreadable(&e.to_string()),
+    };
+    let mut tree = Tree::default();
+    if tree.parse_into(&bytes).is_err() {
+        return unreadable("the file was changed while it was read");
+    }
+    decoded(tree.root(&bytes), session, entry, raw)
+}
+
+fn giant(native: &Native, session: &Session, entry: EntryIx, raw: RawRef) -> Body {
+    let len = native.span(raw).map_or(0, |s| s.end - s.start);
+    let type_name = format!("entry of {len} bytes");
+    let Kind::Message(role) = session.entry(entry).kind else {
+        return Body::Unknown(Some(type_name));
+    };
+    let raw = Json::new(b"null");
+    Body::Message(Message::new(role, vec![Block::Unknown { type_name, raw }]))
+}
+
+fn unreadable(why: &str) -> Body {
+    Body::Event(Event {
+        name: "unreadable".to_owned(),
+        text: Some(why.into()),
+        level: Level::Error,
+        details: None,
+    })
+}
+
+fn decoded(value: Value<'_>, session: &Session, entry: EntryIx, raw: RawRef) -> Body {
+    let id = session.id(entry);
+    let type_name = string(value, "type");
+    match session.entry(entry).kind {
+        Kind::Message(role) => Body::Message(match value.get("message") {
+            Some(said) if said.is_object() => message(said, role, id, raw),
+            _ => custom(value, raw),
+        }),
+        Kind::ModelChange => Body::ModelChange(model(value, "modelId").unwrap_or_default()),
+        Kind::ThinkingChange => {
+            Body::ThinkingChange(string(value, "thinkingLevel").unwrap_or_default())
+        }
+        Kind::Compaction => Body::Compaction(compaction(value, session, entry)),
+        Kind::BranchSummary => Body::BranchSummary(BranchSummary {
+            from: string(value, "fromId"),
+            summary: text_of(value, "summary").unwrap_or_default(),
+            from_hook: is_true(value, "fromHook"),
+            usage: usage(value),
+            details: json(value, "details"),
+        }),
+        Kind::Label => Body::Label(LabelChange {
+            target: string(value, "targetId").unwrap_or_default(),
+            label: string(value, "label").filter(|l| !l.is_empty()),
+        }),
+        Kind::Title => Body::Title(TitleChange {
+            text: string(value, "name")
+                .map(|name| name.trim().to_owned())
+                .filter(|name| !name.is_empty()),
+            source: TitleSource::User,
+        }),
+        Kind::ContextEdit => Body::ContextEdit(context_edit(value, raw)),
+        Kind::Usage => Body::Usage(UsageRecord {
+            usage: usage(value).unwrap_or_default(),
+            model: model(value, "model"),
+            purpose: string(value, "kind").or(type_name),
+        }),
+        Kind::Event => Body::Event(event(value, type_name)),
+        Kind::Unknown => Body::Unknown(type_name),
+    }
+}
+
+/// What extensions keep for themselves, and summaries that are only shown.
+fn event(value: Value<'_>, type_name: Option<String>) -> Event {
+    let is_custom = type_name.as_deref() == Some("custom");
+    let name = string(value, "customType").filter(|_| is_custom);
+    let details = if is_custom {
+        json(value, "data")
+    } else {
+        others(
+            value,
+            &["type", "id", "parentId", "timestamp", "summary", "usage"],
+        )
+    };
+    Event {
+        name: name.or(type_name).unwrap_or_default(),
+        text: text_of(value, "summary").filter(|_| !is_custom),
+        level: Level::Info,
+        details,
+    }
+}
+
+fn message(said: Value<'_>, role: Role, id: &str, raw: RawRef) -> Message {
+    let word = string(said, "role").unwrap_or_default();
+    match word.as_str() {
+        "custom" | "hookMessage" => return custom(said, raw),
+        "toolResult" => {
+            let mut message = Message::new(role, vec![tool_result(said, raw)]);
+            message.usage = usage(said);
+            message.duration_ms = said.get("durationMs").and_then(Value::f64);
+            let known = [
+                "role",
+                "toolCallId",
+                "toolName",
+                "content",
+                "details",
+                "isError",
+                "usage",
+                "durationMs",
+                "timestamp",
+            ];
+            message.details = others(said, &known);
+            return message;
+        }
+        "bashExecution" => {
+            let mut message = Message::new(role, bash(said, id));
+            let known = [
+                "role",
+                "command",
+                "output",
+                "exitCode",
+                "cancelled",
+                "fullOutputPath",
+                "excludeFromContext",
+                "timestamp",
+            ];
+            message.details = others(said, &known);
+            return message;
+        }
+        "branchSummary" | "compactionSummary" => {
+            let summary = text_of(said, "summary").map(Block::Text);
+            let mut message = Message::new(role, summary.into_iter().collect());
+            message.extension = Some(word);
+            message.details = others(said, &["role", "summary", "timestamp"]);
+            return message;
+        }
+        _ => {}
+    }
+    let mut message = Message::new(role, blocks(said.get("content"), raw));
+    message.model = model(said, "model");
+    message.stop_reason = string(said, "stopReason");
+    if matches!(message.stop_reason.as_deref(), Some("error" | "aborted")) {
+        not_carried_out(&mut message.blocks);
+    }
+    message.usage = usage(said);
+    message.duration_ms = said.get("durationMs").and_then(Value::f64);
+    message.error = string(said, "errorMessage");
+    message.response_id = string(said, "responseId");
+    let known = [
+        "role",
+        "content",
+        "provider",
+        "model",
+        "stopReason",
+        "usage",
+        "durationMs",
+        "errorMessage",
+        "responseId",
+        "timestamp",
+    ];
+    message.details = others(said, &known);
+    message
+}
+
+/// A message of an extension, as an entry of its own or inside of one.
+fn custom(said: Value<'_>, raw: RawRef) -> Message {
+    let mut message = Message::new(Role::User, blocks(said.get("content"), raw));
+    message.extension = Some(string(said, "customType").unwrap_or_default());
+    message.details = json(said, "details");
+    message
+}
+
+fn compaction(value: Value<'_>, session: &Session, entry: EntryIx) -> Compaction {
+    Compaction {
+        summary: text_of(value, "summary"),
+        kept: kept(value, session, entry),
+        system: value.get("systemMessage").and_then(system_text),
+        tokens_before: value.get("tokensBefore").and_then(Value::u64),
+        from_hook: is_true(value, "fromHook"),
+        usage: usage(value),
+        details: json(value, "details"),
+        ..Compaction::default()
+    }
+}
+
+/// The first version counts the values of the file, the header being 0; an entry that comes later,
+/// or is none, is not meant.
+fn kept(value: Value<'_>, session: &Session, entry: EntryIx) -> Kept {
+    if let Some(first) = string(value, "firstKeptEntryId") {
+        return if first == session.id(entry) {
+            Kept::Nothing
+        } else {
+            Kept::From(first)
+        };
+    }
+    let number = value.get("firstKeptEntryIndex").and_then(Value::u64);
+    let id = number.and_then(|n| u32::try_from(n).ok()).map(made_up_id);
+    id.filter(|id| session.find(id).is_some_and(|found| found < entry))
+        .map_or(Kept::Nothing, Kept::From)
+}
+
+/// Instructions: a text, or a message that holds one.
+fn system_text(value: Value<'_>) -> Option<Text> {
+    let content = value.get("content").unwrap_or(value);
+    if let Some(text) = text(content) {
+        return Some(text);
+    }
+    let texts: Vec<Text> = content
+        .items()
+        .filter_map(|item| text_of(item, "text"))
+        .collect();
+    let all: Vec<&str> = texts.iter().map(|t| t.value.as_str()).collect();
+    (!all.is_empty()).then(|| Text {
+        value: all.join("\n"),
+        lossy: texts.iter().any(|t| t.lossy),
+    })
+}
+
+fn context_edit(value: Value<'_>, raw: RawRef) -> ContextEdit {
+    let replacement = value.get("replacement").filter(|r| !r.is_null());
+    ContextEdit {
+        target: string(value, "targetId").unwrap_or_default(),
+        tool_call: None,
+        replacement: replacement.map(|r| blocks(r.get("content").or(Some(r)), raw)),
+    }
+}

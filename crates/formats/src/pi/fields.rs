@@ -1,0 +1,94 @@
+//! Fields of entries, as the model wants them.
+
+use rethread_json::{Object, Value};
+use rethread_model::{Cost, Json, ModelRef, Moment, Text, Usage};
+
+/// A member that is a string.
+pub(super) fn string(object: Value<'_>, key: &str) -> Option<String> {
+    Some(object.get(key)?.str()?.into_owned())
+}
+
+/// A member that is text.
+pub(super) fn text_of(object: Value<'_>, key: &str) -> Option<Text> {
+    text(object.get(key)?)
+}
+
+/// A string as text.
+pub(super) fn text(value: Value<'_>) -> Option<Text> {
+    let text = value.text()?;
+    Some(Text {
+        value: text.text.into_owned(),
+        lossy: text.lossy,
+    })
+}
+
+/// Whether a member is `true`.
+pub(super) fn is_true(object: Value<'_>, key: &str) -> bool {
+    object.get(key).and_then(Value::bool) == Some(true)
+}
+
+/// A member as JSON; `null` is none.
+pub(super) fn json(object: Value<'_>, key: &str) -> Option<Json> {
+    let value = object.get(key).filter(|v| !v.is_null())?;
+    Some(Json::new(value.raw()))
+}
+
+/// The members that are not among these, as one JSON object.
+pub(super) fn others(object: Value<'_>, known: &[&str]) -> Option<Json> {
+    let mut others = Object::new();
+    for (key, value) in object.members() {
+        let Some(name) = key.str() else { continue };
+        if !known.contains(&name.as_ref()) {
+            others = others.raw(&name, value.raw());
+        }
+    }
+    (!others.is_empty()).then(|| Json::new(&others.finish()))
+}
+
+/// The moment of an entry: its own, else that of the message in it.
+pub(super) fn time(entry: Value<'_>) -> Option<Moment> {
+    let own = entry.get("timestamp").and_then(Value::str);
+    own.and_then(|t| t.parse().ok())
+        .or_else(|| millis(entry.get("message")?))
+}
+
+/// The moment of a message, which is a number.
+pub(super) fn millis(message: Value<'_>) -> Option<Moment> {
+    let time = message.get("timestamp")?;
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a moment out of range is none, and a calendar has no more digits"
+    )]
+    let whole = || time.f64().map(|t| t as i64);
+    Moment::from_millis(time.i64().or_else(whole)?)
+}
+
+/// The model that two members name.
+pub(super) fn model(object: Value<'_>, key: &str) -> Option<ModelRef> {
+    Some(ModelRef {
+        provider: string(object, "provider"),
+        id: string(object, key)?,
+    })
+}
+
+/// Tokens and cost. What is written to a cache for an hour is a part of all that is written to it,
+/// and reasoning is a part of the output.
+pub(super) fn usage(object: Value<'_>) -> Option<Usage> {
+    let usage = object.get("usage").filter(|u| u.is_object())?;
+    let count = |key| usage.get(key).and_then(Value::u64).unwrap_or(0);
+    let for_an_hour = count("cacheWrite1h");
+    Some(Usage {
+        input: count("input"),
+        cache_read: count("cacheRead"),
+        cache_write: count("cacheWrite").saturating_sub(for_an_hour),
+        cache_write_1h: for_an_hour,
+        output: count("output"),
+        reasoning: count("reasoning"),
+        recorded_total: usage.get("totalTokens").and_then(Value::u64),
+        cost: usage
+            .at(&["cost", "total"])
+            .and_then(Value::f64)
+            .map(|usd| Cost { usd }),
+        ..Usage::default()
+    })
+}

@@ -1,0 +1,172 @@
+//! What an entry is, from its type and role.
+
+use rethread_json::{Event, Pull, Value};
+use rethread_model::{Kind, Moment, Role, Visibility};
+
+use super::fields::{is_true, string, time};
+
+/// What is needed of an entry to give it its place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EntryHead {
+    pub(super) id: Option<String>,
+    pub(super) parent: Parent,
+    pub(super) kind: Option<Kind>,
+    pub(super) visibility: Visibility,
+    pub(super) time: Option<Moment>,
+    /// Whether it counts usage beside what it says.
+    pub(super) has_usage: bool,
+}
+
+/// What an entry says of the one before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Parent {
+    /// Nothing.
+    #[default]
+    Unsaid,
+    /// There is none.
+    Root,
+    /// The one with this id.
+    Id(String),
+}
+
+/// Reads the head of an entry.
+pub(super) fn entry_head(entry: Value<'_>) -> EntryHead {
+    let type_name = entry.get("type").and_then(Value::str).unwrap_or_default();
+    let message = entry.get("message").filter(|m| m.is_object());
+    let role = message.and_then(|m| m.get("role")?.str());
+    let (kind, visibility) = kind(&type_name, role.as_deref(), message.or(Some(entry)));
+    EntryHead {
+        id: string(entry, "id"),
+        parent: match entry.get("parentId") {
+            None => Parent::Unsaid,
+            Some(id) => id.str().map_or(Parent::Root, |id| Parent::Id(id.into())),
+        },
+        kind: Some(kind),
+        visibility,
+        time: time(entry),
+        has_usage: type_name == "session_summary"
+            && entry.get("usage").is_some_and(Value::is_object),
+    }
+}
+
+/// What an entry of this type is. `said` holds what tells who is meant to see it.
+fn kind(type_name: &str, role: Option<&str>, said: Option<Value<'_>>) -> (Kind, Visibility) {
+    let visible = |kind| (kind, Visibility::Visible);
+    match type_name {
+        "message" => match role {
+            None => visible(Kind::Unknown),
+            Some("user") => visible(Kind::Message(Role::User)),
+            Some("assistant") => visible(Kind::Message(Role::Assistant)),
+            Some("toolResult") => visible(Kind::Message(Role::Tool)),
+            Some("bashExecution") => (Kind::Message(Role::User), bash_is_for(said)),
+            Some("custom" | "hookMessage") => (Kind::Message(Role::User), custom_is_for(said)),
+            Some("branchSummary" | "compactionSummary") => {
+                (Kind::Message(Role::User), Visibility::Injected)
+            }
+            Some("system") => (Kind::Message(Role::System), Visibility::Injected),
+            Some(_) => visible(Kind::Message(Role::System)),
+        },
+        "custom_message" => (Kind::Message(Role::User), custom_is_for(said)),
+        "thinking_level_change" => visible(Kind::ThinkingChange),
+        "model_change" => visible(Kind::ModelChange),
+        "compaction" => visible(Kind::Compaction),
+        "branch_summary" => visible(Kind::BranchSummary),
+        "custom" => (Kind::Event, Visibility::Hidden),
+        "label" => visible(Kind::Label),
+        "session_info" => visible(Kind::Title),
+        "usage" => visible(Kind::Usage),
+        "context_edit" => visible(Kind::ContextEdit),
+        "session_summary" => (Kind::Event, Visibility::UiOnly),
+        _ => visible(Kind::Unknown),
+    }
+}
+
+fn bash_is_for(said: Option<Value<'_>>) -> Visibility {
+    if said.is_some_and(|s| is_true(s, "excludeFromContext")) {
+        Visibility::UiOnly
+    } else {
+        Visibility::Visible
+    }
+}
+
+fn custom_is_for(said: Option<Value<'_>>) -> Visibility {
+    let shown = said.and_then(|s| s.get("display")?.bool()) != Some(false);
+    let excluded = said.is_some_and(|s| is_true(s, "excludeFromContext"));
+    match (shown, excluded) {
+        (true, false) => Visibility::Visible,
+        (false, false) => Visibility::Injected,
+        (true, true) => Visibility::UiOnly,
+        (false, true) => Visibility::Hidden,
+    }
+}
+
+/// What can be known of an entry from the beginning of its line, when the line is too long to be
+/// held in memory. Without a type it has no kind.
+pub(super) fn giant_head(start: &[u8]) -> EntryHead {
+    let mut head = EntryHead::default();
+    let (mut type_name, mut role) = (None, None);
+    let mut pull = Pull::new(start);
+    let (mut key, mut value) = (Vec::new(), Vec::new());
+    let mut in_message = false;
+    while let Ok(event) = pull.next_event() {
+        match event {
+            Event::Key(chunk) => {
+                let last = chunk.last;
+                key.extend_from_slice(&chunk.bytes);
+                let depth = pull.depth();
+                if last && depth == 1 {
+                    in_message = key == b"message";
+                }
+                if last && depth > 1 && !(in_message && depth == 2) {
+                    key.clear();
+                }
+            }
+            Event::String(chunk) => {
+                let last = chunk.last;
+                value.extend_from_slice(&chunk.bytes);
+                if !last {
+                    continue;
+                }
+                let text = || String::from_utf8_lossy(&value).into_owned();
+                match (pull.depth(), key.as_slice()) {
+                    (1, b"type") => type_name = Some(text()),
+                    (1, b"id") => head.id = Some(text()),
+                    (1, b"parentId") => head.parent = Parent::Id(text()),
+                    (1, b"timestamp") => head.time = text().parse().ok(),
+                    (2, b"role") if in_message => role = Some(text()),
+                    _ => {}
+                }
+                key.clear();
+                value.clear();
+            }
+            Event::End => break,
+            _ => {
+                if key == b"parentId" && pull.depth() == 1 {
+                    head.parent = Parent::Root;
+                }
+                key.clear();
+            }
+        }
+    }
+    if let Some(type_name) = type_name {
+        let (kind, visibility) = kind(&type_name, role.as_deref(), None);
+        (head.kind, head.visibility) = (Some(kind), visibility);
+    }
+    head
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_of_a_giant_line() {
+        let start = br#"{"type":"message","id":"g1","parentId":null,"timestamp":"2026-01-02T00:00:00Z","message":{"role":"assistant","content":[{"type":"text","role":"x","text":"aaaa"#;
+        let head = giant_head(start);
+        assert_eq!(head.id.as_deref(), Some("g1"));
+        assert_eq!(head.parent, Parent::Root);
+        assert_eq!(head.kind, Some(Kind::Message(Role::Assistant)));
+        assert!(head.time.is_some());
+        assert_eq!(giant_head(br#"{"data":"aaaa"#).kind, None);
+    }
+}

@@ -1,0 +1,135 @@
+//! Who is whose parent. Files are not trusted: ids can be there twice or not at all, and parents
+//! can form circles.
+
+use std::collections::HashMap;
+
+use rethread_model::{EntryIx, SessionBuilder};
+
+use super::kinds::Parent;
+
+/// The ids of a session while it is read, and the parents that are not known yet.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    ids: HashMap<Box<str>, EntryIx>,
+    /// The entry before, with its id.
+    last: Option<(EntryIx, String)>,
+    /// Entries whose parents were not met so far.
+    open: Vec<(EntryIx, String, Place)>,
+    /// Entries that name themselves as their parents.
+    own: Vec<Place>,
+}
+
+/// Where an entry stands, for notes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) line: u64,
+    pub(super) offset: u64,
+}
+
+/// Something that is wrong with an entry's parent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// It is the entry itself.
+    Itself,
+    /// It is nowhere.
+    Missing(String),
+    /// The way to the root leads back to the entry.
+    Circle,
+}
+
+impl Links {
+    /// The entry before.
+    pub(super) fn last(&self) -> Option<EntryIx> {
+        self.last.as_ref().map(|(ix, _)| *ix)
+    }
+
+    /// The parent of an entry that is about to be added, where it is known already. Of several
+    /// entries with one id, the nearest before counts.
+    pub(super) fn parent(&self, parent: &Parent) -> Option<EntryIx> {
+        let Parent::Id(id) = parent else { return None };
+        match &self.last {
+            Some((ix, last)) if last == id => Some(*ix),
+            _ => self.ids.get(id.as_str()).copied(),
+        }
+    }
+
+    /// Notes an entry that was added; whether its id was there before.
+    pub(super) fn add(&mut self, ix: EntryIx, id: &str) -> bool {
+        self.last = Some((ix, id.to_owned()));
+        !id.is_empty() && self.ids.insert(id.into(), ix).is_some()
+    }
+
+    /// Notes an entry whose parent was not met yet.
+    pub(super) fn wait(&mut self, ix: EntryIx, id: &str, parent: String, at: Place) {
+        if parent == id {
+            self.own.push(at);
+        } else {
+            self.open.push((ix, parent, at));
+        }
+    }
+
+    /// Finds the parents that came after their children, and opens circles.
+    pub(super) fn settle(self, builder: &mut SessionBuilder) -> Vec<(Place, Wrong)> {
+        let itself = |at| (at, Wrong::Itself);
+        let mut wrong: Vec<(Place, Wrong)> = self.own.into_iter().map(itself).collect();
+        let mut forward = Vec::new();
+        for (ix, parent, at) in self.open {
+            match self.ids.get(parent.as_str()) {
+                Some(found) => {
+                    builder.entry(ix).parent = Some(*found);
+                    forward.push((ix, at));
+                }
+                None => wrong.push((at, Wrong::Missing(parent))),
+            }
+        }
+        wrong.extend(open_circles(builder, &forward));
+        wrong.sort_by_key(|(at, _)| at.offset);
+        wrong
+    }
+}
+
+/// Takes the parent from the first entry of every circle. Each has one whose parent comes after it,
+/// so only those are looked at, and no entry is passed twice.
+fn open_circles(builder: &mut SessionBuilder, forward: &[(EntryIx, Place)]) -> Vec<(Place, Wrong)> {
+    if forward.is_empty() {
+        return Vec::new();
+    }
+    let mut opened = Vec::new();
+    let mut seen_by = vec![0_u32; builder.len()];
+    for (walk, (start, _)) in (1_u32..).zip(forward) {
+        let mut at = Some(*start);
+        while let Some(ix) = at {
+            let seen = &mut seen_by[ix.get()];
+            if *seen == walk {
+                let first = first_of_circle(builder, ix);
+                builder.entry(first).parent = None;
+                // They were noted in the order of the file.
+                let found = forward.binary_search_by_key(&first, |(ix, _)| *ix);
+                opened.extend(found.ok().map(|i| (forward[i].1, Wrong::Circle)));
+                break;
+            }
+            if *seen != 0 {
+                break;
+            }
+            *seen = walk;
+            at = builder.entry(ix).parent;
+        }
+    }
+    opened
+}
+
+fn first_of_circle(builder: &mut SessionBuilder, member: EntryIx) -> EntryIx {
+    let mut first = member;
+    let mut at = builder.entry(member).parent;
+    while let Some(ix) = at.filter(|ix| *ix != member) {
+        first = first.min(ix);
+        at = builder.entry(ix).parent;
+    }
+    first
+}
+
+/// An id for an entry of the first version, which has none: eight hexadecimal digits that follow
+/// from its place among the values of the file. No two places have the same.
+pub(super) fn made_up_id(place: u32) -> String {
+    format!("{:08x}", place.wrapping_mul(0x9E37_79B1))
+}

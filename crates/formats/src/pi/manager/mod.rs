@@ -1,0 +1,147 @@
+//! Sessions as an agent works with them: made, opened, appended to, branched and read back.
+
+mod append;
+mod branched;
+mod content;
+mod create;
+mod error;
+mod header;
+mod host;
+mod info;
+mod list;
+mod load;
+mod message;
+pub(crate) mod names;
+mod navigate;
+mod new_message;
+mod store;
+mod usage;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+pub use content::{BlockKind, Content, ContentBlock};
+pub use create::NewSessionOptions;
+pub use error::SessionError;
+pub use header::SessionHeader;
+pub use host::{Agent, Host};
+pub use list::{SessionInfo, most_recent_session};
+pub use message::{Message, MessageBody};
+pub use names::session_folder;
+pub use new_message::{NewAssistant, NewBash, NewMessage, NewToolResult, NewUser};
+pub use usage::{Cost, StopReason, Usage};
+
+use super::entry::{EntryKind, SessionEntry};
+use super::tree::Label;
+
+/// One session: its entries, where in their tree one is, and the file that they go to.
+///
+/// Entries form a tree. The leaf is where one is: what is appended becomes its child and the new
+/// leaf. [`SessionManager::branch`] moves the leaf to an earlier entry, so that what is appended
+/// next begins another branch; nothing is ever removed.
+///
+/// The file appears with the first message of the user or the model, and never in the place of
+/// another. From then on every entry is written at once, as one line in one write call. An entry
+/// that could not be written is not in memory either. Files of older versions are read as if they
+/// were of today's; the first append writes them anew and keeps the old one with `.bak` behind its
+/// name.
+///
+/// One session manager is meant to write to a file at a time. Others that append to it are not
+/// disturbed, but their entries are not seen here before the file is opened again.
+///
+/// ```
+/// use rethread_formats::{Env, pi::{ContentBlock, Host, NewMessage, SessionManager}};
+///
+/// # let home = tempfile::tempdir()?;
+/// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
+/// // In a program, `env` is `Env::system()?`.
+/// let host = Host::atomic(env);
+/// let mut session = SessionManager::create(&host, "/my/project", None)?;
+/// let question = session.append_message(NewMessage::user("What is 6 × 7?"))?;
+/// let answer = NewMessage::assistant([ContentBlock::text("42")])
+///     .model("anthropic-messages", "anthropic", "claude-x");
+/// session.append_message(answer)?;
+///
+/// // Ask differently, from before the answer.
+/// session.branch(&question)?;
+/// session.append_message(NewMessage::user("In words, please."))?;
+/// assert_eq!(session.build_session_context().messages.len(), 2);
+///
+/// // It is all there when the session is opened again.
+/// let again = SessionManager::open(&host, session.session_file().unwrap(), None)?;
+/// assert_eq!(again.entries().len(), 3);
+/// assert_eq!(again.leaf_id(), session.leaf_id());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SessionManager {
+    host: Host,
+    cwd: PathBuf,
+    session_dir: PathBuf,
+    /// None in memory.
+    file: Option<PathBuf>,
+    stored: Stored,
+    header: SessionHeader,
+    entries: Vec<SessionEntry>,
+    /// The last entry with each id.
+    index: HashMap<Box<str>, usize>,
+    labels: HashMap<Box<str>, Label>,
+    leaf: Option<Box<str>>,
+}
+
+/// What the file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stored {
+    /// Nothing yet; for sessions in memory, nothing ever.
+    Nothing,
+    /// All entries.
+    All,
+    /// All entries in an older version, in so many bytes.
+    Old(u64),
+}
+
+impl SessionManager {
+    /// Takes an entry into memory and moves to it.
+    fn remember(&mut self, entry: SessionEntry) {
+        if entry.kind() == EntryKind::Label {
+            self.note_label(&entry);
+        }
+        if !entry.id().is_empty() {
+            self.index.insert(entry.id().into(), self.entries.len());
+            self.leaf = Some(entry.id().into());
+        }
+        self.entries.push(entry);
+    }
+
+    fn note_label(&mut self, entry: &SessionEntry) {
+        let Some(target) = entry.string("targetId") else {
+            return;
+        };
+        match entry.string("label").filter(|text| !text.is_empty()) {
+            Some(text) => {
+                let timestamp = entry.timestamp();
+                self.labels.insert(target.into(), Label { text, timestamp });
+            }
+            None => {
+                self.labels.remove(target.as_str());
+            }
+        }
+    }
+
+    /// Forgets all entries and takes these instead.
+    fn take(&mut self, header: SessionHeader, entries: Vec<SessionEntry>) {
+        self.header = header;
+        self.index = HashMap::with_capacity(entries.len());
+        self.entries = Vec::with_capacity(entries.len());
+        self.labels.clear();
+        self.leaf = None;
+        for entry in entries {
+            self.remember(entry);
+        }
+    }
+
+    fn find(&self, id: &str) -> Result<usize, SessionError> {
+        let found = self.index.get(id).copied();
+        found.ok_or_else(|| SessionError::EntryNotFound { id: id.to_owned() })
+    }
+}

@@ -1,0 +1,184 @@
+//! Getting entries into the file.
+
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{
+    Created, DiskError, Durability, LockedLog, Mode, create_with, remove_file, sync_path,
+};
+use rethread_json::{Lines, Tree};
+
+use super::header::SessionHeader;
+use super::{SessionError, SessionManager, Stored};
+use crate::pi::entry::{CURRENT_VERSION, SessionEntry};
+
+/// How many old files of one session are kept.
+const BACKUPS: usize = 1000;
+
+impl SessionManager {
+    /// Writes an entry and moves to it; if it cannot be written, nothing changes.
+    pub(super) fn commit(&mut self, line: &[u8]) -> Result<String, SessionError> {
+        refuse_newer(&self.header)?;
+        let what = "the entry";
+        let entry =
+            SessionEntry::parse(line).map_err(|cause| SessionError::NotJson { what, cause })?;
+        if let Some(path) = self.file.clone() {
+            if matches!(self.stored, Stored::Old(_)) {
+                self.migrate()?;
+            }
+            match self.stored {
+                Stored::Nothing if entry.is_talk() => self.write_whole(line)?,
+                Stored::Nothing => {}
+                Stored::All | Stored::Old(_) => {
+                    self.append_to(&path, &[line, b"\n"].concat())?;
+                }
+            }
+        }
+        let id = entry.id().to_owned();
+        self.remember(entry);
+        Ok(id)
+    }
+
+    /// Makes the file with all entries, and `more` behind them. Nothing is ever overwritten.
+    pub(super) fn write_whole(&mut self, more: &[u8]) -> Result<(), SessionError> {
+        let Some(path) = &self.file else {
+            return Ok(());
+        };
+        let (header, entries) = (&self.header, &self.entries);
+        let made = create_with(path, Mode::Private, self.host.durability, |out| {
+            let mut out = BufWriter::new(out);
+            let mut line = |raw: &[u8]| {
+                out.write_all(raw)?;
+                out.write_all(b"\n")
+            };
+            line(header.raw())?;
+            for entry in entries {
+                line(entry.raw())?;
+            }
+            if !more.is_empty() {
+                line(more)?;
+            }
+            out.flush()
+        })?;
+        if made == Created::Existed {
+            return Err(SessionError::Exists { path: path.clone() });
+        }
+        self.stored = Stored::All;
+        Ok(())
+    }
+
+    /// Adds lines to a file that is there. A torn line is ended first, in the same write.
+    pub(super) fn append_to(&self, path: &Path, lines: &[u8]) -> Result<(), SessionError> {
+        let mut log = LockedLog::open(path, self.host.lock_timeout)?;
+        log.append(lines)?;
+        if self.host.durability == Durability::Each {
+            log.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Writes a file of an older version anew, in today's, all at once. The old one is kept beside
+    /// it, under the name that is returned; none if there was nothing to do. The first append does
+    /// this by itself.
+    pub fn migrate(&mut self) -> Result<Option<PathBuf>, SessionError> {
+        let (Some(path), Stored::Old(len)) = (&self.file, self.stored) else {
+            return Ok(None);
+        };
+        let mut log = LockedLog::open(path, self.host.lock_timeout)?;
+        if log.len()? != len {
+            let path = path.clone();
+            return Err(DiskError::Changed { path }.into());
+        }
+        let backup = self.back_up(path, &log)?;
+        let written = log.rewrite(self.host.durability, |old, new| {
+            rewrite(old, new, &self.header, &self.entries)
+        });
+        if let Err(e) = written {
+            // The new file may be in place, and then the old one must stay.
+            if !matches!(e, DiskError::Unsettled { .. }) {
+                let _ = remove_file(&backup);
+            }
+            return Err(e.into());
+        }
+        self.stored = Stored::All;
+        Ok(Some(backup))
+    }
+
+    /// Copies the file to the first free name with `.bak` behind it.
+    fn back_up(&self, path: &Path, log: &LockedLog) -> Result<PathBuf, SessionError> {
+        for n in 0..BACKUPS {
+            let mut name = path.as_os_str().to_owned();
+            name.push(".bak");
+            if n > 0 {
+                name.push(format!(".{n}"));
+            }
+            let backup = PathBuf::from(name);
+            let made = create_with(&backup, Mode::Private, self.host.durability, |out| {
+                io::copy(&mut log.reader(0), out).map(|_| ())
+            })?;
+            if made == Created::New {
+                return Ok(backup);
+            }
+        }
+        let path = path.to_owned();
+        Err(SessionError::Exists { path })
+    }
+
+    /// Makes everything that was written so far survive a power cut.
+    pub fn sync(&self) -> Result<(), SessionError> {
+        match (&self.file, self.stored) {
+            (Some(path), Stored::All | Stored::Old(_)) => Ok(sync_path(path)?),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is of a later version is not written to.
+pub(super) fn refuse_newer(header: &SessionHeader) -> Result<(), SessionError> {
+    let version = header.version();
+    if version > CURRENT_VERSION {
+        return Err(SessionError::TooNew { version });
+    }
+    Ok(())
+}
+
+/// Puts today's header and entries in the place of the old ones. What is neither stays, and so
+/// does what is around them.
+fn rewrite(
+    old: &mut dyn Read,
+    new: &mut dyn Write,
+    header: &SessionHeader,
+    entries: &[SessionEntry],
+) -> io::Result<()> {
+    let mut out = BufWriter::new(new);
+    let mut lines = Lines::with_cap(old, u32::MAX as usize - 1);
+    let mut tree = Tree::default();
+    let mut header = Some(header);
+    let mut entries = entries.iter();
+    while let Some(line) = lines.next_line()? {
+        let bytes = line.whole().ok_or(io::ErrorKind::InvalidData)?;
+        let mut today = None;
+        if tree.parse_into(bytes).is_ok() {
+            let value = tree.root(bytes);
+            let is_header = value.get("type").is_some_and(|t| t.is_str("session"));
+            let raw = match header.take() {
+                Some(header) => Some(header.raw()),
+                None if value.is_object() && !is_header => entries.next().map(SessionEntry::raw),
+                None => None,
+            };
+            today = raw.map(|raw| (value.span(), raw));
+        }
+        match today {
+            Some((span, raw)) => {
+                out.write_all(bytes.get(..span.start).unwrap_or_default())?;
+                out.write_all(raw)?;
+                out.write_all(bytes.get(span.end..).unwrap_or_default())?;
+            }
+            None => out.write_all(bytes)?,
+        }
+        if line.span.terminated {
+            out.write_all(b"\n")?;
+        }
+    }
+    out.flush()
+}

@@ -1,0 +1,110 @@
+//! Sessions of the coding agent pi: a tree of entries in one file of JSON lines.
+//!
+//! The first value of a file is its header; every other line is an entry that names its parent, and
+//! the last one is where the agent goes on. Atomic writes the same format elsewhere; what differs
+//! between the two is a [`Flavour`]. See `docs/formats/pi.md`.
+
+mod blocks;
+mod body;
+mod context;
+mod entry;
+mod facts;
+mod fields;
+mod grow;
+mod header;
+mod kinds;
+mod layout;
+mod links;
+mod manager;
+mod migrate;
+mod read;
+mod summary;
+mod tree;
+
+use std::path::{Path, PathBuf};
+
+use rethread_model::{Body, EntryIx, Note, Session, Summary};
+
+use crate::{About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Want};
+
+pub(crate) use body::body;
+pub(crate) use layout::{Place, at_path, expanded, files, is_atomic, list, locate_places};
+pub(crate) use read::read;
+pub(crate) use summary::summarize;
+
+pub use context::{Leaf, ModelRef, SessionContext};
+pub use entry::{CURRENT_VERSION, EntryData, EntryKind, SessionEntry};
+pub use layout::encode_cwd;
+pub use manager::{
+    Agent, BlockKind, Content, ContentBlock, Cost, Host, Message, MessageBody, NewAssistant,
+    NewBash, NewMessage, NewSessionOptions, NewToolResult, NewUser, SessionError, SessionHeader,
+    SessionInfo, SessionManager, StopReason, Usage, most_recent_session, session_folder,
+};
+pub use tree::{SessionTree, TreeNode};
+
+/// What differs between the programs that write this format.
+pub(crate) struct Flavour {
+    /// The slug of the format.
+    pub(crate) slug: &'static str,
+    /// The program's name for people.
+    pub(crate) agent: &'static str,
+    /// The format.
+    pub(crate) format: &'static dyn Format,
+}
+
+/// The newest version that the programs write.
+pub(crate) const VERSION: u64 = 3;
+
+static ABOUT: About = About {
+    slug: "pi",
+    aliases: &[],
+    name: "pi",
+    versions: "1 to 3",
+    can: &[Can::Read],
+    where_it_looks: "`~/.pi/agent/sessions`, or where `PI_CODING_AGENT_DIR` and `PI_CODING_AGENT_SESSION_DIR` say",
+};
+
+/// What is special about pi.
+pub(crate) static FLAVOUR: Flavour = Flavour {
+    slug: "pi",
+    agent: "pi",
+    format: &Pi,
+};
+
+/// Sessions of pi, versions 1 to 3.
+#[derive(Clone, Copy, Debug)]
+pub struct Pi;
+
+impl Format for Pi {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {
+        layout::locate(env)
+    }
+
+    fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
+        list(&FLAVOUR, &root.path, out);
+    }
+
+    fn at_path(&self, path: &Path) -> Vec<Source> {
+        at_path(&FLAVOUR, path)
+    }
+
+    fn summarize(&self, source: &Source, want: Want) -> Summary {
+        summarize(&FLAVOUR, source, want)
+    }
+
+    fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
+        read(&FLAVOUR, source)
+    }
+
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        body(native, session, entry)
+    }
+
+    fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+        files(&FLAVOUR, source)
+    }
+}

@@ -1,0 +1,176 @@
+//! What a list shows of a session: one pass over its file, which parses only lines that matter.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use memchr::memmem;
+use rethread_disk::open_read;
+use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
+use rethread_model::{Head, Kind, Note, State, Summary};
+
+use super::Flavour;
+use super::facts::Facts;
+use super::header::{Header, is_header_line};
+use super::kinds::giant_head;
+use crate::{Source, Want};
+
+/// How far into a line the role of its message is looked for.
+const ROLE: usize = 512;
+
+/// What a list shows of a session.
+pub(crate) fn summarize(flavour: &Flavour, source: &Source, want: Want) -> Summary {
+    let path = &source.path;
+    let mut summary = Summary {
+        path: path.clone(),
+        head: Head {
+            id: source.id.clone(),
+            format: flavour.slug,
+            ..Head::default()
+        },
+        ..Summary::default()
+    };
+    let file = open_read(path).map_err(|e| Note::damage(e.to_string()));
+    let passed = file.and_then(|file| {
+        summary.size = file.metadata().map_or(0, |m| m.len());
+        pass(&file, want).map_err(|e| Note::damage(format!("cannot be read: {e}")).at(path))
+    });
+    match passed {
+        Ok((Some(header), facts)) => {
+            summary.notes.extend(header.note(path));
+            summary.head = header.head(flavour, path);
+            facts.fill(&mut summary.head, path);
+            summary.counts = facts.counts;
+        }
+        Ok((None, _)) => {
+            summary.state = State::Damaged;
+            summary.notes.push(no_header(path));
+        }
+        Err(note) => {
+            summary.state = State::Damaged;
+            summary.notes.push(note);
+        }
+    }
+    summary
+}
+
+/// Why a file that is named like a session is none.
+pub(super) fn no_header(path: &Path) -> Note {
+    let mut start = Vec::new();
+    let read = open_read(path).map(|f| f.take(64).read_to_end(&mut start));
+    let message = if read.is_ok() && start.is_empty() {
+        "an empty file; the session was never written"
+    } else if start.starts_with(b"version https://git-lfs") {
+        "a pointer of Git LFS; the session itself is not here"
+    } else {
+        "not a session: its first value is no header"
+    };
+    Note::damage(message).at(path)
+}
+
+fn pass(file: &File, want: Want) -> io::Result<(Option<Header>, Facts)> {
+    let mut pass = Pass {
+        header: None,
+        facts: Facts::with_usage(want.usage),
+        quick: !want.usage,
+    };
+    let mut lines = Lines::new(file);
+    let mut tree = Tree::default();
+    while let Some(line) = lines.next_line()? {
+        let goes_on = match line.bytes {
+            LineBytes::Whole(bytes) => pass.line(bytes, &mut tree),
+            LineBytes::Giant { head } => pass.giant(head),
+        };
+        if !goes_on {
+            break;
+        }
+    }
+    Ok((pass.header, pass.facts))
+}
+
+struct Pass {
+    header: Option<Header>,
+    facts: Facts,
+    /// Whether lines may be passed over without being parsed.
+    quick: bool,
+}
+
+impl Pass {
+    /// Takes one line into account; whether it makes sense to go on.
+    fn line(&mut self, line: &[u8], tree: &mut Tree) -> bool {
+        if self.header.is_some() && self.quick && self.glance(line) {
+            return true;
+        }
+        if line.trim_ascii().is_empty() {
+            return true;
+        }
+        if tree.parse_into(line).is_ok() {
+            return self.value(tree.root(line), true);
+        }
+        for piece in salvage(line) {
+            let Piece::Value(range) = piece else { continue };
+            let bytes = &line[range];
+            if tree.parse_into(bytes).is_ok() {
+                self.value(tree.root(bytes), false);
+            }
+        }
+        true
+    }
+
+    /// Takes a value into account. The first whole line decides whether this is a session.
+    fn value(&mut self, value: Value<'_>, whole: bool) -> bool {
+        if self.header.is_none() {
+            self.header = Header::of(value);
+            return self.header.is_some() || !whole;
+        }
+        if value.is_object() && !is_header_line(value) {
+            self.facts.add(value);
+        }
+        true
+    }
+
+    fn giant(&mut self, start: &[u8]) -> bool {
+        let is_message = matches!(giant_head(start).kind, Some(Kind::Message(_)));
+        let is_entry_message = start.starts_with(b"{\"type\":\"message\"");
+        if is_message && is_entry_message && self.header.is_some() {
+            self.facts.add_other_message();
+        }
+        self.header.is_some()
+    }
+
+    /// Whether a line could be counted by its beginning. Its end must look whole.
+    fn glance(&mut self, line: &[u8]) -> bool {
+        let line = line.trim_ascii_end();
+        let Some(rest) = line.strip_prefix(b"{\"type\":\"") else {
+            return false;
+        };
+        if !line.ends_with(b"}") {
+            return false;
+        }
+        let word = rest.split(|b| *b == b'"').next().unwrap_or_default();
+        if word != b"message" {
+            return QUIET.contains(&word);
+        }
+        let start = &rest[..rest.len().min(ROLE)];
+        let Some(at) = memmem::find(start, b",\"message\":{\"role\":\"toolResult\"") else {
+            return false;
+        };
+        // Not inside of something else that looks alike: only these stand before it.
+        let plain = memmem::find(&start[..at], b"{").is_none();
+        if plain {
+            self.facts.add_other_message();
+        }
+        plain
+    }
+}
+
+/// Types of entries that say nothing about the whole.
+const QUIET: [&[u8]; 7] = [
+    b"custom",
+    b"custom_message",
+    b"label",
+    b"model_change",
+    b"thinking_level_change",
+    b"compaction",
+    b"branch_summary",
+];

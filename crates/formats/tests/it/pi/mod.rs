@@ -1,0 +1,13 @@
+mod append;
+mod branched;
+mod context;
+mod create;
+mod document;
+mod grammar;
+mod labels;
+mod large;
+mod list;
+mod migration;
+mod navigate;
+mod store;
+pub(crate) mod world;
