@@ -1,6 +1,7 @@
 mod append;
 mod branched;
 mod context;
+mod corpus;
 mod create;
 mod document;
 mod grammar;
