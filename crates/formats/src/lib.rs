@@ -13,6 +13,7 @@ mod format;
 mod native;
 pub mod pi;
 mod registry;
+mod salvaged;
 mod write;
 
 pub use check::{Violation, Weight};

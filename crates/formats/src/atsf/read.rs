@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use rethread_disk::{DiskError, open_read};
-use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, Value, salvage};
+use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, Value};
 use rethread_model::{
     Block, Body, EntryIx, Event, Json, Kind, Level, Message, NewEntry, Note, RawRef, Session,
     SessionBuilder, Visibility,
@@ -16,6 +16,7 @@ use super::manifest::Manifest;
 use super::message::{Head, body as message_body, head, role};
 use super::tally::giant_head;
 use super::{Atsf, assets};
+use crate::salvaged::salvaged;
 use crate::{Conversation, Marks, Native, OpenError, Part, PartKind, RecordKind, Source};
 
 /// The parts of a thread, by their numbers.
@@ -143,44 +144,10 @@ impl LogReader<'_> {
 
     /// A line that is no JSON value: keep what can be read of it, and name the rest.
     fn damaged(&mut self, span: LineSpan, bytes: &[u8], error: &SyntaxError) {
-        let pieces = salvage(bytes);
-        let readable = pieces
-            .iter()
-            .filter(|p| matches!(p, Piece::Value(_)))
-            .count();
-        if readable == 0 {
-            let torn = !span.terminated;
-            let message = if torn {
-                "the last line is not finished; ignored".to_owned()
-            } else if bytes.iter().all(|b| *b == 0) {
-                format!("{} NUL bytes; skipped", bytes.len())
-            } else {
-                format!(
-                    "not JSON: {}, at column {}; skipped",
-                    error.kind, error.column
-                )
-            };
-            self.note(span, message);
-            let kind = if torn {
-                RecordKind::Torn
-            } else {
-                RecordKind::Junk
-            };
-            self.unclaimed(span.offset, kind);
-            return;
-        }
-        let junk: usize = pieces.iter().filter_map(|p| junk_len(p, bytes)).sum();
-        self.note(
-            span,
-            match junk {
-                0 => format!("{readable} values on one line; all are read"),
-                _ => {
-                    format!("damaged: {readable} of its values are read, {junk} bytes are skipped")
-                }
-            },
-        );
+        let found = salvaged(bytes, error, !span.terminated);
+        self.note(span, found.message);
         let mut tree = Tree::default();
-        for piece in &pieces {
+        for piece in &found.pieces {
             let range = piece.range();
             let at = span.offset + range.start as u64;
             let value = &bytes[range];
@@ -190,7 +157,7 @@ impl LogReader<'_> {
             if is_object {
                 self.object(span, at, tree.root(value));
             } else {
-                self.unclaimed(at, RecordKind::Junk);
+                self.unclaimed(at, found.junk);
             }
         }
     }
@@ -268,14 +235,6 @@ impl LogReader<'_> {
             .line(span.number)
             .offset(span.offset);
         self.notes.push(note);
-    }
-}
-
-/// How many bytes of a piece are junk: line breaks and spaces between values are none.
-fn junk_len(piece: &Piece, bytes: &[u8]) -> Option<usize> {
-    match piece {
-        Piece::Value(_) => None,
-        Piece::Junk(range) => Some(bytes[range.clone()].trim_ascii().len()),
     }
 }
 

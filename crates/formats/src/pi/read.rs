@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rethread_disk::{DiskError, open_read};
-use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, Value, salvage};
+use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, Value};
 use rethread_model::{EntryIx, Kind, Note, RawRef, SessionBuilder};
 
 use super::Flavour;
@@ -11,6 +11,7 @@ use super::facts::Facts;
 use super::header::{Header, is_header_line};
 use super::kinds::{entry_head, giant_head};
 use super::links::{Links, Place, Wrong};
+use crate::salvaged::salvaged;
 use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
 
 /// The one part of a session.
@@ -161,32 +162,11 @@ impl Reader<'_> {
 
     /// A line that is no JSON value: keep what can be read of it, and name the rest.
     fn damaged(&mut self, span: LineSpan, bytes: &[u8], error: &SyntaxError) {
-        let pieces = salvage(bytes);
-        let is_value = |p: &&Piece| matches!(p, Piece::Value(_));
-        let readable = pieces.iter().filter(is_value).count();
-        if readable == 0 {
-            let torn = !span.terminated && self.header.is_some();
-            self.note(span, &unreadable_line(bytes, error, torn));
-            let kind = if torn {
-                RecordKind::Torn
-            } else {
-                RecordKind::Junk
-            };
-            self.unclaimed(span.offset, kind);
-            return;
-        }
-        let junk: usize = pieces.iter().filter_map(|p| junk_len(p, bytes)).sum();
-        self.note(
-            span,
-            &match junk {
-                0 => format!("{readable} values on one line; all are read"),
-                _ => {
-                    format!("damaged: {readable} of its values are read, {junk} bytes are skipped")
-                }
-            },
-        );
+        let is_open = !span.terminated && self.header.is_some();
+        let found = salvaged(bytes, error, is_open);
+        self.note(span, &found.message);
         let mut tree = Tree::default();
-        for piece in &pieces {
+        for piece in &found.pieces {
             let range = piece.range();
             let at = span.offset + range.start as u64;
             let value = &bytes[range];
@@ -194,7 +174,7 @@ impl Reader<'_> {
                 && tree.parse_into(value).is_ok()
                 && tree.root(value).is_object();
             if !is_object {
-                self.unclaimed(at, RecordKind::Junk);
+                self.unclaimed(at, found.junk);
             } else if self.header.is_none() {
                 self.first_value(at, tree.root(value));
             } else {
@@ -261,26 +241,5 @@ impl Reader<'_> {
             offset: span.offset,
         };
         self.notes.push(note(self.path, at, message));
-    }
-}
-
-fn unreadable_line(bytes: &[u8], error: &SyntaxError, torn: bool) -> String {
-    if torn {
-        "the last line is not finished; ignored".to_owned()
-    } else if bytes.iter().all(|b| *b == 0) {
-        format!("{} NUL bytes; skipped", bytes.len())
-    } else {
-        format!(
-            "not JSON: {}, at column {}; skipped",
-            error.kind, error.column
-        )
-    }
-}
-
-/// How many bytes of a piece are junk: line breaks and spaces between values are none.
-fn junk_len(piece: &Piece, bytes: &[u8]) -> Option<usize> {
-    match piece {
-        Piece::Value(_) => None,
-        Piece::Junk(range) => Some(bytes[range.clone()].trim_ascii().len()),
     }
 }
