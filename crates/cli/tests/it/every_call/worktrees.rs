@@ -267,31 +267,33 @@ impl GitTrial {
     pub(super) fn failing_everywhere(&mut self) {
         let trace = tempfile::NamedTempFile::new().unwrap();
         let out = trace.path().to_str().unwrap().to_owned();
-        for call in self.calls() {
-            let Some(errno) = call.errors().first() else {
-                continue;
-            };
-            // One that cannot be read asks for no worktree.
-            let config = self.world.project.join(".agent/config.json");
-            if self.case.args[0] == "new" && call.path == config {
-                continue;
+        // One that cannot be read asks for no worktree.
+        let config = self.world.project.join(".agent/config.json");
+        let asks = |call: &Call| self.case.args[0] != "new" || call.path != config;
+        let calls: Vec<Call> = self.calls().into_iter().filter(asks).collect();
+        for call in calls {
+            for errno in call.errors() {
+                self.failing(&call, errno, &out);
             }
-            let Call { name, nth, .. } = &call;
-            let which = format!("trace={name}");
-            let inject = format!("inject={name}:error={errno}:when={nth}");
-            self.restore();
-            let said = self.strace(&["-y", "-o", &out, "-e", &which, "-e", &inject]);
-            let trace = fs::read_to_string(trace.path()).unwrap();
-            let hit = trace.lines().find(|line| line.contains("(INJECTED)"));
-            // What git says comes in one piece or in several, and the next call is another one.
-            if hit.is_some_and(|line| line.contains("<pipe:")) {
-                continue;
-            }
-            let at = format!("{:?} with {errno} at {call:?}: {said:?}", self.case.args);
-            assert!(hit.is_some() || name == "read", "{at}");
-            self.check_failure(&said, &call, &at);
-            self.check(&said, &at);
         }
+    }
+
+    fn failing(&mut self, call: &Call, errno: &str, out: &str) {
+        let Call { name, nth, .. } = call;
+        let which = format!("trace={name}");
+        let inject = format!("inject={name}:error={errno}:when={nth}");
+        self.restore();
+        let said = self.strace(&["-y", "-o", out, "-e", &which, "-e", &inject]);
+        let trace = fs::read_to_string(out).unwrap();
+        let hit = trace.lines().find(|line| line.contains("(INJECTED)"));
+        // What git says comes in one piece or in several, and the next call is another one.
+        if hit.is_some_and(|line| line.contains("<pipe:")) {
+            return;
+        }
+        let at = format!("{:?} with {errno} at {call:?}: {said:?}", self.case.args);
+        assert!(hit.is_some() || name == "read", "{at}");
+        self.check_failure(&said, call, &at);
+        self.check(&said, &at);
     }
 
     /// Files may grow up to here and no further.
