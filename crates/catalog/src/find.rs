@@ -37,6 +37,12 @@ pub enum FindError {
         /// The name.
         name: String,
     },
+    /// What is at that path is no session.
+    #[error("`{}` is no session that can be read", .path.display())]
+    NotASession {
+        /// The path.
+        path: PathBuf,
+    },
     /// Several sessions have that name.
     #[error("`{name}` could be {} sessions", .candidates.len())]
     Ambiguous {
@@ -81,6 +87,11 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
     let agent = agent.map(|f| f.about().slug);
     if id == "latest" {
         return latest(env, agent).ok_or_else(not_found);
+    }
+    let path = env.cwd.join(name);
+    let is_path = name.contains(['/', '\\']) || path.is_file();
+    if is_path && path.exists() {
+        return Err(FindError::NotASession { path });
     }
     if id.chars().count() < SHORTEST {
         return Err(FindError::TooShort {

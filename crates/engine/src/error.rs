@@ -86,7 +86,11 @@ impl Error {
         matches!(
             self,
             Self::Usage { .. }
-                | Self::Write(WriteError::Unsupported { .. } | WriteError::BadInput(_))
+                | Self::Write(
+                    WriteError::Unsupported { .. }
+                        | WriteError::ReadOnly { .. }
+                        | WriteError::BadInput(_),
+                )
         )
     }
 

@@ -41,8 +41,8 @@ pub enum OpenError {
         /// The format.
         format: &'static str,
     },
-    /// There is no document that this could be measured against.
-    #[error("`{}` cannot be checked: {format} has no document that says what is right", .path.display())]
+    /// Nothing says yet what is right in this format.
+    #[error("`{}` cannot be checked: there are no rules for {format} yet", .path.display())]
     NoRules {
         /// The path.
         path: PathBuf,
@@ -105,6 +105,12 @@ pub enum WriteError {
     /// The session could not be read first.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// Sessions of this format are only read so far.
+    #[error("{format} sessions can only be read so far")]
+    ReadOnly {
+        /// The format.
+        format: &'static str,
+    },
     /// The format has no place for this.
     #[error("{format} sessions have no {what}")]
     Unsupported {
@@ -181,7 +187,7 @@ impl WriteError {
             Self::Disk(DiskError::Busy { .. }) => "busy",
             Self::Disk(_) => "io",
             Self::Open(e) => e.kind(),
-            Self::Unsupported { .. } => "unsupported",
+            Self::Unsupported { .. } | Self::ReadOnly { .. } => "unsupported",
             Self::BadMessage { .. } => "bad_message",
             Self::BadInput(_) => "bad_input",
             Self::Exists { .. } => "exists",

@@ -184,9 +184,11 @@ pub trait Format: Sync {
 
     /// The error for what this format cannot do.
     fn cannot(&self, what: &'static str) -> WriteError {
-        WriteError::Unsupported {
-            format: self.about().slug,
-            what,
+        let format = self.about().slug;
+        if self.about().can.contains(&Can::Write) {
+            WriteError::Unsupported { format, what }
+        } else {
+            WriteError::ReadOnly { format }
         }
     }
 }

@@ -148,3 +148,26 @@ fn help_and_version() {
         assert!(help.contains("--json"), "{command}");
     }
 }
+
+#[test]
+fn a_path_that_is_no_session_is_named_as_such() {
+    let w = World::new();
+    std::fs::write(w.project.join("notes.txt"), "x").unwrap();
+    for name in ["notes.txt", "./notes.txt", "/"] {
+        let answer = w.run(&["show", name]);
+        assert_eq!(answer.code, 1, "{answer:?}");
+        assert!(
+            answer.err.contains("is no session that can be read"),
+            "{name}: {}",
+            answer.err
+        );
+    }
+}
+
+#[test]
+fn what_is_only_read_so_far_says_so() {
+    let w = World::new();
+    let answer = w.run(&["new", "--format", "pi"]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    assert_eq!(answer.err, "error: pi sessions can only be read so far\n");
+}

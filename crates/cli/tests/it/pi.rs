@@ -408,7 +408,10 @@ fn writing_is_refused() {
     lay_out(&w, "pi", &["2/hooks"], ".pi/agent");
     let answer = w.run(&["rename", "9c4d7e52", "another name"]);
     assert_ne!(answer.code, 0);
-    assert!(answer.err.contains("pi sessions have no"), "{answer:?}");
+    assert!(
+        answer.err.contains("pi sessions can only be read"),
+        "{answer:?}"
+    );
 }
 
 #[test]
