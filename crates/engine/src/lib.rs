@@ -4,6 +4,7 @@
 //! comes to stand on this, passes in an [`Env`] and shows what comes back.
 
 mod check;
+mod context;
 mod edit;
 mod entry;
 mod error;
@@ -19,7 +20,8 @@ mod when;
 mod worktree;
 
 pub use check::{Checked, check};
-pub use edit::{append, fork, init, new, rename, replace};
+pub use context::{Point, native_context, point};
+pub use edit::{append, branch, fork, init, label, migrate, new, rename, replace};
 pub use error::Error;
 pub use hooks::{HookReport, HookStep, Outcome};
 pub use list::{Filter, Listed, Sort, list};
@@ -30,11 +32,11 @@ pub use rethread_catalog::{Candidate, FindError, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{
     Appended, AskedEntry, Conversation, Env, EnvError, FORMATS, Fork, Format, Made, MessageInput,
-    NewSession, OpenError, Source, TextMessage, Unsaid, Violation, Weight, WriteError, Writing,
-    by_name,
+    Migrated, NativeContext, NewSession, OpenError, Source, TextMessage, Unsaid, Violation, Weight,
+    WriteError, Writing, by_name,
 };
 pub use sample::{Sample, sample};
-pub use show::{Shown, copy_raw, raw_files, show};
+pub use show::{Part, Shown, copy_raw, raw_files, show};
 pub use trust::{Trusted, revoke, trusted};
 pub use when::{Bound, NotAMoment, moment};
 pub use worktree::{

@@ -12,8 +12,10 @@ mod error;
 mod format;
 mod native;
 pub mod pi;
+mod picture;
 mod registry;
 mod salvaged;
+mod unified;
 mod write;
 
 pub use check::{Violation, Weight};
@@ -24,5 +26,6 @@ pub use format::{About, Can, Format, Found, Root, Source, Want};
 pub use native::{Marks, Native, Part, PartKind, RecordKind};
 pub use registry::{FORMATS, by_name};
 pub use write::{
-    Appended, AskedEntry, Fork, Made, MessageInput, NewSession, TextMessage, Unsaid, Writing,
+    Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext, NewSession,
+    TextMessage, Unsaid, Writing,
 };

@@ -29,6 +29,7 @@ mod names;
 mod new;
 mod overview;
 mod pi;
+mod pi_verbs;
 mod reference;
 mod replace;
 mod rm;
