@@ -7,8 +7,8 @@ use clap::{Args, ColorChoice, Parser, Subcommand};
 use rethread_engine::Durability;
 
 use crate::commands::{
-    append, branch, check, context, fork, init, label, list, migrate, new, rename, rm, sample,
-    show, tree, trust, worktree,
+    agents, append, branch, check, context, fork, init, label, list, migrate, new, rename, resume,
+    rm, sample, show, tree, trust, worktree,
 };
 
 /// One library for the conversations of every coding agent on this machine.
@@ -73,10 +73,12 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Agents(agents::Agents),
     List(list::List),
     Show(show::Show),
     Tree(tree::Tree),
     Context(context::ContextOf),
+    Resume(resume::Resume),
     New(new::New),
     Append(append::Append),
     Branch(branch::Branch),

@@ -6,7 +6,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     Appended, AskedEntry, Branch, Conversation, Env, Fork, Made, MessageInput, Migrated, Native,
-    NativeContext, NewSession, OpenError, Violation, WriteError, Writing,
+    NativeContext, NewSession, OpenError, Resume, Violation, WriteError, Writing,
 };
 
 /// Facts about a format, from which lists, help and docs are made.
@@ -33,6 +33,8 @@ pub enum Can {
     Read,
     /// Start one, and add to it.
     Write,
+    /// Continue them in their own client.
+    Resume,
 }
 
 /// A place where a format keeps conversations.
@@ -126,6 +128,11 @@ pub trait Format: Sync {
         _at: Option<&AskedEntry>,
     ) -> Result<Option<NativeContext>, OpenError> {
         Ok(None)
+    }
+
+    /// The command that continues a session in its own client; none where there is no client.
+    fn resume(&self, _: &Summary) -> Option<Resume> {
+        None
     }
 
     /// Measures what is at a path against the format's document: a store, a session or one of its

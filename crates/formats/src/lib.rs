@@ -14,6 +14,7 @@ mod native;
 pub mod pi;
 mod picture;
 mod registry;
+mod resume;
 mod salvaged;
 mod unified;
 mod write;
@@ -25,6 +26,7 @@ pub use error::{OpenError, WriteError};
 pub use format::{About, Can, Format, Found, Root, Source, Want};
 pub use native::{Marks, Native, Part, PartKind, RecordKind};
 pub use registry::{FORMATS, by_name};
+pub use resume::Resume;
 pub use write::{
     Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext, NewSession,
     TextMessage, Unsaid, Writing,

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod agents;
 pub(crate) mod append;
 pub(crate) mod branch;
 pub(crate) mod check;
@@ -12,6 +13,7 @@ pub(crate) mod migrate;
 pub(crate) mod new;
 mod overview;
 pub(crate) mod rename;
+pub(crate) mod resume;
 pub(crate) mod rm;
 pub(crate) mod sample;
 pub(crate) mod show;
@@ -28,10 +30,12 @@ use crate::failure::Failure;
 pub(crate) fn run(context: &Context, command: Option<Command>) -> Result<Exit, Failure> {
     match command {
         None => overview::run(context),
+        Some(Command::Agents(args)) => agents::run(context, &args),
         Some(Command::List(args)) => list::run(context, &args),
         Some(Command::Show(args)) => show::run(context, &args),
         Some(Command::Tree(args)) => tree::run(context, &args),
         Some(Command::Context(args)) => context::run(context, &args),
+        Some(Command::Resume(args)) => resume::run(context, &args),
         Some(Command::New(args)) => new::run(context, args),
         Some(Command::Append(args)) => append::run(context, args),
         Some(Command::Branch(args)) => branch::run(context, args),

@@ -9,6 +9,7 @@
     reason = "tests lay out folders, read the environment, build texts and may stop at once"
 )]
 
+mod agents;
 mod append;
 mod check;
 mod concurrency;

@@ -12,7 +12,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 use crate::pi::{self, Flavour};
 use crate::{
     About, Appended, AskedEntry, Branch, Can, Conversation, Env, Fork, Format, Made, MessageInput,
-    Migrated, Native, NativeContext, NewSession, OpenError, Root, Source, Violation, Want,
+    Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source, Violation, Want,
     WriteError, Writing,
 };
 
@@ -21,7 +21,7 @@ static ABOUT: About = About {
     aliases: &[],
     name: "Atomic",
     versions: "1 to 3",
-    can: &[Can::Read, Can::Write],
+    can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.atomic/agent/sessions`, or where `ATOMIC_CODING_AGENT_DIR` and `ATOMIC_CODING_AGENT_SESSION_DIR` say",
 };
 
@@ -68,6 +68,10 @@ impl Format for Atomic {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         pi::files(&FLAVOUR, source)
+    }
+
+    fn resume(&self, summary: &Summary) -> Option<Resume> {
+        Some(pi::resume(&FLAVOUR, summary))
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {

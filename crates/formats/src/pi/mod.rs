@@ -30,7 +30,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     About, Appended, AskedEntry, Branch, Can, Conversation, Env, Fork, Format, Made, MessageInput,
-    Migrated, Native, NativeContext, NewSession, OpenError, Root, Source, Violation, Want,
+    Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source, Violation, Want,
     WriteError, Writing,
 };
 
@@ -71,7 +71,7 @@ static ABOUT: About = About {
     aliases: &[],
     name: "pi",
     versions: "1 to 3",
-    can: &[Can::Read, Can::Write],
+    can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.pi/agent/sessions`, or where `PI_CODING_AGENT_DIR` and `PI_CODING_AGENT_SESSION_DIR` say",
 };
 
@@ -82,6 +82,16 @@ pub(crate) static FLAVOUR: Flavour = Flavour {
     program: Agent::Pi,
     format: &Pi,
 };
+
+/// The command that continues a session: both programs take its file.
+pub(crate) fn resume(flavour: &Flavour, summary: &Summary) -> Resume {
+    let file = summary.path.to_string_lossy().into_owned();
+    Resume {
+        program: flavour.slug,
+        args: vec!["--session".to_owned(), file],
+        folder: summary.head.workspace.path.as_ref().map(PathBuf::from),
+    }
+}
 
 /// Sessions of pi, versions 1 to 3.
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +128,10 @@ impl Format for Pi {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         files(&FLAVOUR, source)
+    }
+
+    fn resume(&self, summary: &Summary) -> Option<Resume> {
+        Some(resume(&FLAVOUR, summary))
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
