@@ -16,6 +16,7 @@ pub(crate) mod names;
 mod navigate;
 mod new_message;
 mod store;
+mod system;
 mod usage;
 
 use std::collections::HashMap;
@@ -121,8 +122,13 @@ impl SessionManager {
         };
         match entry.string("label").filter(|text| !text.is_empty()) {
             Some(text) => {
-                let timestamp = entry.timestamp();
-                self.labels.insert(target.into(), Label { text, timestamp });
+                let before = self.labels.get(target.as_str());
+                let label = Label {
+                    since: before.map_or(self.entries.len(), |label| label.since),
+                    text,
+                    timestamp: entry.timestamp(),
+                };
+                self.labels.insert(target.into(), label);
             }
             None => {
                 self.labels.remove(target.as_str());
