@@ -98,24 +98,26 @@ impl Program {
 
     /// The file that is wanted.
     fn path(&self, under: &Path) -> PathBuf {
-        let modules = self.folder(under).join("node_modules");
+        self.folder(under).join(self.inside())
+    }
+
+    /// The file that is wanted, from the folder that it is installed in.
+    fn inside(&self) -> PathBuf {
+        let modules = Path::new("node_modules");
         modules.join(self.package).join(self.file)
     }
 
-    /// Installs it beside its place and then moves it there, so that what is there is whole.
+    /// Installs it beside its place and then moves it there, so that what is there is whole. The
+    /// lock is held, but an npm that lost its parent may still be at work in a folder of its own.
     fn install(&self, under: &Path) -> Result<()> {
-        let (whole, part) = (self.folder(under), under.join("part"));
-        // What somebody began and did not end.
-        for left in [&part, &whole] {
-            if left.exists() {
-                fs::remove_dir_all(left)
-                    .with_context(|| format!("`{}` cannot be removed", left.display()))?;
-            }
-        }
+        let part = under.join(format!("{PART}{}", std::process::id()));
+        remove_parts(under)?;
         must(npm()?.args(self.arguments(&part)))?;
-        if !Path::exists(&part.join("node_modules").join(self.package).join(self.file)) {
+        if !part.join(self.inside()).exists() {
             bail!("`{}` has no `{}`", self.package, self.file);
         }
+        let whole = self.folder(under);
+        let _ = fs::remove_dir_all(&whole);
         fs::rename(&part, &whole)
             .with_context(|| format!("`{}` cannot be put in place", self.package))
     }
@@ -139,6 +141,20 @@ impl Program {
         );
         all
     }
+}
+
+/// What the names of folders begin with that are not whole yet.
+const PART: &str = "part-";
+
+/// Removes what others began and did not end.
+fn remove_parts(under: &Path) -> Result<()> {
+    for entry in fs::read_dir(under)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(PART) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    Ok(())
 }
 
 fn npm() -> Result<Command> {
@@ -175,5 +191,17 @@ mod tests {
         assert_eq!(found.len(), PROGRAMS.len());
         assert!(found.iter().all(|(_, path)| path.exists()));
         assert!(!folder.path().join("lock").exists(), "nothing was done");
+    }
+
+    #[test]
+    fn only_what_is_not_whole_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["part-1", "part-2", "pi-0.1.0"] {
+            fs::create_dir_all(folder.path().join(name).join("node_modules")).unwrap();
+        }
+        remove_parts(folder.path()).unwrap();
+        let left = fs::read_dir(folder.path()).unwrap();
+        let left: Vec<_> = left.map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left, ["pi-0.1.0"]);
     }
 }

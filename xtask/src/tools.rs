@@ -35,7 +35,7 @@ fn or_skipped<T>(what: &str, got: Result<T>) -> Result<Option<T>> {
             Err(e.context(format!("the tests need {what}")))
         }
         Err(e) => {
-            eprintln!("warning: there is no {what}, so tests that need it are skipped: {e:#}");
+            eprintln!("warning: tests that need {what} are skipped: {e:#}");
             Ok(None)
         }
     }

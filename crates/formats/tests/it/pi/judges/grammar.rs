@@ -72,15 +72,11 @@ fn headers_of_all_kinds() {
 fn trees_of_all_kinds() {
     for links in [
         &[("a", ""), ("b", "gone"), ("c", "b")][..],
-        &[("a", "a"), ("b", "a")],
         &[("b", "a"), ("a", ""), ("c", "b")],
         &[("a", ""), ("b", ""), ("c", "a"), ("d", "b"), ("e", "a")],
         &[("a", "s"), ("b", "a")],
     ] {
-        // An entry that is its own parent leads their walk in a circle, so it must not be on it.
-        if links[0].0 != links[0].1 {
-            all_agree(&messages(links));
-        }
+        all_agree(&messages(links));
     }
     let without = messages(&[("a", ""), ("b", "a")]).replace("\"parentId\":null,", "");
     all_agree(&without);

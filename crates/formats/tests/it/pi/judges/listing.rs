@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rethread_formats::pi::{SessionInfo, SessionManager};
+use rethread_formats::pi::{SessionInfo, SessionManager, most_recent_session};
 use rethread_json::{Array, Object, quote};
 use rethread_judges::Pi;
 
@@ -113,4 +113,37 @@ fn the_same_is_listed() {
     let gave = answer.get("gave").items().next().unwrap();
     let listed = sorted(gave.items().map(|info| info.raw().to_vec()).collect());
     same_text("all", &listed, &sorted(ours.iter().map(as_json).collect()));
+}
+
+#[test]
+fn the_same_is_gone_on_with() {
+    let w = world();
+    let foreign = "{\"type\":\"other\"}\n".to_owned();
+    let elsewhere = messages(&[("a", "")]).replace("\"/p\"", "\"/elsewhere\"");
+    let long = HEADER.replace('{', &format!("{{\"long\":\"{}\",", "x".repeat(5000)));
+    // Each is newer than those before it, and the newest are not meant.
+    let texts = [
+        messages(&[("a", "")]),
+        format!("no JSON\n{long}\n"),
+        elsewhere,
+        foreign,
+        String::new(),
+    ];
+    for (minute, text) in (1..).zip(texts) {
+        let path = w.put(&format!("all/{minute}.jsonl"), &text);
+        let file = std::fs::File::options().append(true).open(path).unwrap();
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(minute * 60);
+        file.set_modified(time).unwrap();
+    }
+    let folder = w.path("all");
+    let ours = most_recent_session(&folder, Some("/p".as_ref())).unwrap();
+    assert!(ours.ends_with("2.jsonl"));
+    let call = Array::new().str("continueRecent").str("/p");
+    let call = call.str(folder.to_str().unwrap()).finish();
+    let question = Object::new()
+        .str("home", w.path("agent").to_str().unwrap())
+        .raw("calls", &Array::new().raw(&call).finish());
+    if let Some(theirs) = ask(Pi::V0_87, question) {
+        assert_eq!(theirs.text("file").as_deref(), ours.to_str());
+    }
 }
