@@ -30,6 +30,7 @@ mod names;
 mod new;
 mod overview;
 mod pi;
+mod pi_judges;
 mod pi_verbs;
 mod reference;
 mod replace;

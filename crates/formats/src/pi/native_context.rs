@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use rethread_json::Object;
-
 use super::manager::{Loaded, load};
 use super::{Flavour, context};
 use crate::{AskedEntry, NativeContext, OpenError, Source};
@@ -41,12 +39,7 @@ pub(crate) fn native_context(
     let context = context::build(&path.unwrap_or_default());
     Ok(NativeContext {
         messages: context.messages,
-        model: context.model.map(|model| {
-            Object::new()
-                .str("provider", &model.provider)
-                .str("modelId", &model.model_id)
-                .finish()
-        }),
+        model: context.model.map(|model| model.raw().to_vec()),
         thinking_level: Some(context.thinking_level),
     })
 }

@@ -5,7 +5,6 @@ use base64::engine::general_purpose::STANDARD;
 use rethread_json::{Tree, Value};
 use rethread_model::{Blob, Block, Media, Message, Moment, Role, ToolInput, ToolResult};
 
-use crate::pi::ModelRef;
 use crate::pi::entry::owned;
 use crate::pi::manager::{
     Content, ContentBlock, Cost, NewMessage, SessionError, SessionManager, StopReason, Usage,
@@ -74,20 +73,24 @@ fn from_text(text: &TextMessage, session: &SessionManager) -> Result<Vec<Given>,
         Role::User | Role::Tool => Given::Message(NewMessage::user(content).into()),
         Role::System => Given::Note(content),
         Role::Assistant => {
-            let (api, model) = who_answers(session, text.model.as_deref(), None);
+            let by = who_answers(session, text.model.as_deref(), None);
             let answer = NewMessage::assistant(blocks);
-            Given::Message(answer.model(&api, &model.provider, &model.model_id).into())
+            Given::Message(answer.model(&by.api, &by.provider, &by.model).into())
         }
     }])
 }
 
+/// Who answers.
+struct Answerer {
+    api: String,
+    provider: String,
+    model: String,
+}
+
 /// Who answers: the model that the user names as `provider/model` or `model`, else the one that
 /// the session is set to. The interface is that of its last answer.
-fn who_answers(
-    session: &SessionManager,
-    named: Option<&str>,
-    provider: Option<&str>,
-) -> (String, ModelRef) {
+fn who_answers(session: &SessionManager, named: Option<&str>, provider: Option<&str>) -> Answerer {
+    let unknown = || "unknown".to_owned();
     let mut answers = session.entries().iter().rev();
     let last = answers.find_map(|entry| {
         entry.look(|value| {
@@ -95,31 +98,25 @@ fn who_answers(
             Some((owned(message, "api")?, owned(message, "provider")?))
         })
     });
-    let current = || session.build_session_context().model;
-    let model = match named {
+    let (provider, model) = match named {
         Some(named) => {
             let parts = named.split_once('/').filter(|_| provider.is_none());
-            let (given, model_id) = parts.map_or((provider, named), |(p, m)| (Some(p), m));
+            let (given, model) = parts.map_or((provider, named), |(p, m)| (Some(p), m));
             let known = || last.as_ref().map(|(_, provider)| provider.clone());
-            Some(ModelRef {
-                provider: given
-                    .map(str::to_owned)
-                    .or_else(known)
-                    .unwrap_or_else(|| "unknown".to_owned()),
-                model_id: model_id.to_owned(),
-            })
+            let provider = given.map(str::to_owned).or_else(known);
+            (provider.unwrap_or_else(unknown), model.to_owned())
         }
-        None => current(),
+        None => match session.build_session_context().model {
+            Some(model) => (model.provider, model.model_id),
+            None => (unknown(), unknown()),
+        },
     };
-    let model = model.unwrap_or_else(|| ModelRef {
-        provider: "unknown".to_owned(),
-        model_id: "unknown".to_owned(),
-    });
-    let same = last.filter(|(_, provider)| *provider == model.provider);
-    (
-        same.map_or_else(|| "unknown".to_owned(), |(api, _)| api),
+    let same = last.filter(|(_, last)| *last == provider);
+    Answerer {
+        api: same.map_or_else(unknown, |(api, _)| api),
+        provider,
         model,
-    )
+    }
 }
 
 fn from_json(
@@ -258,7 +255,7 @@ fn answer(
     let model = message.model.as_ref();
     let named = model.map(|m| m.id.as_str()).or(unsaid.model.as_deref());
     let provider = model.and_then(|m| m.provider.as_deref());
-    let (api, model) = who_answers(session, named, provider);
+    let by = who_answers(session, named, provider);
     let calls = message
         .blocks
         .iter()
@@ -273,7 +270,7 @@ fn answer(
         stop_reason,
     );
     let mut answer = NewMessage::assistant(said)
-        .model(&api, &model.provider, &model.model_id)
+        .model(&by.api, &by.provider, &by.model)
         .stop_reason(reason);
     if let Some(usage) = &message.usage {
         answer = answer.usage(Usage {
