@@ -3,15 +3,23 @@
 //! Only tests use this room. `cargo xtask test` installs the programs and names each in a variable;
 //! where one is missing, its tests are skipped, or fail where `CI` is set. A program runs once for
 //! all tests of a binary: it is sent one JSON value a line and answers each with one.
+//!
+//! Clients that talk to a model are pointed at a [`StandIn`] for it, and need no network.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stderr,
     reason = "only tests use it: it asks for variables, and says what is skipped"
 )]
 
+mod client;
 mod process;
+mod standin;
+mod turns;
 
+pub use client::{Client, Desk};
 pub use process::Process;
+pub use standin::{Call, StandIn};
+pub use turns::{Turn, turns};
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
