@@ -112,7 +112,7 @@ impl Program {
     fn install(&self, under: &Path) -> Result<()> {
         let part = under.join(format!("{PART}{}", std::process::id()));
         remove_parts(under)?;
-        must(npm()?.args(self.arguments(&part)))?;
+        self.install_into(&part)?;
         if !part.join(self.inside()).exists() {
             bail!("`{}` has no `{}`", self.package, self.file);
         }
@@ -124,22 +124,12 @@ impl Program {
 
     /// Scripts of packages are not run. Which node npm itself runs on says nothing about the one
     /// that will run the package, so its remarks on that are left out.
-    fn arguments(&self, prefix: &Path) -> Vec<std::ffi::OsString> {
-        let package = format!("{}@{}", self.package, self.version);
-        let mut all: Vec<std::ffi::OsString> = vec!["install".into(), "--prefix".into()];
-        all.push(prefix.into());
-        all.extend(
-            [
-                "--ignore-scripts",
-                "--no-audit",
-                "--no-fund",
-                "--loglevel=error",
-                "--save-exact",
-                &package,
-            ]
-            .map(Into::into),
-        );
-        all
+    fn install_into(&self, folder: &Path) -> Result<()> {
+        let mut npm = npm()?;
+        npm.arg("install").arg("--prefix").arg(folder);
+        npm.args(["--ignore-scripts", "--no-audit", "--no-fund"]);
+        npm.args(["--loglevel=error", "--save-exact"]);
+        must(npm.arg(format!("{}@{}", self.package, self.version)))
     }
 }
 

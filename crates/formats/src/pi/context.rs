@@ -111,13 +111,13 @@ pub(crate) fn build(path: &[&SessionEntry]) -> SessionContext {
 /// no instructions among them, and those that come after it.
 fn after_compaction<'e>(path: &[&'e SessionEntry], at: usize) -> Vec<&'e SessionEntry> {
     let (before, rest) = path.split_at(at);
-    let kept = rest.first().and_then(|e| e.string("firstKeptEntryId"));
-    let is_first = |e: &&&SessionEntry| kept.as_deref().is_some_and(|kept| e.id() == kept);
-    let from = before.iter().position(|e| is_first(&e));
-    let kept = from.and_then(|from| before.get(from..)).unwrap_or_default();
-    let kept = kept
+    let first = rest.first().and_then(|e| e.string("firstKeptEntryId"));
+    let from = before
         .iter()
-        .filter(|e| e.role().as_deref() != Some("system"));
+        .position(|e| first.as_deref() == Some(e.id()))
+        .unwrap_or(before.len());
+    let is_system = |e: &SessionEntry| e.role().as_deref() == Some("system");
+    let kept = before.iter().skip(from).filter(|e| !is_system(e));
     kept.chain(rest.iter().skip(1)).copied().collect()
 }
 
