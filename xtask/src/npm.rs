@@ -23,12 +23,81 @@ pub(crate) struct Program {
 
 /// All programs. Each is installed once for this user, as `NAME-VERSION`; another version is
 /// another folder, so that clones of the project do not disturb each other.
-const PROGRAMS: [Program; 4] = [
+const PROGRAMS: [Program; 9] = [
     node("RETHREAD_JUDGE_NODE_24", NODE_24),
     node("RETHREAD_JUDGE_NODE_20", NODE_20),
     pi("RETHREAD_JUDGE_PI_0_87", "0.87.1"),
     pi("RETHREAD_JUDGE_PI_0_74", "0.74.2"),
+    Program {
+        variable: "RETHREAD_JUDGE_CLAUDE",
+        name: "claude",
+        package: CLAUDE,
+        version: "2.1.325",
+        file: if cfg!(windows) {
+            "claude.exe"
+        } else {
+            "claude"
+        },
+    },
+    Program {
+        variable: "RETHREAD_JUDGE_CLAUDE_2025",
+        name: "claude",
+        package: "@anthropic-ai/claude-code",
+        version: "2.0.76",
+        file: "cli.js",
+    },
+    Program {
+        variable: "RETHREAD_JUDGE_CODEX",
+        name: "codex",
+        package: "@openai/codex",
+        version: "0.166.0",
+        file: CODEX,
+    },
+    Program {
+        variable: "RETHREAD_JUDGE_GEMINI",
+        name: "gemini",
+        package: "@google/gemini-cli",
+        version: "0.61.0",
+        file: "bundle/gemini.js",
+    },
+    Program {
+        variable: "RETHREAD_JUDGE_OPENCODE",
+        name: "opencode",
+        package: OPENCODE,
+        version: "1.18.33",
+        file: if cfg!(windows) {
+            "bin/opencode.exe"
+        } else {
+            "bin/opencode"
+        },
+    },
 ];
+
+/// These bring a program of their own for each platform.
+const CLAUDE: &str = match (MAC, cfg!(windows), ARM) {
+    (true, _, true) => "@anthropic-ai/claude-code-darwin-arm64",
+    (true, _, false) => "@anthropic-ai/claude-code-darwin-x64",
+    (_, true, _) => "@anthropic-ai/claude-code-win32-x64",
+    (_, _, true) => "@anthropic-ai/claude-code-linux-arm64",
+    (_, _, false) => "@anthropic-ai/claude-code-linux-x64",
+};
+
+const OPENCODE: &str = match (MAC, cfg!(windows), ARM) {
+    (true, _, true) => "opencode-darwin-arm64",
+    (true, _, false) => "opencode-darwin-x64",
+    (_, true, _) => "opencode-windows-x64",
+    (_, _, true) => "opencode-linux-arm64",
+    (_, _, false) => "opencode-linux-x64",
+};
+
+/// The package brings it as another one beside itself.
+const CODEX: &str = match (MAC, cfg!(windows), ARM) {
+    (true, _, true) => "../codex-darwin-arm64/vendor/aarch64-apple-darwin/bin/codex",
+    (true, _, false) => "../codex-darwin-x64/vendor/x86_64-apple-darwin/bin/codex",
+    (_, true, _) => "../codex-win32-x64/vendor/x86_64-pc-windows-msvc/bin/codex.exe",
+    (_, _, true) => "../codex-linux-arm64/vendor/aarch64-unknown-linux-musl/bin/codex",
+    (_, _, false) => "../codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
+};
 
 const fn pi(variable: &'static str, version: &'static str) -> Program {
     Program {

@@ -170,8 +170,13 @@ impl Desk {
 
     /// The longest call that holds the prompt.
     fn sent(&self, prompt: &str, output: &Output) -> Vec<Turn> {
+        // One client puts backslashes before quotes.
+        let plain = |text: &str| text.replace('\\', "");
         let holds = |turns: &Vec<Turn>| {
-            let is_it = |turn: &Turn| matches!(turn, Turn::Text(_, text) if text.contains(prompt));
+            let is_it = |turn: &Turn| match turn {
+                Turn::Text(_, text) => plain(text).contains(&plain(prompt)),
+                _ => false,
+            };
             turns.iter().any(is_it)
         };
         let calls = self.model.calls();

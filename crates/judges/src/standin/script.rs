@@ -11,6 +11,8 @@ pub(super) struct Wanted {
 
 /// The tools in a text: `[[tool:NAME {json}]]`, any number of them.
 pub(super) fn wanted(text: &str) -> Vec<Wanted> {
+    // One client puts backslashes before quotes.
+    let text = text.replace("\\\"", "\"");
     let mut found = Vec::new();
     for part in text.split("[[tool:").skip(1) {
         let Some((name, rest)) = part.split_once(' ') else {
