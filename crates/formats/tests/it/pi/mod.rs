@@ -1,4 +1,5 @@
 mod append;
+mod behaviours;
 mod branched;
 mod context;
 mod corpus;
@@ -6,7 +7,6 @@ mod create;
 mod document;
 mod grammar;
 mod judges;
-mod labels;
 mod large;
 mod list;
 mod migration;
