@@ -13,6 +13,7 @@ mod format;
 mod native;
 pub mod pi;
 mod picture;
+mod raw_json;
 mod registry;
 mod resume;
 mod salvaged;
@@ -25,6 +26,7 @@ pub use env::{Env, EnvError};
 pub use error::{OpenError, WriteError};
 pub use format::{About, Can, Format, Found, Root, Source, Want};
 pub use native::{Marks, Native, Part, PartKind, RecordKind};
+pub use raw_json::RawJson;
 pub use registry::{FORMATS, by_name};
 pub use resume::Resume;
 pub use write::{

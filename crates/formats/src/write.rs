@@ -6,7 +6,7 @@ use std::time::Duration;
 use rethread_disk::Durability;
 use rethread_model::{Note, Role};
 
-use crate::{Env, WriteError};
+use crate::{Env, RawJson, WriteError};
 
 /// How to write.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +145,7 @@ pub struct Migrated {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NativeContext {
     /// The messages.
-    pub messages: Vec<Vec<u8>>,
+    pub messages: Vec<RawJson>,
     /// The model, if one was chosen or answered.
     pub model: Option<Vec<u8>>,
     /// How much the model is to think.

@@ -5,12 +5,15 @@ use std::collections::HashMap;
 use rethread_json::{Array, Object, Patch, Tree, Value};
 
 use super::entry::{EntryKind, SessionEntry, owned};
+use super::id::Id;
+use super::role::Role;
+use crate::RawJson;
 
 /// What the model is shown, and with which settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionContext {
     /// The messages as JSON, in their order.
-    pub messages: Vec<Vec<u8>>,
+    pub messages: Vec<RawJson>,
     /// The thinking level; `off` where nothing set one.
     pub thinking_level: String,
     /// The model, if one was chosen or answered.
@@ -58,7 +61,7 @@ impl Default for SessionContext {
 /// The way from the root to the entry at `from`. A circle of parents is walked once.
 pub(crate) fn path<'e>(
     entries: &'e [SessionEntry],
-    index: &HashMap<Box<str>, usize>,
+    index: &HashMap<Id, usize>,
     from: usize,
 ) -> Vec<&'e SessionEntry> {
     let mut seen = vec![false; entries.len()];
@@ -80,10 +83,7 @@ pub(crate) fn path<'e>(
 
 /// What the model is shown at the end of a way from the root.
 pub(crate) fn build(path: &[&SessionEntry]) -> SessionContext {
-    let mut context = SessionContext::default();
-    for entry in path {
-        entry.look(|value| context.settings(entry.kind(), value));
-    }
+    let mut context = SessionContext::settings(path);
     let is_compaction = |e: &&SessionEntry| e.kind() == EntryKind::Compaction;
     let (compaction, shown) = match path.iter().rposition(is_compaction) {
         Some(at) => (path.get(at).copied(), after_compaction(path, at)),
@@ -99,6 +99,7 @@ pub(crate) fn build(path: &[&SessionEntry]) -> SessionContext {
     if let Some(entry) = compaction.filter(|entry| !is_left_out(entry.id())) {
         context.messages.extend(compaction_messages(entry));
     }
+    context.messages.reserve(shown.len());
     for entry in shown {
         if !is_left_out(entry.id()) {
             context.entry(entry, &edits);
@@ -116,8 +117,8 @@ fn after_compaction<'e>(path: &[&'e SessionEntry], at: usize) -> Vec<&'e Session
         .iter()
         .position(|e| first.as_deref() == Some(e.id()))
         .unwrap_or(before.len());
-    let is_system = |e: &SessionEntry| e.role().as_deref() == Some("system");
-    let kept = before.iter().skip(from).filter(|e| !is_system(e));
+    let kept = before.iter().skip(from);
+    let kept = kept.filter(|e| e.said_by() != Role::System);
     kept.chain(rest.iter().skip(1)).copied().collect()
 }
 
@@ -152,7 +153,7 @@ impl SessionContext {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_json(&self) -> Vec<u8> {
-        let add = |all: Array, message: &Vec<u8>| all.raw(message);
+        let add = |all: Array, message: &RawJson| all.raw(message);
         let messages = self.messages.iter().fold(Array::new(), add);
         let model = self.model.as_ref().map_or(&b"null"[..], ModelRef::raw);
         Object::new()
@@ -162,72 +163,73 @@ impl SessionContext {
             .finish()
     }
 
-    /// Takes over what an entry sets.
-    fn settings(&mut self, kind: EntryKind, value: Value<'_>) {
-        match kind {
-            EntryKind::ThinkingLevelChange => {
-                if let Some(level) = owned(value, "thinkingLevel") {
-                    self.thinking_level = level;
-                }
-            }
-            EntryKind::ModelChange => self.choose(value, "modelId"),
-            EntryKind::Message => {
-                let message = value.get("message");
-                let answer =
-                    message.filter(|m| m.get("role").is_some_and(|r| r.is_str("assistant")));
-                if let Some(message) = answer {
-                    self.choose(message, "model");
-                }
-            }
-            _ => {}
+    /// A context without messages. The last entry that sets something counts, so the walk is from
+    /// the end.
+    fn settings(path: &[&SessionEntry]) -> Self {
+        let mut context = Self::default();
+        let level = |e: &&SessionEntry| match e.kind() {
+            EntryKind::ThinkingLevelChange => e.string("thinkingLevel"),
+            _ => None,
+        };
+        if let Some(level) = path.iter().rev().find_map(level) {
+            context.thinking_level = level;
         }
-    }
-
-    fn choose(&mut self, value: Value<'_>, model: &str) {
-        let raw = |key| value.get(key).map(Value::raw);
-        self.model = Some(ModelRef {
-            provider: owned(value, "provider").unwrap_or_default(),
-            model_id: owned(value, model).unwrap_or_default(),
-            raw: Object::new()
-                .opt_raw("provider", raw("provider"))
-                .opt_raw("modelId", raw(model))
-                .finish(),
+        context.model = path.iter().rev().find_map(|entry| match entry.kind() {
+            EntryKind::ModelChange => entry.look(|value| Some(model(value, "modelId"))),
+            EntryKind::Message if entry.said_by() == Role::Assistant => {
+                entry.look(|value| Some(model(value.get("message")?, "model")))
+            }
+            _ => None,
         });
+        context
     }
 
     /// Adds what the model is shown of an entry.
     fn entry(&mut self, entry: &SessionEntry, edits: &Edits) {
         let content = edits.get(entry.id()).and_then(Option::as_deref);
-        let message = entry.look(|value| match entry.kind() {
-            EntryKind::Message => {
+        let message = match entry.kind() {
+            EntryKind::Message if content.is_none() && !entry.lacks_content() => entry.message(),
+            EntryKind::Message => entry.look(|value| {
                 let message = value.get("message").filter(|m| m.is_object())?;
-                Some(stored(message, content))
+                Some(stored(message, content).into())
+            }),
+            EntryKind::CustomMessage => {
+                entry.look(|value| Some(custom(entry, value, content).into()))
             }
-            EntryKind::CustomMessage => Some(custom(entry, value, content)),
-            EntryKind::BranchSummary => branch_summary(entry, value),
+            EntryKind::BranchSummary => entry.look(|value| branch_summary(entry, value)),
             _ => None,
-        });
+        };
         self.messages.extend(message);
     }
 }
 
-/// A message as it is stored, or with other content; with some where it is missing.
+/// The model that an object names, with what was said and as it was said.
+fn model(value: Value<'_>, key: &str) -> ModelRef {
+    let raw = |key| value.get(key).map(Value::raw);
+    ModelRef {
+        provider: owned(value, "provider").unwrap_or_default(),
+        model_id: owned(value, key).unwrap_or_default(),
+        raw: Object::new()
+            .opt_raw("provider", raw("provider"))
+            .opt_raw("modelId", raw(key))
+            .finish(),
+    }
+}
+
+/// A message with other content than it is stored with, or with some where that is missing.
 fn stored(message: Value<'_>, edit: Option<&[u8]>) -> Vec<u8> {
-    let is = |roles: &[&str]| {
-        let role = message.get("role");
-        role.is_some_and(|role| roles.iter().any(|r| role.is_str(r)))
-    };
-    let is_missing = message.get("content").is_none_or(Value::is_null);
-    let can_change = is(&["user", "assistant", "toolResult", "custom"]);
-    let content = match edit.filter(|_| can_change) {
-        Some(text) if text.starts_with(b"\"") && is(&["assistant", "toolResult"]) => {
+    let role = Role::of(message);
+    let content = match edit.filter(|_| role.can_change()) {
+        Some(text)
+            if text.starts_with(b"\"") && matches!(role, Role::Assistant | Role::ToolResult) =>
+        {
             let block = Object::new().str("type", "text").raw("text", text).finish();
             Some(Array::new().raw(&block).finish())
         }
         Some(content) => Some(content.to_vec()),
-        None if is_missing && is(&["user", "assistant", "toolResult"]) => Some(b"[]".to_vec()),
-        None if is_missing && is(&["system"]) => Some(b"\"\"".to_vec()),
-        None => None,
+        None if !role.lacks_content(message) => None,
+        None if role == Role::System => Some(b"\"\"".to_vec()),
+        None => Some(b"[]".to_vec()),
     };
     let raw = message.raw();
     let Some(content) = content else {
@@ -256,7 +258,7 @@ fn custom(entry: &SessionEntry, value: Value<'_>, content: Option<&[u8]>) -> Vec
     timed(message, entry)
 }
 
-fn branch_summary(entry: &SessionEntry, value: Value<'_>) -> Option<Vec<u8>> {
+fn branch_summary(entry: &SessionEntry, value: Value<'_>) -> Option<RawJson> {
     let summary = value.get("summary")?;
     if summary.content().is_none_or(<[u8]>::is_empty) {
         return None;
@@ -265,11 +267,11 @@ fn branch_summary(entry: &SessionEntry, value: Value<'_>) -> Option<Vec<u8>> {
         .str("role", "branchSummary")
         .raw("summary", summary.raw())
         .opt_raw("fromId", value.get("fromId").map(Value::raw));
-    Some(timed(message, entry))
+    Some(timed(message, entry).into())
 }
 
 /// The instructions that hold from there on, if it has some, and the summary.
-fn compaction_messages(entry: &SessionEntry) -> Vec<Vec<u8>> {
+fn compaction_messages(entry: &SessionEntry) -> Vec<RawJson> {
     entry.look(|value| {
         let raw = |key| value.get(key).map(Value::raw);
         let system = value.get("systemMessage").filter(|m| m.is_object());
@@ -279,7 +281,8 @@ fn compaction_messages(entry: &SessionEntry) -> Vec<Vec<u8>> {
             .opt_raw("tokensBefore", raw("tokensBefore"));
         let summary = timed(summary, entry);
         let system = system.map(|system| system.raw().to_vec());
-        system.into_iter().chain([summary]).collect()
+        let all = system.into_iter().chain([summary]);
+        all.map(RawJson::from).collect()
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::id::Id;
 use super::manager::{Loaded, load};
 use super::{Flavour, context};
 use crate::{AskedEntry, NativeContext, OpenError, Source};
@@ -19,13 +20,13 @@ pub(crate) fn native_context(
         });
     };
     let entries = lines.entries;
-    let mut index: HashMap<Box<str>, usize> = HashMap::with_capacity(entries.len());
+    let mut index: HashMap<Id, usize> = HashMap::with_capacity(entries.len());
     for (i, entry) in entries
         .iter()
         .enumerate()
         .filter(|(_, e)| !e.id().is_empty())
     {
-        index.insert(entry.id().into(), i);
+        index.insert(Id::from(entry.id()), i);
     }
     let last = || {
         let named = entries.iter().rposition(|e| !e.id().is_empty());

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::entry::SessionEntry;
+use super::id::Id;
 
 /// A session as a tree. The node of an entry has the entry's place in
 /// [`SessionManager::entries`](super::SessionManager::entries).
@@ -44,8 +45,8 @@ impl SessionTree {
     /// the children.
     pub(crate) fn new(
         entries: &[SessionEntry],
-        index: &HashMap<Box<str>, usize>,
-        labels: &HashMap<Box<str>, Label>,
+        index: &HashMap<Id, usize>,
+        labels: &HashMap<Id, Label>,
     ) -> Self {
         let mut parents: Vec<Option<usize>> = entries
             .iter()

@@ -3,11 +3,12 @@
 use rethread_json::{Array, Object, Tree, Value};
 
 use super::content::Content;
+use crate::RawJson;
 
 /// One message of the system in the place of all among these messages, as of that time; none if
 /// there are none. A compaction brings it along, because the messages that it replaces would be
 /// lost with what they said.
-pub(super) fn all_as_one(messages: &[Vec<u8>], millis: i64) -> Option<Vec<u8>> {
+pub(super) fn all_as_one(messages: &[RawJson], millis: i64) -> Option<Vec<u8>> {
     let mut all = Instructions::default();
     for json in messages {
         let tree = Tree::parse(json).unwrap_or_default();

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rethread_formats::Env;
-use rethread_formats::pi::{
-    ContentBlock, Host, Leaf, NewMessage, SessionContext, SessionManager,
-};
+use rethread_formats::pi::{ContentBlock, Host, Leaf, NewMessage, SessionContext, SessionManager};
 
 pub(crate) struct World {
     pub(crate) home: tempfile::TempDir,

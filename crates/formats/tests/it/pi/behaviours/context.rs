@@ -1,6 +1,6 @@
 //! What the model is shown: 14 behaviours.
 
-use rethread_formats::pi::{Leaf, ModelRef};
+use rethread_formats::pi::{Leaf, SessionManager};
 
 use crate::pi::world::{assistant, messages, said, said_at, user, world};
 
@@ -46,21 +46,19 @@ fn the_last_thinking_level_on_the_way_counts() {
     assert_eq!(context.messages.len(), 2, "it is no message");
 }
 
-fn model(provider: &str, model_id: &str) -> Option<ModelRef> {
-    Some(ModelRef {
-        provider: provider.to_owned(),
-        model_id: model_id.to_owned(),
-    })
+/// Which model the context names.
+fn model(s: &SessionManager) -> Option<String> {
+    let model = s.build_session_context().model?;
+    Some(format!("{} {}", model.provider, model.model_id))
 }
 
 #[test]
 fn an_answer_tells_the_model() {
     let mut s = world().memory();
     user(&mut s, "a");
-    assert_eq!(s.build_session_context().model, None);
+    assert_eq!(model(&s), None);
     assistant(&mut s, "b");
-    let told = s.build_session_context().model;
-    assert_eq!(told, model("anthropic", "claude-test"));
+    assert_eq!(model(&s).as_deref(), Some("anthropic claude-test"));
 }
 
 #[test]
@@ -68,12 +66,11 @@ fn a_model_change_tells_the_model_until_the_next_answer() {
     let mut s = world().memory();
     user(&mut s, "a");
     s.append_model_change("openai", "gpt").unwrap();
-    assert_eq!(s.build_session_context().model, model("openai", "gpt"));
+    assert_eq!(model(&s).as_deref(), Some("openai gpt"));
     assistant(&mut s, "b");
-    let told = s.build_session_context().model;
-    assert_eq!(told, model("anthropic", "claude-test"));
+    assert_eq!(model(&s).as_deref(), Some("anthropic claude-test"));
     s.append_model_change("openai", "gpt-2").unwrap();
-    assert_eq!(s.build_session_context().model, model("openai", "gpt-2"));
+    assert_eq!(model(&s).as_deref(), Some("openai gpt-2"));
 }
 
 #[test]
@@ -205,10 +202,7 @@ fn a_leaf_that_is_not_there_stands_for_the_last_entry() {
     let mut s = world().memory();
     user(&mut s, "a");
     assistant(&mut s, "b");
-    assert_eq!(
-        said_at(&s, Leaf::At("nobody")),
-        ["user: a", "assistant: b"]
-    );
+    assert_eq!(said_at(&s, Leaf::At("nobody")), ["user: a", "assistant: b"]);
 }
 
 #[test]
