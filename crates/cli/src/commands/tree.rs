@@ -14,8 +14,8 @@ use crate::pager::page;
 
 /// Draw a session's tree: branches, labels, compactions, where the leaf is.
 ///
-/// Only branches are indented; `●` is the conversation that the agent would go on with. With
-/// `--json`, one object an entry, parents before children.
+/// `●` is the conversation that the agent would go on with; other branches are indented beside it.
+/// With `--json`, one object an entry, parents before children.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
   rethread tree latest")]

@@ -35,6 +35,7 @@ mod pi_verbs;
 mod reference;
 mod replace;
 mod rm;
+mod shapes;
 mod show;
 mod tail;
 mod terminal;

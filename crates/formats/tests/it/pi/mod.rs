@@ -12,4 +12,5 @@ mod list;
 mod migration;
 mod navigate;
 mod store;
+mod types;
 pub(crate) mod world;
