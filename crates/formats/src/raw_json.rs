@@ -5,7 +5,15 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 /// A JSON value exactly as it was written. It shares the memory of the entry that it comes from,
-/// so that a context costs little beside its session.
+/// so that a context costs little beside its session. It is used as the bytes that it is.
+///
+/// ```
+/// use rethread_formats::pi::{Message, RawJson};
+/// let json = RawJson::from(br#"{"role":"user","content":"hello"}"#.to_vec());
+/// assert_eq!(Message::parse(&json)?.role(), "user");
+/// assert_eq!(json, r#"{"role":"user","content":"hello"}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct RawJson {
     whole: Arc<[u8]>,

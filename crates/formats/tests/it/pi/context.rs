@@ -4,6 +4,46 @@ use rethread_formats::pi::{ContentBlock, Leaf, NewMessage};
 
 use super::world::{messages, said, said_at, session, user, world};
 
+/// A conversation of which the first half was compacted.
+fn compacted() -> Vec<String> {
+    let mut s = world().memory();
+    user(&mut s, "long ago");
+    let kept = user(&mut s, "kept");
+    user(&mut s, "kept, too");
+    s.append_compaction("SUM", Some(&kept), 10, None, None)
+        .unwrap();
+    user(&mut s, "after");
+    said(&s)
+}
+
+#[test]
+fn of_a_compaction_the_summary_comes_first() {
+    assert_eq!(compacted()[0], "compactionSummary: SUM");
+}
+
+#[test]
+fn then_comes_what_the_compaction_kept() {
+    assert_eq!(compacted()[1..3], ["user: kept", "user: kept, too"]);
+}
+
+#[test]
+fn then_comes_what_followed_the_compaction() {
+    assert_eq!(compacted()[3..], ["user: after"]);
+}
+
+#[test]
+fn a_summary_of_a_branch_becomes_a_message() {
+    let mut s = world().memory();
+    let a = user(&mut s, "a");
+    let b = user(&mut s, "b");
+    s.branch_with_summary(Some(&a), "LEFT", Some(b"{}"), None)
+        .unwrap();
+    let made = format!(
+        r#"{{"role":"branchSummary","summary":"LEFT","fromId":"{b}","timestamp":1794765028602}}"#
+    );
+    assert_eq!(s.build_session_context().messages[1], made);
+}
+
 #[test]
 fn an_empty_summary_of_a_branch_says_nothing() {
     let mut s = world().memory();
