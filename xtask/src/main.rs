@@ -71,6 +71,7 @@ fn test(args: &[String]) -> Result<ExitCode> {
 fn bench(args: &[String]) -> Result<ExitCode> {
     let mut cargo = cargo();
     cargo.args(["bench", "-p", "rethread-engine", "--bench", "ratios", "--"]);
+    cargo.envs(tools::for_tests()?);
     command::pass_on(cargo.args(args))
 }
 

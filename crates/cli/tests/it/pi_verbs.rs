@@ -254,8 +254,8 @@ fn append_at_an_entry_and_branch_with_a_summary() {
     │  ○ 87801197  user: one
     │  ○ 1107b101  user: two
     ├─ ○ 5e0375ee  user: In cents, please.
-    └─ ● 92872494  back from another branch: Cents were wrong.
-       ● 7692a0c2  user: Euros, please.  ◀ leaf
+    ● 92872494  back from another branch: Cents were wrong.
+    ● 7692a0c2  user: Euros, please.  ◀ leaf
     ");
     assert_snapshot!(w.plain(&w.ok(&["show", &path, "--branch", first.trim()])), @"
     Prices
@@ -404,6 +404,24 @@ fn rm_asks_first_and_deletes_with_force() {
     w.ok(&["rm", &path, "--force"]);
     assert!(!Path::new(&path).exists());
     assert_eq!(w.run(&["list", "--tsv"]).out, "");
+}
+
+#[cfg(unix)]
+#[test]
+fn rm_asks_the_trash_program_first() {
+    use std::os::unix::fs::PermissionsExt;
+    let w = World::new();
+    let path = answered(&w, "pi");
+    let bin = w.root.join("bin");
+    fs::create_dir(&bin).unwrap();
+    let program = bin.join("trash");
+    fs::write(&program, "#!/bin/sh\nmv \"$1\" \"$HOME/trashed\"\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let search = format!("{}:/usr/bin:/bin", bin.display());
+    let mut command = w.command(&["rm", &path, "--yes"]);
+    let output = command.env("PATH", search).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(w.home.join("trashed").is_file() && !Path::new(&path).exists());
 }
 
 #[test]
