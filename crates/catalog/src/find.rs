@@ -116,16 +116,27 @@ fn sources_at(path: &Path) -> Vec<Source> {
 }
 
 /// The sessions whose name is or begins with `id`; a whole id wins over the beginning of another.
+/// Where nothing is spelled so, large and small letters are the same.
 fn by_id(
     name: &str,
     id: &str,
     agent: Option<&str>,
     sources: Vec<Source>,
 ) -> Result<Source, FindError> {
-    let fits = |s: &Source| s.id.starts_with(id) && agent.is_none_or(|a| a == s.format);
-    let mut matches: Vec<Source> = sources.into_iter().filter(fits).collect();
-    if matches.iter().any(|s| s.id == id) {
-        matches.retain(|s| s.id == id);
+    let of_agent = |s: &Source| agent.is_none_or(|a| a == s.format);
+    let begins = |s: &Source| {
+        let start = s.id.as_bytes().get(..id.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(id.as_bytes()))
+    };
+    let mut matches: Vec<Source> = sources
+        .into_iter()
+        .filter(|s| of_agent(s) && begins(s))
+        .collect();
+    if matches.iter().any(|s| s.id.starts_with(id)) {
+        matches.retain(|s| s.id.starts_with(id));
+    }
+    if matches.iter().any(|s| s.id.len() == id.len()) {
+        matches.retain(|s| s.id.len() == id.len());
     }
     one(name, matches)
 }
@@ -215,12 +226,13 @@ fn content(source: &Source) -> Option<[u8; 32]> {
     Some(hash.finalize().into())
 }
 
-/// The session in which something was said last.
+/// The session in which something was said last. Those of sub-agents count with their parents.
 fn latest(env: &Env, agent: Option<&str>) -> Option<Source> {
     let sessions = list(env, Want::default(), &[], &|_, _| {}).sessions;
+    let is_own = |s: &Summary| s.state != State::Gone && !s.is_subagent();
     let fits = sessions
         .into_iter()
-        .filter(|s| agent.is_none_or(|a| a == s.head.format) && s.state != State::Gone);
+        .filter(|s| agent.is_none_or(|a| a == s.head.format) && is_own(s));
     let newest =
         fits.max_by(|a, b| (a.head.updated, &a.head.id).cmp(&(b.head.updated, &b.head.id)))?;
     Some(Source::new(newest.head.format, newest.head.id, newest.path))

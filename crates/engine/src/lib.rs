@@ -17,6 +17,7 @@ mod remove;
 mod resume;
 mod sample;
 mod show;
+mod subagents;
 mod trust;
 mod when;
 mod worktree;

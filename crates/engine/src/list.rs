@@ -8,6 +8,7 @@ use rethread_formats::{Env, Root, Source, Want, by_name};
 use rethread_model::{Moment, Note, Summary};
 
 use crate::path::absolute;
+use crate::subagents::with_parents;
 
 /// Which sessions are wanted.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,8 @@ pub struct Filter {
     pub until: Option<Moment>,
     /// Also sessions that their agent hides from people.
     pub hidden: bool,
+    /// Also sessions of sub-agents, which else count with the sessions that started them.
+    pub subagents: bool,
 }
 
 /// What a list is sorted by; the greatest comes first.
@@ -63,11 +66,12 @@ pub fn list(
     };
     let found = list_all(env, want, &filter.folders(env), progress);
     keep_worktree_threads(env, &found.roots, &found.sessions);
-    let mut sessions: Vec<Summary> = found
-        .sessions
-        .into_iter()
-        .filter(|s| filter.takes(env, s))
-        .collect();
+    let all = if filter.subagents {
+        found.sessions
+    } else {
+        with_parents(found.sessions)
+    };
+    let mut sessions: Vec<Summary> = all.into_iter().filter(|s| filter.takes(env, s)).collect();
     sort_by(&mut sessions, sort);
     let mut notes = found.notes;
     notes.extend(sessions.iter().flat_map(|s| s.notes.iter().cloned()));

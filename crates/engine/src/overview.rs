@@ -7,6 +7,7 @@ use rethread_formats::{Env, FORMATS, Want};
 use rethread_model::{Note, Summary, Usage};
 
 use crate::list::{Sort, sort_by};
+use crate::subagents::with_parents;
 
 /// What there is on this machine.
 #[derive(Debug, Default)]
@@ -45,6 +46,7 @@ pub struct AgentLine {
 /// Looks at everything.
 pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Sync)) -> Overview {
     let mut found = list_all(env, Want { usage: true }, &[], progress);
+    found.sessions = with_parents(found.sessions);
     sort_by(&mut found.sessions, Sort::Updated);
     let mut all = Overview {
         notes: found.notes,

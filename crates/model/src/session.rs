@@ -35,6 +35,8 @@ pub struct Head {
     pub links: Vec<Link>,
     /// Usage that the source recorded for the whole session, a model each where it says so.
     pub recorded_usage: Vec<UsageRecord>,
+    /// How long its answers took together, in milliseconds, where the source says so.
+    pub duration_ms: Option<u64>,
     /// How far the work got, where the source says so.
     pub status: Option<Status>,
     /// Whether its agent hides it from lists for people.

@@ -1,8 +1,9 @@
 //! What a list shows of a session.
 
+use std::ops::AddAssign;
 use std::path::PathBuf;
 
-use crate::{Head, Note, Usage};
+use crate::{Head, LinkKind, Note, Usage};
 
 /// What a list shows of a session, without reading all of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +22,20 @@ pub struct Summary {
     pub notes: Vec<Note>,
 }
 
+impl Summary {
+    /// The session that started this one as a sub-agent.
+    pub fn parent(&self) -> Option<&str> {
+        let links = self.head.links.iter();
+        let mut parents = links.filter(|l| l.kind == LinkKind::Parent);
+        parents.next().map(|l| l.session.as_str())
+    }
+
+    /// Whether another session started this one.
+    pub fn is_subagent(&self) -> bool {
+        self.parent().is_some()
+    }
+}
+
 /// How much is in a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
@@ -34,6 +49,23 @@ pub struct Counts {
     pub tool_calls: u64,
     /// Tokens and cost, where they were asked for.
     pub usage: Option<Usage>,
+}
+
+impl AddAssign<&Counts> for Counts {
+    fn add_assign(&mut self, other: &Counts) {
+        for (mine, theirs) in [
+            (&mut self.messages, other.messages),
+            (&mut self.user_messages, other.user_messages),
+            (&mut self.assistant_messages, other.assistant_messages),
+            (&mut self.tool_calls, other.tool_calls),
+        ] {
+            *mine = mine.saturating_add(theirs);
+        }
+        match (&mut self.usage, &other.usage) {
+            (Some(mine), Some(theirs)) => *mine += theirs,
+            (mine, theirs) => *mine = mine.or(*theirs),
+        }
+    }
 }
 
 /// Whether a session can be used.

@@ -14,6 +14,7 @@ mod media;
 mod neutral;
 mod notice;
 mod outline;
+mod sums;
 mod text;
 mod tool;
 mod unified;

@@ -10,6 +10,7 @@ use rethread_model::{Blob, Block, Body, Entry, Media, Message, Role, Text, Think
 use self::escape::{code, fenced, line, prose};
 use crate::media::{held_text, placeholder};
 use crate::notice::{Notice, Repeats, model_name, notice};
+use crate::sums::{seconds, tokens};
 use crate::tool::{answer, calls, hidden_calls};
 use crate::view::{seen, span};
 use crate::{Options, View};
@@ -76,6 +77,8 @@ impl Page<'_> {
             ("Started", start.map(|t| t.to_string())),
             ("Ended", end.map(|t| t.to_string())),
             ("Messages", Some(count)),
+            ("Tokens", tokens(head)),
+            ("Duration", head.duration_ms.map(seconds)),
             ("Session", Some(code(&head.id))),
             ("Source", Some(code(&view.source.path))),
         ] {

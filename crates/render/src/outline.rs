@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use rethread_model::{Block, Body, EntryIx, Kind, Message, Role};
+use rethread_model::{Block, Body, EntryIx, Kind, Link, LinkKind, Message, Role};
 
 use crate::json::Writer;
 use crate::notice::notice;
@@ -59,10 +59,22 @@ pub fn tree(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<(
         let text = fit(&excerpt(&body), room);
         writeln!(out, "{}", format!("{head}{text}{tail}").trim_end())?;
     }
+    for link in subagents(view) {
+        let call = link.tool_call.as_deref();
+        let call = call.map_or_else(String::new, |c| format!(" ({})", one_line(c)));
+        writeln!(out, "↳ sub-agent {}{call}", one_line(&link.session))?;
+    }
     Ok(())
 }
 
-/// Writes the tree of a session for scripts: one object an entry, parents before children.
+/// The sessions of sub-agents, where they are known.
+fn subagents<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Link> {
+    let links = view.session.head.links.iter();
+    links.filter(|l| l.kind == LinkKind::SubAgent)
+}
+
+/// Writes the tree of a session for scripts: one object an entry, parents before children, then one
+/// for each sub-agent.
 pub fn tree_json(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
     let facts = Facts::of(view);
     let mut rows = Rows::new(view, &facts);
@@ -90,6 +102,15 @@ pub fn tree_json(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
             Some(fit(&text, EXCERPT).as_str()).filter(|t| !t.is_empty()),
         )?;
         fields(&mut w, &body)?;
+        w.close("}")?;
+        writeln!(out)?;
+    }
+    for link in subagents(view) {
+        let mut w = Writer::new(out);
+        w.open("{")?;
+        w.member("type", "sub_agent")?;
+        w.member("session_id", &link.session)?;
+        w.member_if("tool_id", link.tool_call.as_deref())?;
         w.close("}")?;
         writeln!(out)?;
     }

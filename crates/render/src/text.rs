@@ -16,6 +16,7 @@ use self::clip::Clip;
 use self::paint::Paint;
 use crate::media::{held_text, placeholder};
 use crate::notice::{Notice, Repeats, model_name, notice};
+use crate::sums::{seconds, tokens};
 use crate::tool::{answer, calls, hidden_calls, only_results};
 use crate::view::{seen, span};
 use crate::{OneLine, Options, Plain, Style, View, fit};
@@ -92,6 +93,8 @@ impl Screen<'_> {
             ("started", self.day(start)),
             ("ended", self.day(end)),
             ("messages", Some(count)),
+            ("tokens", tokens(head)),
+            ("duration", head.duration_ms.map(seconds)),
             ("session", Some(head.id.clone())),
             ("file", Some(path.into_owned())),
         ] {

@@ -46,6 +46,9 @@ pub(crate) struct List {
     /// What to sort by; the greatest comes first.
     #[arg(long, value_name = "KEY", default_value = "updated")]
     sort: SortKey,
+    /// Also list sessions of sub-agents, which else count with the sessions that started them.
+    #[arg(long)]
+    subagents: bool,
     /// Print tab-separated values.
     #[arg(long, conflicts_with = "json")]
     tsv: bool,
@@ -83,6 +86,7 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
         since: when(&args.since, Bound::Since)?,
         until: when(&args.until, Bound::Until)?,
         hidden: args.hidden,
+        subagents: args.subagents,
     };
     let progress = Progress::new("listing");
     let mut found = list(&context.env, &filter, args.sort.into(), &|done, of| {

@@ -1,4 +1,4 @@
-//! `tree`: branches, labels, compactions, and where the leaf is.
+//! `tree`: branches, labels, compactions, sub-agents, and where the leaf is.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::{json_out, local};
 use crate::pager::page;
 
-/// Draw a session's tree: branches, labels, compactions, where the leaf is.
+/// Draw a session's tree: branches, labels, compactions, where the leaf is, and sub-agents.
 ///
 /// `●` is the conversation that the agent would go on with; other branches are indented beside it.
 /// With `--json`, one object an entry, parents before children.

@@ -1,9 +1,10 @@
 //! The session object.
 
-use rethread_model::{Head, Link, LinkKind, Moment, State, Status, Summary};
+use rethread_model::{Head, Link, LinkKind, Moment, State, Status, Summary, Usage};
 use serde_json::{Map, Value, json};
 
 use crate::notice::model_name;
+use crate::sums::recorded;
 use crate::{SourceInfo, encode_workspace};
 
 /// The session object of the unified vocabulary, as a list shows it.
@@ -11,7 +12,7 @@ use crate::{SourceInfo, encode_workspace};
 /// Its own fields come first, in the document's order. Behind them are `title`, `message_count`,
 /// `updated_at`, `size` and `tool_call_count`; then what is known of `agent_name`, `agent_version`,
 /// `model`, `git_branch`, `format_version`, `agent_role`, `status` with its `status_error`, `archived`,
-/// `hidden` and `links`; last `state`, unless the session is ready. `source` is where the session was
+/// `hidden`, `links`, `token_usage` with `cost_usd`, and `duration_ms`; last `state`, unless the session is ready. `source` is where the session was
 /// first found, if it was imported and says so. Times that are not known are `null`: a caller that knows the file's time can put it
 /// into the head.
 pub fn session_object(summary: &Summary, source: &SourceInfo) -> Map<String, Value> {
@@ -22,6 +23,7 @@ pub fn session_object(summary: &Summary, source: &SourceInfo) -> Map<String, Val
     set(&mut object, "size", summary.size);
     set(&mut object, "tool_call_count", summary.counts.tool_calls);
     add_known(&mut object, head);
+    add_sums(&mut object, head, summary.counts.usage);
     match &summary.state {
         State::Ready => {}
         State::Unsupported { version } => {
@@ -45,6 +47,7 @@ pub(super) fn opened_object(
     set(&mut object, "message_count", message_count);
     set(&mut object, "updated_at", time(span.1));
     add_known(&mut object, head);
+    add_sums(&mut object, head, recorded(head));
     object
 }
 
@@ -121,6 +124,25 @@ fn add_known(object: &mut Map<String, Value>, head: &Head) {
     if !head.links.is_empty() {
         let links: Vec<Value> = head.links.iter().map(link).collect();
         set(object, "links", links);
+    }
+}
+
+/// What all of the session used, as far as it was added up.
+fn add_sums(object: &mut Map<String, Value>, head: &Head, usage: Option<Usage>) {
+    if let Some(u) = usage {
+        let tokens = json!({
+            "input_tokens": u.input,
+            "output_tokens": u.output,
+            "cache_creation_tokens": u.cache_write.saturating_add(u.cache_write_1h),
+            "cache_read_tokens": u.cache_read,
+        });
+        set(object, "token_usage", tokens);
+        if let Some(cost) = u.cost {
+            set(object, "cost_usd", cost.usd);
+        }
+    }
+    if let Some(ms) = head.duration_ms {
+        set(object, "duration_ms", ms);
     }
 }
 

@@ -1,0 +1,32 @@
+//! What a session used in all, in a few words.
+
+use rethread_model::{Head, Usage};
+
+/// The sum of what the source recorded for the whole session.
+pub(crate) fn recorded(head: &Head) -> Option<Usage> {
+    let mut sum: Option<Usage> = None;
+    for record in &head.recorded_usage {
+        match &mut sum {
+            Some(sum) => *sum += &record.usage,
+            None => sum = Some(record.usage),
+        }
+    }
+    sum
+}
+
+/// `in 120, out 30, +900 cached`: what a cache answered is told apart.
+pub(crate) fn tokens(head: &Head) -> Option<String> {
+    let sum = recorded(head)?;
+    let cached = match sum.cache_read {
+        0 => String::new(),
+        n => format!(", +{n} cached"),
+    };
+    Some(format!("in {}, out {}{cached}", sum.input, sum.output))
+}
+
+/// `12.3s`
+pub(crate) fn seconds(ms: u64) -> String {
+    // Half a tenth is rounded up, as people expect it.
+    let tenths = ms.saturating_add(50) / 100;
+    format!("{}.{}s", tenths / 10, tenths % 10)
+}
