@@ -1,5 +1,11 @@
 //! What is wrong with a store or a session, measured against its format's own document.
 
+pub(crate) mod fields;
+pub(crate) mod known;
+pub(crate) mod law;
+pub(crate) mod sheet;
+pub(crate) mod walk;
+
 use std::fmt;
 use std::path::PathBuf;
 

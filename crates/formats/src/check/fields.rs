@@ -4,12 +4,12 @@ use rethread_json::{Kind, Value};
 use rethread_model::Moment;
 
 use super::known::shown;
-use super::law::{TIMESTAMP, required, wrong_type};
+use super::law::{required, timestamp, wrong_type};
 use super::sheet::Sheet;
 
 /// One field of a document.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
+pub(crate) struct Field {
     /// From object to object, `[]` for each item of an array: `toolCalls[].diff.path`.
     path: &'static str,
     is: Is,
@@ -20,7 +20,7 @@ pub(super) struct Field {
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Is {
+pub(crate) enum Is {
     Text,
     Number,
     Bool,
@@ -31,7 +31,7 @@ pub(super) enum Is {
 }
 
 /// A field that must be there.
-pub(super) const fn must(section: &'static str, path: &'static str, is: Is) -> Field {
+pub(crate) const fn must(section: &'static str, path: &'static str, is: Is) -> Field {
     Field {
         path,
         is,
@@ -41,7 +41,7 @@ pub(super) const fn must(section: &'static str, path: &'static str, is: Is) -> F
 }
 
 /// A field that may be there.
-pub(super) const fn may(section: &'static str, path: &'static str, is: Is) -> Field {
+pub(crate) const fn may(section: &'static str, path: &'static str, is: Is) -> Field {
     Field {
         path,
         is,
@@ -51,7 +51,7 @@ pub(super) const fn may(section: &'static str, path: &'static str, is: Is) -> Fi
 }
 
 /// Judges the fields of an object. `prefix` is where the object itself is, for people.
-pub(super) fn judge(sheet: &mut Sheet<'_>, object: Value<'_>, prefix: &str, fields: &[Field]) {
+pub(crate) fn judge(sheet: &mut Sheet<'_>, object: Value<'_>, prefix: &str, fields: &[Field]) {
     for field in fields {
         each(
             object,
@@ -187,11 +187,11 @@ fn time(sheet: &mut Sheet<'_>, value: Value<'_>, path: impl Fn() -> String) {
         Some(_) => return,
     };
     let message = format!("`{}` is {}, {why}", path(), shown(&text));
-    sheet.error(TIMESTAMP, value.span().start, message);
+    sheet.error(timestamp(sheet.general()), value.span().start, message);
 }
 
 /// The moment that a timestamp names, if it is spelled as ISO 8601 has it.
-pub(super) fn moment(text: &str) -> Option<Moment> {
+pub(crate) fn moment(text: &str) -> Option<Moment> {
     let is_iso = text.contains('T') && !text.contains(|c: char| c.is_whitespace() || c == 'z');
     is_iso.then(|| text.parse().ok()).flatten()
 }

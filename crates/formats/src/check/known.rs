@@ -46,7 +46,7 @@ const fn known(begins: &'static str, least: usize, tail: Tail, what: &'static st
 }
 
 /// What kind of secret a text holds, if one of the well-known ones is in it.
-pub(super) fn holds_known_key(text: &str) -> Option<&'static str> {
+pub(crate) fn holds_known_key(text: &str) -> Option<&'static str> {
     if is_private_key(text) {
         return Some("a private key");
     }
@@ -96,7 +96,7 @@ fn is_web_token(word: &str) -> bool {
 }
 
 /// A text of a file between backticks: its beginning, and nothing of a secret.
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
     if holds_known_key(text).is_some() {
         return "`…`".to_owned();

@@ -18,12 +18,14 @@ const STRIDE: usize = 64 * 1024;
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// A text under judgement.
-pub(super) struct Sheet<'a> {
+pub(crate) struct Sheet<'a> {
     path: &'a Path,
     bytes: &'a [u8],
     first_line: u64,
     /// The heading for what is wrong with the text as a whole.
     section: &'static str,
+    /// The heading for what holds of every text.
+    general: &'static str,
     /// Line breaks before each stride, once somebody asked.
     breaks: Vec<u64>,
     found: Vec<Violation>,
@@ -32,17 +34,18 @@ pub(super) struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         path: &'a Path,
         bytes: &'a [u8],
         first_line: u64,
-        section: &'static str,
+        (section, general): (&'static str, &'static str),
     ) -> Self {
         Self {
             path,
             bytes,
             first_line,
             section,
+            general,
             breaks: Vec::new(),
             found: Vec::new(),
             errors: 0,
@@ -50,12 +53,16 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    pub(super) fn section(&self) -> &'static str {
+    pub(crate) fn section(&self) -> &'static str {
         self.section
     }
 
+    pub(crate) fn general(&self) -> &'static str {
+        self.general
+    }
+
     /// Something is against the document; `at` is its byte, where it has one.
-    pub(super) fn error(
+    pub(crate) fn error(
         &mut self,
         law: Law,
         at: impl Into<Option<usize>>,
@@ -66,7 +73,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Something is unusual.
-    pub(super) fn warning(
+    pub(crate) fn warning(
         &mut self,
         law: Law,
         at: impl Into<Option<usize>>,
@@ -121,17 +128,17 @@ impl<'a> Sheet<'a> {
     }
 
     /// Judges the encoding: UTF-8, and no byte order mark.
-    pub(super) fn encoding(&mut self) {
+    pub(crate) fn encoding(&mut self) {
         if let Err(e) = std::str::from_utf8(self.bytes) {
-            self.error(law::UTF8, e.valid_up_to(), "not UTF-8");
+            self.error(law::utf8(self.general), e.valid_up_to(), "not UTF-8");
         }
         if self.bytes.starts_with(MARK) {
-            self.warning(law::BOM, 0, "begins with a byte order mark");
+            self.warning(law::bom(self.general), 0, "begins with a byte order mark");
         }
     }
 
     /// The one object that the text must be.
-    pub(super) fn object(&mut self) -> Option<Tree> {
+    pub(crate) fn object(&mut self) -> Option<Tree> {
         self.encoding();
         match Tree::parse(self.bytes) {
             Ok(tree) if tree.root(self.bytes).is_object() => Some(tree),
@@ -149,25 +156,25 @@ impl<'a> Sheet<'a> {
     }
 
     /// Hands over what was found, in the order of lines.
-    pub(super) fn tell(mut self, out: &mut dyn FnMut(Violation)) {
+    pub(crate) fn tell(mut self, out: &mut dyn FnMut(Violation)) {
         self.found.sort_by_key(|v| v.line);
         self.found.into_iter().for_each(out);
     }
 }
 
 /// What is wrong with a file that cannot be read.
-pub(super) fn unreadable(path: &Path, e: &DiskError) -> Violation {
+pub(crate) fn unreadable(path: &Path, e: &DiskError, section: &'static str) -> Violation {
     let message = match e {
         DiskError::NotAFile { found, .. } => format!("{found}, not a regular file"),
         DiskError::Read { cause, .. } => format!("cannot be read: {cause}"),
         DiskError::TooLarge { limit, .. } => format!("larger than {limit} bytes; not checked"),
         other => other.to_string(),
     };
-    whole(path, Weight::Error, law::UNREADABLE, message)
+    whole(path, Weight::Error, law::unreadable(section), message)
 }
 
 /// Something about a file as a whole.
-pub(super) fn whole(
+pub(crate) fn whole(
     path: &Path,
     weight: Weight,
     law: Law,

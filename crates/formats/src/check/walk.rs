@@ -13,9 +13,9 @@ const DEEPEST: usize = 1_000;
 const SHOWN: usize = 8;
 
 /// A container on the way to a value, and which of its values leads there.
-pub(super) struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     rest: Rest<'a>,
-    pub(super) at: At<'a>,
+    pub(crate) at: At<'a>,
 }
 
 enum Rest<'a> {
@@ -25,7 +25,7 @@ enum Rest<'a> {
 
 /// Which value of a container.
 #[derive(Clone, Copy)]
-pub(super) enum At<'a> {
+pub(crate) enum At<'a> {
     Start,
     Key(Value<'a>),
     Item(usize),
@@ -58,7 +58,7 @@ impl<'a> Frame<'a> {
 
 /// Calls `visit` for every value but the outermost, each before what is in it. Without recursion,
 /// and in memory of so many frames at most. Keys that an object has twice are told on the way.
-pub(super) fn walk<'a>(
+pub(crate) fn walk<'a>(
     sheet: &mut Sheet<'_>,
     root: Value<'a>,
     visit: &mut dyn FnMut(&mut Sheet<'_>, &[Frame<'a>], Value<'a>),
@@ -107,7 +107,7 @@ fn same_keys(sheet: &mut Sheet<'_>, object: Value<'_>) {
 }
 
 /// The way to a value: `agentSettings.codex.args[2]`. A name that is a secret itself is left out.
-pub(super) fn way(frames: &[Frame<'_>]) -> String {
+pub(crate) fn way(frames: &[Frame<'_>]) -> String {
     let mut out = String::new();
     let shown = frames.len().saturating_sub(SHOWN);
     if shown > 0 {

@@ -7,11 +7,11 @@ use rethread_disk::{SafeName, open_read};
 use rethread_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::known::shown;
-use super::law::{ASSET_HASH, ASSET_NAME, ASSET_REF, NO_ASSET, UNREADABLE};
-use super::sheet::{Sheet, unreadable, whole};
+use super::law::{ASSET_HASH, ASSET_NAME, ASSET_REF, LAYOUT, NO_ASSET, UNREADABLE};
 use crate::atsf::assets::find;
 use crate::atsf::layout;
+use crate::check::known::shown;
+use crate::check::sheet::{Sheet, unreadable, whole};
 use crate::{Violation, Weight};
 
 const PREFIX: &str = "sha256-";
@@ -52,7 +52,7 @@ fn check_file(path: &Path, name: &str, out: &mut dyn FnMut(Violation)) {
     }
     let file = match open_read(path) {
         Ok(file) => file,
-        Err(e) => return out(unreadable(path, &e)),
+        Err(e) => return out(unreadable(path, &e, LAYOUT)),
     };
     match hash(file) {
         Ok(hash) if hash.eq_ignore_ascii_case(digits) => {}

@@ -5,14 +5,14 @@ use std::path::Path;
 use rethread_disk::{DiskError, read_small};
 use rethread_json::Value;
 
-use super::fields::{Field, Is, judge, may, must};
-use super::known::shown;
-use super::law::{CONFIG, HOOK_PATH, HOOKS, PLATFORM};
+use super::law::{COMPATIBILITY, CONFIG, HOOK_PATH, HOOKS, LAYOUT, PLATFORM};
 use super::secrets;
-use super::sheet::{Sheet, unreadable};
 use super::version;
-use super::walk::walk;
 use crate::Violation;
+use crate::check::fields::{Field, Is, judge, may, must};
+use crate::check::known::shown;
+use crate::check::sheet::{Sheet, unreadable};
+use crate::check::walk::walk;
 
 /// What the document says of the fields.
 const FIELDS: &[Field] = &[
@@ -65,11 +65,11 @@ pub(super) fn check(path: &Path, out: &mut dyn FnMut(Violation)) -> bool {
         Ok(bytes) => bytes,
         Err(DiskError::NotFound { .. }) => return false,
         Err(e) => {
-            out(unreadable(path, &e));
+            out(unreadable(path, &e, LAYOUT));
             return true;
         }
     };
-    let mut sheet = Sheet::new(path, &bytes, 1, CONFIG);
+    let mut sheet = Sheet::new(path, &bytes, 1, (CONFIG, COMPATIBILITY));
     if let Some(tree) = sheet.object() {
         let root = tree.root(&bytes);
         if version::is_known(&mut sheet, root) {

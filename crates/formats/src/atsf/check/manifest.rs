@@ -7,11 +7,11 @@ use rethread_json::{Kind, Value};
 
 use super::config::is_absolute;
 use super::counts::{Facts, Last};
-use super::fields::{Field, Is, judge, may, moment, must};
-use super::known::shown;
 use super::law::{ABSOLUTE, FOLDER, PROTOCOL, RELATIVE, STATS, THREAD, THREAD_ID, UPDATED};
-use super::sheet::Sheet;
-use super::walk::walk;
+use crate::check::fields::{Field, Is, judge, may, moment, must};
+use crate::check::known::shown;
+use crate::check::sheet::Sheet;
+use crate::check::walk::walk;
 
 /// What the document says of the fields.
 const FIELDS: &[Field] = &[

@@ -10,16 +10,17 @@ use sha2::{Digest, Sha256};
 
 use super::assets::check_reference;
 use super::counts::Facts;
-use super::fields::{Field, Is, judge, may, moment, must};
-use super::known::shown;
 use super::law::{
-    BLANK, BLOCKS, CALLS, GIANT, LOG, MESSAGE, ORDER, ROLE, SAME_CALL, SAME_ID, STATUS, TORN,
-    UNREADABLE, json, required,
+    BLANK, BLOCKS, CALLS, COMPATIBILITY, GIANT, LAYOUT, LOG, MESSAGE, ORDER, ROLE, SAME_CALL,
+    SAME_ID, STATUS, TORN, UNREADABLE,
 };
-use super::sheet::{Sheet, unreadable, whole};
-use super::walk::walk;
 use crate::atsf::message::head;
 use crate::atsf::tally::giant_head;
+use crate::check::fields::{Field, Is, judge, may, moment, must};
+use crate::check::known::shown;
+use crate::check::law::{json, required};
+use crate::check::sheet::{Sheet, unreadable, whole};
+use crate::check::walk::walk;
 use crate::{Violation, Weight};
 
 /// What the document says of the fields.
@@ -69,7 +70,7 @@ pub(super) fn check(
         Ok(file) => file,
         Err(DiskError::NotFound { .. }) => return Err(Unread::Missing),
         Err(e) => {
-            out(unreadable(path, &e));
+            out(unreadable(path, &e, LAYOUT));
             return Err(Unread::Failed);
         }
     };
@@ -126,7 +127,7 @@ impl Log<'_> {
         tree: &mut Tree,
         out: &mut dyn FnMut(Violation),
     ) {
-        let mut sheet = Sheet::new(self.path, bytes, span.number, LOG);
+        let mut sheet = Sheet::new(self.path, bytes, span.number, (LOG, COMPATIBILITY));
         if bytes.trim_ascii().is_empty() {
             sheet.warning(BLANK, 0, "a blank line");
         } else {
@@ -177,7 +178,7 @@ impl Log<'_> {
         let head = giant_head(start);
         self.facts.giant(&head);
         self.before = head.time.or(self.before);
-        let mut sheet = Sheet::new(self.path, b"", span.number, LOG);
+        let mut sheet = Sheet::new(self.path, b"", span.number, (LOG, COMPATIBILITY));
         let message = format!("a line of {} bytes is too long to be checked", span.len);
         sheet.warning(GIANT, 0, message);
         sheet.tell(out);
@@ -260,7 +261,7 @@ impl Ids {
         value: Value<'_>,
         name: &str,
         line: u64,
-        law: super::law::Law,
+        law: crate::check::law::Law,
         section: &'static str,
     ) {
         let Some(id) = value.str() else { return };

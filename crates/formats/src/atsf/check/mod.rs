@@ -6,23 +6,19 @@
 mod assets;
 mod config;
 mod counts;
-mod fields;
-mod known;
 mod law;
 mod manifest;
 mod messages;
 mod secrets;
-mod sheet;
 mod version;
-mod walk;
 
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, read_small};
 
 use self::messages::Unread;
-use self::sheet::{Sheet, unreadable, whole};
 use super::layout::{AGENT, CONFIG, IGNORE, LOG, MANIFEST, THREADS, list};
+use crate::check::sheet::{Sheet, unreadable, whole};
 use crate::{Violation, Weight};
 
 /// What a path that somebody named is.
@@ -130,7 +126,7 @@ impl Run<'_> {
             return self.no_manifest(&path, part, bytes.err().as_ref());
         };
         self.files += u64::from(part != Part::Log);
-        let mut sheet = Sheet::new(&path, bytes, 1, law::THREAD);
+        let mut sheet = Sheet::new(&path, bytes, 1, (law::THREAD, law::COMPATIBILITY));
         let tree = sheet.object();
         let root = tree.as_ref().map(|tree| tree.root(bytes));
         let is_known = root.is_none_or(|root| version::is_known(&mut sheet, root));
@@ -153,7 +149,7 @@ impl Run<'_> {
             return;
         }
         (self.out)(match e {
-            Some(e) if !matches!(e, DiskError::NotFound { .. }) => unreadable(path, e),
+            Some(e) if !matches!(e, DiskError::NotFound { .. }) => unreadable(path, e, law::LAYOUT),
             _ => {
                 let message = "a thread without its description";
                 whole(path, Weight::Error, law::NO_MANIFEST, message)

@@ -2,10 +2,10 @@
 
 use rethread_json::Value;
 
-use super::known::holds_known_key;
 use super::law::SECRET;
-use super::sheet::Sheet;
-use super::walk::{At, Frame, way};
+use crate::check::known::holds_known_key;
+use crate::check::sheet::Sheet;
+use crate::check::walk::{At, Frame, way};
 
 /// Names that a secret goes by, in lower case and without `-`, `_` and such.
 const NAMES: &[&str] = &[

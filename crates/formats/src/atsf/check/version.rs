@@ -2,10 +2,10 @@
 
 use rethread_json::{Kind, Value};
 
-use super::known::shown;
 use super::law::VERSION;
-use super::sheet::Sheet;
 use crate::atsf::version::Version;
+use crate::check::known::shown;
+use crate::check::sheet::Sheet;
 
 /// Judges the version; whether the rest of the document can be judged by what we know.
 pub(super) fn is_known(sheet: &mut Sheet<'_>, root: Value<'_>) -> bool {
