@@ -3,6 +3,7 @@
 //! A [`Format`] finds its stores, lists what is in them, reads one conversation and, where it can,
 //! writes. [`FORMATS`] is the registry: everything that must know all formats walks over it.
 
+pub mod agentuse;
 pub mod atomic;
 pub mod atsf;
 mod check;

@@ -10,6 +10,7 @@
 )]
 
 mod agents;
+mod agentuse;
 mod append;
 mod check;
 mod concurrency;

@@ -1,0 +1,108 @@
+//! Shown as text, Markdown, JSON, a tree, and as it is.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use super::{CODER, LATER, MINIMAL, PLANNER, data, folder, world};
+
+#[test]
+fn show_the_document_s_session() {
+    let w = world(&["document/full"]);
+    assert_snapshot!(
+        "agentuse_show",
+        w.plain(&w.ok(&["show", PLANNER, "--thinking"]))
+    );
+    assert_snapshot!(
+        "agentuse_markdown",
+        w.plain(&w.ok(&["show", PLANNER, "--to", "markdown"]))
+    );
+    assert_snapshot!(
+        "agentuse_json",
+        w.plain(&w.ok(&["show", PLANNER, "--json"]))
+    );
+}
+
+#[test]
+fn show_the_smallest_session() {
+    let w = world(&["document/minimal"]);
+    assert_snapshot!(
+        "agentuse_minimal",
+        w.plain(&w.ok(&["show", MINIMAL, "--thinking"]))
+    );
+}
+
+#[test]
+fn show_what_later_programs_add() {
+    let w = world(&["0.30/everything"]);
+    assert_snapshot!("agentuse_later", w.plain(&w.ok(&["show", LATER])));
+}
+
+#[test]
+fn the_tree_names_sub_agents_and_the_calls_that_started_them() {
+    let w = world(&["document/full", "0.30/everything"]);
+    assert_snapshot!(w.ok(&["tree", PLANNER]), @r"
+    ●           system: You are a planner.
+    ●           system: Be brief.
+    ● 01KA3J10  user: Plan the day. Only the morning.
+    ● 01KA3J10  assistant: Let me look. ▸ Bash ◂ Bash ▸ Read ◂ Read ▸ Bash ▸ Write…
+    ●           error: OverloadedError: the model was overloaded  ◀ leaf
+    ↳ sub-agent 01KA3J1000S000000000000002
+    ");
+    assert_snapshot!(w.ok(&["tree", CODER]), @r"
+    ●           system: You write code.
+    ● 01KA3J10  user: Write the code.
+    ● 01KA3J10  assistant: Written.  ◀ leaf
+    ↳ sub-agent 01KA3J1000S000000000000003
+    ");
+    assert_snapshot!(w.ok(&["tree", LATER]), @r"
+    ●           system: You make quotes.
+    ● 01KA3J10  user: Make a quote. About rain.
+    ● 01KA3J10  assistant: Rain is patient. ▸ bash ◂ bash
+    ● 01KA3J10  warning: log: slow network
+    ● 01KA3J10  compacted (limit, 190000 → 9000 tokens)
+    ● 01KA3J10  user: Make it shorter.
+    ● 01KA3J10  assistant: Rain waits. ▸ subagent__reviewer
+    ● 01KA3J10  event: learning: two lessons
+    ● 01KA3J10  error: error: stopped by user  ◀ leaf
+    ↳ sub-agent 01KA3J1000S000000000000006 (call_wait)
+    ");
+    let json = w.ok(&["tree", LATER, "--json"]);
+    assert_snapshot!(json.lines().last().unwrap(), @r#"{"type":"sub_agent","session_id":"01KA3J1000S000000000000006","tool_id":"call_wait"}"#);
+}
+
+#[test]
+fn raw_is_the_description_and_all_files_in_a_folder() {
+    let w = world(&["0.30/everything"]);
+    let session = folder(&data(&w), LATER);
+    let raw = w.ok(&["show", LATER, "--to", "raw"]);
+    assert_eq!(
+        raw.as_bytes(),
+        fs::read(session.join("session.json")).unwrap()
+    );
+    let out = w.root.join("out");
+    w.ok(&["show", LATER, "--to", "raw", "-o", out.to_str().unwrap()]);
+    let names = |folder: &std::path::Path| -> Vec<(String, Vec<u8>)> {
+        let files = crate::world::tree(folder).into_iter();
+        let name = |p: &std::path::Path| p.strip_prefix(folder).unwrap().display().to_string();
+        files.map(|(path, bytes)| (name(&path), bytes)).collect()
+    };
+    let mut own = names(&session);
+    own.retain(|(name, _)| !name.starts_with("subagent"));
+    assert_eq!(names(&out), own);
+}
+
+#[test]
+fn escapes_in_names_do_not_reach_the_terminal() {
+    let w = world(&["document/minimal"]);
+    let path = folder(&data(&w), MINIMAL).join("session.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(
+        &path,
+        text.replace("\"name\": \"\"", "\"name\": \"\\u001b[31mred\""),
+    )
+    .unwrap();
+    for args in [&["list"][..], &["show", MINIMAL], &["tree", MINIMAL]] {
+        assert!(!w.ok(args).contains('\u{1b}'), "{args:?}");
+    }
+}

@@ -1,0 +1,227 @@
+//! The three kinds of objects, each judged by itself and by where it lies.
+
+use rethread_json::{Kind, Value};
+
+use super::law;
+use super::tables::{MESSAGE_FIELDS, PART_BASE, SESSION_INFO, of_state, of_type};
+use crate::agentuse::fields::moment;
+use crate::agentuse::ulid;
+use crate::check::fields::judge;
+use crate::check::known::shown;
+use crate::check::law::{Law, required};
+use crate::check::sheet::Sheet;
+use crate::check::walk::walk;
+
+/// Where a session lies.
+#[derive(Debug)]
+pub(crate) struct SessionPlace {
+    /// The id in the name of its folder.
+    pub(crate) id: String,
+    /// The id of the session that it is nested in.
+    pub(crate) parent: Option<String>,
+}
+
+/// Where a message or a part lies: the ids in the names around it.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) session: &'a str,
+    pub(crate) message: &'a str,
+    /// The id in its own name.
+    pub(crate) id: &'a str,
+}
+
+const STATUSES: [&str; 4] = ["running", "completed", "error", "suspended"];
+const TRIGGERS: [&str; 4] = ["scheduled", "manual", "slack", "api"];
+
+/// Judges a description.
+pub(crate) fn session(sheet: &mut Sheet<'_>, root: Value<'_>, place: &SessionPlace) {
+    judge(sheet, root, "", SESSION_INFO);
+    same(
+        sheet,
+        root,
+        "id",
+        &place.id,
+        (law::FOLDER, "the folder is named"),
+    );
+    is_ulid(sheet, root, "id");
+    for (key, known) in [("status", &STATUSES), ("trigger", &TRIGGERS)] {
+        one_of(sheet, root, key, known, law::SESSION_WORD);
+    }
+    match (&place.parent, root.get("parentSessionID")) {
+        (Some(parent), Some(_)) => {
+            let whose = (law::PARENT, "it is nested in");
+            same(sheet, root, "parentSessionID", parent, whose);
+        }
+        (Some(parent), None) => {
+            let message = format!(
+                "`parentSessionID` is missing; it is nested in {}",
+                shown(parent)
+            );
+            sheet.error(law::PARENT, root.span().start, message);
+        }
+        (None, Some(value)) => {
+            let message = "`parentSessionID` is there, but it is nested in no session";
+            sheet.error(law::PARENT, value.span().start, message);
+        }
+        (None, None) => {}
+    }
+    let is_nested = place.parent.is_some();
+    if let Some(value) = root.at(&["agent", "isSubAgent"])
+        && value.bool().is_some_and(|said| said != is_nested)
+    {
+        let is = if is_nested {
+            "nested in a session"
+        } else {
+            "nested in no session"
+        };
+        let said = if is_nested { "false" } else { "true" };
+        let message = format!("`agent.isSubAgent` is `{said}`, but it is {is}");
+        sheet.error(law::IS_SUBAGENT, value.span().start, message);
+    }
+    in_order(sheet, root, ["created", "updated"], law::TIME_ORDER);
+    walk(sheet, root, &mut |_, _, _| {});
+}
+
+/// Judges a message.
+pub(crate) fn message(sheet: &mut Sheet<'_>, root: Value<'_>, place: &Place<'_>) {
+    judge(sheet, root, "", MESSAGE_FIELDS);
+    same(
+        sheet,
+        root,
+        "id",
+        place.id,
+        (law::FOLDER, "the folder is named"),
+    );
+    let whose = (law::MESSAGE_SESSION, "it lies in the session");
+    same(sheet, root, "sessionID", place.session, whose);
+    is_ulid(sheet, root, "id");
+    in_order(sheet, root, ["created", "completed"], law::TIME_ORDER);
+    walk(sheet, root, &mut |_, _, _| {});
+}
+
+/// Judges a part.
+pub(crate) fn part(sheet: &mut Sheet<'_>, root: Value<'_>, place: &Place<'_>) {
+    judge(sheet, root, "", PART_BASE);
+    same(
+        sheet,
+        root,
+        "id",
+        place.id,
+        (law::FOLDER, "the file is named"),
+    );
+    let whose = (law::PART_SESSION, "it lies in the session");
+    same(sheet, root, "sessionID", place.session, whose);
+    let whose = (law::PART_MESSAGE, "it lies in the message");
+    same(sheet, root, "messageID", place.message, whose);
+    is_ulid(sheet, root, "id");
+    if let Some(kind) = root.get("type")
+        && let Some(name) = kind.str()
+    {
+        match of_type(&name) {
+            Some(fields) => judge(sheet, root, "", fields),
+            None => {
+                let message = format!("{} is no type of part; it is kept", shown(&name));
+                sheet.warning(law::PART_TYPE, kind.span().start, message);
+            }
+        }
+        match name.as_ref() {
+            "tool" => state(sheet, root),
+            "file" => {
+                if let Some(source) = root.get("source") {
+                    let known = ["file", "symbol"];
+                    one_of_error(sheet, source, "type", &known, law::SOURCE);
+                }
+            }
+            _ => {}
+        }
+    }
+    walk(sheet, root, &mut |_, _, _| {});
+}
+
+/// The fields that a state of a tool must have.
+fn state(sheet: &mut Sheet<'_>, part: Value<'_>) {
+    let Some(state) = part.get("state").filter(|s| s.is_object()) else {
+        return;
+    };
+    let Some(status) = state.get("status").filter(|s| s.kind() == Kind::String) else {
+        return;
+    };
+    let word = status.str().unwrap_or_default();
+    let Some((fields, any)) = of_state(&word) else {
+        let known = "`pending`, `running`, `completed` or `error`";
+        let message = format!("`state.status` is {}, not {known}", shown(&word));
+        return sheet.error(law::STATUS, status.span().start, message);
+    };
+    judge(sheet, state, "state.", fields);
+    for key in any {
+        if state.get(key).is_none() {
+            let message = format!("`state.{key}` is missing");
+            sheet.error(required(law::TOOL), state.span().start, message);
+        }
+    }
+    in_order(sheet, state, ["start", "end"], law::STATUS);
+}
+
+/// A text must be the one that its place says.
+fn same(
+    sheet: &mut Sheet<'_>,
+    root: Value<'_>,
+    key: &str,
+    expected: &str,
+    (law, whose): (Law, &str),
+) {
+    if let Some(value) = root.get(key)
+        && let Some(text) = value.str().filter(|t| t != expected)
+    {
+        let message = format!(
+            "`{key}` is {}, but {whose} {}",
+            shown(&text),
+            shown(expected)
+        );
+        sheet.error(law, value.span().start, message);
+    }
+}
+
+fn is_ulid(sheet: &mut Sheet<'_>, root: Value<'_>, key: &str) {
+    if let Some(value) = root.get(key)
+        && let Some(text) = value.str().filter(|t| !ulid::is_strict(t))
+    {
+        let message = format!("`{key}` is {}, not a ULID", shown(&text));
+        sheet.error(law::ULID, value.span().start, message);
+    }
+}
+
+/// Words that others may add to are only unusual.
+fn one_of(sheet: &mut Sheet<'_>, root: Value<'_>, key: &str, known: &[&str], law: Law) {
+    if let Some((at, message)) = not_among(root, key, known) {
+        sheet.warning(law, at, message);
+    }
+}
+
+fn one_of_error(sheet: &mut Sheet<'_>, root: Value<'_>, key: &str, known: &[&str], law: Law) {
+    if let Some((at, message)) = not_among(root, key, known) {
+        sheet.error(law, at, message);
+    }
+}
+
+fn not_among(root: Value<'_>, key: &str, known: &[&str]) -> Option<(usize, String)> {
+    let value = root.get(key)?;
+    let text = value.str().filter(|t| !known.contains(&t.as_ref()))?;
+    let words = known.join("`, `");
+    let message = format!("`{key}` is {}, not one of `{words}`", shown(&text));
+    Some((value.span().start, message))
+}
+
+fn in_order(sheet: &mut Sheet<'_>, root: Value<'_>, [first, second]: [&str; 2], law: Law) {
+    let (start, end) = (
+        moment(root, &["time", first]),
+        moment(root, &["time", second]),
+    );
+    if let (Some(start), Some(end)) = (start, end)
+        && end < start
+        && let Some(value) = root.at(&["time", second])
+    {
+        let message = format!("`time.{second}` is before `time.{first}`");
+        sheet.warning(law, value.span().start, message);
+    }
+}

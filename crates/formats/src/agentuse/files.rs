@@ -1,0 +1,196 @@
+//! The files in a session's folder, by their names alone.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rethread_disk::is_temporary;
+use rethread_model::Note;
+
+use super::layout::{ARTIFACT, MESSAGE_JSON, PART, SESSION_JSON, SUBAGENT, named, unreadable};
+use super::ulid::is_id;
+use crate::OpenError;
+
+/// How deep folders are looked into; the format itself needs two levels.
+const DEEPEST: usize = 16;
+
+/// A file, and how long it was when it was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FileHere {
+    pub(super) path: PathBuf,
+    pub(super) len: u64,
+}
+
+/// The files of one exchange.
+#[derive(Debug, Default)]
+pub(super) struct ExchangeFiles {
+    /// The name of its folder.
+    pub(super) id: String,
+    pub(super) folder: PathBuf,
+    pub(super) message: Option<FileHere>,
+    pub(super) parts: Vec<FileHere>,
+    pub(super) artifacts: Vec<FileHere>,
+}
+
+/// The files of a session, without those of its sub-agents.
+#[derive(Debug, Default)]
+pub(super) struct SessionFiles {
+    pub(super) description: Option<FileHere>,
+    /// In the order of their names.
+    pub(super) exchanges: Vec<ExchangeFiles>,
+    /// Tools, context, and whatever else is there.
+    pub(super) others: Vec<FileHere>,
+    /// Folders of sub-agents, in the order of their names.
+    pub(super) children: Vec<PathBuf>,
+    /// What could not be looked at.
+    pub(super) notes: Vec<Note>,
+}
+
+impl SessionFiles {
+    /// Looks at the names in a session's folder. Nothing is opened.
+    pub(super) fn scan(folder: &Path) -> Result<Self, OpenError> {
+        let mut found = Self::default();
+        let mut exchanges: BTreeMap<String, ExchangeFiles> = BTreeMap::new();
+        let entries = std::fs::read_dir(folder).map_err(|e| unreadable(folder, e))?;
+        let mut waiting: Vec<(PathBuf, usize)> = Vec::new();
+        found.look(folder, entries, |found, entry| match entry {
+            Seen::Folder(path, name) if name == SUBAGENT => found.children = children(&path),
+            Seen::Folder(path, name) if is_id(&name) => {
+                let exchange = exchanges.entry(name.clone()).or_default();
+                exchange.id = name;
+                exchange.folder = path;
+            }
+            Seen::Folder(path, _) => waiting.push((path, 1)),
+            Seen::File(file, name) if name == SESSION_JSON => found.description = Some(file),
+            Seen::File(file, _) => found.others.push(file),
+        });
+        for exchange in exchanges.values_mut() {
+            found.exchange(exchange, &mut waiting);
+        }
+        while let Some((folder, depth)) = waiting.pop() {
+            match std::fs::read_dir(&folder) {
+                Ok(entries) => found.look(&folder, entries, |found, entry| match entry {
+                    Seen::File(file, _) => found.others.push(file),
+                    Seen::Folder(path, _) if depth < DEEPEST => waiting.push((path, depth + 1)),
+                    Seen::Folder(path, _) => found.notes.push(too_deep(&path)),
+                }),
+                Err(e) => found.notes.push(cannot(&folder, &e)),
+            }
+        }
+        found.others.sort_by(|a, b| a.path.cmp(&b.path));
+        found.exchanges = exchanges.into_values().collect();
+        Ok(found)
+    }
+
+    fn exchange(&mut self, exchange: &mut ExchangeFiles, waiting: &mut Vec<(PathBuf, usize)>) {
+        let folder = exchange.folder.clone();
+        let (mut parts, mut artifacts) = (None, None);
+        self.folder(&folder, |found, entry| match entry {
+            Seen::File(file, name) if name == MESSAGE_JSON => exchange.message = Some(file),
+            Seen::File(file, _) => found.others.push(file),
+            Seen::Folder(path, name) if name == PART => parts = Some(path),
+            Seen::Folder(path, name) if name == ARTIFACT => artifacts = Some(path),
+            Seen::Folder(path, _) => waiting.push((path, 2)),
+        });
+        for (folder, is_part) in [(parts, true), (artifacts, false)] {
+            let Some(folder) = folder else { continue };
+            self.folder(&folder, |found, entry| match entry {
+                Seen::File(file, name) if is_part && stem(&name).is_some() => {
+                    exchange.parts.push(file);
+                }
+                Seen::File(file, _) if !is_part => exchange.artifacts.push(file),
+                Seen::File(file, _) => found.others.push(file),
+                Seen::Folder(path, _) => waiting.push((path, 3)),
+            });
+        }
+        exchange.parts.sort_by(|a, b| a.path.cmp(&b.path));
+        exchange.artifacts.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    fn folder(&mut self, folder: &Path, take: impl FnMut(&mut Self, Seen)) {
+        match std::fs::read_dir(folder) {
+            Ok(entries) => self.look(folder, entries, take),
+            Err(e) => self.notes.push(cannot(folder, &e)),
+        }
+    }
+
+    /// Hands over what is in a folder. Links are named and left alone; what a program left behind
+    /// in the middle of writing is nothing.
+    fn look(
+        &mut self,
+        folder: &Path,
+        entries: std::fs::ReadDir,
+        mut take: impl FnMut(&mut Self, Seen),
+    ) {
+        for entry in entries {
+            let seen = entry.and_then(|entry| Ok((entry.file_type()?, entry)));
+            let (kind, entry) = match seen {
+                Ok(seen) => seen,
+                Err(e) => {
+                    self.notes.push(cannot(folder, &e));
+                    continue;
+                }
+            };
+            let name = entry.file_name();
+            if is_temporary(&name) || Path::new(&name).extension().is_some_and(|e| e == "tmp") {
+                continue;
+            }
+            let text = name.to_string_lossy().into_owned();
+            if kind.is_dir() {
+                take(self, Seen::Folder(entry.path(), text));
+            } else if kind.is_file() {
+                let len = entry.metadata().map_or(0, |m| m.len());
+                let path = entry.path();
+                take(self, Seen::File(FileHere { path, len }, text));
+            } else {
+                let note = Note::damage("neither a file nor a folder; skipped");
+                self.notes.push(note.at(entry.path()));
+            }
+        }
+    }
+
+    /// All files, the description first.
+    pub(super) fn all(&self) -> impl Iterator<Item = &FileHere> {
+        let exchanges = self.exchanges.iter().flat_map(|e| {
+            let message = e.message.iter();
+            message.chain(&e.parts).chain(&e.artifacts)
+        });
+        self.description.iter().chain(exchanges).chain(&self.others)
+    }
+
+    /// The bytes of all files.
+    pub(super) fn size(&self) -> u64 {
+        self.all().map(|f| f.len).fold(0, u64::saturating_add)
+    }
+}
+
+enum Seen {
+    Folder(PathBuf, String),
+    File(FileHere, String),
+}
+
+/// The folders of sub-agents. What cannot be read is told when sessions are listed.
+fn children(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_session = |name: &str| named(name).is_some();
+    let mut children: Vec<PathBuf> = entries
+        .filter(|e| e.file_type().is_ok_and(|t| t.is_dir()))
+        .filter(|e| is_session(&e.file_name().to_string_lossy()))
+        .map(|e| e.path())
+        .collect();
+    children.sort();
+    children
+}
+
+/// The id in the name of a part's file.
+pub(super) fn stem(name: &str) -> Option<&str> {
+    name.strip_suffix(".json").filter(|s| !s.is_empty())
+}
+
+fn cannot(folder: &Path, e: &io::Error) -> Note {
+    Note::damage(format!("cannot be read: {e}")).at(folder)
+}
+
+fn too_deep(folder: &Path) -> Note {
+    Note::damage("nested too deep; not looked into").at(folder)
+}

@@ -1,0 +1,297 @@
+//! Where sessions live, and what their folders and files are called.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{DiskError, is_temporary};
+use rethread_json::Document;
+use rethread_model::Note;
+
+use super::SLUG;
+use super::files::SessionFiles;
+use super::ulid::{self, is_id};
+use crate::{Env, Found, OpenError, Root, Source};
+
+/// The program's folder among the data of all programs.
+const AGENTUSE: &str = "agentuse";
+pub(super) const PROJECT: &str = "project";
+pub(super) const SESSION: &str = "session";
+pub(super) const SUBAGENT: &str = "subagent";
+pub(super) const SESSION_JSON: &str = "session.json";
+pub(super) const MESSAGE_JSON: &str = "message.json";
+pub(super) const TOOLS_JSON: &str = "tools.json";
+pub(super) const CONTEXT_JSON: &str = "context.json";
+pub(super) const PART: &str = "part";
+pub(super) const ARTIFACT: &str = "artifact";
+
+/// The program's data folders, there or not: the one that a variable names, else one in each home,
+/// at the same place on every platform.
+pub(super) fn data_folders(env: &Env) -> Vec<PathBuf> {
+    if let Some(data) = env.agent_variable("XDG_DATA_HOME") {
+        return vec![env.cwd.join(data).join(AGENTUSE)];
+    }
+    let in_home = |home: &PathBuf| home.join(".local").join("share").join(AGENTUSE);
+    env.homes.iter().map(in_home).collect()
+}
+
+/// The data folders that are there.
+pub(super) fn locate(env: &Env) -> Vec<Root> {
+    let there = data_folders(env)
+        .into_iter()
+        .filter(|f| f.join(PROJECT).is_dir());
+    there
+        .map(|path| Root {
+            format: SLUG,
+            path,
+            found: Found::Known,
+        })
+        .collect()
+}
+
+/// The sessions of a data folder, sub-agents behind the session that started them.
+pub(super) fn list(data: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
+    for project in folders(&data.join(PROJECT), out) {
+        sessions(&project.join(SESSION), out);
+    }
+}
+
+/// The sessions in a folder of sessions, and those nested in them to any depth.
+pub(super) fn sessions(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
+    let mut waiting = folders(folder, out);
+    waiting.reverse();
+    while let Some(session) = waiting.pop() {
+        let Some(id) = session_id(&session) else {
+            continue;
+        };
+        let mut nested = folders(&session.join(SUBAGENT), out);
+        nested.reverse();
+        waiting.append(&mut nested);
+        out(Ok(Source::new(SLUG, id, session)));
+    }
+}
+
+/// The id of the session in a folder: in its name, else the name itself where a description is in
+/// it. None if the folder is no session.
+fn session_id(folder: &Path) -> Option<String> {
+    let name = folder.file_name()?.to_string_lossy();
+    match named(&name) {
+        Some((id, _)) => Some(id.to_owned()),
+        None => folder
+            .join(SESSION_JSON)
+            .is_file()
+            .then(|| name.into_owned()),
+    }
+}
+
+/// Id and agent in the name of a session's folder.
+pub(super) fn named(name: &str) -> Option<(&str, &str)> {
+    let (id, rest) = name.split_at_checked(ulid::LEN)?;
+    let agent = rest.strip_prefix('-')?;
+    is_id(id).then_some((id, agent))
+}
+
+/// The folders in a folder, in the order of their names. Links are not followed.
+fn folders(of: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
+    let unreadable = |e: &io::Error| Note::damage(format!("cannot be read: {e}")).at(of);
+    let entries = match std::fs::read_dir(of) {
+        Ok(entries) => entries,
+        Err(e) if is_absent(&e) => return Vec::new(),
+        Err(e) => {
+            out(Err(unreadable(&e)));
+            return Vec::new();
+        }
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        match entry {
+            Ok(entry) => {
+                let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
+                if is_folder && !is_temporary(&entry.file_name()) {
+                    found.push(entry.path());
+                }
+            }
+            Err(e) => out(Err(unreadable(&e))),
+        }
+    }
+    found.sort();
+    found
+}
+
+pub(super) fn is_absent(e: &io::Error) -> bool {
+    matches!(
+        e.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// What a path is to us.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A session's folder, or something in it.
+    Session(PathBuf),
+    /// A folder of sessions: `session` or `subagent`.
+    Sessions(PathBuf),
+    /// A program's data folder, which holds `project`.
+    Data(PathBuf),
+}
+
+/// What a path is that somebody named.
+pub(super) fn what(path: &Path) -> Option<What> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    if !path.is_dir() {
+        // A file belongs to the nearest session around it.
+        std::fs::symlink_metadata(&path).ok()?;
+        let is_json = path.extension().is_some_and(|e| e == "json" || e == "txt");
+        let holder = path.ancestors().skip(1).take(3).find(|f| is_session(f));
+        return holder
+            .filter(|_| is_json)
+            .map(|f| What::Session(f.to_owned()));
+    }
+    if is_session(&path) {
+        return Some(What::Session(path));
+    }
+    // A message's folder, or that of its parts.
+    if let Some(session) = path.ancestors().skip(1).take(2).find(|f| is_session(f))
+        && path.strip_prefix(session).is_ok_and(|inner| {
+            let first = inner
+                .components()
+                .next()
+                .map(|c| c.as_os_str().to_string_lossy());
+            first.is_some_and(|name| is_id(&name))
+        })
+    {
+        return Some(What::Session(session.to_owned()));
+    }
+    for sessions in [path.clone(), path.join(SESSION)] {
+        let is_named = sessions
+            .file_name()
+            .is_some_and(|n| n == SESSION || n == SUBAGENT);
+        if is_named && holds_sessions(&sessions) {
+            return Some(What::Sessions(sessions));
+        }
+    }
+    let above = path.parent().filter(|_| path.ends_with(PROJECT));
+    let inner = [
+        path.clone(),
+        path.join(AGENTUSE),
+        path.join(".local").join("share").join(AGENTUSE),
+    ];
+    let holds = |data: &PathBuf| project_folders(data).any(|p| holds_sessions(&p.join(SESSION)));
+    let mut candidates = above.map(Path::to_owned).into_iter().chain(inner);
+    candidates.find(holds).map(What::Data)
+}
+
+fn project_folders(data: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(data.join(PROJECT)).into_iter().flatten();
+    entries.filter_map(|e| Some(e.ok()?.path()))
+}
+
+fn holds_sessions(folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut folders = entries.filter_map(|e| Some(e.ok()?.path()));
+    folders.any(|f| f.is_dir() && session_id(&f).is_some())
+}
+
+/// Whether a folder is a session: by its name where sessions are kept, or by its description.
+fn is_session(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let holder = folder.parent().and_then(Path::file_name);
+    let is_kept = holder.is_some_and(|n| n == SESSION || n == SUBAGENT);
+    if named(&name).is_some() && (is_kept || folder.join(SESSION_JSON).is_file()) {
+        return folder.is_dir();
+    }
+    let described = || {
+        let bytes = rethread_disk::read_small(&folder.join(SESSION_JSON)).ok()?;
+        let document = Document::parse(bytes).ok()?;
+        let root = document.root();
+        let is_ours = root.at(&["agent", "isSubAgent"]).is_some() && root.get("project").is_some();
+        Some(is_ours)
+    };
+    described().unwrap_or(false)
+}
+
+/// The sessions at a path that the user named.
+pub(super) fn at_path(path: &Path) -> Vec<Source> {
+    let mut found = Vec::new();
+    let mut add = |source: Result<Source, Note>| found.extend(source.ok());
+    match what(path) {
+        None => {}
+        Some(What::Session(folder)) => add(Ok(source(folder))),
+        Some(What::Sessions(folder)) => sessions(&folder, &mut add),
+        Some(What::Data(folder)) => list(&folder, &mut add),
+    }
+    found
+}
+
+/// The session in a folder.
+pub(super) fn source(folder: PathBuf) -> Source {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let id = named(&name).map_or(name.as_ref(), |(id, _)| id).to_owned();
+    Source::new(SLUG, id, folder)
+}
+
+/// The session that a folder is nested in, and the folder of that session.
+pub(super) fn parent_of(folder: &Path) -> Option<&Path> {
+    let holder = folder.parent().filter(|p| p.ends_with(SUBAGENT))?;
+    holder.parent()
+}
+
+/// The key of the project that a session's folder is kept under: `project/<key>/session/…`.
+pub(super) fn project_key(folder: &Path) -> Option<String> {
+    let mut upward = folder.ancestors();
+    let sessions = upward.find(|f| f.ends_with(SESSION) && f.parent().is_some())?;
+    let key = sessions.parent()?;
+    key.parent().filter(|p| p.ends_with(PROJECT))?;
+    Some(key.file_name()?.to_string_lossy().into_owned())
+}
+
+/// The files of a session, its description first. Those of sub-agents are their own.
+pub(super) fn files(source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+    let found = SessionFiles::scan(&source.path)?;
+    let mut files: Vec<PathBuf> = found.all().map(|f| f.path.clone()).collect();
+    let description = source.path.join(SESSION_JSON);
+    if let Some(at) = files.iter().position(|f| *f == description) {
+        files[..=at].rotate_right(1);
+    }
+    if files.is_empty() {
+        return Err(OpenError::NotOurs {
+            path: source.path.clone(),
+            format: SLUG,
+        });
+    }
+    Ok(files)
+}
+
+/// The error for a folder that cannot be read.
+pub(super) fn unreadable(path: &Path, e: io::Error) -> OpenError {
+    let path = path.to_owned();
+    if is_absent(&e) {
+        return DiskError::NotFound { path }.into();
+    }
+    DiskError::Read { path, cause: e }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_folders() {
+        let id = "01KQT1K50CRD3FNF13AABN9X8Q";
+        assert_eq!(named(&format!("{id}-a-b")), Some((id, "a-b")));
+        assert_eq!(named(&format!("{id}-")), Some((id, "")));
+        assert_eq!(named(id), None);
+        assert_eq!(named("01KQT1K50CRD3FNF13AABN9é8Q-x"), None);
+        assert_eq!(named("notes"), None);
+    }
+
+    #[test]
+    fn the_key_is_the_folder_above_the_sessions() {
+        let key = |path: &str| project_key(Path::new(path));
+        let top = "/d/agentuse/project/0123456789abcdef/session/X-a";
+        assert_eq!(key(top).as_deref(), Some("0123456789abcdef"));
+        let nested = format!("{top}/subagent/Y-b/subagent/Z-c");
+        assert_eq!(key(&nested).as_deref(), Some("0123456789abcdef"));
+        assert_eq!(key("/elsewhere/X-a"), None);
+    }
+}

@@ -1,0 +1,294 @@
+//! One exchange as it is on disk: its message and its parts, in the order in which they count.
+
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{DiskError, read_small};
+use rethread_json::{Tree, Value};
+use rethread_model::{Moment, Note, Usage};
+
+use super::fields::{between, counts_nothing, moment, string, usage};
+use super::files::{ExchangeFiles, FileHere, stem};
+use super::layout::MESSAGE_JSON;
+use super::ulid;
+
+/// A file that holds one object, and whether it does.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) path: PathBuf,
+    pub(super) len: u64,
+    /// None where the file could not be read.
+    pub(super) bytes: Option<Vec<u8>>,
+    pub(super) is_sound: bool,
+}
+
+/// Reads a file that must be one JSON object; `look` is shown the object. What is wrong is noted.
+pub(super) fn load(
+    file: &FileHere,
+    tree: &mut Tree,
+    notes: &mut Vec<Note>,
+    look: &mut dyn FnMut(Value<'_>),
+) -> Loaded {
+    let mut loaded = Loaded {
+        path: file.path.clone(),
+        len: file.len,
+        bytes: None,
+        is_sound: false,
+    };
+    match read_small(&file.path) {
+        Ok(bytes) => {
+            loaded.len = bytes.len() as u64;
+            match object(&bytes, tree) {
+                Ok(root) => {
+                    loaded.is_sound = true;
+                    look(root);
+                }
+                Err(note) => notes.push(note.at(&file.path)),
+            }
+            loaded.bytes = Some(bytes);
+        }
+        Err(e) => notes.push(failed(&file.path, &e)),
+    }
+    loaded
+}
+
+/// The object that a file must be, or what is wrong with it.
+pub(super) fn object<'a>(bytes: &'a [u8], tree: &'a mut Tree) -> Result<Value<'a>, Note> {
+    if bytes.trim_ascii().is_empty() {
+        return Err(Note::damage("an empty file; skipped"));
+    }
+    if let Err(e) = tree.parse_into(bytes) {
+        let message = format!("not JSON: {}, at column {}; skipped", e.kind, e.column);
+        let note = Note::damage(message).line(e.line as u64);
+        return Err(note.offset(e.offset as u64));
+    }
+    let root = tree.root(bytes);
+    if root.is_object() {
+        Ok(root)
+    } else {
+        Err(Note::damage("not a JSON object; skipped"))
+    }
+}
+
+/// What is said of a file that cannot be read.
+pub(super) fn failed(path: &Path, e: &DiskError) -> Note {
+    let message = match e {
+        DiskError::TooLarge { limit, .. } => format!("larger than {limit} bytes; skipped"),
+        DiskError::Read { cause, .. } => format!("cannot be read: {cause}; skipped"),
+        other => format!("{other}; skipped"),
+    };
+    Note::damage(message).at(path)
+}
+
+/// What a message tells about its exchange.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MessageFacts {
+    pub(super) id: Option<String>,
+    pub(super) created: Option<Moment>,
+    pub(super) completed: Option<Moment>,
+    /// How many system prompts there are.
+    pub(super) system: usize,
+    pub(super) has_error: bool,
+    pub(super) usage: Usage,
+}
+
+impl MessageFacts {
+    pub(super) fn of(message: Value<'_>) -> Self {
+        let assistant = message.get("assistant");
+        let system = assistant.and_then(|a| a.get("system"));
+        let error = assistant.and_then(|a| a.get("error"));
+        Self {
+            id: string(message, "id"),
+            created: moment(message, &["time", "created"]),
+            completed: moment(message, &["time", "completed"]),
+            system: system.map_or(0, |s| s.items().count()),
+            has_error: error.is_some_and(|e| !e.is_null()),
+            usage: assistant.map(usage).unwrap_or_default(),
+        }
+    }
+
+    /// Whether the model answered, as far as the message itself tells.
+    pub(super) fn is_answered(&self) -> bool {
+        self.completed.is_some() || !counts_nothing(&self.usage)
+    }
+
+    pub(super) fn duration_ms(&self) -> Option<u64> {
+        between(self.created, self.completed)
+    }
+}
+
+/// What a part is to the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Says {
+    /// Something inside the model's answer.
+    Answer,
+    /// A text of the user.
+    User,
+    Compaction,
+    Event,
+}
+
+/// What a part tells about itself.
+#[derive(Clone, Debug)]
+pub(super) struct PartFacts {
+    pub(super) id: Option<String>,
+    pub(super) says: Says,
+    pub(super) start: Option<Moment>,
+    pub(super) is_tool: bool,
+    /// What the step cost that ends here.
+    pub(super) step: Option<Usage>,
+    /// The session that a call started, and the call.
+    pub(super) child: Option<(String, String)>,
+    /// The name of the file that holds a call's whole answer, and how long it must be.
+    pub(super) artifact: Option<(String, Option<u64>)>,
+}
+
+impl PartFacts {
+    pub(super) fn of(part: Value<'_>) -> Self {
+        let kind = string(part, "type").unwrap_or_default();
+        let is_user = part.get("role").is_some_and(|r| r.is_str("user"));
+        let says = match kind.as_str() {
+            "text" if is_user => Says::User,
+            "compaction" => Says::Compaction,
+            "learning" | "error" | "log" => Says::Event,
+            _ => Says::Answer,
+        };
+        let is_tool = kind == "tool";
+        let start = if is_tool {
+            let suspended = || moment(part, &["state", "suspendedAt"]);
+            moment(part, &["state", "time", "start"]).or_else(suspended)
+        } else {
+            moment(part, &["time", "start"])
+        };
+        Self {
+            id: string(part, "id"),
+            says,
+            start,
+            is_tool,
+            step: (kind == "step-finish").then(|| usage(part)),
+            child: child(part).filter(|_| is_tool),
+            artifact: artifact(part).filter(|_| is_tool),
+        }
+    }
+}
+
+/// The session that a call started, where the part names it, with the call.
+fn child(part: Value<'_>) -> Option<(String, String)> {
+    let child = child_session(part.get("state")?)?;
+    Some((child, string(part, "callID").unwrap_or_default()))
+}
+
+/// The session that a call started, where its state names it.
+pub(super) fn child_session(state: Value<'_>) -> Option<String> {
+    let paths: [&[&str]; 2] = [
+        &["resumePayload", "childSessionID"],
+        &["metadata", "sessionID"],
+    ];
+    let named = paths.into_iter().find_map(|path| state.at(path)?.str());
+    named.map(std::borrow::Cow::into_owned)
+}
+
+/// The file with a call's whole answer: the last component of the path that the part names.
+fn artifact(part: Value<'_>) -> Option<(String, Option<u64>)> {
+    let artifact = part.at(&["state", "output", "artifact"])?;
+    let path = string(artifact, "path").or_else(|| string(artifact, "absolutePath"))?;
+    let name = path.rsplit(['/', '\\']).next()?.to_owned();
+    Some((name, artifact.get("bytes").and_then(Value::u64)))
+}
+
+/// A part of an exchange.
+#[derive(Debug)]
+pub(super) struct LoadedPart {
+    pub(super) file: Loaded,
+    /// None where the file is damaged.
+    pub(super) facts: Option<PartFacts>,
+}
+
+impl LoadedPart {
+    /// The id in its name.
+    pub(super) fn stem(&self) -> String {
+        let name = self.file.path.file_name().unwrap_or_default();
+        let name = name.to_string_lossy();
+        stem(&name).unwrap_or(&name).to_owned()
+    }
+
+    /// Its own id, else the one in its name.
+    pub(super) fn id(&self) -> String {
+        let own = self.facts.as_ref().and_then(|f| f.id.clone());
+        own.unwrap_or_else(|| self.stem())
+    }
+}
+
+/// An exchange that was read.
+#[derive(Debug)]
+pub(super) struct LoadedExchange {
+    /// The name of its folder.
+    pub(super) id: String,
+    /// None where the message is damaged or missing.
+    pub(super) facts: Option<MessageFacts>,
+    pub(super) message: Option<Loaded>,
+    /// By when they start, then by id; those that do not say when come last.
+    pub(super) parts: Vec<LoadedPart>,
+    pub(super) artifacts: Vec<FileHere>,
+}
+
+impl LoadedExchange {
+    /// Reads the message and the parts of an exchange.
+    pub(super) fn load(files: ExchangeFiles, tree: &mut Tree, notes: &mut Vec<Note>) -> Self {
+        let mut facts = None;
+        let message = files.message.as_ref().map(|file| {
+            load(file, tree, notes, &mut |root| {
+                facts = Some(MessageFacts::of(root));
+            })
+        });
+        if message.is_none() {
+            notes.push(Note::damage(format!("no `{MESSAGE_JSON}`")).at(&files.folder));
+        }
+        let mut parts: Vec<LoadedPart> = Vec::with_capacity(files.parts.len());
+        for file in &files.parts {
+            let mut facts = None;
+            let file = load(file, tree, notes, &mut |root| {
+                facts = Some(PartFacts::of(root));
+            });
+            parts.push(LoadedPart { file, facts });
+        }
+        parts.sort_by_cached_key(|part| {
+            let start = part.facts.as_ref().and_then(|f| f.start);
+            (start.is_none(), start, part.id())
+        });
+        Self {
+            id: files.id,
+            facts,
+            message,
+            parts,
+            artifacts: files.artifacts,
+        }
+    }
+
+    /// What exchanges are sorted by: their time, then their id.
+    pub(super) fn place(&self) -> (Option<Moment>, String) {
+        let created = self.facts.as_ref().and_then(|f| f.created);
+        (created.or_else(|| ulid::made_at(&self.id)), self.id.clone())
+    }
+
+    /// What the exchange cost: as its message says, else the sum of its steps, never both.
+    pub(super) fn usage(&self) -> Usage {
+        let own = self.facts.as_ref().map(|f| f.usage).unwrap_or_default();
+        let steps = self.parts.iter().filter_map(|p| p.facts.as_ref()?.step);
+        one_of(own, steps)
+    }
+}
+
+/// The usage of a message unless it counts nothing, else the sum of its steps.
+pub(super) fn one_of(own: Usage, steps: impl Iterator<Item = Usage>) -> Usage {
+    if !counts_nothing(&own) {
+        return own;
+    }
+    let mut sum: Option<Usage> = None;
+    for step in steps {
+        match &mut sum {
+            Some(sum) => *sum += &step,
+            None => sum = Some(step),
+        }
+    }
+    sum.filter(|sum| !counts_nothing(sum)).unwrap_or(own)
+}

@@ -1,0 +1,81 @@
+//! Sessions of AgentUse: a folder a session, a file for each message and each part of one.
+//!
+//! `session.json` describes a session; each exchange of prompt and answer is a folder with a
+//! `message.json` and one file a part of the answer. Sub-agents are sessions in the folder of the
+//! session that started them. See `docs/formats/agentuse.md`.
+
+mod blocks;
+mod body;
+mod check;
+mod exchange;
+mod fields;
+mod files;
+mod info;
+mod key;
+mod layout;
+mod load;
+mod read;
+mod summary;
+mod ulid;
+
+use std::path::{Path, PathBuf};
+
+use rethread_model::{Body, EntryIx, Note, Session, Summary};
+
+use crate::{
+    About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Violation, Want,
+};
+
+/// The slug of the format.
+pub(crate) const SLUG: &str = "agentuse";
+
+static ABOUT: About = About {
+    slug: SLUG,
+    aliases: &[],
+    name: "AgentUse",
+    versions: "all",
+    can: &[Can::Read, Can::Write],
+    where_it_looks: "`~/.local/share/agentuse/project`, or in `XDG_DATA_HOME` where that is set",
+};
+
+/// Sessions of AgentUse.
+#[derive(Clone, Copy, Debug)]
+pub struct AgentUse;
+
+impl Format for AgentUse {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {
+        layout::locate(env)
+    }
+
+    fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
+        layout::list(&root.path, out);
+    }
+
+    fn at_path(&self, path: &Path) -> Vec<Source> {
+        layout::at_path(path)
+    }
+
+    fn summarize(&self, source: &Source, want: Want) -> Summary {
+        summary::summarize(source, want)
+    }
+
+    fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
+        read::read(source)
+    }
+
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        body::body(native, session, entry)
+    }
+
+    fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+        layout::files(source)
+    }
+
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        Ok(check::check(path, out))
+    }
+}

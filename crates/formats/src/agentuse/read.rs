@@ -1,0 +1,166 @@
+//! Reading a session: every file once.
+
+use std::path::Path;
+
+use rethread_json::Tree;
+use rethread_model::{EntryIx, NewEntry, Note, RawRef, SessionBuilder, Usage, UsageRecord};
+
+use super::exchange::add_exchange;
+use super::fields::counts_nothing;
+use super::files::{FileHere, SessionFiles};
+use super::info;
+use super::layout::{CONTEXT_JSON, SESSION_JSON, TOOLS_JSON};
+use super::load::{Loaded, LoadedExchange, load};
+use super::{AgentUse, SLUG};
+use crate::{Conversation, Marks, Native, OpenError, Part, PartKind, RecordKind, Source};
+
+/// So many bytes of small files are kept in memory; what comes after is read again when it is
+/// asked for.
+const KEPT: u64 = 32 * 1024 * 1024;
+
+/// Reads a session.
+pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
+    let folder = &source.path;
+    let mut files = SessionFiles::scan(folder)?;
+    if files.all().next().is_none() && files.children.is_empty() {
+        return Err(OpenError::NotOurs {
+            path: folder.clone(),
+            format: SLUG,
+        });
+    }
+    let mut reader = Reader {
+        notes: std::mem::take(&mut files.notes),
+        ..Reader::default()
+    };
+    reader.description(folder, &source.id, files.description.take());
+    let children = files.children.iter().filter_map(|f| info::link_to_child(f));
+    reader.builder.head().links.extend(children);
+    let mut exchanges = Vec::with_capacity(files.exchanges.len());
+    for exchange in files.exchanges {
+        exchanges.push(LoadedExchange::load(
+            exchange,
+            &mut reader.tree,
+            &mut reader.notes,
+        ));
+    }
+    exchanges.sort_by_cached_key(LoadedExchange::place);
+    for exchange in exchanges {
+        add_exchange(&mut reader, exchange);
+    }
+    for file in files.others {
+        reader.other(&file);
+    }
+    Ok(reader.finish(source))
+}
+
+/// A session while it is read.
+#[derive(Default)]
+pub(super) struct Reader {
+    pub(super) builder: SessionBuilder,
+    parts: Vec<Part>,
+    pub(super) notes: Vec<Note>,
+    pub(super) tree: Tree,
+    /// Bytes that are kept in memory.
+    kept: u64,
+    /// The entry before: sessions are linear.
+    last: Option<EntryIx>,
+    /// What all exchanges cost together.
+    pub(super) usage: Usage,
+    /// How long all answers took together.
+    pub(super) duration_ms: Option<u64>,
+}
+
+impl Reader {
+    fn description(&mut self, folder: &Path, id: &str, file: Option<FileHere>) {
+        let mut head = None;
+        let loaded = file.map(|file| {
+            load(&file, &mut self.tree, &mut self.notes, &mut |root| {
+                head = Some(info::head(root, folder, id));
+            })
+        });
+        *self.builder.head() = head.unwrap_or_else(|| info::head_by_name(folder, id));
+        if let Some(loaded) = loaded {
+            let raw = self.part(loaded);
+            self.builder.unclaimed(raw);
+        } else {
+            let note = Note::damage(format!("no `{SESSION_JSON}`"));
+            self.notes.push(note.at(folder));
+        }
+    }
+
+    /// Adds a file as a part with one record.
+    pub(super) fn part(&mut self, loaded: Loaded) -> RawRef {
+        let kind = if loaded.is_sound {
+            RecordKind::Value
+        } else {
+            RecordKind::Junk
+        };
+        let fits = |bytes: &Vec<u8>| self.kept + bytes.len() as u64 <= KEPT;
+        let part = match loaded.bytes.filter(fits) {
+            Some(bytes) => {
+                self.kept += bytes.len() as u64;
+                Part::document(loaded.path, bytes)
+            }
+            None => Part::closed(loaded.path, PartKind::Document, loaded.len),
+        };
+        let mut marks = Marks::default();
+        marks.add(0, kind);
+        self.push(part.with_records(marks))
+    }
+
+    /// Adds a part of one record.
+    pub(super) fn push(&mut self, part: Part) -> RawRef {
+        let number = u32::try_from(self.parts.len()).unwrap_or(u32::MAX);
+        self.parts.push(part);
+        RawRef {
+            part: number,
+            record: 0,
+        }
+    }
+
+    /// A file that says nothing of the conversation; it must still be whole.
+    fn other(&mut self, file: &FileHere) {
+        let name = file.path.file_name().unwrap_or_default();
+        let raw = if name == TOOLS_JSON || name == CONTEXT_JSON {
+            let loaded = load(file, &mut self.tree, &mut self.notes, &mut |_| {});
+            self.part(loaded)
+        } else {
+            self.push(Part::closed(file.path.clone(), PartKind::Opaque, file.len))
+        };
+        self.builder.unclaimed(raw);
+    }
+
+    /// Adds an entry behind the one before.
+    pub(super) fn add(&mut self, new: &NewEntry<'_>) -> Option<EntryIx> {
+        let ix = self.builder.add(&NewEntry {
+            parent: self.last,
+            ..new.clone()
+        });
+        match ix {
+            Some(_) => self.last = ix,
+            None => new
+                .origin
+                .iter()
+                .for_each(|raw| self.builder.unclaimed(*raw)),
+        }
+        ix
+    }
+
+    fn finish(mut self, source: &Source) -> Conversation {
+        let head = self.builder.head();
+        head.duration_ms = self.duration_ms;
+        if !counts_nothing(&self.usage) {
+            head.recorded_usage.push(UsageRecord {
+                usage: self.usage,
+                ..UsageRecord::default()
+            });
+        }
+        Conversation {
+            source: source.clone(),
+            native: Native { parts: self.parts },
+            session: self.builder.finish(),
+            notes: self.notes,
+            format: &AgentUse,
+        }
+    }
+}

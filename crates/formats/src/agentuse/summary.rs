@@ -1,0 +1,90 @@
+//! What a list shows of a session: its description, and the names of its files.
+
+use rethread_disk::read_small;
+use rethread_json::Tree;
+use rethread_model::{Counts, Note, State, Summary, Usage};
+
+use super::files::{ExchangeFiles, SessionFiles};
+use super::info;
+use super::layout::SESSION_JSON;
+use super::load::{LoadedExchange, MessageFacts, Says, failed, object};
+use crate::{Source, Want};
+
+/// What a list shows of a session. Messages and parts are opened only where usage is wanted.
+pub(super) fn summarize(source: &Source, want: Want) -> Summary {
+    let folder = &source.path;
+    let mut summary = Summary {
+        path: folder.clone(),
+        head: info::head_by_name(folder, &source.id),
+        ..Summary::default()
+    };
+    let mut tree = Tree::default();
+    let described = description(source, &mut tree);
+    match described {
+        Ok(head) => summary.head = head,
+        Err(note) => {
+            summary.state = State::Damaged;
+            summary.notes.push(note);
+        }
+    }
+    match SessionFiles::scan(folder) {
+        Ok(files) => fill(&mut summary, files, want, &mut tree),
+        Err(e) => summary.notes.push(Note::damage(e.to_string())),
+    }
+    summary
+}
+
+fn description(source: &Source, tree: &mut Tree) -> Result<rethread_model::Head, Note> {
+    let folder = &source.path;
+    let path = folder.join(SESSION_JSON);
+    let bytes = read_small(&path).map_err(|e| match e {
+        rethread_disk::DiskError::NotFound { .. } => {
+            Note::damage(format!("no `{SESSION_JSON}`")).at(folder)
+        }
+        e => failed(&path, &e),
+    })?;
+    let root = object(&bytes, tree).map_err(|note| note.at(&path))?;
+    Ok(info::head(root, folder, &source.id))
+}
+
+fn fill(summary: &mut Summary, mut files: SessionFiles, want: Want, tree: &mut Tree) {
+    summary.size = files.size();
+    summary.notes.append(&mut files.notes);
+    let children = files.children.iter().filter_map(|f| info::link_to_child(f));
+    summary.head.links.extend(children);
+    if want.usage {
+        let mut usage = Usage::default();
+        for exchange in files.exchanges {
+            let exchange = LoadedExchange::load(exchange, tree, &mut summary.notes);
+            count(&mut summary.counts, &exchange);
+            if let Some(ms) = exchange.facts.as_ref().and_then(MessageFacts::duration_ms) {
+                let before = summary.head.duration_ms.unwrap_or(0);
+                summary.head.duration_ms = Some(before.saturating_add(ms));
+            }
+            usage += &exchange.usage();
+        }
+        summary.counts.usage = Some(usage);
+    } else {
+        count_names(&mut summary.counts, &files.exchanges);
+    }
+}
+
+/// What names tell: an exchange is a prompt, and an answer once it has parts.
+fn count_names(counts: &mut Counts, exchanges: &[ExchangeFiles]) {
+    counts.user_messages = exchanges.iter().filter(|e| e.message.is_some()).count() as u64;
+    counts.assistant_messages = exchanges.iter().filter(|e| !e.parts.is_empty()).count() as u64;
+    counts.messages = counts.user_messages + counts.assistant_messages;
+}
+
+/// The same of an exchange that was read, with the calls of tools.
+fn count(counts: &mut Counts, exchange: &LoadedExchange) {
+    let parts = || exchange.parts.iter().filter_map(|p| p.facts.as_ref());
+    let facts = exchange.facts.as_ref();
+    let said = parts().any(|p| p.says == Says::Answer);
+    let answered = said || facts.is_some_and(MessageFacts::is_answered);
+    let users = parts().filter(|p| p.says == Says::User).count() as u64;
+    counts.user_messages += u64::from(facts.is_some()) + users;
+    counts.assistant_messages += u64::from(answered);
+    counts.messages = counts.user_messages + counts.assistant_messages;
+    counts.tool_calls += parts().filter(|p| p.is_tool).count() as u64;
+}
