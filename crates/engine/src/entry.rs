@@ -44,8 +44,15 @@ pub(crate) fn asked(conversation: &Conversation, name: &str) -> Result<AskedEntr
     let ix = find(conversation, name)?;
     let origin = conversation.session.origin(ix).first();
     let span = origin.and_then(|raw| conversation.native.span(*raw));
+    // An entry of several records has several ids, and the user may mean one of the records.
+    let is_exact = conversation.session.find(name) == Some(ix);
+    let id = if is_exact {
+        name
+    } else {
+        conversation.session.id(ix)
+    };
     Ok(AskedEntry {
-        id: conversation.session.id(ix).to_owned(),
+        id: id.to_owned(),
         offset: span.map_or(0, |s| s.start),
     })
 }

@@ -36,8 +36,8 @@ pub use resume::resume;
 pub use rethread_catalog::{Candidate, FindError, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{
-    Appended, AskedEntry, Can, Conversation, Env, EnvError, FORMATS, Fork, Format, Made,
-    MessageInput, Migrated, NativeContext, NewSession, OpenError, Resume, Source, TextMessage,
+    AgentKey, Appended, AskedEntry, Can, Conversation, Env, EnvError, FORMATS, Fork, Format, Made,
+    MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey, Resume, Source, TextMessage,
     Unsaid, Violation, Weight, WriteError, Writing, by_name,
 };
 pub use sample::{Sample, sample};

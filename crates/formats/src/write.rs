@@ -6,7 +6,7 @@ use std::time::Duration;
 use rethread_disk::Durability;
 use rethread_model::{Note, Role};
 
-use crate::{Env, RawJson, WriteError};
+use crate::{Env, RawJson, Source, WriteError};
 
 /// How to write.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,48 @@ pub struct NewSession {
     pub protocol_version: Option<String>,
     /// A JSON object of the application's own data.
     pub metadata: Option<Vec<u8>>,
+    /// The session that starts this one as a sub-agent.
+    pub parent: Option<Source>,
+    /// Fields of the session's description, as a JSON object in the format's own vocabulary.
+    pub session_json: Option<Vec<u8>>,
+    /// What names the project's folder outside of git.
+    pub project_key: Option<ProjectKey>,
+    /// What names the session's folder.
+    pub agent_key: Option<AgentKey>,
+}
+
+/// What names the folder of a project that is in no git repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProjectKey {
+    /// One folder for all of them.
+    Global,
+    /// A folder for each, by the hash of its path.
+    Hash,
+}
+
+/// What names the folder of a session, behind its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentKey {
+    /// The agent's name.
+    Name,
+    /// The agent's identifier.
+    Id,
+}
+
+impl NewSession {
+    /// Refuses what only some formats have a use for: to ignore it would be a lie.
+    pub(crate) fn refuse_special(&self, format: &'static str) -> Result<(), WriteError> {
+        let asked = [
+            (self.parent.is_some(), "sub-agents"),
+            (self.session_json.is_some(), "description that can be given"),
+            (self.project_key.is_some(), "project keys"),
+            (self.agent_key.is_some(), "agent keys"),
+        ];
+        match asked.into_iter().find(|(is_asked, _)| *is_asked) {
+            Some((_, what)) => Err(WriteError::Unsupported { format, what }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A session or store that was made.

@@ -1,9 +1,12 @@
 //! `new`: start a session.
 
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
-use clap::Args;
-use rethread_engine::{FORMATS, Format, Made, NewSession, by_name, new, wants_worktree};
+use clap::{Args, ValueEnum};
+use rethread_engine::{
+    AgentKey, FORMATS, Format, Made, NewSession, ProjectKey, by_name, find, new, wants_worktree,
+};
 use rethread_render::one_line;
 use serde_json::json;
 
@@ -18,14 +21,20 @@ use crate::output::{print, print_json};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread new --format atsf --title \"Fix the sign-in\"
-  rethread new --format atsf --agent-id codex --metadata '{\"ticket\":17}' --json")]
+  rethread new --format atsf --agent-id codex --metadata '{\"ticket\":17}' --json
+  rethread new --format agentuse --agent-name Planner
+  rethread new --format agentuse --agent-name Coder --parent 01K9
+  echo '{\"model\":\"openai:gpt-5\"}' | rethread new --format agentuse --session-json -")]
 pub(crate) struct New {
     /// The format to write.
     #[arg(long, value_name = "FORMAT")]
     format: String,
-    /// Write as if DIR were the agent's root, here the project.
+    /// Write as if DIR were the agent's root: the project, or for `agentuse` its data folder.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// The session that starts this one as a sub-agent.
+    #[arg(long, value_name = "SESSION")]
+    parent: Option<String>,
     /// Do not make a git worktree, although the project's defaults ask for one.
     #[arg(long)]
     no_worktree: bool,
@@ -68,6 +77,50 @@ pub(crate) struct SessionFlags {
     /// A JSON object of your own data.
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
+    /// Read fields of the session's description from FILE, in the format's own vocabulary; `-` is
+    /// standard input.
+    #[arg(long, value_name = "FILE")]
+    session_json: Option<PathBuf>,
+    /// What names the project's folder outside of git: `global` by default.
+    #[arg(long, value_name = "KEY")]
+    project_key: Option<ProjectKeyName>,
+    /// What of the agent names the session's folder: its `name` by default.
+    #[arg(long, value_name = "KEY")]
+    agent_key: Option<AgentKeyName>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ProjectKeyName {
+    /// One folder for all projects.
+    Global,
+    /// The hash of the project's path.
+    Hash,
+}
+
+impl From<ProjectKeyName> for ProjectKey {
+    fn from(name: ProjectKeyName) -> Self {
+        match name {
+            ProjectKeyName::Global => Self::Global,
+            ProjectKeyName::Hash => Self::Hash,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AgentKeyName {
+    /// Its name.
+    Name,
+    /// Its identifier.
+    Id,
+}
+
+impl From<AgentKeyName> for AgentKey {
+    fn from(name: AgentKeyName) -> Self {
+        match name {
+            AgentKeyName::Name => Self::Name,
+            AgentKeyName::Id => Self::Id,
+        }
+    }
 }
 
 impl SessionFlags {
@@ -87,6 +140,10 @@ impl SessionFlags {
             protocol: self.protocol,
             protocol_version: self.protocol_version,
             metadata: self.metadata.map(String::into_bytes),
+            parent: None,
+            session_json: self.session_json.as_deref().map(read).transpose()?,
+            project_key: self.project_key.map(ProjectKey::from),
+            agent_key: self.agent_key.map(AgentKey::from),
         })
     }
 }
@@ -95,12 +152,26 @@ pub(crate) fn run(context: &Context, args: New) -> Result<Exit, Failure> {
     let format = format_named(&args.format)?;
     let mut session = args.session.into_session(context)?;
     session.root = args.output.map(|dir| context.folder(Some(&dir)));
+    if let Some(parent) = &args.parent {
+        session.parent = Some(find(&context.env, parent)?);
+    }
     if session.root.is_none() && !args.no_worktree && wants_worktree(format, &session.cwd)? {
         let add = worktree::for_session(session);
         return worktree::add(context, add, args.trust, args.write);
     }
     let made = new(&context.writing(args.write), format, &session)?;
     print_made(context, &made)
+}
+
+/// All of a file, or of standard input for `-`.
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    if file.as_os_str() != "-" {
+        return Ok(rethread_disk::read_small(file)?);
+    }
+    let mut bytes = Vec::new();
+    let mut input = io::stdin().lock().take(rethread_disk::SMALL);
+    input.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The format that the user named.

@@ -12,6 +12,7 @@
     reason = "a program of its own: it lays out the files that it measures with, and prints"
 )]
 
+mod agentuse;
 mod append;
 mod benchmark;
 mod clock;
@@ -35,6 +36,8 @@ use report::Report;
 static BENCHMARKS: &[&Benchmark] = &[
     &json::BENCHMARK,
     &list::BENCHMARK,
+    &agentuse::LIST,
+    &agentuse::SHOW,
     &append::BENCHMARK,
     &durable::BENCHMARK,
     &pi::CONTEXT,

@@ -4,9 +4,11 @@
 //! `message.json` and one file a part of the answer. Sub-agents are sessions in the folder of the
 //! session that started them. See `docs/formats/agentuse.md`.
 
+mod append;
 mod blocks;
 mod body;
 mod check;
+mod create;
 mod exchange;
 mod fields;
 mod files;
@@ -14,16 +16,21 @@ mod info;
 mod key;
 mod layout;
 mod load;
+mod object;
+mod open;
+mod prepare;
 mod read;
 mod summary;
 mod ulid;
+mod unified;
 
 use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
-    About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Violation, Want,
+    About, Appended, AskedEntry, Can, Conversation, Env, Format, Made, MessageInput, Native,
+    NewSession, OpenError, Root, Source, Violation, Want, WriteError, Writing,
 };
 
 /// The slug of the format.
@@ -77,5 +84,28 @@ impl Format for AgentUse {
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
         Ok(check::check(path, out))
+    }
+
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        create::create(w, new)
+    }
+
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        append::append(w, source, messages)
+    }
+
+    fn replace(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        entry: &AskedEntry,
+        message: &MessageInput,
+    ) -> Result<Appended, WriteError> {
+        append::replace(w, source, entry, message)
     }
 }

@@ -25,6 +25,18 @@ pub(super) fn is_strict(text: &str) -> bool {
         && text.bytes().next().is_some_and(|b| b <= b'7')
 }
 
+/// The number that an id spells.
+fn value_of(id: &str) -> Option<u128> {
+    if !is_strict(id) {
+        return None;
+    }
+    let digit = |b: u8| DIGITS.iter().position(|d| *d == b);
+    let digits = id.bytes().map(|b| Some(digit(b)? as u128));
+    digits
+        .into_iter()
+        .try_fold(0, |sum, digit| Some((sum << 5) | digit?))
+}
+
 /// The moment at which an id was made, if it is one.
 pub(super) fn made_at(id: &str) -> Option<Moment> {
     if !is_id(id) {
@@ -48,15 +60,25 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// Begins at a moment. `salt` makes ids of the same seed differ.
+    /// Begins now. `salt` makes ids of the same seed differ.
     pub(super) fn new(env: &Env, salt: &[u8]) -> Self {
-        let millis = u128::try_from(env.now().millis()).unwrap_or(0) & ((1 << 48) - 1);
+        Self::at(env.now(), env, salt)
+    }
+
+    /// Begins at a moment.
+    pub(super) fn at(moment: Moment, env: &Env, salt: &[u8]) -> Self {
+        let millis = u128::try_from(moment.millis()).unwrap_or(0) & ((1 << 48) - 1);
         let random = u128::from_be_bytes(env.random_bytes(salt)) & ((1 << 80) - 1);
         // Room above, so that ids that follow never change the time.
         let random = random & !(1 << 79);
         Self {
             value: (millis << 80) | random,
         }
+    }
+
+    /// Goes on behind an id that is there, if that is of the same time or later.
+    pub(super) fn follow(&mut self, id: &str) {
+        self.value = self.value.max(value_of(id).unwrap_or(0));
     }
 
     /// The next id.
@@ -90,6 +112,10 @@ mod tests {
             assert_eq!(made_at(id), Some(moment));
         }
         assert!(made[0].starts_with("01KQT1K50C"), "{}", made[0]);
+        let mut others = Ids::new(&env.at(moment), b"");
+        others.follow(&made[99]);
+        let next = others.next();
+        assert!(next > made[99] && is_strict(&next), "{next}");
     }
 
     #[test]

@@ -101,6 +101,7 @@ fn config() -> Vec<u8> {
 
 /// Starts a thread.
 pub(crate) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+    new.refuse_special(SLUG)?;
     let project = new
         .root
         .clone()

@@ -11,7 +11,7 @@ use crate::world::{Answer, World};
 /// What a file can be made of.
 fn damages(original: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let noise = (0_u32..997)
-        .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .map(|i| i.wrapping_mul(2_654_435_761).to_be_bytes()[1])
         .collect();
     vec![
         ("empty", Vec::new()),
@@ -169,7 +169,6 @@ fn an_artifact_that_is_not_as_long_as_its_call_says_is_named() {
     let session = folder(&data(&w), LATER);
     let files = crate::world::tree(&session).into_iter();
     let (path, bytes) = files
-        .map(|f| f)
         .find(|(p, _)| p.to_str().unwrap().contains("artifact"))
         .unwrap();
     let text = String::from_utf8(bytes).unwrap();

@@ -1,10 +1,15 @@
 //! Sessions of AgentUse as a user meets them.
 
+mod append;
+mod check;
 mod corpus;
 mod damage;
 mod list;
 mod model;
+mod new;
+mod properties;
 mod show;
+mod writer;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -31,11 +31,13 @@ fn answers(c: &Conversation) -> Vec<Message> {
 }
 
 fn calls(message: &Message) -> Vec<&ToolCall> {
-    let call = |b| match b {
-        &Block::ToolCall(ref call) => Some(call),
-        _ => None,
-    };
-    message.blocks.iter().filter_map(call).collect()
+    let mut calls = Vec::new();
+    for block in &message.blocks {
+        if let Block::ToolCall(call) = block {
+            calls.push(call);
+        }
+    }
+    calls
 }
 
 #[test]

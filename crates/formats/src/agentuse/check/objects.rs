@@ -45,7 +45,10 @@ pub(crate) fn session(sheet: &mut Sheet<'_>, root: Value<'_>, place: &SessionPla
     );
     is_ulid(sheet, root, "id");
     for (key, known) in [("status", &STATUSES), ("trigger", &TRIGGERS)] {
-        one_of(sheet, root, key, known, law::SESSION_WORD);
+        // Others may add words to these.
+        if let Some((at, message)) = not_among(root, &[key], known) {
+            sheet.warning(law::SESSION_WORD, at, message);
+        }
     }
     match (&place.parent, root.get("parentSessionID")) {
         (Some(parent), Some(_)) => {
@@ -117,19 +120,18 @@ pub(crate) fn part(sheet: &mut Sheet<'_>, root: Value<'_>, place: &Place<'_>) {
     if let Some(kind) = root.get("type")
         && let Some(name) = kind.str()
     {
-        match of_type(&name) {
-            Some(fields) => judge(sheet, root, "", fields),
-            None => {
-                let message = format!("{} is no type of part; it is kept", shown(&name));
-                sheet.warning(law::PART_TYPE, kind.span().start, message);
-            }
+        if let Some(fields) = of_type(&name) {
+            judge(sheet, root, "", fields);
+        } else {
+            let message = format!("{} is no type of part; it is kept", shown(&name));
+            sheet.warning(law::PART_TYPE, kind.span().start, message);
         }
         match name.as_ref() {
             "tool" => state(sheet, root),
             "file" => {
-                if let Some(source) = root.get("source") {
-                    let known = ["file", "symbol"];
-                    one_of_error(sheet, source, "type", &known, law::SOURCE);
+                let known = ["file", "symbol"];
+                if let Some((at, message)) = not_among(root, &["source", "type"], &known) {
+                    sheet.error(law::SOURCE, at, message);
                 }
             }
             _ => {}
@@ -191,24 +193,12 @@ fn is_ulid(sheet: &mut Sheet<'_>, root: Value<'_>, key: &str) {
     }
 }
 
-/// Words that others may add to are only unusual.
-fn one_of(sheet: &mut Sheet<'_>, root: Value<'_>, key: &str, known: &[&str], law: Law) {
-    if let Some((at, message)) = not_among(root, key, known) {
-        sheet.warning(law, at, message);
-    }
-}
-
-fn one_of_error(sheet: &mut Sheet<'_>, root: Value<'_>, key: &str, known: &[&str], law: Law) {
-    if let Some((at, message)) = not_among(root, key, known) {
-        sheet.error(law, at, message);
-    }
-}
-
-fn not_among(root: Value<'_>, key: &str, known: &[&str]) -> Option<(usize, String)> {
-    let value = root.get(key)?;
+/// What is wrong with a text that must be one of these words.
+fn not_among(root: Value<'_>, path: &[&str], known: &[&str]) -> Option<(usize, String)> {
+    let value = root.at(path)?;
     let text = value.str().filter(|t| !known.contains(&t.as_ref()))?;
-    let words = known.join("`, `");
-    let message = format!("`{key}` is {}, not one of `{words}`", shown(&text));
+    let (name, words) = (path.join("."), known.join("`, `"));
+    let message = format!("`{name}` is {}, not one of `{words}`", shown(&text));
     Some((value.span().start, message))
 }
 

@@ -1,0 +1,452 @@
+//! Adding to sessions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+
+use super::{MINIMAL, PLANNER, data, folder, world};
+use crate::world::{World, json};
+
+/// A world with an empty session.
+fn start() -> (World, String, PathBuf) {
+    let w = World::new();
+    let out = w.ok(&["new", "--format", "agentuse", "--agent-name", "a", "--json"]);
+    let made = json(&out);
+    let (id, path) = (made["id"].as_str().unwrap(), made["path"].as_str().unwrap());
+    let (id, path) = (id.to_owned(), PathBuf::from(path));
+    (w, id, path)
+}
+
+fn messages(session: &Path) -> Vec<serde_json::Value> {
+    let mut found: Vec<PathBuf> = fs::read_dir(session)
+        .unwrap()
+        .map(|e| e.unwrap().path().join("message.json"))
+        .filter(|p| p.is_file())
+        .collect();
+    found.sort();
+    found
+        .iter()
+        .map(|p| json(&fs::read_to_string(p).unwrap()))
+        .collect()
+}
+
+fn parts(session: &Path, message: &str) -> Vec<serde_json::Value> {
+    let files = fs::read_dir(session.join(message).join("part")).unwrap();
+    let mut found: Vec<PathBuf> = files.map(|e| e.unwrap().path()).collect();
+    found.sort();
+    found
+        .iter()
+        .map(|p| json(&fs::read_to_string(p).unwrap()))
+        .collect()
+}
+
+fn assert_conformant(w: &World, session: &Path) {
+    let answer = w.run(&["check", session.to_str().unwrap(), "--strict"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+}
+
+#[test]
+fn a_prompt_is_the_task_then_what_the_user_adds_then_a_new_exchange() {
+    let (w, id, session) = start();
+    let first = w.ok(&["append", &id, "Plan the day"]);
+    let added = w.ok(&["append", &id, "only the morning"]);
+    assert_eq!(first, added, "the same exchange");
+    let [message] = &messages(&session)[..] else {
+        panic!("one exchange");
+    };
+    let prompt = r#"{"task":"Plan the day","user":"only the morning"}"#;
+    assert_eq!(message["user"]["prompt"].to_string(), prompt);
+    assert!(message["time"].get("completed").is_none());
+    w.ok(&["append", &id, "--role", "system", "Be brief"]);
+    let part = w.ok(&[
+        "append",
+        &id,
+        "--role",
+        "agent",
+        "--model",
+        "openai:gpt-5",
+        "Done.",
+    ]);
+    let message = &messages(&session)[0];
+    assert_eq!(message["assistant"]["system"][0], "Be brief");
+    assert_eq!(message["assistant"]["modelID"], "openai:gpt-5");
+    assert_eq!(message["assistant"]["providerID"], "openai");
+    assert!(message["time"]["completed"].is_number());
+    let written = &parts(&session, first.trim())[0];
+    assert_eq!(
+        (written["id"].as_str(), written["text"].as_str()),
+        (Some(part.trim()), Some("Done."))
+    );
+    let next = w.ok(&["append", &id, "And now?"]);
+    assert_ne!(next, first);
+    let all = messages(&session);
+    let prompt = r#"{"task":"Plan the day","user":"And now?"}"#;
+    assert_eq!(all[1]["user"]["prompt"].to_string(), prompt);
+    assert_conformant(&w, &session);
+}
+
+#[test]
+fn files_are_laid_out_as_the_program_does() {
+    let (w, id, session) = start();
+    w.ok(&["append", &id, "Hello"]);
+    w.ok(&["append", &id, "--role", "agent", "Hi"]);
+    for (path, bytes) in crate::world::tree(&session) {
+        let value = json(std::str::from_utf8(&bytes).unwrap());
+        let again = serde_json::to_string_pretty(&value).unwrap();
+        assert_eq!(again.as_bytes(), bytes, "{}", path.display());
+        let mode = w.run(&["show", path.to_str().unwrap()]).code;
+        assert_eq!(mode, 0);
+    }
+    let message = fs::read_to_string(
+        session
+            .join(messages(&session)[0]["id"].as_str().unwrap())
+            .join("message.json"),
+    );
+    let keys: Vec<String> = json(&message.unwrap())
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect();
+    assert_eq!(keys, ["id", "sessionID", "time", "user", "assistant"]);
+}
+
+#[test]
+fn a_whole_message_with_parts() {
+    let (w, id, session) = start();
+    let message = r#"{"user":{"prompt":{"task":"Do it","user":"now"}},"time":{"created":1763200000000,"completed":1763200009000},"assistant":{"cost":0.5,"tokens":{"input":7,"cache":{"read":2}},"extra":[1]},"note":"kept","parts":[{"type":"step-start"},{"type":"reasoning","text":"hm"},{"type":"tool","callID":"c1","tool":"Bash","state":{"status":"running","input":{"command":"ls"}}},{"type":"file","mime":"text/plain","url":"file:///a"},{"type":"agent","name":"coder"},{"type":"step-finish","cost":0.5,"tokens":{"input":7,"output":0,"reasoning":0,"cache":{"read":2,"write":0}}},{"type":"text","text":"done","synthetic":true},{"type":"hologram","beams":1.50}]}"#;
+    let out = w.pipe(&["append", &id, "--message-json", "-"], message);
+    assert_eq!(out.code, 0, "{out:?}");
+    let message_id = out.out.trim();
+    let written = &messages(&session)[0];
+    assert_eq!(written["id"], message_id);
+    assert_eq!(written["note"], "kept");
+    let assistant = written["assistant"].to_string();
+    assert_snapshot!(w.plain(&assistant), @r#"{"system":[],"modelID":"unknown","providerID":"","mode":"build","path":{"cwd":"[ROOT]/shop","root":"[ROOT]/shop"},"cost":0.5,"tokens":{"input":7,"output":0,"reasoning":0,"cache":{"read":2,"write":0}},"extra":[1]}"#);
+    let kinds: Vec<String> = parts(&session, message_id)
+        .iter()
+        .map(|p| p["type"].as_str().unwrap().to_owned())
+        .collect();
+    let order = [
+        "step-start",
+        "reasoning",
+        "tool",
+        "file",
+        "agent",
+        "step-finish",
+        "text",
+        "hologram",
+    ];
+    assert_eq!(
+        kinds, order,
+        "ids follow the order in which parts were given"
+    );
+    let raw = crate::world::tree(&session);
+    let hologram = raw
+        .iter()
+        .find(|(_, b)| String::from_utf8_lossy(b).contains("hologram"));
+    let hologram = String::from_utf8(hologram.unwrap().1.clone()).unwrap();
+    assert!(
+        hologram.contains("\"beams\": 1.50"),
+        "spelled as given: {hologram}"
+    );
+    assert_eq!(w.run(&["check", session.to_str().unwrap()]).code, 0);
+}
+
+#[test]
+fn a_tool_goes_from_running_to_completed_or_error_in_place() {
+    let (w, id, session) = start();
+    let message = w.ok(&["append", &id, "Go"]).trim().to_owned();
+    let line = |text: &str| {
+        let answer = w.pipe(&["append", &id, "--message-json", "-"], text);
+        assert_eq!(answer.code, 0, "{text}: {answer:?}");
+        answer.out.trim().to_owned()
+    };
+    let running = line(
+        r#"{"type":"tool","callID":"c1","tool":"Bash","state":{"status":"running","input":{"command":"ls"},"time":{"start":5}}}"#,
+    );
+    let done = line(r#"{"type":"tool","callID":"c1","state":{"status":"completed","output":"a"}}"#);
+    assert_eq!(running, done, "the same part");
+    let second =
+        line(r#"{"type":"tool","callID":"c2","tool":"Read","state":{"status":"pending"}}"#);
+    let failed = w.pipe(
+        &["append", &id, "--replace", &second, "--message-json", "-"],
+        r#"{"state":{"status":"error","input":{},"error":"denied","time":{"start":1,"end":2}}}"#,
+    );
+    assert_eq!(failed.code, 0, "{failed:?}");
+    let states: Vec<String> = parts(&session, &message)
+        .iter()
+        .map(|p| p["state"].to_string())
+        .collect();
+    assert_snapshot!(states.join("\n"), @r#"
+    {"status":"completed","input":{"command":"ls"},"output":"a","time":{"start":5,"end":1794744000000}}
+    {"status":"error","input":{},"error":"denied","time":{"start":1,"end":2}}
+    "#);
+    let keys: Vec<String> = parts(&session, &message)[0]
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "type",
+            "callID",
+            "tool",
+            "state",
+            "id",
+            "sessionID",
+            "messageID"
+        ]
+    );
+    let wrong = w.pipe(
+        &["append", &id, "--message-json", "-"],
+        r#"{"type":"tool","callID":"c1","state":{"status":"completed","input":1}}"#,
+    );
+    assert_eq!(wrong.code, 1);
+    assert!(
+        wrong.err.contains("`state.output` is missing"),
+        "{}",
+        wrong.err
+    );
+    assert_conformant(&w, &session);
+}
+
+#[test]
+fn updates_are_merged_as_the_program_does() {
+    let w = world(&["document/full"]);
+    let session = folder(&data(&w), PLANNER);
+    let path = session.join("01KA3J1000M000000000000001/message.json");
+    let before = fs::read_to_string(&path).unwrap();
+    let update = r#"{"time":{"completed":1763200099000},"assistant":{"cost":2,"tokens":{"output":1,"cache":{"write":9}}},"parts":[{"type":"text","text":"One more."}]}"#;
+    let answer = w.pipe(
+        &[
+            "append",
+            PLANNER,
+            "--replace",
+            "01KA3J1000M000000000000001",
+            "--message-json",
+            "-",
+        ],
+        update,
+    );
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let after = fs::read_to_string(&path).unwrap();
+    let changed: Vec<&str> = after
+        .lines()
+        .filter(|l| !before.lines().any(|b| b == *l))
+        .collect();
+    assert_snapshot!(changed.join("\n"), @r#"
+    "completed": 1763200099000
+    "cost": 2,
+      "output": 1,
+        "write": 9
+    "#);
+    assert_eq!(
+        before.lines().count(),
+        after.lines().count(),
+        "nothing else changed"
+    );
+    assert_eq!(parts(&session, "01KA3J1000M000000000000001").len(), 12);
+}
+
+#[test]
+fn a_prompt_and_a_text_can_be_written_anew() {
+    let w = world(&["document/minimal"]);
+    let session = folder(&data(&w), MINIMAL);
+    w.ok(&[
+        "append",
+        MINIMAL,
+        "--replace",
+        "01KA3J1000M000000000000004",
+        "Say goodbye.",
+    ]);
+    w.ok(&[
+        "append",
+        MINIMAL,
+        "--replace",
+        "01KA3J1000P000000000000014",
+        "Goodbye.",
+    ]);
+    let show = w.ok(&["show", MINIMAL]);
+    assert!(
+        show.contains("Say goodbye.") && show.contains("\nGoodbye."),
+        "{show}"
+    );
+    let answer = w.run(&[
+        "append",
+        MINIMAL,
+        "--replace",
+        "01KA3J1000P000000000000099",
+        "x",
+    ]);
+    assert_eq!(answer.code, 1);
+    assert_eq!(messages(&session).len(), 1);
+}
+
+#[test]
+fn the_unified_vocabulary_is_taken_too() {
+    let (w, id, session) = start();
+    let lines = [
+        r#"{"role":"user","content":[{"type":"text","text":"List the files"}]}"#,
+        r#"{"role":"assistant","content":[{"type":"thinking","text":"ls"},{"type":"text","text":"I look."},{"type":"tool_use","tool_id":"t1","tool_name":"Bash","input":{"command":"ls"}}],"metadata":{"model":{"name":"gpt-5"},"token_usage":{"input_tokens":10,"output_tokens":2,"cache_read_tokens":3,"cache_creation_tokens":0}}}"#,
+        r#"{"role":"user","content":[{"type":"tool_result","tool_id":"t1","tool_name":"Bash","output":"a.txt","is_error":false}]}"#,
+        r#"{"role":"assistant","content":"One file.","metadata":{"token_usage":{"input_tokens":5,"output_tokens":1}}}"#,
+    ];
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], lines.join("\n"));
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(answer.out.lines().count(), 4);
+    let [message] = &messages(&session)[..] else {
+        panic!("one exchange");
+    };
+    let tokens = message["assistant"]["tokens"].to_string();
+    assert_eq!(
+        tokens,
+        r#"{"input":18,"output":3,"reasoning":0,"cache":{"read":3,"write":0}}"#
+    );
+    assert!(message["time"]["completed"].is_number());
+    assert_snapshot!(w.ok(&["show", &id, "--thinking"]).lines().skip(9).collect::<Vec<_>>().join("\n").replace(w.root.to_str().unwrap(), "[ROOT]").replace(&id, "[ID]"), @r"
+    session    [ID]
+    file       [ROOT]/home/.local/share/agentuse/project/global/session/[ID]-a
+
+    ── user · 15 Nov 12:00 ─────────────────────────────────────────────────────────
+    List the files
+
+    ── assistant · gpt-5 · 15 Nov 12:00 ────────────────────────────────────────────
+    │ ls
+
+    I look.
+
+    ▸ Bash  ✓ 0 ms
+      command: ls
+      │ a.txt
+
+    One file.
+    ");
+    assert_conformant(&w, &session);
+}
+
+#[test]
+fn what_is_against_the_document_is_refused_and_nothing_is_written() {
+    let (w, id, session) = start();
+    let first = w.run(&["append", &id, "--role", "agent", "too early"]);
+    assert_eq!(first.code, 1);
+    assert!(first.err.contains("nothing was asked yet"), "{}", first.err);
+    w.ok(&["append", &id, "Go"]);
+    let before = crate::world::tree(&session);
+    for (wrong, why) in [
+        ("{", "message 1: not JSON"),
+        ("[]", "not a JSON object"),
+        ("{}", "neither a message, nor a part"),
+        (r#"{"type":7}"#, "`type` is a number"),
+        (r#"{"type":"text"}"#, "`text` is missing"),
+        (
+            r#"{"type":"tool","tool":"x","state":{"status":"pending"}}"#,
+            "`callID` is missing",
+        ),
+        (r#"{"type":"text","text":"x","id":"y"}"#, "not a ULID"),
+        (
+            r#"{"type":"text","text":"x","sessionID":"y"}"#,
+            "`sessionID` of a part is `y`",
+        ),
+        (
+            r#"{"user":{"prompt":{"task":1}}}"#,
+            "`user.prompt.task` is a number",
+        ),
+        (r#"{"user":[]}"#, "`user` is not an object"),
+        (r#"{"parts":{}}"#, "`parts` is not an array"),
+        (r#"{"parts":[1]}"#, "a part is not an object"),
+        (r#"{"role":"robot","content":"x"}"#, "`role` is `robot`"),
+    ] {
+        let answer = w.pipe(&["append", &id, "--message-json", "-"], wrong);
+        assert_eq!(answer.code, 1, "{wrong}: {answer:?}");
+        assert!(answer.err.contains(why), "{wrong}: {}", answer.err);
+        assert_eq!(crate::world::tree(&session), before, "{wrong}");
+    }
+    let answer = w.run(&["append", &id, "look", "--image", "a.png"]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(
+        answer
+            .err
+            .contains("agentuse sessions have no pictures in prompts"),
+        "{}",
+        answer.err
+    );
+}
+
+#[test]
+fn good_lines_are_saved_and_bad_ones_named_unless_strict() {
+    let (w, id, session) = start();
+    let lines = "{\"type\":\"nothing asked\"}\n{\"user\":{\"prompt\":{\"task\":\"a\"}}}\n";
+    let strict = w.pipe(&["append", &id, "--message-json", "-", "--strict"], lines);
+    assert_eq!(strict.code, 1);
+    assert!(messages(&session).is_empty());
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], lines);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert_eq!(messages(&session).len(), 1);
+    let same = messages(&session)[0]["id"].as_str().unwrap().to_owned();
+    let again = format!("{{\"id\":\"{same}\",\"user\":{{\"prompt\":{{\"task\":\"b\"}}}}}}");
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], again);
+    assert_eq!(answer.code, 1);
+    assert!(answer.err.contains("exists already"), "{}", answer.err);
+}
+
+#[test]
+fn unknown_fields_and_spelling_survive_every_change() {
+    let w = world(&["document/minimal"]);
+    let session = folder(&data(&w), MINIMAL);
+    let path = session.join("session.json");
+    let odd = fs::read_to_string(&path).unwrap().replace(
+        "\"config\": {}",
+        "\"config\": {},\n  \"odd\": [1e2, -0,  \"\\u0041\"]",
+    );
+    fs::write(&path, &odd).unwrap();
+    w.ok(&["append", MINIMAL, "more"]);
+    let after = fs::read_to_string(&path).unwrap();
+    let differs: Vec<&str> = after
+        .lines()
+        .filter(|l| !odd.lines().any(|o| o == *l))
+        .collect();
+    assert_eq!(
+        differs.len(),
+        1,
+        "only the time of the last change: {differs:?}"
+    );
+    assert!(differs[0].contains("\"updated\""));
+}
+
+#[test]
+fn a_damaged_description_is_not_written_to() {
+    let w = world(&["document/minimal"]);
+    let session = folder(&data(&w), MINIMAL);
+    fs::write(session.join("session.json"), "{").unwrap();
+    let before = crate::world::tree(&session);
+    let answer = w.run(&["append", MINIMAL, "more"]);
+    assert_eq!(answer.code, 1);
+    assert!(answer.err.contains("session.json"), "{}", answer.err);
+    assert_eq!(crate::world::tree(&session), before);
+}
+
+#[test]
+fn writers_at_the_same_time_lose_nothing() {
+    let (w, id, session) = start();
+    w.ok(&["append", &id, "Go"]);
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            let (w, id) = (&w, &id);
+            scope.spawn(move || {
+                for i in 0..5 {
+                    let mut command =
+                        w.command(&["append", id, "--role", "agent", &format!("{n}-{i}")]);
+                    command.env("RETHREAD_SEED", format!("{n}-{i}"));
+                    assert!(command.output().unwrap().status.success());
+                }
+            });
+        }
+    });
+    let message = messages(&session)[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(parts(&session, &message).len(), 20);
+    assert_conformant(&w, &session);
+}

@@ -1,0 +1,358 @@
+//! Starting a session, alone or as a sub-agent of another.
+
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{
+    Created, Mode, SafeName, create as create_file, create_folder_with, ensure_folder, read_small,
+};
+use rethread_json::{Document, Object, Value, quote};
+
+use super::check::{SessionPlace, first_error, judge_session};
+use super::fields::string;
+use super::info::folder_id;
+use super::layout::{PROJECT, SESSION, SESSION_JSON, SUBAGENT, data_folders};
+use super::object::{given, laid_out, merged};
+use super::open::refuse_link;
+use super::ulid::{self, Ids};
+use super::{SLUG, key};
+use crate::{AgentKey, Made, NewSession, OpenError, ProjectKey, Source, WriteError, Writing};
+
+/// The agent of a session for which nobody named one.
+const NO_AGENT: &str = "rethread";
+
+/// The model of a session for which nobody named one.
+const NO_MODEL: &str = "unknown";
+
+/// How often another id is tried when one is taken.
+const TRIES: u32 = 1000;
+
+/// Starts a session.
+pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+    refuse(new)?;
+    let document = match &new.session_json {
+        Some(bytes) => given(bytes).map_err(bad)?,
+        None => given(b"{}").map_err(bad)?,
+    };
+    let parent = new.parent.as_ref().map(Parent::read).transpose()?;
+    let mut plan = Plan {
+        w,
+        new,
+        given: document.root(),
+        parent: parent.as_ref(),
+        project: project(w, new, document.root()),
+    };
+    let (sessions, project) = plan.home()?;
+    let asked = new.id.clone().or_else(|| string(document.root(), "id"));
+    for _ in 0..TRIES {
+        let id = match &asked {
+            Some(id) => id.clone(),
+            None => Ids::new(w.env, &plan.salt()).next(),
+        };
+        if !ulid::is_strict(&id) {
+            return Err(bad(format!(
+                "`{id}` cannot be a session's id: it is no ULID"
+            )));
+        }
+        let bytes = plan.description(&id)?;
+        let name = format!("{id}-{}", plan.agent_key(&bytes)?);
+        let name = SafeName::new(&name).map_err(|e| bad(e.to_string()))?;
+        let path = rethread_disk::join(&sessions, &name);
+        if is_taken(&sessions, &id) {
+            match &asked {
+                Some(_) => return Err(WriteError::Exists { id, path }),
+                None => continue,
+            }
+        }
+        refuse_link(&sessions)?;
+        let mode = Mode::like(existing(&sessions))?;
+        ensure_folder(&sessions, &mode, w.durability)?;
+        let made = create_folder_with(&path, mode, w.durability, |folder| {
+            let file = folder.join(SESSION_JSON);
+            let _ = create_file(&file, &laid_out(&bytes), mode, w.durability)?;
+            Ok::<(), WriteError>(())
+        })?;
+        match made {
+            Created::New => {
+                return Ok(Made {
+                    id,
+                    created: vec![path.clone()],
+                    path,
+                    project,
+                    notes: Vec::new(),
+                });
+            }
+            Created::Existed if asked.is_some() => return Err(WriteError::Exists { id, path }),
+            Created::Existed => {}
+        }
+    }
+    Err(bad("no free id was found"))
+}
+
+fn bad(why: impl Into<String>) -> WriteError {
+    WriteError::BadInput(why.into())
+}
+
+/// What the format has no place for.
+fn refuse(new: &NewSession) -> Result<(), WriteError> {
+    let asked = [
+        (new.title.is_some(), "titles"),
+        (new.protocol.is_some(), "protocol"),
+        (new.protocol_version.is_some(), "protocol version"),
+        (
+            new.metadata.is_some(),
+            "metadata; give fields with `--session-json`",
+        ),
+    ];
+    match asked.into_iter().find(|(is_asked, _)| *is_asked) {
+        Some((_, what)) => Err(WriteError::Unsupported { format: SLUG, what }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a session of this id is there, of whichever agent.
+fn is_taken(sessions: &Path, id: &str) -> bool {
+    let entries = std::fs::read_dir(sessions).into_iter().flatten().flatten();
+    let begins = |e: &std::fs::DirEntry| e.file_name().to_string_lossy().starts_with(id);
+    entries.into_iter().any(|e| begins(&e))
+}
+
+/// The nearest folder upward that is there, whose mode new ones follow.
+fn existing(folder: &Path) -> &Path {
+    folder.ancestors().find(|f| f.is_dir()).unwrap_or(folder)
+}
+
+/// The session that starts a new one.
+struct Parent {
+    folder: PathBuf,
+    id: String,
+    description: Document,
+}
+
+impl Parent {
+    fn read(source: &Source) -> Result<Self, WriteError> {
+        if source.format != SLUG {
+            return Err(bad(format!(
+                "the parent is a session of {}, not of {SLUG}",
+                source.format
+            )));
+        }
+        let path = source.path.join(SESSION_JSON);
+        let bytes = read_small(&path)?;
+        let damaged = |why: String| OpenError::Damaged {
+            path: path.clone(),
+            line: None,
+            why,
+        };
+        let description = given(&bytes).map_err(damaged)?;
+        Ok(Self {
+            id: folder_id(&source.path).unwrap_or_else(|| source.id.clone()),
+            folder: source.path.clone(),
+            description,
+        })
+    }
+}
+
+/// The project's root that is written: the given one, else that of the folder.
+fn project(w: &Writing<'_>, new: &NewSession, given: Value<'_>) -> PathBuf {
+    let said = given.at(&["project", "root"]).and_then(Value::str);
+    match said {
+        Some(root) => PathBuf::from(root.into_owned()),
+        None => key::project_root(&new.cwd, &w.env.homes),
+    }
+}
+
+/// A session that is to be made.
+struct Plan<'a> {
+    w: &'a Writing<'a>,
+    new: &'a NewSession,
+    given: Value<'a>,
+    parent: Option<&'a Parent>,
+    project: PathBuf,
+}
+
+impl Plan<'_> {
+    /// The folder that the session's own comes into, and the project.
+    fn home(&mut self) -> Result<(PathBuf, PathBuf), WriteError> {
+        if let Some(parent) = self.parent {
+            if self.new.root.is_some() || self.new.project_key.is_some() {
+                return Err(bad("a sub-agent's session lies in that of its parent"));
+            }
+            let root = parent.description.root().at(&["project", "root"]);
+            let root = root
+                .and_then(Value::str)
+                .map(|r| PathBuf::from(r.into_owned()));
+            let project = root.unwrap_or_else(|| self.project.clone());
+            self.project.clone_from(&project);
+            return Ok((parent.folder.join(SUBAGENT), project));
+        }
+        let data = match &self.new.root {
+            Some(root) => root.clone(),
+            None => self.data()?,
+        };
+        let key = self.key();
+        Ok((
+            data.join(PROJECT).join(key).join(SESSION),
+            self.project.clone(),
+        ))
+    }
+
+    /// What makes ids of the same seed differ: where the session will lie.
+    fn salt(&self) -> Vec<u8> {
+        let parent = self.parent.map(|p| p.id.clone());
+        parent.unwrap_or_else(|| self.key()).into_bytes()
+    }
+
+    fn data(&self) -> Result<PathBuf, WriteError> {
+        let mut folders = data_folders(self.w.env);
+        match folders.len() {
+            1 => Ok(folders.remove(0)),
+            _ => Err(bad("several homes are named; name one to write to")),
+        }
+    }
+
+    /// The name of the project's folder.
+    fn key(&self) -> String {
+        let root = std::path::absolute(&self.project).unwrap_or_else(|_| self.project.clone());
+        let hash =
+            || key::of_repository(&root).unwrap_or_else(|| key::of_path(&root.to_string_lossy()));
+        match self.new.project_key {
+            Some(ProjectKey::Global) => key::GLOBAL.to_owned(),
+            Some(ProjectKey::Hash) => hash(),
+            None => key::of_repository(&root).unwrap_or_else(|| key::GLOBAL.to_owned()),
+        }
+    }
+
+    /// The agent's part of the folder's name.
+    fn agent_key(&self, description: &[u8]) -> Result<String, WriteError> {
+        let document = given(description).map_err(bad)?;
+        let agent = document.root().get("agent");
+        let of_agent = |key| agent.and_then(|a| string(a, key));
+        let said = match self.new.agent_key {
+            Some(AgentKey::Id) => Some(of_agent("id").ok_or_else(|| {
+                bad("the agent has no id for the folder's name; give one with `--agent-id`")
+            })?),
+            Some(AgentKey::Name) | None => of_agent("name"),
+        };
+        Ok(key::sanitized(&said.unwrap_or_default()))
+    }
+
+    /// The session's description, checked.
+    fn description(&self, id: &str) -> Result<Vec<u8>, WriteError> {
+        let now = self.w.env.now().millis();
+        let agent = self.agent()?;
+        let of_parent = |key: &str| Some(self.parent?.description.root().get(key)?.raw().to_vec());
+        let root = quote(&self.project.to_string_lossy());
+        let cwd = quote(&self.new.cwd.to_string_lossy());
+        let project = of_parent("project").filter(|_| self.given.get("project").is_none());
+        let project = match project {
+            Some(project) => project,
+            None => merged(
+                self.given.get("project"),
+                "project",
+                &[("root", Some(root)), ("cwd", Some(cwd))],
+            )
+            .map_err(bad)?,
+        };
+        let time = Some(now.to_string().into_bytes());
+        let time = merged(
+            self.given.get("time"),
+            "time",
+            &[("created", time.clone()), ("updated", time)],
+        )
+        .map_err(bad)?;
+        let own = |key: &str| self.given.get(key).map(|v| v.raw().to_vec());
+        let version = self.new.agent_version.as_deref().map(quote);
+        let version = version
+            .or_else(|| own("version"))
+            .or_else(|| of_parent("version"));
+        let ours = || quote(concat!("rethread-", env!("CARGO_PKG_VERSION")));
+        let model = own("model").or_else(|| of_parent("model"));
+        let parent = self
+            .parent
+            .map(|p| quote(&p.id))
+            .or_else(|| own("parentSessionID"));
+        let id = quote(id);
+        let mut members: Vec<(&str, Option<Vec<u8>>)> = vec![
+            ("parentSessionID", parent),
+            ("agent", Some(agent)),
+            ("model", Some(model.unwrap_or_else(|| quote(NO_MODEL)))),
+            ("version", Some(version.unwrap_or_else(ours))),
+            ("mock", own("mock")),
+            (
+                "config",
+                Some(own("config").unwrap_or_else(|| b"{}".to_vec())),
+            ),
+            ("project", Some(project)),
+        ];
+        // The program itself has another order for sub-agents.
+        let (status, trigger) = (("status", own("status")), ("trigger", own("trigger")));
+        members.extend(match self.parent {
+            Some(_) => [("id", Some(id)), status, trigger],
+            None => [trigger, ("id", Some(id)), status],
+        });
+        members.push(("time", Some(time)));
+        let mut object = Object::new();
+        for (key, value) in &members {
+            object = object.opt_raw(key, value.as_deref());
+        }
+        for (key, value) in self.given.members() {
+            let name = key.str().unwrap_or_default();
+            if !members.iter().any(|(known, _)| *known == name) {
+                object = object.raw(&name, value.raw());
+            }
+        }
+        let bytes = object.finish();
+        self.check(&bytes)?;
+        Ok(bytes)
+    }
+
+    fn agent(&self) -> Result<Vec<u8>, WriteError> {
+        let said = self.given.get("agent");
+        let flag = |value: &Option<String>| value.as_deref().map(quote);
+        let (id, name) = (flag(&self.new.agent_id), flag(&self.new.agent_name));
+        let given_name = said.and_then(|a| a.get("name")).map(|v| v.raw().to_vec());
+        let name = name.or(given_name).or_else(|| id.clone());
+        let is_subagent = if self.parent.is_some() {
+            "true"
+        } else {
+            "false"
+        };
+        let agent = merged(
+            said,
+            "agent",
+            &[
+                ("id", id.clone()),
+                (
+                    "name",
+                    Some(name.clone().unwrap_or_else(|| quote(NO_AGENT))),
+                ),
+                ("filePath", None),
+                ("description", None),
+                ("isSubAgent", Some(is_subagent.as_bytes().to_vec())),
+            ],
+        )
+        .map_err(bad)?;
+        // What the command line says wins.
+        let document = given(&agent).map_err(bad)?;
+        let mut patch = rethread_json::Patch::new(document.root());
+        for (key, value) in [("id", id), ("name", name)] {
+            if let Some(value) = value {
+                patch.set(document.root(), key, &value);
+            }
+        }
+        Ok(patch.finish())
+    }
+
+    /// Nothing that is against the document is written.
+    fn check(&self, bytes: &[u8]) -> Result<(), WriteError> {
+        let document = given(bytes).map_err(bad)?;
+        let place = SessionPlace {
+            id: string(document.root(), "id").unwrap_or_default(),
+            parent: self.parent.map(|p| p.id.clone()),
+        };
+        match first_error(bytes, |sheet, root| judge_session(sheet, root, &place)) {
+            Some(why) => Err(bad(format!("the session: {why}"))),
+            None => Ok(()),
+        }
+    }
+}
