@@ -25,6 +25,8 @@ pub struct Filter {
     pub hidden: bool,
     /// Also sessions of sub-agents, which else count with the sessions that started them.
     pub subagents: bool,
+    /// Whether sizes are wanted, which costs a look at every file of a session.
+    pub sizes: bool,
 }
 
 /// What a list is sorted by; the greatest comes first.
@@ -63,6 +65,7 @@ pub fn list(
 ) -> Listed {
     let want = Want {
         usage: sort == Sort::Tokens,
+        size: filter.sizes || sort == Sort::Size,
     };
     let found = list_all(env, want, &filter.folders(env), progress);
     keep_worktree_threads(env, &found.roots, &found.sessions);

@@ -43,9 +43,15 @@ pub struct AgentLine {
     pub usage: Usage,
 }
 
+/// An overview tells tokens, and in JSON also sizes.
+const WHOLE: Want = Want {
+    usage: true,
+    size: true,
+};
+
 /// Looks at everything.
 pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Sync)) -> Overview {
-    let mut found = list_all(env, Want { usage: true }, &[], progress);
+    let mut found = list_all(env, WHOLE, &[], progress);
     found.sessions = with_parents(found.sessions);
     sort_by(&mut found.sessions, Sort::Updated);
     let mut all = Overview {

@@ -89,6 +89,8 @@ impl Source {
 pub struct Want {
     /// Also tokens and cost, which may mean reading everything.
     pub usage: bool,
+    /// Also the size, where that means looking at many files. Without it, the size may be zero.
+    pub size: bool,
 }
 
 /// How one agent, or one document, writes conversations down.

@@ -2,6 +2,7 @@
 //!
 //! A part's records tile it: together they are every byte. Saving an untouched part copies it.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -185,6 +186,16 @@ impl Part {
         Ok(bytes)
     }
 
+    /// All bytes of the part, without a copy where they are in memory.
+    pub fn whole(&self) -> io::Result<Cow<'_, [u8]>> {
+        if let Backing::Memory(bytes) = &self.bytes {
+            return Ok(Cow::Borrowed(bytes));
+        }
+        let mut bytes = Vec::new();
+        self.reader().read_to_end(&mut bytes)?;
+        Ok(Cow::Owned(bytes))
+    }
+
     /// A reader over all bytes that the part had when it was opened.
     pub fn reader(&self) -> impl Read + '_ {
         PartReader {
@@ -252,11 +263,6 @@ impl Native {
     /// What a record is.
     pub fn record_kind(&self, raw: RawRef) -> Option<RecordKind> {
         self.part(raw.part)?.record_kind(raw.record)
-    }
-
-    /// What the part of a record is.
-    pub fn part_kind(&self, raw: RawRef) -> Option<PartKind> {
-        Some(self.part(raw.part)?.kind)
     }
 
     /// Where a record is.

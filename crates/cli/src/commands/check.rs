@@ -27,7 +27,8 @@ use crate::pager::page;
   rethread check a b --json | jq -r .rule      which rules two projects break
 
 PATH is a project, its `.agent`, the folder `threads` in it, a thread's folder,
-or a `config.json`, `thread.json` or `messages.jsonl`.")]
+or a `config.json`, `thread.json` or `messages.jsonl`; for AgentUse its data
+folder, a folder of sessions, a session's folder, or one of its files.")]
 pub(crate) struct Check {
     /// What to check; the current folder by default.
     #[arg(value_name = "PATH", default_value = ".")]

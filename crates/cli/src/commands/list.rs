@@ -87,6 +87,8 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
         until: when(&args.until, Bound::Until)?,
         hidden: args.hidden,
         subagents: args.subagents,
+        // People are not told the size.
+        sizes: context.json || args.tsv,
     };
     let progress = Progress::new("listing");
     let mut found = list(&context.env, &filter, args.sort.into(), &|done, of| {

@@ -489,7 +489,13 @@ fn all_sessions_of_the_corpus_are_read_and_saved() {
             continue;
         };
         let c = assert_lossless(&Pi, &path);
-        let summary = Pi.summarize(&source, Want { usage: true });
+        let summary = Pi.summarize(
+            &source,
+            Want {
+                usage: true,
+                ..Want::default()
+            },
+        );
         let quick = Pi.summarize(&source, Want::default());
         assert_eq!(summary.head, c.session.head, "{}", path.display());
         assert_eq!(quick.head, c.session.head);

@@ -56,6 +56,12 @@ fn id(kind: char, n: usize) -> String {
     format!("01KA3J1000{kind}{n:015}")
 }
 
+/// Some text as JSON.
+fn prose(said: &mut Messages, length: usize) -> String {
+    let quoted = rethread_json::quote(&said.prose(length));
+    String::from_utf8_lossy(&quoted).into_owned()
+}
+
 /// Writes a session with one exchange of so many parts; gives all its files.
 fn session(folder: &Path, n: usize, parts: usize, said: &mut Messages) -> Outcome<Vec<PathBuf>> {
     let (session, message) = (id('S', n), id('M', n));
@@ -78,25 +84,25 @@ fn session(folder: &Path, n: usize, parts: usize, said: &mut Messages) -> Outcom
     put(
         home.join(&message).join("message.json"),
         format!(
-            r#"{{"id":"{message}","sessionID":"{session}","time":{{"created":{TIME}}},"user":{{"prompt":{{"task":"{}"}}}},"assistant":{{"system":["You are an agent."],"modelID":"claude-sonnet-4-5","providerID":"anthropic","mode":"build","path":{{"cwd":"/srv/app","root":"/srv/app"}},"cost":0,"tokens":{{"input":900,"output":80,"reasoning":0,"cache":{{"read":100,"write":0}}}}}}}}"#,
-            said.prose(200)
+            r#"{{"id":"{message}","sessionID":"{session}","time":{{"created":{TIME}}},"user":{{"prompt":{{"task":{}}}}},"assistant":{{"system":["You are an agent."],"modelID":"claude-sonnet-4-5","providerID":"anthropic","mode":"build","path":{{"cwd":"/srv/app","root":"/srv/app"}},"cost":0,"tokens":{{"input":900,"output":80,"reasoning":0,"cache":{{"read":100,"write":0}}}}}}}}"#,
+            prose(said, 200)
         ),
     )?;
     for i in 0..parts {
         let (part, start) = (id('P', i), TIME + i as u64);
         let own = match i % 3 {
             0 => format!(
-                r#""type":"text","text":"{}","time":{{"start":{start}}}"#,
-                said.prose(400)
+                r#""type":"text","text":{},"time":{{"start":{start}}}"#,
+                prose(said, 400)
             ),
             1 => format!(
-                r#""type":"reasoning","text":"{}","time":{{"start":{start}}}"#,
-                said.prose(300)
+                r#""type":"reasoning","text":{},"time":{{"start":{start}}}"#,
+                prose(said, 300)
             ),
             _ => format!(
-                r#""type":"tool","callID":"call_{i}","tool":"bash","state":{{"status":"completed","input":{{"command":"{}"}},"output":"{}","time":{{"start":{start},"end":{start}}}}}"#,
-                said.prose(60),
-                said.prose(1500)
+                r#""type":"tool","callID":"call_{i}","tool":"bash","state":{{"status":"completed","input":{{"command":{}}},"output":{},"time":{{"start":{start},"end":{start}}}}}"#,
+                prose(said, 60),
+                prose(said, 1500)
             ),
         };
         put(

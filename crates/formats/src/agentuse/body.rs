@@ -12,7 +12,7 @@ use super::exchange::MOST_PROMPTS;
 use super::fields::{as_text, between, model, moment, others, string, text, usage};
 use super::layout::MESSAGE_JSON;
 use super::load::one_of;
-use crate::{Native, RecordKind};
+use crate::{Native, PartKind, RecordKind};
 
 /// What an entry says.
 pub(super) fn body(native: &Native, session: &Session, ix: EntryIx) -> Body {
@@ -107,11 +107,12 @@ fn answer(
     let mut blocks = Vec::new();
     let mut tree = Tree::default();
     for raw in parts.unwrap_or_default() {
+        let part = native.parts.get(raw.part as usize);
         // What a call points at is shown by the call.
-        if native.part_kind(*raw) != Some(crate::PartKind::Document) {
+        let Some(part) = part.filter(|p| p.kind == PartKind::Document) else {
             continue;
-        }
-        let Ok(bytes) = native.read(*raw) else {
+        };
+        let Ok(bytes) = part.whole() else {
             continue;
         };
         if tree.parse_into(&bytes).is_ok() {
@@ -130,8 +131,9 @@ fn answer(
         said.model = assistant.and_then(model_of);
         if is_first(session, ix) {
             let own = assistant.map(usage).unwrap_or_default();
-            let steps = steps(native, origin.first().copied());
-            said.usage = Some(one_of(own, steps.into_iter()));
+            // Looked at only where the message counts nothing.
+            let steps = std::iter::once_with(|| steps(native, origin.first().copied()));
+            said.usage = Some(one_of(own, steps.flatten()));
             let (start, end) = (
                 moment(root, &["time", "created"]),
                 moment(root, &["time", "completed"]),
@@ -188,8 +190,8 @@ fn steps(native: &Native, message: Option<RawRef>) -> Vec<Usage> {
     let of_exchange = parts.take_while(|p| folder.is_some_and(|f| p.path.starts_with(f)));
     let mut tree = Tree::default();
     let mut steps = Vec::new();
-    for part in of_exchange.filter(|p| p.kind == crate::PartKind::Document) {
-        let Ok(bytes) = part.read(0) else { continue };
+    for part in of_exchange.filter(|p| p.kind == PartKind::Document) {
+        let Ok(bytes) = part.whole() else { continue };
         if memmem::find(&bytes, b"step-finish").is_none() || tree.parse_into(&bytes).is_err() {
             continue;
         }

@@ -49,6 +49,7 @@ pub(super) fn add_exchange(reader: &mut Reader, mut exchange: LoadedExchange) {
 struct Artifact {
     raw: RawRef,
     file: FileHere,
+    len: u64,
     is_claimed: bool,
     is_sound: bool,
 }
@@ -60,10 +61,12 @@ impl Artifact {
         let is_json = file.path.extension().is_some_and(|e| e == "json");
         let (tree, notes) = (&mut reader.tree, &mut reader.notes);
         let is_sound = !is_json || load(file, tree, notes, &mut |_| {}).is_sound;
-        let part = Part::closed(file.path.clone(), PartKind::Opaque, file.len);
+        let len = file.len();
+        let part = Part::closed(file.path.clone(), PartKind::Opaque, len);
         let artifact = Self {
             raw: reader.push(part),
             file: file.clone(),
+            len,
             is_claimed: false,
             is_sound,
         };
@@ -167,8 +170,8 @@ impl Answer<'_> {
         let (name, len) = facts.artifact.as_ref()?;
         let artifact = self.artifacts.get_mut(name)?;
         artifact.is_claimed = true;
-        if let Some(len) = len.filter(|len| *len != artifact.file.len && artifact.is_sound) {
-            let message = format!("has {} bytes, but its call says {len}", artifact.file.len);
+        if let Some(len) = len.filter(|len| *len != artifact.len && artifact.is_sound) {
+            let message = format!("has {} bytes, but its call says {len}", artifact.len);
             let note = Note::damage(message).at(&artifact.file.path);
             self.reader.notes.push(note);
         }

@@ -14,11 +14,17 @@ use crate::OpenError;
 /// How deep folders are looked into; the format itself needs two levels.
 const DEEPEST: usize = 16;
 
-/// A file, and how long it was when it was seen.
+/// A file that was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileHere {
     pub(super) path: PathBuf,
-    pub(super) len: u64,
+}
+
+impl FileHere {
+    /// How long it is now.
+    pub(super) fn len(&self) -> u64 {
+        std::fs::metadata(&self.path).map_or(0, |m| m.len())
+    }
 }
 
 /// The files of one exchange.
@@ -139,9 +145,8 @@ impl SessionFiles {
             if kind.is_dir() {
                 take(self, Seen::Folder(entry.path(), text));
             } else if kind.is_file() {
-                let len = entry.metadata().map_or(0, |m| m.len());
                 let path = entry.path();
-                take(self, Seen::File(FileHere { path, len }, text));
+                take(self, Seen::File(FileHere { path }, text));
             } else {
                 let note = Note::damage("neither a file nor a folder; skipped");
                 self.notes.push(note.at(entry.path()));
@@ -160,7 +165,41 @@ impl SessionFiles {
 
     /// The bytes of all files.
     pub(super) fn size(&self) -> u64 {
-        self.all().map(|f| f.len).fold(0, u64::saturating_add)
+        self.all().map(FileHere::len).fold(0, u64::saturating_add)
+    }
+}
+
+/// What a list needs to know of a session, from as few names as will do.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// Exchanges.
+    pub(super) exchanges: u64,
+    /// Exchanges that have parts.
+    pub(super) answered: u64,
+    /// Folders of sub-agents, in the order of their names.
+    pub(super) children: Vec<PathBuf>,
+}
+
+impl Names {
+    /// Looks at the names in a session's folder, and whether its exchanges have parts.
+    pub(super) fn look(folder: &Path) -> Result<Self, OpenError> {
+        let mut names = Self::default();
+        for entry in std::fs::read_dir(folder).map_err(|e| unreadable(folder, e))? {
+            let entry = entry.map_err(|e| unreadable(folder, e))?;
+            let name = entry.file_name();
+            let Some(text) = name.to_str() else { continue };
+            if !entry.file_type().is_ok_and(|t| t.is_dir()) {
+                continue;
+            }
+            if text == SUBAGENT {
+                names.children = children(&entry.path());
+            } else if is_id(text) {
+                names.exchanges += 1;
+                let has_parts = std::fs::metadata(entry.path().join(PART)).is_ok();
+                names.answered += u64::from(has_parts);
+            }
+        }
+        Ok(names)
     }
 }
 

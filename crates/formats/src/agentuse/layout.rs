@@ -232,16 +232,18 @@ pub(super) fn source(folder: PathBuf) -> Source {
 
 /// The session that a folder is nested in, and the folder of that session.
 pub(super) fn parent_of(folder: &Path) -> Option<&Path> {
-    let holder = folder.parent().filter(|p| p.ends_with(SUBAGENT))?;
+    let holder = folder.parent()?;
+    holder.file_name().filter(|n| *n == SUBAGENT)?;
     holder.parent()
 }
 
 /// The key of the project that a session's folder is kept under: `project/<key>/session/…`.
 pub(super) fn project_key(folder: &Path) -> Option<String> {
-    let mut upward = folder.ancestors();
-    let sessions = upward.find(|f| f.ends_with(SESSION) && f.parent().is_some())?;
+    // Compared by the last name alone: a list asks this for every session.
+    let is_named = |path: &Path, name: &str| path.file_name().is_some_and(|n| n == name);
+    let sessions = folder.ancestors().find(|f| is_named(f, SESSION))?;
     let key = sessions.parent()?;
-    key.parent().filter(|p| p.ends_with(PROJECT))?;
+    key.parent().filter(|p| is_named(p, PROJECT))?;
     Some(key.file_name()?.to_string_lossy().into_owned())
 }
 

@@ -30,7 +30,7 @@ pub(super) fn load(
 ) -> Loaded {
     let mut loaded = Loaded {
         path: file.path.clone(),
-        len: file.len,
+        len: 0,
         bytes: None,
         is_sound: false,
     };
@@ -46,7 +46,10 @@ pub(super) fn load(
             }
             loaded.bytes = Some(bytes);
         }
-        Err(e) => notes.push(failed(&file.path, &e)),
+        Err(e) => {
+            loaded.len = file.len();
+            notes.push(failed(&file.path, &e));
+        }
     }
     loaded
 }
@@ -278,7 +281,8 @@ impl LoadedExchange {
     }
 }
 
-/// The usage of a message unless it counts nothing, else the sum of its steps.
+/// The usage of a message unless it counts nothing, else the sum of its steps, which are looked at
+/// only then.
 pub(super) fn one_of(own: Usage, steps: impl Iterator<Item = Usage>) -> Usage {
     if !counts_nothing(&own) {
         return own;

@@ -125,7 +125,11 @@ impl Reader {
             let loaded = load(file, &mut self.tree, &mut self.notes, &mut |_| {});
             self.part(loaded)
         } else {
-            self.push(Part::closed(file.path.clone(), PartKind::Opaque, file.len))
+            self.push(Part::closed(
+                file.path.clone(),
+                PartKind::Opaque,
+                file.len(),
+            ))
         };
         self.builder.unclaimed(raw);
     }

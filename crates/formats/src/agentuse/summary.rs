@@ -1,10 +1,12 @@
 //! What a list shows of a session: its description, and the names of its files.
 
+use std::path::PathBuf;
+
 use rethread_disk::read_small;
 use rethread_json::Tree;
 use rethread_model::{Counts, Note, State, Summary, Usage};
 
-use super::files::{ExchangeFiles, SessionFiles};
+use super::files::{ExchangeFiles, Names, SessionFiles};
 use super::info;
 use super::layout::SESSION_JSON;
 use super::load::{LoadedExchange, MessageFacts, Says, failed, object};
@@ -15,7 +17,6 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     let folder = &source.path;
     let mut summary = Summary {
         path: folder.clone(),
-        head: info::head_by_name(folder, &source.id),
         ..Summary::default()
     };
     let mut tree = Tree::default();
@@ -23,13 +24,18 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     match described {
         Ok(head) => summary.head = head,
         Err(note) => {
+            summary.head = info::head_by_name(folder, &source.id);
             summary.state = State::Damaged;
             summary.notes.push(note);
         }
     }
-    match SessionFiles::scan(folder) {
-        Ok(files) => fill(&mut summary, files, want, &mut tree),
-        Err(e) => summary.notes.push(Note::damage(e.to_string())),
+    let filled = if want.usage || want.size {
+        SessionFiles::scan(folder).map(|files| fill(&mut summary, files, want, &mut tree))
+    } else {
+        Names::look(folder).map(|names| count_names(&mut summary, names))
+    };
+    if let Err(e) = filled {
+        summary.notes.push(Note::damage(e.to_string()));
     }
     summary
 }
@@ -50,30 +56,41 @@ fn description(source: &Source, tree: &mut Tree) -> Result<rethread_model::Head,
 fn fill(summary: &mut Summary, mut files: SessionFiles, want: Want, tree: &mut Tree) {
     summary.size = files.size();
     summary.notes.append(&mut files.notes);
-    let children = files.children.iter().filter_map(|f| info::link_to_child(f));
-    summary.head.links.extend(children);
-    if want.usage {
-        let mut usage = Usage::default();
-        for exchange in files.exchanges {
-            let exchange = LoadedExchange::load(exchange, tree, &mut summary.notes);
-            count(&mut summary.counts, &exchange);
-            if let Some(ms) = exchange.facts.as_ref().and_then(MessageFacts::duration_ms) {
-                let before = summary.head.duration_ms.unwrap_or(0);
-                summary.head.duration_ms = Some(before.saturating_add(ms));
-            }
-            usage += &exchange.usage();
-        }
-        summary.counts.usage = Some(usage);
-    } else {
-        count_names(&mut summary.counts, &files.exchanges);
+    if !want.usage {
+        let has_parts = |e: &&ExchangeFiles| !e.parts.is_empty();
+        let names = Names {
+            exchanges: files.exchanges.len() as u64,
+            answered: files.exchanges.iter().filter(has_parts).count() as u64,
+            children: files.children,
+        };
+        return count_names(summary, names);
     }
+    add_children(summary, &files.children);
+    let mut usage = Usage::default();
+    for exchange in files.exchanges {
+        let exchange = LoadedExchange::load(exchange, tree, &mut summary.notes);
+        count(&mut summary.counts, &exchange);
+        if let Some(ms) = exchange.facts.as_ref().and_then(MessageFacts::duration_ms) {
+            let before = summary.head.duration_ms.unwrap_or(0);
+            summary.head.duration_ms = Some(before.saturating_add(ms));
+        }
+        usage += &exchange.usage();
+    }
+    summary.counts.usage = Some(usage);
+}
+
+fn add_children(summary: &mut Summary, children: &[PathBuf]) {
+    let links = children.iter().filter_map(|f| info::link_to_child(f));
+    summary.head.links.extend(links);
 }
 
 /// What names tell: an exchange is a prompt, and an answer once it has parts.
-fn count_names(counts: &mut Counts, exchanges: &[ExchangeFiles]) {
-    counts.user_messages = exchanges.iter().filter(|e| e.message.is_some()).count() as u64;
-    counts.assistant_messages = exchanges.iter().filter(|e| !e.parts.is_empty()).count() as u64;
-    counts.messages = counts.user_messages + counts.assistant_messages;
+fn count_names(summary: &mut Summary, names: Names) {
+    add_children(summary, &names.children);
+    let counts = &mut summary.counts;
+    counts.user_messages = names.exchanges;
+    counts.assistant_messages = names.answered;
+    counts.messages = names.exchanges + names.answered;
 }
 
 /// The same of an exchange that was read, with the calls of tools.

@@ -157,7 +157,7 @@ fn damage_is_named_with_file_and_line() {
     let list = w.run(&["list"]);
     assert_eq!(list.code, 3);
     assert_snapshot!(w.plain(&list.out), @r"
-    01KA3J1000S000000000000008  agentuse  2025-11-15 09:46  5  loose  Broken
+    01KA3J1000S000000000000008  agentuse  2025-11-15 09:46  6  loose  Broken
     01KA3J1000S000000000000009  agentuse  -                 0  -      [damaged] lost-name
     01KA3J1000S000000000000010  agentuse  -                 1  -      [damaged] no-description
     ");
@@ -167,7 +167,7 @@ fn damage_is_named_with_file_and_line() {
 fn an_artifact_that_is_not_as_long_as_its_call_says_is_named() {
     let w = world(&["0.30/everything"]);
     let session = folder(&data(&w), LATER);
-    let files = crate::world::tree(&session).into_iter();
+    let mut files = crate::world::tree(&session).into_iter();
     let (path, bytes) = files
         .find(|(p, _)| p.to_str().unwrap().contains("artifact"))
         .unwrap();

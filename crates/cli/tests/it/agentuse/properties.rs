@@ -63,7 +63,8 @@ proptest! {
         }
         let before = crate::world::tree(&session);
         let conversation = assert_lossless(&session);
-        for want in [Want::default(), Want { usage: true }] {
+        let (usage, size) = (true, true);
+        for want in [Want::default(), Want { size, ..Want::default() }, Want { usage, size }] {
             AgentUse.summarize(&conversation.source, want);
         }
         AgentUse.check(&session, &mut |_| {}).unwrap();

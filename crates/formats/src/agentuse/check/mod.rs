@@ -276,8 +276,9 @@ fn artifact(sheet: &mut Sheet<'_>, root: Value<'_>, exchange: &ExchangeFiles) {
         }
         Some(file) => {
             let said = artifact.get("bytes").and_then(Value::u64);
-            if let Some(said) = said.filter(|n| *n != file.len) {
-                let message = format!("{} has {} bytes, not {said}", shown(name), file.len);
+            let len = file.len();
+            if let Some(said) = said.filter(|n| *n != len) {
+                let message = format!("{} has {len} bytes, not {said}", shown(name));
                 sheet.error(law::ARTIFACT, at, message);
             }
         }
