@@ -37,8 +37,8 @@ pub use rethread_catalog::{Candidate, FindError, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{
     AgentKey, Appended, AskedEntry, Can, Conversation, Env, EnvError, FORMATS, Fork, Format, Made,
-    MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey, Resume, Source, TextMessage,
-    Unsaid, Violation, Weight, WriteError, Writing, by_name,
+    MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey, Resume, Source,
+    TextMessage, Unsaid, Violation, Weight, WriteError, Writing, by_name,
 };
 pub use sample::{Sample, sample};
 pub use show::{Part, Shown, copy_raw, raw_files, show};

@@ -31,6 +31,6 @@ pub use raw_json::RawJson;
 pub use registry::{FORMATS, by_name};
 pub use resume::Resume;
 pub use write::{
-    AgentKey, Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext, NewSession,
-    ProjectKey, TextMessage, Unsaid, Writing,
+    AgentKey, Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext,
+    NewSession, ProjectKey, TextMessage, Unsaid, Writing,
 };

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use rethread_engine::{Filter, Sort, list, show};
+use rethread_engine::{Filter, Part, Sort, list, show};
 use rethread_formats::Env;
 use rethread_model::Bodies as _;
 
@@ -171,7 +171,7 @@ impl Pair for Showing {
         match side {
             Side::Subject => {
                 let name = self.path.to_str().ok_or("a path that is not text")?;
-                let shown = show(&self.env, name, None)?;
+                let shown = show(&self.env, name, Part::Active, None)?;
                 let bodies = shown.entries.iter().map(|ix| shown.conversation.body(*ix));
                 if std::hint::black_box(bodies.count()) != 3 {
                     return Err("the session is not what it should be".into());

@@ -2,7 +2,6 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rethread_disk::read_small;
 use rethread_json::{Document, Object, Patch, Place, Value, quote};
 use rethread_model::Role;
 
@@ -13,8 +12,9 @@ use super::prepare::{
     bad, check_message, check_part, chosen_id, completed, message, part, text_part, with_system,
 };
 use super::unified::{self, ToolOutput, Unified};
-use crate::atsf::mime_of_name;
-use crate::{Appended, AskedEntry, MessageInput, Source, TextMessage, Unsaid, WriteError, Writing};
+use crate::{
+    Appended, AskedEntry, MessageInput, Source, TextMessage, Unsaid, WriteError, Writing, picture,
+};
 
 /// What one message comes to: its id, and what is to be written.
 type Planned = Result<(String, Vec<Step>), WriteError>;
@@ -205,8 +205,8 @@ impl Adding<'_, '_> {
         }
         for path in &said.images {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let mime = mime_of_name(&name);
-            let data = STANDARD.encode(read_small(path)?);
+            let (bytes, mime) = picture::read(path)?;
+            let data = STANDARD.encode(bytes);
             let file = Object::new()
                 .str("type", "file")
                 .str("mime", mime)

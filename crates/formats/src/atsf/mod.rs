@@ -33,8 +33,6 @@ use crate::{
     NewSession, OpenError, Root, Source, Violation, Want, WriteError, Writing,
 };
 
-pub(crate) use assets::mime_of_name;
-
 pub use create::GITIGNORE;
 pub use hooks::{CommandHook, Hooks, SymlinkHook, hooks, wants_worktree};
 pub use summary::described;
