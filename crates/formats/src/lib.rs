@@ -6,6 +6,7 @@
 pub mod atomic;
 pub mod atsf;
 mod check;
+pub mod claude_code;
 mod conversation;
 mod env;
 mod error;

@@ -1,9 +1,14 @@
 //! All formats.
 
-use crate::{Format, atomic, atsf, pi};
+use crate::{Format, atomic, atsf, claude_code, pi};
 
 /// All formats, one line each.
-pub static FORMATS: &[&dyn Format] = &[&atsf::Atsf, &pi::Pi, &atomic::Atomic];
+pub static FORMATS: &[&dyn Format] = &[
+    &atsf::Atsf,
+    &claude_code::ClaudeCode,
+    &pi::Pi,
+    &atomic::Atomic,
+];
 
 /// The format with this short name or alias.
 ///

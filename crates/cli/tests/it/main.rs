@@ -11,6 +11,7 @@
 
 mod append;
 mod check;
+mod claude_code;
 mod concurrency;
 mod conformance;
 mod corpus;
