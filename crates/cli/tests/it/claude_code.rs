@@ -1,5 +1,7 @@
 //! Sessions of Claude Code: found, listed, read and shown.
 
+mod write;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -373,8 +375,12 @@ fn what_the_client_put_there_is_not_what_the_person_said() {
         let seen = session.entries().iter().filter(|e| e.visibility == v);
         seen.filter(|e| e.kind.is_message()).count()
     };
-    assert_eq!(count(Visibility::Injected), 2, "a date, a reminder");
-    assert_eq!(count(Visibility::UiOnly), 3, "two echoes, an error");
+    assert_eq!(
+        count(Visibility::Injected),
+        4,
+        "a date, a reminder, two echoes"
+    );
+    assert_eq!(count(Visibility::UiOnly), 1, "an error");
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! What an entry says, decoded from its records.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use rethread_json::{Tree, Value};
 use rethread_model::{
     Block, Body, Compaction, ContextEdit, EntryIx, Event, Json, Kept, Kind, Level, Message, Place,
@@ -132,21 +135,20 @@ impl Open<'_> {
     fn response(&self, values: &[(RawRef, Value<'_>)]) -> Message {
         let mut message = Message::new(Role::Assistant, Vec::new());
         let mut used = None;
+        // Of records with one id the last counts.
+        let places = values.iter().enumerate();
+        let last: HashMap<_, _> = places
+            .filter_map(|(at, (_, value))| Some((own_id(*value)?, at)))
+            .collect();
         for (at, (raw, value)) in values.iter().enumerate() {
             if let Some(giant) = self.giant(*raw) {
                 message.blocks.push(giant);
                 continue;
             }
-            let record = Record::of(*value);
-            let id = record.uuid.and_then(Value::str);
-            let later = &values[at + 1..];
-            let again = later.iter().any(|(_, v)| {
-                let other = v.get("uuid").and_then(Value::str);
-                id.is_some() && other == id
-            });
-            if again {
+            if own_id(*value).is_some_and(|id| last.get(&id) != Some(&at)) {
                 continue;
             }
+            let record = Record::of(*value);
             let around = Around {
                 asides: false,
                 ..self.around(*raw)
@@ -161,6 +163,10 @@ impl Open<'_> {
         message.usage = used;
         message
     }
+}
+
+fn own_id(record: Value<'_>) -> Option<Cow<'_, str>> {
+    record.get("uuid")?.str()
 }
 
 fn response_fields(message: &mut Message, value: Value<'_>, record: &Record<'_>) {

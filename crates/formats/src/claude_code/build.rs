@@ -24,6 +24,7 @@ pub(super) fn build(
     let own = facts.own_session(path);
     let own = facts.sessions.iter().position(|s| *s == own);
     let own = own.and_then(|i| u16::try_from(i).ok());
+    let copied = facts.fork_at.as_deref().and_then(|id| nodes.find(id));
     let is_agent = matches!(Named::of(path), Some(Named::Agent(_)));
     let mut builder = SessionBuilder::new(head);
     let mut entries: Vec<Option<EntryIx>> = vec![None; nodes.list.len()];
@@ -65,7 +66,8 @@ pub(super) fn build(
         let entry = builder.entry(ix);
         entry.side = node.side;
         let other = own.is_some_and(|own| node.session != own && node.session != u16::MAX);
-        entry.inherited = other && !is_agent && !node.beside;
+        let copied = copied.is_some_and(|last| number <= last);
+        entry.inherited = (other && !is_agent || copied) && !node.beside;
         let mut member = node.next;
         while let Some(more) = nodes.list.get(member as usize) {
             builder.alias(ix, &nodes.id(member));

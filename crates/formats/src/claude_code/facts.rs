@@ -16,6 +16,7 @@ use super::layout::{Named, parent_of_agent, stem};
 use super::leaf::LastPrompt;
 use super::nodes::{Key, key};
 use super::record::Record;
+use super::scribe::OURS;
 use super::titles::{Titles, first_line};
 use super::usage::{Sum, cost_state};
 
@@ -36,6 +37,10 @@ pub(super) struct Facts {
     own: Option<String>,
     /// Whether the file is a sub-agent's.
     is_agent: bool,
+    /// The record up to which a fork was copied.
+    pub(super) fork_at: Option<String>,
+    /// Whether that record was not met yet.
+    copying: bool,
     /// Sub-agents with the calls that started them.
     agents: Vec<(String, Option<String>)>,
     agent_places: HashMap<Key, usize>,
@@ -95,6 +100,8 @@ impl Facts {
             Part::Fact => self.fact(value, record),
             _ => {}
         }
+        let is_last_copy = |at: &String| record.uuid.is_some_and(|id| id.is_str(at));
+        self.copying &= !self.fork_at.as_ref().is_some_and(is_last_copy);
     }
 
     /// Where it was written, and by which version.
@@ -109,7 +116,8 @@ impl Facts {
         {
             self.sessions.push(session.into_owned());
         }
-        if record.uuid.is_none() {
+        let is_ours = || record.type_name().is_some_and(|t| t == OURS);
+        if record.uuid.is_none() && !is_ours() {
             return;
         }
         if self.cwd.is_none() {
@@ -158,8 +166,8 @@ impl Facts {
         );
         if let Some(sum) = &mut self.sum {
             let own = match (&self.own, record.session) {
-                (Some(own), Some(session)) => session.is_str(own),
-                _ => true,
+                (Some(own), Some(session)) => session.is_str(own) && !self.copying,
+                _ => !self.copying,
             };
             sum.add(record, own);
         }
@@ -208,6 +216,7 @@ impl Facts {
             }
             "cost-state" => self.recorded = cost_state(value),
             "relocated" => self.cwd = text().or(self.cwd.take()),
+            OURS => self.forked(value),
             "continued-in" => self.link(LinkKind::ContinuedIn, text()),
             "derived-from" => {
                 let from = ["derivedFromSessionId", "derivedFrom", "sourceSessionId"];
@@ -216,6 +225,24 @@ impl Facts {
             }
             _ => {}
         }
+    }
+
+    /// What we note of a fork: the session and the record that it was copied from and up to.
+    fn forked(&mut self, value: Value<'_>) {
+        let text = |key| value.get(key).and_then(|v| Some(v.str()?.into_owned()));
+        let Some(session) = text("forkOf") else {
+            return;
+        };
+        self.fork_at = text("forkAt");
+        self.copying = self.fork_at.is_some();
+        if let Some(sum) = &mut self.sum {
+            sum.is_fork = true;
+        }
+        self.links.retain(|l| l.kind != LinkKind::ForkOf);
+        self.links.push(Link {
+            entry: self.fork_at.clone(),
+            ..link(LinkKind::ForkOf, session, None)
+        });
     }
 
     fn link(&mut self, kind: LinkKind, session: Option<String>) {

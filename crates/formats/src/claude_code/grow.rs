@@ -11,6 +11,9 @@ use super::sniff::is_ours;
 use super::usage::response_key;
 use crate::RecordKind;
 
+/// So many replaced results of one record are entries of their own.
+const EDITS: usize = 1000;
+
 impl Reader<'_> {
     /// Takes an object of the transcript.
     pub(super) fn object(&mut self, span: LineSpan, at: u64, value: Value<'_>) {
@@ -26,7 +29,9 @@ impl Reader<'_> {
         self.facts.add(value, &record, part);
         let uuid = record.uuid.and_then(Value::str);
         let edits = match part {
-            Part::Edits => value.get("replacements").map_or(0, |r| r.items().count()),
+            Part::Edits => value
+                .get("replacements")
+                .map_or(0, |r| r.items().take(EDITS).count()),
             _ => 0,
         };
         let beside = match part {

@@ -4,6 +4,7 @@ use rethread_model::{Kind, Role, TitleSource, Visibility};
 
 use super::record::{GiantHead, Record};
 use super::said::content_is_for;
+use super::scribe::OURS;
 use super::types::is_bookkeeping;
 
 /// What becomes of a record.
@@ -59,7 +60,7 @@ pub(super) fn part(record: &Record<'_>) -> Part {
         // Some programs put a summary into the chain, as a message.
         "summary" if record.message.is_some() && record.uuid.is_some() => Part::Summary,
         "summary" | "last-prompt" | "cost-state" | "relocated" | "continued-in"
-        | "derived-from" => Part::Fact,
+        | "derived-from" | OURS => Part::Fact,
         other if is_bookkeeping(other) => Part::Fact,
         _ => Part::Unknown,
     }

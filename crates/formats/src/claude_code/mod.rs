@@ -3,19 +3,25 @@
 //! Records name their parents, so a file is a tree; what the client would resume is one path in it.
 //! See `docs/formats/claude-code.md`.
 
+mod append;
 mod blocks;
 mod body;
 mod build;
+mod check;
+mod create;
 mod facts;
+mod fork;
 mod grow;
 mod kinds;
 mod layout;
 mod leaf;
+mod message;
 mod meta;
 mod nodes;
 mod read;
 mod record;
 mod said;
+mod scribe;
 mod sniff;
 mod summary;
 mod titles;
@@ -27,7 +33,10 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
-use crate::{About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Want};
+use crate::{
+    About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
+    OpenError, Root, Source, Violation, Want, WriteError, Writing,
+};
 
 pub use layout::encode_cwd;
 pub use types::{Treatment, known_types, treatment};
@@ -39,7 +48,7 @@ static ABOUT: About = About {
     aliases: &["claude"],
     name: "Claude Code",
     versions: "1.0 to 2.1",
-    can: &[Can::Read],
+    can: &[Can::Read, Can::Write],
     where_it_looks: "`~/.claude/projects`, or where `CLAUDE_CONFIG_DIR` says",
 };
 
@@ -78,5 +87,35 @@ impl Format for ClaudeCode {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        check::check(path, out)
+    }
+
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        create::create(w, new)
+    }
+
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        append::append(w, source, messages)
+    }
+
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        append::rename(w, source, title)
+    }
+
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        fork::fork(w, source, fork)
     }
 }

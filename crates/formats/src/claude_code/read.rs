@@ -11,6 +11,7 @@ use super::facts::Facts;
 use super::layout::{Named, agents_of, meta_file};
 use super::meta::Meta;
 use super::nodes::{Nodes, Place, Wrong};
+use super::sniff::is_record;
 use super::{ClaudeCode, SLUG};
 use crate::salvaged::salvaged;
 use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
@@ -193,16 +194,34 @@ impl<'a> Reader<'a> {
     /// A line that is no JSON value: keep what can be read of it, and name the rest.
     fn damaged(&mut self, span: LineSpan, bytes: &[u8], error: &SyntaxError) {
         let found = salvaged(bytes, error, !span.terminated);
+        let mut tree = Tree::default();
+        let mut is_record_at = |piece: &Piece| {
+            let value = &bytes[piece.range()];
+            matches!(piece, Piece::Value(_))
+                && tree.parse_into(value).is_ok()
+                && is_record(tree.root(value))
+        };
+        let records: Vec<bool> = found.pieces.iter().map(&mut is_record_at).collect();
+        if !records.contains(&true) {
+            let (message, kind) = if span.terminated {
+                let why = format!("not JSON: {}, at column {}", error.kind, error.column);
+                (format!("{why}; skipped"), RecordKind::Junk)
+            } else {
+                let message = "the last line is not finished; ignored";
+                (message.to_owned(), RecordKind::Torn)
+            };
+            let is_plain = found.pieces.len() == 1;
+            self.note(span, if is_plain { &found.message } else { &message });
+            self.keep(span.offset, kind);
+            return;
+        }
         self.note(span, &found.message);
         let mut tree = Tree::default();
-        for piece in &found.pieces {
+        for (piece, is_record) in found.pieces.iter().zip(records) {
             let range = piece.range();
             let at = span.offset + range.start as u64;
             let value = &bytes[range];
-            let is_object = matches!(piece, Piece::Value(_))
-                && tree.parse_into(value).is_ok()
-                && tree.root(value).is_object();
-            if is_object {
+            if is_record && tree.parse_into(value).is_ok() {
                 self.object(span, at, tree.root(value));
             } else {
                 self.keep(at, found.junk);

@@ -50,3 +50,9 @@ pub(super) fn is_ours(value: Value<'_>) -> Option<bool> {
         other => (record.session.is_some() && is_known(other)).then_some(true),
     }
 }
+
+/// Whether a value that was found in a damaged line is a record, and not a piece of a torn one.
+pub(super) fn is_record(value: Value<'_>) -> bool {
+    let record = Record::of(value);
+    is_ours(value) == Some(true) || record.type_name().is_some() && record.session.is_some()
+}

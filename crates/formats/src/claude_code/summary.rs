@@ -14,7 +14,7 @@ use super::facts::Facts;
 use super::kinds::{Part, giant_part, part};
 use super::meta::Meta;
 use super::record::{GiantHead, Record};
-use super::sniff::is_ours;
+use super::sniff::{is_ours, is_record};
 use super::usage::Sum;
 use crate::{Source, Want};
 
@@ -147,7 +147,7 @@ impl Pass {
         for piece in salvage(line) {
             let Piece::Value(range) = piece else { continue };
             let bytes = &line[range];
-            if tree.parse_into(bytes).is_ok() {
+            if tree.parse_into(bytes).is_ok() && is_record(tree.root(bytes)) {
                 self.value(tree.root(bytes));
             }
         }

@@ -58,7 +58,7 @@ pub(super) fn is_bookkeeping(type_name: &str) -> bool {
     UNREAD.contains(&type_name)
 }
 
-const UNDERSTOOD: [&str; 22] = [
+const UNDERSTOOD: [&str; 23] = [
     "user/text",
     "user/tool_result",
     "user/image",
@@ -81,6 +81,7 @@ const UNDERSTOOD: [&str; 22] = [
     "continued-in",
     "derived-from",
     "progress/agent_progress",
+    "rethread",
 ];
 
 const EVENTS: [&str; 54] = [

@@ -103,6 +103,8 @@ pub(super) fn cost_state(value: Value<'_>) -> Vec<UsageRecord> {
 pub(super) struct Sum {
     responses: HashMap<Key, (Usage, bool)>,
     nameless: Usage,
+    /// Whether the file says itself that its first records are copies.
+    pub(super) is_fork: bool,
 }
 
 impl Sum {
@@ -122,7 +124,7 @@ impl Sum {
     /// The sum. Copies from another session count there, unless all are such: then the file was
     /// given another name.
     pub(super) fn total(&self) -> Usage {
-        let any_own = self.responses.values().any(|(_, own)| *own);
+        let any_own = self.is_fork || self.responses.values().any(|(_, own)| *own);
         let mut counted: Vec<&Usage> = self
             .responses
             .values()

@@ -92,7 +92,8 @@ impl Knot<'_> {
         let mut thread = Vec::new();
         let mut next = Vec::new();
         for unit in units {
-            if !results.contains(&unit) {
+            // They stand in the order of the file.
+            if results.binary_search(&unit).is_err() {
                 thread.extend(self.subtree(unit));
                 continue;
             }
