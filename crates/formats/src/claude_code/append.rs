@@ -98,11 +98,11 @@ pub(super) fn rename(
     Ok(Vec::new())
 }
 
-/// Nobody resumes a sub-agent, so nothing is added to its transcript.
-fn refuse_agent(source: &Source) -> Result<(), WriteError> {
+/// Nobody resumes a sub-agent, so nothing is added to it or made of it.
+pub(super) fn refuse_agent(source: &Source) -> Result<(), WriteError> {
     match Named::of(&source.path) {
         Some(Named::Agent(id)) => Err(WriteError::BadInput(format!(
-            "`{id}` is a sub-agent, and its transcript is only read"
+            "`{id}` is a sub-agent, and those are only read"
         ))),
         _ => Ok(()),
     }

@@ -16,7 +16,7 @@ const TRIES: u32 = 100_000;
 
 /// Starts a session: a transcript without messages, which the client lists once there is one.
 pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
-    let cwd = std::fs::canonicalize(&new.cwd).unwrap_or_else(|_| new.cwd.clone());
+    let cwd = real(&new.cwd);
     let metadata = metadata(new)?;
     let folder = project_folder(w.env, new.root.as_deref(), &cwd)?;
     let (id, path) = make_file(w, &folder, new.id.as_deref(), |id| {
@@ -65,6 +65,17 @@ pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
         created: vec![path],
         notes,
     })
+}
+
+/// The folder without links, spelled as the client spells it.
+pub(super) fn real(folder: &Path) -> PathBuf {
+    let Ok(real) = std::fs::canonicalize(folder) else {
+        return folder.to_owned();
+    };
+    // Windows marks such paths, and nobody else writes the mark.
+    let plain = real.to_str().and_then(|p| p.strip_prefix(r"\\?\"));
+    let plain = plain.filter(|p| !p.starts_with("UNC")).map(PathBuf::from);
+    plain.unwrap_or(real)
 }
 
 /// The application's own data, which must be an object.

@@ -306,12 +306,8 @@ impl Facts {
             links.extend(others.map(|s| link(LinkKind::Continues, s.clone(), None)));
             own
         };
-        if !self.is_agent {
-            let agents = self.agents.iter();
-            links.extend(
-                agents.map(|(id, call)| link(LinkKind::SubAgent, id.clone(), call.clone())),
-            );
-        }
+        let agents = self.agents.iter();
+        links.extend(agents.map(|(id, call)| link(LinkKind::SubAgent, id.clone(), call.clone())));
         Head {
             id,
             format: SLUG,

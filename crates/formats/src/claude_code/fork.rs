@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use rethread_json::{Object, Patch, Place, Tree, Value, quote};
 use rethread_model::{EntryIx, TitleSource};
 
-use super::append::{last_id, scribe};
-use super::create::{make_file, project_folder};
+use super::append::{last_id, refuse_agent, scribe};
+use super::create::{make_file, project_folder, real};
 use super::read::read;
 use super::scribe::{OURS, Scribe};
 use crate::pi::fields::string;
@@ -16,6 +16,7 @@ use crate::{Conversation, Fork, Made, Source, WriteError, Writing};
 /// they belong to, as when the client forks; what hung from a record that is not copied hangs from
 /// what stands before it on the way.
 pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+    refuse_agent(source)?;
     let conversation = read(source)?;
     let session = &conversation.session;
     let no_entry = |id: &str| WriteError::NoEntry {
@@ -30,7 +31,7 @@ pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
     let records = copied(&conversation, &way)?;
     let said = session.head.workspace.path.clone();
     let cwd = match &fork.cwd {
-        Some(cwd) => Some(std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.clone())),
+        Some(cwd) => Some(real(cwd)),
         None => said.map(Into::into),
     };
     let beside = source.path.parent().map(std::path::Path::to_owned);

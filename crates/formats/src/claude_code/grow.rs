@@ -55,7 +55,7 @@ impl Reader<'_> {
                 Some(kind) => (kind, Visibility::Visible),
                 None if part == Part::Unknown => (Kind::Unknown, Visibility::Visible),
                 None => {
-                    if record.leaf.is_some() {
+                    if record.type_.is_some_and(|t| t.is_str("last-prompt")) {
                         let nodes = self.nodes.list.len();
                         self.facts.last_prompt.nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
                     }

@@ -8,6 +8,8 @@ mod blocks;
 mod body;
 mod build;
 mod check;
+mod compaction;
+mod content;
 mod create;
 mod facts;
 mod fork;

@@ -185,3 +185,30 @@ fn long_and_wide_transcripts_are_read() {
         }
     }
 }
+
+/// The id of a record stands behind its message, so that of a giant one is not known; its child
+/// follows it all the same.
+#[test]
+fn a_record_too_long_to_be_held_keeps_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "x".repeat(65 * 1024 * 1024);
+    let text = format!(
+        "{}\n{}\n{}\n",
+        record(0, 1, None, 0, false),
+        record(0, 2, Some(1), 0, false).replace("text 2", &long),
+        record(1, 3, Some(2), 1, false)
+    );
+    let source = put(folder.path(), text.as_bytes());
+    drop((text, long));
+    let conversation = ClaudeCode.read(&source).unwrap();
+    let notes: Vec<&str> = conversation
+        .notes
+        .iter()
+        .map(|n| n.message.as_str())
+        .collect();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("too long to be shown"), "{notes:?}");
+    assert_eq!(conversation.session.active_path().len(), 3);
+    let summary = ClaudeCode.summarize(&source, Want::default());
+    assert_eq!(summary.counts.messages, 3);
+}
