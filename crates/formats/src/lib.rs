@@ -7,6 +7,7 @@ pub mod agentuse;
 pub mod atomic;
 pub mod atsf;
 mod check;
+pub mod claude_code;
 mod conversation;
 mod env;
 mod error;

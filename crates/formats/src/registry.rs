@@ -1,9 +1,15 @@
 //! All formats.
 
-use crate::{Format, agentuse, atomic, atsf, pi};
+use crate::{Format, agentuse, atomic, atsf, claude_code, pi};
 
 /// All formats, one line each.
-pub static FORMATS: &[&dyn Format] = &[&atsf::Atsf, &agentuse::AgentUse, &pi::Pi, &atomic::Atomic];
+pub static FORMATS: &[&dyn Format] = &[
+    &atsf::Atsf,
+    &agentuse::AgentUse,
+    &claude_code::ClaudeCode,
+    &pi::Pi,
+    &atomic::Atomic,
+];
 
 /// The format with this short name or alias.
 ///

@@ -13,6 +13,7 @@ mod agents;
 mod agentuse;
 mod append;
 mod check;
+mod claude_code;
 mod concurrency;
 mod conformance;
 mod corpus;

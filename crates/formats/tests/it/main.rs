@@ -1,9 +1,15 @@
-//! What an agent sees of a session manager: ids, contexts, and the bytes of files.
+//! What a user of the library sees of formats: entries, contexts, and the bytes of files.
 #![allow(
     clippy::disallowed_methods,
     reason = "tests put files in place and look at what became of them"
 )]
 
+#[allow(
+    clippy::unwrap_used,
+    clippy::format_push_string,
+    reason = "a test fails where it stands, and builds texts"
+)]
+mod claude_code;
 #[allow(
     clippy::unwrap_used,
     clippy::many_single_char_names,

@@ -1,0 +1,547 @@
+//! Sessions of Claude Code: found, listed, read and shown.
+
+mod write;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+use rethread_formats::{Conversation, Format, Source, Want, claude_code::ClaudeCode};
+use rethread_model::{
+    Blob, Block, Bodies, Body, EntryIx, Kept, Kind, LinkKind, Message, Role, Severity, State,
+    TitleSource, Usage, Visibility,
+};
+
+use crate::world::{World, copy, json, tree};
+
+const EVERYTHING: &str = "a1b2c3d4-0000-4000-8000-00000000aaaa";
+const PROJECT: &str = ".claude/projects/-home-me-shop";
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude-code")
+}
+
+/// The transcripts below a case.
+fn transcripts(case: &str) -> Vec<PathBuf> {
+    let files = tree(&fixtures().join(case)).into_iter();
+    let paths = files.map(|(path, _)| path);
+    paths
+        .filter(|p| p.extension().is_some_and(|e| e == "jsonl"))
+        .collect()
+}
+
+fn read_file(path: &Path) -> Conversation {
+    let source = Source::new("claude-code", String::new(), path.to_owned());
+    ClaudeCode.read(&source).unwrap()
+}
+
+/// The one session of a case, or the one whose path ends so.
+fn read(case: &str, ends: &str) -> Conversation {
+    let found = transcripts(case);
+    let path = found.iter().find(|p| p.to_str().unwrap().ends_with(ends));
+    read_file(path.unwrap())
+}
+
+fn lay_out(w: &World, cases: &[&str]) {
+    for case in cases {
+        copy(&fixtures().join(case), &w.home.join(PROJECT));
+    }
+}
+
+/// What stands on the active path, in short: `user: Fix it`.
+fn thread(conversation: &Conversation) -> Vec<String> {
+    let path = conversation.session.active_path();
+    path.iter().map(|ix| line(conversation, *ix)).collect()
+}
+
+fn line(conversation: &Conversation, ix: EntryIx) -> String {
+    match conversation.body(ix) {
+        Body::Message(message) => format!("{:?}: {}", message.role, words(&message)),
+        Body::Compaction(_) => "compaction".to_owned(),
+        Body::Event(event) => format!("event {}", event.name),
+        other => format!("{other:?}"),
+    }
+}
+
+fn words(message: &Message) -> String {
+    let word = |block: &Block| match block {
+        Block::Text(text) => text.value.clone(),
+        Block::Aside { .. } => "(aside)".to_owned(),
+        Block::Thinking(_) => "(thinking)".to_owned(),
+        Block::ToolCall(call) => format!("▸{}", call.id),
+        Block::ToolResult(result) => format!("◂{}", result.call_id),
+        Block::Image(_) => "(image)".to_owned(),
+        Block::File(_) => "(file)".to_owned(),
+        Block::Unknown { type_name, .. } => format!("?{type_name}"),
+    };
+    let words: Vec<String> = message.blocks.iter().map(word).collect();
+    words.join(" ")
+}
+
+fn message(conversation: &Conversation, id: &str) -> Message {
+    let ix = conversation.session.find(id).unwrap();
+    match conversation.body(ix) {
+        Body::Message(message) => message,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The id of the n-th record that a fixture's session wrote.
+fn id(session: &str, number: u32) -> String {
+    format!("{}-0000-4000-8000-{number:012}", &session[..8])
+}
+
+#[test]
+fn fixtures_are_read_and_saved_byte_for_byte() {
+    let mut read = 0;
+    for path in transcripts("") {
+        if path.components().any(|c| c.as_os_str() == "no-session") {
+            continue;
+        }
+        let conversation = read_file(&path);
+        let mut records = Vec::new();
+        for (number, part) in (0_u32..).zip(&conversation.native.parts) {
+            let mut saved = Vec::new();
+            conversation.native.save(number, &mut saved).unwrap();
+            let original = fs::read(&part.path).unwrap();
+            assert!(saved == original, "{}", part.path.display());
+            let count = u32::try_from(part.record_count()).unwrap();
+            let tiled: Vec<u8> = (0..count).flat_map(|r| part.read(r).unwrap()).collect();
+            assert!(tiled == original, "records tile {}", part.path.display());
+            records.push(count);
+        }
+        assert_eq!(conversation.session.unaccounted(&records), None);
+        for (ix, _) in conversation.session.indexed() {
+            conversation.body(ix);
+        }
+        read += 1;
+    }
+    assert!(read >= 15, "{read}");
+}
+
+#[test]
+fn a_home_is_listed() {
+    let w = World::new();
+    lay_out(
+        &w,
+        &[
+            "1.0/sidechain",
+            "2.0/agents",
+            "2.1/everything",
+            "2.1/compaction",
+        ],
+    );
+    assert_snapshot!("claude_list", w.plain(&w.ok(&["list"])));
+    let home = w.home.to_str().unwrap();
+    let listed = w.ok(&["list", "--home", home, "--agent", "claude", "--json"]);
+    assert_snapshot!("claude_list_json", w.plain(&listed));
+    let elsewhere = w.root.join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let answer = w
+        .command(&["list", "--tsv"])
+        .env("CLAUDE_CONFIG_DIR", &elsewhere)
+        .output()
+        .unwrap();
+    assert!(answer.stdout.is_empty(), "the variable replaces the home");
+    copy(
+        &fixtures().join("2.1/rewind"),
+        &elsewhere.join("projects/-x"),
+    );
+    let answer = w
+        .command(&["list", "--tsv"])
+        .env("CLAUDE_CONFIG_DIR", &elsewhere)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(answer.stdout).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn show_and_tree() {
+    let w = World::new();
+    lay_out(&w, &["2.1/everything", "2.1/two-branches"]);
+    assert_snapshot!(
+        "claude_show",
+        w.plain(&w.ok(&["show", EVERYTHING, "--thinking"]))
+    );
+    assert_snapshot!(
+        "claude_json",
+        w.plain(&w.ok(&["show", EVERYTHING, "--json"]))
+    );
+    assert_snapshot!("claude_tree", w.plain(&w.ok(&["tree", EVERYTHING])));
+    assert_snapshot!(
+        "claude_tree_branches",
+        w.plain(&w.ok(&["tree", "c1b2c3d4-0000-4000-8000-00000000dddd"]))
+    );
+    let agent = format!("{PROJECT}/{EVERYTHING}/subagents/agent-a7.jsonl");
+    let agent = w.home.join(agent);
+    let shown = w.ok(&["show", agent.to_str().unwrap()]);
+    assert_snapshot!("claude_show_agent", w.plain(&shown));
+    let raw = w
+        .command(&["show", EVERYTHING, "--to", "raw"])
+        .output()
+        .unwrap();
+    let file = w.home.join(PROJECT).join(format!("{EVERYTHING}.jsonl"));
+    assert!(raw.stdout.starts_with(&fs::read(file).unwrap()));
+}
+
+/// Results of parallel calls come in the order of time, and make no fork; nor does progress.
+#[test]
+fn parallel_calls_are_one_thread() {
+    let conversation = read("2.1/everything", "aaaa.jsonl");
+    assert_snapshot!(thread(&conversation).join("\n"));
+    let session = &conversation.session;
+    let children = session.children();
+    assert!(session.indexed().all(|(ix, _)| children.of(ix).len() <= 1));
+    assert_eq!(session.roots().count(), 1);
+    // All records of a response find it.
+    let response = session.find(&id(EVERYTHING, 4)).unwrap();
+    for number in 5..=8 {
+        assert_eq!(session.find(&id(EVERYTHING, number)), Some(response));
+    }
+    assert_eq!(session.origin(response).len(), 5);
+}
+
+#[test]
+fn usage_counts_a_response_once() {
+    let conversation = read("2.1/everything", "aaaa.jsonl");
+    let response = message(&conversation, &id(EVERYTHING, 4));
+    let used = response.usage.unwrap();
+    assert_eq!(
+        (used.input, used.output),
+        (10, 90),
+        "the fullest note counts"
+    );
+    assert_eq!((used.cache_write, used.cache_write_1h), (60, 40));
+    assert_eq!(response.stop_reason.as_deref(), Some("tool_use"));
+    let list = |name: &str| {
+        let path = fixtures().join(name);
+        let source = Source::new("claude-code", String::new(), path);
+        let summary = ClaudeCode.summarize(
+            &source,
+            Want {
+                usage: true,
+                ..Want::default()
+            },
+        );
+        summary.counts.usage.unwrap()
+    };
+    let client = list(&format!("2.1/everything/{EVERYTHING}.jsonl"));
+    assert_eq!(
+        client.output, 171,
+        "what the client added up, sub-agents too"
+    );
+    assert_eq!(client.cost.map(|c| c.usd), Some(0.0125));
+    let old = list("1.0/sidechain/f1b2c3d4-0000-4000-8000-000000000001.jsonl");
+    assert_eq!(old.output, 80, "four responses");
+    assert_eq!(old.cost.map(|c| c.usd), Some(0.035));
+}
+
+/// A fork copies responses with their ids: together they count once.
+#[test]
+fn usage_counts_once_across_forks() {
+    let mut responses: BTreeMap<String, Usage> = BTreeMap::new();
+    for path in transcripts("2.0/forked") {
+        let conversation = read_file(&path);
+        for (ix, _) in conversation.session.indexed() {
+            if let (Some(key), Body::Message(message)) =
+                (conversation.session.usage_key(ix), conversation.body(ix))
+            {
+                responses.insert(key.to_owned(), message.usage.unwrap());
+            }
+        }
+    }
+    assert_eq!(responses.len(), 3);
+    let kept = read("2.0/forked", "0003.jsonl");
+    let inherited: Vec<bool> = kept.session.entries().iter().map(|e| e.inherited).collect();
+    assert_eq!(inherited, [true, true, false, false]);
+    let links = &kept.session.head.links;
+    assert_eq!(links[0].kind, LinkKind::Continues);
+    assert_eq!(links[0].session, "d1b2c3d4-0000-4000-8000-000000000001");
+    let source = kept.source.clone();
+    let counted = ClaudeCode.summarize(
+        &source,
+        Want {
+            usage: true,
+            ..Want::default()
+        },
+    );
+    assert_eq!(counted.counts.usage.unwrap().output, 20, "only its own");
+}
+
+#[test]
+fn sub_agents_know_the_call_that_started_them() {
+    let parent = read("2.1/everything", "aaaa.jsonl");
+    let call = message(&parent, &id(EVERYTHING, 4));
+    let child = call.blocks.iter().find_map(|b| match b {
+        Block::ToolCall(call) if call.id == "toolu_03" => call.child_session.clone(),
+        _ => None,
+    });
+    assert_eq!(child.as_deref(), Some("a7"));
+    let started: Vec<(&str, Option<&str>)> = parent
+        .session
+        .head
+        .links
+        .iter()
+        .filter(|l| l.kind == LinkKind::SubAgent)
+        .map(|l| (l.session.as_str(), l.tool_call.as_deref()))
+        .collect();
+    assert_eq!(started, [("a7", Some("toolu_03")), ("b3", None)]);
+    let agent = read("2.1/everything", "agent-a7.jsonl");
+    let head = &agent.session.head;
+    assert_eq!(head.id, "a7");
+    assert_eq!(head.agent.role.as_deref(), Some("Explore"));
+    assert_eq!(head.title.as_ref().unwrap().text, "Find the tests");
+    assert_eq!(head.links[0].kind, LinkKind::Parent);
+    assert_eq!(head.links[0].session, EVERYTHING);
+    assert_eq!(head.links[0].tool_call.as_deref(), Some("toolu_03"));
+    assert!(head.hidden);
+    assert!(agent.session.entries().iter().all(|e| !e.side));
+    let old = read("2.0/agents", "agent-c9.jsonl");
+    assert_eq!(
+        old.session.head.links[0].session,
+        "e1b2c3d4-0000-4000-8000-000000000001"
+    );
+    let starter = read("2.0/agents", "0001.jsonl");
+    let link = &starter.session.head.links[0];
+    assert_eq!(
+        (link.session.as_str(), link.kind),
+        ("c9", LinkKind::SubAgent)
+    );
+    assert_eq!(link.tool_call.as_deref(), Some("toolu_51"));
+}
+
+#[test]
+fn sub_agents_in_the_same_file_stand_aside() {
+    let conversation = read("1.0/sidechain", ".jsonl");
+    assert_eq!(
+        thread(&conversation),
+        [
+            "User: Review the change.",
+            "Assistant: ▸toolu_61",
+            "Tool: ◂toolu_61",
+            "Assistant: It is fine."
+        ]
+    );
+    let side = conversation.session.entries().iter().filter(|e| e.side);
+    assert_eq!(side.count(), 3);
+}
+
+#[test]
+fn the_leaf_is_where_the_client_goes_on() {
+    let last = |case: &str| thread(&read(case, ".jsonl")).pop().unwrap();
+    assert_eq!(last("2.1/two-branches"), "Assistant: Cat, dog, owl.");
+    assert_eq!(last("2.1/two-branches-old"), "Assistant: Fern, oak, rose.");
+    assert_eq!(last("2.1/rewind"), "Assistant: Red, green, blue.");
+}
+
+#[test]
+fn a_compaction_is_one_entry_in_the_thread() {
+    let conversation = read("2.1/compaction", ".jsonl");
+    assert_eq!(
+        thread(&conversation),
+        [
+            "User: Start the shop.",
+            "Assistant: Started.",
+            "User: Add a cart.",
+            "Assistant: Added.",
+            "compaction",
+            "User: Now the checkout.",
+            "Assistant: The checkout is there."
+        ]
+    );
+    let session = &conversation.session;
+    let (ix, entry) = session
+        .indexed()
+        .find(|(_, e)| e.kind == Kind::Compaction)
+        .unwrap();
+    assert_eq!(entry.logical_parent, entry.parent);
+    let Body::Compaction(compaction) = conversation.body(ix) else {
+        panic!()
+    };
+    assert!(compaction.summary.unwrap().value.contains("was started"));
+    assert_eq!(compaction.trigger.as_deref(), Some("manual"));
+    assert_eq!(compaction.tokens_before, Some(5000));
+    let kept = vec![id("b1b2c3d4", 3), id("b1b2c3d4", 4)];
+    assert_eq!(compaction.kept, Kept::Entries(kept));
+}
+
+#[test]
+fn what_the_client_put_there_is_not_what_the_person_said() {
+    let conversation = read("2.1/everything", "aaaa.jsonl");
+    let session = &conversation.session;
+    let said: Vec<String> = session
+        .indexed()
+        .filter(|(_, e)| e.kind == Kind::Message(Role::User) && e.visibility == Visibility::Visible)
+        .map(|(ix, _)| line(&conversation, ix))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "User: (aside) Look at the sign-in page and the picture. (image) (file)",
+            "User: And keep the old tests.",
+            "User: Thanks. What about the cookie?"
+        ]
+    );
+    let count = |v: Visibility| {
+        let seen = session.entries().iter().filter(|e| e.visibility == v);
+        seen.filter(|e| e.kind.is_message()).count()
+    };
+    assert_eq!(
+        count(Visibility::Injected),
+        4,
+        "a date, a reminder, two echoes"
+    );
+    assert_eq!(count(Visibility::UiOnly), 1, "an error");
+}
+
+#[test]
+fn a_long_output_is_in_a_file_of_the_session() {
+    let conversation = read("2.1/everything", "aaaa.jsonl");
+    let result = message(&conversation, &id(EVERYTHING, 13));
+    let Block::ToolResult(result) = &result.blocks[0] else {
+        panic!("{result:?}")
+    };
+    let Some(Blob::File(path)) = &result.full_output else {
+        panic!("{result:?}")
+    };
+    assert!(path.ends_with(format!("{EVERYTHING}/tool-results/b3.txt")));
+    let source = &conversation.source;
+    let files = ClaudeCode.files(source).unwrap();
+    assert_eq!(files, [source.path.clone(), path.clone()]);
+}
+
+#[test]
+fn titles_say_where_they_came_from() {
+    let title = |case: &str, ends: &str| {
+        let title = read(case, ends).session.head.title.unwrap();
+        (title.text, title.source)
+    };
+    let is = |text: &str, source| (text.to_owned(), source);
+    assert_eq!(
+        title("2.1/everything", "aaaa.jsonl"),
+        is("The sign-in page", TitleSource::User)
+    );
+    assert_eq!(
+        title("2.0/agents", "0001.jsonl"),
+        is("Counting files", TitleSource::Summary)
+    );
+    assert_eq!(
+        title("2.1/compaction", ".jsonl"),
+        is("Now the checkout.", TitleSource::LastPrompt)
+    );
+    assert_eq!(
+        title("2.1/links", ".jsonl"),
+        is("One.", TitleSource::FirstPrompt)
+    );
+}
+
+#[test]
+fn damage_is_named_and_the_rest_is_read() {
+    let conversation = read("2.1/damaged", ".jsonl");
+    let notes: Vec<String> = conversation
+        .notes
+        .iter()
+        .map(|n| format!("{}: {}", n.line.unwrap_or(0), n.message))
+        .collect();
+    assert_snapshot!(notes.join("\n"));
+    assert_snapshot!(thread(&conversation).join("\n"));
+    let w = World::new();
+    lay_out(&w, &["2.1/damaged"]);
+    let answer = w.run(&["show", "02b2c3d4-0000-4000-8000-000000000001"]);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert!(
+        answer.out.contains("Fourth, on the same line."),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn broken_links_are_named_and_followed_in_the_order_of_the_file() {
+    let conversation = read("2.1/links", ".jsonl");
+    let notes: Vec<String> = conversation
+        .notes
+        .iter()
+        .map(|n| {
+            let word = match n.severity {
+                Severity::Damage => "damage",
+                Severity::Remark => "remark",
+            };
+            format!("{word} {}: {}", n.line.unwrap_or(0), n.message)
+        })
+        .collect();
+    assert_snapshot!(notes.join("\n"));
+    let session = &conversation.session;
+    let parent = |number: u32| {
+        let ix = session.find(&id("01b2c3d4", number)).unwrap();
+        session.entry(ix).parent.map(|p| session.id(p).to_owned())
+    };
+    assert_eq!(
+        parent(21),
+        Some(id("01b2c3d4", 22)),
+        "a parent that comes later"
+    );
+    assert_eq!(parent(31), None, "its own parent");
+    assert_eq!(parent(24), Some(id("01b2c3d4", 23)), "the circle is open");
+    assert_eq!(parent(23), None);
+    assert_eq!(parent(40), Some(id("01b2c3d4", 31)), "the one before it");
+}
+
+#[test]
+fn what_is_no_session_is_not_taken_for_one() {
+    let w = World::new();
+    lay_out(&w, &["2.1/no-session"]);
+    let listed = w.run(&["list", "--json"]);
+    assert_eq!(listed.code, 3, "the empty file is damage: {listed:?}");
+    assert!(listed.err.contains("an empty file"), "{listed:?}");
+    assert_eq!(
+        json(&listed.out)["sessions"].as_array().map_or(1, Vec::len),
+        1
+    );
+    for file in ["history.jsonl", "qwen.jsonl", "pointer.jsonl"] {
+        let path = fixtures().join("2.1/no-session").join(file);
+        assert!(ClaudeCode.at_path(&path).is_empty(), "{file}");
+    }
+    let empty = transcripts("2.1/no-session").remove(0);
+    let source = Source::new("claude-code", "x".to_owned(), empty);
+    let summary = ClaudeCode.summarize(&source, Want::default());
+    assert_eq!(summary.state, State::Damaged);
+}
+
+/// Credentials and settings lie beside the sessions. Nobody opens them: they may not even be there
+/// to be opened.
+#[cfg(unix)]
+#[test]
+fn other_files_of_the_client_are_never_opened() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let w = World::new();
+    lay_out(&w, &["2.1/compaction"]);
+    for name in [
+        ".claude.json",
+        ".claude/.credentials.json",
+        ".claude/history.jsonl",
+    ] {
+        let path = w.home.join(name);
+        fs::write(&path, "secret").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    }
+    let Some(strace) = crate::world::strace() else {
+        return;
+    };
+    let log = w.root.join("calls");
+    let output = std::process::Command::new(strace)
+        .args(["-f", "-e", "trace=open,openat,openat2", "-o"])
+        .arg(&log)
+        .arg(env!("CARGO_BIN_EXE_rethread"))
+        .args(["list"])
+        .current_dir(&w.project)
+        .env("HOME", &w.home)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let calls = fs::read_to_string(log).unwrap();
+    assert!(calls.contains("cccc.jsonl"), "{calls}");
+    for name in [".claude.json", ".credentials.json", "history.jsonl"] {
+        assert!(!calls.contains(name), "{name} was opened");
+    }
+}

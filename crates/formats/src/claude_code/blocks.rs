@@ -1,0 +1,178 @@
+//! The content of messages.
+
+use std::path::{Path, PathBuf};
+
+use rethread_json::Value;
+use rethread_model::{
+    Blob, Block, Json, Link, Media, RawRef, Text, Thinking, ToolCall, ToolInput, ToolResult,
+    ToolStatus,
+};
+
+use super::layout::saved_output;
+use super::read::child_of_call;
+use super::record::Record;
+use super::said::text_blocks;
+use crate::pi::fields::{is_true, json, string, text, text_of};
+
+/// What blocks are decoded with.
+pub(super) struct Around<'a> {
+    /// The record that they are in.
+    pub(super) raw: RawRef,
+    /// The transcript.
+    pub(super) path: &'a Path,
+    /// The sessions that this one belongs with.
+    pub(super) links: &'a [Link],
+    /// Whether what the client put among the person's words is to stand apart.
+    pub(super) asides: bool,
+}
+
+/// The blocks of a content, which is one text or an array.
+pub(super) fn blocks(content: Option<Value<'_>>, around: &Around<'_>) -> Vec<Block> {
+    let Some(content) = content else {
+        return Vec::new();
+    };
+    if let Some(lone) = text(content) {
+        return said(content, lone, around);
+    }
+    content
+        .items()
+        .flat_map(|item| block(item, around))
+        .collect()
+}
+
+fn said(value: Value<'_>, text: Text, around: &Around<'_>) -> Vec<Block> {
+    if around.asides {
+        text_blocks(value, text)
+    } else {
+        vec![Block::Text(text)]
+    }
+}
+
+fn block(value: Value<'_>, around: &Around<'_>) -> Vec<Block> {
+    let type_name = string(value, "type").unwrap_or_default();
+    let known = match type_name.as_str() {
+        "text" => {
+            let words = value.get("text");
+            let words = words.and_then(|w| Some(said(w, text(w)?, around)));
+            match words {
+                Some(blocks) => return blocks,
+                None => None,
+            }
+        }
+        "thinking" => text_of(value, "thinking").map(|text| {
+            Block::Thinking(Thinking {
+                text,
+                signature: string(value, "signature"),
+                ..Thinking::default()
+            })
+        }),
+        "redacted_thinking" => Some(Block::Thinking(Thinking {
+            encrypted: string(value, "data"),
+            redacted: true,
+            ..Thinking::default()
+        })),
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => Some(call(value, around)),
+        "tool_result" => Some(Block::ToolResult(result(value, around))),
+        "image" => media(value, around).map(Block::Image),
+        "document" => media(value, around).map(Block::File),
+        _ => text(value).map(Block::Text),
+    };
+    vec![known.unwrap_or_else(|| unknown(value))]
+}
+
+/// A block that nobody knows.
+pub(super) fn unknown(value: Value<'_>) -> Block {
+    Block::Unknown {
+        type_name: string(value, "type").unwrap_or_default(),
+        raw: Json::new(value.raw()),
+    }
+}
+
+fn call(value: Value<'_>, around: &Around<'_>) -> Block {
+    let id = string(value, "id").unwrap_or_default();
+    let name = string(value, "name").unwrap_or_default();
+    Block::ToolCall(ToolCall {
+        namespace: string(value, "server_name"),
+        input: json(value, "input").map(ToolInput::Json),
+        // How it ended is in its result, which is an entry of its own.
+        status: ToolStatus::Completed,
+        child_session: child_of_call(around.links, &id),
+        ..ToolCall::new(id, name)
+    })
+}
+
+fn result(value: Value<'_>, around: &Around<'_>) -> ToolResult {
+    let plain = Around {
+        asides: false,
+        ..*around
+    };
+    let inner = value.get("content");
+    let nests = |b: &Value<'_>| {
+        let is = |name| b.get("type").is_some_and(|t| t.is_str(name));
+        is("tool_use") || is("tool_result")
+    };
+    let lone = inner.and_then(text).map(Block::Text);
+    let items = inner.into_iter().flat_map(Value::items).flat_map(|item| {
+        // Results never nest; what does is kept as it is.
+        if nests(&item) {
+            vec![unknown(item)]
+        } else {
+            block(item, &plain)
+        }
+    });
+    ToolResult {
+        call_id: string(value, "tool_use_id").unwrap_or_default(),
+        name: None,
+        blocks: lone.into_iter().chain(items).collect(),
+        is_error: is_true(value, "is_error"),
+        structured: None,
+        exit_code: None,
+        full_output: None,
+    }
+}
+
+/// Gives the one result of a record what the record holds of it beside the message.
+pub(super) fn add_structured(blocks: &mut [Block], record: &Record<'_>, around: &Around<'_>) {
+    let mut results = blocks.iter_mut().filter_map(|b| match b {
+        Block::ToolResult(result) => Some(result),
+        _ => None,
+    });
+    let (Some(result), None) = (results.next(), results.next()) else {
+        return;
+    };
+    let Some(structured) = record.result.filter(|r| !r.is_null()) else {
+        return;
+    };
+    result.structured = Some(Json::new(structured.raw()));
+    result.full_output = string(structured, "persistedOutputPath").map(|named| {
+        saved_output(around.path, &named)
+            .map_or_else(|| Blob::Outside(PathBuf::from(&named)), Blob::File)
+    });
+}
+
+/// A picture or a document.
+fn media(value: Value<'_>, around: &Around<'_>) -> Option<Media> {
+    let source = value.get("source")?;
+    let name = string(value, "title").or_else(|| string(value, "filename"));
+    let blob = match string(source, "type")?.as_str() {
+        "base64" => {
+            let data = source.get("data")?;
+            Blob::Inline {
+                record: around.raw,
+                // Behind the quote.
+                start: data.span().start as u64 + 1,
+                len: data.content()?.len() as u64,
+            }
+        }
+        "text" => Blob::Text(text_of(source, "data")?),
+        "url" => Blob::Url(string(source, "url")?),
+        "file" => Blob::Missing(string(source, "file_id")?),
+        _ => return None,
+    };
+    Some(Media {
+        mime: string(source, "media_type"),
+        name,
+        uri: None,
+        blob,
+    })
+}

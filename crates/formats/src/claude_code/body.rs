@@ -1,0 +1,283 @@
+//! What an entry says, decoded from its records.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use rethread_json::{Tree, Value};
+use rethread_model::{
+    Block, Body, ContextEdit, EntryIx, Event, Json, Kind, Level, Message, Place, RawRef, Role,
+    Session, TitleChange, TitleSource, Visibility,
+};
+
+use super::blocks::{Around, add_structured, blocks};
+use super::compaction::compaction;
+use super::kinds::SYNTHETIC;
+use super::record::Record;
+use super::usage::{fuller, usage};
+use crate::pi::fields::{others, string, text, text_of};
+use crate::{Native, RecordKind};
+
+/// The fields around what a record says, which every record has.
+const ENVELOPE: [&str; 15] = [
+    "parentUuid",
+    "logicalParentUuid",
+    "isSidechain",
+    "type",
+    "subtype",
+    "uuid",
+    "timestamp",
+    "sessionId",
+    "session_id",
+    "version",
+    "cwd",
+    "gitBranch",
+    "userType",
+    "entrypoint",
+    "isMeta",
+];
+
+/// What an entry says.
+pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
+    let mut records = Vec::new();
+    for raw in session.origin(entry) {
+        if native.record_kind(*raw) == Some(RecordKind::Giant) {
+            records.push((*raw, Vec::new(), Tree::default()));
+            continue;
+        }
+        let bytes = match native.read(*raw) {
+            Ok(bytes) => bytes,
+            Err(e) => return unreadable(&e.to_string()),
+        };
+        match Tree::parse(&bytes) {
+            Ok(tree) => records.push((*raw, bytes, tree)),
+            Err(_) => return unreadable("the file was changed while it was read"),
+        }
+    }
+    let path = native.parts.first().map(|p| p.path.clone());
+    let path = path.unwrap_or_default();
+    let open = Open {
+        native,
+        session,
+        path: &path,
+        asides: session.entry(entry).visibility == Visibility::Visible,
+    };
+    let values: Vec<(RawRef, Value<'_>)> = records
+        .iter()
+        .map(|(raw, bytes, tree)| (*raw, tree.root(bytes)))
+        .collect();
+    let Some((raw, first)) = values.first().copied() else {
+        return Body::Unknown(None);
+    };
+    match session.entry(entry).kind {
+        Kind::Message(Role::Assistant) => Body::Message(open.response(&values)),
+        Kind::Message(Role::System) => Body::Message(attachment(first)),
+        Kind::Message(role) => Body::Message(open.message(raw, first, role)),
+        Kind::Compaction => Body::Compaction(compaction(&values)),
+        Kind::Title => title(first),
+        Kind::ContextEdit => Body::ContextEdit(edit(first, nth(session, entry))),
+        Kind::Event => Body::Event(event(first)),
+        _ => Body::Unknown(string(first, "type")),
+    }
+}
+
+fn unreadable(why: &str) -> Body {
+    Body::Event(Event {
+        name: "unreadable".to_owned(),
+        text: Some(why.into()),
+        level: Level::Error,
+        details: None,
+    })
+}
+
+struct Open<'a> {
+    native: &'a Native,
+    session: &'a Session,
+    path: &'a std::path::Path,
+    asides: bool,
+}
+
+impl Open<'_> {
+    fn around(&self, raw: RawRef) -> Around<'_> {
+        Around {
+            raw,
+            path: self.path,
+            links: &self.session.head.links,
+            asides: self.asides,
+        }
+    }
+
+    /// A record too long to be held, as a block.
+    fn giant(&self, raw: RawRef) -> Option<Block> {
+        let is_giant = self.native.record_kind(raw) == Some(RecordKind::Giant);
+        let len = self.native.span(raw).map_or(0, |s| s.end - s.start);
+        is_giant.then(|| Block::Unknown {
+            type_name: format!("record of {len} bytes"),
+            raw: Json::new(b"null"),
+        })
+    }
+
+    /// What a person or a tool said.
+    fn message(&self, raw: RawRef, value: Value<'_>, role: Role) -> Message {
+        if let Some(giant) = self.giant(raw) {
+            return Message::new(role, vec![giant]);
+        }
+        let record = Record::of(value);
+        let around = self.around(raw);
+        let queued = || record.attachment?.get("prompt");
+        let content = record.content().or_else(queued);
+        let mut blocks = blocks(content, &around);
+        add_structured(&mut blocks, &record, &around);
+        let mut message = Message::new(role, blocks);
+        message.place = place(value);
+        message
+    }
+
+    /// A response, from all of its records. A record that was written twice counts once.
+    fn response(&self, values: &[(RawRef, Value<'_>)]) -> Message {
+        let mut message = Message::new(Role::Assistant, Vec::new());
+        let mut used = None;
+        // Of records with one id the last counts.
+        let places = values.iter().enumerate();
+        let last: HashMap<_, _> = places
+            .filter_map(|(at, (_, value))| Some((own_id(*value)?, at)))
+            .collect();
+        for (at, (raw, value)) in values.iter().enumerate() {
+            if let Some(giant) = self.giant(*raw) {
+                message.blocks.push(giant);
+                continue;
+            }
+            if own_id(*value).is_some_and(|id| last.get(&id) != Some(&at)) {
+                continue;
+            }
+            let record = Record::of(*value);
+            let around = Around {
+                asides: false,
+                ..self.around(*raw)
+            };
+            message.blocks.extend(blocks(record.content(), &around));
+            used = match (used, usage(&record)) {
+                (Some(one), Some(other)) => Some(fuller(one, other)),
+                (one, other) => one.or(other),
+            };
+            response_fields(&mut message, *value, &record);
+        }
+        message.usage = used;
+        message
+    }
+}
+
+fn own_id(record: Value<'_>) -> Option<Cow<'_, str>> {
+    record.get("uuid")?.str()
+}
+
+fn response_fields(message: &mut Message, value: Value<'_>, record: &Record<'_>) {
+    let said = record.message.unwrap_or(value);
+    let set = |slot: &mut Option<String>, key| *slot = string(said, key).or(slot.take());
+    set(&mut message.stop_reason, "stop_reason");
+    set(&mut message.stop_sequence, "stop_sequence");
+    set(&mut message.response_id, "id");
+    message.request_id = string(value, "requestId").or(message.request_id.take());
+    let model = string(said, "model").filter(|m| m != SYNTHETIC);
+    let model = model.map(|id| rethread_model::ModelRef { provider: None, id });
+    message.model = model.or(message.model.take());
+    if record.api_error {
+        let error = string(value, "error").or_else(|| string(value, "apiErrorType"));
+        message.error = Some(error.unwrap_or_else(|| "the API answered with an error".to_owned()));
+    }
+    if message.place.is_none() {
+        message.place = place(value);
+    }
+}
+
+fn place(value: Value<'_>) -> Option<Box<Place>> {
+    let place = Place {
+        cwd: string(value, "cwd"),
+        branch: string(value, "gitBranch").filter(|b| !b.is_empty()),
+        agent_version: string(value, "version"),
+        user_type: string(value, "userType"),
+    };
+    (place != Place::default()).then(|| Box::new(place))
+}
+
+/// What was shown to the model beside the conversation.
+fn attachment(value: Value<'_>) -> Message {
+    let mut said = Vec::new();
+    let rendered = value.get("rendered").into_iter().flat_map(Value::items);
+    for content in rendered.filter_map(|r| r.get("content")) {
+        let lone = text(content);
+        let items = content.items().filter_map(|b| text_of(b, "text"));
+        said.extend(lone.into_iter().chain(items).map(Block::Text));
+    }
+    let mut message = Message::new(Role::System, said);
+    message.extension = value
+        .at(&["attachment", "type"])
+        .and_then(|t| Some(t.str()?.into_owned()));
+    message.place = place(value);
+    message
+}
+
+/// What happened: a record of the system, or an attachment that was not shown as text.
+fn event(value: Value<'_>) -> Event {
+    if let Some(attached) = value.get("attachment") {
+        let name = string(attached, "type").unwrap_or_default();
+        let is_error = name.ends_with("error");
+        return Event {
+            name,
+            text: text_of(attached, "content").filter(|t| !t.value.trim().is_empty()),
+            level: if is_error {
+                Level::Warning
+            } else {
+                Level::Info
+            },
+            details: others(attached, &["type", "content"]),
+        };
+    }
+    let name = string(value, "subtype").or_else(|| string(value, "type"));
+    let level = match string(value, "level").as_deref() {
+        Some("error") => Level::Error,
+        Some("warning") => Level::Warning,
+        _ => Level::Info,
+    };
+    let known: Vec<&str> = ENVELOPE.into_iter().chain(["content", "level"]).collect();
+    Event {
+        name: name.unwrap_or_default(),
+        text: text_of(value, "content"),
+        level,
+        details: others(value, &known),
+    }
+}
+
+fn title(value: Value<'_>) -> Body {
+    let by_person = string(value, "customTitle");
+    let source = match by_person {
+        Some(_) => TitleSource::User,
+        None => TitleSource::Model,
+    };
+    let text = by_person.or_else(|| string(value, "aiTitle"));
+    Body::Title(TitleChange {
+        text: text.map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()),
+        source,
+    })
+}
+
+/// Which of the entries of one record this is.
+fn nth(session: &Session, entry: EntryIx) -> usize {
+    let before = session.entries().get(..entry.get()).unwrap_or_default();
+    let own = session.origin(entry);
+    let same = |back: &usize| EntryIx::new(*back).is_some_and(|ix| session.origin(ix) == own);
+    (0..before.len()).rev().take_while(same).count()
+}
+
+/// A result of a tool that the model sees otherwise from then on. The record names only the call.
+fn edit(value: Value<'_>, nth: usize) -> ContextEdit {
+    let mut replacements = value.get("replacements").into_iter().flat_map(Value::items);
+    let one = replacements.nth(nth);
+    let call = one.and_then(|r| string(r, "toolUseId"));
+    ContextEdit {
+        target: String::new(),
+        tool_call: call,
+        replacement: one
+            .and_then(|r| text_of(r, "replacement"))
+            .map(|text| vec![Block::Text(text)]),
+    }
+}

@@ -1,0 +1,156 @@
+//! The blocks of a message to be written, in the form that the vendor's API takes.
+
+use rethread_json::{Array, Object, Value};
+use rethread_model::Role;
+use sha2::{Digest, Sha256};
+
+use crate::pi::fields::{is_true, string};
+
+/// The blocks of a message while it is put together.
+pub(super) struct Content {
+    pub(super) blocks: Array,
+    /// Ids of calls that had to be changed.
+    pub(super) ids: Object,
+    pub(super) words: String,
+    pub(super) calls: usize,
+    pub(super) only_text: bool,
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self {
+            blocks: Array::new(),
+            ids: Object::new(),
+            words: String::new(),
+            calls: 0,
+            only_text: true,
+        }
+    }
+}
+
+impl Content {
+    fn push(&mut self, block: Object) {
+        let blocks = std::mem::take(&mut self.blocks);
+        self.blocks = blocks.raw(&block.finish());
+    }
+
+    /// Adds text.
+    pub(super) fn text(&mut self, text: &str) {
+        // The vendor's API takes neither empty blocks nor NUL.
+        let text = text.replace('\0', "\u{FFFD}");
+        if text.trim().is_empty() {
+            return;
+        }
+        self.only_text &= self.words.is_empty();
+        self.words = match self.words.as_str() {
+            "" => text.clone(),
+            before => format!("{before}\n\n{text}"),
+        };
+        self.push(Object::new().str("type", "text").str("text", &text));
+    }
+
+    /// Adds a picture, as base64.
+    pub(super) fn image(&mut self, mime: &str, data: &str) {
+        self.only_text = false;
+        let source = Object::new()
+            .str("type", "base64")
+            .str("media_type", mime)
+            .str("data", data);
+        let image = Object::new().str("type", "image");
+        self.push(image.raw("source", &source.finish()));
+    }
+
+    /// Adds a block as the user gave it.
+    pub(super) fn block(&mut self, block: Value<'_>, role: Role) -> Result<(), String> {
+        let type_name = string(block, "type").ok_or("`type` is missing")?;
+        match type_name.as_str() {
+            "text" => self.text(&string(block, "text").ok_or("`text` is missing")?),
+            // A signature holds only where the vendor's model gave it, so none is written: what
+            // another model thought is text to this one.
+            "thinking" => {
+                let thought = string(block, "thinking").or_else(|| string(block, "text"));
+                self.text(&thought.ok_or("`thinking` is missing")?);
+            }
+            "image" => self.given_image(block)?,
+            "tool_use" if role == Role::Assistant => self.call(block)?,
+            "tool_result" if role == Role::User => self.result(block)?,
+            other => return Err(format!("a `{other}` block cannot be written here")),
+        }
+        Ok(())
+    }
+
+    fn given_image(&mut self, block: Value<'_>) -> Result<(), String> {
+        if let Some(source) = block.get("source").filter(|s| s.is_object()) {
+            self.only_text = false;
+            let image = Object::new().str("type", "image");
+            self.push(image.raw("source", source.raw()));
+            return Ok(());
+        }
+        let data = string(block, "data").ok_or("`source` is missing")?;
+        let mime = string(block, "mimeType").or_else(|| string(block, "mime_type"));
+        let mime = mime.ok_or("`mimeType` is missing")?;
+        self.image(&mime, &data);
+        Ok(())
+    }
+
+    fn call(&mut self, block: Value<'_>) -> Result<(), String> {
+        let id = string(block, "id").or_else(|| string(block, "tool_id"));
+        let id = self.tool_id(&id.ok_or("`id` is missing")?);
+        let name = string(block, "name").or_else(|| string(block, "tool_name"));
+        let name = name.ok_or("`name` is missing")?;
+        let input = block.get("input").map(|input| {
+            if input.is_object() {
+                return input.raw().to_vec();
+            }
+            // The vendor takes objects alone.
+            Object::new().raw("input", input.raw()).finish()
+        });
+        self.calls += 1;
+        self.only_text = false;
+        let call = Object::new().str("type", "tool_use").str("id", &id);
+        self.push(
+            call.str("name", &name)
+                .raw("input", input.as_deref().unwrap_or(b"{}")),
+        );
+        Ok(())
+    }
+
+    fn result(&mut self, block: Value<'_>) -> Result<(), String> {
+        let id = string(block, "tool_use_id").or_else(|| string(block, "tool_id"));
+        let id = self.tool_id(&id.ok_or("`tool_use_id` is missing")?);
+        let content = block.get("content").or_else(|| block.get("output"));
+        let content = match content {
+            Some(c) if c.str().is_some() || c.is_array() => c.raw().to_vec(),
+            Some(c) => rethread_json::quote(&String::from_utf8_lossy(c.raw())),
+            None => b"\"\"".to_vec(),
+        };
+        self.only_text = false;
+        let mut result = Object::new()
+            .str("tool_use_id", &id)
+            .str("type", "tool_result")
+            .raw("content", &content);
+        if is_true(block, "is_error") {
+            result = result.bool("is_error", true);
+        }
+        self.push(result);
+        Ok(())
+    }
+
+    /// An id that the vendor's API takes; the one that was given is kept beside the message. The
+    /// same id always becomes the same one, so that results still find their calls.
+    fn tool_id(&mut self, given: &str) -> String {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if !given.is_empty() && given.chars().all(fits) {
+            return given.to_owned();
+        }
+        let plain: String = given.chars().filter(|c| fits(*c)).take(40).collect();
+        let digest = Sha256::digest(given.as_bytes());
+        let id = format!(
+            "{plain}_{:02x}{:02x}{:02x}{:02x}",
+            digest[0], digest[1], digest[2], digest[3]
+        );
+        let ids = std::mem::take(&mut self.ids);
+        self.ids = ids.str(&id, given);
+        id
+    }
+}

@@ -1,0 +1,147 @@
+//! Starting a session.
+
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{Created, Mode, SafeName, create as create_file, ensure_folder, join};
+use rethread_json::{Document, Object};
+use rethread_model::Note;
+use rethread_project::Repository;
+
+use super::layout::{PROJECTS, config_folders, encode_cwd, is_uuid};
+use super::scribe::{OURS, Scribe, VERSION};
+use crate::{Env, Made, NewSession, WriteError, Writing};
+
+/// How often another id is tried when one is taken; with a seed, the first ones may be.
+const TRIES: u32 = 100_000;
+
+/// Starts a session: a transcript without messages, which the client lists once there is one.
+pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+    let cwd = real(&new.cwd);
+    let metadata = metadata(new)?;
+    let folder = project_folder(w.env, new.root.as_deref(), &cwd)?;
+    let (id, path) = make_file(w, &folder, new.id.as_deref(), |id| {
+        let mut scribe = Scribe {
+            session: id.to_owned(),
+            cwd: Some(cwd.to_string_lossy().into_owned()),
+            version: new
+                .agent_version
+                .clone()
+                .unwrap_or_else(|| VERSION.to_owned()),
+            branch: Repository::find(&cwd).and_then(|r| r.branch()),
+            parent: None,
+            lines: Vec::new(),
+        };
+        scribe.line(
+            &Object::new()
+                .str("type", OURS)
+                .opt_str("cwd", scribe.cwd.as_deref())
+                .opt_str("gitBranch", scribe.branch.as_deref())
+                .str("version", &scribe.version)
+                .opt_raw("metadata", metadata.as_deref())
+                .str("sessionId", id)
+                .finish(),
+        );
+        if let Some(title) = &new.title {
+            scribe.title(title);
+        }
+        scribe.lines
+    })?;
+    let mut notes = Vec::new();
+    let unsaid = [
+        ("the agent's id", &new.agent_id),
+        ("the agent's name", &new.agent_name),
+        ("the protocol", &new.protocol),
+        ("the protocol's version", &new.protocol_version),
+    ];
+    for (what, _) in unsaid.iter().filter(|(_, given)| given.is_some()) {
+        notes.push(Note::remark(format!(
+            "{what} has no place in this format; not kept"
+        )));
+    }
+    Ok(Made {
+        id,
+        path: path.clone(),
+        project: cwd,
+        created: vec![path],
+        notes,
+    })
+}
+
+/// The folder without links, spelled as the client spells it.
+pub(super) fn real(folder: &Path) -> PathBuf {
+    let Ok(real) = std::fs::canonicalize(folder) else {
+        return folder.to_owned();
+    };
+    // Windows marks such paths, and nobody else writes the mark.
+    let plain = real.to_str().and_then(|p| p.strip_prefix(r"\\?\"));
+    let plain = plain.filter(|p| !p.starts_with("UNC")).map(PathBuf::from);
+    plain.unwrap_or(real)
+}
+
+/// The application's own data, which must be an object.
+fn metadata(new: &NewSession) -> Result<Option<Vec<u8>>, WriteError> {
+    let Some(given) = &new.metadata else {
+        return Ok(None);
+    };
+    let bad = |why: String| WriteError::BadInput(format!("the metadata {why}"));
+    let compact = rethread_json::compact(given).map_err(|e| bad(format!("is not JSON: {e}")))?;
+    let document = Document::parse(compact).map_err(|e| bad(format!("is not JSON: {e}")))?;
+    if !document.root().is_object() {
+        return Err(bad("is not a JSON object".to_owned()));
+    }
+    Ok(Some(document.into_bytes()))
+}
+
+/// The folder in which the sessions of a working folder are kept.
+pub(super) fn project_folder(
+    env: &Env,
+    root: Option<&Path>,
+    cwd: &Path,
+) -> Result<PathBuf, WriteError> {
+    let config = match root {
+        Some(root) => root.to_owned(),
+        None => config_folders(env)
+            .into_iter()
+            .next()
+            .ok_or_else(|| WriteError::BadInput("no home folder is known".to_owned()))?,
+    };
+    let given = env.agent_variable("CLAUDE_CODE_PROJECT_DIR_NAME");
+    let name = match given.and_then(|name| name.to_str()) {
+        Some(name) => name.to_owned(),
+        None => encode_cwd(&cwd.to_string_lossy()),
+    };
+    let name = SafeName::new(&name)
+        .map_err(|e| WriteError::BadInput(format!("`{name}` cannot be a project's folder: {e}")))?;
+    Ok(join(&config.join(PROJECTS), &name))
+}
+
+/// Makes a transcript under a fresh id, or under the one that was asked for.
+pub(super) fn make_file(
+    w: &Writing<'_>,
+    folder: &Path,
+    asked: Option<&str>,
+    fill: impl Fn(&str) -> Vec<u8>,
+) -> Result<(String, PathBuf), WriteError> {
+    if let Some(id) = asked.filter(|id| !is_uuid(id)) {
+        let why = format!("`{id}` is no UUID, and the client lists no other sessions");
+        return Err(WriteError::BadInput(why));
+    }
+    ensure_folder(folder, &Mode::Private, w.durability)?;
+    for _ in 0..TRIES {
+        let id = match asked {
+            Some(id) => id.to_owned(),
+            None => w.env.uuid(b"session").to_string(),
+        };
+        let path = folder.join(format!("{id}.jsonl"));
+        // A session's own folder may outlive it, and belongs to it alone.
+        let is_taken = path.with_extension("").exists();
+        if !is_taken && create_file(&path, &fill(&id), Mode::Private, w.durability)? == Created::New
+        {
+            return Ok((id, path));
+        }
+        if asked.is_some() {
+            return Err(WriteError::Exists { id, path });
+        }
+    }
+    Err(WriteError::BadInput("no free id was found".to_owned()))
+}

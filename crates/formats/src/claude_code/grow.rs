@@ -1,0 +1,183 @@
+//! Giving a record its place in the thread while a transcript is read.
+
+use rethread_json::{LineSpan, Value};
+use rethread_model::{Kind, Note, Role, Visibility};
+
+use super::kinds::{Part, giant_part, part};
+use super::nodes::{NewNode, Place};
+use super::read::{Reader, raw};
+use super::record::{GiantHead, Record};
+use super::sniff::is_ours;
+use super::usage::response_key;
+use crate::RecordKind;
+
+/// So many replaced results of one record are entries of their own.
+const EDITS: usize = 1000;
+
+impl Reader<'_> {
+    /// Takes an object of the transcript.
+    pub(super) fn object(&mut self, span: LineSpan, at: u64, value: Value<'_>) {
+        let record = Record::of(value);
+        let part = part(&record);
+        if !self.is_ours {
+            self.is_ours = is_ours(value) == Some(true);
+        }
+        let repeats = match part {
+            Part::Title(source) => self.facts.repeats_title(source, &record),
+            _ => false,
+        };
+        self.facts.add(value, &record, part);
+        let uuid = record.uuid.and_then(Value::str);
+        let edits = match part {
+            Part::Edits => value
+                .get("replacements")
+                .map_or(0, |r| r.items().take(EDITS).count()),
+            _ => 0,
+        };
+        let beside = match part {
+            Part::Title(_) if !repeats => Some(Kind::Title),
+            Part::Edits if edits > 0 => Some(Kind::ContextEdit),
+            Part::Unknown if uuid.is_none() => Some(Kind::Unknown),
+            _ => None,
+        };
+        let (kind, visibility) = match part {
+            Part::Entry(kind, visibility) => (kind, visibility),
+            Part::Response(visibility) => (Kind::Message(Role::Assistant), visibility),
+            Part::Boundary | Part::Summary => (Kind::Compaction, Visibility::Visible),
+            Part::Bridge => {
+                if let Some(id) = &uuid {
+                    self.nodes.bridge(id, &record.parent(), record.side);
+                }
+                self.keep(at, RecordKind::Value);
+                return;
+            }
+            _ => match beside {
+                Some(kind) => (kind, Visibility::Visible),
+                None if part == Part::Unknown => (Kind::Unknown, Visibility::Visible),
+                None => {
+                    if record.type_.is_some_and(|t| t.is_str("last-prompt")) {
+                        let nodes = self.nodes.list.len();
+                        self.facts.last_prompt.nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
+                    }
+                    self.keep(at, RecordKind::Value);
+                    return;
+                }
+            },
+        };
+        let Some(number) = self.marks.add(at, RecordKind::Value) else {
+            return;
+        };
+        let place = Place {
+            line: span.number,
+            offset: at,
+        };
+        let new = NewNode {
+            id: uuid.as_deref(),
+            parent: &record.parent(),
+            record: number,
+            time: record.moment(),
+            kind,
+            visibility,
+            session: self.session(&record),
+            side: record.side && !self.is_agent,
+            beside: beside.is_some(),
+        };
+        for _ in 0..edits.max(1) {
+            let Some((node, was_there)) = self.nodes.add(&new, place) else {
+                self.unclaimed.push(raw(number));
+                return;
+            };
+            if was_there && beside.is_none() {
+                let note = "its id was there before; both are kept";
+                let note = Note::remark(note).at(self.path);
+                self.notes.push(note.line(span.number).offset(at));
+            }
+            self.join(node, part, &record);
+        }
+    }
+
+    /// Joins the parts of one response, and the two records of a compaction.
+    fn join(&mut self, node: u32, part: Part, record: &Record<'_>) {
+        let logical = record.logical_parent.and_then(Value::str);
+        if let Some(logical) = logical {
+            self.nodes.continues(node, &logical);
+        }
+        match part {
+            Part::Response(_) => {
+                let id = record.message.and_then(|m| m.get("id")?.str());
+                let side = record.side && !self.is_agent;
+                if let Some(id) = id.filter(|id| !id.is_empty()) {
+                    self.nodes.join_response(node, &id, side);
+                }
+                if self.nodes.owner(node) == node
+                    && let Some(key) = response_key(record)
+                {
+                    self.keys.push((node, key.into()));
+                }
+            }
+            Part::Summary => self.nodes.join_compaction(node),
+            _ => {}
+        }
+    }
+
+    /// Which of the session ids of the file a record has.
+    fn session(&self, record: &Record<'_>) -> u16 {
+        let Some(session) = record.session else {
+            return u16::MAX;
+        };
+        let found = self.facts.sessions.iter().rposition(|s| session.is_str(s));
+        found
+            .and_then(|i| u16::try_from(i).ok())
+            .unwrap_or(u16::MAX)
+    }
+
+    pub(super) fn giant(&mut self, span: LineSpan, start: &[u8]) {
+        let head = GiantHead::of(start);
+        let Some(part) = giant_part(&head) else {
+            let message = format!("a line of {} bytes that is no record; skipped", span.len);
+            self.note(span, &message);
+            self.keep(span.offset, RecordKind::Giant);
+            return;
+        };
+        self.is_ours |= part != Part::Unknown;
+        let (kind, visibility) = match part {
+            Part::Entry(kind, visibility) => (kind, visibility),
+            Part::Response(visibility) => (Kind::Message(Role::Assistant), visibility),
+            _ => {
+                self.keep(span.offset, RecordKind::Giant);
+                return;
+            }
+        };
+        let message = format!("a record of {} bytes, too long to be shown", span.len);
+        self.note(span, &message);
+        let Some(number) = self.marks.add(span.offset, RecordKind::Giant) else {
+            return;
+        };
+        let place = Place {
+            line: span.number,
+            offset: span.offset,
+        };
+        let side = head.side && !self.is_agent;
+        let new = NewNode {
+            id: head.uuid.as_deref(),
+            parent: &head.parent,
+            record: number,
+            time: head.time,
+            kind,
+            visibility,
+            session: u16::MAX,
+            side,
+            beside: false,
+        };
+        let Some((node, _)) = self.nodes.add(&new, place) else {
+            self.unclaimed.push(raw(number));
+            return;
+        };
+        if let Some(id) = head.message_id.filter(|_| part != Part::Unknown) {
+            self.nodes.join_response(node, &id, side);
+        }
+        if head.uuid.is_none() {
+            self.nodes.hides_its_id(node);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a record is in the conversation.
+
+use rethread_model::{Kind, Role, TitleSource, Visibility};
+
+use super::record::{GiantHead, Record};
+use super::said::content_is_for;
+use super::scribe::OURS;
+use super::types::is_bookkeeping;
+
+/// What becomes of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A place in the chain of messages.
+    Entry(Kind, Visibility),
+    /// A part of a response of the model.
+    Response(Visibility),
+    /// The mark of a compaction.
+    Boundary,
+    /// The summary of a compaction.
+    Summary,
+    /// A name for the session.
+    Title(TitleSource),
+    /// Results of tools that the model sees otherwise from here on.
+    Edits,
+    /// Progress: no place in the chain, but others may hang from it.
+    Bridge,
+    /// Something that is known about the whole, or bookkeeping.
+    Fact,
+    /// A type that nobody knows.
+    Unknown,
+}
+
+/// The model that the client itself is.
+pub(super) const SYNTHETIC: &str = "<synthetic>";
+
+/// What a record is.
+pub(super) fn part(record: &Record<'_>) -> Part {
+    let Some(type_name) = record.type_name() else {
+        return Part::Unknown;
+    };
+    match type_name.as_ref() {
+        "user" if record.compact_summary => Part::Summary,
+        "user" => user(record),
+        "assistant" => {
+            let model = record.message.and_then(|m| m.get("model"));
+            let by_client = record.api_error || model.is_some_and(|m| m.is_str(SYNTHETIC));
+            Part::Response(if by_client {
+                Visibility::UiOnly
+            } else {
+                Visibility::Visible
+            })
+        }
+        "attachment" => attachment(record),
+        "system" if is(record, "compact_boundary") => Part::Boundary,
+        "system" => Part::Entry(Kind::Event, Visibility::UiOnly),
+        "progress" => Part::Bridge,
+        "custom-title" => Part::Title(TitleSource::User),
+        "ai-title" => Part::Title(TitleSource::Model),
+        "content-replacement" => Part::Edits,
+        // Some programs put a summary into the chain, as a message.
+        "summary" if record.message.is_some() && record.uuid.is_some() => Part::Summary,
+        "summary" | "last-prompt" | "cost-state" | "relocated" | "continued-in"
+        | "derived-from" | OURS => Part::Fact,
+        other if is_bookkeeping(other) => Part::Fact,
+        _ => Part::Unknown,
+    }
+}
+
+fn is(record: &Record<'_>, subtype: &str) -> bool {
+    record.subtype.is_some_and(|s| s.is_str(subtype))
+}
+
+fn user(record: &Record<'_>) -> Part {
+    let content = record.content();
+    let has_result = content.is_some_and(|c| {
+        c.items()
+            .any(|b| b.get("type").is_some_and(|t| t.is_str("tool_result")))
+    });
+    if has_result {
+        return Part::Entry(Kind::Message(Role::Tool), Visibility::Visible);
+    }
+    let visibility = match content_is_for(content) {
+        Visibility::Visible if record.meta => Visibility::Injected,
+        other => other,
+    };
+    Part::Entry(Kind::Message(Role::User), visibility)
+}
+
+/// What was shown to the model is a message of the system; what the person typed while the model
+/// was at work is a message of the person.
+fn attachment(record: &Record<'_>) -> Part {
+    let inner = record.inner_type();
+    if inner.as_deref() == Some("queued_command") {
+        let prompt = record.attachment.and_then(|a| a.get("prompt"));
+        let mode = record.attachment.and_then(|a| a.get("commandMode"));
+        let by_person = mode.is_none_or(|m| m.is_str("prompt"));
+        return Part::Entry(
+            Kind::Message(Role::User),
+            match content_is_for(prompt) {
+                Visibility::Visible if !by_person => Visibility::Injected,
+                other => other,
+            },
+        );
+    }
+    if record.rendered.is_some_and(|r| r.items().next().is_some()) {
+        Part::Entry(Kind::Message(Role::System), Visibility::Injected)
+    } else {
+        Part::Entry(Kind::Event, Visibility::Hidden)
+    }
+}
+
+/// What a record is of which only the beginning is held; none if that cannot be told.
+pub(super) fn giant_part(head: &GiantHead) -> Option<Part> {
+    let type_name = head.type_name.as_deref().or(head.role.as_deref())?;
+    Some(match type_name {
+        // What a person types is not that long; a result can be.
+        "user" => Part::Entry(Kind::Message(Role::User), Visibility::Visible),
+        "assistant" => Part::Response(Visibility::Visible),
+        "system" => Part::Entry(Kind::Event, Visibility::UiOnly),
+        "attachment" => Part::Entry(Kind::Event, Visibility::Hidden),
+        "progress" => Part::Bridge,
+        other if is_bookkeeping(other) => Part::Fact,
+        _ => Part::Unknown,
+    })
+}

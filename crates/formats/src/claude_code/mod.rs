@@ -1,0 +1,123 @@
+//! Sessions of Claude Code: a transcript of JSON lines for each session and each sub-agent.
+//!
+//! Records name their parents, so a file is a tree; what the client would resume is one path in it.
+//! See `docs/formats/claude-code.md`.
+
+mod append;
+mod blocks;
+mod body;
+mod build;
+mod check;
+mod compaction;
+mod content;
+mod create;
+mod facts;
+mod fork;
+mod grow;
+mod kinds;
+mod layout;
+mod leaf;
+mod message;
+mod meta;
+mod nodes;
+mod read;
+mod record;
+mod said;
+mod scribe;
+mod sniff;
+mod summary;
+mod titles;
+mod types;
+mod usage;
+mod weave;
+
+use std::path::{Path, PathBuf};
+
+use rethread_model::{Body, EntryIx, Note, Session, Summary};
+
+use crate::{
+    About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
+    OpenError, Root, Source, Violation, Want, WriteError, Writing,
+};
+
+pub use layout::encode_cwd;
+pub use types::{Treatment, known_types, treatment};
+
+const SLUG: &str = "claude-code";
+
+static ABOUT: About = About {
+    slug: SLUG,
+    aliases: &["claude"],
+    name: "Claude Code",
+    versions: "1.0 to 2.1",
+    can: &[Can::Read, Can::Write],
+    where_it_looks: "`~/.claude/projects`, or where `CLAUDE_CONFIG_DIR` says",
+};
+
+/// Sessions of Claude Code, versions 1.0 to 2.1.
+#[derive(Clone, Copy, Debug)]
+pub struct ClaudeCode;
+
+impl Format for ClaudeCode {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {
+        layout::locate(env)
+    }
+
+    fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
+        layout::list(&root.path, out);
+    }
+
+    fn at_path(&self, path: &Path) -> Vec<Source> {
+        layout::at_path(path)
+    }
+
+    fn summarize(&self, source: &Source, want: Want) -> Summary {
+        summary::summarize(source, want)
+    }
+
+    fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
+        read::read(source)
+    }
+
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        body::body(native, session, entry)
+    }
+
+    fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+        layout::files(source)
+    }
+
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        check::check(path, out)
+    }
+
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        create::create(w, new)
+    }
+
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        append::append(w, source, messages)
+    }
+
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        append::rename(w, source, title)
+    }
+
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        fork::fork(w, source, fork)
+    }
+}

@@ -1,0 +1,225 @@
+//! The fields of a record that say what it is, found in one pass.
+
+use std::borrow::Cow;
+
+use rethread_json::{Event, Pull, Value};
+use rethread_model::Moment;
+
+/// What a record says of itself. Each field is what the record holds, of whatever kind.
+#[derive(Clone, Copy, Default)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a field that the client writes"
+)]
+pub(super) struct Record<'a> {
+    pub(super) type_: Option<Value<'a>>,
+    pub(super) subtype: Option<Value<'a>>,
+    pub(super) uuid: Option<Value<'a>>,
+    pub(super) parent: Option<Value<'a>>,
+    pub(super) logical_parent: Option<Value<'a>>,
+    pub(super) session: Option<Value<'a>>,
+    pub(super) time: Option<Value<'a>>,
+    pub(super) message: Option<Value<'a>>,
+    pub(super) attachment: Option<Value<'a>>,
+    pub(super) rendered: Option<Value<'a>>,
+    pub(super) data: Option<Value<'a>>,
+    pub(super) cwd: Option<Value<'a>>,
+    pub(super) version: Option<Value<'a>>,
+    pub(super) branch: Option<Value<'a>>,
+    pub(super) agent: Option<Value<'a>>,
+    pub(super) request: Option<Value<'a>>,
+    pub(super) result: Option<Value<'a>>,
+    pub(super) leaf: Option<Value<'a>>,
+    pub(super) text: Option<Value<'a>>,
+    pub(super) entrypoint: Option<Value<'a>>,
+    pub(super) parent_call: Option<Value<'a>>,
+    pub(super) cost: Option<Value<'a>>,
+    pub(super) side: bool,
+    pub(super) meta: bool,
+    pub(super) compact_summary: bool,
+    pub(super) api_error: bool,
+    pub(super) explicit: bool,
+    pub(super) team: bool,
+}
+
+impl<'a> Record<'a> {
+    /// Looks at the members of a record once.
+    pub(super) fn of(value: Value<'a>) -> Self {
+        let mut record = Self::default();
+        for (key, member) in value.members() {
+            let is_true = || member.bool() == Some(true);
+            let slot = match key.content().unwrap_or_default() {
+                b"type" => &mut record.type_,
+                b"subtype" => &mut record.subtype,
+                b"uuid" => &mut record.uuid,
+                b"parentUuid" => &mut record.parent,
+                b"logicalParentUuid" => &mut record.logical_parent,
+                b"sessionId" => &mut record.session,
+                b"timestamp" => &mut record.time,
+                b"message" => &mut record.message,
+                b"attachment" => &mut record.attachment,
+                b"rendered" => &mut record.rendered,
+                b"data" => &mut record.data,
+                b"cwd" => &mut record.cwd,
+                b"version" => &mut record.version,
+                b"gitBranch" => &mut record.branch,
+                b"agentId" => &mut record.agent,
+                b"requestId" => &mut record.request,
+                b"toolUseResult" => &mut record.result,
+                b"leafUuid" => &mut record.leaf,
+                b"customTitle"
+                | b"aiTitle"
+                | b"lastPrompt"
+                | b"summary"
+                | b"relocatedCwd"
+                | b"continuedInSessionId" => &mut record.text,
+                b"entrypoint" => &mut record.entrypoint,
+                b"parentToolUseID" => &mut record.parent_call,
+                b"costUSD" => &mut record.cost,
+                b"isSidechain" => {
+                    record.side = is_true();
+                    continue;
+                }
+                b"isMeta" => {
+                    record.meta = is_true();
+                    continue;
+                }
+                b"isCompactSummary" => {
+                    record.compact_summary = is_true();
+                    continue;
+                }
+                b"isApiErrorMessage" => {
+                    record.api_error = is_true();
+                    continue;
+                }
+                b"explicit" => {
+                    record.explicit = is_true();
+                    continue;
+                }
+                b"teamName" | b"sessionKind" => {
+                    record.team |= member.str().is_some();
+                    continue;
+                }
+                _ => continue,
+            };
+            *slot = Some(member);
+        }
+        record
+    }
+
+    /// The type, if it is text.
+    pub(super) fn type_name(&self) -> Option<Cow<'a, str>> {
+        self.type_?.str()
+    }
+
+    /// What it says of the record before it.
+    pub(super) fn parent(&self) -> Parent {
+        match self.parent {
+            None => Parent::Unsaid,
+            Some(id) => id.str().map_or(Parent::Root, |id| Parent::Id(id.into())),
+        }
+    }
+
+    /// When it was written.
+    pub(super) fn moment(&self) -> Option<Moment> {
+        self.time?.str()?.parse().ok()
+    }
+
+    /// The type of what a record is about: its subtype, or that of its attachment.
+    pub(super) fn inner_type(&self) -> Option<Cow<'a, str>> {
+        self.subtype
+            .or_else(|| self.attachment?.get("type"))
+            .or_else(|| self.data?.get("type"))?
+            .str()
+    }
+
+    /// The blocks or the text of its message.
+    pub(super) fn content(&self) -> Option<Value<'a>> {
+        self.message?.get("content")
+    }
+}
+
+/// What a record says of the one before it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Parent {
+    /// Nothing: it follows the record before it.
+    #[default]
+    Unsaid,
+    /// There is none.
+    Root,
+    /// The one with this id.
+    Id(String),
+}
+
+/// What can be known of a record from the beginning of its line, when the line is too long to be
+/// held in memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GiantHead {
+    pub(super) type_name: Option<String>,
+    pub(super) uuid: Option<String>,
+    pub(super) parent: Parent,
+    pub(super) role: Option<String>,
+    pub(super) message_id: Option<String>,
+    pub(super) time: Option<Moment>,
+    pub(super) side: bool,
+}
+
+impl GiantHead {
+    /// Reads the beginning of a line.
+    pub(super) fn of(start: &[u8]) -> Self {
+        let mut head = Self::default();
+        let mut pull = Pull::new(start);
+        let (mut key, mut value) = (Vec::new(), Vec::new());
+        let mut in_message = false;
+        while let Ok(event) = pull.next_event() {
+            match event {
+                Event::Key(chunk) => {
+                    let last = chunk.last;
+                    key.extend_from_slice(&chunk.bytes);
+                    let depth = pull.depth();
+                    if last && depth == 1 {
+                        in_message = key == b"message";
+                    }
+                    if last && depth > 1 && !(in_message && depth == 2) {
+                        key.clear();
+                    }
+                }
+                Event::String(chunk) => {
+                    let last = chunk.last;
+                    value.extend_from_slice(&chunk.bytes);
+                    if !last {
+                        continue;
+                    }
+                    let text = String::from_utf8_lossy(&value).into_owned();
+                    head.set(pull.depth(), &key, in_message, text);
+                    key.clear();
+                    value.clear();
+                }
+                Event::End => break,
+                Event::Bool(truth) => {
+                    head.side |= truth && key == b"isSidechain" && pull.depth() == 1;
+                    key.clear();
+                }
+                _ => {
+                    if key == b"parentUuid" && pull.depth() == 1 {
+                        head.parent = Parent::Root;
+                    }
+                    key.clear();
+                }
+            }
+        }
+        head
+    }
+
+    fn set(&mut self, depth: usize, key: &[u8], in_message: bool, text: String) {
+        match (depth, key) {
+            (1, b"type") => self.type_name = Some(text),
+            (1, b"uuid") => self.uuid = Some(text),
+            (1, b"parentUuid") => self.parent = Parent::Id(text),
+            (1, b"timestamp") => self.time = text.parse().ok(),
+            (2, b"role") if in_message => self.role = Some(text),
+            (2, b"id") if in_message => self.message_id = Some(text),
+            _ => {}
+        }
+    }
+}

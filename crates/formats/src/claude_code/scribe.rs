@@ -1,0 +1,107 @@
+//! Records as the client writes them.
+
+use rethread_json::{Object, quote};
+use rethread_model::Moment;
+
+/// The version whose manners new records follow, where a session names none.
+pub(super) const VERSION: &str = "2.1.325";
+
+/// The longest prompt that `last-prompt` repeats, in characters.
+const PROMPT: usize = 200;
+
+/// The type of the record that holds what the client has no place for. It skips types that it does
+/// not know.
+pub(super) const OURS: &str = "rethread";
+
+/// Writes records of one session, each behind the one before.
+#[derive(Clone, Debug)]
+pub(super) struct Scribe {
+    pub(super) session: String,
+    pub(super) cwd: Option<String>,
+    pub(super) version: String,
+    pub(super) branch: Option<String>,
+    /// The record that the next one follows.
+    pub(super) parent: Option<String>,
+    /// The records so far.
+    pub(super) lines: Vec<u8>,
+}
+
+/// Something that is said, ready to be written.
+#[derive(Clone, Debug)]
+pub(super) struct Saying {
+    /// `user` or `assistant`.
+    pub(super) type_name: &'static str,
+    /// The message, as JSON.
+    pub(super) message: Vec<u8>,
+    /// Whether the client is said to have put it there.
+    pub(super) meta: bool,
+    /// Ids of calls that had to be changed, as JSON: the new one and the one that was given.
+    pub(super) ids: Option<Vec<u8>>,
+}
+
+impl Scribe {
+    /// Writes what is said, under this id.
+    pub(super) fn say(&mut self, saying: &Saying, id: &str, time: Moment) {
+        let parent = self.parent.as_deref().map_or(b"null".to_vec(), quote);
+        let mut record = Object::new()
+            .raw("parentUuid", &parent)
+            .bool("isSidechain", false)
+            .str("userType", "external")
+            .opt_str("cwd", self.cwd.as_deref())
+            .str("sessionId", &self.session)
+            .str("version", &self.version)
+            .str("gitBranch", self.branch.as_deref().unwrap_or_default())
+            .str("type", saying.type_name)
+            .raw("message", &saying.message);
+        if saying.meta {
+            record = record.bool("isMeta", true);
+        }
+        let record = record
+            .opt_raw("rethreadToolIds", saying.ids.as_deref())
+            .str("uuid", id)
+            .str("timestamp", &time.to_string());
+        self.line(&record.finish());
+        self.parent = Some(id.to_owned());
+    }
+
+    /// Writes what stands behind all messages, where lists of the client look: the title, and what
+    /// was said last and where.
+    pub(super) fn close(&mut self, title: Option<&str>, prompt: Option<&str>) {
+        if let Some(title) = title {
+            self.title(title);
+        }
+        if let Some(leaf) = self.parent.clone() {
+            let prompt = prompt.map(shortened);
+            let record = Object::new()
+                .str("type", "last-prompt")
+                .opt_str("lastPrompt", prompt.as_deref())
+                .str("leafUuid", &leaf)
+                .str("sessionId", &self.session);
+            self.line(&record.finish());
+        }
+    }
+
+    /// Writes a title.
+    pub(super) fn title(&mut self, title: &str) {
+        let record = Object::new()
+            .str("type", "custom-title")
+            .str("customTitle", title)
+            .str("sessionId", &self.session);
+        self.line(&record.finish());
+    }
+
+    /// Adds a whole record.
+    pub(super) fn line(&mut self, record: &[u8]) {
+        self.lines.extend_from_slice(record);
+        self.lines.push(b'\n');
+    }
+}
+
+fn shortened(prompt: &str) -> String {
+    let mut words = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.chars().count() > PROMPT {
+        words = words.chars().take(PROMPT).collect();
+        words.push('…');
+    }
+    words
+}
