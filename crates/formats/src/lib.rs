@@ -6,6 +6,7 @@
 pub mod atomic;
 pub mod atsf;
 mod check;
+pub mod codex;
 mod conversation;
 mod env;
 mod error;

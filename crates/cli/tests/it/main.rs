@@ -11,6 +11,7 @@
 
 mod append;
 mod check;
+mod codex;
 mod concurrency;
 mod conformance;
 mod corpus;

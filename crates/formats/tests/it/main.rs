@@ -6,6 +6,12 @@
 
 #[allow(
     clippy::unwrap_used,
+    clippy::format_push_string,
+    reason = "a test fails where it stands, and builds texts"
+)]
+mod codex;
+#[allow(
+    clippy::unwrap_used,
     clippy::many_single_char_names,
     reason = "a test fails where it stands, and entries are called as in a drawing"
 )]
