@@ -13,8 +13,11 @@ mod error;
 mod format;
 mod native;
 pub mod pi;
+mod picture;
 mod registry;
+mod resume;
 mod salvaged;
+mod unified;
 mod write;
 
 pub use check::{Violation, Weight};
@@ -24,6 +27,8 @@ pub use error::{OpenError, WriteError};
 pub use format::{About, Can, Format, Found, Root, Source, Want};
 pub use native::{Marks, Native, Part, PartKind, RecordKind};
 pub use registry::{FORMATS, by_name};
+pub use resume::Resume;
 pub use write::{
-    Appended, AskedEntry, Fork, Made, MessageInput, NewSession, TextMessage, Unsaid, Writing,
+    Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext, NewSession,
+    TextMessage, Unsaid, Writing,
 };

@@ -9,6 +9,7 @@
     reason = "tests lay out folders, read the environment, build texts and may stop at once"
 )]
 
+mod agents;
 mod append;
 mod check;
 mod codex;
@@ -30,6 +31,8 @@ mod names;
 mod new;
 mod overview;
 mod pi;
+mod pi_judges;
+mod pi_verbs;
 mod reference;
 mod replace;
 mod rm;

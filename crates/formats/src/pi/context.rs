@@ -20,10 +20,18 @@ pub struct SessionContext {
 /// A model of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelRef {
-    /// Who offers it.
+    /// Who offers it; empty where nobody says.
     pub provider: String,
-    /// Which one it is.
+    /// Which one it is; empty where nobody says.
     pub model_id: String,
+    raw: Vec<u8>,
+}
+
+impl ModelRef {
+    /// As JSON, with what was said and as it was said.
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
 }
 
 /// Where a walk to the root begins.
@@ -73,34 +81,44 @@ pub(crate) fn path<'e>(
 /// What the model is shown at the end of a way from the root.
 pub(crate) fn build(path: &[&SessionEntry]) -> SessionContext {
     let mut context = SessionContext::default();
-    let mut edits = Edits::new();
-    let mut compaction = None;
-    for (at, entry) in path.iter().enumerate() {
-        match entry.kind() {
-            EntryKind::Compaction => compaction = Some((at, *entry)),
-            EntryKind::ContextEdit => note_edit(entry, &mut edits),
-            _ => entry.look(|value| context.settings(entry.kind(), value)),
-        }
+    for entry in path {
+        entry.look(|value| context.settings(entry.kind(), value));
     }
-    let Some((at, entry)) = compaction else {
-        for entry in path {
-            context.entry(entry, &edits, false);
-        }
-        return context;
+    let is_compaction = |e: &&SessionEntry| e.kind() == EntryKind::Compaction;
+    let (compaction, shown) = match path.iter().rposition(is_compaction) {
+        Some(at) => (path.get(at).copied(), after_compaction(path, at)),
+        None => (None, path.to_vec()),
     };
-    context.messages.extend(compaction_messages(entry));
-    let kept = entry.string("firstKeptEntryId");
-    let (before, rest) = path.split_at(at);
-    let from = before
-        .iter()
-        .position(|e| kept.as_deref().is_some_and(|kept| e.id() == kept));
-    for entry in from.map_or(&[][..], |from| &before[from..]) {
-        context.entry(entry, &edits, true);
+    let mut edits = Edits::new();
+    for entry in &shown {
+        if entry.kind() == EntryKind::ContextEdit {
+            note_edit(entry, &mut edits);
+        }
     }
-    for entry in rest {
-        context.entry(entry, &edits, false);
+    let is_left_out = |id: &str| edits.get(id).is_some_and(Option::is_none);
+    if let Some(entry) = compaction.filter(|entry| !is_left_out(entry.id())) {
+        context.messages.extend(compaction_messages(entry));
+    }
+    for entry in shown {
+        if !is_left_out(entry.id()) {
+            context.entry(entry, &edits);
+        }
     }
     context
+}
+
+/// The entries of a way that count beside the compaction at that place: those that it keeps, but
+/// no instructions among them, and those that come after it.
+fn after_compaction<'e>(path: &[&'e SessionEntry], at: usize) -> Vec<&'e SessionEntry> {
+    let (before, rest) = path.split_at(at);
+    let kept = rest.first().and_then(|e| e.string("firstKeptEntryId"));
+    let is_first = |e: &&&SessionEntry| kept.as_deref().is_some_and(|kept| e.id() == kept);
+    let from = before.iter().position(|e| is_first(&e));
+    let kept = from.and_then(|from| before.get(from..)).unwrap_or_default();
+    let kept = kept
+        .iter()
+        .filter(|e| e.role().as_deref() != Some("system"));
+    kept.chain(rest.iter().skip(1)).copied().collect()
 }
 
 /// What messages say instead, by entry: new content, or nothing at all.
@@ -120,6 +138,30 @@ fn note_edit(entry: &SessionEntry, edits: &mut Edits) {
 }
 
 impl SessionContext {
+    /// As JSON, as pi itself gives it: `messages`, `thinkingLevel` and `model`.
+    ///
+    /// ```
+    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
+    /// # let mut session = SessionManager::in_memory(&Host::pi(env), "/p");
+    /// session.append_model_change("openai", "gpt")?;
+    /// assert_eq!(
+    ///     session.build_session_context().to_json(),
+    ///     br#"{"messages":[],"thinkingLevel":"off","model":{"provider":"openai","modelId":"gpt"}}"#
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_json(&self) -> Vec<u8> {
+        let add = |all: Array, message: &Vec<u8>| all.raw(message);
+        let messages = self.messages.iter().fold(Array::new(), add);
+        let model = self.model.as_ref().map_or(&b"null"[..], ModelRef::raw);
+        Object::new()
+            .raw("messages", &messages.finish())
+            .str("thinkingLevel", &self.thinking_level)
+            .raw("model", model)
+            .finish()
+    }
+
     /// Takes over what an entry sets.
     fn settings(&mut self, kind: EntryKind, value: Value<'_>) {
         match kind {
@@ -142,23 +184,24 @@ impl SessionContext {
     }
 
     fn choose(&mut self, value: Value<'_>, model: &str) {
-        if let (Some(provider), Some(model_id)) = (owned(value, "provider"), owned(value, model)) {
-            self.model = Some(ModelRef { provider, model_id });
-        }
+        let raw = |key| value.get(key).map(Value::raw);
+        self.model = Some(ModelRef {
+            provider: owned(value, "provider").unwrap_or_default(),
+            model_id: owned(value, model).unwrap_or_default(),
+            raw: Object::new()
+                .opt_raw("provider", raw("provider"))
+                .opt_raw("modelId", raw(model))
+                .finish(),
+        });
     }
 
     /// Adds what the model is shown of an entry.
-    fn entry(&mut self, entry: &SessionEntry, edits: &Edits, is_kept: bool) {
-        let edit = edits.get(entry.id());
-        if edit.is_some_and(Option::is_none) {
-            return;
-        }
-        let content = edit.and_then(Option::as_deref);
+    fn entry(&mut self, entry: &SessionEntry, edits: &Edits) {
+        let content = edits.get(entry.id()).and_then(Option::as_deref);
         let message = entry.look(|value| match entry.kind() {
             EntryKind::Message => {
                 let message = value.get("message").filter(|m| m.is_object())?;
-                let is_system = message.get("role").is_some_and(|r| r.is_str("system"));
-                (!is_kept || !is_system).then(|| stored(message, content))
+                Some(stored(message, content))
             }
             EntryKind::CustomMessage => Some(custom(entry, value, content)),
             EntryKind::BranchSummary => branch_summary(entry, value),
@@ -168,23 +211,23 @@ impl SessionContext {
     }
 }
 
-/// A message as it is stored, with a list where content is missing.
-fn stored(message: Value<'_>, content: Option<&[u8]>) -> Vec<u8> {
+/// A message as it is stored, or with other content; with some where it is missing.
+fn stored(message: Value<'_>, edit: Option<&[u8]>) -> Vec<u8> {
     let is = |roles: &[&str]| {
         let role = message.get("role");
         role.is_some_and(|role| roles.iter().any(|r| role.is_str(r)))
     };
-    let content = match content {
+    let is_missing = message.get("content").is_none_or(Value::is_null);
+    let can_change = is(&["user", "assistant", "toolResult", "custom"]);
+    let content = match edit.filter(|_| can_change) {
         Some(text) if text.starts_with(b"\"") && is(&["assistant", "toolResult"]) => {
             let block = Object::new().str("type", "text").raw("text", text).finish();
             Some(Array::new().raw(&block).finish())
         }
         Some(content) => Some(content.to_vec()),
-        None => {
-            let is_missing = message.get("content").is_none_or(Value::is_null);
-            let needs_some = is(&["user", "assistant", "toolResult"]);
-            (is_missing && needs_some).then(|| b"[]".to_vec())
-        }
+        None if is_missing && is(&["user", "assistant", "toolResult"]) => Some(b"[]".to_vec()),
+        None if is_missing && is(&["system"]) => Some(b"\"\"".to_vec()),
+        None => None,
     };
     let raw = message.raw();
     let Some(content) = content else {
@@ -201,10 +244,12 @@ fn stored(message: Value<'_>, content: Option<&[u8]>) -> Vec<u8> {
 
 fn custom(entry: &SessionEntry, value: Value<'_>, content: Option<&[u8]>) -> Vec<u8> {
     let raw = |key| value.get(key).map(Value::raw);
+    let stored = value.get("content").filter(|content| !content.is_null());
+    let stored = stored.map_or(&b"[]"[..], Value::raw);
     let message = Object::new()
         .str("role", "custom")
         .opt_raw("customType", raw("customType"))
-        .opt_raw("content", content.or(raw("content")))
+        .raw("content", content.unwrap_or(stored))
         .opt_raw("display", raw("display"))
         .opt_raw("details", raw("details"))
         .opt_raw("excludeFromContext", raw("excludeFromContext"));

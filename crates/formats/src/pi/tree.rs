@@ -32,6 +32,8 @@ pub struct TreeNode {
 /// A label and when it was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
+    /// How many entries there were when the entry got a label that it has had since.
+    pub(crate) since: usize,
     pub(crate) text: String,
     pub(crate) timestamp: Option<String>,
 }

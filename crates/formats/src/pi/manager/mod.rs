@@ -4,6 +4,7 @@ mod append;
 mod branched;
 mod content;
 mod create;
+mod entry_json;
 mod error;
 mod header;
 mod host;
@@ -15,6 +16,7 @@ pub(crate) mod names;
 mod navigate;
 mod new_message;
 mod store;
+mod system;
 mod usage;
 
 use std::collections::HashMap;
@@ -26,6 +28,7 @@ pub use error::SessionError;
 pub use header::SessionHeader;
 pub use host::{Agent, Host};
 pub use list::{SessionInfo, most_recent_session};
+pub(crate) use load::{Loaded, header as header_of, load};
 pub use message::{Message, MessageBody};
 pub use names::session_folder;
 pub use new_message::{NewAssistant, NewBash, NewMessage, NewToolResult, NewUser};
@@ -119,8 +122,13 @@ impl SessionManager {
         };
         match entry.string("label").filter(|text| !text.is_empty()) {
             Some(text) => {
-                let timestamp = entry.timestamp();
-                self.labels.insert(target.into(), Label { text, timestamp });
+                let before = self.labels.get(target.as_str());
+                let label = Label {
+                    since: before.map_or(self.entries.len(), |label| label.since),
+                    text,
+                    timestamp: entry.timestamp(),
+                };
+                self.labels.insert(target.into(), label);
             }
             None => {
                 self.labels.remove(target.as_str());

@@ -336,3 +336,61 @@ fn messages_of_extensions_are_shown() {
         ]
     );
 }
+
+#[test]
+fn the_last_answer_names_the_model_even_if_it_does_not_say_which() {
+    let w = world();
+    let lines = [
+        r#"{"type":"model_change","id":"a","parentId":null,"timestamp":"2025-01-01T00:00:00.000Z","provider":"p","modelId":"m"}"#,
+        r#"{"type":"message","id":"b","parentId":"a","timestamp":"2025-01-01T00:00:00.000Z","message":{"role":"assistant","content":[],"model":"x"}}"#,
+    ];
+    let s = w.open(&w.put("s.jsonl", &session(&lines)));
+    let model = s.build_session_context().model.unwrap();
+    assert_eq!(
+        (model.provider.as_str(), model.model_id.as_str()),
+        ("", "x")
+    );
+    assert_eq!(model.raw(), br#"{"modelId":"x"}"#);
+}
+
+#[test]
+fn only_messages_with_content_of_their_own_are_edited() {
+    let w = world();
+    for (role, content) in [
+        ("user", r#""new""#),
+        ("custom", r#""new""#),
+        ("assistant", r#"[{"type":"text","text":"new"}]"#),
+        ("system", r#""old""#),
+        ("bashExecution", r#""old""#),
+    ] {
+        let message = format!(
+            r#"{{"type":"message","id":"a","parentId":null,"timestamp":"2025-01-01T00:00:00.000Z","message":{{"role":"{role}","content":"old"}}}}"#
+        );
+        let edit = r#"{"type":"context_edit","id":"b","parentId":"a","timestamp":"2025-01-01T00:00:00.000Z","targetId":"a","replacement":{"content":"new"}}"#;
+        let s = w.open(&w.put("s.jsonl", &session(&[&message, edit])));
+        assert_eq!(
+            s.build_session_context().messages,
+            [format!(r#"{{"role":"{role}","content":{content}}}"#).into_bytes()]
+        );
+    }
+}
+
+#[test]
+fn a_compaction_keeps_what_the_system_said() {
+    let mut s = world().memory();
+    s.append_message_json(br#"{"role":"system","content":"be brief","timestamp":1}"#)
+        .unwrap();
+    let kept = user(&mut s, "a");
+    s.append_message_json(br#"{"role":"system","content":"be nice","timestamp":2}"#)
+        .unwrap();
+    s.append_compaction("SUM", Some(&kept), 10, None, None)
+        .unwrap();
+    assert_eq!(
+        said(&s),
+        [
+            "system: be brief\n\nbe nice",
+            "compactionSummary: SUM",
+            "user: a"
+        ]
+    );
+}

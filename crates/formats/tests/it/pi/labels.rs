@@ -101,3 +101,16 @@ fn labels_beside_the_way_stay_behind() {
     assert_eq!(s.label(&b), None);
     assert_eq!(s.entries().len(), 1);
 }
+
+#[test]
+fn a_branched_session_has_labels_in_the_order_they_were_set() {
+    let mut s = world().memory();
+    let (a, b) = (user(&mut s, "a"), user(&mut s, "b"));
+    for (id, label) in [(&b, "one"), (&a, "two"), (&b, "one again")] {
+        s.append_label_change(id, Some(label)).unwrap();
+    }
+    s.create_branched_session(&b).unwrap();
+    let labels = s.entries().iter().filter_map(|e| e.field("label"));
+    let labels: Vec<_> = labels.map(|l| String::from_utf8(l).unwrap()).collect();
+    assert_eq!(labels, ["\"one again\"", "\"two\""]);
+}

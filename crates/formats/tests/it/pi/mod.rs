@@ -5,6 +5,7 @@ mod corpus;
 mod create;
 mod document;
 mod grammar;
+mod judges;
 mod labels;
 mod large;
 mod list;
