@@ -200,5 +200,7 @@ pub(super) fn output(value: Value<'_>, raw: RawRef) -> ToolResult {
     } else if !output.is_null() {
         found.blocks.push(unknown(String::new(), output));
     }
+    // What we wrote ourselves; the client has no place for it.
+    found.is_error |= value.get("is_error").and_then(Value::bool) == Some(true);
     found
 }

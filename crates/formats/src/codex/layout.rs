@@ -44,7 +44,7 @@ pub(super) fn list(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
     }
 }
 
-/// The sessions below a folder, in the order of their paths.
+/// The sessions below a folder: its own first, then those of the folders in it, by name.
 fn walk(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
     let mut open = vec![(folder.to_owned(), 0)];
     let mut seen = BTreeSet::new();

@@ -15,6 +15,9 @@ use super::record::{Record, What};
 /// How much of a file is looked at to know what it is.
 const LOOK: u64 = 1024 * 1024;
 
+/// The dialect of files with bare items.
+const ITEMS: &str = "items";
+
 /// How many values of it.
 const VALUES: usize = 16;
 
@@ -80,7 +83,7 @@ impl Meta {
                 .get("subagent_history_start_ordinal")
                 .and_then(Value::u64),
             dialect: Some(match mode {
-                _ if is_bare => "items".to_owned(),
+                _ if is_bare => ITEMS.to_owned(),
                 Some(mode) => mode,
                 None => "legacy".to_owned(),
             }),
@@ -112,6 +115,16 @@ impl Meta {
             id: named.map_or_else(stem, |n| n.thread),
             ..Self::default()
         }
+    }
+
+    /// Whether records have numbers.
+    pub(super) fn is_paginated(&self) -> bool {
+        self.dialect.as_deref() == Some("paginated")
+    }
+
+    /// Whether items stand in the file without a wrapper.
+    pub(super) fn is_bare(&self) -> bool {
+        self.dialect.as_deref() == Some(ITEMS)
     }
 
     /// The facts about the whole session.

@@ -8,6 +8,7 @@ mod base;
 mod blocks;
 mod body;
 mod calls;
+mod check;
 mod document;
 mod draft;
 mod facts;
@@ -26,12 +27,16 @@ mod record;
 mod said;
 mod shown;
 mod summary;
+mod write;
 
 use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
-use crate::{About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Want};
+use crate::{
+    About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
+    OpenError, Resume, Root, Source, Violation, Want, WriteError, Writing,
+};
 
 pub use record::{Care, record_type};
 
@@ -43,7 +48,7 @@ static ABOUT: About = About {
     aliases: &["codex-cli"],
     name: "Codex CLI",
     versions: "all, from the one JSON file of 2025 to 0.166",
-    can: &[Can::Read],
+    can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.codex`, or where `CODEX_HOME` says",
 };
 
@@ -82,5 +87,43 @@ impl Format for Codex {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    fn resume(&self, summary: &Summary) -> Option<Resume> {
+        Some(Resume {
+            program: SLUG,
+            args: vec!["resume".to_owned(), summary.head.id.clone()],
+            folder: summary.head.workspace.path.as_ref().map(PathBuf::from),
+        })
+    }
+
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        check::check(path, out)
+    }
+
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        write::create_session(w, new)
+    }
+
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        write::append(w, source, messages)
+    }
+
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        write::rename(w, source, title)
+    }
+
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        write::fork(w, source, fork)
     }
 }
