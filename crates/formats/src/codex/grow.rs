@@ -116,9 +116,11 @@ impl Grow {
         self.drafts.add(draft)
     }
 
+    /// Adds a record to an entry; one that comes too late for that is put aside.
     pub(super) fn claim(&mut self, entry: usize, raw: RawRef) {
-        if let Some(draft) = self.drafts.get_mut(entry) {
-            draft.claim(raw);
+        match self.drafts.get_mut(entry) {
+            Some(draft) => draft.claim(raw),
+            None => self.unclaimed.push(raw),
         }
     }
 
@@ -220,7 +222,8 @@ impl Grow {
     /// The entry of the response that an item belongs to: the open one, or a new one.
     fn response(&mut self, i: &Incoming<'_>) -> usize {
         self.compaction = None;
-        let entry = if let Some(entry) = self.open {
+        let open = self.open.filter(|e| self.drafts.get_mut(*e).is_some());
+        let entry = if let Some(entry) = open {
             self.claim(entry, i.raw);
             entry
         } else {
@@ -364,30 +367,8 @@ impl Grow {
     }
 
     /// Finishes all entries.
-    pub(super) fn finish(self, builder: &mut SessionBuilder) {
+    pub(super) fn finish(self) -> SessionBuilder {
         // The settings of a turn, and totals, may have been claimed after they were put aside.
-        let mut claimed: Vec<Vec<bool>> = Vec::new();
-        for raw in self.drafts.iter().flat_map(|d| &d.origin) {
-            let (part, record) = (raw.part as usize, raw.record as usize);
-            if claimed.len() <= part {
-                claimed.resize_with(part + 1, Vec::new);
-            }
-            if let Some(records) = claimed.get_mut(part) {
-                if records.len() <= record {
-                    records.resize(record + 1, false);
-                }
-                if let Some(is_claimed) = records.get_mut(record) {
-                    *is_claimed = true;
-                }
-            }
-        }
-        let is_claimed = |raw: &RawRef| {
-            let records = claimed.get(raw.part as usize);
-            records.and_then(|r| r.get(raw.record as usize)) == Some(&true)
-        };
-        for raw in self.unclaimed.iter().filter(|raw| !is_claimed(raw)) {
-            builder.unclaimed(*raw);
-        }
-        self.drafts.finish(builder);
+        self.drafts.finish(self.unclaimed)
     }
 }

@@ -4,6 +4,7 @@
 //! bytes, calls by their ids.
 
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
 use rethread_model::RawRef;
 
@@ -58,9 +59,15 @@ fn wait(waiting: &mut VecDeque<(u64, usize)>, marks: &[u64], entry: usize) {
     }
 }
 
-/// The calls of a session, by their ids.
+/// So many calls are remembered.
+const CALLS: usize = 8192;
+
+/// The calls of a session, by their ids; the last ones.
 #[derive(Debug, Default)]
-pub(super) struct Calls(HashMap<Box<str>, Call>);
+pub(super) struct Calls {
+    calls: HashMap<Rc<str>, Call>,
+    order: VecDeque<Rc<str>>,
+}
 
 /// What belongs to one call.
 #[derive(Debug, Default)]
@@ -82,7 +89,16 @@ pub(super) struct Call {
 impl Calls {
     /// The call with this id.
     pub(super) fn get(&mut self, id: &str) -> &mut Call {
-        self.0.entry(id.into()).or_default()
+        let id: Rc<str> = id.into();
+        if !self.calls.contains_key(&id) {
+            if self.order.len() == CALLS
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.calls.remove(&oldest);
+            }
+            self.order.push_back(id.clone());
+        }
+        self.calls.entry(id).or_default()
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rethread_disk::DiskError;
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree};
-use rethread_model::{LinkKind, ModelRef, Note, RawRef, SessionBuilder, UsageRecord};
+use rethread_model::{Head, LinkKind, ModelRef, Note, RawRef, UsageRecord};
 
 use super::base::{Bases, bases};
 use super::glance::glance;
@@ -59,10 +59,10 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     notes.append(&mut reader.notes);
     let mut parts = vec![part];
     parts.extend(borrowed.into_iter().rev());
-    let mut builder = SessionBuilder::default();
     let meta = meta.or_else(|| grow.meta.take());
-    head(&mut builder, path, meta, &grow);
-    grow.finish(&mut builder);
+    let head = head(path, meta, &mut grow);
+    let mut builder = grow.finish();
+    *builder.head() = head;
     Ok(Conversation {
         source: source.clone(),
         native: Native { parts },
@@ -72,7 +72,8 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     })
 }
 
-fn head(builder: &mut SessionBuilder, path: &Path, meta: Option<Meta>, grow: &Grow) {
+/// The facts about the whole session.
+fn head(path: &Path, meta: Option<Meta>, grow: &mut Grow) -> Head {
     let mut meta = meta.unwrap_or_default();
     if meta.id.is_empty() {
         meta.id = Meta::unsaid(path).id;
@@ -86,11 +87,10 @@ fn head(builder: &mut SessionBuilder, path: &Path, meta: Option<Meta>, grow: &Gr
         id: id.to_owned(),
     });
     head.links.extend(grow.children.iter().cloned());
-    let last_inherited = grow.drafts.iter().rev().find(|d| d.inherited);
-    let last_inherited = last_inherited.map(|d| d.id.clone());
+    let last_inherited = Some(grow.drafts.last_inherited()).filter(|id| !id.is_empty());
     for link in &mut head.links {
         if link.kind == LinkKind::ForkOf {
-            link.entry = last_inherited.clone().filter(|id| !id.is_empty());
+            link.entry = last_inherited.map(str::to_owned);
         }
     }
     let total = grow.meter.total().map(|usage| UsageRecord {
@@ -98,7 +98,7 @@ fn head(builder: &mut SessionBuilder, path: &Path, meta: Option<Meta>, grow: &Gr
         ..UsageRecord::default()
     });
     head.recorded_usage.extend(total);
-    *builder.head() = head;
+    head
 }
 
 /// Reads one file.
