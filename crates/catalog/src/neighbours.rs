@@ -13,9 +13,6 @@ use rethread_json::{Tree, split_lines};
 /// How much of a session is read to find its folder.
 const HEAD: u64 = 64 * 1024;
 
-/// How many sessions of a store that is not sorted by project are looked at, the newest first.
-const MOST: usize = 500;
-
 /// Folders that sessions of other agents name, and that are there.
 pub(crate) fn workspaces(env: &Env) -> Vec<PathBuf> {
     let mut named = BTreeSet::new();
@@ -31,16 +28,9 @@ pub(crate) fn workspaces(env: &Env) -> Vec<PathBuf> {
         ];
         for projects in by_project {
             for project in folders(&projects) {
-                named.extend(newest(jsonl_files(&project), 1).iter().find_map(|f| cwd(f)));
+                named.extend(newest(jsonl_files(&project)).and_then(|f| cwd(&f)));
             }
         }
-        let sessions = folder("CODEX_HOME", &[".codex"]).join("sessions");
-        let mut dated = vec![sessions];
-        for _ in ["year", "month", "day"] {
-            dated = dated.iter().flat_map(|f| folders(f)).collect();
-        }
-        let rollouts = dated.iter().flat_map(|f| jsonl_files(f)).collect();
-        named.extend(newest(rollouts, MOST).iter().filter_map(|f| cwd(f)));
         let gemini = folder("GEMINI_CLI_HOME", &[])
             .join(".gemini")
             .join("projects.json");
@@ -67,12 +57,11 @@ fn entries(of: &Path) -> impl Iterator<Item = PathBuf> {
     entries.filter_map(Result::ok).map(|e| e.path())
 }
 
-/// The newest files, by the time of their last change.
-fn newest(files: Vec<PathBuf>, most: usize) -> Vec<PathBuf> {
+/// The newest file, by the time of its last change.
+fn newest(files: Vec<PathBuf>) -> Option<PathBuf> {
     let time = |p: &PathBuf| std::fs::metadata(p).and_then(|m| m.modified()).ok();
-    let mut dated: Vec<_> = files.into_iter().map(|p| (time(&p), p)).collect();
-    dated.sort();
-    dated.into_iter().rev().take(most).map(|(_, p)| p).collect()
+    let dated = files.into_iter().map(|p| (time(&p), p));
+    dated.max().map(|(_, p)| p)
 }
 
 /// The folder that the beginning of a session names.
@@ -87,8 +76,7 @@ fn cwd(session: &Path) -> Option<PathBuf> {
     split_lines(&head).find_map(|(_, line)| {
         tree.parse_into(line).ok()?;
         let root = tree.root(line);
-        let cwd = root.get("cwd").or_else(|| root.at(&["payload", "cwd"]))?;
-        Some(PathBuf::from(cwd.str()?.into_owned()))
+        Some(PathBuf::from(root.get("cwd")?.str()?.into_owned()))
     })
 }
 
@@ -124,7 +112,7 @@ mod tests {
             fs::create_dir_all(&path).unwrap();
             path
         };
-        let (a, b, c, d) = (project("a"), project("b"), project("c"), project("d"));
+        let (a, c, d) = (project("a"), project("c"), project("d"));
         let write = |path: &str, text: String| {
             let path = home.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -135,13 +123,6 @@ mod tests {
             format!(
                 "{{\"type\":\"summary\"}}\nbroken\n{{\"cwd\":\"{}\"}}\n",
                 a.display()
-            ),
-        );
-        write(
-            ".codex/sessions/2026/01/02/rollout-x.jsonl",
-            format!(
-                "{{\"type\":\"session_meta\",\"payload\":{{\"cwd\":\"{}\"}}}}\n",
-                b.display()
             ),
         );
         write(
@@ -157,6 +138,6 @@ mod tests {
             "{\"cwd\":\"/nowhere/at/all\"}".to_owned(),
         );
         let env = Env::from_variables(BTreeMap::new(), Some(home.clone()), home.clone()).unwrap();
-        assert_eq!(workspaces(&env), [a, b, c, d]);
+        assert_eq!(workspaces(&env), [a, c, d]);
     }
 }

@@ -8,6 +8,7 @@ pub mod atomic;
 pub mod atsf;
 mod check;
 pub mod claude_code;
+pub mod codex;
 mod conversation;
 mod env;
 mod error;

@@ -66,6 +66,8 @@ pub struct Part {
     pub path: PathBuf,
     /// What it is.
     pub kind: PartKind,
+    /// Whether it belongs to another session, which this one goes on from: read and never written.
+    pub borrowed: bool,
     bytes: Backing,
     len: u64,
     marks: Marks,
@@ -76,6 +78,8 @@ pub struct Part {
 enum Backing {
     /// In a file that stays open, so that nobody can put another in its place.
     File(File),
+    /// In a compressed file; its content lies unpacked in a nameless file.
+    Packed { original: File, unpacked: File },
     /// In memory: a document that had to be read whole.
     Memory(Vec<u8>),
     /// In a file that is opened when somebody asks: a session of thousands of files cannot keep
@@ -100,6 +104,13 @@ impl Part {
     /// A log over an open file that had this length when it was opened.
     pub fn lines(path: PathBuf, file: File, len: u64) -> Self {
         Self::new(path, PartKind::Lines, Backing::File(file), len)
+    }
+
+    /// A log in a compressed file, and its content, unpacked, of this length. Records are those of
+    /// the content; saving gives the file as it is.
+    pub fn packed(path: PathBuf, original: File, unpacked: File, len: u64) -> Self {
+        let bytes = Backing::Packed { original, unpacked };
+        Self::new(path, PartKind::Lines, bytes, len)
     }
 
     /// A document that was read whole: one record.
@@ -127,10 +138,19 @@ impl Part {
         Self {
             path,
             kind,
+            borrowed: false,
             bytes,
             len,
             marks: Marks::default(),
         }
+    }
+
+    /// The same part as one of another session, of which only the first bytes are meant.
+    #[must_use]
+    pub fn borrowed(mut self, len: u64) -> Self {
+        self.borrowed = true;
+        self.len = self.len.min(len);
+        self
     }
 
     /// Whether the file is there.
@@ -207,7 +227,9 @@ impl Part {
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
         match &self.bytes {
-            Backing::File(file) => read_at(file, offset, buf),
+            Backing::File(file) | Backing::Packed { unpacked: file, .. } => {
+                read_at(file, offset, buf)
+            }
             Backing::Memory(bytes) => {
                 let from = usize::try_from(offset).unwrap_or(usize::MAX);
                 let mut rest = bytes.get(from..).unwrap_or_default();
@@ -220,6 +242,24 @@ impl Part {
 
     fn open(&self) -> io::Result<File> {
         open_read(&self.path).map_err(io::Error::other)
+    }
+
+    /// Writes the part as it was read: the same bytes.
+    fn save(&self, out: &mut dyn Write) -> io::Result<u64> {
+        let Backing::Packed { original, .. } = &self.bytes else {
+            return io::copy(&mut self.reader(), out);
+        };
+        let mut buffer = vec![0; 64 * 1024];
+        let mut at = 0;
+        loop {
+            match read_at(original, at, &mut buffer)? {
+                0 => return Ok(at),
+                n => {
+                    out.write_all(&buffer[..n])?;
+                    at += n as u64;
+                }
+            }
+        }
     }
 }
 
@@ -272,8 +312,7 @@ impl Native {
 
     /// Writes a part as it was read: the same bytes.
     pub fn save(&self, part: u32, out: &mut dyn Write) -> io::Result<u64> {
-        self.part(part)
-            .map_or(Ok(0), |p| io::copy(&mut p.reader(), out))
+        self.part(part).map_or(Ok(0), |p| p.save(out))
     }
 
     fn part(&self, part: u32) -> Option<&Part> {

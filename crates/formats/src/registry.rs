@@ -1,12 +1,13 @@
 //! All formats.
 
-use crate::{Format, agentuse, atomic, atsf, claude_code, pi};
+use crate::{Format, agentuse, atomic, atsf, claude_code, codex, pi};
 
 /// All formats, one line each.
 pub static FORMATS: &[&dyn Format] = &[
     &atsf::Atsf,
     &agentuse::AgentUse,
     &claude_code::ClaudeCode,
+    &codex::Codex,
     &pi::Pi,
     &atomic::Atomic,
 ];

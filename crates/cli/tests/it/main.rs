@@ -14,6 +14,7 @@ mod agentuse;
 mod append;
 mod check;
 mod claude_code;
+mod codex;
 mod concurrency;
 mod conformance;
 mod corpus;

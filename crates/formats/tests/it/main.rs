@@ -10,6 +10,7 @@
     reason = "a test fails where it stands, and builds texts"
 )]
 mod claude_code;
+mod codex;
 #[allow(
     clippy::unwrap_used,
     clippy::many_single_char_names,

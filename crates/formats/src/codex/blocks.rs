@@ -1,0 +1,206 @@
+//! The content of items.
+
+use rethread_json::Value;
+use rethread_model::{
+    Blob, Block, Json, Media, RawRef, Text, Thinking, ToolCall, ToolResult, ToolStatus, Visibility,
+};
+
+use super::calls::{arguments, called, exit_code};
+use super::fields::{filled, json, string, text, text_of};
+use super::said::{is_injected, parts};
+
+/// The blocks of a message. In one of the user, texts that the client put among the person's are
+/// marked.
+pub(super) fn message(value: Value<'_>, raw: RawRef, of_user: bool) -> Vec<Block> {
+    let parts: Vec<_> = parts(value).collect();
+    let mixed = of_user
+        && parts
+            .iter()
+            .any(|p| !p.text.as_deref().is_some_and(is_injected));
+    let block = |part: &super::said::Part<'_>| match block(part.value, raw) {
+        Block::Text(text) if mixed && is_injected(&text.value) => Block::Aside {
+            text,
+            visibility: Visibility::Injected,
+        },
+        block => block,
+    };
+    parts.iter().map(block).collect()
+}
+
+/// One part of a content.
+fn block(value: Value<'_>, raw: RawRef) -> Block {
+    let type_name = string(value, "type").unwrap_or_default();
+    let known = match type_name.as_str() {
+        "input_image" | "image" | "output_image" => image(value, raw).map(Block::Image),
+        "local_image" => {
+            filled(value, "path").map(|path| Block::Image(media(Blob::Outside(path.into()))))
+        }
+        "input_text" | "output_text" | "text" | "Text" | "reasoning_text" | "summary_text"
+        | "refusal" => text_of(value, "text")
+            .or_else(|| text_of(value, "refusal"))
+            .map(Block::Text),
+        // A text that is no block.
+        _ => text(value).map(Block::Text),
+    };
+    known.unwrap_or_else(|| unknown(type_name, value))
+}
+
+fn unknown(type_name: String, value: Value<'_>) -> Block {
+    Block::Unknown {
+        type_name,
+        raw: Json::new(value.raw()),
+    }
+}
+
+fn media(blob: Blob) -> Media {
+    Media {
+        mime: None,
+        name: None,
+        uri: None,
+        blob,
+    }
+}
+
+fn image(value: Value<'_>, raw: RawRef) -> Option<Media> {
+    let url = value
+        .get("image_url")
+        .map(|u| u.get("url").unwrap_or(u))
+        .or_else(|| value.get("url"))?;
+    let content = url.content()?;
+    let Some(rest) = content.strip_prefix(b"data:") else {
+        return Some(media(Blob::Url(url.str()?.into_owned())));
+    };
+    let comma = memchr::memchr(b',', rest)?;
+    let (kind, data) = (rest.get(..comma)?, rest.get(comma + 1..)?);
+    let mime = kind.strip_suffix(b";base64")?;
+    if memchr::memchr(b'\\', data).is_some() {
+        return None;
+    }
+    let mime = std::str::from_utf8(mime).ok().filter(|m| !m.is_empty());
+    let mut media = media(inline(url, content.len() - data.len(), data.len(), raw));
+    media.mime = mime.map(str::to_owned);
+    Some(media)
+}
+
+/// Base64 text in a string, from that byte of its content.
+fn inline(string: Value<'_>, from: usize, len: usize, record: RawRef) -> Blob {
+    Blob::Inline {
+        record,
+        // Behind the quote.
+        start: (string.span().start + 1 + from) as u64,
+        len: len as u64,
+    }
+}
+
+/// Reasoning: in full where it is there, else its summary.
+pub(super) fn reasoning(value: Value<'_>) -> Thinking {
+    let joined = |key: &str| {
+        let texts = value.get(key).into_iter().flat_map(Value::items);
+        let texts: Vec<Text> = texts
+            .filter_map(|t| text_of(t, "text").or_else(|| text(t)))
+            .collect();
+        (!texts.is_empty()).then(|| Text {
+            value: join(&texts),
+            lossy: texts.iter().any(|t| t.lossy),
+        })
+    };
+    let full = joined("content").or_else(|| joined("raw_content"));
+    let encrypted = filled(value, "encrypted_content");
+    let summary = full.is_none();
+    let text = full
+        .or_else(|| joined("summary"))
+        .or_else(|| joined("summary_text"))
+        .or_else(|| text_of(value, "text"));
+    Thinking {
+        redacted: text.is_none() && encrypted.is_some(),
+        summary: summary && text.is_some(),
+        text: text.unwrap_or_default(),
+        encrypted,
+        ..Thinking::default()
+    }
+}
+
+fn join(texts: &[Text]) -> String {
+    let all: Vec<&str> = texts.iter().map(|t| t.value.as_str()).collect();
+    all.join("\n\n")
+}
+
+/// A call.
+pub(super) fn call(value: Value<'_>) -> ToolCall {
+    let kind = string(value, "type").unwrap_or_default();
+    let name = filled(value, "name").or_else(|| {
+        let name = value.at(&["function", "name"])?.str()?;
+        Some(name.into_owned())
+    });
+    let name = name.unwrap_or_else(|| kind.trim_end_matches("_call").to_owned());
+    ToolCall {
+        namespace: filled(value, "namespace"),
+        input: arguments(value),
+        status: match string(value, "status").as_deref() {
+            // How it ended is in its result, which is an entry of its own.
+            None | Some("completed") => ToolStatus::Completed,
+            Some("in_progress") => ToolStatus::Running,
+            Some("incomplete" | "failed") => ToolStatus::Failed,
+            Some(other) => ToolStatus::Other(other.to_owned()),
+        },
+        ..ToolCall::new(called(value).unwrap_or_default(), name)
+    }
+}
+
+/// A picture that the vendor made: the call has its own result.
+pub(super) fn made_picture(value: Value<'_>, raw: RawRef) -> Option<Block> {
+    let data = value.get("result")?;
+    let len = data.content()?.len();
+    let is_base64 = len > 0 && memchr::memchr(b'\\', data.content()?).is_none();
+    let mut picture = media(inline(data, 0, len, raw));
+    picture.mime = Some("image/png".to_owned());
+    Some(Block::ToolResult(ToolResult {
+        blocks: is_base64
+            .then_some(Block::Image(picture))
+            .into_iter()
+            .collect(),
+        ..result(called(value).unwrap_or_default())
+    }))
+}
+
+fn result(call_id: String) -> ToolResult {
+    ToolResult {
+        call_id,
+        name: None,
+        blocks: Vec::new(),
+        is_error: false,
+        structured: None,
+        exit_code: None,
+        full_output: None,
+    }
+}
+
+/// What a tool answered.
+pub(super) fn output(value: Value<'_>, raw: RawRef) -> ToolResult {
+    let mut found = ToolResult {
+        name: filled(value, "name"),
+        ..result(called(value).unwrap_or_default())
+    };
+    if let Some(tools) = json(value, "tools") {
+        found.structured = Some(tools);
+    }
+    let Some(output) = value.get("output") else {
+        return found;
+    };
+    if let Some(said) = text(output) {
+        found.exit_code = exit_code(&said.value);
+        found.is_error = found.exit_code.is_some_and(|code| code != 0);
+        found.blocks.push(Block::Text(said));
+    } else if output.is_array() {
+        found.blocks = output.items().map(|item| block(item, raw)).collect();
+    } else if let Some(said) = text_of(output, "content").or_else(|| text_of(output, "text")) {
+        // An older shape: `{content, success}`.
+        found.is_error = output.get("success").and_then(Value::bool) == Some(false);
+        found.blocks.push(Block::Text(said));
+    } else if !output.is_null() {
+        found.blocks.push(unknown(String::new(), output));
+    }
+    // What we wrote ourselves; the client has no place for it.
+    found.is_error |= value.get("is_error").and_then(Value::bool) == Some(true);
+    found
+}

@@ -1,0 +1,342 @@
+//! What an entry says, decoded from its records.
+
+use rethread_json::{Tree, Value};
+use rethread_model::{
+    Block, Body, Compaction, EntryIx, Event, Json, Kept, Kind, Level, Message, ModelRef, RawRef,
+    Role, Session, Text, Thinking, TitleChange, TitleSource, Usage, UsageRecord,
+};
+
+use super::blocks;
+use super::calls::{add_to_call, add_to_result, called, spawned};
+use super::fields::{filled, others, string, text_of};
+use super::record::{Ev, Item, Record, What};
+use super::{document, meter};
+use crate::{Native, PartKind, RecordKind};
+
+/// What an entry says.
+pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
+    let origin = session.origin(entry);
+    let Some(first) = origin.first() else {
+        return Body::Unknown(None);
+    };
+    let part = native.parts.get(first.part as usize);
+    if part.is_some_and(|p| p.kind == PartKind::Document) {
+        return document::body(native, session, entry);
+    }
+    let kind = session.entry(entry).kind;
+    let mut found = Found::default();
+    let mut tree = Tree::default();
+    for raw in origin {
+        if native.record_kind(*raw) == Some(RecordKind::Giant) {
+            let len = native.span(*raw).map_or(0, |s| s.end - s.start);
+            found.blocks.push(Block::Unknown {
+                type_name: format!("record of {len} bytes"),
+                raw: Json::new(b"null"),
+            });
+            continue;
+        }
+        let bytes = match native.read(*raw) {
+            Ok(bytes) => bytes,
+            Err(e) => return unreadable(&e.to_string()),
+        };
+        if tree.parse_into(&bytes).is_err() {
+            return unreadable("the file was changed while it was read");
+        }
+        let record = Record::of(tree.root(&bytes));
+        match kind {
+            Kind::Message(role) => found.message(&record, *raw, role),
+            Kind::Compaction => found.compaction(&record, *raw),
+            _ => match other(kind, &record) {
+                Some(body) if kind != Kind::Usage => return body,
+                Some(Body::Usage(usage)) => {
+                    found.usage = Some(usage.usage);
+                    found.model = usage.model.or(found.model);
+                }
+                _ => found.tokens(&record),
+            },
+        }
+    }
+    found.finish(kind)
+}
+
+fn unreadable(why: &str) -> Body {
+    Body::Event(Event {
+        name: "unreadable".to_owned(),
+        text: Some(why.into()),
+        level: Level::Error,
+        details: None,
+    })
+}
+
+/// What the records of an entry say together.
+#[derive(Default)]
+struct Found {
+    blocks: Vec<Block>,
+    /// What was shown, for an entry that no item belongs to.
+    shown: Vec<Block>,
+    model: Option<ModelRef>,
+    usage: Option<Usage>,
+    /// A total that the next one is to be compared with.
+    before: Option<Json>,
+    response_id: Option<String>,
+    author: Option<String>,
+    stop_reason: Option<String>,
+    details: Option<Json>,
+    compaction: Compaction,
+    type_name: Option<String>,
+}
+
+impl Found {
+    fn message(&mut self, record: &Record<'_>, raw: RawRef, role: Role) {
+        let payload = record.payload;
+        match record.what {
+            What::Item(Item::Message) => {
+                let blocks = blocks::message(payload, raw, role == Role::User);
+                self.blocks.extend(blocks);
+                self.stop_reason = filled(payload, "phase").or(self.stop_reason.take());
+                if role != Role::Assistant {
+                    let known = ["type", "id", "role", "content", "message"];
+                    self.details = others(payload, &known);
+                }
+            }
+            What::Item(Item::AgentMessage) => {
+                self.blocks.extend(blocks::message(payload, raw, false));
+                self.author = filled(payload, "author");
+            }
+            What::Item(Item::Reasoning) => {
+                self.blocks
+                    .push(Block::Thinking(blocks::reasoning(payload)));
+            }
+            What::Item(Item::Call) if role == Role::Tool => self.answered(payload),
+            What::Item(Item::Call) => self.blocks.push(Block::ToolCall(blocks::call(payload))),
+            What::Item(Item::HostedCall) => {
+                self.blocks.push(Block::ToolCall(blocks::call(payload)));
+                self.blocks.extend(blocks::made_picture(payload, raw));
+            }
+            What::Item(Item::Output) if role == Role::Assistant => self.spawned(payload),
+            What::Item(Item::Output) => {
+                self.blocks
+                    .push(Block::ToolResult(blocks::output(payload, raw)));
+            }
+            What::TurnContext => {
+                self.model = filled(payload, "model").map(|id| ModelRef { provider: None, id });
+            }
+            What::Usage | What::Event(Ev::Tokens) => self.tokens(record),
+            What::Event(Ev::User | Ev::Agent) => {
+                self.shown.extend(blocks::message(payload, raw, false));
+            }
+            What::Event(Ev::Thought) => {
+                self.shown.push(Block::Thinking(blocks::reasoning(payload)));
+            }
+            What::Event(Ev::Call) => self.call_event(payload),
+            _ => {}
+        }
+    }
+
+    /// The call that a result of this entry answers.
+    fn answered(&mut self, call: Value<'_>) {
+        let call = blocks::call(call);
+        for block in &mut self.blocks {
+            if let Block::ToolResult(result) = block
+                && result.call_id == call.id
+                && result.name.is_none()
+            {
+                result.name = Some(call.name.clone());
+            }
+        }
+    }
+
+    /// The sub-agent that a call of this entry started.
+    fn spawned(&mut self, output: Value<'_>) {
+        let id = called(output);
+        for block in &mut self.blocks {
+            if let Block::ToolCall(call) = block
+                && Some(&call.id) == id.as_ref()
+                && call.child_session.is_none()
+            {
+                call.child_session = spawned(output);
+            }
+        }
+    }
+
+    fn call_event(&mut self, event: Value<'_>) {
+        let Some(id) = called(event) else { return };
+        for block in &mut self.blocks {
+            match block {
+                Block::ToolCall(call) if call.id == id => add_to_call(call, event),
+                Block::ToolResult(result) if result.call_id == id => add_to_result(result, event),
+                _ => {}
+            }
+        }
+    }
+
+    /// Tokens: of one response, or totals after it and before it.
+    fn tokens(&mut self, record: &Record<'_>) {
+        let payload = record.payload;
+        match record.what {
+            What::Usage => {
+                self.usage = payload.get("usage").and_then(meter::usage);
+                self.response_id = filled(payload, "response_id");
+            }
+            What::Event(Ev::Tokens) if self.response_id.is_none() => {
+                let before = self.before.take();
+                let tree = before.as_ref().map(|b| Tree::parse(b.bytes()));
+                let value = match (&before, &tree) {
+                    (Some(before), Some(Ok(tree))) => Some(tree.root(before.bytes())),
+                    _ => None,
+                };
+                self.usage = meter::added(payload, value);
+                self.before = Some(Json::new(payload.raw()));
+                let model = payload.at(&["info", "model"]).and_then(Value::str);
+                if let Some(id) = model {
+                    self.model = Some(ModelRef {
+                        provider: None,
+                        id: id.into_owned(),
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn compaction(&mut self, record: &Record<'_>, raw: RawRef) {
+        let payload = record.payload;
+        if record.what != What::Compacted {
+            return;
+        }
+        self.compaction.summary = text_of(payload, "message").filter(|t| !t.value.is_empty());
+        self.compaction.kept = match payload.get("replacement_history") {
+            Some(history) if history.is_array() => {
+                Kept::Replacement(history.items().map(|item| replaced(item, raw)).collect())
+            }
+            _ => Kept::UserMessages,
+        };
+        self.compaction.details = others(payload, &["message", "replacement_history"]);
+    }
+
+    fn finish(self, kind: Kind) -> Body {
+        match kind {
+            Kind::Message(role) => {
+                let blocks = if self.blocks.is_empty() {
+                    self.shown
+                } else {
+                    self.blocks
+                };
+                let mut message = Message::new(role, blocks);
+                message.model = self.model;
+                message.usage = self.usage;
+                message.response_id = self.response_id;
+                message.extension = self.author;
+                message.stop_reason = self.stop_reason;
+                message.details = self.details;
+                Body::Message(message)
+            }
+            Kind::Compaction => Body::Compaction(self.compaction),
+            Kind::Usage => Body::Usage(UsageRecord {
+                usage: self.usage.unwrap_or_default(),
+                model: self.model,
+                purpose: None,
+            }),
+            _ => Body::Unknown(self.type_name),
+        }
+    }
+}
+
+/// One item of a past that was put in the place of another.
+fn replaced(item: Value<'_>, raw: RawRef) -> Message {
+    let record = Record::of(item);
+    let role = match (record.what, string(item, "role").as_deref()) {
+        (What::Item(Item::Message), Some("user")) | (What::Item(Item::AgentMessage), _) => {
+            Role::User
+        }
+        (What::Item(Item::Message), Some("developer" | "system")) => Role::System,
+        (What::Item(Item::Output), _) => Role::Tool,
+        _ => Role::Assistant,
+    };
+    if record.what == What::Item(Item::Compaction) {
+        let encrypted = filled(item, "encrypted_content");
+        let thinking = Thinking {
+            redacted: true,
+            summary: true,
+            encrypted,
+            ..Thinking::default()
+        };
+        return Message::new(role, vec![Block::Thinking(thinking)]);
+    }
+    let mut found = Found::default();
+    found.message(&record, raw, role);
+    if found.blocks.is_empty() && !matches!(record.what, What::Item(_)) {
+        found.blocks.push(Block::Unknown {
+            type_name: record.name(),
+            raw: Json::new(item.raw()),
+        });
+    }
+    Message::new(role, found.blocks)
+}
+
+/// What an entry says that comes from one record.
+fn other(kind: Kind, record: &Record<'_>) -> Option<Body> {
+    let payload = record.payload;
+    match kind {
+        Kind::ModelChange => Some(Body::ModelChange(ModelRef {
+            provider: None,
+            id: string(payload, "model").unwrap_or_default(),
+        })),
+        Kind::ThinkingChange => Some(Body::ThinkingChange(
+            string(payload, "effort").unwrap_or_default(),
+        )),
+        Kind::Title => Some(Body::Title(TitleChange {
+            text: string(payload, "thread_name")
+                .map(|n| n.trim().to_owned())
+                .filter(|n| !n.is_empty()),
+            source: TitleSource::User,
+        })),
+        Kind::Event => Some(Body::Event(event(record))),
+        Kind::Usage => None,
+        _ => Some(Body::Unknown(Some(record.name()))),
+    }
+}
+
+/// Something that happened.
+fn event(record: &Record<'_>) -> Event {
+    let payload = record.payload;
+    let name = string(payload, "type").unwrap_or_else(|| record.name());
+    let error = payload.get("error").filter(|e| !e.is_null());
+    let text = error
+        .and_then(|e| super::fields::text(e).or_else(|| text_of(e, "message")))
+        .or_else(|| text_of(payload, "message"))
+        .or_else(|| text_of(payload, "text"))
+        .or_else(|| text_of(payload, "user_facing_hint"))
+        .or_else(|| goal(payload))
+        .or_else(|| review(payload))
+        .or_else(|| turns(payload))
+        .or_else(|| text_of(payload, "reason"));
+    let level = match name.as_str() {
+        "error" | "stream_error" => Level::Error,
+        _ if error.is_some() => Level::Error,
+        "warning" | "guardian_warning" | "turn_aborted" | "deprecation_notice" => Level::Warning,
+        _ => Level::Info,
+    };
+    Event {
+        details: others(payload, &["type"]),
+        name,
+        text,
+        level,
+    }
+}
+
+fn goal(payload: Value<'_>) -> Option<Text> {
+    text_of(payload.get("goal")?, "objective")
+}
+
+fn review(payload: Value<'_>) -> Option<Text> {
+    text_of(payload.get("review_output")?, "overall_explanation")
+}
+
+fn turns(payload: Value<'_>) -> Option<Text> {
+    let turns = payload.get("num_turns")?.u64()?;
+    Some(Text::new(match turns {
+        1 => "the last turn was taken back".to_owned(),
+        n => format!("the last {n} turns were taken back"),
+    }))
+}

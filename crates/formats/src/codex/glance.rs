@@ -1,0 +1,106 @@
+//! What a record is, from the beginning of its line alone: for lists, which look at every line of a
+//! machine, and for lines too long to be held.
+
+use memchr::memmem;
+
+/// How far into a line its types are looked for.
+const LOOK: usize = 1024;
+
+/// What the beginning of a line tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Glance<'a> {
+    /// When it was written, as spelled.
+    pub(super) time: &'a str,
+    /// Its type.
+    pub(super) outer: &'a str,
+    /// The type of its payload; empty where that is not the first thing in it.
+    pub(super) inner: &'a str,
+    /// The role of a message, where it stands near the beginning.
+    pub(super) role: &'a str,
+}
+
+/// Looks at the beginning of a line. None unless it is written exactly as the client writes it:
+/// then the line must be parsed.
+pub(super) fn glance(line: &[u8]) -> Option<Glance<'_>> {
+    let start = line.get(..line.len().min(LOOK))?;
+    let rest = start.strip_prefix(b"{\"timestamp\":\"")?;
+    let (time, rest) = word(rest)?;
+    let rest = match rest.strip_prefix(b",\"ordinal\":") {
+        Some(rest) => {
+            let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+            rest.get(digits..)?
+        }
+        None => rest,
+    };
+    let (outer, rest) = word(rest.strip_prefix(b",\"type\":\"")?)?;
+    let rest = rest.strip_prefix(b",\"payload\":{")?;
+    let (inner, rest) = match rest.strip_prefix(b"\"type\":\"") {
+        Some(rest) => word(rest)?,
+        None => ("", rest),
+    };
+    Some(Glance {
+        time,
+        outer,
+        inner,
+        role: role(rest).unwrap_or_default(),
+    })
+}
+
+/// A role among the first members, with nothing nested before it.
+fn role(rest: &[u8]) -> Option<&str> {
+    let at = memmem::find(rest, b",\"role\":\"")?;
+    let before = rest.get(..at)?;
+    if before.iter().any(|b| matches!(b, b'{' | b'[' | b'\\')) {
+        return None;
+    }
+    let (role, _) = word(rest.get(at + ",\"role\":\"".len()..)?)?;
+    Some(role)
+}
+
+/// A string without escapes, and what follows its closing quote.
+fn word(rest: &[u8]) -> Option<(&str, &[u8])> {
+    let end = memchr::memchr2(b'"', b'\\', rest)?;
+    if rest.get(end) != Some(&b'"') {
+        return None;
+    }
+    let word = std::str::from_utf8(rest.get(..end)?).ok()?;
+    Some((word, rest.get(end + 1..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_as_the_client_writes_them() {
+        let line = br#"{"timestamp":"T","ordinal":7,"type":"response_item","payload":{"type":"message","id":"m","role":"user","content":["#;
+        let found = Glance {
+            time: "T",
+            outer: "response_item",
+            inner: "message",
+            role: "user",
+        };
+        assert_eq!(glance(line), Some(found));
+        let line = br#"{"timestamp":"T","type":"turn_context","payload":{"cwd":"/"}}"#;
+        let found = glance(line).unwrap_or_default();
+        assert_eq!(
+            (found.outer, found.inner, found.role),
+            ("turn_context", "", "")
+        );
+    }
+
+    #[test]
+    fn other_lines_must_be_parsed() {
+        for line in [
+            &br#"{"type":"message","role":"user"}"#[..],
+            br#"{"timestamp":"a\"b","type":"x","payload":{}}"#,
+            br#"{"timestamp":"T","type":"response_item"}"#,
+            br#"{"timestamp":"T","type":"respo"#,
+            b"",
+        ] {
+            assert_eq!(glance(line), None);
+        }
+        let nested = br#"{"timestamp":"T","type":"response_item","payload":{"type":"message","x":{"y":1,"role":"user"}}}"#;
+        assert_eq!(glance(nested).map(|g| g.role), Some(""));
+    }
+}

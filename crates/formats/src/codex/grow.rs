@@ -1,0 +1,374 @@
+//! From records to entries, one after the other.
+
+use rethread_json::Value;
+use rethread_model::{Kind, Link, Moment, RawRef, Role, SessionBuilder, Visibility};
+
+use super::calls::{called, spawned};
+use super::draft::{Draft, Drafts, Place};
+use super::facts::Facts;
+use super::fields::{filled, string};
+use super::glance::Glance;
+use super::join::{Calls, Pairs};
+use super::meta::Meta;
+use super::meter::{Added, Meter};
+use super::record::{Item, Record, What};
+use super::said::{is_all_injected, mark, marks};
+use super::shown::search_mark;
+
+/// A session while it is read.
+#[derive(Default)]
+pub(super) struct Grow {
+    pub(super) meta: Option<Meta>,
+    pub(super) drafts: Drafts,
+    pub(super) facts: Facts,
+    pub(super) meter: Meter,
+    pub(super) unclaimed: Vec<RawRef>,
+    /// The sessions of sub-agents that this one started.
+    pub(super) children: Vec<Link>,
+    pub(super) calls: Calls,
+    pub(super) users: Pairs,
+    pub(super) agents: Pairs,
+    pub(super) thoughts: Pairs,
+    pub(super) searches: Pairs,
+    /// The settings of the turn.
+    context: Option<RawRef>,
+    model: Option<String>,
+    effort: Option<String>,
+    /// The response that may still go on.
+    open: Option<usize>,
+    /// The last response, while nobody counted its tokens.
+    uncounted: Option<usize>,
+    /// A compaction that may still be told of again.
+    compaction: Option<usize>,
+}
+
+/// A record on its way to an entry.
+#[derive(Clone, Copy)]
+pub(super) struct Incoming<'a> {
+    pub(super) record: Record<'a>,
+    pub(super) raw: RawRef,
+    pub(super) time: Option<Moment>,
+    pub(super) inherited: bool,
+}
+
+impl Grow {
+    /// The model that answers last.
+    pub(super) fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    /// Takes one more record into account.
+    pub(super) fn record(&mut self, record: &Record<'_>, raw: RawRef, inherited: bool) {
+        let time = record.time();
+        self.facts.time(time);
+        let incoming = Incoming {
+            record: *record,
+            raw,
+            time,
+            inherited,
+        };
+        match record.what {
+            What::Meta | What::Quiet => self.unclaimed.push(raw),
+            What::Item(item) => self.item(item, &incoming),
+            What::Event(event) => self.event(event, &incoming),
+            What::TurnContext => self.turn_context(&incoming),
+            What::Compacted => {
+                self.compacted(&incoming, true);
+            }
+            What::Usage => self.usage(&incoming),
+            What::Unread | What::Unknown => {
+                self.add(&incoming, Kind::Unknown, Visibility::Visible);
+            }
+        }
+    }
+
+    /// Takes a record into account of which only the beginning is known.
+    pub(super) fn giant(&mut self, found: &Glance<'_>, raw: RawRef, inherited: bool) {
+        let kind = match (found.outer, found.inner, found.role) {
+            ("response_item", "message", "user") => Kind::Message(Role::User),
+            ("response_item", "message", "assistant") => Kind::Message(Role::Assistant),
+            ("response_item", "message", _) => Kind::Message(Role::System),
+            ("response_item", inner, _) if inner.ends_with("_output") => Kind::Message(Role::Tool),
+            ("response_item", inner, _) if inner.ends_with("_call") || inner == "reasoning" => {
+                Kind::Message(Role::Assistant)
+            }
+            ("compacted", ..) => Kind::Compaction,
+            ("event_msg" | "session_meta" | "turn_context" | "world_state", ..) => {
+                self.unclaimed.push(raw);
+                return;
+            }
+            _ => Kind::Unknown,
+        };
+        let mut draft = Draft::new(kind, found.time.parse().ok(), raw);
+        draft.inherited = inherited;
+        if kind == Kind::Message(Role::User) {
+            draft.place = Place::Turn;
+        }
+        self.close();
+        self.drafts.add(draft);
+    }
+
+    /// Adds an entry to the chain.
+    pub(super) fn add(&mut self, i: &Incoming<'_>, kind: Kind, visibility: Visibility) -> usize {
+        let mut draft = Draft::new(kind, i.time, i.raw);
+        draft.visibility = visibility;
+        draft.inherited = i.inherited;
+        self.drafts.add(draft)
+    }
+
+    /// Adds a record to an entry; one that comes too late for that is put aside.
+    pub(super) fn claim(&mut self, entry: usize, raw: RawRef) {
+        match self.drafts.get_mut(entry) {
+            Some(draft) => draft.claim(raw),
+            None => self.unclaimed.push(raw),
+        }
+    }
+
+    pub(super) fn name(&mut self, entry: usize, id: Option<String>) {
+        if let (Some(draft), Some(id)) = (self.drafts.get_mut(entry), id) {
+            draft.name(id);
+        }
+    }
+
+    /// The response is over: what the model says next is another.
+    pub(super) fn close(&mut self) {
+        self.open = None;
+        self.compaction = None;
+    }
+
+    fn item(&mut self, item: Item, i: &Incoming<'_>) {
+        let payload = i.record.payload;
+        match item {
+            Item::Message => self.message(i),
+            Item::AgentMessage => {
+                self.close();
+                let entry = self.add(i, Kind::Message(Role::User), Visibility::Injected);
+                self.name(entry, filled(payload, "id"));
+                self.place(entry, Place::Turn);
+            }
+            Item::Reasoning => {
+                let entry = self.response(i);
+                let mut texts = vec![];
+                for key in ["summary", "content"] {
+                    let parts = payload.get(key).into_iter().flat_map(Value::items);
+                    texts.extend(parts.filter_map(|p| string(p, "text")));
+                }
+                texts.extend(filled(payload, "id"));
+                for text in texts {
+                    if let Some(event) = self.thoughts.item(&[mark(&text)], entry) {
+                        self.drafts.merge(event, entry);
+                    }
+                }
+            }
+            Item::Call => {
+                let entry = self.response(i);
+                self.call(i, entry);
+            }
+            Item::HostedCall => {
+                let entry = self.response(i);
+                let action = payload.get("action").map(search_mark);
+                let event = action.and_then(|m| self.searches.item(&[m], entry));
+                if let Some(event) = event {
+                    self.drafts.merge(event, entry);
+                }
+                self.call(i, entry);
+            }
+            Item::Output => self.output(i),
+            Item::Compaction => {
+                self.compacted(i, false);
+            }
+        }
+    }
+
+    fn message(&mut self, i: &Incoming<'_>) {
+        let payload = i.record.payload;
+        let role = string(payload, "role").unwrap_or_default();
+        if role == "assistant" {
+            let entry = self.response(i);
+            let mut marks = marks(payload);
+            marks.extend(filled(payload, "id").map(|id| mark(&id)));
+            if let Some(event) = self.agents.item(&marks, entry) {
+                self.drafts.merge(event, entry);
+            }
+            return;
+        }
+        self.close();
+        let (kind, visibility) = match role.as_str() {
+            "user" if is_all_injected(payload) => (Role::User, Visibility::Injected),
+            "user" => (Role::User, Visibility::Visible),
+            "developer" | "system" => (Role::System, Visibility::Injected),
+            "tool" => (Role::Tool, Visibility::Visible),
+            _ => (Role::System, Visibility::Visible),
+        };
+        let entry = self.add(i, Kind::Message(kind), visibility);
+        self.name(entry, filled(payload, "id"));
+        if kind == Role::User {
+            self.facts.user(payload);
+            if visibility == Visibility::Visible {
+                self.place(entry, Place::Turn);
+            }
+            if let Some(event) = self.users.item(&marks(payload), entry) {
+                self.drafts.merge(event, entry);
+            }
+        }
+    }
+
+    pub(super) fn place(&mut self, entry: usize, place: Place) {
+        if let Some(draft) = self.drafts.get_mut(entry) {
+            draft.place = place;
+        }
+    }
+
+    /// The entry of the response that an item belongs to: the open one, or a new one.
+    fn response(&mut self, i: &Incoming<'_>) -> usize {
+        self.compaction = None;
+        let open = self.open.filter(|e| self.drafts.get_mut(*e).is_some());
+        let entry = if let Some(entry) = open {
+            self.claim(entry, i.raw);
+            entry
+        } else {
+            let entry = self.add(i, Kind::Message(Role::Assistant), Visibility::Visible);
+            self.uncounted = Some(entry);
+            if let Some(context) = self.context {
+                self.claim(entry, context);
+            }
+            entry
+        };
+        self.open = Some(entry);
+        self.name(entry, filled(i.record.payload, "id"));
+        entry
+    }
+
+    /// Links a call with what is known of it.
+    fn call(&mut self, i: &Incoming<'_>, entry: usize) {
+        let Some(id) = called(i.record.payload) else {
+            return;
+        };
+        let call = self.calls.get(&id);
+        (call.asked, call.item) = (Some(entry), Some(i.raw));
+        call.spawns = i
+            .record
+            .payload
+            .get("name")
+            .is_some_and(|n| n.is_str("spawn_agent"));
+        if let Some(event) = call.alone.take() {
+            self.drafts.merge(event, entry);
+        }
+    }
+
+    fn output(&mut self, i: &Incoming<'_>) {
+        self.close();
+        let payload = i.record.payload;
+        let entry = self.add(i, Kind::Message(Role::Tool), Visibility::Visible);
+        self.name(entry, filled(payload, "id"));
+        let Some(id) = called(payload) else { return };
+        let call = self.calls.get(&id);
+        call.answered = Some(entry);
+        // The call itself, too: it has the name of the tool.
+        let about: Vec<RawRef> = call.item.into_iter().chain(call.events.clone()).collect();
+        let alone = call.alone.take();
+        let spawner = call.asked.filter(|_| call.spawns);
+        for raw in about {
+            self.claim(entry, raw);
+        }
+        if let Some(event) = alone {
+            self.drafts.merge(event, entry);
+        }
+        if let Some(spawner) = spawner {
+            self.claim(spawner, i.raw);
+            self.child(spawned(payload), &id);
+        }
+    }
+
+    fn turn_context(&mut self, i: &Incoming<'_>) {
+        self.open = None;
+        self.context = Some(i.raw);
+        let payload = i.record.payload;
+        let mut changed = false;
+        let model = filled(payload, "model");
+        if model.is_some() && model != self.model {
+            self.model = model;
+            self.add(i, Kind::ModelChange, Visibility::Visible);
+            changed = true;
+        }
+        let effort = filled(payload, "effort");
+        if effort.is_some() && effort != self.effort {
+            self.effort = effort;
+            self.add(i, Kind::ThinkingChange, Visibility::Visible);
+            changed = true;
+        }
+        if !changed {
+            self.unclaimed.push(i.raw);
+        }
+    }
+
+    /// The past was replaced. Up to three records tell it, in any order, with nothing said between.
+    pub(super) fn compacted(&mut self, i: &Incoming<'_>, speaks: bool) -> usize {
+        self.open = None;
+        self.uncounted = None;
+        let entry = match self.compaction {
+            Some(entry) => {
+                self.claim(entry, i.raw);
+                entry
+            }
+            None => self.add(i, Kind::Compaction, Visibility::Visible),
+        };
+        self.compaction = Some(entry);
+        if !speaks {
+            self.name(entry, filled(i.record.payload, "id"));
+        }
+        entry
+    }
+
+    /// One response was recorded by itself.
+    fn usage(&mut self, i: &Incoming<'_>) {
+        self.meter.recorded();
+        self.open = None;
+        let key = filled(i.record.payload, "response_id");
+        let entry = match self.uncounted.take() {
+            Some(entry) => {
+                self.claim(entry, i.raw);
+                entry
+            }
+            None => self.beside(i),
+        };
+        if let Some(draft) = self.drafts.get_mut(entry) {
+            draft.usage_key = key;
+        }
+    }
+
+    pub(super) fn tokens(&mut self, i: &Incoming<'_>) {
+        let added = self.meter.count(i.record.payload, Some(i.raw));
+        let Added::Some { before, .. } = added else {
+            self.unclaimed.push(i.raw);
+            return;
+        };
+        self.open = None;
+        let entry = match self.uncounted.take() {
+            Some(entry) => {
+                if let Some(before) = before {
+                    self.claim(entry, before);
+                }
+                self.claim(entry, i.raw);
+                return;
+            }
+            None => self.beside(i),
+        };
+        if let (Some(draft), Some(before)) = (self.drafts.get_mut(entry), before) {
+            draft.origin.insert(0, before);
+        }
+    }
+
+    /// Tokens that belong to no response.
+    fn beside(&mut self, i: &Incoming<'_>) -> usize {
+        let entry = self.add(i, Kind::Usage, Visibility::Visible);
+        self.place(entry, Place::Beside);
+        entry
+    }
+
+    /// Finishes all entries.
+    pub(super) fn finish(self) -> SessionBuilder {
+        // The settings of a turn, and totals, may have been claimed after they were put aside.
+        self.drafts.finish(self.unclaimed)
+    }
+}

@@ -1,0 +1,129 @@
+//! Sessions of the Codex CLI: a file of JSON lines each, in which two streams run side by side, one
+//! of what the model saw and one of what people saw.
+//!
+//! Four generations are read: one JSON document, bare items with state lines, wrapped items, and
+//! wrapped items with numbers, whose forks point into other files. See `docs/formats/codex.md`.
+
+mod base;
+mod blocks;
+mod body;
+mod calls;
+mod check;
+mod document;
+mod draft;
+mod facts;
+mod fields;
+mod glance;
+mod grow;
+mod join;
+mod layout;
+mod meta;
+mod meter;
+mod names;
+mod packed;
+mod prefix;
+mod read;
+mod record;
+mod said;
+mod shown;
+mod summary;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use rethread_model::{Body, EntryIx, Note, Session, Summary};
+
+use crate::{
+    About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
+    OpenError, Resume, Root, Source, Violation, Want, WriteError, Writing,
+};
+
+pub use record::{Care, record_type};
+
+/// The short name of the format.
+const SLUG: &str = "codex";
+
+static ABOUT: About = About {
+    slug: SLUG,
+    aliases: &["codex-cli"],
+    name: "Codex CLI",
+    versions: "all, from the one JSON file of 2025 to 0.166",
+    can: &[Can::Read, Can::Write, Can::Resume],
+    where_it_looks: "`~/.codex`, or where `CODEX_HOME` says",
+};
+
+/// Sessions of the Codex CLI.
+#[derive(Clone, Copy, Debug)]
+pub struct Codex;
+
+impl Format for Codex {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {
+        layout::locate(env)
+    }
+
+    fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
+        layout::list(&root.path, out);
+    }
+
+    fn at_path(&self, path: &Path) -> Vec<Source> {
+        layout::at_path(path)
+    }
+
+    fn summarize(&self, source: &Source, want: Want) -> Summary {
+        summary::summarize(source, want)
+    }
+
+    fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
+        read::read(source)
+    }
+
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        body::body(native, session, entry)
+    }
+
+    fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+        layout::files(source)
+    }
+
+    fn resume(&self, summary: &Summary) -> Option<Resume> {
+        Some(Resume {
+            program: SLUG,
+            args: vec!["resume".to_owned(), summary.head.id.clone()],
+            folder: summary.head.workspace.path.as_ref().map(PathBuf::from),
+        })
+    }
+
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        check::check(path, out)
+    }
+
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        write::create_session(w, new)
+    }
+
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        write::append(w, source, messages)
+    }
+
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        write::rename(w, source, title)
+    }
+
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        write::fork(w, source, fork)
+    }
+}

@@ -1,0 +1,161 @@
+//! What the texts of items say: whose words they are, and what they have in common with events.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rethread_json::Value;
+
+/// How texts begin that the client puts into the user's mouth.
+const INJECTED: [&str; 24] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+    "<turn_aborted>",
+    "<skills_instructions>",
+    "<permissions instructions>",
+    "<environments_instructions>",
+    "<apps_instructions>",
+    "<plugins_instructions>",
+    "<recommended_plugins",
+    "<collaboration_mode>",
+    "<multi_agent_mode>",
+    "<realtime_conversation>",
+    "<context_window",
+    "<personality_spec>",
+    "<model_switch>",
+    "<skill>",
+    "<user_shell_command>",
+    "<subagent_notification>",
+    "<codex_internal_context",
+    "<goal_context>",
+    "<hook_prompt",
+    "<additional_context",
+    "Warning: The maximum number of unified exec processes",
+];
+
+/// Whether a text of the user's role was put there by the client.
+pub(super) fn is_injected(text: &str) -> bool {
+    let text = text.trim_start();
+    INJECTED.iter().any(|start| text.starts_with(start))
+}
+
+/// Whether all of a user's message was put there by the client: it has text, nothing but text, and
+/// none of it is the person's.
+pub(super) fn is_all_injected(message: Value<'_>) -> bool {
+    let mut some = false;
+    for part in parts(message) {
+        match part.text {
+            Some(text) if is_injected(&text) => some = true,
+            Some(text) if text.trim().is_empty() => {}
+            _ => return false,
+        }
+    }
+    some
+}
+
+/// One part of a message's content.
+pub(super) struct Part<'a> {
+    pub(super) value: Value<'a>,
+    /// Its text, where it is text.
+    pub(super) text: Option<std::borrow::Cow<'a, str>>,
+}
+
+/// The parts of a message's content, which is a text or an array.
+pub(super) fn parts(message: Value<'_>) -> impl Iterator<Item = Part<'_>> {
+    let content = message.get("content").or_else(|| message.get("message"));
+    let lone = content.filter(|c| c.content().is_some());
+    let items = content.into_iter().flat_map(Value::items);
+    lone.into_iter().chain(items).map(|value| Part {
+        value,
+        text: text_of_part(value),
+    })
+}
+
+fn text_of_part(part: Value<'_>) -> Option<std::borrow::Cow<'_, str>> {
+    part.str().or_else(|| part.get("text")?.str())
+}
+
+/// What identifies a message's text: the whole, and each part of it.
+pub(super) fn marks(message: Value<'_>) -> Vec<u64> {
+    let texts: Vec<_> = parts(message).filter_map(|p| p.text).collect();
+    let mut marks = vec![mark(&texts.concat())];
+    marks.extend(texts.iter().map(|t| mark(t)));
+    marks.sort_unstable();
+    marks.dedup();
+    marks
+}
+
+/// What identifies a text, whatever white space is around it.
+pub(super) fn mark(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.trim().hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The folder that an environment text names: files of 2025 say it nowhere else.
+pub(super) fn folder_in(text: &str) -> Option<&str> {
+    let between = |start: &str, end: &str| {
+        let rest = text.split_once(start)?.1;
+        Some(rest.split_once(end)?.0.trim())
+    };
+    if !text.trim_start().starts_with("<environment_context>") {
+        return None;
+    }
+    between("<cwd>", "</cwd>")
+        .or_else(|| between("Current working directory:", "\n"))
+        .filter(|f| !f.is_empty())
+}
+
+/// Whether a JSON text holds an escape of half a surrogate pair.
+pub(super) fn has_lone_surrogate(json: &[u8]) -> bool {
+    let unit = |at: usize| {
+        let hex = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()
+    };
+    let mut at = 0;
+    while let Some(found) = json.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        at += found;
+        at += match unit(at) {
+            Some(0xD800..=0xDBFF) => match unit(at + 6) {
+                Some(0xDC00..=0xDFFF) => 12,
+                _ => return true,
+            },
+            Some(0xDC00..=0xDFFF) => return true,
+            _ => 2,
+        };
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_surrogate_pairs() {
+        for (json, lone) in [
+            (&br#""\ud83d\ude00""#[..], false),
+            (br#""\\ud83d""#, false),
+            (br#""\ud83d""#, true),
+            (br#""\ude00 x""#, true),
+            (br#""\ud83d\n""#, true),
+            (br#""\"#, false),
+        ] {
+            assert_eq!(has_lone_surrogate(json), lone);
+        }
+    }
+
+    #[test]
+    fn folders_of_environments() {
+        let tagged = "<environment_context>\n  <cwd>/srv/shop</cwd>\n</environment_context>";
+        assert_eq!(folder_in(tagged), Some("/srv/shop"));
+        let plain = "<environment_context>\nCurrent working directory: /a b\nApproval";
+        assert_eq!(folder_in(plain), Some("/a b"));
+        assert_eq!(folder_in("<cwd>/x</cwd>"), None);
+    }
+
+    #[test]
+    fn white_space_around_a_text_does_not_matter() {
+        assert_eq!(mark(" a\n"), mark("a"));
+        assert_ne!(mark("a"), mark("b"));
+    }
+}

@@ -1,0 +1,333 @@
+//! What a list shows of a session: one pass over its file, which parses only lines that matter.
+
+use std::collections::HashSet;
+use std::io;
+
+use memchr::memmem;
+use rethread_disk::{open_read, read_small};
+use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
+use rethread_model::{Counts, Head, Kind, ModelRef, Note, Role, State, Summary, Usage};
+
+use super::facts::Facts;
+use super::fields::filled;
+use super::glance::{Glance, glance};
+use super::layout::home_of;
+use super::meta::Meta;
+use super::meter::{self, Added, Meter};
+use super::prefix::Prefix;
+use super::record::{Ev, Item, Record, What};
+use super::{SLUG, document, names, packed};
+use crate::{Source, Want};
+
+/// What a list shows of a session.
+pub(super) fn summarize(source: &Source, want: Want) -> Summary {
+    let path = &source.path;
+    let mut summary = Summary {
+        path: path.clone(),
+        head: Head {
+            id: source.id.clone(),
+            format: SLUG,
+            ..Head::default()
+        },
+        ..Summary::default()
+    };
+    summary.counts.usage = want.usage.then(Usage::default);
+    if document::is_document(path) {
+        return of_document(source, summary);
+    }
+    let mut pass = Pass {
+        quick: !want.usage,
+        counts: summary.counts,
+        ..Pass::default()
+    };
+    let passed = open_read(path).map_err(|e| Note::damage(e.to_string()));
+    let passed = passed.and_then(|file| {
+        summary.size = file.metadata().map_or(0, |m| m.len());
+        let trouble = |e: io::Error| Note::damage(format!("cannot be read: {e}")).at(path);
+        pass.run(packed::stream(&file, path)).map_err(trouble)
+    });
+    summary.notes.extend(passed.err());
+    if pass.ours == 0 {
+        summary.state = State::Damaged;
+        let message = match summary.size {
+            0 => "an empty file; the session was never written",
+            _ => "not a session: nothing in it is a record",
+        };
+        summary.notes.push(Note::damage(message).at(path));
+        return summary;
+    }
+    pass.finish(&mut summary);
+    summary
+}
+
+fn of_document(source: &Source, mut summary: Summary) -> Summary {
+    let path = &source.path;
+    let damaged = |why: String| Note::damage(why).at(path);
+    let parsed = read_small(path)
+        .map_err(|e| damaged(e.to_string()))
+        .and_then(|bytes| {
+            summary.size = bytes.len() as u64;
+            let tree = Tree::parse(&bytes).map_err(|e| damaged(e.to_string()))?;
+            Ok((bytes, tree))
+        });
+    let (bytes, tree) = match parsed {
+        Ok(parsed) => parsed,
+        Err(note) => {
+            summary.state = State::Damaged;
+            summary.notes.push(note);
+            return summary;
+        }
+    };
+    let root = tree.root(&bytes);
+    summary.head = document::head(root, path);
+    for item in root.get("items").into_iter().flat_map(Value::items) {
+        let Kind::Message(role) = document::kind(item).0 else {
+            continue;
+        };
+        let calls = item.get("tool_calls").into_iter().flat_map(Value::items);
+        let is_call = matches!(
+            Record::of(item).what,
+            What::Item(Item::Call | Item::HostedCall)
+        );
+        summary.counts.tool_calls += calls.count() as u64 + u64::from(is_call);
+        count(&mut summary.counts, role);
+    }
+    summary
+}
+
+fn count(counts: &mut Counts, role: Role) {
+    counts.messages += 1;
+    match role {
+        Role::User => counts.user_messages += 1,
+        Role::Assistant => counts.assistant_messages += 1,
+        Role::System | Role::Tool => {}
+    }
+}
+
+/// Whether a line ends as a record does, and no other record begins in it.
+fn looks_whole(line: &[u8]) -> bool {
+    let rest = line.get(1..).unwrap_or_default();
+    line.trim_ascii_end().ends_with(b"}") && memmem::find(rest, b"{\"timestamp\":\"").is_none()
+}
+
+#[derive(Default)]
+struct Pass {
+    meta: Option<Meta>,
+    facts: Facts,
+    counts: Counts,
+    meter: Meter,
+    prefix: Prefix,
+    /// Responses that were counted.
+    responses: HashSet<String>,
+    /// Whether lines may be passed over without being parsed.
+    quick: bool,
+    /// How many records are this format's.
+    ours: u64,
+    /// Whether the model's response goes on.
+    open: bool,
+    /// The last line with a time, and with the settings of a turn.
+    last_time: String,
+    context: Vec<u8>,
+}
+
+impl Pass {
+    fn run(&mut self, content: impl io::Read) -> io::Result<()> {
+        let mut lines = Lines::new(content);
+        let mut tree = Tree::default();
+        while let Some(line) = lines.next_line()? {
+            match line.bytes {
+                LineBytes::Whole(bytes) => self.line(bytes, &mut tree),
+                LineBytes::Giant { head } => {
+                    if let Some(found) = glance(head) {
+                        self.glanced(&found, head);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, line: &[u8], tree: &mut Tree) {
+        if self.quick
+            && self.meta.is_some()
+            && looks_whole(line)
+            && let Some(found) = glance(line)
+            && self.glanced(&found, line)
+        {
+            return;
+        }
+        if tree.parse_into(line).is_ok() {
+            self.value(tree.root(line), line);
+            return;
+        }
+        for piece in salvage(line) {
+            let Piece::Value(range) = piece else { continue };
+            let bytes = line.get(range).unwrap_or_default();
+            if tree.parse_into(bytes).is_ok() {
+                self.value(tree.root(bytes), bytes);
+            }
+        }
+    }
+
+    /// Takes a line into account by its beginning; whether that was enough.
+    fn glanced(&mut self, found: &Glance<'_>, line: &[u8]) -> bool {
+        let what = match (found.outer, found.inner, found.role) {
+            ("response_item", "message", "assistant") => What::Item(Item::Message),
+            ("response_item", "message", "developer" | "system") => {
+                self.open = false;
+                self.counts.messages += 1;
+                What::Quiet
+            }
+            ("response_item", "message", "user") if self.facts.has_prompt() => {
+                self.open = false;
+                count(&mut self.counts, Role::User);
+                What::Quiet
+            }
+            ("response_item", "reasoning", _) => What::Item(Item::Reasoning),
+            ("response_item", "function_call" | "custom_tool_call", _) => What::Item(Item::Call),
+            ("response_item", "function_call_output" | "custom_tool_call_output", _) => {
+                What::Item(Item::Output)
+            }
+            (
+                "event_msg",
+                "agent_message" | "agent_reasoning" | "task_started" | "patch_apply_end"
+                | "exec_command_end" | "mcp_tool_call_end" | "web_search_end",
+                _,
+            )
+            | ("world_state", ..) => What::Quiet,
+            ("event_msg", "item_completed", _) if self.facts.has_prompt() => What::Quiet,
+            ("turn_context", ..) => {
+                self.context.clear();
+                self.context.extend_from_slice(line);
+                What::TurnContext
+            }
+            ("token_usage_record", ..) => What::Usage,
+            _ => return false,
+        };
+        self.ours += 1;
+        found.time.clone_into(&mut self.last_time);
+        self.shape(what);
+        true
+    }
+
+    /// Where responses begin and end, by the same rules as in a reader.
+    fn shape(&mut self, what: What) {
+        match what {
+            What::Item(Item::Message | Item::Reasoning | Item::Call | Item::HostedCall) => {
+                if !self.open {
+                    count(&mut self.counts, Role::Assistant);
+                }
+                self.open = true;
+                let is_call = matches!(what, What::Item(Item::Call | Item::HostedCall));
+                self.counts.tool_calls += u64::from(is_call);
+            }
+            What::Item(Item::Output) => {
+                self.open = false;
+                self.counts.messages += 1;
+            }
+            What::Item(Item::AgentMessage) => {
+                self.open = false;
+                count(&mut self.counts, Role::User);
+            }
+            What::Item(Item::Compaction)
+            | What::TurnContext
+            | What::Compacted
+            | What::Usage
+            | What::Event(Ev::Complete | Ev::RolledBack | Ev::Compacted) => {
+                self.open = false;
+            }
+            _ => {}
+        }
+    }
+
+    fn value(&mut self, value: Value<'_>, line: &[u8]) {
+        if !value.is_object() {
+            return;
+        }
+        let record = Record::of(value);
+        let payload = record.payload;
+        self.ours += u64::from(record.is_ours());
+        self.facts.time(record.time());
+        let is_copy = self.prefix.is_copy(&record);
+        match record.what {
+            What::Meta => {
+                let is_bare = record.name() == "bare/header";
+                self.meta.get_or_insert_with(|| Meta::of(payload, is_bare));
+            }
+            What::Item(Item::Message) => match filled(payload, "role").as_deref() {
+                Some("assistant") => self.shape(record.what),
+                role => {
+                    self.open = false;
+                    let role = match role {
+                        Some("user") => Role::User,
+                        _ => Role::System,
+                    };
+                    if role == Role::User {
+                        self.facts.user(payload);
+                    }
+                    count(&mut self.counts, role);
+                }
+            },
+            What::Event(Ev::User) => match filled(payload, "message") {
+                Some(text) => self.facts.shown(&text),
+                None => self.facts.user(payload),
+            },
+            What::Event(Ev::Title) => self.facts.title(payload),
+            What::TurnContext => {
+                self.context = line.to_vec();
+                self.shape(record.what);
+            }
+            _ => self.shape(record.what),
+        }
+        self.tokens(&record, is_copy);
+    }
+
+    fn tokens(&mut self, record: &Record<'_>, is_copy: bool) {
+        let added = match record.what {
+            What::Usage => {
+                self.meter.recorded();
+                let is_new = filled(record.payload, "response_id")
+                    .is_none_or(|id| self.responses.insert(id));
+                let usage = record.payload.get("usage").and_then(meter::usage);
+                usage.filter(|_| is_new)
+            }
+            What::Event(Ev::Tokens) => match self.meter.count(record.payload, None) {
+                Added::Some { usage, .. } => {
+                    self.open = false;
+                    Some(usage)
+                }
+                Added::Nothing => None,
+            },
+            _ => None,
+        };
+        if let (Some(sum), Some(more)) = (&mut self.counts.usage, added)
+            && !is_copy
+        {
+            *sum += &more;
+        }
+    }
+
+    fn finish(mut self, summary: &mut Summary) {
+        let path = &summary.path;
+        let mut meta = self.meta.take().unwrap_or_default();
+        if meta.id.is_empty() {
+            meta.id = Meta::unsaid(path).id;
+        }
+        self.facts.time(self.last_time.parse().ok());
+        let mut head = meta.head(path);
+        self.facts.fill(&mut head, path, || {
+            names::name_of(&home_of(path)?, &meta.id)
+        });
+        let tree = Tree::parse(&self.context).ok();
+        let model = tree.and_then(|t| {
+            let root = t.root(&self.context);
+            filled(root.get("payload")?, "model")
+        });
+        head.model = model.map(|id| ModelRef {
+            provider: meta.provider.clone(),
+            id,
+        });
+        summary.head = head;
+        summary.counts = self.counts;
+    }
+}

@@ -1,0 +1,109 @@
+//! Starting a session.
+
+use rethread_json::Object;
+use rethread_model::Moment;
+use rethread_project::Repository;
+
+use super::records::{Mode, Records};
+use super::{fresh_id, home, path_of, put, rename, unsupported};
+use crate::{Made, NewSession, WriteError, Writing};
+
+/// The version of the client whose manner we follow.
+pub(super) const CLIENT: &str = "0.166.0";
+
+/// What a new session says about itself.
+pub(super) struct NewMeta<'a> {
+    pub(super) id: &'a str,
+    pub(super) created: Moment,
+    pub(super) cwd: &'a str,
+    pub(super) originator: &'a str,
+    pub(super) version: &'a str,
+    pub(super) forked_from: Option<&'a str>,
+    pub(super) paginated: bool,
+}
+
+impl NewMeta<'_> {
+    /// The payload of a `session_meta`. Without a provider: with another one than the user has set,
+    /// the client would neither list the session nor go on with it.
+    pub(super) fn payload(&self) -> Vec<u8> {
+        let git = git(self.cwd);
+        Object::new()
+            .str("id", self.id)
+            .opt_str("forked_from_id", self.forked_from)
+            .str("timestamp", &self.created.to_string())
+            .str("cwd", self.cwd)
+            .str("originator", self.originator)
+            .str("cli_version", self.version)
+            .str("source", "cli")
+            .opt_str("history_mode", self.paginated.then_some("paginated"))
+            .opt_raw("git", git.as_deref())
+            .finish()
+    }
+}
+
+fn git(cwd: &str) -> Option<Vec<u8>> {
+    let repository = Repository::find(std::path::Path::new(cwd))?;
+    let commit = repository.commit();
+    let branch = repository.branch();
+    if commit.is_none() && branch.is_none() {
+        return None;
+    }
+    let git = Object::new()
+        .opt_str("commit_hash", commit.as_deref())
+        .opt_str("branch", branch.as_deref());
+    Some(git.finish())
+}
+
+/// Starts a session.
+pub(crate) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+    refuse_unknown(new)?;
+    let now = w.env.now();
+    let id = match &new.id {
+        Some(id) if uuid::Uuid::try_parse(id).is_ok() && id.len() == 36 => id.clone(),
+        Some(id) => {
+            return Err(WriteError::BadInput(format!(
+                "`{id}` is no UUID, and the client finds sessions by such names only"
+            )));
+        }
+        None => fresh_id(w.env, b"session"),
+    };
+    let home = home(w.env, new.root.as_deref())?;
+    let path = path_of(&home, &id, now);
+    let cwd = new.cwd.to_string_lossy();
+    let meta = NewMeta {
+        id: &id,
+        created: now,
+        cwd: &cwd,
+        originator: new.agent_name.as_deref().unwrap_or("rethread"),
+        version: new.agent_version.as_deref().unwrap_or(CLIENT),
+        forked_from: None,
+        paginated: false,
+    };
+    let mut records = Records::new(Mode::Legacy);
+    records.add(now, "session_meta", &meta.payload());
+    put(w, &path, &id, &records.into_bytes())?;
+    if let Some(title) = &new.title {
+        rename::name(w, &path, &id, title)?;
+    }
+    Ok(Made {
+        id,
+        created: vec![path.clone()],
+        path,
+        project: new.cwd.clone(),
+        notes: Vec::new(),
+    })
+}
+
+/// What a session of this format has no place for is refused, not dropped.
+fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
+    let given = [
+        ("agent ids", new.agent_id.is_some()),
+        ("protocol", new.protocol.is_some()),
+        ("protocol", new.protocol_version.is_some()),
+        ("metadata", new.metadata.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((what, _)) => Err(unsupported(what)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,316 @@
+//! From what a user gives to the records of a session.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rethread_json::{Array, Object, Patch, Tree};
+use rethread_model::{Blob, Block, Message, Moment, Role, ToolCall, ToolInput, ToolResult, Usage};
+use sha2::{Digest, Sha256};
+
+use super::fresh_id;
+use super::records::Records;
+use crate::{Env, MessageInput, TextMessage, Unsaid, WriteError, picture, unified};
+
+/// The longest id of a call that the vendor takes.
+const LONGEST_ID: usize = 64;
+
+/// What is known while messages are written.
+pub(super) struct Writer<'a> {
+    pub(super) env: &'a Env,
+    pub(super) records: Records,
+    /// The folder that the work is done in.
+    pub(super) cwd: Option<String>,
+    /// The model of the turn.
+    pub(super) model: Option<String>,
+    /// The tokens so far.
+    pub(super) total: Usage,
+    /// What makes ids of the same seed differ.
+    pub(super) salt: u64,
+}
+
+/// A message that can be written.
+pub(super) struct Given {
+    time: Option<Moment>,
+    message: Message,
+}
+
+/// Looks at what a user gives.
+pub(super) fn given(input: &MessageInput) -> Result<Given, WriteError> {
+    match input {
+        MessageInput::Text(text) => from_text(text),
+        MessageInput::Json {
+            bytes,
+            line,
+            unsaid,
+        } => from_json(bytes, unsaid).map_err(|why| WriteError::BadMessage {
+            line: Some(*line),
+            why,
+        }),
+    }
+}
+
+fn from_text(text: &TextMessage) -> Result<Given, WriteError> {
+    let mut blocks = Vec::new();
+    if !text.text.is_empty() || text.images.is_empty() {
+        blocks.push(Block::text(&text.text));
+    }
+    for path in &text.images {
+        let (bytes, mime) = picture::read(path)?;
+        let url = format!("data:{mime};base64,{}", STANDARD.encode(bytes));
+        blocks.push(Block::Image(rethread_model::Media {
+            mime: Some(mime.to_owned()),
+            name: None,
+            uri: None,
+            blob: Blob::Url(url),
+        }));
+    }
+    let mut message = Message::new(text.role, blocks);
+    message.model = text.model.as_ref().map(|id| rethread_model::ModelRef {
+        provider: None,
+        id: id.clone(),
+    });
+    Ok(Given {
+        time: None,
+        message,
+    })
+}
+
+fn from_json(bytes: &[u8], unsaid: &Unsaid) -> Result<Given, String> {
+    if let Err(e) = std::str::from_utf8(bytes) {
+        return Err(format!("not UTF-8 at byte {}", e.valid_up_to()));
+    }
+    let tree = Tree::parse(bytes).map_err(|e| format!("not JSON: {e}"))?;
+    let value = tree.root(bytes);
+    if !value.is_object() {
+        return Err("not a JSON object".to_owned());
+    }
+    let read = match (value.get("role"), unsaid.role) {
+        (None, Some(role)) => {
+            let mut patch = Patch::new(value);
+            patch.set(value, "role", &rethread_json::quote(role.unified()));
+            let with_role = patch.finish();
+            let tree = Tree::parse(&with_role).map_err(|e| e.to_string())?;
+            unified::read(tree.root(&with_role))?
+        }
+        _ => unified::read(value)?,
+    };
+    let mut message = read.message;
+    if message.model.is_none() {
+        message.model = unsaid.model.as_ref().map(|id| rethread_model::ModelRef {
+            provider: None,
+            id: id.clone(),
+        });
+    }
+    Ok(Given {
+        time: read.time,
+        message,
+    })
+}
+
+impl Writer<'_> {
+    /// Writes a message; gives the id of its entry.
+    pub(super) fn write(&mut self, given: &Given) -> String {
+        let time = given.time.unwrap_or_else(|| self.env.now());
+        let message = &given.message;
+        let mut first = None;
+        match message.role {
+            Role::Assistant => self.assistant(message, time, &mut first),
+            Role::System => self.said("developer", message, time, &mut first),
+            Role::User | Role::Tool => {
+                // What a tool gave comes before what the user says to it.
+                self.results(message, time, &mut first);
+                self.said("user", message, time, &mut first);
+            }
+        }
+        first.unwrap_or_default()
+    }
+
+    fn id(&mut self, prefix: &str, first: &mut Option<String>) -> String {
+        self.salt = self.salt.wrapping_add(1);
+        let id = format!("{prefix}_{}", fresh_id(self.env, &self.salt.to_le_bytes()));
+        first.get_or_insert_with(|| id.clone());
+        id
+    }
+
+    /// Words of somebody else than the model.
+    fn said(&mut self, role: &str, message: &Message, time: Moment, first: &mut Option<String>) {
+        let (mut content, mut texts, mut images) = (Array::new(), Vec::new(), Vec::new());
+        for block in &message.blocks {
+            match block {
+                Block::Text(text) | Block::Aside { text, .. } => {
+                    content = content.raw(&text_part("input_text", &text.value));
+                    texts.push(text.value.as_str());
+                }
+                Block::Image(media) => {
+                    if let Some(url) = url(&media.blob) {
+                        content = content.raw(&image_part(&url));
+                        images.push(url);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let has_results = message
+            .blocks
+            .iter()
+            .any(|b| matches!(b, Block::ToolResult(_)));
+        if content.is_empty() && has_results {
+            return;
+        }
+        if content.is_empty() {
+            content = content.raw(&text_part("input_text", ""));
+        }
+        let id = self.id("msg", first);
+        let item = message_item(&id, role, &content.finish());
+        self.records.item(time, item);
+        if role == "user" {
+            self.records
+                .user_event(time, &id, &texts.join("\n"), &images);
+        }
+    }
+
+    fn assistant(&mut self, message: &Message, time: Moment, first: &mut Option<String>) {
+        let model = message.model.as_ref().map(|m| m.id.clone());
+        if model.is_some() && model != self.model {
+            self.turn_context(time, model.as_deref().unwrap_or_default());
+            self.model = model;
+        }
+        for block in &message.blocks {
+            match block {
+                Block::Text(text) | Block::Aside { text, .. } => {
+                    let id = self.id("msg", first);
+                    self.records.agent_event(time, &id, &text.value);
+                    let content = Array::new().raw(&text_part("output_text", &text.value));
+                    let item = message_item(&id, "assistant", &content.finish());
+                    self.records.item(time, item);
+                }
+                Block::Thinking(thought) if !thought.text.value.is_empty() => {
+                    let id = self.id("rs", &mut Some(String::new()));
+                    self.records.thought(time, &id, &thought.text.value);
+                }
+                Block::ToolCall(call) => {
+                    let id = self.id("fc", first);
+                    self.records.item(time, call_item(&id, call));
+                }
+                _ => {}
+            }
+        }
+        self.results(message, time, first);
+        if let Some(usage) = message.usage.filter(|u| !u.is_zero()) {
+            self.total += &usage;
+            self.records.tokens(time, &self.total, &usage);
+        }
+    }
+
+    fn results(&mut self, message: &Message, time: Moment, first: &mut Option<String>) {
+        for block in &message.blocks {
+            if let Block::ToolResult(result) = block {
+                let id = self.id("fco", first);
+                self.records.item(time, output_item(&id, result));
+            }
+        }
+    }
+
+    fn turn_context(&mut self, time: Moment, model: &str) {
+        let context = Object::new()
+            .str("cwd", self.cwd.as_deref().unwrap_or_default())
+            .str("approval_policy", "on-request")
+            .raw("sandbox_policy", b"{\"type\":\"read-only\"}")
+            .str("model", model)
+            .str("summary", "auto");
+        self.records.add(time, "turn_context", &context.finish());
+    }
+}
+
+fn message_item(id: &str, role: &str, content: &[u8]) -> Object {
+    Object::new()
+        .str("type", "message")
+        .str("id", id)
+        .str("role", role)
+        .raw("content", content)
+}
+
+fn text_part(kind: &str, text: &str) -> Vec<u8> {
+    Object::new().str("type", kind).str("text", text).finish()
+}
+
+fn image_part(url: &str) -> Vec<u8> {
+    Object::new()
+        .str("type", "input_image")
+        .str("image_url", url)
+        .finish()
+}
+
+/// The address of a picture: what users give has one, with the bytes in it or without.
+fn url(blob: &Blob) -> Option<String> {
+    match blob {
+        Blob::Url(url) => Some(url.clone()),
+        _ => None,
+    }
+}
+
+/// A call. The arguments are JSON as text; plain text becomes the one member of an object.
+fn call_item(id: &str, call: &ToolCall) -> Object {
+    let arguments = match &call.input {
+        None => "{}".to_owned(),
+        Some(ToolInput::Json(json)) => json.to_text(),
+        Some(ToolInput::Text(text)) => {
+            let object = Object::new().str("input", &text.value).finish();
+            String::from_utf8_lossy(&object).into_owned()
+        }
+    };
+    Object::new()
+        .str("type", "function_call")
+        .str("id", id)
+        .str("name", &call.name)
+        .opt_str("namespace", call.namespace.as_deref())
+        .str("arguments", &arguments)
+        .str("call_id", &call_id(&call.id))
+}
+
+fn output_item(id: &str, result: &ToolResult) -> Object {
+    let item = Object::new()
+        .str("type", "function_call_output")
+        .str("id", id)
+        .str("call_id", &call_id(&result.call_id));
+    let item = match result.blocks.as_slice() {
+        [] => item.str("output", ""),
+        [Block::Text(text)] => item.str("output", &text.value),
+        several => item.raw("output", &parts(several)),
+    };
+    // The client has no place for this and passes over it.
+    if result.is_error {
+        item.bool("is_error", true)
+    } else {
+        item
+    }
+}
+
+fn parts(blocks: &[Block]) -> Vec<u8> {
+    let mut parts = Array::new();
+    for block in blocks {
+        match block {
+            Block::Text(text) => parts = parts.raw(&text_part("input_text", &text.value)),
+            Block::Image(media) => {
+                if let Some(url) = url(&media.blob) {
+                    parts = parts.raw(&image_part(&url));
+                }
+            }
+            Block::Unknown { raw, .. } => {
+                parts = parts.raw(&text_part("input_text", &raw.to_text()));
+            }
+            _ => {}
+        }
+    }
+    parts.finish()
+}
+
+/// An id of a call as the vendor takes it: the same for the call and its result.
+fn call_id(id: &str) -> String {
+    if !id.is_empty() && id.len() <= LONGEST_ID {
+        return id.to_owned();
+    }
+    let digest = Sha256::digest(id.as_bytes());
+    let mut half = [0; 16];
+    half.copy_from_slice(&digest[..16]);
+    format!("call_{:032x}", u128::from_be_bytes(half))
+}

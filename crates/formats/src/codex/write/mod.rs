@@ -1,0 +1,77 @@
+//! Writing sessions, in the manner of the client: both streams, and nothing that it would refuse.
+
+mod append;
+mod create;
+mod fork;
+mod message;
+mod records;
+mod rename;
+
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{Mode, create, ensure_folder};
+use rethread_model::Moment;
+
+use super::SLUG;
+use super::layout::SESSIONS;
+use crate::{Env, WriteError, Writing};
+
+pub(super) use append::append;
+pub(super) use create::create as create_session;
+pub(super) use fork::fork;
+pub(super) use rename::rename;
+
+/// The home that new sessions go to.
+fn home(env: &Env, named: Option<&Path>) -> Result<PathBuf, WriteError> {
+    if let Some(named) = named {
+        return Ok(named.to_owned());
+    }
+    if let Some(home) = env.agent_variable("CODEX_HOME") {
+        return Ok(env.cwd.join(home));
+    }
+    let home = env.homes.first().map(|h| h.join(".codex"));
+    home.ok_or_else(|| WriteError::BadInput("no home folder is known".to_owned()))
+}
+
+/// The file of a new session in a home.
+fn path_of(home: &Path, id: &str, now: Moment) -> PathBuf {
+    // `2026-11-15T12:00:00.000Z`
+    let time = now.to_string();
+    let part = |range: std::ops::Range<usize>| time.get(range).unwrap_or_default().to_owned();
+    let folder = home
+        .join(SESSIONS)
+        .join(part(0..4))
+        .join(part(5..7))
+        .join(part(8..10));
+    let time = part(0..19).replace(':', "-");
+    folder.join(format!("rollout-{time}-{id}.jsonl"))
+}
+
+/// An id of version 7, as the client makes them: it holds the moment.
+fn fresh_id(env: &Env, salt: &[u8]) -> String {
+    let millis = u64::try_from(env.now().millis()).unwrap_or(0);
+    let bytes = env.random_bytes(salt);
+    let mut random = [0; 10];
+    random.copy_from_slice(&bytes[..10]);
+    uuid::Builder::from_unix_timestamp_millis(millis, &random)
+        .into_uuid()
+        .to_string()
+}
+
+/// Puts a new session in its place; never over one that is there.
+fn put(w: &Writing<'_>, path: &Path, id: &str, bytes: &[u8]) -> Result<(), WriteError> {
+    if let Some(folder) = path.parent() {
+        ensure_folder(folder, &Mode::Private, w.durability)?;
+    }
+    match create(path, bytes, Mode::Private, w.durability)? {
+        rethread_disk::Created::New => Ok(()),
+        rethread_disk::Created::Existed => Err(WriteError::Exists {
+            id: id.to_owned(),
+            path: path.to_owned(),
+        }),
+    }
+}
+
+fn unsupported(what: &'static str) -> WriteError {
+    WriteError::Unsupported { format: SLUG, what }
+}

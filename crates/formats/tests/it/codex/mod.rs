@@ -1,0 +1,4 @@
+//! Sessions of the Codex CLI.
+
+mod corpus;
+mod properties;
