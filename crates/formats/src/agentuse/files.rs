@@ -1,6 +1,7 @@
 //! The files in a session's folder, by their names alone.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,11 @@ pub(super) struct FileHere {
 }
 
 impl FileHere {
+    /// Its name: whole paths are compared piece by piece, and those in a folder begin alike.
+    fn name(&self) -> OsString {
+        self.path.file_name().unwrap_or_default().to_owned()
+    }
+
     /// How long it is now.
     pub(super) fn len(&self) -> u64 {
         std::fs::metadata(&self.path).map_or(0, |m| m.len())
@@ -109,8 +115,8 @@ impl SessionFiles {
                 Seen::Folder(path, _) => waiting.push((path, 3)),
             });
         }
-        exchange.parts.sort_by(|a, b| a.path.cmp(&b.path));
-        exchange.artifacts.sort_by(|a, b| a.path.cmp(&b.path));
+        exchange.parts.sort_by_cached_key(FileHere::name);
+        exchange.artifacts.sort_by_cached_key(FileHere::name);
     }
 
     fn folder(&mut self, folder: &Path, take: impl FnMut(&mut Self, Seen)) {

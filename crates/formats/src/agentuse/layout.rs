@@ -1,5 +1,6 @@
 //! Where sessions live, and what their folders and files are called.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -113,7 +114,8 @@ fn folders(of: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf>
             Err(e) => out(Err(unreadable(&e))),
         }
     }
-    found.sort();
+    // Whole paths are compared piece by piece, and all of them begin alike.
+    found.sort_by_cached_key(|p| p.file_name().map(OsStr::to_owned));
     found
 }
 

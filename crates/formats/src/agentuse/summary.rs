@@ -32,7 +32,7 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     let filled = if want.usage || want.size {
         SessionFiles::scan(folder).map(|files| fill(&mut summary, files, want, &mut tree))
     } else {
-        Names::look(folder).map(|names| count_names(&mut summary, names))
+        Names::look(folder).map(|names| count_names(&mut summary, &names))
     };
     if let Err(e) = filled {
         summary.notes.push(Note::damage(e.to_string()));
@@ -63,7 +63,7 @@ fn fill(summary: &mut Summary, mut files: SessionFiles, want: Want, tree: &mut T
             answered: files.exchanges.iter().filter(has_parts).count() as u64,
             children: files.children,
         };
-        return count_names(summary, names);
+        return count_names(summary, &names);
     }
     add_children(summary, &files.children);
     let mut usage = Usage::default();
@@ -85,7 +85,7 @@ fn add_children(summary: &mut Summary, children: &[PathBuf]) {
 }
 
 /// What names tell: an exchange is a prompt, and an answer once it has parts.
-fn count_names(summary: &mut Summary, names: Names) {
+fn count_names(summary: &mut Summary, names: &Names) {
     add_children(summary, &names.children);
     let counts = &mut summary.counts;
     counts.user_messages = names.exchanges;
