@@ -80,7 +80,7 @@ pub use crate::{
     replace::{replace, replace_with},
     scan::Tail,
     sync::sync_path,
-    temp::is_temporary,
+    temp::{is_temporary, scratch},
     trash::{TrashedBy, trash},
     tree::create_folder_with,
 };

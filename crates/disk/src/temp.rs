@@ -47,6 +47,12 @@ pub fn is_temporary(name: &OsStr) -> bool {
         && name.is_some_and(|n| !n.is_empty())
 }
 
+/// A file without a name, in the system's folder for such files, that is gone when it is closed. It
+/// holds what is too large for memory, such as the content of a compressed file.
+pub fn scratch() -> Result<File, DiskError> {
+    tempfile::tempfile().map_err(|e| DiskError::write(&std::env::temp_dir(), e))
+}
+
 /// A whole new file beside `target`, removed unless it is put in place.
 #[derive(Debug)]
 pub(crate) struct Temp {

@@ -34,7 +34,7 @@ pub use rethread_formats::{
     by_name,
 };
 pub use sample::{Sample, sample};
-pub use show::{Shown, copy_raw, raw_files, show};
+pub use show::{Shown, copy_raw, copy_rows, raw_files, raw_rows, show};
 pub use trust::{Trusted, revoke, trusted};
 pub use when::{Bound, NotAMoment, moment};
 pub use worktree::{

@@ -21,8 +21,9 @@ pub use conversation::Conversation;
 pub use env::{Env, EnvError};
 pub use error::{OpenError, WriteError};
 pub use format::{About, Can, Format, Found, Root, Source, Want};
-pub use native::{Marks, Native, Part, PartKind, RecordKind};
+pub use native::{Marks, Native, Part, PartKind, RecordKind, Spool};
 pub use registry::{FORMATS, by_name};
 pub use write::{
-    Appended, AskedEntry, Fork, Made, MessageInput, NewSession, TextMessage, Unsaid, Writing,
+    Appended, AskedEntry, Fork, Made, MessageInput, NewSession, Removal, TextMessage, Unsaid,
+    Writing,
 };

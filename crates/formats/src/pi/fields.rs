@@ -4,17 +4,17 @@ use rethread_json::{Object, Value};
 use rethread_model::{Cost, Json, ModelRef, Moment, Text, Usage};
 
 /// A member that is a string.
-pub(super) fn string(object: Value<'_>, key: &str) -> Option<String> {
+pub(crate) fn string(object: Value<'_>, key: &str) -> Option<String> {
     Some(object.get(key)?.str()?.into_owned())
 }
 
 /// A member that is text.
-pub(super) fn text_of(object: Value<'_>, key: &str) -> Option<Text> {
+pub(crate) fn text_of(object: Value<'_>, key: &str) -> Option<Text> {
     text(object.get(key)?)
 }
 
 /// A string as text.
-pub(super) fn text(value: Value<'_>) -> Option<Text> {
+pub(crate) fn text(value: Value<'_>) -> Option<Text> {
     let text = value.text()?;
     Some(Text {
         value: text.text.into_owned(),
@@ -23,18 +23,18 @@ pub(super) fn text(value: Value<'_>) -> Option<Text> {
 }
 
 /// Whether a member is `true`.
-pub(super) fn is_true(object: Value<'_>, key: &str) -> bool {
+pub(crate) fn is_true(object: Value<'_>, key: &str) -> bool {
     object.get(key).and_then(Value::bool) == Some(true)
 }
 
 /// A member as JSON; `null` is none.
-pub(super) fn json(object: Value<'_>, key: &str) -> Option<Json> {
+pub(crate) fn json(object: Value<'_>, key: &str) -> Option<Json> {
     let value = object.get(key).filter(|v| !v.is_null())?;
     Some(Json::new(value.raw()))
 }
 
 /// The members that are not among these, as one JSON object.
-pub(super) fn others(object: Value<'_>, known: &[&str]) -> Option<Json> {
+pub(crate) fn others(object: Value<'_>, known: &[&str]) -> Option<Json> {
     let mut others = Object::new();
     for (key, value) in object.members() {
         let Some(name) = key.str() else { continue };

@@ -9,7 +9,7 @@ mod body;
 mod context;
 mod entry;
 mod facts;
-mod fields;
+pub(crate) mod fields;
 mod grow;
 mod header;
 mod kinds;
