@@ -11,6 +11,7 @@ mod env;
 mod error;
 mod format;
 mod native;
+pub mod opencode;
 pub mod pi;
 mod registry;
 mod salvaged;

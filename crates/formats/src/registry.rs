@@ -1,9 +1,9 @@
 //! All formats.
 
-use crate::{Format, atomic, atsf, pi};
+use crate::{Format, atomic, atsf, opencode, pi};
 
 /// All formats, one line each.
-pub static FORMATS: &[&dyn Format] = &[&atsf::Atsf, &pi::Pi, &atomic::Atomic];
+pub static FORMATS: &[&dyn Format] = &[&atsf::Atsf, &pi::Pi, &atomic::Atomic, &opencode::OpenCode];
 
 /// The format with this short name or alias.
 ///

@@ -27,6 +27,7 @@ mod modes;
 #[cfg(target_os = "linux")]
 mod names;
 mod new;
+mod opencode;
 mod overview;
 mod pi;
 mod reference;
