@@ -213,6 +213,10 @@ fn place(path: &Path) -> Option<tree::Place> {
     } else {
         sessions.parent()?
     };
+    // Others have folders of that name as well.
+    if !base.join("message").is_dir() && !stem(path).starts_with("ses_") {
+        return None;
+    }
     Some(tree::Place {
         info: path.to_owned(),
         base: base.to_owned(),

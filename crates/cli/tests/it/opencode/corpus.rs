@@ -93,6 +93,25 @@ fn every_real_session_is_read_and_saved() {
 }
 
 #[test]
+fn no_file_of_another_agent_is_taken_for_one_of_ours() {
+    let Some(corpus) = corpus() else { return };
+    let mut looked_at = 0;
+    for entry in fs::read_dir(&corpus).unwrap() {
+        let folder = entry.unwrap().path();
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        if !folder.is_dir() || name == "opencode" || name == "recorded" {
+            continue;
+        }
+        for (path, _) in tree(&folder) {
+            looked_at += 1;
+            let found = OpenCode.at_path(&path);
+            assert!(found.is_empty(), "{}", path.display());
+        }
+    }
+    assert!(looked_at > 0);
+}
+
+#[test]
 fn tokens_of_real_sessions_are_those_that_the_client_recorded() {
     let Some(corpus) = corpus() else { return };
     let mut compared = 0;

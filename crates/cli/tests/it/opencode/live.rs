@@ -96,6 +96,39 @@ fn a_folder_that_may_not_be_written_to_is_read() {
 }
 
 #[test]
+fn a_database_with_a_page_of_garbage_is_read_as_far_as_possible() {
+    let w = World::new();
+    let path = w.root.join("opencode.db");
+    database(&path, "1.18/everything");
+    let whole = fs::read(&path).unwrap();
+    let mut complete = 0;
+    for page in 0..whole.len() / 4096 {
+        let mut bytes = whole.clone();
+        bytes[page * 4096..(page + 1) * 4096].fill(0xa5);
+        fs::write(&path, &bytes).unwrap();
+        for id in [EVERYTHING, CHILD] {
+            let source = Source::new("opencode", id.to_owned(), path.clone());
+            OpenCode.summarize(&source, Want::default());
+            match OpenCode.read(&source) {
+                Ok(conversation) => {
+                    super::store::assert_accounted(&conversation);
+                    complete += usize::from(conversation.notes.is_empty());
+                }
+                Err(e) => assert!(e.to_string().contains("opencode.db"), "{e}"),
+            }
+        }
+        assert!(fs::read(&path).unwrap() == bytes, "page {page}");
+    }
+    assert!(complete > 0, "not every page concerns these sessions");
+    for end in [0, 50, 4096, whole.len() - 1] {
+        fs::write(&path, &whole[..end]).unwrap();
+        let shown = w.run(&["show", &format!("{}#{CHILD}", path.display())]);
+        assert!(matches!(shown.code, 0 | 1 | 3), "{end}: {shown:?}");
+    }
+    assert_eq!(names(&w.root), ["home", "opencode.db", "shop"]);
+}
+
+#[test]
 fn a_writer_and_readers_never_notice_each_other() {
     let w = World::new();
     let path = installed(&w, "1.18/everything");
