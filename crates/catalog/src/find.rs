@@ -213,6 +213,18 @@ fn changed(source: &Source) -> Option<SystemTime> {
 fn content(source: &Source) -> Option<[u8; 32]> {
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
+    if let Some(rows) = by_name(source.format)?.rows(source).ok()? {
+        for part in &rows.parts {
+            let mut reader = part.reader();
+            loop {
+                match reader.read(&mut buffer).ok()? {
+                    0 => break,
+                    n => hash.update(&buffer[..n]),
+                }
+            }
+        }
+        return Some(hash.finalize().into());
+    }
     for path in files(source) {
         hash.update(path.file_name()?.as_encoded_bytes());
         let mut file = open_read(&path).ok()?;

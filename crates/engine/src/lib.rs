@@ -41,7 +41,7 @@ pub use rethread_formats::{
     TextMessage, Unsaid, Violation, Weight, WriteError, Writing, by_name,
 };
 pub use sample::{Sample, sample};
-pub use show::{Part, Shown, copy_raw, raw_files, show};
+pub use show::{Part, Shown, copy_raw, copy_rows, raw_files, raw_rows, show};
 pub use trust::{Trusted, revoke, trusted};
 pub use when::{Bound, NotAMoment, moment};
 pub use worktree::{

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rethread_disk::{TrashedBy, remove_file, remove_folder, trash};
-use rethread_formats::Source;
+use rethread_formats::{Removal, Source, by_name};
 
 use crate::Error;
 
@@ -27,14 +27,23 @@ pub enum Removed {
 /// Removes a session: into the trash, or for good with `force`.
 pub fn remove(source: &Source, force: bool) -> Result<Removed, Error> {
     let path = source.path.clone();
-    if !force {
-        let by = trash(&path)?;
-        return Ok(Removed::Trashed { path, by });
+    let format = by_name(source.format)
+        .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
+    let Removal::Files(files) = format.remove(source, force)? else {
+        return Ok(Removed::Deleted { path });
+    };
+    let mut by = None;
+    for file in files {
+        if !force {
+            by = Some(trash(&file)?);
+        } else if file.is_dir() {
+            remove_folder(&file)?;
+        } else {
+            remove_file(&file)?;
+        }
     }
-    if path.is_dir() {
-        remove_folder(&path)?;
-    } else {
-        remove_file(&path)?;
-    }
-    Ok(Removed::Deleted { path })
+    Ok(match by {
+        Some(by) => Removed::Trashed { path, by },
+        None => Removed::Deleted { path },
+    })
 }

@@ -4,8 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use rethread_catalog::find;
-use rethread_disk::{Created, DiskError, Durability, Mode, create_with, ensure_folder, open_read};
-use rethread_formats::{Conversation, Env, Source, by_name};
+use rethread_disk::{
+    Created, DiskError, Durability, Mode, SafeName, create_with, ensure_folder, open_read,
+};
+use rethread_formats::{Conversation, Env, Native, Source, by_name};
 use rethread_model::EntryIx;
 
 use crate::{Error, entry};
@@ -56,6 +58,38 @@ pub(crate) fn open(source: &Source) -> Result<Conversation, Error> {
     Ok(format.read(source)?)
 }
 
+/// The records of a session that has no file of its own, such as rows of a database.
+pub fn raw_rows(source: &Source) -> Result<Option<Native>, Error> {
+    match by_name(source.format) {
+        Some(format) => Ok(format.rows(source)?),
+        None => Ok(None),
+    }
+}
+
+/// Writes such records into a folder, as lines of JSON in a file that is named like the session.
+pub fn copy_rows(
+    source: &Source,
+    rows: &Native,
+    folder: &Path,
+    d: Durability,
+) -> Result<PathBuf, Error> {
+    let name = format!("{}.jsonl", source.id);
+    let name = SafeName::new(&name)
+        .map_err(|e| Error::usage(format!("`{}` cannot name a file: {e}", source.id)))?;
+    let target = rethread_disk::join(folder, &name);
+    ensure_folder(folder, &Mode::Private, d)?;
+    let save = |out: &mut dyn Write| rows.save_all(out);
+    match create_with(&target, Mode::Private, d, save)? {
+        Created::New => Ok(target),
+        Created::Existed => Err(taken(target)),
+    }
+}
+
+fn taken(path: PathBuf) -> Error {
+    let cause = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+    DiskError::Write { path, cause }.into()
+}
+
 /// The files of a session, the main one first, whatever version they are of.
 pub fn raw_files(env: &Env, name: &str) -> Result<(Source, Vec<PathBuf>), Error> {
     let source = find(env, name)?;
@@ -91,12 +125,7 @@ pub fn copy_raw(
         let mut bytes = open_read(file)?;
         let copy = |out: &mut dyn Write| std::io::copy(&mut bytes, out).map(drop);
         if create_with(&target, Mode::Private, d, copy)? == Created::Existed {
-            let cause = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-            return Err(DiskError::Write {
-                path: target,
-                cause,
-            }
-            .into());
+            return Err(taken(target));
         }
         written.push(target);
     }

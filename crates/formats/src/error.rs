@@ -41,6 +41,16 @@ pub enum OpenError {
         /// The format.
         format: &'static str,
     },
+    /// A file that holds several sessions does not hold this one.
+    #[error("there is no session `{id}` of {format} in `{}`", .path.display())]
+    NoSession {
+        /// The file.
+        path: PathBuf,
+        /// The session.
+        id: String,
+        /// The format.
+        format: &'static str,
+    },
     /// Nothing says yet what is right in this format.
     #[error("`{}` cannot be checked: there are no rules for {format} yet", .path.display())]
     NoRules {
@@ -59,6 +69,7 @@ impl OpenError {
             Self::Unsupported { path, .. }
             | Self::Damaged { path, .. }
             | Self::NotOurs { path, .. }
+            | Self::NoSession { path, .. }
             | Self::NoRules { path, .. } => Some(path),
         }
     }
@@ -79,7 +90,7 @@ impl OpenError {
                 "a newer version of rethread may read it; `show --to raw` gives the bytes".into(),
             ),
             Self::Damaged { .. } => Some("`show --to raw` gives the bytes".into()),
-            Self::NotOurs { .. } | Self::NoRules { .. } => None,
+            Self::NotOurs { .. } | Self::NoSession { .. } | Self::NoRules { .. } => None,
         }
     }
 
@@ -90,6 +101,7 @@ impl OpenError {
             Self::Unsupported { .. } => "unsupported_version",
             Self::Damaged { .. } => "damaged",
             Self::NotOurs { .. } => "not_a_session",
+            Self::NoSession { .. } => "not_found",
             Self::NoRules { .. } => "unsupported",
         }
     }
@@ -110,6 +122,16 @@ pub enum WriteError {
     ReadOnly {
         /// The format.
         format: &'static str,
+    },
+    /// What is there is not laid out as we know it, so nothing is written to it.
+    #[error("`{}` is not laid out as this program knows {format}: {why}", .path.display())]
+    UnknownStore {
+        /// The file.
+        path: PathBuf,
+        /// The format.
+        format: &'static str,
+        /// What is not known.
+        why: String,
     },
     /// The format has no place for this.
     #[error("{format} sessions have no {what}")]
@@ -158,7 +180,9 @@ impl WriteError {
         match self {
             Self::Disk(e) => e.path(),
             Self::Open(e) => e.path(),
-            Self::Exists { path, .. } | Self::NoEntry { path, .. } => Some(path),
+            Self::Exists { path, .. }
+            | Self::NoEntry { path, .. }
+            | Self::UnknownStore { path, .. } => Some(path),
             _ => None,
         }
     }
@@ -177,6 +201,9 @@ impl WriteError {
         match self {
             Self::Disk(e) => e.hint(),
             Self::Open(e) => e.hint(),
+            Self::UnknownStore { .. } => {
+                Some("it can still be read; a newer version of rethread may write it".into())
+            }
             _ => None,
         }
     }
@@ -188,6 +215,7 @@ impl WriteError {
             Self::Disk(_) => "io",
             Self::Open(e) => e.kind(),
             Self::Unsupported { .. } | Self::ReadOnly { .. } => "unsupported",
+            Self::UnknownStore { .. } => "unsupported_version",
             Self::BadMessage { .. } => "bad_message",
             Self::BadInput(_) => "bad_input",
             Self::Exists { .. } => "exists",

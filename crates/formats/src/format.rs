@@ -6,7 +6,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     Appended, AskedEntry, Branch, Conversation, Env, Fork, Made, MessageInput, Migrated, Native,
-    NativeContext, NewSession, OpenError, Resume, Violation, WriteError, Writing,
+    NativeContext, NewSession, OpenError, Removal, Resume, Violation, WriteError, Writing,
 };
 
 /// Facts about a format, from which lists, help and docs are made.
@@ -137,6 +137,12 @@ pub trait Format: Sync {
         None
     }
 
+    /// The records of a session that has no file of its own, such as rows of a database; none of
+    /// one that has.
+    fn rows(&self, _: &Source) -> Result<Option<Native>, OpenError> {
+        Ok(None)
+    }
+
     /// Measures what is at a path against the format's document: a store, a session or one of its
     /// files. Gives what is wrong in the order of paths and lines, and how many files were looked
     /// at; none if the path is not ours.
@@ -221,6 +227,12 @@ pub trait Format: Sync {
     /// Copies the path up to an entry into a new session.
     fn fork(&self, _: &Writing<'_>, _: &Source, _: &Fork) -> Result<Made, WriteError> {
         Err(self.cannot("forks"))
+    }
+
+    /// What of a session goes when it is removed. One that has no file of its own is removed by
+    /// this, if `for_good` is set: no trash takes it.
+    fn remove(&self, source: &Source, _for_good: bool) -> Result<Removal, WriteError> {
+        Ok(Removal::Files(vec![source.path.clone()]))
     }
 
     /// The error for what this format cannot do.

@@ -14,6 +14,7 @@ mod env;
 mod error;
 mod format;
 mod native;
+pub mod opencode;
 pub mod pi;
 mod picture;
 mod raw_json;
@@ -28,11 +29,11 @@ pub use conversation::Conversation;
 pub use env::{Env, EnvError};
 pub use error::{OpenError, WriteError};
 pub use format::{About, Can, Format, Found, Root, Source, Want};
-pub use native::{Marks, Native, Part, PartKind, RecordKind};
+pub use native::{Marks, Native, Part, PartKind, RecordKind, Spool};
 pub use raw_json::RawJson;
 pub use registry::{FORMATS, by_name};
 pub use resume::Resume;
 pub use write::{
     AgentKey, Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext,
-    NewSession, ProjectKey, TextMessage, Unsaid, Writing,
+    NewSession, ProjectKey, Removal, TextMessage, Unsaid, Writing,
 };

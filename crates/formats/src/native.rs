@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use rethread_disk::{open_read, read_at};
+use rethread_disk::{DiskError, open_read, read_at, scratch};
 use rethread_model::RawRef;
 
 /// What a record of a part is.
@@ -98,6 +98,12 @@ pub enum PartKind {
     Document,
     /// A file that is not interpreted.
     Opaque,
+    /// The rows of a table that belong to one session, each a line of JSON: an object of its
+    /// columns.
+    Rows {
+        /// The table.
+        table: &'static str,
+    },
 }
 
 impl Part {
@@ -127,6 +133,29 @@ impl Part {
         let mut part = Self::new(path, kind, Backing::Closed, len);
         part.marks.add(0, RecordKind::Value);
         part
+    }
+
+    /// A document that was read whole, and whose elements are records of their own.
+    pub fn document_of(path: PathBuf, bytes: Vec<u8>, marks: Marks) -> Self {
+        let len = bytes.len() as u64;
+        Self::new(path, PartKind::Document, Backing::Memory(bytes), len).with_records(marks)
+    }
+
+    /// Rows of a table of a database, as they were at one moment. They are held in memory, or in a
+    /// file of our own where there are many.
+    pub fn rows(path: PathBuf, table: &'static str, rows: Spool) -> Self {
+        let (bytes, len, marks) = match rows {
+            Spool {
+                file: Some(f),
+                len,
+                marks,
+                ..
+            } => (Backing::File(f), len, marks),
+            Spool {
+                memory, len, marks, ..
+            } => (Backing::Memory(memory), len, marks),
+        };
+        Self::new(path, PartKind::Rows { table }, bytes, len).with_records(marks)
     }
 
     /// A part whose file is not there.
@@ -263,6 +292,46 @@ impl Part {
     }
 }
 
+/// Records that are collected one after the other, in memory as long as they are few.
+#[derive(Debug, Default)]
+pub struct Spool {
+    memory: Vec<u8>,
+    file: Option<File>,
+    len: u64,
+    marks: Marks,
+}
+
+/// How much a [`Spool`] holds in memory.
+const SPOOLED_IN_MEMORY: u64 = 16 * 1024 * 1024;
+
+impl Spool {
+    /// Adds a record, and gives its number. `None` beyond four thousand million records.
+    pub fn add(&mut self, record: &[u8], kind: RecordKind) -> Result<Option<u32>, DiskError> {
+        let Some(number) = self.marks.add(self.len, kind) else {
+            return Ok(None);
+        };
+        self.len += record.len() as u64;
+        if self.file.is_none() && self.len > SPOOLED_IN_MEMORY {
+            let mut file = scratch()?;
+            spooled(file.write_all(&self.memory))?;
+            self.memory = Vec::new();
+            self.file = Some(file);
+        }
+        match &mut self.file {
+            Some(file) => spooled(file.write_all(record))?,
+            None => self.memory.extend_from_slice(record),
+        }
+        Ok(Some(number))
+    }
+}
+
+fn spooled(written: io::Result<()>) -> Result<(), DiskError> {
+    written.map_err(|cause| DiskError::Write {
+        path: PathBuf::from("a temporary file"),
+        cause,
+    })
+}
+
 struct PartReader<'a> {
     part: &'a Part,
     /// A file that is open only while it is read.
@@ -313,6 +382,13 @@ impl Native {
     /// Writes a part as it was read: the same bytes.
     pub fn save(&self, part: u32, out: &mut dyn Write) -> io::Result<u64> {
         self.part(part).map_or(Ok(0), |p| p.save(out))
+    }
+
+    /// Writes all parts, one behind the other.
+    pub fn save_all(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.parts
+            .iter()
+            .try_for_each(|part| io::copy(&mut part.reader(), out).map(drop))
     }
 
     fn part(&self, part: u32) -> Option<&Part> {

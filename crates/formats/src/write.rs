@@ -194,6 +194,15 @@ pub struct NativeContext {
     pub thinking_level: Option<String>,
 }
 
+/// What of a session is to be removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// These files and folders, in this order.
+    Files(Vec<PathBuf>),
+    /// Nothing any more: it had no file of its own, and is gone.
+    Done,
+}
+
 /// What came of messages that were to be added.
 #[derive(Debug, Default)]
 pub struct Appended {

@@ -31,13 +31,14 @@ const ROOMS: [(&str, &[&str]); 11] = [
 ];
 
 /// Crates from outside that only some rooms may use.
-const RESERVED: [(&str, &[&str]); 11] = [
+const RESERVED: [(&str, &[&str]); 12] = [
     ("anstream", &["cli"]),
     ("anyhow", &["cli"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("indicatif", &["cli"]),
+    ("rusqlite", &["formats"]),
     ("rustix", &["disk", "run"]),
     ("tempfile", &["disk"]),
     ("terminal_size", &["cli"]),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rethread_disk::{Created, Durability, Mode, create_with, open_read, replace_with};
-use rethread_engine::{Part, copy_raw, raw_files, show};
+use rethread_engine::{Part, copy_raw, copy_rows, raw_files, raw_rows, show};
 use rethread_render::{Options, View, markdown, session_record, text};
 use serde_json::json;
 
@@ -152,8 +152,13 @@ fn to_file(
 
 fn raw(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let (source, files) = raw_files(&context.env, &args.session)?;
+    let rows = raw_rows(&source)?;
     if let Some(folder) = &args.output {
-        for path in copy_raw(&source, &files, folder, Durability::Close)? {
+        let written = match &rows {
+            Some(rows) => vec![copy_rows(&source, rows, folder, Durability::Close)?],
+            None => copy_raw(&source, &files, folder, Durability::Close)?,
+        };
+        for path in written {
             let path = path.to_string_lossy();
             if context.json {
                 print_json(&json!({ "path": path }))?;
@@ -163,7 +168,11 @@ fn raw(context: &Context, args: &Show) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Done);
     }
-    if let Some(main) = files.first() {
+    if let Some(rows) = rows {
+        let mut out = io::stdout().lock();
+        rows.save_all(&mut out)?;
+        out.flush()?;
+    } else if let Some(main) = files.first() {
         let mut file = open_read(main)?;
         let mut out = io::stdout().lock();
         io::copy(&mut file, &mut out)?;

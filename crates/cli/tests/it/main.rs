@@ -31,6 +31,7 @@ mod modes;
 #[cfg(target_os = "linux")]
 mod names;
 mod new;
+mod opencode;
 mod overview;
 mod pi;
 mod pi_judges;

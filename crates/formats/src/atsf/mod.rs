@@ -4,7 +4,7 @@
 //! `assets/` holds pictures by the hash of their bytes. See `docs/formats/atsf.md`.
 
 mod append;
-mod assets;
+pub(crate) mod assets;
 mod check;
 mod config;
 mod create;

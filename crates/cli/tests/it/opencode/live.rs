@@ -1,0 +1,202 @@
+//! A database that somebody writes to while we read it.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rethread_formats::{Format, Found, Root, Source, Want, opencode::OpenCode};
+use rethread_model::State;
+use rusqlite::Connection;
+
+use super::store::{data, database, installed, names, read};
+use super::{CHILD, EVERYTHING};
+use crate::world::{World, tree};
+
+const NEW: &str = "ses_5ffffffff001New00000000001";
+
+/// A writer as the client is one: with a log, and without any patience.
+fn writer(path: &Path) -> Connection {
+    let db = Connection::open(path).unwrap();
+    db.pragma_update(None, "journal_mode", "WAL").unwrap();
+    db.busy_timeout(std::time::Duration::ZERO).unwrap();
+    db
+}
+
+fn write_session(db: &Connection) {
+    db.execute_batch(&format!(
+        "BEGIN IMMEDIATE;
+        INSERT INTO session (id, project_id, slug, directory, title, version, time_created, time_updated)
+          VALUES ('{NEW}', 'prj_shop', 'new', '/home/me/shop', 'Fresh from the log', '1', 5, 5);
+        INSERT INTO message VALUES ('msg_new', '{NEW}', 5, 5, '{{\"role\":\"user\"}}');
+        INSERT INTO part VALUES ('prt_new', 'msg_new', '{NEW}', 5, 5, '{{\"type\":\"text\",\"text\":\"only in the log\"}}');
+        COMMIT;"
+    ))
+    .unwrap();
+}
+
+/// Lists and shows the session that is only in the log; nothing in the folder changes.
+fn assert_read_without_trace(w: &World, folder: &Path) {
+    let before = (names(folder), tree(folder));
+    let list = w.ok(&["list", "--tsv"]);
+    assert!(list.contains("Fresh from the log"), "{list}");
+    assert!(w.ok(&["show", NEW]).contains("only in the log"));
+    assert_eq!(names(folder), before.0);
+    let without_index = |files: Vec<(std::path::PathBuf, Vec<u8>)>| -> Vec<_> {
+        let is_index = |p: &Path| p.to_string_lossy().ends_with("-shm");
+        files.into_iter().filter(|(p, _)| !is_index(p)).collect()
+    };
+    assert!(without_index(tree(folder)) == without_index(before.1));
+}
+
+#[test]
+fn what_is_only_in_the_log_is_read_while_the_client_runs() {
+    let w = World::new();
+    let path = installed(&w, "1.18/everything");
+    let db = writer(&path);
+    write_session(&db);
+    assert_eq!(
+        names(&data(&w)),
+        ["opencode.db", "opencode.db-shm", "opencode.db-wal"]
+    );
+    assert_read_without_trace(&w, &data(&w));
+    // Our reading hinders nobody from cleaning up.
+    db.close().unwrap();
+    assert_eq!(names(&data(&w)), ["opencode.db"]);
+    assert_read_without_trace(&w, &data(&w));
+}
+
+#[test]
+fn a_log_that_was_left_behind_is_read_with_and_without_its_index() {
+    for with_index in [true, false] {
+        let w = World::new();
+        let original = w.root.join("original.db");
+        database(&original, "1.18/everything");
+        let db = writer(&original);
+        write_session(&db);
+        fs::create_dir_all(data(&w)).unwrap();
+        for suffix in ["", "-wal", "-shm"] {
+            if with_index || suffix != "-shm" {
+                let from = w.root.join(format!("original.db{suffix}"));
+                fs::copy(from, data(&w).join(format!("opencode.db{suffix}"))).unwrap();
+            }
+        }
+        assert_read_without_trace(&w, &data(&w));
+    }
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_to_is_read() {
+    let w = World::new();
+    let path = installed(&w, "1.18/everything");
+    let mut mode = fs::metadata(&path).unwrap().permissions();
+    mode.set_readonly(true);
+    fs::set_permissions(&path, mode).unwrap();
+    assert!(w.ok(&["show", CHILD]).contains("Two."));
+    assert_eq!(names(&data(&w)), ["opencode.db"]);
+}
+
+#[test]
+fn a_database_with_a_page_of_garbage_is_read_as_far_as_possible() {
+    let w = World::new();
+    let path = w.root.join("opencode.db");
+    database(&path, "1.18/everything");
+    let whole = fs::read(&path).unwrap();
+    let mut complete = 0;
+    for page in 0..whole.len() / 4096 {
+        let mut bytes = whole.clone();
+        bytes[page * 4096..(page + 1) * 4096].fill(0xa5);
+        fs::write(&path, &bytes).unwrap();
+        for id in [EVERYTHING, CHILD] {
+            let source = Source::new("opencode", id.to_owned(), path.clone());
+            OpenCode.summarize(&source, Want::default());
+            match OpenCode.read(&source) {
+                Ok(conversation) => {
+                    super::store::assert_accounted(&conversation);
+                    complete += usize::from(conversation.notes.is_empty());
+                }
+                Err(e) => assert!(e.to_string().contains("opencode.db"), "{e}"),
+            }
+        }
+        assert!(fs::read(&path).unwrap() == bytes, "page {page}");
+    }
+    assert!(complete > 0, "not every page concerns these sessions");
+    for end in [0, 50, 4096, whole.len() - 1] {
+        fs::write(&path, &whole[..end]).unwrap();
+        let shown = w.run(&["show", &format!("{}#{CHILD}", path.display())]);
+        assert!(matches!(shown.code, 0 | 1 | 3), "{end}: {shown:?}");
+    }
+    assert_eq!(names(&w.root), ["home", "opencode.db", "shop"]);
+}
+
+#[test]
+fn a_writer_and_readers_never_notice_each_other() {
+    let w = World::new();
+    let path = installed(&w, "1.18/everything");
+    let stop = AtomicBool::new(false);
+    let rounds = std::thread::scope(|scope| {
+        let writing = scope.spawn(|| {
+            let mut rounds = 0_u32;
+            while !stop.load(Ordering::Relaxed) {
+                // The client comes and goes, and its log is moved into the database.
+                let db = writer(&path);
+                db.pragma_update(None, "wal_autocheckpoint", 8).unwrap();
+                for _ in 0..20 {
+                    rounds += 1;
+                    let text = "word ".repeat(200 + rounds as usize % 50);
+                    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+                    db.execute(
+                        "INSERT INTO message VALUES (?1, ?2, ?3, ?3, '{\"role\":\"user\"}')",
+                        (format!("msg_{rounds}"), CHILD, 1_900_000_000_000_i64 + i64::from(rounds)),
+                    )
+                    .unwrap();
+                    db.execute(
+                        "INSERT INTO part VALUES (?1, ?2, ?3, 1, 1, json_object('type', 'text', 'text', ?4))",
+                        (format!("prt_{rounds}"), format!("msg_{rounds}"), CHILD, text),
+                    )
+                    .unwrap();
+                    db.execute_batch("COMMIT").unwrap();
+                }
+                db.close().unwrap();
+            }
+            rounds
+        });
+        let root = Root {
+            format: "opencode",
+            path: data(&w),
+            found: Found::Known,
+        };
+        let mut seen = 0;
+        for _ in 0..60 {
+            let mut sources: Vec<Source> = Vec::new();
+            OpenCode.list(&root, &mut |found| sources.push(found.unwrap()));
+            assert_eq!(sources.len(), 3);
+            for source in &sources {
+                let summary = OpenCode.summarize(
+                    source,
+                    Want {
+                        usage: true,
+                        ..Want::default()
+                    },
+                );
+                assert_eq!((summary.state, summary.notes), (State::Ready, Vec::new()));
+            }
+            let child = read(&path, CHILD);
+            assert_eq!(child.notes, []);
+            // A message and its part come in one transaction: neither is seen without the other.
+            let parts = child.native.parts[2].record_count();
+            assert_eq!(child.session.entries().len(), parts);
+            assert!(parts >= seen, "what was there stays");
+            seen = parts;
+            assert_eq!(read(&path, EVERYTHING).session.entries().len(), 6);
+        }
+        stop.store(true, Ordering::Relaxed);
+        writing.join().unwrap()
+    });
+    assert!(rounds > 0);
+    // The next one who opens and closes it cleans up what the last one may have had to leave.
+    writer(&path)
+        .query_row("SELECT count(*) FROM part", [], |row| row.get::<_, i64>(0))
+        .unwrap();
+    assert_eq!(names(&data(&w)), ["opencode.db"]);
+    assert_eq!(super::store::integrity(&path), "ok");
+}

@@ -1,0 +1,425 @@
+//! Sessions of OpenCode: found, listed, read and shown, from databases, old stores and exports.
+
+mod corpus;
+mod live;
+mod store;
+mod write;
+
+use std::fs;
+
+use insta::assert_snapshot;
+use rethread_formats::{Format, Source, Want, opencode::OpenCode};
+use rethread_model::{
+    Blob, Block, Bodies, Body, EntryIx, Kept, Kind, LinkKind,
+    Role::{Assistant, User},
+    TitleSource,
+};
+
+use self::store::{
+    assert_accounted, data, database, fixtures, installed, integrity, names, read, restore, rows,
+};
+use crate::world::{World, copy, json};
+
+const EVERYTHING: &str = "ses_5aaaaaaaa001Everything0001";
+const CHILD: &str = "ses_5aaaaaaaa002Child00000001";
+const REVERTED: &str = "ses_5aaaaaaaa003Reverted000001";
+const DAMAGED: &str = "ses_5bbbbbbbb001Damaged0000001";
+const EXPORT: &str = "ses_5cccccccc001Export00000001";
+const TREE: &str = "ses_6dddddddd001Tree0000000001";
+const FIRST: &str = "ses_7eeeeeeee001First000000001";
+
+/// A world with a database and old stores of both generations.
+fn world() -> World {
+    let w = World::new();
+    installed(&w, "1.18/everything");
+    for case in ["1.1/tree", "0.3/first"] {
+        copy(&fixtures().join(case), &data(&w));
+    }
+    w
+}
+
+#[test]
+fn all_ways_of_keeping_sessions_are_listed() {
+    let w = world();
+    assert_snapshot!("opencode_list", w.plain(&w.ok(&["list"])));
+    let all = w.ok(&["list", "--json", "--sort", "tokens"]);
+    let of = |id: &str| {
+        let mut lines = all.lines().map(json);
+        lines.find(|s| s["id"] == id).unwrap()
+    };
+    assert_eq!(
+        of(EVERYTHING)["message_count"],
+        4,
+        "a compaction is no message"
+    );
+    assert_eq!(of(REVERTED)["title"], "Rename the shop");
+    assert_eq!(of(TREE)["message_count"], 2);
+    assert_eq!(of(FIRST)["message_count"], 3);
+}
+
+#[test]
+fn show_as_text_markdown_and_json() {
+    let w = world();
+    assert_snapshot!(
+        "opencode_show",
+        w.plain(&w.ok(&["show", EVERYTHING, "--thinking"]))
+    );
+    assert_snapshot!("opencode_tree", w.plain(&w.ok(&["tree", EVERYTHING])));
+    assert_snapshot!(
+        "opencode_json",
+        w.plain(&w.ok(&["show", EVERYTHING, "--json"]))
+    );
+    for id in [CHILD, FIRST] {
+        assert_snapshot!(format!("opencode_show_{id}"), w.plain(&w.ok(&["show", id])));
+    }
+    let markdown = w.ok(&["show", REVERTED, "--to", "markdown"]);
+    assert!(markdown.contains("Renamed."), "{markdown}");
+    assert!(
+        !markdown.contains("Delete everything"),
+        "it was taken back: {markdown}"
+    );
+}
+
+#[test]
+fn a_session_of_a_database_is_named_behind_its_path() {
+    let w = World::new();
+    let path = w.root.join("copy.db");
+    database(&path, "1.18/everything");
+    let several = w.run(&["show", path.to_str().unwrap()]);
+    assert_eq!(several.code, 1, "{several:?}");
+    assert!(several.err.contains(REVERTED), "{several:?}");
+    let named = format!("{}#{CHILD}", path.display());
+    assert!(w.ok(&["show", &named]).contains("Find the listeners"));
+    let nobody = w.run(&["show", &format!("{}#ses_none", path.display())]);
+    assert_eq!(nobody.code, 1, "{nobody:?}");
+}
+
+#[test]
+fn databases_of_channels_and_of_a_variable_are_found() {
+    let w = World::new();
+    database(&data(&w).join("opencode-dev.db"), "1.18/everything");
+    database(&data(&w).join("mine.sqlite"), "1.18/damaged");
+    database(&data(&w).join("notes.db"), "1.18/damaged");
+    let ids = |out: &str| out.lines().count();
+    assert_eq!(ids(&w.ok(&["list", "--tsv"])), 3);
+    for named in [
+        "mine.sqlite",
+        data(&w).join("mine.sqlite").to_str().unwrap(),
+    ] {
+        let list = w
+            .command(&["list", "--tsv"])
+            .env("OPENCODE_DB", named)
+            .output();
+        let out = String::from_utf8(list.unwrap().stdout).unwrap();
+        assert_eq!(ids(&out), 4, "{named}: {out}");
+    }
+    let list = w
+        .command(&["list", "--tsv"])
+        .env("OPENCODE_DB", ":memory:")
+        .output();
+    assert_eq!(ids(&String::from_utf8(list.unwrap().stdout).unwrap()), 3);
+    fs::create_dir_all(w.root.join("xdg")).unwrap();
+    fs::rename(data(&w), w.root.join("xdg/opencode")).unwrap();
+    assert_eq!(ids(&w.run(&["list", "--tsv"]).out), 0);
+    let list = w
+        .command(&["list", "--tsv"])
+        .env("XDG_DATA_HOME", w.root.join("xdg"))
+        .output();
+    assert_eq!(ids(&String::from_utf8(list.unwrap().stdout).unwrap()), 3);
+}
+
+#[test]
+fn a_session_that_was_moved_into_the_database_is_listed_once() {
+    let w = world();
+    let moved = data(&w)
+        .join("storage/session/prj_shop")
+        .join(format!("{CHILD}.json"));
+    fs::write(
+        &moved,
+        format!("{{\"id\":\"{CHILD}\",\"time\":{{\"created\":1}}}}"),
+    )
+    .unwrap();
+    let messages = data(&w).join("storage/message").join(CHILD);
+    fs::create_dir_all(&messages).unwrap();
+    let count = || {
+        w.ok(&["list", "--tsv"])
+            .lines()
+            .filter(|l| l.contains(CHILD))
+            .count()
+    };
+    assert_eq!(count(), 1);
+    for n in 0..3 {
+        fs::write(
+            messages.join(format!("msg_{n}.json")),
+            "{\"role\":\"user\"}",
+        )
+        .unwrap();
+    }
+    assert_eq!(
+        count(),
+        2,
+        "there is more in the old store than in the database"
+    );
+}
+
+#[test]
+fn messages_are_in_the_order_of_time_and_what_was_taken_back_is_a_branch() {
+    let w = world();
+    let path = data(&w).join("opencode.db");
+    let everything = read(&path, EVERYTHING);
+    let session = &everything.session;
+    let kinds: Vec<Kind> = session.entries().iter().map(|e| e.kind).collect();
+    assert_eq!(
+        kinds,
+        [
+            Kind::Message(User),
+            Kind::Event,
+            Kind::Message(Assistant),
+            Kind::Message(Assistant),
+            Kind::Compaction,
+            Kind::Message(User),
+        ]
+    );
+    let compaction = everything.body(EntryIx::new(4).unwrap());
+    let Body::Compaction(compaction) = compaction else {
+        panic!("{compaction:?}");
+    };
+    assert_eq!(compaction.trigger.as_deref(), Some("manual"));
+    assert_eq!(
+        compaction.kept,
+        Kept::From("msg_000000000003Done0000000000".to_owned())
+    );
+    assert!(session.find("msg_000000000004Compact0000000").is_some());
+    let reverted = read(&path, REVERTED);
+    assert_eq!(reverted.session.entries().len(), 4);
+    assert_eq!(reverted.session.active_path().len(), 2);
+    assert!(reverted.session.head.archived);
+    assert_eq!(
+        reverted.session.head.title.unwrap().source,
+        TitleSource::FirstPrompt
+    );
+}
+
+#[test]
+fn tasks_and_their_sessions_name_each_other() {
+    let w = world();
+    let path = data(&w).join("opencode.db");
+    let parent = read(&path, EVERYTHING).session.head.links;
+    let child = read(&path, CHILD).session.head.links;
+    let [link] = parent.as_slice() else {
+        panic!("{parent:?}");
+    };
+    assert_eq!(
+        (link.kind, link.session.as_str()),
+        (LinkKind::SubAgent, CHILD)
+    );
+    assert_eq!(link.tool_call.as_deref(), Some("call_4"));
+    let [link] = child.as_slice() else {
+        panic!("{child:?}");
+    };
+    assert_eq!(
+        (link.kind, link.session.as_str()),
+        (LinkKind::Parent, EVERYTHING)
+    );
+    assert_eq!(link.tool_call.as_deref(), Some("call_4"));
+}
+
+#[test]
+fn pictures_are_found_where_they_are_in_the_record() {
+    let w = world();
+    let conversation = read(&data(&w).join("opencode.db"), EVERYTHING);
+    let Body::Message(message) = conversation.body(EntryIx::new(0).unwrap()) else {
+        panic!("no message");
+    };
+    let Some(Block::Image(media)) = message.blocks.get(1) else {
+        panic!("{:?}", message.blocks);
+    };
+    let Blob::Inline { record, start, len } = media.blob else {
+        panic!("{:?}", media.blob);
+    };
+    let bytes = conversation.native.read(record).unwrap();
+    let start = usize::try_from(start).unwrap();
+    let data = &bytes[start..start + usize::try_from(len).unwrap()];
+    assert!(data.starts_with(b"iVBORw0KGgo") && data.ends_with(b"ggg=="));
+}
+
+#[test]
+fn tokens_are_those_that_the_client_recorded() {
+    let w = world();
+    let path = data(&w).join("opencode.db");
+    for id in [EVERYTHING, CHILD] {
+        let source = Source::new("opencode", id.to_owned(), path.clone());
+        let summary = OpenCode.summarize(
+            &source,
+            Want {
+                usage: true,
+                ..Want::default()
+            },
+        );
+        let recorded = summary.head.recorded_usage[0].usage;
+        let ours = summary.counts.usage.unwrap();
+        assert_eq!(ours.total(), recorded.total());
+        assert_eq!(ours.reasoning, recorded.reasoning);
+        let (ours, recorded) = (ours.cost.unwrap().usd, recorded.cost.unwrap().usd);
+        assert!((ours - recorded).abs() < 1e-9, "{ours} {recorded}");
+    }
+}
+
+#[test]
+fn what_is_damaged_is_named_and_kept() {
+    let w = World::new();
+    let path = installed(&w, "1.18/damaged");
+    let shown = w.run(&["show", DAMAGED]);
+    assert_eq!(shown.code, 3, "{shown:?}");
+    assert_snapshot!(
+        "opencode_damaged",
+        w.plain(&format!("{}---\n{}", shown.out, shown.err))
+    );
+    let conversation = read(&path, DAMAGED);
+    assert_accounted(&conversation);
+    let mut saved = Vec::new();
+    conversation.native.save_all(&mut saved).unwrap();
+    let saved = String::from_utf8(saved).unwrap();
+    for kept in [
+        "\"mood\":\"calm\"",
+        "$blob",
+        "not json",
+        "msg_v2",
+        "To whom?",
+    ] {
+        assert!(saved.contains(kept), "{kept}: {saved}");
+    }
+}
+
+#[test]
+fn a_cut_export_is_read_up_to_there() {
+    let w = World::new();
+    let path = fixtures()
+        .join("1.18/cut-export")
+        .join(format!("{EXPORT}.json"));
+    let shown = w.run(&["show", path.to_str().unwrap()]);
+    assert_eq!(shown.code, 3, "{shown:?}");
+    assert!(shown.out.contains("Hello ✓"), "{shown:?}");
+    assert!(shown.err.contains("breaks off"), "{shown:?}");
+    assert_accounted(&read(&path, EXPORT));
+}
+
+#[test]
+fn an_export_cut_at_every_byte_is_read_up_to_there() {
+    let w = World::new();
+    let path = fixtures()
+        .join("1.18/export")
+        .join(format!("{EXPORT}.json"));
+    let whole = fs::read(path).unwrap();
+    let cut = w.root.join("cut.json");
+    let mut longest = 0;
+    for end in 0..whole.len() {
+        fs::write(&cut, &whole[..end]).unwrap();
+        let source = Source::new("opencode", EXPORT.to_owned(), cut.clone());
+        let Ok(conversation) = OpenCode.read(&source) else {
+            assert_eq!(longest, 0, "byte {end}");
+            continue;
+        };
+        assert_accounted(&conversation);
+        let entries = conversation.session.entries().len();
+        assert!(entries >= longest, "byte {end}");
+        longest = entries;
+        let is_whole = whole[end..].trim_ascii().is_empty();
+        assert_eq!(conversation.notes.is_empty(), is_whole, "byte {end}");
+    }
+    assert_eq!(longest, 6, "four messages and two tries that failed");
+}
+
+#[test]
+fn an_export_says_the_same_and_names_each_failed_try() {
+    let path = fixtures()
+        .join("1.18/export")
+        .join(format!("{EXPORT}.json"));
+    let conversation = read(&path, EXPORT);
+    assert_accounted(&conversation);
+    let events: Vec<String> = conversation
+        .session
+        .indexed()
+        .filter_map(|(ix, _)| match conversation.body(ix) {
+            Body::Event(event) => event.text.map(|t| t.value),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(events, ["APIError: first", "APIError: second"]);
+}
+
+#[test]
+fn rows_come_back_with_every_column() {
+    let w = World::new();
+    for case in ["1.18/everything", "1.18/damaged"] {
+        let path = w.root.join("original.db");
+        let _ = fs::remove_file(&path);
+        database(&path, case);
+        let original = rusqlite::Connection::open(&path).unwrap();
+        for id in [EVERYTHING, CHILD, REVERTED, DAMAGED] {
+            if rows(&original, "session", id).is_empty() {
+                continue;
+            }
+            let conversation = read(&path, id);
+            assert_accounted(&conversation);
+            let copy = w.root.join("copy.db");
+            let _ = fs::remove_file(&copy);
+            database(&copy, case);
+            let db = rusqlite::Connection::open(&copy).unwrap();
+            db.execute_batch("PRAGMA foreign_keys = OFF; DELETE FROM session; DELETE FROM message; DELETE FROM part; DELETE FROM todo; DELETE FROM session_message").unwrap();
+            restore(&conversation.native, &db);
+            for table in ["session", "message", "part", "todo", "session_message"] {
+                assert_eq!(rows(&db, table, id), rows(&original, table, id), "{table}");
+            }
+            drop(db);
+            assert_eq!(integrity(&copy), "ok");
+        }
+    }
+}
+
+#[test]
+fn raw_gives_the_rows_and_never_the_database() {
+    let w = world();
+    let out = w.ok(&["show", EVERYTHING, "--to", "raw"]);
+    assert!(out.lines().map(json).all(|row| row.is_object()));
+    assert!(!out.contains("NOBODY-READS-THIS") && !out.contains("Find the listeners\"}"));
+    let folder = w.root.join("out");
+    w.ok(&[
+        "show",
+        EVERYTHING,
+        "--to",
+        "raw",
+        "-o",
+        folder.to_str().unwrap(),
+    ]);
+    assert_eq!(names(&folder), [format!("{EVERYTHING}.jsonl")]);
+    assert_eq!(
+        fs::read_to_string(folder.join(format!("{EVERYTHING}.jsonl"))).unwrap(),
+        out
+    );
+}
+
+#[test]
+fn removing_never_takes_the_database_along() {
+    let w = world();
+    let path = data(&w).join("opencode.db");
+    let refused = w.run(&["rm", EVERYTHING, "--yes"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("--force"), "{refused:?}");
+    assert!(path.is_file());
+}
+
+#[test]
+fn reading_changes_no_byte() {
+    let w = world();
+    let before = crate::world::tree(&w.home);
+    for args in [
+        &["list"][..],
+        &["show", EVERYTHING],
+        &["show", TREE],
+        &["tree", REVERTED],
+    ] {
+        w.run(args);
+    }
+    assert!(crate::world::tree(&w.home) == before);
+}

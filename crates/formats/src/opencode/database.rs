@@ -1,0 +1,301 @@
+//! Looking into a database that its agent may be writing to: nothing is left beside it, nobody waits
+//! for us, and tables that hold credentials cannot be read.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs::Metadata;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rethread_disk::{DiskError, open_read};
+use rusqlite::config::DbConfig;
+use rusqlite::ffi::ErrorCode;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::{Connection, OpenFlags};
+
+use super::SLUG;
+use crate::OpenError;
+
+/// The tables that are read. All others may hold what is nobody's business: accounts, credentials,
+/// secrets of shared sessions.
+pub(super) const READ: [&str; 8] = [
+    "session",
+    "message",
+    "part",
+    "todo",
+    "project",
+    "session_message",
+    "session_input",
+    "session_context_epoch",
+];
+
+/// How often reading is begun anew because the database changed under it.
+const TRIES: u32 = 40;
+
+/// How long SQLite waits for a lock that others hold for a moment.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The first bytes of every SQLite database.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Whether a file begins like a SQLite database.
+pub(super) fn is_database(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    open_read(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
+}
+
+/// Asks a database something, in one moment of its life. `ask` may be called several times.
+pub(super) fn look<T>(
+    path: &Path,
+    mut ask: impl FnMut(&Connection) -> Result<T, AskError>,
+) -> Result<T, OpenError> {
+    // Trouble with the file itself is said in our own words.
+    drop(open_read(path)?);
+    let mut last = None;
+    for attempt in 0..TRIES {
+        let before = State::of(path);
+        let way = before.way();
+        let answer = open(path, way)
+            .and_then(|connection| {
+                connection.execute_batch("BEGIN")?;
+                Ok(connection)
+            })
+            .map_err(AskError::from)
+            .and_then(|connection| ask(&connection));
+        let is_true = way == Way::Shared || before == State::of(path);
+        match answer {
+            Ok(answer) if is_true => return Ok(answer),
+            Err(AskError::Open(e)) if is_true => return Err(e),
+            Err(AskError::Sql(e)) if is_true && !passes(&e) => return Err(trouble(path, &e)),
+            Err(AskError::Sql(e)) => last = Some(e),
+            Ok(_) | Err(AskError::Open(_)) => {}
+        }
+        std::thread::sleep(Duration::from_millis(u64::from(attempt.min(20))));
+    }
+    let changing = || io::Error::other("it changed all the time while it was read; try again");
+    Err(match last {
+        Some(e) => trouble(path, &e),
+        None => DiskError::Read {
+            path: path.to_owned(),
+            cause: changing(),
+        }
+        .into(),
+    })
+}
+
+/// Why a question was not answered.
+pub(super) enum AskError {
+    /// SQLite says so.
+    Sql(rusqlite::Error),
+    /// What was read cannot be used.
+    Open(OpenError),
+}
+
+impl From<rusqlite::Error> for AskError {
+    fn from(e: rusqlite::Error) -> Self {
+        Self::Sql(e)
+    }
+}
+
+impl From<OpenError> for AskError {
+    fn from(e: OpenError) -> Self {
+        Self::Open(e)
+    }
+}
+
+impl From<DiskError> for AskError {
+    fn from(e: DiskError) -> Self {
+        Self::Open(e.into())
+    }
+}
+
+/// How a database is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Nobody has written since the last checkpoint: the file alone is all, and we take no lock.
+    /// Whether that stayed so is asked again afterwards.
+    Quiet,
+    /// With the index of the log that is there, under the locks of SQLite, which in this mode never
+    /// hold up a writer.
+    Shared,
+    /// There is a log without its index: we make the index in our own memory. No lock is taken, so
+    /// whether all stayed as it was is asked again afterwards.
+    Alone,
+}
+
+/// What can be seen of a database from outside.
+#[derive(PartialEq, Eq)]
+struct State {
+    main: Option<Seen>,
+    /// The counters in its header: what changes with every change of the file.
+    header: Vec<u8>,
+    log: Option<Seen>,
+    has_index: bool,
+    has_journal: bool,
+}
+
+type Seen = (u64, Option<SystemTime>);
+
+impl State {
+    fn of(path: &Path) -> Self {
+        let seen = |m: Metadata| (m.len(), m.modified().ok());
+        let meta = |path: &Path| std::fs::metadata(path).ok().map(seen);
+        let mut header = Vec::new();
+        let _ = open_read(path).map(|file| file.take(100).read_to_end(&mut header));
+        Self {
+            main: meta(path),
+            header,
+            log: meta(&beside(path, "-wal")).filter(|(len, _)| *len > 0),
+            has_index: beside(path, "-shm").exists(),
+            has_journal: meta(&beside(path, "-journal")).is_some_and(|(len, _)| len > 0),
+        }
+    }
+
+    fn way(&self) -> Way {
+        match (&self.log, self.has_index) {
+            (None, _) if self.has_journal => Way::Shared,
+            (None, _) => Way::Quiet,
+            (Some(_), true) => Way::Shared,
+            (Some(_), false) => Way::Alone,
+        }
+    }
+}
+
+/// A file of SQLite beside a database.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+fn open(path: &Path, way: Way) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = match way {
+        Way::Quiet => Connection::open_with_flags(uri(path, "immutable=1"), flags)?,
+        Way::Shared => Connection::open_with_flags(uri(path, "mode=ro&readonly_shm=1"), flags)?,
+        Way::Alone => {
+            let without_locks = if cfg!(windows) {
+                "win32-none"
+            } else {
+                "unix-none"
+            };
+            Connection::open_with_flags_and_vfs(uri(path, "mode=ro"), flags, without_locks)?
+        }
+    };
+    // Else SQLite would move the log into the database and remove it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    if way == Way::Alone {
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    }
+    connection.authorizer(Some(|asked: AuthContext<'_>| permitted(&asked)))?;
+    Ok(connection)
+}
+
+/// Only the tables that we know are read, whatever a schema makes of a question.
+fn permitted(asked: &AuthContext<'_>) -> Authorization {
+    let known = |table: &str| READ.contains(&table) || table.starts_with("sqlite_");
+    match asked.action {
+        AuthAction::Read { table_name, .. } if !known(table_name) => Authorization::Deny,
+        _ => Authorization::Allow,
+    }
+}
+
+/// A path as SQLite wants it, with how to open it.
+fn uri(path: &Path, how: &str) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = String::from("file:");
+    if cfg!(windows) {
+        uri.push('/');
+    }
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'\\' if cfg!(windows) => uri.push('/'),
+            b'/' | b':' | b'.' | b'-' | b'_' | b'~' => uri.push(char::from(*byte)),
+            _ if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
+            _ => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri.push('?');
+    uri.push_str(how);
+    uri
+}
+
+/// Whether trouble goes away by itself: a writer came or went at this moment.
+fn passes(e: &rusqlite::Error) -> bool {
+    let passing = [
+        ErrorCode::DatabaseBusy,
+        ErrorCode::DatabaseLocked,
+        ErrorCode::ReadOnly,
+        ErrorCode::CannotOpen,
+        ErrorCode::FileLockingProtocolFailed,
+        ErrorCode::SchemaChanged,
+        ErrorCode::SystemIoFailure,
+    ];
+    e.sqlite_error_code().is_some_and(|c| passing.contains(&c))
+}
+
+/// An error of SQLite in our words.
+pub(super) fn trouble(path: &Path, e: &rusqlite::Error) -> OpenError {
+    let path = path.to_owned();
+    match e.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => OpenError::NotOurs { path, format: SLUG },
+        Some(ErrorCode::DatabaseCorrupt) | None => OpenError::Damaged {
+            path,
+            line: None,
+            why: e.to_string(),
+        },
+        Some(_) => DiskError::Read {
+            path,
+            cause: io::Error::other(e.to_string()),
+        }
+        .into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tables_that_are_known_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("opencode.db");
+        let db = Connection::open(&path).unwrap();
+        db.execute_batch(
+            "CREATE TABLE credential (id text); INSERT INTO credential VALUES ('secret');
+            CREATE TABLE message (id text); INSERT INTO message VALUES ('said');
+            CREATE VIEW todo AS SELECT * FROM credential;",
+        )
+        .unwrap();
+        db.close().unwrap();
+        let ask = |table: &str| {
+            let sql = format!("SELECT id FROM {table}");
+            look(&path, |db| {
+                let found: String = db.query_row(&sql, [], |row| row.get(0))?;
+                Ok(found)
+            })
+        };
+        assert_eq!(ask("message").unwrap(), "said");
+        for table in ["credential", "todo"] {
+            let refused = ask(table).unwrap_err().to_string();
+            assert!(!refused.contains("secret"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn paths_are_spelled_so_that_sqlite_reads_them_back() {
+        if cfg!(unix) {
+            let uri = uri(Path::new("/a b/c?d#e%f/ü.db"), "mode=ro");
+            assert_eq!(uri, "file:/a%20b/c%3Fd%23e%25f/%C3%BC.db?mode=ro");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What is known about a session as a whole, from its row or from its JSON.
+
+use rethread_json::{Tree, Value};
+use rethread_model::{
+    Agent, Cost, Head, Link, LinkKind, ModelRef, Moment, Title, TitleSource, Usage, UsageRecord,
+    UsageScope, Workspace,
+};
+
+use super::SLUG;
+use crate::pi::fields::string;
+
+/// The facts about a session, whichever way they are stored.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    pub(super) id: Option<String>,
+    pub(super) parent: Option<String>,
+    pub(super) project: Option<String>,
+    title: Option<String>,
+    pub(super) directory: Option<String>,
+    relative: Option<String>,
+    /// The root of the project.
+    pub(super) root: Option<String>,
+    /// The name of the folder that an old store keeps the project in.
+    pub(super) encoded: Option<String>,
+    version: Option<String>,
+    pub(super) agent: Option<String>,
+    model: Option<ModelRef>,
+    created: Option<Moment>,
+    updated: Option<Moment>,
+    archived: bool,
+    usage: Option<Usage>,
+    pub(super) revert: Option<Revert>,
+    pub(super) fork: Option<ForkNote>,
+}
+
+/// The message from which on the user took everything back.
+#[derive(Debug)]
+pub(super) struct Revert {
+    pub(super) message: String,
+    /// The part from which on, where the message itself stays.
+    pub(super) part: Option<String>,
+}
+
+/// What we note in a session that we copied from another.
+#[derive(Debug)]
+pub(super) struct ForkNote {
+    pub(super) session: String,
+    entry: Option<String>,
+    /// How many messages were copied.
+    pub(super) messages: u64,
+}
+
+impl Facts {
+    /// The facts in a row of the table `session`.
+    pub(super) fn of_row(row: Value<'_>) -> Self {
+        let count = |key| row.get(key).and_then(Value::u64);
+        let usage = count("tokens_input").map(|input| {
+            let reasoning = count("tokens_reasoning").unwrap_or(0);
+            Usage {
+                input,
+                cache_read: count("tokens_cache_read").unwrap_or(0),
+                cache_write: count("tokens_cache_write").unwrap_or(0),
+                output: count("tokens_output")
+                    .unwrap_or(0)
+                    .saturating_add(reasoning),
+                reasoning,
+                cost: cost(row),
+                scope: UsageScope::Cumulative,
+                ..Usage::default()
+            }
+        });
+        Self {
+            project: string(row, "project_id"),
+            parent: string(row, "parent_id"),
+            relative: string(row, "path"),
+            created: millis(row.get("time_created")),
+            updated: millis(row.get("time_updated")),
+            archived: row.get("time_archived").is_some_and(|v| !v.is_null()),
+            usage,
+            ..Self::of_both(row)
+        }
+    }
+
+    /// The facts in a JSON object of an old store or an export.
+    pub(super) fn of_info(info: Value<'_>) -> Self {
+        let usage = usage(info).map(|usage| Usage {
+            scope: UsageScope::Cumulative,
+            ..usage
+        });
+        Self {
+            project: string(info, "projectID"),
+            parent: string(info, "parentID"),
+            relative: string(info, "path"),
+            created: millis(info.at(&["time", "created"])),
+            updated: millis(info.at(&["time", "updated"])),
+            archived: info.at(&["time", "archived"]).is_some_and(|v| !v.is_null()),
+            usage,
+            ..Self::of_both(info)
+        }
+    }
+
+    /// What has the same name in both.
+    fn of_both(value: Value<'_>) -> Self {
+        let model = value.get("model").and_then(|model| {
+            Some(ModelRef {
+                provider: string(model, "providerID"),
+                id: string(model, "id").or_else(|| string(model, "modelID"))?,
+            })
+        });
+        let revert = value.get("revert").and_then(|revert| {
+            Some(Revert {
+                message: string(revert, "messageID")?,
+                part: string(revert, "partID"),
+            })
+        });
+        let fork = value.at(&["metadata", "rethread"]).and_then(|note| {
+            Some(ForkNote {
+                session: string(note, "forkOf")?,
+                entry: string(note, "at"),
+                messages: note.get("messages").and_then(Value::u64).unwrap_or(0),
+            })
+        });
+        Self {
+            id: string(value, "id"),
+            title: string(value, "title"),
+            directory: string(value, "directory"),
+            version: string(value, "version"),
+            agent: string(value, "agent"),
+            model,
+            revert,
+            fork,
+            ..Self::default()
+        }
+    }
+
+    /// Whether the title only says that there is none yet.
+    pub(super) fn is_untitled(&self) -> bool {
+        let title = self.title.as_deref().unwrap_or_default().trim();
+        let made_up = ["New session - ", "Child session - "];
+        let is_time = |rest: &str| rest.parse::<Moment>().is_ok();
+        title.is_empty()
+            || made_up
+                .iter()
+                .any(|s| title.strip_prefix(s).is_some_and(is_time))
+    }
+
+    /// The head of the session. `prompt` is the first thing that the person said, where it is known.
+    pub(super) fn head(&self, id: &str, prompt: Option<&str>) -> Head {
+        let stored = self.title.clone().filter(|t| !t.trim().is_empty());
+        let stored = stored.map(|text| Title {
+            text,
+            source: TitleSource::Stored,
+        });
+        let first_line = prompt.and_then(|p| p.lines().map(str::trim).find(|l| !l.is_empty()));
+        let title = match first_line {
+            Some(line) if self.is_untitled() => Some(Title {
+                text: line.to_owned(),
+                source: TitleSource::FirstPrompt,
+            }),
+            _ => stored,
+        };
+        let mut links = Vec::new();
+        let mut link = |kind, session: &String, entry: Option<&String>| {
+            links.push(Link {
+                kind,
+                session: session.clone(),
+                entry: entry.cloned(),
+                tool_call: None,
+            });
+        };
+        if let Some(parent) = &self.parent {
+            link(LinkKind::Parent, parent, None);
+        }
+        if let Some(fork) = &self.fork {
+            link(LinkKind::ForkOf, &fork.session, fork.entry.as_ref());
+        }
+        Head {
+            id: self.id.clone().unwrap_or_else(|| id.to_owned()),
+            format: SLUG,
+            dialect: self.version.clone(),
+            title,
+            agent: Agent {
+                id: Some(SLUG.to_owned()),
+                name: Some("OpenCode".to_owned()),
+                version: self.version.clone(),
+                role: self.agent.clone().filter(|_| self.parent.is_some()),
+                ..Agent::default()
+            },
+            workspace: Workspace {
+                path: self.directory.clone(),
+                root: self.root.clone(),
+                relative: self.relative.clone().filter(|p| !p.is_empty()),
+                encoded: self.encoded.clone(),
+                ..Workspace::default()
+            },
+            created: self.created,
+            updated: self.updated.or(self.created),
+            model: self.model.clone(),
+            archived: self.archived,
+            links,
+            recorded_usage: self
+                .usage
+                .map(|usage| UsageRecord {
+                    usage,
+                    ..UsageRecord::default()
+                })
+                .into_iter()
+                .collect(),
+            ..Head::default()
+        }
+    }
+}
+
+/// The root of a project, from its row or its JSON. The root of the file system stands for none.
+pub(super) fn project_root(project: Value<'_>) -> Option<String> {
+    string(project, "worktree").filter(|root| root != "/")
+}
+
+/// Reads one line or document as facts, with how to take them.
+pub(super) fn parsed(bytes: &[u8], of: impl Fn(Value<'_>) -> Facts) -> Option<Facts> {
+    let tree = Tree::parse(bytes).ok()?;
+    let root = tree.root(bytes);
+    root.is_object().then(|| of(root))
+}
+
+/// A moment in milliseconds.
+pub(super) fn millis(value: Option<Value<'_>>) -> Option<Moment> {
+    let value = value?;
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a moment out of range is none, and a calendar has no more digits"
+    )]
+    let whole = || value.f64().map(|t| t as i64);
+    Moment::from_millis(value.i64().or_else(whole)?)
+}
+
+/// Tokens and cost of a message or a step. Reasoning is counted beside the output there.
+pub(super) fn usage(said: Value<'_>) -> Option<Usage> {
+    let tokens = said.get("tokens").filter(|t| t.is_object())?;
+    let count = |path: &[&str]| tokens.at(path).and_then(Value::u64).unwrap_or(0);
+    let reasoning = count(&["reasoning"]);
+    Some(Usage {
+        input: count(&["input"]),
+        cache_read: count(&["cache", "read"]),
+        cache_write: count(&["cache", "write"]),
+        output: count(&["output"]).saturating_add(reasoning),
+        reasoning,
+        recorded_total: tokens.get("total").and_then(Value::u64),
+        cost: cost(said),
+        ..Usage::default()
+    })
+}
+
+fn cost(value: Value<'_>) -> Option<Cost> {
+    value
+        .get("cost")
+        .and_then(Value::f64)
+        .map(|usd| Cost { usd })
+}

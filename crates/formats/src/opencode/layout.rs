@@ -1,0 +1,290 @@
+//! Where sessions live: databases, trees of JSON files, and exported files.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{DiskError, open_read};
+use rethread_model::Note;
+
+use super::database::{beside, is_database};
+use super::{SLUG, store, tree};
+use crate::{Env, Found, OpenError, Root, Source};
+
+/// The folder of OpenCode in a folder of data.
+const FOLDER: &str = "opencode";
+/// The folder of an old store.
+const STORAGE: &str = "storage";
+/// The folder of sessions in an old store.
+const SESSION: &str = "session";
+/// The folder that the first stores kept descriptions in.
+const INFO: &str = "info";
+
+/// How a session is kept.
+pub(super) enum Kept {
+    /// As rows.
+    Database,
+    /// As files of an old store.
+    Tree(tree::Place),
+    /// As one file that `opencode export` wrote.
+    Export,
+}
+
+/// How the session at this path is kept.
+pub(super) fn kept(path: &Path) -> Result<Kept, OpenError> {
+    let not_ours = || OpenError::NotOurs {
+        path: path.to_owned(),
+        format: SLUG,
+    };
+    // Trouble with the file is said before it is called not ours.
+    drop(open_read(path)?);
+    if is_database(path) {
+        return Ok(Kept::Database);
+    }
+    if is_export(path) {
+        return Ok(Kept::Export);
+    }
+    place(path).map(Kept::Tree).ok_or_else(not_ours)
+}
+
+/// The folders and databases that are there.
+pub(super) fn locate(env: &Env) -> Vec<Root> {
+    let named = env.agent_variable("XDG_DATA_HOME").map(PathBuf::from);
+    let folders: Vec<PathBuf> = match named.filter(|p| p.is_absolute()) {
+        Some(data) => vec![data.join(FOLDER)],
+        None => env
+            .homes
+            .iter()
+            .map(|home| home.join(".local").join("share").join(FOLDER))
+            .collect(),
+    };
+    let own = folders.first().and_then(|f| named_database(env, f));
+    let is_inside = |p: &PathBuf| p.parent().is_some_and(|f| folders.iter().any(|g| g == f));
+    let own = own.filter(|p| p.is_file() && !(is_inside(p) && is_named_like_ours(p)));
+    let folders = folders.into_iter().filter(|f| f.is_dir());
+    let root = |path| Root {
+        format: SLUG,
+        path,
+        found: Found::Known,
+    };
+    folders.chain(own).map(root).collect()
+}
+
+/// The database that a variable names.
+pub(super) fn named_database(env: &Env, folder: &Path) -> Option<PathBuf> {
+    let named = env.agent_variable("OPENCODE_DB")?;
+    // A database in memory is nobody's.
+    (named != ":memory:").then(|| folder.join(named))
+}
+
+/// Where sessions are kept that are written now.
+pub(super) fn database_for_writing(env: &Env) -> Option<PathBuf> {
+    let data = env.agent_variable("XDG_DATA_HOME").map(PathBuf::from);
+    let data = data.filter(|p| p.is_absolute());
+    let data = data.or_else(|| Some(env.homes.first()?.join(".local").join("share")))?;
+    let folder = data.join(FOLDER);
+    Some(named_database(env, &folder).unwrap_or_else(|| folder.join("opencode.db")))
+}
+
+/// Whether a file is named like a database of ours: `opencode.db`, `opencode-<channel>.db`.
+fn is_named_like_ours(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let middle = name
+        .strip_prefix("opencode")
+        .and_then(|n| n.strip_suffix(".db"));
+    middle.is_some_and(|m| m.is_empty() || m.starts_with('-'))
+}
+
+/// The sessions of a folder of data, of an old store, or of a database.
+pub(super) fn list(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
+    if root.is_file() {
+        list_database(root, out);
+        return;
+    }
+    let mut known = HashMap::new();
+    for path in names(root, out) {
+        if is_named_like_ours(&path) && path.is_file() {
+            known.extend(list_database(&path, out));
+        }
+    }
+    let mut stores = vec![root.to_owned(), root.join(STORAGE)];
+    let projects = names(&root.join("project"), out).into_iter();
+    stores.extend(projects.map(|p| p.join(STORAGE)));
+    for store in stores {
+        for path in described(&store, out) {
+            let Some(place) = place(&path) else { continue };
+            let id = stem(&path);
+            // The client moved its old sessions into the database, and lost some of what was in
+            // them on the way: such a one is worth showing twice.
+            let moved = known
+                .get(&id)
+                .is_some_and(|n| *n >= place.message_count(&id));
+            if !moved {
+                out(Ok(Source::new(SLUG, id, path)));
+            }
+        }
+    }
+}
+
+/// Lists the sessions of a database, and gives how many messages each has.
+fn list_database(path: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<(String, u64)> {
+    let found = store::is_ours(path).and_then(|ours| {
+        if ours {
+            store::sessions(path)
+        } else {
+            Ok(Vec::new())
+        }
+    });
+    match found {
+        Ok(found) => {
+            for (id, _) in &found {
+                out(Ok(Source::new(SLUG, id.clone(), path.to_owned())));
+            }
+            found
+        }
+        Err(e) => {
+            let note = Note::damage(format!("cannot be listed: {e}")).at(path);
+            out(Err(note));
+            Vec::new()
+        }
+    }
+}
+
+/// The files that describe sessions in an old store of either generation.
+fn described(store: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
+    let sessions = store.join(SESSION);
+    let has_messages = |folder: &Path| folder.join("message").is_dir();
+    let folders = if has_messages(store) {
+        names(&sessions, out)
+    } else if has_messages(&sessions) {
+        vec![sessions.join(INFO)]
+    } else {
+        Vec::new()
+    };
+    let mut found = Vec::new();
+    for folder in folders.into_iter().filter(|f| f.is_dir()) {
+        let files = names(&folder, out).into_iter();
+        found.extend(files.filter(|f| is_json(f) && f.is_file()));
+    }
+    found
+}
+
+fn is_json(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("json"))
+}
+
+/// A file's name without its ending.
+pub(super) fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+/// The names in a folder, in order; none where it is not there.
+pub(super) fn names(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
+    let mut names = Vec::new();
+    match std::fs::read_dir(folder) {
+        Ok(entries) => names.extend(entries.flatten().map(|e| e.path())),
+        Err(e)
+            if matches!(
+                e.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) => {}
+        Err(e) => out(Err(Note::damage(format!("cannot be read: {e}")).at(folder))),
+    }
+    names.sort();
+    names
+}
+
+/// The place of a session in an old store, by the path of the file that describes it.
+fn place(path: &Path) -> Option<tree::Place> {
+    if !is_json(path) {
+        return None;
+    }
+    let folder = path.parent()?;
+    let sessions = folder.parent()?;
+    if sessions.file_name() != Some(OsStr::new(SESSION)) {
+        return None;
+    }
+    let is_first =
+        folder.file_name() == Some(OsStr::new(INFO)) && sessions.join("message").is_dir();
+    let base = if is_first {
+        sessions
+    } else {
+        sessions.parent()?
+    };
+    // Others have folders of that name as well.
+    if !base.join("message").is_dir() && !stem(path).starts_with("ses_") {
+        return None;
+    }
+    Some(tree::Place {
+        info: path.to_owned(),
+        base: base.to_owned(),
+        is_first,
+    })
+}
+
+/// Whether a file begins like an export: an object whose first member is `info`.
+fn is_export(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = open_read(path).map(|file| file.take(256).read_to_end(&mut start));
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
+    let inside = start.trim_ascii_start().strip_prefix(b"{");
+    let key = inside.map(|i| i.trim_ascii_start().strip_prefix(b"\"info\""));
+    let value = key
+        .flatten()
+        .and_then(|k| k.trim_ascii_start().strip_prefix(b":"));
+    read.is_ok() && value.is_some_and(|v| v.trim_ascii_start().starts_with(b"{"))
+}
+
+/// The sessions at a path that the user named: a database, a file of an old store, an export, or a
+/// folder with such things.
+pub(super) fn at_path(path: &Path) -> Vec<Source> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut sources = Vec::new();
+    if path.is_dir() {
+        list(&path, &mut |found| sources.extend(found.ok()));
+        let exports = names(&path, &mut |_| {});
+        sources.extend(exports.iter().filter_map(|p| export_at(p)));
+        return sources;
+    }
+    if is_database(&path) {
+        list(&path, &mut |found| sources.extend(found.ok()));
+    } else if let Some(export) = export_at(&path) {
+        sources.push(export);
+    } else if let Some(place) = place(&path)
+        && place.looks_right()
+    {
+        let id = place.id().unwrap_or_else(|| stem(&path));
+        sources.push(Source::new(SLUG, id, path));
+    }
+    sources
+}
+
+fn export_at(path: &Path) -> Option<Source> {
+    if !is_json(path) || !path.is_file() || !is_export(path) {
+        return None;
+    }
+    let id = super::export::id(path)?;
+    Some(Source::new(SLUG, id, path.to_owned()))
+}
+
+/// The files of a session: for one in a database that and its log, for an old store all its files.
+pub(super) fn files(source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+    match kept(&source.path)? {
+        Kept::Database => {
+            let log = beside(&source.path, "-wal");
+            let there = [source.path.clone(), log];
+            Ok(there.into_iter().filter(|p| p.is_file()).collect())
+        }
+        Kept::Tree(place) => Ok(place.files()),
+        Kept::Export => match std::fs::metadata(&source.path) {
+            Ok(_) => Ok(vec![source.path.clone()]),
+            Err(cause) => Err(DiskError::Read {
+                path: source.path.clone(),
+                cause,
+            }
+            .into()),
+        },
+    }
+}

@@ -1,0 +1,130 @@
+//! Sessions of OpenCode: rows of a database that the client may be writing to, trees of JSON files
+//! that older versions wrote, and exported files.
+//!
+//! See `docs/formats/opencode.md`.
+
+mod append;
+mod blocks;
+mod body;
+mod check;
+mod create;
+mod database;
+mod draft;
+mod entries;
+mod export;
+mod facts;
+mod fork;
+mod ids;
+mod info;
+mod kinds;
+mod layout;
+mod read;
+mod remove;
+mod rename;
+mod results;
+mod rows;
+mod said;
+mod store;
+mod summary;
+mod tool;
+mod tree;
+mod writing;
+
+use std::path::{Path, PathBuf};
+
+use rethread_model::{Body, EntryIx, Note, Session, Summary};
+
+use crate::{
+    About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
+    OpenError, Removal, Root, Source, Violation, Want, WriteError, Writing,
+};
+
+pub use kinds::{CLOSED_TABLES, Fate, RECORD_TYPES, RecordType};
+
+/// The slug of the format.
+pub(crate) const SLUG: &str = "opencode";
+
+static ABOUT: About = About {
+    slug: SLUG,
+    aliases: &[],
+    name: "OpenCode",
+    versions: "0.x and 1.x",
+    can: &[Can::Read, Can::Write],
+    where_it_looks: "`~/.local/share/opencode`, or where `XDG_DATA_HOME` and `OPENCODE_DB` say",
+};
+
+/// Sessions of OpenCode.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenCode;
+
+impl Format for OpenCode {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {
+        layout::locate(env)
+    }
+
+    fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
+        layout::list(&root.path, out);
+    }
+
+    fn at_path(&self, path: &Path) -> Vec<Source> {
+        layout::at_path(path)
+    }
+
+    fn summarize(&self, source: &Source, want: Want) -> Summary {
+        summary::summarize(source, want)
+    }
+
+    fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
+        read::read(source)
+    }
+
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        body::body(native, session, entry)
+    }
+
+    fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+        layout::files(source)
+    }
+
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        check::check(path, out)
+    }
+
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        create::create(w, new)
+    }
+
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        append::append(w, source, messages)
+    }
+
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        rename::rename(w, source, title)
+    }
+
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        fork::fork(w, source, fork)
+    }
+
+    fn remove(&self, source: &Source, for_good: bool) -> Result<Removal, WriteError> {
+        remove::remove(source, for_good)
+    }
+
+    fn rows(&self, source: &Source) -> Result<Option<Native>, OpenError> {
+        read::rows(source)
+    }
+}

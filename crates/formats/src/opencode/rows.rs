@@ -1,0 +1,149 @@
+//! A row as one line of JSON and back: an object of its columns, with their names, values and types.
+//!
+//! Text that is a JSON object or array stands there as it is, so that what is inside can be reached;
+//! any other text is a JSON string. Integers and reals are told apart by their spelling. What JSON
+//! cannot hold, bytes and text that is not UTF-8, is an object with one member, `$blob` or `$text`,
+//! in base64.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rethread_json::{Object, Tree, Value as Json, quote};
+use rusqlite::Row;
+use rusqlite::types::{Value, ValueRef};
+
+const BLOB: &str = "$blob";
+const TEXT: &str = "$text";
+
+/// The line of a row, with its line break.
+pub(super) fn encode(row: &Row<'_>) -> rusqlite::Result<Vec<u8>> {
+    let statement: &rusqlite::Statement<'_> = row.as_ref();
+    let mut object = Object::new();
+    for at in 0..statement.column_count() {
+        object = object.raw(statement.column_name(at)?, &value(row.get_ref(at)?));
+    }
+    let mut line = object.finish();
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn value(value: ValueRef<'_>) -> Vec<u8> {
+    let packed = |key, bytes: &[u8]| Object::new().str(key, &STANDARD.encode(bytes)).finish();
+    match value {
+        ValueRef::Null => b"null".to_vec(),
+        ValueRef::Integer(n) => n.to_string().into_bytes(),
+        // The shortest spelling that is read back as the same number, always with a point or an
+        // exponent; beyond all numbers is infinity.
+        ValueRef::Real(f64::INFINITY) => b"9e999".to_vec(),
+        ValueRef::Real(f64::NEG_INFINITY) => b"-9e999".to_vec(),
+        ValueRef::Real(n) => format!("{n:?}").into_bytes(),
+        ValueRef::Blob(bytes) => packed(BLOB, bytes),
+        ValueRef::Text(bytes) if is_structure(bytes) => bytes.to_vec(),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => quote(text),
+            Err(_) => packed(TEXT, bytes),
+        },
+    }
+}
+
+/// Whether text can stand as it is: exactly one object or array, and none of those that mean
+/// something to us.
+fn is_structure(text: &[u8]) -> bool {
+    if !matches!(text.first(), Some(b'{' | b'[')) || !matches!(text.last(), Some(b'}' | b']')) {
+        return false;
+    }
+    let Ok(tree) = Tree::parse(text) else {
+        return false;
+    };
+    let root = tree.root(text);
+    std::str::from_utf8(text).is_ok() && root.get(BLOB).is_none() && root.get(TEXT).is_none()
+}
+
+/// The columns of a line, by name. None if it is no line of ours.
+pub(super) fn decode(line: &[u8]) -> Option<Vec<(String, Value)>> {
+    let tree = Tree::parse(line).ok()?;
+    let root = tree.root(line);
+    root.members()
+        .map(|(name, value)| Some((name.str()?.into_owned(), column(value)?)))
+        .collect()
+}
+
+fn column(value: Json<'_>) -> Option<Value> {
+    let packed = |key| {
+        let text = value.get(key)?.str()?;
+        STANDARD.decode(text.as_bytes()).ok()
+    };
+    if value.is_null() {
+        return Some(Value::Null);
+    }
+    if let Some(text) = value.str() {
+        return Some(Value::Text(text.into_owned()));
+    }
+    if value.is_object() || value.is_array() {
+        if let Some(blob) = packed(BLOB) {
+            return Some(Value::Blob(blob));
+        }
+        // Text that is not UTF-8 has no form that could be bound; it goes as bytes.
+        if let Some(text) = packed(TEXT) {
+            return Some(Value::Blob(text));
+        }
+        return String::from_utf8(value.raw().to_vec())
+            .ok()
+            .map(Value::Text);
+    }
+    let spelled = std::str::from_utf8(value.raw()).ok()?;
+    if spelled.contains(['.', 'e', 'E']) {
+        return spelled.parse().ok().map(Value::Real);
+    }
+    spelled.parse().ok().map(Value::Integer)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rusqlite::Connection;
+
+    use super::*;
+
+    fn back(value: &Value) -> Value {
+        let db = Connection::open_in_memory().unwrap();
+        let line = db.query_row("SELECT ?1 AS x", [value], encode).unwrap();
+        let mut columns = decode(&line).unwrap();
+        assert_eq!(columns.len(), 1);
+        columns.remove(0).1
+    }
+
+    #[test]
+    fn texts_that_look_like_something_else() {
+        for text in [
+            "",
+            "null",
+            "12",
+            "{}",
+            "{\"a\": [1e5, -0]}",
+            "{\"$blob\":\"AA==\"}",
+            " {}",
+            "{} ",
+            "[",
+            "{\"a\":1}{\"b\":2}",
+            "\u{0}\n",
+        ] {
+            let value = Value::Text(text.to_owned());
+            assert_eq!(back(&value), value, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_value_comes_back(
+            value in prop_oneof![
+                Just(Value::Null),
+                any::<i64>().prop_map(Value::Integer),
+                any::<f64>().prop_filter("no number", |n| !n.is_nan()).prop_map(Value::Real),
+                ".*".prop_map(Value::Text),
+                any::<Vec<u8>>().prop_map(Value::Blob),
+            ]
+        ) {
+            prop_assert_eq!(back(&value), value);
+        }
+    }
+}

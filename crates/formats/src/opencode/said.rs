@@ -1,0 +1,172 @@
+//! Messages and their parts, with what decides where they go, whichever way they are stored.
+
+use rethread_json::Value;
+use rethread_model::{Moment, RawRef, Role, Visibility};
+
+use super::facts::{millis, usage};
+use super::kinds::{Audience, PartKind, part_kind};
+use crate::pi::fields::{is_true, string};
+
+/// A message, with what decides where it goes.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) record: RawRef,
+    pub(super) id: String,
+    pub(super) time: Option<Moment>,
+    pub(super) role: Option<Role>,
+    /// Whether it is the summary that a compaction asked for, and whole.
+    pub(super) is_summary: bool,
+    pub(super) has_usage: bool,
+    pub(super) parts: Vec<Piece>,
+}
+
+/// A part of a message.
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub(super) record: RawRef,
+    pub(super) id: String,
+    pub(super) kind: PartKind,
+    /// The sub-agent's session that a call started, and the call.
+    pub(super) child: Option<(String, String)>,
+}
+
+/// What a stored value says: a message with the parts inside of it, or a part alone.
+pub(super) struct Split<'a> {
+    pub(super) info: Option<Value<'a>>,
+    pub(super) parts: Vec<Value<'a>>,
+}
+
+/// Takes a record apart: a row holds the value in its column `data`, an export puts message and
+/// parts side by side, and the first stores kept parts inside of the message.
+pub(super) fn split(root: Value<'_>, is_row: bool) -> Split<'_> {
+    let value = match root.get("data") {
+        Some(data) if is_row => data,
+        _ => root,
+    };
+    let info = value.get("info").filter(|i| i.is_object());
+    let is_message = value.get("role").is_some() && value.get("type").is_none();
+    if info.is_none() && !is_message {
+        return Split {
+            info: None,
+            parts: vec![value],
+        };
+    }
+    let parts = value.get("parts").filter(|p| p.is_array());
+    Split {
+        info: Some(info.unwrap_or(value)),
+        parts: parts.into_iter().flat_map(Value::items).collect(),
+    }
+}
+
+impl Said {
+    /// A message; what is not an object that names a role is none that we understand.
+    pub(super) fn of(record: RawRef, id: String, info: Option<Value<'_>>) -> Self {
+        let word = info.and_then(|i| string(i, "role"));
+        let flag = |key| info.is_some_and(|i| i.get(key).is_some_and(|v| !v.is_null()));
+        Self {
+            record,
+            id,
+            time: info.and_then(said_at),
+            role: match word.as_deref() {
+                Some("user") => Some(Role::User),
+                Some("assistant") => Some(Role::Assistant),
+                Some("system") => Some(Role::System),
+                _ => None,
+            },
+            is_summary: info.is_some_and(|i| is_true(i, "summary")) && !flag("error"),
+            has_usage: info.and_then(usage).is_some(),
+            parts: Vec::new(),
+        }
+    }
+
+    /// Whether it is understood.
+    pub(super) fn is_message(&self) -> bool {
+        self.role.is_some()
+    }
+
+    pub(super) fn asks_for_compaction(&self) -> bool {
+        self.role == Some(Role::User) && self.parts.iter().any(|p| p.kind == PartKind::Compaction)
+    }
+
+    /// Who is meant to see it: text that nobody typed, or that is not sent, decides where there is
+    /// nothing else.
+    pub(super) fn visibility(&self) -> Visibility {
+        let mut seen = self
+            .parts
+            .iter()
+            .filter(|p| p.kind != PartKind::Step)
+            .peekable();
+        if seen.peek().is_none() {
+            return Visibility::Visible;
+        }
+        let all = |audience| {
+            let mut parts = self.parts.iter().filter(|p| p.kind != PartKind::Step);
+            parts.all(|p| p.kind == PartKind::Text(audience))
+        };
+        if all(Audience::Model) {
+            Visibility::Injected
+        } else if all(Audience::Person) {
+            Visibility::UiOnly
+        } else {
+            Visibility::Visible
+        }
+    }
+
+    /// The records that it came from, each once, without those of tries that failed.
+    pub(super) fn origin(&self) -> Vec<RawRef> {
+        let mut origin = vec![self.record];
+        for part in self.parts.iter().filter(|p| p.kind != PartKind::Retry) {
+            if !origin.ends_with(&[part.record]) {
+                origin.push(part.record);
+            }
+        }
+        origin
+    }
+}
+
+/// When a message was made.
+pub(super) fn said_at(info: Value<'_>) -> Option<Moment> {
+    let first = || info.at(&["metadata", "time", "created"]);
+    millis(info.at(&["time", "created"]).or_else(first))
+}
+
+impl Piece {
+    /// A part; what is none is a block that nobody knows.
+    pub(super) fn of(record: RawRef, id: String, part: Option<Value<'_>>) -> Self {
+        let flag = |key| part.is_some_and(|p| is_true(p, key));
+        let audience = if flag("ignored") {
+            Audience::Person
+        } else if flag("synthetic") {
+            Audience::Model
+        } else {
+            Audience::All
+        };
+        let type_name = part.and_then(|p| string(p, "type")).unwrap_or_default();
+        let started = part.and_then(|p| {
+            let session = p.at(&["state", "metadata", "sessionId"])?.str()?;
+            Some((
+                string(p, "callID").unwrap_or_default(),
+                session.into_owned(),
+            ))
+        });
+        Self {
+            record,
+            id,
+            kind: part_kind(&type_name, audience),
+            child: started.filter(|_| type_name == "tool"),
+        }
+    }
+}
+
+/// Orders messages by time; those of the same moment by id, or as they stand where `by_id` is not
+/// set.
+pub(super) fn sort(said: &mut [Said], by_id: bool) {
+    said.sort_by(|a, b| {
+        let order = a.time.cmp(&b.time);
+        if by_id {
+            order.then_with(|| a.id.cmp(&b.id))
+        } else {
+            order
+        }
+    });
+}
