@@ -388,7 +388,7 @@ impl Native {
     pub fn save_all(&self, out: &mut dyn Write) -> io::Result<()> {
         self.parts
             .iter()
-            .try_for_each(|part| io::copy(&mut part.reader(), out).map(drop))
+            .try_for_each(|part| part.save(out).map(drop))
     }
 
     fn part(&self, part: u32) -> Option<&Part> {
