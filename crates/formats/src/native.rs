@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use rethread_disk::read_at;
+use rethread_disk::{open_read, read_at};
 use rethread_model::RawRef;
 
 /// What a record of a part is.
@@ -24,6 +24,8 @@ pub enum RecordKind {
     Torn = 3,
     /// A line too long to be held in memory.
     Giant = 4,
+    /// What stands around the items of a list that are records of their own.
+    Frame = 5,
 }
 
 impl RecordKind {
@@ -33,7 +35,8 @@ impl RecordKind {
             1 => Self::Blank,
             2 => Self::Junk,
             3 => Self::Torn,
-            _ => Self::Giant,
+            4 => Self::Giant,
+            _ => Self::Frame,
         }
     }
 }
@@ -77,6 +80,9 @@ enum Backing {
     File(File),
     /// In memory: a document that had to be read whole.
     Memory(Vec<u8>),
+    /// In a file that is opened when somebody asks: a session of thousands of files cannot keep
+    /// them all open.
+    Closed,
     /// Nowhere.
     Missing,
 }
@@ -102,6 +108,14 @@ impl Part {
     pub fn document(path: PathBuf, bytes: Vec<u8>) -> Self {
         let len = bytes.len() as u64;
         let mut part = Self::new(path, PartKind::Document, Backing::Memory(bytes), len);
+        part.marks.add(0, RecordKind::Value);
+        part
+    }
+
+    /// A file that was looked at and closed again: one record of this kind. Its bytes are read
+    /// when somebody asks, so they may have changed since.
+    pub fn closed(path: PathBuf, kind: PartKind, len: u64) -> Self {
+        let mut part = Self::new(path, kind, Backing::Closed, len);
         part.marks.add(0, RecordKind::Value);
         part
     }
@@ -176,7 +190,11 @@ impl Part {
 
     /// A reader over all bytes that the part had when it was opened.
     pub fn reader(&self) -> impl Read + '_ {
-        PartReader { part: self, at: 0 }
+        PartReader {
+            part: self,
+            file: None,
+            at: 0,
+        }
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
@@ -187,13 +205,20 @@ impl Part {
                 let mut rest = bytes.get(from..).unwrap_or_default();
                 rest.read(buf)
             }
+            Backing::Closed => read_at(&self.open()?, offset, buf),
             Backing::Missing => Ok(0),
         }
+    }
+
+    fn open(&self) -> io::Result<File> {
+        open_read(&self.path).map_err(io::Error::other)
     }
 }
 
 struct PartReader<'a> {
     part: &'a Part,
+    /// A file that is open only while it is read.
+    file: Option<File>,
     at: u64,
 }
 
@@ -201,7 +226,13 @@ impl Read for PartReader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let left = self.part.len.saturating_sub(self.at);
         let want = usize::try_from(left).unwrap_or(usize::MAX).min(buf.len());
-        let n = self.part.read_at(self.at, &mut buf[..want])?;
+        if self.file.is_none() && matches!(self.part.bytes, Backing::Closed) {
+            self.file = Some(self.part.open()?);
+        }
+        let n = match &self.file {
+            Some(file) => read_at(file, self.at, &mut buf[..want])?,
+            None => self.part.read_at(self.at, &mut buf[..want])?,
+        };
         self.at += n as u64;
         Ok(n)
     }
@@ -224,6 +255,11 @@ impl Native {
     /// What a record is.
     pub fn record_kind(&self, raw: RawRef) -> Option<RecordKind> {
         self.part(raw.part)?.record_kind(raw.record)
+    }
+
+    /// What the part of a record is.
+    pub fn part_kind(&self, raw: RawRef) -> Option<PartKind> {
+        Some(self.part(raw.part)?.kind)
     }
 
     /// Where a record is.
