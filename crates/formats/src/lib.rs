@@ -10,6 +10,7 @@ mod conversation;
 mod env;
 mod error;
 mod format;
+pub mod gemini;
 mod native;
 pub mod pi;
 mod registry;

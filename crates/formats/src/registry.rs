@@ -1,9 +1,9 @@
 //! All formats.
 
-use crate::{Format, atomic, atsf, pi};
+use crate::{Format, atomic, atsf, gemini, pi};
 
 /// All formats, one line each.
-pub static FORMATS: &[&dyn Format] = &[&atsf::Atsf, &pi::Pi, &atomic::Atomic];
+pub static FORMATS: &[&dyn Format] = &[&atsf::Atsf, &pi::Pi, &atomic::Atomic, &gemini::Gemini];
 
 /// The format with this short name or alias.
 ///

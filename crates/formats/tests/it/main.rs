@@ -6,6 +6,12 @@
 
 #[allow(
     clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails where it stands, and says when it was skipped"
+)]
+mod gemini;
+#[allow(
+    clippy::unwrap_used,
     clippy::many_single_char_names,
     reason = "a test fails where it stands, and entries are called as in a drawing"
 )]
