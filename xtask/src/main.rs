@@ -11,6 +11,7 @@
 
 mod apt;
 mod command;
+mod npm;
 mod strace;
 mod tools;
 
@@ -61,13 +62,10 @@ fn cargo() -> Command {
 }
 
 fn test(args: &[String]) -> Result<ExitCode> {
-    let path = tools::path_for_tests()?;
+    let variables = tools::for_tests()?;
     let mut cargo = cargo();
     cargo.args(["test", "--workspace"]).args(args);
-    if let Some(path) = path {
-        cargo.env("PATH", path);
-    }
-    command::pass_on(&mut cargo)
+    command::pass_on(cargo.envs(variables))
 }
 
 fn bench(args: &[String]) -> Result<ExitCode> {

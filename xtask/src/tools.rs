@@ -6,23 +6,36 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use crate::command::{answer, runs};
-use crate::{apt, strace};
+use crate::{apt, npm, strace};
 
-/// Makes sure that what the tests need is there. Gives the `PATH` to run them with, if it is not
-/// the one we have.
-pub(crate) fn path_for_tests() -> Result<Option<OsString>> {
+/// Makes sure that what the tests need is there. Gives the variables to run them with.
+pub(crate) fn for_tests() -> Result<Vec<(&'static str, OsString)>> {
     if !runs("git") {
         install("git").context("the tests need `git`")?;
     }
-    if !cfg!(target_os = "linux") || runs("strace") {
-        return Ok(None);
+    let mut variables = Vec::new();
+    if cfg!(target_os = "linux") && !runs("strace") {
+        let folder = or_skipped("`strace`", strace())?.flatten();
+        let path = folder.map(|f| extended_path(&f)).transpose()?;
+        variables.extend(path.map(|path| ("PATH", path)));
     }
-    match strace() {
-        Ok(folder) => folder.map(|f| extended_path(&f)).transpose(),
-        // On a build machine nobody would notice that tests were skipped.
-        Err(e) if std::env::var_os("CI").is_some() => Err(e.context("the tests need `strace`")),
+    let programs = tools_folder().and_then(|folder| npm::install(&folder.join("npm")));
+    let programs = or_skipped("programs from npm", programs)?.unwrap_or_default();
+    let named = |(program, path): (npm::Program, PathBuf)| (program.variable, path.into());
+    variables.extend(programs.into_iter().map(named));
+    Ok(variables)
+}
+
+/// What was got, or nothing: then tests that need it are skipped. On a build machine nobody would
+/// notice that, so there it is an error.
+fn or_skipped<T>(what: &str, got: Result<T>) -> Result<Option<T>> {
+    match got {
+        Ok(got) => Ok(Some(got)),
+        Err(e) if std::env::var_os("CI").is_some() => {
+            Err(e.context(format!("the tests need {what}")))
+        }
         Err(e) => {
-            eprintln!("warning: there is no `strace`, so tests that need it are skipped: {e:#}");
+            eprintln!("warning: tests that need {what} are skipped: {e:#}");
             Ok(None)
         }
     }

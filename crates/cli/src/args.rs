@@ -7,7 +7,8 @@ use clap::{Args, ColorChoice, Parser, Subcommand};
 use rethread_engine::Durability;
 
 use crate::commands::{
-    append, check, fork, init, list, new, rename, rm, sample, show, tree, trust, worktree,
+    agents, append, branch, check, context, fork, init, label, list, migrate, new, rename, resume,
+    rm, sample, show, tree, trust, worktree,
 };
 
 /// One library for the conversations of every coding agent on this machine.
@@ -72,14 +73,20 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Agents(agents::Agents),
     List(list::List),
     Show(show::Show),
     Tree(tree::Tree),
+    Context(context::ContextOf),
+    Resume(resume::Resume),
     New(new::New),
     Append(append::Append),
+    Branch(branch::Branch),
+    Label(label::Label),
     Rename(rename::Rename),
     Fork(fork::Fork),
     Rm(rm::Rm),
+    Migrate(migrate::Migrate),
     Init(init::Init),
     Worktree(worktree::Worktree),
     Trust(trust::Trust),

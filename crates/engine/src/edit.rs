@@ -1,10 +1,11 @@
-//! The verbs that write: `init`, `new`, `append`, `rename`, `fork`.
+//! The verbs that write: `init`, `new`, `append`, `branch`, `label`, `rename`, `fork`, `migrate`.
 
 use std::path::Path;
 
 use rethread_catalog::{find, keep, remember};
 use rethread_formats::{
-    Appended, Fork, Format, Made, MessageInput, NewSession, Source, Writing, by_name,
+    Appended, Branch, Fork, Format, Made, MessageInput, Migrated, NewSession, Source, Writing,
+    by_name,
 };
 use rethread_model::Note;
 
@@ -33,6 +34,43 @@ pub fn append(
     let mut appended = format_of(source)?.append(w, source, messages)?;
     keep_in_worktree(w, &source.path, &mut appended.notes);
     Ok(appended)
+}
+
+/// Goes on from an earlier entry of a session that was found before: with a summary of what is left
+/// behind, with messages, or with both.
+pub fn branch(
+    w: &Writing<'_>,
+    source: &Source,
+    entry: &str,
+    summary: Option<&str>,
+    messages: &[MessageInput],
+) -> Result<Appended, Error> {
+    let at = &entry::asked(&open(source)?, entry)?;
+    let branch = Branch {
+        at,
+        summary,
+        messages,
+    };
+    Ok(format_of(source)?.branch(w, source, &branch)?)
+}
+
+/// Sets a bookmark on an entry, or takes it away. Gives the id of the record that says so.
+pub fn label(
+    w: &Writing<'_>,
+    name: &str,
+    entry: &str,
+    label: Option<&str>,
+) -> Result<String, Error> {
+    let source = find(w.env, name)?;
+    let asked = entry::asked(&open(&source)?, entry)?;
+    Ok(format_of(&source)?.label(w, &source, &asked, label)?)
+}
+
+/// Brings a session of an older version to the current one.
+pub fn migrate(w: &Writing<'_>, name: &str) -> Result<(Source, Migrated), Error> {
+    let source = find(w.env, name)?;
+    let migrated = format_of(&source)?.migrate(w, &source)?;
+    Ok((source, migrated))
 }
 
 /// Writes one message of a session anew.
@@ -75,10 +113,11 @@ fn format_of(source: &Source) -> Result<&'static dyn Format, Error> {
 /// with it when it goes. What was written is there either way, so trouble with that is a note.
 pub(crate) fn keep_in_worktree(w: &Writing<'_>, thread: &Path, notes: &mut Vec<Note>) {
     // `<worktree>/.agent/threads/<id>`; a linked worktree has a file where others have a folder.
-    let in_worktree = thread
-        .ancestors()
-        .nth(3)
-        .is_some_and(|root| root.join(".git").is_file());
+    let is_thread = thread
+        .parent()
+        .is_some_and(|p| p.ends_with(".agent/threads"));
+    let root = thread.ancestors().nth(3).filter(|_| is_thread);
+    let in_worktree = root.is_some_and(|root| root.join(".git").is_file());
     if in_worktree && let Err(e) = keep(w.env, thread, w.durability) {
         notes.push(Note::remark(format!("its description was not kept: {e}")));
     }

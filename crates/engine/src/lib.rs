@@ -3,7 +3,9 @@
 //! Nothing in here prints, asks, or reads the environment; the command line, and whatever else
 //! comes to stand on this, passes in an [`Env`] and shows what comes back.
 
+mod agents;
 mod check;
+mod context;
 mod edit;
 mod entry;
 mod error;
@@ -12,29 +14,33 @@ mod list;
 mod overview;
 mod path;
 mod remove;
+mod resume;
 mod sample;
 mod show;
 mod trust;
 mod when;
 mod worktree;
 
+pub use agents::{AgentInfo, agents};
 pub use check::{Checked, check};
-pub use edit::{append, fork, init, new, rename, replace};
+pub use context::{Point, native_context, point};
+pub use edit::{append, branch, fork, init, label, migrate, new, rename, replace};
 pub use error::Error;
 pub use hooks::{HookReport, HookStep, Outcome};
 pub use list::{Filter, Listed, Sort, list};
 pub use overview::{AgentLine, Overview, overview};
 pub use path::absolute;
 pub use remove::{Removed, remove};
+pub use resume::resume;
 pub use rethread_catalog::{Candidate, FindError, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{
-    Appended, AskedEntry, Conversation, Env, EnvError, FORMATS, Fork, Format, Made, MessageInput,
-    NewSession, OpenError, Source, TextMessage, Unsaid, Violation, Weight, WriteError, Writing,
-    by_name,
+    Appended, AskedEntry, Can, Conversation, Env, EnvError, FORMATS, Fork, Format, Made,
+    MessageInput, Migrated, NativeContext, NewSession, OpenError, Resume, Source, TextMessage,
+    Unsaid, Violation, Weight, WriteError, Writing, by_name,
 };
 pub use sample::{Sample, sample};
-pub use show::{Shown, copy_raw, raw_files, show};
+pub use show::{Part, Shown, copy_raw, raw_files, show};
 pub use trust::{Trusted, revoke, trusted};
 pub use when::{Bound, NotAMoment, moment};
 pub use worktree::{

@@ -20,6 +20,8 @@ pub struct Filter {
     pub since: Option<Moment>,
     /// Only sessions in which something was said at or before this.
     pub until: Option<Moment>,
+    /// Also sessions that their agent hides from people.
+    pub hidden: bool,
 }
 
 /// What a list is sorted by; the greatest comes first.
@@ -117,10 +119,12 @@ impl Filter {
         let any = |list: &[String], fits: &dyn Fn(&str) -> bool| {
             list.is_empty() || list.iter().any(|item| fits(item))
         };
-        any(&self.agents, &|agent| {
-            by_name(agent).is_some_and(|f| f.about().slug == head.format)
-                || head.agent.id.as_deref() == Some(agent)
-        }) && any(&self.workspaces, &|name| is_in(env, session, name))
+        (self.hidden || !head.hidden)
+            && any(&self.agents, &|agent| {
+                by_name(agent).is_some_and(|f| f.about().slug == head.format)
+                    || head.agent.id.as_deref() == Some(agent)
+            })
+            && any(&self.workspaces, &|name| is_in(env, session, name))
             && self
                 .since
                 .is_none_or(|since| head.updated.is_some_and(|t| t >= since))

@@ -79,6 +79,7 @@ pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Syn
         .extend(found.sessions.iter().flat_map(|s| s.notes.iter().cloned()));
     all.found = found.roots.into_iter().map(|r| r.path).collect();
     all.recent = found.sessions;
+    all.recent.retain(|session| !session.head.hidden);
     all.recent.truncate(recent);
     all
 }

@@ -8,7 +8,7 @@ use rethread_disk::{Created, DiskError, Durability, Mode, create_with, ensure_fo
 use rethread_formats::{Conversation, Env, Source, by_name};
 use rethread_model::EntryIx;
 
-use crate::Error;
+use crate::{Error, entry};
 
 /// A conversation, and which of its entries to show.
 #[derive(Debug)]
@@ -19,11 +19,28 @@ pub struct Shown {
     pub entries: Vec<EntryIx>,
 }
 
-/// Reads a conversation: all of the active branch, or the last messages of it.
-pub fn show(env: &Env, name: &str, last: Option<usize>) -> Result<Shown, Error> {
+/// Which part of a conversation is to be shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// What the agent would go on with.
+    #[default]
+    Active,
+    /// The way from the beginning to this entry.
+    UpTo(&'a str),
+    /// All branches, in the order of the file.
+    All,
+}
+
+/// Reads a conversation: a part of it, or the last entries of that part.
+pub fn show(env: &Env, name: &str, part: Part<'_>, last: Option<usize>) -> Result<Shown, Error> {
     let source = find(env, name)?;
     let conversation = open(&source)?;
-    let mut entries = conversation.session.active_path();
+    let session = &conversation.session;
+    let mut entries = match part {
+        Part::Active => session.active_path(),
+        Part::UpTo(name) => session.path(entry::find(&conversation, name)?),
+        Part::All => session.indexed().map(|(ix, _)| ix).collect(),
+    };
     if let Some(last) = last {
         entries.drain(..entries.len().saturating_sub(last));
     }

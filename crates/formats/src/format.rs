@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
-    Appended, AskedEntry, Conversation, Env, Fork, Made, MessageInput, Native, NewSession,
-    OpenError, Violation, WriteError, Writing,
+    Appended, AskedEntry, Branch, Conversation, Env, Fork, Made, MessageInput, Migrated, Native,
+    NativeContext, NewSession, OpenError, Resume, Violation, WriteError, Writing,
 };
 
 /// Facts about a format, from which lists, help and docs are made.
@@ -33,6 +33,8 @@ pub enum Can {
     Read,
     /// Start one, and add to it.
     Write,
+    /// Continue them in their own client.
+    Resume,
 }
 
 /// A place where a format keeps conversations.
@@ -118,6 +120,21 @@ pub trait Format: Sync {
     /// The session's files, the main one first, without judging what is in them.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError>;
 
+    /// What a model would see at an entry, in the format's own words; at the leaf where none is
+    /// named. None where the format has no words of its own for it.
+    fn native_context(
+        &self,
+        _: &Source,
+        _at: Option<&AskedEntry>,
+    ) -> Result<Option<NativeContext>, OpenError> {
+        Ok(None)
+    }
+
+    /// The command that continues a session in its own client; none where there is no client.
+    fn resume(&self, _: &Summary) -> Option<Resume> {
+        None
+    }
+
     /// Measures what is at a path against the format's document: a store, a session or one of its
     /// files. Gives what is wrong in the order of paths and lines, and how many files were looked
     /// at; none if the path is not ours.
@@ -159,6 +176,28 @@ pub trait Format: Sync {
         _messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         Err(self.cannot("way to add messages"))
+    }
+
+    /// Goes on from an earlier entry of the same session: with a summary of what is left behind,
+    /// with messages, or with both.
+    fn branch(&self, _: &Writing<'_>, _: &Source, _: &Branch<'_>) -> Result<Appended, WriteError> {
+        Err(self.cannot("branches"))
+    }
+
+    /// Sets a bookmark on an entry, or takes it away. Gives the id of the record that says so.
+    fn label(
+        &self,
+        _: &Writing<'_>,
+        _: &Source,
+        _entry: &AskedEntry,
+        _label: Option<&str>,
+    ) -> Result<String, WriteError> {
+        Err(self.cannot("labels"))
+    }
+
+    /// Brings a session of an older version to the current one, and keeps the old file.
+    fn migrate(&self, _: &Writing<'_>, _: &Source) -> Result<Migrated, WriteError> {
+        Err(self.cannot("older versions that can be brought up to date"))
     }
 
     /// Writes one message anew; all others keep their bytes.

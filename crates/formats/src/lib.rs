@@ -13,8 +13,12 @@ mod format;
 pub mod gemini;
 mod native;
 pub mod pi;
+mod picture;
+mod raw_json;
 mod registry;
+mod resume;
 mod salvaged;
+mod unified;
 mod write;
 
 pub use check::{Violation, Weight};
@@ -23,7 +27,10 @@ pub use env::{Env, EnvError};
 pub use error::{OpenError, WriteError};
 pub use format::{About, Can, Format, Found, Root, Source, Want};
 pub use native::{Marks, Native, Part, PartKind, RecordKind};
+pub use raw_json::RawJson;
 pub use registry::{FORMATS, by_name};
+pub use resume::Resume;
 pub use write::{
-    Appended, AskedEntry, Fork, Made, MessageInput, NewSession, TextMessage, Unsaid, Writing,
+    Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext, NewSession,
+    TextMessage, Unsaid, Writing,
 };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rethread_disk::Durability;
 use rethread_model::{Note, Role};
 
-use crate::{Env, WriteError};
+use crate::{Env, RawJson, WriteError};
 
 /// How to write.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +117,39 @@ pub struct Fork {
     pub cwd: Option<PathBuf>,
     /// The title; the source's where none is given.
     pub title: Option<String>,
+}
+
+/// A conversation that goes on from an earlier entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Branch<'a> {
+    /// The entry.
+    pub at: &'a AskedEntry,
+    /// What is left behind, in a few words.
+    pub summary: Option<&'a str>,
+    /// What is said there.
+    pub messages: &'a [MessageInput],
+}
+
+/// What came of bringing a session to the current version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// The version that it had.
+    pub from: String,
+    /// The version that it has now.
+    pub to: String,
+    /// Where the old file is; none where there was nothing to do.
+    pub backup: Option<PathBuf>,
+}
+
+/// What a model would see, in a format's own words. Everything is JSON as the format spells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NativeContext {
+    /// The messages.
+    pub messages: Vec<RawJson>,
+    /// The model, if one was chosen or answered.
+    pub model: Option<Vec<u8>>,
+    /// How much the model is to think.
+    pub thinking_level: Option<String>,
 }
 
 /// What came of messages that were to be added.

@@ -9,6 +9,7 @@
 
 mod block;
 mod body;
+mod context;
 mod entry;
 mod link;
 mod note;
@@ -27,6 +28,7 @@ pub use body::{
     Bodies, Body, BranchSummary, Compaction, ContextEdit, Event, Kept, LabelChange, Level, Message,
     ModelRef, Place,
 };
+pub use context::Context;
 pub use entry::{Entry, EntryIx, Kind, Origin, RawRef, Role, Visibility};
 pub use link::{Link, LinkKind};
 pub use note::{Note, Severity};

@@ -24,6 +24,8 @@ pub use markdown::markdown;
 pub use neutral::{OneLine, Plain, fit, neutral, one_line};
 pub use outline::{tree, tree_json};
 pub use text::text;
-pub use unified::{Envelope, Written, message_object, session_object, session_record};
+pub use unified::{
+    Envelope, Written, context_object, message_object, session_object, session_record,
+};
 pub use view::{Options, SourceInfo, Style, View};
 pub use workspace::encode_workspace;

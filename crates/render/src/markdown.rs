@@ -94,7 +94,7 @@ impl Page<'_> {
         } else {
             calls(message)
         };
-        if !self.options.shows(message) {
+        if !self.options.shows(entry, message) {
             self.hidden += hidden;
             return Ok(());
         }

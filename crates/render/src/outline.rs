@@ -1,8 +1,9 @@
 //! The tree of a session, a line an entry: branches, labels, compactions, where the leaf is.
 //!
-//! Only branches are indented: a conversation of thousands of entries in a row stays readable.
+//! Only what was left is indented: where branches part, the one that leads to the leaf goes on below
+//! the others without a step to the right, so that thousands of entries and branches stay readable.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use rethread_model::{Block, Body, EntryIx, Kind, Message, Role};
@@ -22,7 +23,7 @@ const EXCERPT: usize = 200;
 /// One line of the outline.
 struct Row {
     ix: EntryIx,
-    /// How many branches lie between it and its root.
+    /// How many times one steps aside on the way to it.
     depth: usize,
     /// For each level, whether more branches follow below.
     more: Vec<bool>,
@@ -33,12 +34,12 @@ struct Row {
 /// Draws the tree of a session for people.
 pub fn tree(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<()> {
     let facts = Facts::of(view);
-    let mut rows = Rows::new(view);
+    let mut rows = Rows::new(view, &facts);
     while let Some(row) = rows.next() {
         let prefix = prefix(&row);
         let body = view.bodies.body(row.ix);
         let id: String = one_line(view.session.id(row.ix)).chars().take(8).collect();
-        let mark = if facts.active.contains(&row.ix) {
+        let mark = if facts.is_active(row.ix) {
             "●"
         } else {
             "○"
@@ -64,7 +65,7 @@ pub fn tree(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<(
 /// Writes the tree of a session for scripts: one object an entry, parents before children.
 pub fn tree_json(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
     let facts = Facts::of(view);
-    let mut rows = Rows::new(view);
+    let mut rows = Rows::new(view, &facts);
     while let Some(row) = rows.next() {
         let session = view.session;
         let entry = session.entry(row.ix);
@@ -80,7 +81,7 @@ pub fn tree_json(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
             w.member("role", role_word(role))?;
         }
         w.moment_if("timestamp", entry.time)?;
-        w.flag_if("active", facts.active.contains(&row.ix))?;
+        w.flag_if("active", facts.is_active(row.ix))?;
         w.flag_if("leaf", session.leaf() == Some(row.ix))?;
         w.member_if("bookmark", facts.label(view, row.ix))?;
         let text = excerpt(&body);
@@ -106,7 +107,8 @@ fn role_word(role: Role) -> &'static str {
 
 /// What is known of the whole tree before it is drawn.
 struct Facts {
-    active: BTreeSet<EntryIx>,
+    /// For each entry, whether it is on the way to the leaf.
+    active: Vec<bool>,
     /// The bookmarks that are set, by the ids of their entries.
     labels: BTreeMap<String, String>,
 }
@@ -126,10 +128,15 @@ impl Facts {
                 };
             }
         }
-        Self {
-            active: view.session.active_path().into_iter().collect(),
-            labels,
+        let mut active = vec![false; view.session.entries().len()];
+        for ix in view.session.active_path() {
+            active[ix.get()] = true;
         }
+        Self { active, labels }
+    }
+
+    fn is_active(&self, ix: EntryIx) -> bool {
+        self.active[ix.get()]
     }
 
     fn label(&self, view: &View<'_>, ix: EntryIx) -> Option<&str> {
@@ -138,7 +145,8 @@ impl Facts {
 }
 
 /// Walks the tree from its roots, depth first, without recursion.
-struct Rows {
+struct Rows<'a> {
+    facts: &'a Facts,
     children: rethread_model::Children,
     stack: Vec<Row>,
     seen: Vec<bool>,
@@ -146,8 +154,8 @@ struct Rows {
     rest: std::vec::IntoIter<EntryIx>,
 }
 
-impl Rows {
-    fn new(view: &View<'_>) -> Self {
+impl<'a> Rows<'a> {
+    fn new(view: &View<'_>, facts: &'a Facts) -> Self {
         let session = view.session;
         let roots: Vec<EntryIx> = session.roots().collect();
         let alone = roots.len() == 1;
@@ -164,6 +172,7 @@ impl Rows {
         };
         let all: Vec<EntryIx> = session.indexed().map(|(ix, _)| ix).collect();
         Self {
+            facts,
             children: session.children(),
             stack: roots.into_iter().rev().map(row).collect(),
             seen: vec![false; session.entries().len()],
@@ -187,18 +196,30 @@ impl Rows {
             }
         };
         let children = self.children.of(row.ix);
-        let forks = children.len() > 1;
-        for (i, child) in children.iter().enumerate().rev() {
-            let mut more = row.more.clone();
-            if forks && more.len() < DRAWN {
-                more.push(i + 1 < children.len());
+        // The one that leads to the leaf goes on, else the last.
+        let active = children.iter().position(|c| self.facts.is_active(*c));
+        let goes_on = active.or(children.len().checked_sub(1));
+        if let Some(at) = goes_on {
+            self.stack.push(Row {
+                ix: children[at],
+                depth: row.depth,
+                more: row.more.clone(),
+                begins: false,
+            });
+        }
+        for (at, child) in children.iter().enumerate().rev() {
+            if Some(at) == goes_on {
+                continue;
             }
-            let depth = row.depth + usize::from(forks);
+            let mut more = row.more.clone();
+            if more.len() < DRAWN {
+                more.push(true);
+            }
             self.stack.push(Row {
                 ix: *child,
-                depth,
+                depth: row.depth + 1,
                 more,
-                begins: forks,
+                begins: true,
             });
         }
         Some(row)

@@ -110,7 +110,7 @@ impl Screen<'_> {
         } else {
             calls(message)
         };
-        if !self.options.shows(message) {
+        if !self.options.shows(entry, message) {
             self.hidden += hidden;
             return Ok(());
         }

@@ -14,5 +14,5 @@ mod tree;
 
 pub(crate) use entry::{fields, type_word};
 pub use message::{Envelope, Written, message_object};
-pub use record::session_record;
+pub use record::{context_object, session_record};
 pub use session::session_object;

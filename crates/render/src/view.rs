@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jiff::tz::TimeZone;
-use rethread_model::{Block, Bodies, EntryIx, Message, Moment, Session, Visibility};
+use rethread_model::{Block, Bodies, Entry, EntryIx, Message, Moment, Session, Visibility};
 
 /// A conversation, or the part of it that is to be shown.
 pub struct View<'a> {
@@ -55,11 +55,18 @@ pub struct Options {
     pub tools: bool,
     /// Whether to show what the model thought.
     pub thinking: bool,
+    /// Whether to show messages that extensions keep from the person.
+    pub hidden: bool,
 }
 
 impl Options {
     /// Whether anything of a message is shown.
-    pub(crate) fn shows(self, message: &Message) -> bool {
+    pub(crate) fn shows(self, entry: &Entry, message: &Message) -> bool {
+        let is_kept_back = message.extension.is_some()
+            && matches!(entry.visibility, Visibility::Injected | Visibility::Hidden);
+        if is_kept_back && !self.hidden {
+            return false;
+        }
         message.error.is_some()
             || message.blocks.is_empty()
             || message.blocks.iter().any(|b| self.shows_block(b))

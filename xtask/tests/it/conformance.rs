@@ -1,5 +1,6 @@
 //! Every statement of a format's document is shown by a test that exists, or says why not.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path};
 
@@ -21,6 +22,19 @@ fn every_row_names_a_test_that_exists() {
     }
     assert_none(&wrong);
     assert!(rows > 0, "there is no table in docs/conformance");
+}
+
+#[test]
+fn each_behaviour_of_pi_has_a_test_of_its_own() {
+    let page = text(&root().join("docs/conformance/pi-behaviours.md"));
+    let rows = page.lines().filter_map(cells);
+    let shown: Vec<String> = rows
+        .filter_map(|mut cells| cells.pop())
+        .filter(|cell| cell.starts_with('`'))
+        .collect();
+    assert_eq!(shown.len(), 76);
+    let different: BTreeSet<&String> = shown.iter().collect();
+    assert_eq!(different.len(), shown.len());
 }
 
 #[derive(Debug, Default)]

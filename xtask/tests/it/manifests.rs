@@ -6,12 +6,13 @@ use crate::repository::{assert_none, folders, put, root, text};
 
 /// For each folder of crates/, the rooms it may use. Dependencies point one way, and nothing below
 /// the command line uses what is above it.
-const ROOMS: [(&str, &[&str]); 10] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("json", &[]),
     ("model", &["json"]),
     ("disk", &[]),
     ("project", &[]),
     ("run", &[]),
+    ("judges", &[]),
     ("formats", &["disk", "json", "model", "project"]),
     ("catalog", &["disk", "formats", "json", "model"]),
     ("render", &["json", "model"]),

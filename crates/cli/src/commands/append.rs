@@ -6,7 +6,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use clap::{Args, ValueEnum};
 use rethread_engine::{
-    Appended, Durability, MessageInput, Source, TextMessage, Unsaid, Writing, append, find, replace,
+    Appended, Durability, MessageInput, Source, TextMessage, Unsaid, Writing, append, branch, find,
+    replace,
 };
 use rethread_json::Lines;
 use rethread_model::Role;
@@ -30,6 +31,7 @@ use crate::output::{print, print_json};
   rethread append 7f3a \"What is wrong here?\" --image screen.png
   echo '{\"role\":\"agent\",\"content\":[{\"type\":\"text\",\"text\":\"Done\"}]}' | \\
       rethread append 7f3a --message-json -
+  rethread append 7f3a --at a1b2c3d4 \"Try it without a cache\"
   rethread append 7f3a --replace msg-2 --message-json new.json")]
 pub(crate) struct Append {
     /// The session.
@@ -48,6 +50,10 @@ pub(crate) struct Append {
     /// Read whole messages from FILE, one a line; `-` is standard input.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "image"])]
     message_json: Option<PathBuf>,
+    /// Continue from ENTRY instead of from the last one, where sessions are trees: its id, the
+    /// beginning of it, or `#12`.
+    #[arg(long, value_name = "ENTRY", conflicts_with = "replace")]
+    at: Option<String>,
     /// Write ENTRY anew instead of adding a message: its id, the beginning of it, or `#12`.
     #[arg(long, value_name = "ENTRY")]
     replace: Option<String>,
@@ -90,7 +96,12 @@ pub(crate) fn run(context: &Context, args: Append) -> Result<Exit, Failure> {
         };
         return match &args.replace {
             Some(entry) => replace_with_json(context, &w, &source, entry, (input, unsaid)),
-            None => stream(context, &w, &source, input, &unsaid),
+            None => stream(
+                context,
+                &mut Place::new(&w, &source, args.at),
+                input,
+                &unsaid,
+            ),
         };
     }
     let message = MessageInput::Text(TextMessage {
@@ -101,9 +112,35 @@ pub(crate) fn run(context: &Context, args: Append) -> Result<Exit, Failure> {
     });
     let appended = match &args.replace {
         Some(entry) => replace(&w, &source, entry, &message)?,
-        None => append(&w, &source, std::slice::from_ref(&message))?,
+        None => Place::new(&w, &source, args.at).add(std::slice::from_ref(&message))?,
     };
     Answer::default().take(context, appended)?.end(context)
+}
+
+/// Where messages are added.
+struct Place<'a> {
+    w: &'a Writing<'a>,
+    source: &'a Source,
+    /// The entry to continue from; the last one where none is named.
+    at: Option<String>,
+}
+
+impl<'a> Place<'a> {
+    fn new(w: &'a Writing<'a>, source: &'a Source, at: Option<String>) -> Self {
+        Self { w, source, at }
+    }
+
+    /// Adds messages, and goes on behind them.
+    fn add(&mut self, messages: &[MessageInput]) -> Result<Appended, Failure> {
+        let Some(at) = &self.at else {
+            return Ok(append(self.w, self.source, messages)?);
+        };
+        let appended = branch(self.w, self.source, at, None, messages)?;
+        if let Some(last) = appended.ids.iter().rev().find_map(|id| id.as_ref().ok()) {
+            self.at = Some(last.clone());
+        }
+        Ok(appended)
+    }
 }
 
 fn text(given: Option<String>, images: &[PathBuf]) -> Result<String, Failure> {
@@ -159,19 +196,18 @@ fn replace_with_json(
 /// printed only then.
 fn stream(
     context: &Context,
-    w: &Writing<'_>,
-    source: &Source,
+    place: &mut Place<'_>,
     input: Box<dyn Read + Send>,
     unsaid: &Unsaid,
 ) -> Result<Exit, Failure> {
-    if w.strict {
+    if place.w.strict {
         // Nothing is written unless all of it can be: so all of it must be known first.
         let all = each_line(input, unsaid)?;
-        let appended = append(w, source, &all)?;
+        let appended = place.add(&all)?;
         return Answer::default().take(context, appended)?.end(context);
     }
     let arriving = read_ahead(input, unsaid.clone());
-    let most = if w.durability == Durability::Each {
+    let most = if place.w.durability == Durability::Each {
         1
     } else {
         BATCH
@@ -186,7 +222,7 @@ fn stream(
             bytes += size(&next);
             batch.push(next);
         }
-        answer = answer.take(context, append(w, source, &batch)?)?;
+        answer = answer.take(context, place.add(&batch)?)?;
     }
     answer.end(context)
 }
@@ -249,14 +285,14 @@ fn next_message(
 
 /// What came of the messages so far.
 #[derive(Default)]
-struct Answer {
+pub(crate) struct Answer {
     saved: usize,
     refused: usize,
     notes: Vec<rethread_model::Note>,
 }
 
 impl Answer {
-    fn take(mut self, context: &Context, appended: Appended) -> Result<Self, Failure> {
+    pub(crate) fn take(mut self, context: &Context, appended: Appended) -> Result<Self, Failure> {
         for id in appended.ids {
             match id {
                 Ok(id) if context.json => print_json(&json!({ "id": id }))?,
@@ -273,7 +309,7 @@ impl Answer {
         Ok(self)
     }
 
-    fn end(self, context: &Context) -> Result<Exit, Failure> {
+    pub(crate) fn end(self, context: &Context) -> Result<Exit, Failure> {
         let exit = context.notes(&self.notes);
         match (self.saved, self.refused) {
             (0, 0) => Err(Failure::usage("no message was given")),

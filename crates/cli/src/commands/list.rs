@@ -37,6 +37,9 @@ pub(crate) struct List {
     /// Only sessions whose last message is not later than that.
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
+    /// Also sessions that their agent hides, such as those of its own workflows.
+    #[arg(long)]
+    hidden: bool,
     /// At most so many.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -79,6 +82,7 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
         agents: args.agent.clone(),
         since: when(&args.since, Bound::Since)?,
         until: when(&args.until, Bound::Until)?,
+        hidden: args.hidden,
     };
     let progress = Progress::new("listing");
     let mut found = list(&context.env, &filter, args.sort.into(), &|done, of| {

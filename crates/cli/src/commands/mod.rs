@@ -1,13 +1,19 @@
 //! The commands, one file each.
 
+pub(crate) mod agents;
 pub(crate) mod append;
+pub(crate) mod branch;
 pub(crate) mod check;
+pub(crate) mod context;
 pub(crate) mod fork;
 pub(crate) mod init;
+pub(crate) mod label;
 pub(crate) mod list;
+pub(crate) mod migrate;
 pub(crate) mod new;
 mod overview;
 pub(crate) mod rename;
+pub(crate) mod resume;
 pub(crate) mod rm;
 pub(crate) mod sample;
 pub(crate) mod show;
@@ -24,14 +30,20 @@ use crate::failure::Failure;
 pub(crate) fn run(context: &Context, command: Option<Command>) -> Result<Exit, Failure> {
     match command {
         None => overview::run(context),
+        Some(Command::Agents(args)) => agents::run(context, &args),
         Some(Command::List(args)) => list::run(context, &args),
         Some(Command::Show(args)) => show::run(context, &args),
         Some(Command::Tree(args)) => tree::run(context, &args),
+        Some(Command::Context(args)) => context::run(context, &args),
+        Some(Command::Resume(args)) => resume::run(context, &args),
         Some(Command::New(args)) => new::run(context, args),
         Some(Command::Append(args)) => append::run(context, args),
+        Some(Command::Branch(args)) => branch::run(context, args),
+        Some(Command::Label(args)) => label::run(context, &args),
         Some(Command::Rename(args)) => rename::run(context, &args),
         Some(Command::Fork(args)) => fork::run(context, args),
         Some(Command::Rm(args)) => rm::run(context, &args),
+        Some(Command::Migrate(args)) => migrate::run(context, &args),
         Some(Command::Init(args)) => init::run(context, &args),
         Some(Command::Worktree(args)) => worktree::run(context, args),
         Some(Command::Trust(args)) => trust::run(context, &args),

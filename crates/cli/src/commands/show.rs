@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rethread_disk::{Created, Durability, Mode, create_with, open_read, replace_with};
-use rethread_engine::{copy_raw, raw_files, show};
+use rethread_engine::{Part, copy_raw, raw_files, show};
 use rethread_render::{Options, View, markdown, session_record, text};
 use serde_json::json;
 
@@ -31,6 +31,8 @@ pub(crate) struct Show {
     /// What to show it as.
     #[arg(long, value_name = "FORM", default_value = "text")]
     to: Form,
+    #[command(flatten)]
+    part: PartFlags,
     /// Only the last N messages.
     #[arg(long, value_name = "N")]
     last: Option<usize>,
@@ -58,11 +60,33 @@ enum Form {
     Raw,
 }
 
+/// Which part of the conversation is shown.
+#[derive(Args, Debug)]
+struct PartFlags {
+    /// The way from the beginning to ENTRY, instead of what the agent would go on with: its id, the
+    /// beginning of it, or its place as `#12`.
+    #[arg(long, value_name = "ENTRY", conflicts_with = "all_branches")]
+    branch: Option<String>,
+    /// Everything, in the order of the file.
+    #[arg(long)]
+    all_branches: bool,
+}
+
+impl PartFlags {
+    fn part(&self) -> Part<'_> {
+        match &self.branch {
+            Some(entry) => Part::UpTo(entry),
+            None if self.all_branches => Part::All,
+            None => Part::Active,
+        }
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     if args.to == Form::Raw {
         return raw(context, args);
     }
-    let shown = show(&context.env, &args.session, args.last)?;
+    let shown = show(&context.env, &args.session, args.part.part(), args.last)?;
     let conversation = &shown.conversation;
     let path = &conversation.source.path;
     let view = View {
@@ -75,6 +99,7 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let options = Options {
         tools: !args.no_tools,
         thinking: args.thinking,
+        hidden: false,
     };
     let style = context.style();
     let write = |out: &mut dyn Write| match args.to {

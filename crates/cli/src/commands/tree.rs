@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use rethread_engine::show;
+use rethread_engine::{Part, show};
 use rethread_render::{View, tree, tree_json};
 
 use crate::context::Context;
@@ -14,8 +14,8 @@ use crate::pager::page;
 
 /// Draw a session's tree: branches, labels, compactions, where the leaf is.
 ///
-/// Only branches are indented; `●` is the conversation that the agent would go on with. With
-/// `--json`, one object an entry, parents before children.
+/// `●` is the conversation that the agent would go on with; other branches are indented beside it.
+/// With `--json`, one object an entry, parents before children.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
   rethread tree latest")]
@@ -25,7 +25,7 @@ pub(crate) struct Tree {
 }
 
 pub(crate) fn run(context: &Context, args: &Tree) -> Result<Exit, Failure> {
-    let shown = show(&context.env, &args.session, None)?;
+    let shown = show(&context.env, &args.session, Part::All, None)?;
     let conversation = &shown.conversation;
     let path = &conversation.source.path;
     let view = View {

@@ -141,7 +141,8 @@ fn help_and_version() {
         format!("rethread {}", env!("CARGO_PKG_VERSION"))
     );
     for command in [
-        "list", "show", "new", "append", "rename", "fork", "rm", "sample",
+        "list", "show", "tree", "context", "new", "append", "branch", "label", "rename", "fork",
+        "rm", "migrate", "sample",
     ] {
         let help = w.ok(&[command, "--help"]);
         assert!(help.contains("Example"), "{command}: {help}");
@@ -162,12 +163,4 @@ fn a_path_that_is_no_session_is_named_as_such() {
             answer.err
         );
     }
-}
-
-#[test]
-fn what_is_only_read_so_far_says_so() {
-    let w = World::new();
-    let answer = w.run(&["new", "--format", "pi"]);
-    assert_eq!(answer.code, 2, "{answer:?}");
-    assert_eq!(answer.err, "error: pi sessions can only be read so far\n");
 }

@@ -9,6 +9,7 @@
     reason = "tests lay out folders, read the environment, build texts and may stop at once"
 )]
 
+mod agents;
 mod append;
 mod check;
 mod concurrency;
@@ -30,9 +31,12 @@ mod names;
 mod new;
 mod overview;
 mod pi;
+mod pi_judges;
+mod pi_verbs;
 mod reference;
 mod replace;
 mod rm;
+mod shapes;
 mod show;
 mod tail;
 mod terminal;

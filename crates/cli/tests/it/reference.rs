@@ -16,8 +16,8 @@ fn cli_reference() {
     };
     section("rethread", w.ok(&["--help"]));
     let commands = [
-        "list", "show", "tree", "new", "append", "rename", "fork", "rm", "init", "worktree",
-        "trust", "check", "sample",
+        "agents", "list", "show", "tree", "context", "resume", "new", "append", "branch", "label",
+        "rename", "fork", "rm", "migrate", "init", "worktree", "trust", "check", "sample",
     ];
     for command in commands {
         section(&format!("rethread {command}"), w.ok(&[command, "--help"]));

@@ -168,7 +168,11 @@ impl World {
 
     /// Text without what differs from run to run.
     pub(crate) fn plain(&self, text: &str) -> String {
-        text.replace(self.root.to_str().unwrap(), "[ROOT]")
+        let root = self.root.to_str().unwrap();
+        // Agents name folders after the paths of others.
+        let encoded = root.replace(['/', '\\', ':'], "-");
+        let encoded = encoded.trim_start_matches('-');
+        text.replace(root, "[ROOT]").replace(encoded, "[ROOT]")
     }
 }
 

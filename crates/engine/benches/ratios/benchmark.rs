@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use crate::clock::Clock;
+use crate::process::Used;
 
 /// What came of something that can go wrong.
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
@@ -18,7 +19,7 @@ pub(crate) struct Benchmark {
     pub(crate) peer: &'static str,
     /// How they should compare.
     pub(crate) aim: Aim,
-    /// Which time is taken.
+    /// What is counted.
     pub(crate) clock: Clock,
     /// How often each side runs in one round: more where one run is short.
     pub(crate) runs: usize,
@@ -35,6 +36,11 @@ pub(crate) trait Pair {
 
     /// Does the work of one side.
     fn run(&mut self, side: Side) -> Outcome;
+
+    /// What the process took that did the work last, where each side has one of its own.
+    fn used(&self) -> Option<Used> {
+        None
+    }
 }
 
 /// One of the two.
@@ -51,6 +57,8 @@ pub(crate) enum Aim {
     TimeAtMost(f64),
     /// The subject is at least so many times as fast as its peer.
     SpeedAtLeast(f64),
+    /// The subject takes at most so many times the memory of its peer.
+    MemoryAtMost(f64),
     /// The subject's time over its peer's, for information.
     Known,
 }
@@ -59,7 +67,7 @@ impl Aim {
     /// The ratio that is printed.
     pub(crate) fn ratio(self, subject: f64, peer: f64) -> f64 {
         match self {
-            Self::TimeAtMost(_) | Self::Known => subject / peer,
+            Self::TimeAtMost(_) | Self::MemoryAtMost(_) | Self::Known => subject / peer,
             Self::SpeedAtLeast(_) => peer / subject,
         }
     }
@@ -67,7 +75,7 @@ impl Aim {
     /// Whether a ratio is as it should be, where that was said.
     pub(crate) fn is_met(self, ratio: f64) -> Option<bool> {
         match self {
-            Self::TimeAtMost(limit) => Some(ratio <= limit),
+            Self::TimeAtMost(limit) | Self::MemoryAtMost(limit) => Some(ratio <= limit),
             Self::SpeedAtLeast(limit) => Some(ratio >= limit),
             Self::Known => None,
         }
@@ -79,6 +87,7 @@ impl fmt::Display for Aim {
         match self {
             Self::TimeAtMost(limit) => write!(f, "time at most {limit}"),
             Self::SpeedAtLeast(limit) => write!(f, "speed at least {limit}"),
+            Self::MemoryAtMost(limit) => write!(f, "memory at most {limit}"),
             Self::Known => f.write_str("time, no aim"),
         }
     }

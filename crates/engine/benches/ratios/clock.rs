@@ -1,8 +1,10 @@
-//! The time that something takes.
+//! What something takes.
 
 use std::time::{Duration, Instant};
 
-/// Which time is taken.
+use crate::benchmark::{Outcome, Pair, Side};
+
+/// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
     /// What the processors did for this process, in it and in the system; on a machine that is
@@ -10,21 +12,32 @@ pub(crate) enum Clock {
     Cpu,
     /// What passed on the wall: for work that waits for a disk.
     Wall,
+    /// What the processors did for the process that a side is, from its start to its end.
+    ProcessCpu,
+    /// The most memory that this process held at once.
+    ProcessPeak,
 }
 
 impl Clock {
-    /// How long `work` takes.
-    pub(crate) fn time<T>(self, work: impl FnOnce() -> T) -> (Duration, T) {
+    /// How much the work of a side takes: seconds, or bytes.
+    pub(crate) fn count(self, pair: &mut dyn Pair, side: Side) -> Outcome<f64> {
         let begun = Instant::now();
         let cpu_begun = cpu();
-        let done = work();
+        pair.run(side)?;
+        let passed = begun.elapsed();
         let cpu = cpu().zip(cpu_begun);
         let cpu = cpu.and_then(|(end, begin)| end.checked_sub(begin));
-        let passed = match self {
-            Self::Cpu => cpu.unwrap_or_else(|| begun.elapsed()),
-            Self::Wall => begun.elapsed(),
-        };
-        (passed, done)
+        let used = || pair.used().ok_or("nobody counted what the process took");
+        Ok(match self {
+            Self::Cpu => cpu.unwrap_or(passed).as_secs_f64(),
+            Self::Wall => passed.as_secs_f64(),
+            Self::ProcessCpu => used()?.cpu.as_secs_f64(),
+            #[allow(
+                clippy::cast_precision_loss,
+                reason = "the last bytes of a peak say nothing"
+            )]
+            Self::ProcessPeak => used()?.peak as f64,
+        })
     }
 }
 

@@ -1,7 +1,5 @@
 //! Letting two sides take turns.
 
-use std::time::Duration;
-
 use crate::benchmark::{Benchmark, Outcome, Pair, Side};
 
 /// Rounds that count, after one that does not.
@@ -30,23 +28,18 @@ pub(crate) fn measure(benchmark: &Benchmark, pair: &mut dyn Pair) -> Outcome<Rat
 }
 
 fn round(benchmark: &Benchmark, pair: &mut dyn Pair) -> Outcome<f64> {
-    let mut subject = Duration::ZERO;
-    let mut peer = Duration::ZERO;
+    let (mut subject, mut peer) = (0.0, 0.0);
     for run in 0..benchmark.runs {
         let mut turn = [Side::Subject, Side::Peer];
         turn.rotate_left(run % 2);
         for side in turn {
             pair.restore(side)?;
-            let (time, done) = benchmark.clock.time(|| pair.run(side));
-            done?;
+            let took = benchmark.clock.count(pair, side)?;
             match side {
-                Side::Subject => subject += time,
-                Side::Peer => peer += time,
+                Side::Subject => subject += took,
+                Side::Peer => peer += took,
             }
         }
     }
-    let ratio = benchmark
-        .aim
-        .ratio(subject.as_secs_f64(), peer.as_secs_f64());
-    Ok(ratio)
+    Ok(benchmark.aim.ratio(subject, peer))
 }

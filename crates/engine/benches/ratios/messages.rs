@@ -130,7 +130,7 @@ impl Messages {
     }
 
     /// A length: most are short, and some are a hundred times as long.
-    fn length(&mut self) -> usize {
+    pub(crate) fn length(&mut self) -> usize {
         let scale = 1 << self.below(7);
         usize::try_from(22 * scale + self.below(22 * scale)).unwrap_or(0)
     }

@@ -10,14 +10,18 @@ use std::path::{Path, PathBuf};
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::pi::{self, Flavour};
-use crate::{About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Want};
+use crate::{
+    About, Appended, AskedEntry, Branch, Can, Conversation, Env, Fork, Format, Made, MessageInput,
+    Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source, Violation, Want,
+    WriteError, Writing,
+};
 
 static ABOUT: About = About {
     slug: "atomic",
     aliases: &[],
     name: "Atomic",
     versions: "1 to 3",
-    can: &[Can::Read],
+    can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.atomic/agent/sessions`, or where `ATOMIC_CODING_AGENT_DIR` and `ATOMIC_CODING_AGENT_SESSION_DIR` say",
 };
 
@@ -25,6 +29,7 @@ static ABOUT: About = About {
 static FLAVOUR: Flavour = Flavour {
     slug: "atomic",
     agent: "Atomic",
+    program: pi::Agent::Atomic,
     format: &Atomic,
 };
 
@@ -63,5 +68,70 @@ impl Format for Atomic {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         pi::files(&FLAVOUR, source)
+    }
+
+    fn resume(&self, summary: &Summary) -> Option<Resume> {
+        Some(pi::resume(&FLAVOUR, summary))
+    }
+
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        pi::check(&FLAVOUR, path, out)
+    }
+
+    fn native_context(
+        &self,
+        source: &Source,
+        at: Option<&AskedEntry>,
+    ) -> Result<Option<NativeContext>, OpenError> {
+        pi::native_context(&FLAVOUR, source, at).map(Some)
+    }
+
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        pi::write::create(&FLAVOUR, w, new)
+    }
+
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        pi::write::append(&FLAVOUR, w, source, messages)
+    }
+
+    fn branch(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        branch: &Branch<'_>,
+    ) -> Result<Appended, WriteError> {
+        pi::write::branch(&FLAVOUR, w, source, branch)
+    }
+
+    fn label(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        entry: &AskedEntry,
+        label: Option<&str>,
+    ) -> Result<String, WriteError> {
+        pi::write::label(&FLAVOUR, w, source, (entry, label))
+    }
+
+    fn migrate(&self, w: &Writing<'_>, source: &Source) -> Result<Migrated, WriteError> {
+        pi::write::migrate(&FLAVOUR, w, source)
+    }
+
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        pi::write::rename(&FLAVOUR, w, source, title)
+    }
+
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        pi::write::fork(&FLAVOUR, w, source, fork)
     }
 }

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::layout::ASSETS;
 use super::message::string;
-use crate::{WriteError, Writing};
+use crate::{WriteError, Writing, picture};
 
 /// Bytes that a message refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +37,7 @@ impl Asset {
 
     /// A picture in a file.
     pub(crate) fn from_file(path: &Path) -> Result<Self, WriteError> {
-        let bytes = read_small(path)?;
-        let mime = mime(&bytes, path);
+        let (bytes, mime) = picture::read(path)?;
         Ok(Self::new(bytes, mime))
     }
 
@@ -81,48 +80,6 @@ fn extension(mime: &str) -> &'static str {
         "image/webp" => "webp",
         "image/svg+xml" => "svg",
         _ => "bin",
-    }
-}
-
-/// The MIME type of a picture, by its first bytes, else by its name.
-fn mime(bytes: &[u8], path: &Path) -> &'static str {
-    match bytes {
-        [0x89, b'P', b'N', b'G', ..] => return "image/png",
-        [0xff, 0xd8, 0xff, ..] => return "image/jpeg",
-        [b'G', b'I', b'F', b'8', ..] => return "image/gif",
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => return "image/webp",
-        _ => {}
-    }
-    mime_of_name(&path.to_string_lossy())
-}
-
-/// The MIME type of an asset, by the end of its name.
-pub(crate) fn mime_of_name(name: &str) -> &'static str {
-    let extension = Path::new(name)
-        .extension()
-        .and_then(|e| e.to_str())
-        .unwrap_or_default();
-    match extension.to_ascii_lowercase().as_str() {
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "webp" => "image/webp",
-        "svg" => "image/svg+xml",
-        _ => "application/octet-stream",
     }
 }
 
@@ -233,7 +190,7 @@ fn decode(data: &str, mime: Option<&str>) -> Result<Asset, String> {
         .map_err(|e| format!("image data that is not base64: {e}"))?;
     let known = from_url.or(mime);
     let mime = known.map_or_else(
-        || self::mime(&bytes, Path::new("")).to_owned(),
+        || picture::mime(&bytes, Path::new("")).to_owned(),
         str::to_ascii_lowercase,
     );
     Ok(Asset::new(bytes, &mime))

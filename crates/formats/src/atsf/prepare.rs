@@ -11,7 +11,7 @@ use super::assets::{self, Asset};
 use super::message::{Head, head, string, word};
 use super::results::ToolOutput;
 use super::unified;
-use crate::{Env, MessageInput, TextMessage, Unsaid, WriteError};
+use crate::{Env, MessageInput, TextMessage, Unsaid, WriteError, picture};
 
 /// A message that is ready to be written.
 #[derive(Debug)]
@@ -309,7 +309,7 @@ fn check_media<'a>(block: Value<'a>, patch: &mut Patch<'a>) -> Result<Option<Ass
             .ok_or("neither `assetRef` nor inline data: give base64 in `data`, or a data URL")?;
         SafeName::new(&name).map_err(|e| format!("`assetRef` is no file name: {e}"))?;
         if block.get("mimeType").is_none() {
-            let mime = assets::mime_of_name(&name);
+            let mime = picture::mime_of_name(&name);
             patch.insert(block, "mimeType", &quote(mime), Place::After("assetRef"));
         }
         return Ok(None);

@@ -5,12 +5,15 @@ use std::collections::HashMap;
 use rethread_json::{Array, Object, Patch, Tree, Value};
 
 use super::entry::{EntryKind, SessionEntry, owned};
+use super::id::Id;
+use super::role::Role;
+use crate::RawJson;
 
 /// What the model is shown, and with which settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionContext {
     /// The messages as JSON, in their order.
-    pub messages: Vec<Vec<u8>>,
+    pub messages: Vec<RawJson>,
     /// The thinking level; `off` where nothing set one.
     pub thinking_level: String,
     /// The model, if one was chosen or answered.
@@ -20,10 +23,18 @@ pub struct SessionContext {
 /// A model of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelRef {
-    /// Who offers it.
+    /// Who offers it; empty where nobody says.
     pub provider: String,
-    /// Which one it is.
+    /// Which one it is; empty where nobody says.
     pub model_id: String,
+    raw: Vec<u8>,
+}
+
+impl ModelRef {
+    /// As JSON, with what was said and as it was said.
+    pub fn raw(&self) -> &[u8] {
+        &self.raw
+    }
 }
 
 /// Where a walk to the root begins.
@@ -50,7 +61,7 @@ impl Default for SessionContext {
 /// The way from the root to the entry at `from`. A circle of parents is walked once.
 pub(crate) fn path<'e>(
     entries: &'e [SessionEntry],
-    index: &HashMap<Box<str>, usize>,
+    index: &HashMap<Id, usize>,
     from: usize,
 ) -> Vec<&'e SessionEntry> {
     let mut seen = vec![false; entries.len()];
@@ -72,35 +83,43 @@ pub(crate) fn path<'e>(
 
 /// What the model is shown at the end of a way from the root.
 pub(crate) fn build(path: &[&SessionEntry]) -> SessionContext {
-    let mut context = SessionContext::default();
-    let mut edits = Edits::new();
-    let mut compaction = None;
-    for (at, entry) in path.iter().enumerate() {
-        match entry.kind() {
-            EntryKind::Compaction => compaction = Some((at, *entry)),
-            EntryKind::ContextEdit => note_edit(entry, &mut edits),
-            _ => entry.look(|value| context.settings(entry.kind(), value)),
-        }
-    }
-    let Some((at, entry)) = compaction else {
-        for entry in path {
-            context.entry(entry, &edits, false);
-        }
-        return context;
+    let mut context = SessionContext::settings(path);
+    let is_compaction = |e: &&SessionEntry| e.kind() == EntryKind::Compaction;
+    let (compaction, shown) = match path.iter().rposition(is_compaction) {
+        Some(at) => (path.get(at).copied(), after_compaction(path, at)),
+        None => (None, path.to_vec()),
     };
-    context.messages.extend(compaction_messages(entry));
-    let kept = entry.string("firstKeptEntryId");
-    let (before, rest) = path.split_at(at);
-    let from = before
-        .iter()
-        .position(|e| kept.as_deref().is_some_and(|kept| e.id() == kept));
-    for entry in from.map_or(&[][..], |from| &before[from..]) {
-        context.entry(entry, &edits, true);
+    let mut edits = Edits::new();
+    for entry in &shown {
+        if entry.kind() == EntryKind::ContextEdit {
+            note_edit(entry, &mut edits);
+        }
     }
-    for entry in rest {
-        context.entry(entry, &edits, false);
+    let is_left_out = |id: &str| edits.get(id).is_some_and(Option::is_none);
+    if let Some(entry) = compaction.filter(|entry| !is_left_out(entry.id())) {
+        context.messages.extend(compaction_messages(entry));
+    }
+    context.messages.reserve(shown.len());
+    for entry in shown {
+        if !is_left_out(entry.id()) {
+            context.entry(entry, &edits);
+        }
     }
     context
+}
+
+/// The entries of a way that count beside the compaction at that place: those that it keeps, but
+/// no instructions among them, and those that come after it.
+fn after_compaction<'e>(path: &[&'e SessionEntry], at: usize) -> Vec<&'e SessionEntry> {
+    let (before, rest) = path.split_at(at);
+    let first = rest.first().and_then(|e| e.string("firstKeptEntryId"));
+    let from = before
+        .iter()
+        .position(|e| first.as_deref() == Some(e.id()))
+        .unwrap_or(before.len());
+    let kept = before.iter().skip(from);
+    let kept = kept.filter(|e| e.said_by() != Role::System);
+    kept.chain(rest.iter().skip(1)).copied().collect()
 }
 
 /// What messages say instead, by entry: new content, or nothing at all.
@@ -120,71 +139,97 @@ fn note_edit(entry: &SessionEntry, edits: &mut Edits) {
 }
 
 impl SessionContext {
-    /// Takes over what an entry sets.
-    fn settings(&mut self, kind: EntryKind, value: Value<'_>) {
-        match kind {
-            EntryKind::ThinkingLevelChange => {
-                if let Some(level) = owned(value, "thinkingLevel") {
-                    self.thinking_level = level;
-                }
-            }
-            EntryKind::ModelChange => self.choose(value, "modelId"),
-            EntryKind::Message => {
-                let message = value.get("message");
-                let answer =
-                    message.filter(|m| m.get("role").is_some_and(|r| r.is_str("assistant")));
-                if let Some(message) = answer {
-                    self.choose(message, "model");
-                }
-            }
-            _ => {}
-        }
+    /// As JSON, as pi itself gives it: `messages`, `thinkingLevel` and `model`.
+    ///
+    /// ```
+    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
+    /// # let mut session = SessionManager::in_memory(&Host::pi(env), "/p");
+    /// session.append_model_change("openai", "gpt")?;
+    /// assert_eq!(
+    ///     session.build_session_context().to_json(),
+    ///     br#"{"messages":[],"thinkingLevel":"off","model":{"provider":"openai","modelId":"gpt"}}"#
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_json(&self) -> Vec<u8> {
+        let add = |all: Array, message: &RawJson| all.raw(message);
+        let messages = self.messages.iter().fold(Array::new(), add);
+        let model = self.model.as_ref().map_or(&b"null"[..], ModelRef::raw);
+        Object::new()
+            .raw("messages", &messages.finish())
+            .str("thinkingLevel", &self.thinking_level)
+            .raw("model", model)
+            .finish()
     }
 
-    fn choose(&mut self, value: Value<'_>, model: &str) {
-        if let (Some(provider), Some(model_id)) = (owned(value, "provider"), owned(value, model)) {
-            self.model = Some(ModelRef { provider, model_id });
+    /// A context without messages. The last entry that sets something counts, so the walk is from
+    /// the end.
+    fn settings(path: &[&SessionEntry]) -> Self {
+        let mut context = Self::default();
+        let level = |e: &&SessionEntry| match e.kind() {
+            EntryKind::ThinkingLevelChange => e.string("thinkingLevel"),
+            _ => None,
+        };
+        if let Some(level) = path.iter().rev().find_map(level) {
+            context.thinking_level = level;
         }
+        context.model = path.iter().rev().find_map(|entry| match entry.kind() {
+            EntryKind::ModelChange => entry.look(|value| Some(model(value, "modelId"))),
+            EntryKind::Message if entry.said_by() == Role::Assistant => {
+                entry.look(|value| Some(model(value.get("message")?, "model")))
+            }
+            _ => None,
+        });
+        context
     }
 
     /// Adds what the model is shown of an entry.
-    fn entry(&mut self, entry: &SessionEntry, edits: &Edits, is_kept: bool) {
-        let edit = edits.get(entry.id());
-        if edit.is_some_and(Option::is_none) {
-            return;
-        }
-        let content = edit.and_then(Option::as_deref);
-        let message = entry.look(|value| match entry.kind() {
-            EntryKind::Message => {
+    fn entry(&mut self, entry: &SessionEntry, edits: &Edits) {
+        let content = edits.get(entry.id()).and_then(Option::as_deref);
+        let message = match entry.kind() {
+            EntryKind::Message if content.is_none() && !entry.lacks_content() => entry.message(),
+            EntryKind::Message => entry.look(|value| {
                 let message = value.get("message").filter(|m| m.is_object())?;
-                let is_system = message.get("role").is_some_and(|r| r.is_str("system"));
-                (!is_kept || !is_system).then(|| stored(message, content))
+                Some(stored(message, content).into())
+            }),
+            EntryKind::CustomMessage => {
+                entry.look(|value| Some(custom(entry, value, content).into()))
             }
-            EntryKind::CustomMessage => Some(custom(entry, value, content)),
-            EntryKind::BranchSummary => branch_summary(entry, value),
+            EntryKind::BranchSummary => entry.look(|value| branch_summary(entry, value)),
             _ => None,
-        });
+        };
         self.messages.extend(message);
     }
 }
 
-/// A message as it is stored, with a list where content is missing.
-fn stored(message: Value<'_>, content: Option<&[u8]>) -> Vec<u8> {
-    let is = |roles: &[&str]| {
-        let role = message.get("role");
-        role.is_some_and(|role| roles.iter().any(|r| role.is_str(r)))
-    };
-    let content = match content {
-        Some(text) if text.starts_with(b"\"") && is(&["assistant", "toolResult"]) => {
+/// The model that an object names, with what was said and as it was said.
+fn model(value: Value<'_>, key: &str) -> ModelRef {
+    let raw = |key| value.get(key).map(Value::raw);
+    ModelRef {
+        provider: owned(value, "provider").unwrap_or_default(),
+        model_id: owned(value, key).unwrap_or_default(),
+        raw: Object::new()
+            .opt_raw("provider", raw("provider"))
+            .opt_raw("modelId", raw(key))
+            .finish(),
+    }
+}
+
+/// A message with other content than it is stored with, or with some where that is missing.
+fn stored(message: Value<'_>, edit: Option<&[u8]>) -> Vec<u8> {
+    let role = Role::of(message);
+    let content = match edit.filter(|_| role.can_change()) {
+        Some(text)
+            if text.starts_with(b"\"") && matches!(role, Role::Assistant | Role::ToolResult) =>
+        {
             let block = Object::new().str("type", "text").raw("text", text).finish();
             Some(Array::new().raw(&block).finish())
         }
         Some(content) => Some(content.to_vec()),
-        None => {
-            let is_missing = message.get("content").is_none_or(Value::is_null);
-            let needs_some = is(&["user", "assistant", "toolResult"]);
-            (is_missing && needs_some).then(|| b"[]".to_vec())
-        }
+        None if !role.lacks_content(message) => None,
+        None if role == Role::System => Some(b"\"\"".to_vec()),
+        None => Some(b"[]".to_vec()),
     };
     let raw = message.raw();
     let Some(content) = content else {
@@ -201,17 +246,19 @@ fn stored(message: Value<'_>, content: Option<&[u8]>) -> Vec<u8> {
 
 fn custom(entry: &SessionEntry, value: Value<'_>, content: Option<&[u8]>) -> Vec<u8> {
     let raw = |key| value.get(key).map(Value::raw);
+    let stored = value.get("content").filter(|content| !content.is_null());
+    let stored = stored.map_or(&b"[]"[..], Value::raw);
     let message = Object::new()
         .str("role", "custom")
         .opt_raw("customType", raw("customType"))
-        .opt_raw("content", content.or(raw("content")))
+        .raw("content", content.unwrap_or(stored))
         .opt_raw("display", raw("display"))
         .opt_raw("details", raw("details"))
         .opt_raw("excludeFromContext", raw("excludeFromContext"));
     timed(message, entry)
 }
 
-fn branch_summary(entry: &SessionEntry, value: Value<'_>) -> Option<Vec<u8>> {
+fn branch_summary(entry: &SessionEntry, value: Value<'_>) -> Option<RawJson> {
     let summary = value.get("summary")?;
     if summary.content().is_none_or(<[u8]>::is_empty) {
         return None;
@@ -220,11 +267,11 @@ fn branch_summary(entry: &SessionEntry, value: Value<'_>) -> Option<Vec<u8>> {
         .str("role", "branchSummary")
         .raw("summary", summary.raw())
         .opt_raw("fromId", value.get("fromId").map(Value::raw));
-    Some(timed(message, entry))
+    Some(timed(message, entry).into())
 }
 
 /// The instructions that hold from there on, if it has some, and the summary.
-fn compaction_messages(entry: &SessionEntry) -> Vec<Vec<u8>> {
+fn compaction_messages(entry: &SessionEntry) -> Vec<RawJson> {
     entry.look(|value| {
         let raw = |key| value.get(key).map(Value::raw);
         let system = value.get("systemMessage").filter(|m| m.is_object());
@@ -234,7 +281,8 @@ fn compaction_messages(entry: &SessionEntry) -> Vec<Vec<u8>> {
             .opt_raw("tokensBefore", raw("tokensBefore"));
         let summary = timed(summary, entry);
         let system = system.map(|system| system.raw().to_vec());
-        system.into_iter().chain([summary]).collect()
+        let all = system.into_iter().chain([summary]);
+        all.map(RawJson::from).collect()
     })
 }
 

@@ -1,9 +1,15 @@
 //! One line of a session file: its bytes as they are, and what they say.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use rethread_json::{SyntaxError, Tree, Value};
 use rethread_model::Moment;
 
+use super::id::Id;
 use super::manager::{Content, Message};
+use super::role::Role;
+use crate::RawJson;
 
 /// The version of the format that is written.
 pub const CURRENT_VERSION: u64 = 3;
@@ -57,13 +63,17 @@ impl EntryKind {
 
 /// An entry of a session. It is the line of the file, byte for byte, so that fields which are not
 /// known here are kept; [`SessionEntry::data`] says what the known ones hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct SessionEntry {
-    raw: Box<[u8]>,
-    id: Box<str>,
-    parent: Option<Box<str>>,
-    kind: EntryKind,
+    raw: Arc<[u8]>,
+    id: Id,
+    parent: Option<Id>,
     millis: Option<i64>,
+    /// Where in the line the message stands; nowhere if there is none.
+    message: Range<u32>,
+    kind: EntryKind,
+    role: Role,
+    lacks_content: bool,
 }
 
 /// What an entry says.
@@ -160,12 +170,19 @@ impl SessionEntry {
     }
 
     pub(crate) fn of(value: Value<'_>) -> Self {
+        let kind = EntryKind::of(value.get("type"));
+        let message = value.get("message").filter(|m| m.is_object());
+        let message = message.filter(|_| kind == EntryKind::Message);
+        let role = message.map_or(Role::Other, Role::of);
         Self {
             raw: value.raw().into(),
-            id: owned(value, "id").unwrap_or_default().into(),
-            parent: owned(value, "parentId").map(Into::into),
-            kind: EntryKind::of(value.get("type")),
+            id: Id::of(value, "id").unwrap_or_default(),
+            parent: Id::of(value, "parentId"),
             millis: value.get("timestamp").and_then(millis_of),
+            message: message.map_or(0..0, |message| place(value, message.span())),
+            kind,
+            role,
+            lacks_content: message.is_some_and(|message| role.lacks_content(message)),
         }
     }
 
@@ -228,7 +245,22 @@ impl SessionEntry {
 
     /// Whether a file is made for its sake.
     pub(crate) fn is_talk(&self) -> bool {
-        matches!(self.role().as_deref(), Some("user" | "assistant"))
+        matches!(self.role, Role::User | Role::Assistant)
+    }
+
+    /// Who said the message, if it is one.
+    pub(crate) fn said_by(&self) -> Role {
+        self.role
+    }
+
+    /// The message, if it is one, as it is stored.
+    pub(crate) fn message(&self) -> Option<RawJson> {
+        (!self.message.is_empty()).then(|| RawJson::part(&self.raw, self.message.clone()))
+    }
+
+    /// Whether the message must say something and does not.
+    pub(crate) fn lacks_content(&self) -> bool {
+        self.lacks_content
     }
 
     /// Looks at the value of the line.
@@ -237,6 +269,21 @@ impl SessionEntry {
         look(tree.root(&self.raw))
     }
 }
+
+/// A place in a text, counted from the beginning of the value that is all of it.
+fn place(value: Value<'_>, span: Range<usize>) -> Range<u32> {
+    let from = value.span().start;
+    let narrow = |at: usize| u32::try_from(at.saturating_sub(from)).unwrap_or_default();
+    narrow(span.start)..narrow(span.end)
+}
+
+impl PartialEq for SessionEntry {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+}
+
+impl Eq for SessionEntry {}
 
 fn data(kind: EntryKind, value: Value<'_>) -> EntryData {
     let text = |key| owned(value, key).unwrap_or_default();

@@ -55,14 +55,13 @@ fn kind(type_name: &str, role: Option<&str>, said: Option<Value<'_>>) -> (Kind, 
     match type_name {
         "message" => match role {
             None => visible(Kind::Unknown),
-            Some("user") => visible(Kind::Message(Role::User)),
+            Some("user" | "branchSummary" | "compactionSummary") => {
+                visible(Kind::Message(Role::User))
+            }
             Some("assistant") => visible(Kind::Message(Role::Assistant)),
             Some("toolResult") => visible(Kind::Message(Role::Tool)),
             Some("bashExecution") => (Kind::Message(Role::User), bash_is_for(said)),
             Some("custom" | "hookMessage") => (Kind::Message(Role::User), custom_is_for(said)),
-            Some("branchSummary" | "compactionSummary") => {
-                (Kind::Message(Role::User), Visibility::Injected)
-            }
             Some("system") => (Kind::Message(Role::System), Visibility::Injected),
             Some(_) => visible(Kind::Message(Role::System)),
         },

@@ -130,6 +130,6 @@ fn first_of_circle(builder: &mut SessionBuilder, member: EntryIx) -> EntryIx {
 
 /// An id for an entry of the first version, which has none: eight hexadecimal digits that follow
 /// from its place among the values of the file. No two places have the same.
-pub(super) fn made_up_id(place: u32) -> String {
+pub(crate) fn made_up_id(place: u32) -> String {
     format!("{:08x}", place.wrapping_mul(0x9E37_79B1))
 }

@@ -4,33 +4,26 @@
 //! its place. Version 2 is a tree, but calls the messages of extensions `hookMessage`. What is
 //! new in an object goes to its end; every other byte stays.
 
-use std::collections::HashSet;
-
 use rethread_json::{Patch, Value, quote};
 
 use super::entry::CURRENT_VERSION;
-use super::manager::names;
-use crate::Env;
+use super::links::made_up_id;
 
 /// Brings the values of one file to the current version, in their order.
 #[derive(Debug)]
-pub(crate) struct Migration<'e> {
-    env: &'e Env,
+pub(crate) struct Migration {
     version: u64,
     /// The ids given so far, by the place of the value in the file; the header is the first.
     given: Vec<Option<String>>,
-    taken: HashSet<String>,
     last: Option<String>,
 }
 
-impl<'e> Migration<'e> {
+impl Migration {
     /// For a file whose header names this version.
-    pub(crate) fn from(version: u64, env: &'e Env) -> Self {
+    pub(crate) fn from(version: u64) -> Self {
         Self {
-            env,
             version,
             given: Vec::new(),
-            taken: HashSet::new(),
             last: None,
         }
     }
@@ -40,7 +33,8 @@ impl<'e> Migration<'e> {
         self.version < CURRENT_VERSION
     }
 
-    /// The header, or a later line that looks like one: it counts, and is no entry.
+    /// The header, a later line that looks like one, or what is no object: it counts, and is no
+    /// entry.
     pub(crate) fn pass(&mut self) {
         self.given.push(None);
     }
@@ -61,16 +55,17 @@ impl<'e> Migration<'e> {
         patch.finish()
     }
 
-    /// Gives an entry its id and its parent.
+    /// Gives an entry its id and its parent. The id follows from the place of the entry, so that it
+    /// is the same whenever the file is read.
     fn grow<'a>(&mut self, value: Value<'a>, patch: &mut Patch<'a>) {
-        let id = names::entry_id(self.env, |id| self.taken.contains(id));
+        let place = u32::try_from(self.given.len()).unwrap_or(u32::MAX);
+        let id = made_up_id(place);
         let parent = match self.last.take() {
             Some(last) => quote(&last),
             None => b"null".to_vec(),
         };
         patch.set(value, "id", &quote(&id));
         patch.set(value, "parentId", &parent);
-        self.taken.insert(id.clone());
         self.given.push(Some(id.clone()));
         self.last = Some(id);
         self.keep_by_id(value, patch);

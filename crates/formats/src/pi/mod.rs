@@ -6,29 +6,40 @@
 
 mod blocks;
 mod body;
+mod check;
 mod context;
 mod entry;
 mod facts;
 mod fields;
 mod grow;
 mod header;
+mod id;
 mod kinds;
 mod layout;
 mod links;
 mod manager;
 mod migrate;
+mod native_context;
 mod read;
+mod role;
 mod summary;
 mod tree;
+pub(crate) mod write;
 
 use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
-use crate::{About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Want};
+use crate::{
+    About, Appended, AskedEntry, Branch, Can, Conversation, Env, Fork, Format, Made, MessageInput,
+    Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source, Violation, Want,
+    WriteError, Writing,
+};
 
 pub(crate) use body::body;
+pub(crate) use check::check;
 pub(crate) use layout::{Place, at_path, expanded, files, is_atomic, list, locate_places};
+pub(crate) use native_context::native_context;
 pub(crate) use read::read;
 pub(crate) use summary::summarize;
 
@@ -48,6 +59,8 @@ pub(crate) struct Flavour {
     pub(crate) slug: &'static str,
     /// The program's name for people.
     pub(crate) agent: &'static str,
+    /// The program.
+    pub(crate) program: Agent,
     /// The format.
     pub(crate) format: &'static dyn Format,
 }
@@ -60,7 +73,7 @@ static ABOUT: About = About {
     aliases: &[],
     name: "pi",
     versions: "1 to 3",
-    can: &[Can::Read],
+    can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.pi/agent/sessions`, or where `PI_CODING_AGENT_DIR` and `PI_CODING_AGENT_SESSION_DIR` say",
 };
 
@@ -68,8 +81,19 @@ static ABOUT: About = About {
 pub(crate) static FLAVOUR: Flavour = Flavour {
     slug: "pi",
     agent: "pi",
+    program: Agent::Pi,
     format: &Pi,
 };
+
+/// The command that continues a session: both programs take its file.
+pub(crate) fn resume(flavour: &Flavour, summary: &Summary) -> Resume {
+    let file = summary.path.to_string_lossy().into_owned();
+    Resume {
+        program: flavour.slug,
+        args: vec!["--session".to_owned(), file],
+        folder: summary.head.workspace.path.as_ref().map(PathBuf::from),
+    }
+}
 
 /// Sessions of pi, versions 1 to 3.
 #[derive(Clone, Copy, Debug)]
@@ -106,5 +130,70 @@ impl Format for Pi {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         files(&FLAVOUR, source)
+    }
+
+    fn resume(&self, summary: &Summary) -> Option<Resume> {
+        Some(resume(&FLAVOUR, summary))
+    }
+
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        check(&FLAVOUR, path, out)
+    }
+
+    fn native_context(
+        &self,
+        source: &Source,
+        at: Option<&AskedEntry>,
+    ) -> Result<Option<NativeContext>, OpenError> {
+        native_context(&FLAVOUR, source, at).map(Some)
+    }
+
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        write::create(&FLAVOUR, w, new)
+    }
+
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        write::append(&FLAVOUR, w, source, messages)
+    }
+
+    fn branch(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        branch: &Branch<'_>,
+    ) -> Result<Appended, WriteError> {
+        write::branch(&FLAVOUR, w, source, branch)
+    }
+
+    fn label(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        entry: &AskedEntry,
+        label: Option<&str>,
+    ) -> Result<String, WriteError> {
+        write::label(&FLAVOUR, w, source, (entry, label))
+    }
+
+    fn migrate(&self, w: &Writing<'_>, source: &Source) -> Result<Migrated, WriteError> {
+        write::migrate(&FLAVOUR, w, source)
+    }
+
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        write::rename(&FLAVOUR, w, source, title)
+    }
+
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        write::fork(&FLAVOUR, w, source, fork)
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::entry::SessionEntry;
+use super::id::Id;
 
 /// A session as a tree. The node of an entry has the entry's place in
 /// [`SessionManager::entries`](super::SessionManager::entries).
@@ -32,6 +33,8 @@ pub struct TreeNode {
 /// A label and when it was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
+    /// How many entries there were when the entry got a label that it has had since.
+    pub(crate) since: usize,
     pub(crate) text: String,
     pub(crate) timestamp: Option<String>,
 }
@@ -42,8 +45,8 @@ impl SessionTree {
     /// the children.
     pub(crate) fn new(
         entries: &[SessionEntry],
-        index: &HashMap<Box<str>, usize>,
-        labels: &HashMap<Box<str>, Label>,
+        index: &HashMap<Id, usize>,
+        labels: &HashMap<Id, Label>,
     ) -> Self {
         let mut parents: Vec<Option<usize>> = entries
             .iter()

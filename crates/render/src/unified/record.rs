@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use rethread_model::{Body, EntryIx, Message, Role};
+use rethread_model::{Body, EntryIx, Message, ModelRef, Role};
 
 use super::entry::entry_object;
 use super::graph::graph;
@@ -11,6 +11,7 @@ use super::session::opened_object;
 use super::tree::Tree;
 use crate::View;
 use crate::json::Writer;
+use crate::notice::model_name;
 use crate::tool::only_results;
 use crate::view::span;
 
@@ -35,6 +36,38 @@ pub fn session_record(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
         &view.source,
     );
     w.literal(&serde_json::to_string(&object)?)?;
+    messages(&mut w, view, &shown, &mut tree)?;
+    graph(&mut w, session, &mut tree)?;
+    w.close("}")?;
+    out.write_all(b"\n")
+}
+
+/// Writes what a model would see as one line of JSON: `messages`, `model` and `thinking_level`.
+pub fn context_object(
+    out: &mut dyn Write,
+    view: &View<'_>,
+    model: Option<&ModelRef>,
+    thinking_level: Option<&str>,
+) -> io::Result<()> {
+    let shown: Vec<EntryIx> = view.shown().collect();
+    let mut tree = Tree::new(view.session, shown.iter().copied());
+    let mut w = Writer::new(out);
+    w.open("{")?;
+    messages(&mut w, view, &shown, &mut tree)?;
+    w.member_or_null("model", model.map(model_name).as_deref())?;
+    w.member_or_null("thinking_level", thinking_level)?;
+    w.close("}")?;
+    out.write_all(b"\n")
+}
+
+/// Writes the messages among these entries; each holds the entries around it that are none.
+fn messages(
+    w: &mut Writer<'_>,
+    view: &View<'_>,
+    shown: &[EntryIx],
+    tree: &mut Tree,
+) -> io::Result<()> {
+    let is_message = |ix: &EntryIx| view.session.entry(*ix).kind.is_message();
     w.key("messages")?;
     w.open("[")?;
     let mut index = 1;
@@ -50,14 +83,11 @@ pub fn session_record(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
             before: &|w| entries(w, view, "preceded_by", &shown[before.clone()]),
             after: &|w| entries(w, view, "followed_by", &shown[at + 1..next]),
         };
-        index += one(&mut w, view, &mut tree, ix, index, around)?;
+        index += one(w, view, tree, ix, index, around)?;
         before = 0..0;
         at = next;
     }
-    w.close("]")?;
-    graph(&mut w, session, &mut tree)?;
-    w.close("}")?;
-    out.write_all(b"\n")
+    w.close("]")
 }
 
 /// Writes the message or messages of one entry; gives back how many.

@@ -94,19 +94,38 @@ fn circles_and_orphans_are_drawn_once() {
     assert_eq!(drawn.lines().count(), 3, "{drawn}");
 }
 
+/// A line of entries with a branch of one entry beside each.
+fn comb(s: &mut Sample) -> EntryIx {
+    let first = s.add_below(None, "first", message(Role::User, "first"));
+    let mut at = first;
+    for i in 0..10_000 {
+        let next = s.add_below(Some(at), &format!("{i:08}"), message(Role::User, "on"));
+        s.add_below(Some(at), &format!("x{i:07}"), message(Role::User, "off"));
+        at = next;
+    }
+    first
+}
+
+#[test]
+fn the_way_to_the_leaf_is_not_indented() {
+    let mut s = Sample::new(head());
+    comb(&mut s);
+    let drawn = s.tree();
+    assert_eq!(drawn.lines().count(), 20_001);
+    let begins = |start: &str| drawn.lines().filter(|l| l.starts_with(start)).count();
+    assert_eq!((begins("● "), begins("├─ ○ ")), (10_001, 10_000));
+}
+
 #[test]
 fn ten_thousand_branches_inside_each_other() {
     let mut s = Sample::new(head());
-    let mut at: Option<EntryIx> = None;
-    for i in 0..10_000 {
-        let next = s.add_below(at, &format!("{i:08}"), message(Role::User, "on"));
-        s.add_below(at, &format!("x{i:07}"), message(Role::User, "off"));
-        at = Some(next);
-    }
+    let first = comb(&mut s);
+    s.add_below(Some(first), "leaf", message(Role::User, "leaf"));
     let drawn = s.tree();
-    assert_eq!(drawn.lines().count(), 20_000);
+    assert_eq!(drawn.lines().count(), 20_002);
     assert!(
         drawn.lines().all(|l| l.chars().count() < 160),
         "deep branches are told by number"
     );
+    assert!(drawn.contains("(10000) ○"), "{}", drawn.len());
 }

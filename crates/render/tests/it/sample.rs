@@ -29,6 +29,7 @@ impl Bodies for InMemory {
 pub(crate) const ALL: Options = Options {
     tools: true,
     thinking: true,
+    hidden: true,
 };
 
 impl Sample {

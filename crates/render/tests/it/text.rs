@@ -14,6 +14,7 @@ fn without_tools_and_thinking() {
     let options = Options {
         tools: false,
         thinking: false,
+        hidden: true,
     };
     assert_snapshot!(rich().text(options, false));
 }

@@ -4,7 +4,7 @@ use rethread_json::{Object, Tree, compact};
 
 use super::content::Content;
 use super::new_message::NewMessage;
-use super::{SessionError, SessionManager, names};
+use super::{SessionError, SessionManager, names, system};
 
 impl SessionManager {
     /// Adds a message and returns the id of its entry.
@@ -108,7 +108,8 @@ impl SessionManager {
     }
 
     /// Puts a summary in the place of what came before `first_kept_entry_id`; of everything, if
-    /// that is none. `details` are JSON; `from_hook` says that an extension made the summary.
+    /// that is none. `details` are JSON; `from_hook` says that an extension made the summary. If
+    /// messages of the system are in the context, what they say is kept with the summary.
     ///
     /// ```
     /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
@@ -129,6 +130,8 @@ impl SessionManager {
         from_hook: Option<bool>,
     ) -> Result<String, SessionError> {
         let details = optional("the details", details)?;
+        let now = self.host.env.now().millis();
+        let system = system::all_as_one(&self.build_session_context().messages, now);
         let id = self.fresh_id();
         let entry = self
             .base("compaction", &id)
@@ -136,7 +139,8 @@ impl SessionManager {
             .str("firstKeptEntryId", first_kept_entry_id.unwrap_or(&id))
             .u64("tokensBefore", tokens_before)
             .opt_raw("details", details.as_deref())
-            .opt_raw("fromHook", from_hook.map(truth));
+            .opt_raw("fromHook", from_hook.map(truth))
+            .opt_raw("systemMessage", system.as_deref());
         self.commit(&entry.finish())
     }
 

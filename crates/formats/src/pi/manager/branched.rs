@@ -68,15 +68,19 @@ impl SessionManager {
         }
     }
 
-    /// Sets the labels of the entries anew, one after the other at the end, with their old times.
+    /// Sets the labels of the entries anew, one after the other at the end, in the order in which
+    /// they were set and with their old times.
     fn add_labels(&self, entries: &mut Vec<SessionEntry>) {
         let mut taken: HashSet<String> = entries.iter().map(|e| e.id().to_owned()).collect();
         let mut parent = entries.last().map(|last| last.id().to_owned());
+        let labelled = entries.iter().filter_map(|entry| {
+            let label = self.labels.get(entry.id())?;
+            Some((label, entry))
+        });
+        let mut labelled: Vec<_> = labelled.collect();
+        labelled.sort_by_key(|(label, _)| label.since);
         let mut added = Vec::new();
-        for entry in &*entries {
-            let Some(label) = self.labels.get(entry.id()) else {
-                continue;
-            };
+        for (label, entry) in labelled {
             let id = names::entry_id(&self.host.env, |id| taken.contains(id));
             let now = || self.host.env.now().to_string();
             let timestamp = label.timestamp.clone().unwrap_or_else(now);

@@ -187,6 +187,23 @@ impl Content {
         }
     }
 
+    /// The text of what `value` is, as [`Content::text`] gives it, without making the rest of it.
+    pub(crate) fn text_in(value: Value<'_>) -> String {
+        if let Some(text) = value.str() {
+            return text.into_owned();
+        }
+        let mut all = String::new();
+        let is_text = |block: &Value<'_>| block.get("type").is_some_and(|t| t.is_str("text"));
+        for (at, block) in value.items().filter(is_text).enumerate() {
+            if at > 0 {
+                all.push(' ');
+            }
+            let text = block.get("text").and_then(Value::str);
+            all.push_str(&text.unwrap_or_default());
+        }
+        all
+    }
+
     /// As JSON.
     pub fn to_json(&self) -> Vec<u8> {
         match self {
@@ -220,5 +237,31 @@ impl From<Vec<ContentBlock>> for Content {
 impl<const N: usize> From<[ContentBlock; N]> for Content {
     fn from(blocks: [ContentBlock; N]) -> Self {
         Self::Blocks(blocks.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rethread_json::Tree;
+
+    use super::*;
+
+    #[test]
+    fn the_text_alone_is_the_same_text() {
+        for (json, text) in [
+            (r#""a \u00fc""#, "a ü"),
+            ("null", ""),
+            ("[]", ""),
+            (r#"[{"type":"text","text":"a"}]"#, "a"),
+            (
+                r#"[{"type":"text"},{"type":"thinking","text":"no"},7,{"type":"text","text":"b"}]"#,
+                " b",
+            ),
+        ] {
+            let tree = Tree::parse(json.as_bytes()).unwrap_or_default();
+            let value = tree.root(json.as_bytes());
+            assert_eq!(Content::text_in(value), text, "{json}");
+            assert_eq!(Content::of(Some(value)).text(), text, "{json}");
+        }
     }
 }

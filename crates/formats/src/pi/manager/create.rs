@@ -176,7 +176,7 @@ impl SessionManager {
         session_dir: Option<&Path>,
     ) -> Result<Self, SessionError> {
         let source = host.resolve(source.as_ref());
-        let lines = match load(&source, &host.env) {
+        let lines = match load(&source) {
             Ok(Loaded::Session(lines)) => *lines,
             Ok(_) | Err(DiskError::NotFound { .. }) => {
                 return Err(SessionError::CannotFork { path: source });
@@ -234,7 +234,7 @@ impl SessionManager {
     /// ```
     pub fn set_session_file(&mut self, path: impl AsRef<Path>) -> Result<(), SessionError> {
         let path = self.host.resolve(path.as_ref());
-        match load(&path, &self.host.env) {
+        match load(&path) {
             Ok(Loaded::Session(lines)) => {
                 let SessionLines {
                     header,

@@ -64,6 +64,12 @@ pub enum SessionError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// What was given as an entry is none that can be stored.
+    #[error("an entry {why}")]
+    BadEntry {
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// No home folder is known, and no folder was given.
     #[error("the folder of the sessions is not known: no home folder is set")]
     NoHome,
@@ -104,7 +110,7 @@ impl SessionError {
             Self::InvalidSessionId { .. } | Self::NotJson { .. } => "bad_input",
             Self::Exists { .. } => "exists",
             Self::TooNew { .. } => "unsupported_version",
-            Self::BadMessage { .. } => "bad_message",
+            Self::BadMessage { .. } | Self::BadEntry { .. } => "bad_message",
             Self::NoHome => "no_home",
         }
     }

@@ -171,7 +171,7 @@ struct Tally {
     name: Option<String>,
     count: usize,
     first: Option<String>,
-    said: Vec<String>,
+    said: String,
     latest: i64,
 }
 
@@ -208,7 +208,7 @@ fn info(path: &Path) -> Option<SessionInfo> {
         modified,
         message_count: tally.count,
         first_message: tally.first.unwrap_or_else(|| "(no messages)".to_owned()),
-        all_messages_text: tally.said.join(" "),
+        all_messages_text: tally.said,
         is_internal: header.is_internal(),
     })
 }
@@ -234,13 +234,16 @@ impl Tally {
         let time = message.get("timestamp").and_then(Value::i64);
         let time = time.or_else(|| entry.get("timestamp").and_then(millis_of));
         self.latest = self.latest.max(time.unwrap_or(0));
-        let text = Content::of(message.get("content")).text();
-        if text.is_empty() {
+        let text = message.get("content").map(Content::text_in);
+        let Some(text) = text.filter(|text| !text.is_empty()) else {
             return;
-        }
+        };
         if is_user && self.first.is_none() {
             self.first = Some(text.clone());
         }
-        self.said.push(text);
+        if !self.said.is_empty() {
+            self.said.push(' ');
+        }
+        self.said.push_str(&text);
     }
 }

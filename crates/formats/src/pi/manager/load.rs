@@ -8,7 +8,6 @@ use rethread_disk::{DiskError, open_read};
 use rethread_json::{Lines, Tree};
 
 use super::header::SessionHeader;
-use crate::Env;
 use crate::pi::entry::{CURRENT_VERSION, SessionEntry};
 use crate::pi::migrate::{self, Migration};
 
@@ -39,13 +38,13 @@ pub(crate) struct SessionLines {
 }
 
 /// Reads all lines. Blank lines, lines that are no JSON objects and later headers are passed over.
-pub(crate) fn load(path: &Path, env: &Env) -> Result<Loaded, DiskError> {
+pub(crate) fn load(path: &Path) -> Result<Loaded, DiskError> {
     let mut lines = Lines::with_cap(open_read(path)?, LONGEST);
     let mut tree = Tree::default();
     let mut patched = Tree::default();
     let mut header = None;
     let mut entries = Vec::new();
-    let mut migration = Migration::from(CURRENT_VERSION, env);
+    let mut migration = Migration::from(CURRENT_VERSION);
     while let Some(line) = lines.next_line().map_err(|e| failed(path, e))? {
         let Some(line) = line.whole().filter(|line| tree.parse_into(line).is_ok()) else {
             continue;
@@ -55,15 +54,14 @@ pub(crate) fn load(path: &Path, env: &Env) -> Result<Loaded, DiskError> {
             let Some(found) = SessionHeader::of(value) else {
                 return Ok(Loaded::Foreign);
             };
-            migration = Migration::from(found.version(), env);
+            migration = Migration::from(found.version());
             migration.pass();
             header = Some(if migration.is_needed() {
                 today(value.raw()).unwrap_or(found)
             } else {
                 found
             });
-        } else if !value.is_object() {
-        } else if value.get("type").is_some_and(|t| t.is_str("session")) {
+        } else if !value.is_object() || value.get("type").is_some_and(|t| t.is_str("session")) {
             migration.pass();
         } else if migration.is_needed() {
             let raw = value.raw();

@@ -4,6 +4,7 @@ mod append;
 mod branched;
 mod content;
 mod create;
+mod entry_json;
 mod error;
 mod header;
 mod host;
@@ -15,6 +16,7 @@ pub(crate) mod names;
 mod navigate;
 mod new_message;
 mod store;
+mod system;
 mod usage;
 
 use std::collections::HashMap;
@@ -26,12 +28,14 @@ pub use error::SessionError;
 pub use header::SessionHeader;
 pub use host::{Agent, Host};
 pub use list::{SessionInfo, most_recent_session};
+pub(crate) use load::{Loaded, header as header_of, load};
 pub use message::{Message, MessageBody};
 pub use names::session_folder;
 pub use new_message::{NewAssistant, NewBash, NewMessage, NewToolResult, NewUser};
 pub use usage::{Cost, StopReason, Usage};
 
 use super::entry::{EntryKind, SessionEntry};
+use super::id::Id;
 use super::tree::Label;
 
 /// One session: its entries, where in their tree one is, and the file that they go to.
@@ -84,9 +88,9 @@ pub struct SessionManager {
     header: SessionHeader,
     entries: Vec<SessionEntry>,
     /// The last entry with each id.
-    index: HashMap<Box<str>, usize>,
-    labels: HashMap<Box<str>, Label>,
-    leaf: Option<Box<str>>,
+    index: HashMap<Id, usize>,
+    labels: HashMap<Id, Label>,
+    leaf: Option<Id>,
 }
 
 /// What the file holds.
@@ -103,14 +107,19 @@ enum Stored {
 impl SessionManager {
     /// Takes an entry into memory and moves to it.
     fn remember(&mut self, entry: SessionEntry) {
+        self.note(self.entries.len(), &entry);
+        self.entries.push(entry);
+    }
+
+    /// Notes what the entry at that place is called and does, and moves to it.
+    fn note(&mut self, at: usize, entry: &SessionEntry) {
         if entry.kind() == EntryKind::Label {
-            self.note_label(&entry);
+            self.note_label(entry);
         }
         if !entry.id().is_empty() {
-            self.index.insert(entry.id().into(), self.entries.len());
+            self.index.insert(entry.id().into(), at);
             self.leaf = Some(entry.id().into());
         }
-        self.entries.push(entry);
     }
 
     fn note_label(&mut self, entry: &SessionEntry) {
@@ -119,8 +128,13 @@ impl SessionManager {
         };
         match entry.string("label").filter(|text| !text.is_empty()) {
             Some(text) => {
-                let timestamp = entry.timestamp();
-                self.labels.insert(target.into(), Label { text, timestamp });
+                let before = self.labels.get(target.as_str());
+                let label = Label {
+                    since: before.map_or(self.entries.len(), |label| label.since),
+                    text,
+                    timestamp: entry.timestamp(),
+                };
+                self.labels.insert(Id::from(target.as_str()), label);
             }
             None => {
                 self.labels.remove(target.as_str());
@@ -132,12 +146,12 @@ impl SessionManager {
     fn take(&mut self, header: SessionHeader, entries: Vec<SessionEntry>) {
         self.header = header;
         self.index = HashMap::with_capacity(entries.len());
-        self.entries = Vec::with_capacity(entries.len());
         self.labels.clear();
         self.leaf = None;
-        for entry in entries {
-            self.remember(entry);
+        for (at, entry) in entries.iter().enumerate() {
+            self.note(at, entry);
         }
+        self.entries = entries;
     }
 
     fn find(&self, id: &str) -> Result<usize, SessionError> {

@@ -124,6 +124,25 @@ impl SessionManager {
         Err(SessionError::Exists { path })
     }
 
+    /// Makes the file now, although nobody has said anything yet. It is an error if there is one.
+    ///
+    /// ```
+    /// # use rethread_formats::{Env, pi::{Host, SessionManager}};
+    /// # let home = tempfile::tempdir()?;
+    /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
+    /// # let host = Host::atomic(env);
+    /// let mut session = SessionManager::create(&host, "/my/project", None)?;
+    /// session.write_now()?;
+    /// assert!(session.session_file().unwrap().exists());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write_now(&mut self) -> Result<(), SessionError> {
+        match self.stored {
+            Stored::Nothing => self.write_whole(&[]),
+            Stored::All | Stored::Old(_) => Ok(()),
+        }
+    }
+
     /// Makes everything that was written so far survive a power cut.
     pub fn sync(&self) -> Result<(), SessionError> {
         match (&self.file, self.stored) {

@@ -1,87 +1,11 @@
-//! Appending: every entry is the child of the one before.
+//! Appending: what entries and messages look like.
 
 use rethread_formats::pi::SessionEntry;
 use rethread_formats::pi::{
     BlockKind, ContentBlock, EntryData, MessageBody, NewMessage, StopReason, Usage,
 };
 
-use super::world::{assistant, user, world};
-
-#[test]
-fn a_message_follows_the_leaf_and_becomes_it() {
-    let mut s = world().memory();
-    let (a, b, c) = (user(&mut s, "a"), assistant(&mut s, "b"), user(&mut s, "c"));
-    let parents: Vec<_> = s.entries().iter().map(SessionEntry::parent_id).collect();
-    assert_eq!(parents, [None, Some(a.as_str()), Some(b.as_str())]);
-    assert_eq!(s.leaf_id(), Some(c.as_str()));
-}
-
-#[test]
-fn a_thinking_level_change_is_part_of_the_chain() {
-    let mut s = world().memory();
-    let a = user(&mut s, "a");
-    let id = s.append_thinking_level_change("high").unwrap();
-    let b = user(&mut s, "b");
-    assert_eq!(s.entry(&id).unwrap().parent_id(), Some(a.as_str()));
-    assert_eq!(s.entry(&b).unwrap().parent_id(), Some(id.as_str()));
-    let EntryData::ThinkingLevelChange { thinking_level } = s.entry(&id).unwrap().data() else {
-        panic!()
-    };
-    assert_eq!(thinking_level, "high");
-}
-
-#[test]
-fn a_model_change_is_part_of_the_chain() {
-    let mut s = world().memory();
-    let a = user(&mut s, "a");
-    let id = s.append_model_change("openai", "gpt").unwrap();
-    let b = user(&mut s, "b");
-    assert_eq!(s.entry(&id).unwrap().parent_id(), Some(a.as_str()));
-    assert_eq!(s.entry(&b).unwrap().parent_id(), Some(id.as_str()));
-}
-
-#[test]
-fn a_compaction_is_part_of_the_chain() {
-    let mut s = world().memory();
-    let a = user(&mut s, "a");
-    let id = s
-        .append_compaction("S", Some(&a), 9, None, Some(true))
-        .unwrap();
-    let b = user(&mut s, "b");
-    assert_eq!(s.entry(&id).unwrap().parent_id(), Some(a.as_str()));
-    assert_eq!(s.entry(&b).unwrap().parent_id(), Some(id.as_str()));
-    let EntryData::Compaction {
-        first_kept_entry_id,
-        tokens_before,
-        from_hook,
-        ..
-    } = s.entry(&id).unwrap().data()
-    else {
-        panic!()
-    };
-    assert_eq!(
-        (first_kept_entry_id, tokens_before, from_hook),
-        (Some(a), Some(9), true)
-    );
-}
-
-#[test]
-fn state_of_an_extension_is_part_of_the_chain_and_not_of_the_context() {
-    let mut s = world().memory();
-    let a = user(&mut s, "a");
-    let id = s.append_custom_entry("x", Some(b"{\"k\":[1]}")).unwrap();
-    let b = assistant(&mut s, "b");
-    assert_eq!(s.entry(&id).unwrap().parent_id(), Some(a.as_str()));
-    assert_eq!(s.entry(&b).unwrap().parent_id(), Some(id.as_str()));
-    assert_eq!(s.build_session_context().messages.len(), 2);
-    let EntryData::Custom { custom_type, data } = s.entry(&id).unwrap().data() else {
-        panic!()
-    };
-    assert_eq!(
-        (custom_type.as_str(), data.as_deref()),
-        ("x", Some(&b"{\"k\":[1]}"[..]))
-    );
-}
+use super::world::{user, world};
 
 #[test]
 fn names_are_trimmed_and_on_one_line() {

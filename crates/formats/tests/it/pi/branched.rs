@@ -1,42 +1,6 @@
 //! One branch as a session of its own.
 
 use super::world::{assistant, read, said, session, user, world};
-use rethread_formats::pi::SessionEntry;
-
-#[test]
-fn an_unknown_entry_is_an_error() {
-    let mut s = world().memory();
-    let id = user(&mut s, "a");
-    let error = s.create_branched_session("nobody").unwrap_err();
-    assert_eq!(error.to_string(), "Entry nobody not found");
-    assert_eq!(s.leaf_id(), Some(id.as_str()));
-}
-
-#[test]
-fn in_memory_there_is_no_file() {
-    let mut s = world().memory();
-    let a = user(&mut s, "a");
-    user(&mut s, "b");
-    let id = s.session_id().to_owned();
-    assert_eq!(s.create_branched_session(&a).unwrap(), None);
-    assert_eq!(said(&s), ["user: a"]);
-    assert_ne!(s.session_id(), id);
-    assert_eq!(s.header().parent_session(), None);
-}
-
-#[test]
-fn it_holds_the_way_and_nothing_else() {
-    let mut s = world().memory();
-    let a = user(&mut s, "a");
-    let b = assistant(&mut s, "b");
-    user(&mut s, "c");
-    s.branch(&b).unwrap();
-    let d = user(&mut s, "d");
-    s.create_branched_session(&d).unwrap();
-    let ids: Vec<_> = s.entries().iter().map(SessionEntry::id).collect();
-    assert_eq!(ids, [a.as_str(), &b, &d]);
-    assert_eq!(s.leaf_id(), Some(d.as_str()));
-}
 
 #[test]
 fn it_is_written_at_once_and_the_old_file_stays() {
@@ -54,21 +18,6 @@ fn it_is_written_at_once_and_the_old_file_stays() {
     user(&mut s, "d");
     assert_eq!(read(&new).lines().count(), 4);
     assert_eq!(read(&old), before);
-}
-
-#[test]
-fn nothing_is_written_twice_when_it_begins_at_the_first_message() {
-    let w = world();
-    let mut s = w.create();
-    let a = user(&mut s, "a");
-    assistant(&mut s, "b");
-    let new = s.create_branched_session(&a).unwrap().unwrap().to_owned();
-    s.append_thinking_level_change("low").unwrap();
-    assistant(&mut s, "c");
-    let text = read(&new);
-    assert_eq!(text.lines().count(), 4);
-    assert_eq!(text.matches("\"type\":\"session\"").count(), 1);
-    assert_eq!(text.matches(&format!("\"id\":\"{a}\"")).count(), 1);
 }
 
 #[test]

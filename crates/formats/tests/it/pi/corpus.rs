@@ -6,7 +6,7 @@ use rethread_formats::pi::SessionError;
 
 use super::world::world;
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(at) = folders.pop() {

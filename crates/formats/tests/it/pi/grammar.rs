@@ -82,3 +82,11 @@ fn an_entry_without_an_id_is_listed_and_never_found() {
     assert_eq!(s.leaf_id(), Some("a"));
     assert!(s.entry("").is_none());
 }
+
+#[test]
+fn labels_are_read_from_the_file() {
+    let w = world();
+    let text = messages(&[("a", "")])
+        + r#"{"type":"label","id":"l","parentId":"a","timestamp":"2025-01-01T00:00:02.000Z","targetId":"a","label":"x"}"#;
+    assert_eq!(w.open(&w.put("s.jsonl", &text)).label("a"), Some("x"));
+}

@@ -1,14 +1,16 @@
 mod append;
+mod behaviours;
 mod branched;
 mod context;
 mod corpus;
 mod create;
 mod document;
 mod grammar;
-mod labels;
+mod judges;
 mod large;
 mod list;
 mod migration;
 mod navigate;
 mod store;
+mod types;
 pub(crate) mod world;

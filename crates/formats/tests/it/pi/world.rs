@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rethread_formats::Env;
-use rethread_formats::pi::{ContentBlock, Host, NewMessage, SessionManager};
+use rethread_formats::pi::{ContentBlock, Host, Leaf, NewMessage, SessionContext, SessionManager};
 
 pub(crate) struct World {
     pub(crate) home: tempfile::TempDir,
@@ -69,15 +69,19 @@ pub(crate) fn assistant(session: &mut SessionManager, text: &str) -> String {
 
 /// What the messages of the context say, each with its role.
 pub(crate) fn said(session: &SessionManager) -> Vec<String> {
-    session
-        .build_session_context()
-        .messages
-        .iter()
-        .map(|json| say(json))
-        .collect()
+    say_all(&session.build_session_context())
 }
 
-pub(crate) fn say(json: &[u8]) -> String {
+/// What the messages of the context at another leaf say.
+pub(crate) fn said_at(session: &SessionManager, leaf: Leaf<'_>) -> Vec<String> {
+    say_all(&session.build_session_context_at(leaf))
+}
+
+fn say_all(context: &SessionContext) -> Vec<String> {
+    context.messages.iter().map(|json| say(json)).collect()
+}
+
+fn say(json: &[u8]) -> String {
     let message = rethread_formats::pi::Message::parse(json).unwrap();
     let text = message.content().map(rethread_formats::pi::Content::text);
     let summary = || {

@@ -1,7 +1,8 @@
-//! Labels on entries.
+//! Labels on entries: 8 behaviours.
 
-use super::world::{messages, said, user, world};
 use rethread_formats::pi::SessionEntry;
+
+use crate::pi::world::{said, user, world};
 
 #[test]
 fn a_label_is_set_and_read() {
@@ -10,11 +11,11 @@ fn a_label_is_set_and_read() {
     assert_eq!(s.label(&id), None);
     let label = s.append_label_change(&id, Some("mark")).unwrap();
     assert_eq!(s.label(&id), Some("mark"));
-    assert_eq!(s.leaf_id(), Some(label.as_str()));
+    assert_eq!(s.leaf_id(), Some(label.as_str()), "it is an entry");
 }
 
 #[test]
-fn a_label_is_taken_away_by_none_and_by_nothing() {
+fn a_label_is_taken_away() {
     let mut s = world().memory();
     let id = user(&mut s, "a");
     for clear in [None, Some("")] {
@@ -52,11 +53,30 @@ fn labels_are_in_the_tree() {
 }
 
 #[test]
-fn labels_are_read_from_the_file() {
-    let w = world();
-    let text = messages(&[("a", "")])
-        + r#"{"type":"label","id":"l","parentId":"a","timestamp":"2025-01-01T00:00:02.000Z","targetId":"a","label":"x"}"#;
-    assert_eq!(w.open(&w.put("s.jsonl", &text)).label("a"), Some("x"));
+fn labels_on_the_way_go_with_a_branched_session() {
+    let mut s = world().memory();
+    let a = user(&mut s, "a");
+    s.append_label_change(&a, Some("one")).unwrap();
+    let b = user(&mut s, "b");
+    s.append_label_change(&b, Some("two")).unwrap();
+    s.create_branched_session(&b).unwrap();
+    assert_eq!((s.label(&a), s.label(&b)), (Some("one"), Some("two")));
+    let parents: Vec<_> = s.entries().iter().map(SessionEntry::parent_id).collect();
+    let ids: Vec<_> = s.entries().iter().map(SessionEntry::id).collect();
+    assert_eq!(parents, [None, Some(ids[0]), Some(ids[1]), Some(ids[2])]);
+    assert_eq!(s.leaf_id(), Some(ids[3]));
+}
+
+#[test]
+fn labels_beside_the_way_stay_behind() {
+    let mut s = world().memory();
+    let a = user(&mut s, "a");
+    let b = user(&mut s, "b");
+    s.append_label_change(&a, Some("one")).unwrap();
+    s.append_label_change(&b, Some("two")).unwrap();
+    s.create_branched_session(&a).unwrap();
+    assert_eq!((s.label(&a), s.label(&b)), (Some("one"), None));
+    assert_eq!(s.entries().len(), 2);
 }
 
 #[test]
@@ -76,28 +96,14 @@ fn an_unknown_entry_gets_no_label() {
 }
 
 #[test]
-fn labels_on_the_way_go_with_a_branched_session() {
+fn a_branched_session_has_labels_in_the_order_they_were_set() {
     let mut s = world().memory();
-    let a = user(&mut s, "a");
-    s.append_label_change(&a, Some("one")).unwrap();
-    let b = user(&mut s, "b");
-    s.append_label_change(&b, Some("two")).unwrap();
+    let (a, b) = (user(&mut s, "a"), user(&mut s, "b"));
+    for (id, label) in [(&b, "one"), (&a, "two"), (&b, "one again")] {
+        s.append_label_change(id, Some(label)).unwrap();
+    }
     s.create_branched_session(&b).unwrap();
-    assert_eq!((s.label(&a), s.label(&b)), (Some("one"), Some("two")));
-    assert_eq!(s.entries().len(), 4);
-    let parents: Vec<_> = s.entries().iter().map(SessionEntry::parent_id).collect();
-    let ids: Vec<_> = s.entries().iter().map(SessionEntry::id).collect();
-    assert_eq!(parents, [None, Some(ids[0]), Some(ids[1]), Some(ids[2])]);
-    assert_eq!(s.leaf_id(), Some(ids[3]));
-}
-
-#[test]
-fn labels_beside_the_way_stay_behind() {
-    let mut s = world().memory();
-    let a = user(&mut s, "a");
-    let b = user(&mut s, "b");
-    s.append_label_change(&b, Some("two")).unwrap();
-    s.create_branched_session(&a).unwrap();
-    assert_eq!(s.label(&b), None);
-    assert_eq!(s.entries().len(), 1);
+    let labels = s.entries().iter().filter_map(|e| e.field("label"));
+    let labels: Vec<_> = labels.map(|l| String::from_utf8(l).unwrap()).collect();
+    assert_eq!(labels, ["\"one again\"", "\"two\""]);
 }

@@ -1,0 +1,87 @@
+//! `agents` and `resume`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::world::{World, json};
+
+#[test]
+fn every_format_with_its_places_and_what_can_be_done() {
+    let w = World::new();
+    w.thread("a thread");
+    w.ok(&["new", "--format", "pi"]);
+    let shown = w.plain(&w.ok(&["agents"]));
+    let of = |slug: &str| {
+        let lines = shown.lines().skip_while(|l| !l.starts_with(slug));
+        lines.take(2).collect::<Vec<_>>().join("\n")
+    };
+    assert_snapshot!(of("atsf"), @"
+    atsf              1  read, write
+                         [ROOT]/shop
+    ");
+    assert_snapshot!(of("pi"), @"
+    pi                1  read, write, resume
+                         [ROOT]/home/.pi/agent
+    ");
+    assert!(of("atomic").contains("none in"), "{shown}");
+    let all = w.ok(&["agents", "--json"]);
+    let pi = all.lines().map(json).find(|a| a["agent"] == "pi").unwrap();
+    assert_eq!(pi["can"], serde_json::json!(["read", "write", "resume"]));
+    assert_eq!(pi["sessions"], 1);
+}
+
+#[test]
+fn the_command_that_continues_a_session() {
+    let w = World::new();
+    w.ok(&["new", "--format", "pi"]);
+    assert_snapshot!(w.plain(&w.ok(&["resume", "pi:latest", "--print"])), @"cd [ROOT]/shop && pi --session [ROOT]/home/.pi/agent/sessions/--[ROOT]-shop--/2026-11-15T12-00-00-000Z_01a1df14-1e00-7948-8523-d812268295b1.jsonl");
+    assert_snapshot!(w.plain(&w.ok(&["resume", "latest", "--json"])), @r#"{"command":["pi","--session","[ROOT]/home/.pi/agent/sessions/--[ROOT]-shop--/2026-11-15T12-00-00-000Z_01a1df14-1e00-7948-8523-d812268295b1.jsonl"],"cwd":"[ROOT]/shop"}"#);
+    let thread = w.thread("has no client");
+    let answer = w.run(&["resume", &thread, "--print"]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    assert_eq!(
+        answer.err,
+        "error: atsf sessions have no client that continues them\n"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn the_client_is_started_in_the_sessions_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    let w = World::new();
+    w.ok(&["new", "--format", "pi"]);
+    let bin = w.root.join("bin");
+    fs::create_dir(&bin).unwrap();
+    let script = bin.join("pi");
+    fs::write(&script, "#!/bin/sh\npwd; echo \"$1\"; exit 3\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |path: &str| {
+        let mut command = w.command(&["resume", "latest"]);
+        command
+            .env("PATH", path)
+            .current_dir(&w.root)
+            .output()
+            .unwrap()
+    };
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let output = run(&path);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(said, format!("{}\n--session\n", w.project.display()));
+    assert_eq!(output.status.code(), Some(1));
+    let missing = run("/nowhere");
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(
+        String::from_utf8(missing.stderr)
+            .unwrap()
+            .contains("hint: install it")
+    );
+    fs::remove_dir(&w.project).unwrap();
+    let homeless = run(&path);
+    assert!(
+        String::from_utf8(homeless.stderr)
+            .unwrap()
+            .contains("is not there")
+    );
+}

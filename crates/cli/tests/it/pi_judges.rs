@@ -1,0 +1,74 @@
+//! The real pi as judge of what the command line says: `context --native` is its own context.
+
+use std::path::{Path, PathBuf};
+
+use rethread_formats::Env;
+use rethread_formats::pi::{Host, SessionEntry, SessionManager};
+use rethread_judges::Pi;
+use serde_json::{Value, json as value};
+
+use crate::world::{World, json, tree};
+
+/// At how many entries of a session the context is compared, beside its end.
+const PLACES: usize = 4;
+
+#[test]
+fn context_of_every_real_session_is_that_of_pi() {
+    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
+        return;
+    };
+    let Some(pi) = Pi::V0_87.judge() else { return };
+    let w = World::new();
+    let env = Env::from_variables(
+        std::collections::BTreeMap::new(),
+        Some(w.home.clone()),
+        w.project.clone(),
+    );
+    let host = Host::pi(env.unwrap());
+    let mut compared = 0;
+    for (file, _) in tree(&corpus.join("pi")) {
+        let is_jsonl = file.extension().is_some_and(|e| e == "jsonl");
+        let Some(session) = is_jsonl.then(|| SessionManager::open(&host, copied(&w, &file), None))
+        else {
+            continue;
+        };
+        let Ok(session) = session else { continue };
+        let ids: Vec<&str> = session.entries().iter().map(SessionEntry::id).collect();
+        let step = ids.len().div_ceil(PLACES).max(1);
+        let places: Vec<usize> = (0..ids.len()).step_by(step).collect();
+        let question = value!({ "file": file, "look": places, "ids": ids });
+        let told = json(std::str::from_utf8(&pi.ask(question.to_string().as_bytes())).unwrap());
+        let path = session.session_file().unwrap().to_str().unwrap();
+        assert_same(&w, &told["told"]["context"], &["context", path]);
+        for (n, place) in places.iter().enumerate() {
+            // An id that is there twice names the later entry to both; empty ones name nothing.
+            if ids[*place].is_empty() {
+                continue;
+            }
+            let at = ["context", path, "--at", ids[*place]];
+            assert_same(&w, &told["told"]["at"][n]["context"], &at);
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+/// A copy, because the corpus may be read-only and must not change.
+fn copied(w: &World, file: &Path) -> PathBuf {
+    let copy = w.root.join("session.jsonl");
+    let _ = std::fs::remove_file(&copy);
+    std::fs::write(&copy, std::fs::read(file).unwrap()).unwrap();
+    copy
+}
+
+#[track_caller]
+fn assert_same(w: &World, theirs: &Value, args: &[&str]) {
+    let mut args = args.to_vec();
+    args.extend(["--native", "--json"]);
+    let answer = w.run(&args);
+    assert_eq!(answer.code, 0, "{args:?}: {}", answer.err);
+    let ours = json(&answer.out);
+    assert!(ours["messages"] == theirs["messages"], "{args:?}");
+    assert_eq!(ours["model"], theirs["model"], "{args:?}");
+    assert_eq!(ours["thinking_level"], theirs["thinkingLevel"], "{args:?}");
+}

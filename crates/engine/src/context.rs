@@ -1,0 +1,44 @@
+//! `context`: what a model would see at a point of a conversation.
+
+use rethread_catalog::find;
+use rethread_formats::{Conversation, Env, NativeContext, by_name};
+use rethread_model::EntryIx;
+
+use crate::show::open;
+use crate::{Error, entry};
+
+/// A conversation, and the way to the point that was asked for.
+#[derive(Debug)]
+pub struct Point {
+    /// The conversation.
+    pub conversation: Conversation,
+    /// The entries from the root to that point.
+    pub path: Vec<EntryIx>,
+}
+
+/// Reads a conversation up to an entry; up to the leaf where none is named.
+pub fn point(env: &Env, name: &str, at: Option<&str>) -> Result<Point, Error> {
+    let conversation = open(&find(env, name)?)?;
+    let path = match at {
+        Some(at) => conversation.session.path(entry::find(&conversation, at)?),
+        None => conversation.session.active_path(),
+    };
+    Ok(Point { conversation, path })
+}
+
+/// What a model would see at an entry, in the format's own words.
+pub fn native_context(env: &Env, name: &str, at: Option<&str>) -> Result<NativeContext, Error> {
+    let source = find(env, name)?;
+    let format = by_name(source.format)
+        .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
+    let at = match at {
+        Some(at) => Some(entry::asked(&open(&source)?, at)?),
+        None => None,
+    };
+    let context = format.native_context(&source, at.as_ref())?;
+    context.ok_or_else(|| {
+        format
+            .cannot("words of their own for what a model sees")
+            .into()
+    })
+}

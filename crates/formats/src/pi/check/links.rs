@@ -1,0 +1,128 @@
+//! Ids, and who names whom.
+
+use std::collections::HashMap;
+
+use super::shown;
+use crate::Weight;
+
+/// The ids of a file while it is read.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    /// The place of each id, and its line.
+    ids: HashMap<String, (usize, u64)>,
+    /// The parent that each entry names, by places; filled in at the end.
+    parents: Vec<Parent>,
+    refers: Vec<(&'static str, String, u64)>,
+}
+
+#[derive(Debug)]
+struct Parent {
+    child: usize,
+    id: String,
+    line: u64,
+}
+
+/// Something that is wrong with a link.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    pub(super) weight: Weight,
+    pub(super) line: u64,
+    pub(super) rule: &'static str,
+    pub(super) message: String,
+}
+
+impl Links {
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Notes an entry; the line of another one with the same id.
+    pub(super) fn add(&mut self, id: String, line: u64) -> Option<u64> {
+        let place = self.ids.len();
+        let (_, before) = *self.ids.entry(id).or_insert((place, line));
+        (before != line).then_some(before)
+    }
+
+    /// Notes the parent of an entry that was just added.
+    pub(super) fn parent(&mut self, child: &str, parent: &str, line: u64) {
+        if let Some((child, first)) = self.ids.get(child).copied()
+            && first == line
+        {
+            let id = parent.to_owned();
+            self.parents.push(Parent { child, id, line });
+        }
+    }
+
+    /// Notes that a field names another entry.
+    pub(super) fn refers(&mut self, key: &'static str, id: &str, line: u64) {
+        self.refers.push((key, id.to_owned(), line));
+    }
+
+    /// What is wrong, now that all ids are known.
+    pub(super) fn wrong(self) -> Vec<Wrong> {
+        let mut wrong = Vec::new();
+        let mut parent_of: Vec<Option<usize>> = vec![None; self.ids.len()];
+        let mut suspects = Vec::new();
+        for parent in &self.parents {
+            let line = parent.line;
+            match self.ids.get(&parent.id) {
+                None => wrong.push(Wrong {
+                    weight: Weight::Error,
+                    line,
+                    rule: "orphan",
+                    message: format!("the parent `{}` is nowhere", shown(&parent.id)),
+                }),
+                Some((place, at)) => {
+                    parent_of[parent.child] = Some(*place);
+                    if *at >= line {
+                        suspects.push((parent.child, line));
+                        wrong.push(Wrong {
+                            weight: Weight::Warning,
+                            line,
+                            rule: "parent-later",
+                            message: format!("the parent stands below it, in line {at}"),
+                        });
+                    }
+                }
+            }
+        }
+        wrong.extend(circles(&parent_of, &suspects));
+        for (key, id, line) in &self.refers {
+            if !self.ids.contains_key(id) {
+                wrong.push(Wrong {
+                    weight: Weight::Warning,
+                    line: *line,
+                    rule: "unknown-entry",
+                    message: format!("`{key}` names `{}`, which is nowhere", shown(id)),
+                });
+            }
+        }
+        wrong
+    }
+}
+
+/// The circles of parents. Each has an entry whose parent stands below it, so only ways from those
+/// are walked, and no entry is passed twice.
+fn circles(parent_of: &[Option<usize>], suspects: &[(usize, u64)]) -> Vec<Wrong> {
+    let mut wrong = Vec::new();
+    let mut walked_by = vec![0; parent_of.len()];
+    for (walk, (start, line)) in (1_usize..).zip(suspects) {
+        let mut at = Some(*start);
+        while let Some(place) = at {
+            match std::mem::replace(&mut walked_by[place], walk) {
+                0 => at = parent_of[place],
+                before if before == walk => {
+                    wrong.push(Wrong {
+                        weight: Weight::Error,
+                        line: *line,
+                        rule: "circle",
+                        message: "the way to the root goes in a circle".to_owned(),
+                    });
+                    break;
+                }
+                _ => break,
+            }
+        }
+    }
+    wrong
+}

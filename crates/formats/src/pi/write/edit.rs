@@ -1,0 +1,157 @@
+//! Changes to a session that is there. All of them add lines.
+
+use rethread_disk::Durability;
+use rethread_model::Note;
+
+use super::message::given;
+use super::{open, refused};
+use crate::pi::manager::SessionManager;
+use crate::pi::{CURRENT_VERSION, Flavour};
+use crate::{
+    Appended, AskedEntry, Branch, MessageInput, Migrated, OpenError, Source, WriteError, Writing,
+};
+
+/// Adds messages behind the last one.
+pub(crate) fn append(
+    flavour: &Flavour,
+    w: &Writing<'_>,
+    source: &Source,
+    messages: &[MessageInput],
+) -> Result<Appended, WriteError> {
+    let mut session = open(flavour, w, source)?;
+    let appended = add(flavour, w, source, (&mut session, messages))?;
+    settle(flavour, w, source, &session)?;
+    Ok(appended)
+}
+
+/// Goes on from an earlier entry.
+pub(crate) fn branch(
+    flavour: &Flavour,
+    w: &Writing<'_>,
+    source: &Source,
+    branch: &Branch<'_>,
+) -> Result<Appended, WriteError> {
+    if branch.summary.is_none() && branch.messages.is_empty() {
+        return Err(WriteError::BadInput(
+            "a bare move to another entry is not stored: give a summary or a message".to_owned(),
+        ));
+    }
+    let mut session = open(flavour, w, source)?;
+    let at = branch.at.id.as_str();
+    let moved = match branch.summary {
+        Some(summary) => session
+            .branch_with_summary(Some(at), summary, None, None)
+            .map(Some),
+        None => session.branch(at).map(|()| None),
+    };
+    let summary = moved.map_err(|e| refused(e, flavour, &source.path))?;
+    let mut appended = add(flavour, w, source, (&mut session, branch.messages))?;
+    appended.ids.splice(0..0, summary.map(Ok));
+    settle(flavour, w, source, &session)?;
+    Ok(appended)
+}
+
+/// Adds messages where the session is. With `strict`, all of them are understood before one is
+/// written.
+fn add(
+    flavour: &Flavour,
+    w: &Writing<'_>,
+    source: &Source,
+    (session, messages): (&mut SessionManager, &[MessageInput]),
+) -> Result<Appended, WriteError> {
+    if w.strict {
+        for message in messages {
+            given(message, session)?;
+        }
+    }
+    let mut appended = Appended::default();
+    for message in messages {
+        let written = given(message, session).and_then(|parts| {
+            let mut last = String::new();
+            for part in parts {
+                let added = part.append_to(session);
+                last = added.map_err(|e| refused(e, flavour, &source.path))?;
+            }
+            Ok(last)
+        });
+        appended.ids.push(written.map_err(|e| at_line(e, message)));
+    }
+    Ok(appended)
+}
+
+/// Says which of several messages was refused.
+fn at_line(e: WriteError, message: &MessageInput) -> WriteError {
+    match (e, message) {
+        (WriteError::BadMessage { line: None, why }, MessageInput::Json { line, .. }) => {
+            let line = Some(*line);
+            WriteError::BadMessage { line, why }
+        }
+        (e, _) => e,
+    }
+}
+
+/// Sets the name of the session.
+pub(crate) fn rename(
+    flavour: &Flavour,
+    w: &Writing<'_>,
+    source: &Source,
+    title: &str,
+) -> Result<Vec<Note>, WriteError> {
+    let mut session = open(flavour, w, source)?;
+    let named = session.append_session_info(title);
+    named.map_err(|e| refused(e, flavour, &source.path))?;
+    settle(flavour, w, source, &session)?;
+    Ok(Vec::new())
+}
+
+/// Sets a bookmark, or takes it away.
+pub(crate) fn label(
+    flavour: &Flavour,
+    w: &Writing<'_>,
+    source: &Source,
+    (entry, label): (&AskedEntry, Option<&str>),
+) -> Result<String, WriteError> {
+    let mut session = open(flavour, w, source)?;
+    let id = session.append_label_change(&entry.id, label);
+    let id = id.map_err(|e| refused(e, flavour, &source.path))?;
+    settle(flavour, w, source, &session)?;
+    Ok(id)
+}
+
+/// Brings a session to the current version.
+pub(crate) fn migrate(
+    flavour: &Flavour,
+    w: &Writing<'_>,
+    source: &Source,
+) -> Result<Migrated, WriteError> {
+    let Some(header) = crate::pi::manager::header_of(&source.path) else {
+        return Err(OpenError::NotOurs {
+            path: source.path.clone(),
+            format: flavour.slug,
+        }
+        .into());
+    };
+    let mut session = open(flavour, w, source)?;
+    let backup = session.migrate();
+    let backup = backup.map_err(|e| refused(e, flavour, &source.path))?;
+    let from = header.version();
+    Ok(Migrated {
+        from: from.to_string(),
+        to: from.max(CURRENT_VERSION).to_string(),
+        backup,
+    })
+}
+
+/// Makes what was added survive a crash of the machine, where that was asked for.
+fn settle(
+    flavour: &Flavour,
+    w: &Writing<'_>,
+    source: &Source,
+    session: &SessionManager,
+) -> Result<(), WriteError> {
+    if w.durability == Durability::None {
+        return Ok(());
+    }
+    let synced = session.sync();
+    synced.map_err(|e| refused(e, flavour, &source.path))
+}

@@ -1,0 +1,358 @@
+//! From what a user gives to the entries of a session.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rethread_json::{Tree, Value};
+use rethread_model::{Blob, Block, Media, Message, Moment, Role, ToolInput, ToolResult};
+
+use crate::pi::entry::owned;
+use crate::pi::manager::{
+    Content, ContentBlock, Cost, NewMessage, SessionError, SessionManager, StopReason, Usage,
+};
+use crate::unified::{self, UnifiedMessage};
+use crate::{MessageInput, TextMessage, Unsaid, WriteError, picture};
+
+/// One entry to be added.
+#[derive(Clone, Debug)]
+pub(super) enum Given {
+    /// A message that we made.
+    Message(NewMessage),
+    /// A message that the user gave, in the format's own words.
+    Stored(Vec<u8>),
+    /// A message for the model that neither the user nor the model said.
+    Note(Content),
+    /// An entry that is no message, in the format's own words.
+    Entry(Vec<u8>),
+}
+
+impl Given {
+    /// Adds it where the session is.
+    pub(super) fn append_to(self, session: &mut SessionManager) -> Result<String, SessionError> {
+        match self {
+            Self::Message(message) => session.append_message(message),
+            Self::Stored(json) => session.append_message_json(&json),
+            Self::Note(content) => session.append_custom_message("system", content, true, None),
+            Self::Entry(json) => session.append_entry_json(&json),
+        }
+    }
+}
+
+/// The entries that a message becomes: results of tools are entries of their own.
+pub(super) fn given(
+    input: &MessageInput,
+    session: &SessionManager,
+) -> Result<Vec<Given>, WriteError> {
+    match input {
+        MessageInput::Text(text) => from_text(text, session),
+        MessageInput::Json {
+            bytes,
+            line,
+            unsaid,
+        } => from_json(bytes, unsaid, session).map_err(|why| WriteError::BadMessage {
+            line: Some(*line),
+            why,
+        }),
+    }
+}
+
+fn from_text(text: &TextMessage, session: &SessionManager) -> Result<Vec<Given>, WriteError> {
+    let mut blocks = Vec::new();
+    if !text.text.is_empty() || text.images.is_empty() {
+        blocks.push(ContentBlock::text(&text.text));
+    }
+    for path in &text.images {
+        let (bytes, mime) = picture::read(path)?;
+        blocks.push(ContentBlock::image(&STANDARD.encode(bytes), mime));
+    }
+    let content = if text.images.is_empty() {
+        Content::Text(text.text.clone())
+    } else {
+        Content::Blocks(blocks.clone())
+    };
+    Ok(vec![match text.role {
+        Role::User | Role::Tool => Given::Message(NewMessage::user(content).into()),
+        Role::System => Given::Note(content),
+        Role::Assistant => {
+            let by = who_answers(session, text.model.as_deref(), None);
+            let answer = NewMessage::assistant(blocks);
+            Given::Message(answer.model(&by.api, &by.provider, &by.model).into())
+        }
+    }])
+}
+
+/// Who answers.
+struct Answerer {
+    api: String,
+    provider: String,
+    model: String,
+}
+
+/// Who answers: the model that the user names as `provider/model` or `model`, else the one that
+/// the session is set to. The interface is that of its last answer.
+fn who_answers(session: &SessionManager, named: Option<&str>, provider: Option<&str>) -> Answerer {
+    let unknown = || "unknown".to_owned();
+    let mut answers = session.entries().iter().rev();
+    let last = answers.find_map(|entry| {
+        entry.look(|value| {
+            let message = value.get("message")?;
+            Some((owned(message, "api")?, owned(message, "provider")?))
+        })
+    });
+    let (provider, model) = match named {
+        Some(named) => {
+            let parts = named.split_once('/').filter(|_| provider.is_none());
+            let (given, model) = parts.map_or((provider, named), |(p, m)| (Some(p), m));
+            let known = || last.as_ref().map(|(_, provider)| provider.clone());
+            let provider = given.map(str::to_owned).or_else(known);
+            (provider.unwrap_or_else(unknown), model.to_owned())
+        }
+        None => match session.build_session_context().model {
+            Some(model) => (model.provider, model.model_id),
+            None => (unknown(), unknown()),
+        },
+    };
+    let same = last.filter(|(_, last)| *last == provider);
+    Answerer {
+        api: same.map_or_else(unknown, |(api, _)| api),
+        provider,
+        model,
+    }
+}
+
+fn from_json(
+    bytes: &[u8],
+    unsaid: &Unsaid,
+    session: &SessionManager,
+) -> Result<Vec<Given>, String> {
+    if let Err(e) = std::str::from_utf8(bytes) {
+        return Err(format!("not UTF-8 at byte {}", e.valid_up_to()));
+    }
+    let tree = Tree::parse(bytes).map_err(|e| format!("not JSON: {e}"))?;
+    let value = tree.root(bytes);
+    if !value.is_object() {
+        return Err("not a JSON object".to_owned());
+    }
+    match value.get("type").and_then(Value::str).as_deref() {
+        Some("message") => {
+            let message = value.get("message").filter(|m| m.is_object());
+            let message = message.ok_or("`message` is missing")?;
+            return native(message);
+        }
+        Some(_) => return Ok(vec![Given::Entry(value.raw().to_vec())]),
+        None => {}
+    }
+    if is_native(value) {
+        return native(value);
+    }
+    let with_role;
+    let given = if let (None, Some(role)) = (value.get("role"), unsaid.role) {
+        let word = match role {
+            Role::User | Role::Tool => &b"\"user\""[..],
+            Role::Assistant => b"\"assistant\"",
+            Role::System => b"\"system\"",
+        };
+        let mut patch = rethread_json::Patch::new(value);
+        patch.set(value, "role", word);
+        with_role = patch.finish();
+        let tree = Tree::parse(&with_role).map_err(|e| e.to_string())?;
+        unified::read(tree.root(&with_role))?
+    } else {
+        unified::read(value)?
+    };
+    Ok(from_unified(given, unsaid, session))
+}
+
+/// Whether a message is in the format's own words: it names its role by one of those that only this
+/// format has, or it has what its messages of the other roles cannot lack.
+fn is_native(message: Value<'_>) -> bool {
+    if unified::has_unified_blocks(message) {
+        return false;
+    }
+    let role = message.get("role").and_then(Value::str).unwrap_or_default();
+    let is_number = |key| {
+        message
+            .get(key)
+            .is_some_and(|v: Value<'_>| v.f64().is_some())
+    };
+    match role.as_ref() {
+        "toolResult" | "bashExecution" | "custom" | "hookMessage" => true,
+        "assistant" => message.get("usage").is_some() || message.get("api").is_some(),
+        "user" | "system" => is_number("timestamp"),
+        _ => false,
+    }
+}
+
+/// A message in the format's own words. What its readers cannot do without must be there.
+fn native(message: Value<'_>) -> Result<Vec<Given>, String> {
+    let role = owned(message, "role").ok_or("`role` is missing")?;
+    let needed: &[&str] = match role.as_str() {
+        "user" => &["content"],
+        "assistant" => &["content", "api", "provider", "model", "usage", "stopReason"],
+        "toolResult" => &["toolCallId", "toolName", "content"],
+        "bashExecution" => &["command", "output"],
+        "custom" => &["customType", "content"],
+        _ => &[],
+    };
+    for key in needed {
+        if message.get(key).is_none_or(Value::is_null) {
+            return Err(format!("`{key}` is missing in a message of role `{role}`"));
+        }
+    }
+    Ok(vec![Given::Stored(message.raw().to_vec())])
+}
+
+fn from_unified(given: UnifiedMessage, unsaid: &Unsaid, session: &SessionManager) -> Vec<Given> {
+    let UnifiedMessage { time, message } = given;
+    let millis = time.map(Moment::millis);
+    let mut entries = Vec::new();
+    let said = said(&message);
+    let is_silent = said.is_empty() && message.error.is_none();
+    let has_results = message
+        .blocks
+        .iter()
+        .any(|b| matches!(b, Block::ToolResult(_)));
+    if !(is_silent && has_results) {
+        entries.push(match message.role {
+            Role::User | Role::Tool => {
+                let user = NewMessage::user(content(said));
+                Given::Message(millis.map_or(user.clone(), |at| user.at(at)).into())
+            }
+            Role::System => Given::Note(content(said)),
+            Role::Assistant => Given::Message(answer(&message, said, millis, (unsaid, session))),
+        });
+    }
+    let results = message.blocks.iter().filter_map(|block| match block {
+        Block::ToolResult(result) => Some(tool_result(result, millis, session)),
+        _ => None,
+    });
+    // What a tool gave comes before what the user says to it, and behind the call itself.
+    let results: Vec<Given> = results.collect();
+    if message.role == Role::Assistant {
+        entries.extend(results);
+    } else {
+        entries.splice(0..0, results);
+    }
+    entries
+}
+
+fn content(mut blocks: Vec<ContentBlock>) -> Content {
+    use crate::pi::BlockKind::Text;
+    if let [one] = blocks.as_slice()
+        && let Text { text } = one.kind()
+    {
+        return Content::Text(text.clone());
+    }
+    blocks.shrink_to_fit();
+    Content::Blocks(blocks)
+}
+
+fn answer(
+    message: &Message,
+    said: Vec<ContentBlock>,
+    millis: Option<i64>,
+    (unsaid, session): (&Unsaid, &SessionManager),
+) -> NewMessage {
+    let model = message.model.as_ref();
+    let named = model.map(|m| m.id.as_str()).or(unsaid.model.as_deref());
+    let provider = model.and_then(|m| m.provider.as_deref());
+    let by = who_answers(session, named, provider);
+    let calls = message
+        .blocks
+        .iter()
+        .any(|b| matches!(b, Block::ToolCall(_)));
+    let reason = message.stop_reason.as_deref();
+    let reason = reason.map_or(
+        if calls {
+            StopReason::ToolUse
+        } else {
+            StopReason::Stop
+        },
+        stop_reason,
+    );
+    let mut answer = NewMessage::assistant(said)
+        .model(&by.api, &by.provider, &by.model)
+        .stop_reason(reason);
+    if let Some(usage) = &message.usage {
+        answer = answer.usage(Usage {
+            input: usage.input,
+            output: usage.output,
+            cache_read: usage.cache_read,
+            cache_write: usage.cache_write.saturating_add(usage.cache_write_1h),
+            total_tokens: usage.total(),
+            cost: Cost {
+                total: usage.cost.map_or(0.0, |c| c.usd),
+                ..Cost::default()
+            },
+        });
+    }
+    if let Some(error) = &message.error {
+        answer = answer.error_message(error);
+    }
+    match millis {
+        Some(at) => answer.at(at).into(),
+        None => answer.into(),
+    }
+}
+
+/// The word for why a model stopped, from those of its vendors.
+fn stop_reason(word: &str) -> StopReason {
+    match word {
+        "end_turn" | "stop_sequence" => StopReason::Stop,
+        "max_tokens" => StopReason::Length,
+        "tool_use" | "tool_calls" => StopReason::ToolUse,
+        other => other.into(),
+    }
+}
+
+fn tool_result(result: &ToolResult, millis: Option<i64>, session: &SessionManager) -> Given {
+    let name = match &result.name {
+        Some(name) => name.clone(),
+        None => session.tool_of(&result.call_id).unwrap_or_default(),
+    };
+    let blocks: Vec<ContentBlock> = result.blocks.iter().filter_map(block).collect();
+    let message = NewMessage::tool_result(&result.call_id, &name, blocks).is_error(result.is_error);
+    Given::Message(match millis {
+        Some(at) => message.at(at).into(),
+        None => message.into(),
+    })
+}
+
+/// What a message says, without the results of tools.
+fn said(message: &Message) -> Vec<ContentBlock> {
+    message.blocks.iter().filter_map(block).collect()
+}
+
+fn block(block: &Block) -> Option<ContentBlock> {
+    Some(match block {
+        Block::Text(text) | Block::Aside { text, .. } => ContentBlock::text(&text.value),
+        Block::Thinking(thought) => {
+            ContentBlock::thinking(&thought.text.value, thought.signature.as_deref())
+        }
+        Block::ToolCall(call) => {
+            let arguments = match &call.input {
+                Some(ToolInput::Json(json)) => json.bytes().to_vec(),
+                Some(ToolInput::Text(text)) => text.value.clone().into_bytes(),
+                None => b"{}".to_vec(),
+            };
+            ContentBlock::tool_call(&call.id, &call.name, &arguments)
+        }
+        Block::Image(media) => image(media)?,
+        Block::File(_) | Block::ToolResult(_) => return None,
+        Block::Unknown { raw, .. } => ContentBlock::text(&raw.to_text()),
+    })
+}
+
+/// A picture whose bytes are at hand; of others, their address.
+fn image(media: &Media) -> Option<ContentBlock> {
+    let Blob::Url(url) = &media.blob else {
+        return None;
+    };
+    let inline = url.strip_prefix("data:").and_then(|rest| {
+        let (head, data) = rest.split_once(',')?;
+        Some((head.strip_suffix(";base64")?, data))
+    });
+    Some(match inline {
+        Some((mime, data)) => ContentBlock::image(data, mime),
+        None => ContentBlock::text(url),
+    })
+}

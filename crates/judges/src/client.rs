@@ -1,0 +1,292 @@
+//! The agents' own clients, run without a network against a stand-in for their model.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::json;
+
+use crate::installed;
+use crate::standin::StandIn;
+use crate::turns::{Turn, turns};
+
+/// A client of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// Claude Code 2.1.325.
+    Claude,
+    /// Claude Code 2.0.76, of 2025.
+    Claude2025,
+    /// Codex CLI 0.166.0.
+    Codex,
+    /// Gemini CLI 0.61.0.
+    Gemini,
+    /// `OpenCode` 1.18.33.
+    OpenCode,
+}
+
+/// A client that is installed, with a home of its own.
+#[derive(Debug)]
+pub struct Desk {
+    client: Client,
+    program: PathBuf,
+    /// The node that runs it, if it does not run by itself.
+    node: Option<PathBuf>,
+    home: PathBuf,
+    folder: PathBuf,
+    model: StandIn,
+}
+
+impl Client {
+    /// The variable that names its program.
+    const fn variable(self) -> &'static str {
+        match self {
+            Self::Claude => "RETHREAD_JUDGE_CLAUDE",
+            Self::Claude2025 => "RETHREAD_JUDGE_CLAUDE_2025",
+            Self::Codex => "RETHREAD_JUDGE_CODEX",
+            Self::Gemini => "RETHREAD_JUDGE_GEMINI",
+            Self::OpenCode => "RETHREAD_JUDGE_OPENCODE",
+        }
+    }
+
+    /// The client at work in a folder, with a home that holds nothing but what the test put there;
+    /// none if it is not installed, and then the test is to be skipped.
+    ///
+    /// # Panics
+    ///
+    /// If it is not installed where `CI` is set.
+    pub fn at(self, home: &Path, folder: &Path) -> Option<Desk> {
+        let needs_node = matches!(self, Self::Claude2025 | Self::Gemini);
+        let node = if needs_node {
+            Some(installed("RETHREAD_JUDGE_NODE_24")?)
+        } else {
+            None
+        };
+        Some(Desk {
+            client: self,
+            program: installed(self.variable())?,
+            node,
+            home: home.to_owned(),
+            folder: folder.to_owned(),
+            model: StandIn::start(),
+        })
+    }
+}
+
+impl Desk {
+    /// Lets the client go on with a session, with one more prompt. Gives what it sent to the model:
+    /// the conversation as it understood it, the prompt at its end.
+    ///
+    /// # Panics
+    ///
+    /// If the prompt never arrived.
+    pub fn resume(&self, session: &str, prompt: &str) -> Vec<Turn> {
+        let args: Vec<OsString> = match self.client {
+            Client::Claude | Client::Claude2025 => {
+                words(&["-p", "--resume", session, prompt, "--output-format", "json"])
+            }
+            Client::Codex => {
+                let mut args = words(&["exec", "resume"]);
+                args.extend(self.codex_settings());
+                args.extend(words(&["--skip-git-repo-check", session, prompt]));
+                args
+            }
+            Client::Gemini => words(&["--resume", session, "-m", "gemini-2.5-pro", "-p", prompt]),
+            Client::OpenCode => words(&["run", "-m", MODEL, "-s", session, prompt]),
+        };
+        let output = self.run(&args);
+        self.sent(prompt, &output)
+    }
+
+    /// Lets the client begin a conversation with a prompt; it may use the tools that it has.
+    ///
+    /// # Panics
+    ///
+    /// If the prompt never arrived.
+    pub fn begin(&self, prompt: &str) -> Vec<Turn> {
+        let args: Vec<OsString> = match self.client {
+            Client::Claude | Client::Claude2025 => words(&[
+                "-p",
+                prompt,
+                "--output-format",
+                "json",
+                "--allowedTools",
+                "Bash,Read",
+            ]),
+            Client::Codex => {
+                let mut args = words(&["exec"]);
+                args.extend(self.codex_settings());
+                args.extend(words(&["--skip-git-repo-check", prompt]));
+                args
+            }
+            Client::Gemini => words(&["-m", "gemini-2.5-pro", "--yolo", "-p", prompt]),
+            Client::OpenCode => words(&["run", "-m", MODEL, prompt]),
+        };
+        let output = self.run(&args);
+        self.sent(prompt, &output)
+    }
+
+    /// What the client prints when it lists its sessions; none where it cannot.
+    pub fn list(&self) -> Option<String> {
+        let args = match self.client {
+            Client::Gemini => words(&["--list-sessions"]),
+            Client::OpenCode => words(&["session", "list", "--format", "json"]),
+            Client::Claude | Client::Claude2025 | Client::Codex => return None,
+        };
+        Some(String::from_utf8_lossy(&self.run(&args).stdout).into_owned())
+    }
+
+    /// Runs the client with any arguments.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    pub fn run(&self, args: &[OsString]) -> Output {
+        self.prepare();
+        let mut command = match &self.node {
+            Some(node) => {
+                let mut command = Command::new(node);
+                command.arg(&self.program);
+                command
+            }
+            None => Command::new(&self.program),
+        };
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command
+            .args(args)
+            .current_dir(&self.folder)
+            .env_clear()
+            .env("PATH", path)
+            .env("HOME", &self.home)
+            .env("TERM", "xterm-256color")
+            .env("NO_PROXY", "127.0.0.1")
+            .envs(self.variables())
+            .stdin(Stdio::null());
+        match command.output() {
+            Ok(output) => output,
+            Err(e) => panic!("`{}` does not start: {e}", self.program.display()),
+        }
+    }
+
+    /// The longest call that holds the prompt.
+    fn sent(&self, prompt: &str, output: &Output) -> Vec<Turn> {
+        // One client puts backslashes before quotes.
+        let plain = |text: &str| text.replace('\\', "");
+        let holds = |turns: &Vec<Turn>| {
+            let is_it = |turn: &Turn| match turn {
+                Turn::Text(_, text) => plain(text).contains(&plain(prompt)),
+                _ => false,
+            };
+            turns.iter().any(is_it)
+        };
+        let calls = self.model.calls();
+        let all = calls.iter().map(turns).filter(holds);
+        all.max_by_key(Vec::len).unwrap_or_else(|| {
+            let tail = |bytes: &[u8]| {
+                let text = String::from_utf8_lossy(bytes).into_owned();
+                let start = text.chars().count().saturating_sub(1500);
+                text.chars().skip(start).collect::<String>()
+            };
+            panic!(
+                "{:?} ended with {} and never sent the prompt; {} calls\n{}\n{}",
+                self.client,
+                output.status,
+                calls.len(),
+                tail(&output.stdout),
+                tail(&output.stderr)
+            )
+        })
+    }
+
+    /// Keys are none: nothing leaves the machine.
+    fn variables(&self) -> Vec<(&'static str, OsString)> {
+        let url = self.model.url();
+        let one = || OsString::from("1");
+        let home = |name: &str| self.home.join(name).into_os_string();
+        match self.client {
+            Client::Claude | Client::Claude2025 => vec![
+                ("CLAUDE_CONFIG_DIR", home(".claude")),
+                ("ANTHROPIC_BASE_URL", url.into()),
+                ("ANTHROPIC_API_KEY", "sk-ant-none".into()),
+                ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", one()),
+                ("DISABLE_AUTOUPDATER", one()),
+                ("DISABLE_TELEMETRY", one()),
+                ("DISABLE_ERROR_REPORTING", one()),
+            ],
+            Client::Codex => vec![
+                ("CODEX_HOME", home(".codex")),
+                ("STANDIN_KEY", "none".into()),
+            ],
+            Client::Gemini => vec![
+                ("GEMINI_API_KEY", "none".into()),
+                ("GOOGLE_GEMINI_BASE_URL", url.into()),
+                ("GEMINI_CLI_TRUST_WORKSPACE", "true".into()),
+            ],
+            Client::OpenCode => vec![
+                ("OPENCODE_DISABLE_AUTOUPDATE", one()),
+                ("OPENCODE_DISABLE_MODELS_FETCH", one()),
+                ("OPENCODE_DISABLE_LSP_DOWNLOAD", one()),
+                ("OPENCODE_DISABLE_DEFAULT_PLUGINS", one()),
+            ],
+        }
+    }
+
+    fn codex_settings(&self) -> Vec<OsString> {
+        let provider = format!(
+            "model_providers.standin={{name=\"Stand-in\",base_url=\"{}/v1\",env_key=\"STANDIN_KEY\",wire_api=\"responses\",request_max_retries=0,stream_max_retries=0}}",
+            self.model.url()
+        );
+        words(&[
+            "-c",
+            "model=\"gpt-5.2-codex\"",
+            "-c",
+            "model_provider=\"standin\"",
+            "-c",
+            &provider,
+        ])
+    }
+
+    /// Settings that some clients read from files.
+    fn prepare(&self) {
+        let (file, settings) = match self.client {
+            Client::Claude | Client::Claude2025 => return,
+            Client::Codex => {
+                // The client wants its folder to be there.
+                write(&self.home.join(".codex/.keep"), "");
+                return;
+            }
+            Client::Gemini => (
+                ".gemini/settings.json",
+                json!({ "security": { "auth": { "selectedType": "gemini-api-key" } },
+                    "privacy": { "usageStatisticsEnabled": false },
+                    "general": { "disableAutoUpdate": true } }),
+            ),
+            Client::OpenCode => (
+                ".config/opencode/opencode.json",
+                json!({ "autoupdate": false, "share": "disabled", "model": MODEL,
+                    "small_model": MODEL,
+                    "provider": { "standin": { "npm": "@ai-sdk/openai-compatible",
+                        "name": "Stand-in",
+                        "options": { "baseURL": format!("{}/v1", self.model.url()),
+                            "apiKey": "none" },
+                        "models": { "model": { "name": "Model",
+                            "limit": { "context": 100_000, "output": 4000 } } } } } }),
+            ),
+        };
+        write(&self.home.join(file), &settings.to_string());
+    }
+}
+
+/// The model of the stand-in, as `OpenCode` names it.
+const MODEL: &str = "standin/model";
+
+fn words(words: &[&str]) -> Vec<OsString> {
+    words.iter().map(OsString::from).collect()
+}
+
+fn write(path: &Path, text: &str) {
+    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    if let Err(e) = made.and_then(|()| std::fs::write(path, text)) {
+        panic!("`{}` cannot be written: {e}", path.display());
+    }
+}

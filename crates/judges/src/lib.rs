@@ -1,0 +1,83 @@
+//! The real programs as judges: what do they make of a file that we wrote, and we of theirs?
+//!
+//! Only tests use this room. `cargo xtask test` installs the programs and names each in a variable;
+//! where one is missing, its tests are skipped, or fail where `CI` is set. A program runs once for
+//! all tests of a binary: it is sent one JSON value a line and answers each with one.
+//!
+//! Clients that talk to a model are pointed at a [`StandIn`] for it, and need no network.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "only tests use it: it asks for variables, and says what is skipped"
+)]
+
+mod client;
+mod process;
+mod standin;
+mod turns;
+
+pub use client::{Client, Desk};
+pub use process::Process;
+pub use standin::{Call, StandIn};
+pub use turns::{Turn, turns};
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// A version of pi that is at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pi {
+    /// 0.87.1, on node 24.
+    V0_87,
+    /// 0.74.2, on node 20: it knows no `context_edit`, no `usage` and no `system` messages.
+    V0_74,
+}
+
+impl Pi {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::V0_87, Self::V0_74];
+
+    /// The variables that name the file with its `SessionManager`, and the node that runs it.
+    const fn variables(self) -> [&'static str; 2] {
+        match self {
+            Self::V0_87 => ["RETHREAD_JUDGE_PI_0_87", "RETHREAD_JUDGE_NODE_24"],
+            Self::V0_74 => ["RETHREAD_JUDGE_PI_0_74", "RETHREAD_JUDGE_NODE_20"],
+        }
+    }
+
+    /// The running program; none if it is not installed, and then the test is to be skipped.
+    ///
+    /// # Panics
+    ///
+    /// If it is not installed where `CI` is set, or does not start.
+    pub fn judge(self) -> Option<&'static Process> {
+        static RUNNING: [OnceLock<Option<Process>>; 2] = [OnceLock::new(), OnceLock::new()];
+        let [new, old] = &RUNNING;
+        let running = match self {
+            Self::V0_87 => new,
+            Self::V0_74 => old,
+        };
+        running.get_or_init(|| self.start()).as_ref()
+    }
+
+    fn start(self) -> Option<Process> {
+        let [package, node] = self.variables().map(installed);
+        let (package, node) = (package?, node?);
+        let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/src/pi.mjs");
+        Some(Process::start(&node, &[driver.as_ref(), package.as_ref()]))
+    }
+}
+
+/// The file that a variable names. In CI it must be there; elsewhere its tests are skipped.
+fn installed(variable: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable).map(PathBuf::from);
+    let path = path.filter(|path| path.exists());
+    if path.is_none() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "`{variable}` names no program; run the tests by `cargo xtask test`"
+        );
+        eprintln!("skipped: `{variable}` names no program; `cargo xtask test` installs it");
+    }
+    path
+}

@@ -1,0 +1,136 @@
+//! A stand-in for the vendors' model APIs, on loopback.
+//!
+//! Real clients are pointed at it and run without a network. It keeps what they send, and answers
+//! `reply 1`, `reply 2` and so on. Where the last thing that the user said holds
+//! `[[tool:NAME {json}]]`, the answer thinks a little and calls these tools instead.
+
+mod http;
+mod replies;
+mod script;
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use serde_json::Value;
+
+use self::http::{Answer, Request};
+
+/// A running stand-in. It ends when it is dropped.
+#[derive(Debug)]
+pub struct StandIn {
+    address: SocketAddr,
+    state: Arc<State>,
+}
+
+/// What a client sent to a model.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The path of the address.
+    pub path: String,
+    /// What was sent.
+    pub body: Value,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    calls: Mutex<Vec<Call>>,
+    answered: AtomicU64,
+    is_over: AtomicBool,
+}
+
+impl StandIn {
+    /// Starts a stand-in on a free port.
+    ///
+    /// # Panics
+    ///
+    /// If there is no loopback.
+    pub fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").and_then(|l| Ok((l.local_addr()?, l)));
+        let (address, listener) = match listener {
+            Ok(found) => found,
+            Err(e) => panic!("there is no port on loopback: {e}"),
+        };
+        let state = Arc::new(State::default());
+        let shared = Arc::clone(&state);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if shared.is_over.load(Ordering::Relaxed) {
+                    return;
+                }
+                let shared = Arc::clone(&shared);
+                // A client that goes away in the middle is no concern of ours.
+                thread::spawn(move || drop(serve(stream, &shared)));
+            }
+        });
+        Self { address, state }
+    }
+
+    /// The address for clients, without a path.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What was sent so far.
+    pub fn calls(&self) -> Vec<Call> {
+        let calls = self.state.calls.lock();
+        calls.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for StandIn {
+    fn drop(&mut self) {
+        self.state.is_over.store(true, Ordering::Relaxed);
+        // Wakes the listener, so that it sees that it is over.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+/// Answers all requests of one connection.
+fn serve(stream: TcpStream, state: &State) -> std::io::Result<()> {
+    let mut connection = http::Connection::new(stream)?;
+    while let Some(request) = connection.next()? {
+        let answer = answer(&request, state);
+        connection.send(&request, &answer)?;
+    }
+    Ok(())
+}
+
+fn answer(request: &Request, state: &State) -> Answer {
+    let path = request.path();
+    if request.method != "POST" {
+        let is_list = path.ends_with("/models");
+        let list = serde_json::json!({ "object": "list", "data": [], "models": [] });
+        return if is_list {
+            Answer::json(&list)
+        } else if request.method == "HEAD" {
+            Answer::json(&Value::Null)
+        } else {
+            Answer::missing()
+        };
+    }
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let mut calls = state.calls.lock().unwrap_or_else(PoisonError::into_inner);
+    calls.push(Call {
+        path: path.to_owned(),
+        body: body.clone(),
+    });
+    drop(calls);
+    let number = || state.answered.fetch_add(1, Ordering::Relaxed) + 1;
+    if path.ends_with("/count_tokens") {
+        Answer::json(&serde_json::json!({ "input_tokens": 42 }))
+    } else if path.ends_with(":countTokens") {
+        Answer::json(&serde_json::json!({ "totalTokens": 42 }))
+    } else if path.ends_with("/v1/messages") {
+        replies::anthropic(&body, number())
+    } else if path.ends_with("/responses") {
+        replies::responses(&body, number())
+    } else if path.ends_with("/chat/completions") {
+        replies::chat(&body, number())
+    } else if path.contains("enerateContent") {
+        replies::gemini(&body, number(), path.contains("stream"))
+    } else {
+        Answer::missing()
+    }
+}

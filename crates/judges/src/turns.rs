@@ -1,0 +1,209 @@
+//! What a client sent to a model, as turns that can be compared: the conversation as the client
+//! understood it.
+
+use serde_json::Value;
+
+use crate::standin::Call;
+
+/// One thing in a conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn {
+    /// Text, by role.
+    Text(String, String),
+    /// What the model thought.
+    Thinking(String),
+    /// A call of a tool: id, name, input.
+    ToolCall(String, String, Value),
+    /// What a tool gave: the id of its call, and its text.
+    ToolResult(String, String),
+    /// A picture, by role.
+    Image(String),
+}
+
+/// What a call holds, without instructions and what the client puts in by itself.
+pub fn turns(call: &Call) -> Vec<Turn> {
+    let body = &call.body;
+    if call.path.ends_with("/v1/messages") {
+        anthropic(body)
+    } else if call.path.ends_with("/responses") {
+        responses(body)
+    } else if call.path.ends_with("/chat/completions") {
+        chat(body)
+    } else {
+        gemini(body)
+    }
+}
+
+/// What clients put into what a user says.
+const INJECTED: [&str; 6] = [
+    "<system-reminder>",
+    "<environment_context>",
+    "<session_context>",
+    "<skills_instructions>",
+    "<permissions instructions>",
+    "# AGENTS.md instructions",
+];
+
+fn is_injected(text: &str) -> bool {
+    let text = text.trim_start();
+    INJECTED.iter().any(|mark| text.starts_with(mark))
+}
+
+fn string(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// Blocks; a text is one block of text.
+fn blocks(content: &Value) -> Vec<Value> {
+    match content.as_str() {
+        Some(text) => vec![serde_json::json!({ "type": "text", "text": text })],
+        None => items(content).cloned().collect(),
+    }
+}
+
+fn said(role: &str, text: &Value) -> Option<Turn> {
+    let text = string(text);
+    let is_said = !text.is_empty() && !is_injected(&text);
+    is_said.then(|| Turn::Text(role.to_owned(), text))
+}
+
+/// The text of what a tool gave.
+fn given(content: &Value) -> String {
+    let texts = blocks(content);
+    let texts: Vec<&str> = texts.iter().filter_map(|b| b["text"].as_str()).collect();
+    if texts.is_empty() && !content.is_null() && content.as_array().is_none() {
+        return content.to_string();
+    }
+    texts.join("\n")
+}
+
+fn anthropic(body: &Value) -> Vec<Turn> {
+    let mut turns = Vec::new();
+    for message in items(&body["messages"]).filter(|m| m["role"] != "system") {
+        let role = string(&message["role"]);
+        for block in blocks(&message["content"]) {
+            match block["type"].as_str() {
+                Some("text") => turns.extend(said(&role, &block["text"])),
+                Some("thinking") => turns.push(Turn::Thinking(string(&block["thinking"]))),
+                Some("tool_use") => turns.push(Turn::ToolCall(
+                    string(&block["id"]),
+                    string(&block["name"]),
+                    block["input"].clone(),
+                )),
+                Some("tool_result") => {
+                    let id = string(&block["tool_use_id"]);
+                    turns.push(Turn::ToolResult(id, given(&block["content"])));
+                    let is_image = |b: &&Value| b["type"] == "image";
+                    let images = items(&block["content"]).filter(is_image).count();
+                    turns.extend((0..images).map(|_| Turn::Image(role.clone())));
+                }
+                Some("image") => turns.push(Turn::Image(role.clone())),
+                _ => {}
+            }
+        }
+    }
+    turns
+}
+
+fn responses(body: &Value) -> Vec<Turn> {
+    let mut turns = Vec::new();
+    for item in items(&body["input"]) {
+        match item["type"].as_str().unwrap_or("message") {
+            "message" => {
+                let role = string(&item["role"]);
+                if matches!(role.as_str(), "developer" | "system") {
+                    continue;
+                }
+                for block in blocks(&item["content"]) {
+                    if block["type"] == "input_image" {
+                        turns.push(Turn::Image(role.clone()));
+                    } else {
+                        turns.extend(said(&role, &block["text"]));
+                    }
+                }
+            }
+            "reasoning" => {
+                let texts = items(&item["summary"]).map(|s| string(&s["text"]));
+                turns.push(Turn::Thinking(texts.collect::<Vec<_>>().join("\n")));
+            }
+            "function_call" | "custom_tool_call" => {
+                let input = match item["arguments"].as_str() {
+                    Some(text) => serde_json::from_str(text).unwrap_or(Value::from(text)),
+                    None => item["input"].clone(),
+                };
+                let (id, name) = (string(&item["call_id"]), string(&item["name"]));
+                turns.push(Turn::ToolCall(id, name, input));
+            }
+            "function_call_output" | "custom_tool_call_output" => {
+                let id = string(&item["call_id"]);
+                turns.push(Turn::ToolResult(id, given(&item["output"])));
+            }
+            _ => {}
+        }
+    }
+    turns
+}
+
+fn chat(body: &Value) -> Vec<Turn> {
+    let mut turns = Vec::new();
+    for message in items(&body["messages"]) {
+        let role = string(&message["role"]);
+        match role.as_str() {
+            "system" | "developer" => continue,
+            "tool" => {
+                let id = string(&message["tool_call_id"]);
+                turns.push(Turn::ToolResult(id, given(&message["content"])));
+                continue;
+            }
+            _ => {}
+        }
+        for block in blocks(&message["content"]) {
+            if block["type"] == "text" {
+                turns.extend(said(&role, &block["text"]));
+            } else {
+                turns.push(Turn::Image(role.clone()));
+            }
+        }
+        for call in items(&message["tool_calls"]) {
+            let function = &call["function"];
+            let input = function["arguments"].as_str().unwrap_or_default();
+            turns.push(Turn::ToolCall(
+                string(&call["id"]),
+                string(&function["name"]),
+                serde_json::from_str(input).unwrap_or(Value::from(input)),
+            ));
+        }
+    }
+    turns
+}
+
+fn gemini(body: &Value) -> Vec<Turn> {
+    let mut turns = Vec::new();
+    for content in items(&body["contents"]) {
+        let is_model = content["role"] == "model";
+        let role = if is_model { "assistant" } else { "user" };
+        for part in items(&content["parts"]) {
+            let (call, result) = (&part["functionCall"], &part["functionResponse"]);
+            if call.is_object() {
+                let (id, name) = (string(&call["id"]), string(&call["name"]));
+                turns.push(Turn::ToolCall(id, name, call["args"].clone()));
+            } else if result.is_object() {
+                let response = &result["response"];
+                let text = response["output"].as_str().or(response["error"].as_str());
+                let text = text.map_or_else(|| response.to_string(), str::to_owned);
+                turns.push(Turn::ToolResult(string(&result["id"]), text));
+            } else if part["inlineData"].is_object() {
+                turns.push(Turn::Image(role.to_owned()));
+            } else if part["thought"] == true {
+                turns.push(Turn::Thinking(string(&part["text"])));
+            } else {
+                turns.extend(said(role, &part["text"]));
+            }
+        }
+    }
+    turns
+}
