@@ -76,8 +76,12 @@ fn result(
     };
     if let Some(given) = given {
         let lone = (!given.is_array()).then_some(given);
-        for part in lone.into_iter().chain(given.items()) {
+        // When the client resumes a session, it puts the results of all calls beside each.
+        let all = || lone.into_iter().chain(given.items());
+        let has_own = all().any(|part| answers(part, &tool.id) == Some(true));
+        for part in all() {
             match part.get("functionResponse").filter(|r| r.is_object()) {
+                Some(_) if has_own && answers(part, &tool.id) == Some(false) => {}
                 Some(response) => add_response(response, raw, &mut result),
                 None => result.blocks.push(plain(block(part, raw))),
             }
@@ -86,6 +90,12 @@ fn result(
         result.blocks.push(Block::Text(shown));
     }
     Some(result)
+}
+
+/// Whether a part answers this call; none where it says of no call that it does.
+fn answers(part: Value<'_>, call: &str) -> Option<bool> {
+    let id = part.at(&["functionResponse", "id"])?.str()?;
+    Some(id == call)
 }
 
 /// The name of the file in which the client saves an answer that is too long, without its ending.

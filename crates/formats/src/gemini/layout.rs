@@ -268,6 +268,13 @@ pub(super) fn namesakes(source: &Source) -> Vec<PathBuf> {
     files.filter(is_namesake).collect()
 }
 
+/// The file that holds the session with this id already; the file of the source itself counts.
+pub(super) fn with_id(source: &Source) -> Option<PathBuf> {
+    let own = source.path.is_file().then(|| source.path.clone());
+    let mut files = own.into_iter().chain(namesakes(source));
+    files.find(|file| what(file).and_then(|(_, id)| id).as_deref() == Some(&*source.id))
+}
+
 /// Whether a file is in a folder that is named by a hash, which the client no longer writes to.
 pub(super) fn is_in_hash_folder(path: &Path) -> bool {
     let name = folder_of(path).and_then(Path::file_name);

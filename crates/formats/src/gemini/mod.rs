@@ -6,6 +6,7 @@
 
 mod body;
 mod calls;
+mod check;
 mod content;
 mod document;
 mod facts;
@@ -23,12 +24,16 @@ mod sniff;
 mod summary;
 mod types;
 mod weave;
+mod write;
 
 use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
-use crate::{About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Want};
+use crate::{
+    About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
+    NewSession, OpenError, Root, Source, Violation, Want, WriteError, Writing,
+};
 
 pub use project::project_hash;
 pub use types::{Treatment, treatment};
@@ -44,7 +49,7 @@ static ABOUT: About = About {
     aliases: &["gemini-cli"],
     name: AGENT,
     versions: "0.1 to 0.61",
-    can: &[Can::Read],
+    can: &[Can::Read, Can::Write],
     where_it_looks: "`~/.gemini/tmp`, or where `GEMINI_CLI_HOME` says",
 };
 
@@ -85,7 +90,47 @@ impl Format for Gemini {
         layout::files(source)
     }
 
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        check::check(path, out)
+    }
+
     fn is_whole(&self, source: &Source) -> bool {
         read::is_resumed(source)
+    }
+
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        write::create(w, new)
+    }
+
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        write::append(w, source, messages)
+    }
+
+    fn replace(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        entry: &AskedEntry,
+        message: &MessageInput,
+    ) -> Result<Appended, WriteError> {
+        write::replace(w, source, entry, message)
+    }
+
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        write::rename(w, source, title)
+    }
+
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        write::fork(w, source, fork)
     }
 }

@@ -71,6 +71,11 @@ fn store_of(folder: &Path) -> Option<&Path> {
         .filter(|_| tmp.file_name().is_some_and(|name| name == TMP))
 }
 
+/// The client's folder that a session's file is in.
+pub(super) fn store_around(file: &Path) -> Option<&Path> {
+    store_of(folder_of(file)?)
+}
+
 /// The projects of the client's folder with their short names.
 pub(super) fn registered(store: &Path) -> Vec<(String, String)> {
     let Ok(bytes) = read_small(&store.join(REGISTRY)) else {

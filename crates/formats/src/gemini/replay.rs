@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use rethread_model::RawRef;
+use rethread_model::{Kind, RawRef, Role};
 
 use super::message::MessageHead;
 
@@ -16,6 +16,8 @@ pub(super) struct Replay {
     /// The list, by places in `drafts`.
     pub(super) live: Vec<usize>,
     by_id: HashMap<Box<str>, usize>,
+    /// Ids that two messages have at the same time.
+    pub(super) clashes: Vec<String>,
 }
 
 /// An entry to be.
@@ -41,12 +43,25 @@ pub(super) enum Rewound {
 }
 
 impl Replay {
-    /// Adds a message, or another version of one that is in the list.
+    /// Adds a message, or another version of one that is in the list. What
+    /// somebody else says is no version of it.
     pub(super) fn message(&mut self, head: MessageHead, raw: RawRef) {
         match self.by_id.get(head.id.as_str()) {
-            Some(&at) => self.again(at, head, raw),
+            Some(&at) if self.is_version(at, &head) => self.again(at, head, raw),
+            Some(_) => {
+                self.clashes.push(head.id.clone());
+                self.add(head, raw);
+            }
             None => self.add(head, raw),
         }
+    }
+
+    /// Whether a message is another version of one that is known.
+    fn is_version(&self, at: usize, head: &MessageHead) -> bool {
+        let is_answer = |kind| kind == Kind::Message(Role::Assistant);
+        self.drafts.get(at).is_some_and(|known| {
+            known.head.id == head.id && is_answer(known.head.kind) == is_answer(head.kind)
+        })
     }
 
     /// Adds a message at the end of the list, whatever its id.
@@ -99,34 +114,64 @@ impl Replay {
         }
     }
 
-    /// Puts another list in place of this one; what has no id is no message. As long as the two agree, their messages are the
-    /// same; from the first difference on, they are others.
+    /// Puts another list in place of this one; what has no id is no message. If all that was in the
+    /// list is in the new one, in the same order, only something was put in between: so the client
+    /// does when it resumes a session. If not, messages are the same as long as the two agree.
     pub(super) fn replace(&mut self, list: Vec<(MessageHead, RawRef)>) {
         let old = std::mem::take(&mut self.live);
         self.by_id.clear();
-        let mut same = old.iter().copied();
+        let mut rest = list.iter();
+        let is_in_order = |at: &usize| rest.any(|(head, _)| self.is_version(*at, head));
+        let is_kept = old
+            .iter()
+            .filter(|at| !self.is_results(**at))
+            .all(is_in_order);
+        let mut same = old.iter().copied().peekable();
         let mut agree = true;
         for (head, raw) in list {
             if head.id.is_empty() {
                 self.beside(head, raw);
                 continue;
             }
-            let known = same.next().filter(|at| agree && self.id(*at) == head.id);
+            if is_kept {
+                // Results of tools come and go.
+                while same
+                    .next_if(|at| self.is_results(*at) && self.id(*at) != head.id)
+                    .is_some()
+                {}
+            }
+            let known = same.next_if(|at| agree && self.is_version(*at, &head));
             if let Some(at) = known {
-                self.by_id.insert(head.id.as_str().into(), at);
-                self.live.push(at);
-                self.again(at, head, raw);
+                self.keep(at, head, raw);
                 continue;
             }
-            agree = false;
+            agree = is_kept;
             let before = self.drafts.len();
             self.message(head, raw);
             if let Some(draft) = self.drafts.get_mut(before)
                 && draft.parent.is_none()
+                && !is_kept
             {
                 draft.continues = old.last().copied();
             }
         }
+    }
+
+    /// Puts a message that is known at the end of the list, in another version.
+    fn keep(&mut self, at: usize, head: MessageHead, raw: RawRef) {
+        self.by_id.insert(head.id.as_str().into(), at);
+        let parent = self.live.last().copied();
+        self.live.push(at);
+        self.again(at, head, raw);
+        if let Some(draft) = self.drafts.get_mut(at) {
+            draft.parent = parent;
+        }
+    }
+
+    /// Whether a message holds nothing but results of tools.
+    fn is_results(&self, at: usize) -> bool {
+        let draft = self.drafts.get(at);
+        draft.is_some_and(|d| d.head.kind == Kind::Message(Role::Tool))
     }
 
     fn id(&self, at: usize) -> &str {
@@ -184,6 +229,13 @@ mod tests {
         assert_eq!(replay.drafts[3].continues, None);
         replay.replace(vec![(head("s"), raw(5))]);
         assert_eq!(replay.drafts[4].continues, Some(3));
+        // Something in front and something between: the rest is what it was.
+        replay.message(head("t"), raw(6));
+        let list = ["x", "s", "y", "t"].map(|id| (head(id), raw(7)));
+        replay.replace(list.into());
+        assert_eq!(ids(&replay), ["x", "s", "y", "t"]);
+        assert_eq!(replay.drafts.len(), 8, "`s` and `t` are the same");
+        assert_eq!(replay.drafts[4].parent, Some(6));
     }
 
     /// What the client does, told in its own way.

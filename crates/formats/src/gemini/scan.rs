@@ -123,6 +123,14 @@ impl Scan<'_> {
             };
             self.damage(place, "the file became shorter while it was read");
         }
+        let mut clashes = std::mem::take(&mut self.replay.clashes);
+        clashes.sort();
+        clashes.dedup();
+        for id in clashes {
+            let what =
+                format!("two messages have the id `{id}`; the client keeps only the later one");
+            self.notes.push(Note::remark(what).at(self.path));
+        }
         let is_named = self.meta.id.is_some() && self.meta.project_hash.is_some();
         if self.is_ours && !is_named {
             let what = "no line says `sessionId` and `projectHash`, so its client does not list it";

@@ -5,27 +5,32 @@ use std::collections::{HashMap, HashSet};
 use rethread_model::{EntryIx, Kind, NewEntry, RawRef, Role, Session, SessionBuilder};
 
 use super::calls::output_name;
-use super::replay::Replay;
+use super::replay::{Draft, Replay};
+
+/// How many messages of results may follow each other behind their calls.
+const STEPS: usize = 64;
 
 /// For each message the one that says the same already: the client writes results of tools beside
 /// their calls, and again as a message of their own.
 pub(super) fn repeats(replay: &Replay) -> Vec<Option<usize>> {
-    let mut repeats: Vec<Option<usize>> = Vec::with_capacity(replay.drafts.len());
-    for draft in &replay.drafts {
-        let answers = &draft.head.said.answers;
-        let is_results = draft.head.kind == Kind::Message(Role::Tool) && !answers.is_empty();
-        let before = draft.parent.filter(|_| is_results);
-        let before = before.map(|at| repeats.get(at).copied().flatten().unwrap_or(at));
-        repeats.push(before.filter(|at| {
-            let calls = replay.drafts.get(*at).map(|d| &d.head.said.calls);
-            let has = |id: &str| {
-                let mut calls = calls.into_iter().flatten();
-                calls.any(|call| call.has_result && &*call.id == id)
-            };
-            answers.iter().all(|id| has(id))
-        }));
-    }
-    repeats
+    let is_results = |draft: &Draft| {
+        draft.head.kind == Kind::Message(Role::Tool) && !draft.head.said.answers.is_empty()
+    };
+    let repeated = |draft: &Draft| {
+        let mut before = draft.parent.filter(|_| is_results(draft))?;
+        for _ in 0..STEPS {
+            let at = replay.drafts.get(before)?;
+            if !is_results(at) {
+                let calls = &at.head.said.calls;
+                let has = |id: &str| calls.iter().any(|c| c.has_result && &*c.id == id);
+                let answers = &draft.head.said.answers;
+                return answers.iter().all(|id| has(id)).then_some(before);
+            }
+            before = at.parent?;
+        }
+        None
+    };
+    replay.drafts.iter().map(repeated).collect()
 }
 
 /// Builds the session's entries. `outputs` are the names of files with tools' answers, in the order
@@ -46,13 +51,13 @@ pub(super) fn weave(
             entries.push(None);
             continue;
         }
-        let place = |at: usize| entries.get(own(at)).copied().flatten();
         let mut origin = draft.origin.clone();
         origin.rotate_right(1);
         origin.extend(more.remove(&at).into_iter().flatten());
         let new = NewEntry {
             id: &draft.head.id,
-            parent: draft.parent.and_then(place),
+            // One that stands before it in the list may come after it in the file.
+            parent: None,
             kind: draft.head.kind,
             time: draft.head.time,
             visibility: draft.head.visibility,
@@ -66,7 +71,6 @@ pub(super) fn weave(
         match added {
             Some(ix) => {
                 let entry = builder.entry(ix);
-                entry.logical_parent = draft.continues.and_then(place);
                 entry.inherited = copies.contains(&at);
                 if draft.head.said.usage.is_some() && !draft.head.id.is_empty() {
                     builder.set_usage_key(ix, &draft.head.id);
@@ -76,14 +80,19 @@ pub(super) fn weave(
         }
         entries.push(added);
     }
+    let place = |at: usize| entries.get(own(at)).copied().flatten();
     for (at, draft) in replay.drafts.iter().enumerate() {
-        let folded = repeats.get(at).copied().flatten();
-        if let Some(ix) = folded.and_then(|at| entries.get(at).copied().flatten()) {
-            builder.alias(ix, &draft.head.id);
+        match (entries.get(at).copied().flatten(), place(at)) {
+            (Some(ix), _) => {
+                let entry = builder.entry(ix);
+                entry.parent = draft.parent.and_then(place);
+                entry.logical_parent = draft.continues.and_then(place);
+            }
+            (None, Some(ix)) => builder.alias(ix, &draft.head.id),
+            (None, None) => {}
         }
     }
-    let leaf = replay.live.last().map(|at| own(*at));
-    builder.set_leaf(leaf.and_then(|at| entries.get(at).copied().flatten()));
+    builder.set_leaf(replay.live.last().copied().and_then(place));
     builder.finish()
 }
 
