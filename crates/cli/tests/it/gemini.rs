@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 use rethread_formats::{Conversation, Format, Source, Want, gemini::Gemini};
+use rethread_judges::{Client, Turn};
 use rethread_model::{
     Blob, Block, Bodies, Body, Counts, Kind, LinkKind, Message, Severity, State, TitleSource,
     Usage, Visibility,
@@ -966,4 +967,150 @@ fn an_append_behind_a_torn_line_keeps_it_and_is_read() {
     let c = assert_lossless(&path);
     assert_eq!(c.session.entries().len(), 1);
     assert_eq!(c.notes.len(), 1, "{:?}", c.notes);
+}
+
+/// The turns of a conversation as we read it, in the words of the judge.
+fn turns(c: &Conversation) -> Vec<Turn> {
+    let mut turns = Vec::new();
+    for ix in c.session.active_path() {
+        let Body::Message(message) = c.body(ix) else {
+            continue;
+        };
+        if c.session.entry(ix).visibility == Visibility::Injected {
+            continue;
+        }
+        let role = message.role.unified().to_owned();
+        // Results of several calls follow all of them.
+        let mut results = Vec::new();
+        for block in message.blocks {
+            match block {
+                Block::Text(text) => turns.push(Turn::Text(role.clone(), text.value)),
+                Block::ToolCall(call) => {
+                    let Some(rethread_model::ToolInput::Json(input)) = call.input else {
+                        panic!("{call:?}");
+                    };
+                    turns.push(Turn::ToolCall(call.id, call.name, json(&input.to_text())));
+                }
+                Block::ToolResult(result) => results.push(result),
+                Block::Image(_) => turns.push(Turn::Image(role.clone())),
+                _ => {}
+            }
+        }
+        for result in results {
+            let texts = result.blocks.iter().filter_map(|b| match b {
+                Block::Text(text) => Some(text.value.as_str()),
+                _ => None,
+            });
+            turns.push(Turn::ToolResult(result.call_id, texts.collect()));
+        }
+    }
+    turns
+}
+
+/// Whether two turns say the same. The client wraps results in an object, and puts the tool's name
+/// before an id when it writes it down.
+fn says(sent: &Turn, read: &Turn) -> bool {
+    match (sent, read) {
+        (Turn::ToolResult(id, sent), Turn::ToolResult(known, read)) => {
+            let quoted = serde_json::to_string(read).unwrap();
+            known.ends_with(id) && (sent.contains(read) || sent.contains(&quoted))
+        }
+        (Turn::ToolCall(id, name, input), Turn::ToolCall(known, called, given)) => {
+            known.ends_with(id) && (name, input) == (called, given)
+        }
+        _ => sent == read,
+    }
+}
+
+#[track_caller]
+fn assert_same(sent: &[Turn], read: &[Turn]) {
+    let same = sent.len() == read.len() && sent.iter().zip(read).all(|(s, r)| says(s, r));
+    assert!(same, "sent: {sent:#?}\nread: {read:#?}");
+}
+
+#[test]
+fn the_real_client_lists_and_resumes_what_we_wrote() {
+    let w = World::new();
+    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+        return;
+    };
+    // The client deletes what is old by its own clock.
+    let run = |args: &[&str], input: &str| {
+        let mut command = w.command(args);
+        command
+            .env_remove("RETHREAD_NOW")
+            .stdin(std::process::Stdio::piped());
+        let mut child = command
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let made = json(&run(
+        &[
+            "new",
+            "--format",
+            "gemini",
+            "--title",
+            "Which tests",
+            "--json",
+        ],
+        "",
+    ));
+    let id = made["id"].as_str().unwrap();
+    run(&["append", id, "--message-json", "-"], TALK);
+    run(&["append", id, "And a third turn?"], "");
+    run(
+        &[
+            "append",
+            id,
+            "That was it.",
+            "--role",
+            "agent",
+            "--model",
+            "gemini-2.5-pro",
+        ],
+        "",
+    );
+    let listed = desk.list().unwrap();
+    assert!(
+        listed.contains("Which tests") && listed.contains(id),
+        "{listed}"
+    );
+    let path = PathBuf::from(made["path"].as_str().unwrap());
+    let mut expected = turns(&read(&path));
+    assert_eq!(expected.len(), 11, "{expected:#?}");
+    let sent = desk.resume(id, "NEW-PROMPT");
+    expected.push(Turn::Text("user".to_owned(), "NEW-PROMPT".to_owned()));
+    assert_same(&sent, &expected);
+    // What the client made of it is the same conversation, gone on with.
+    let after = turns(&assert_lossless(&path));
+    assert_same(&after[..expected.len()], &expected);
+    assert!(after.len() > expected.len());
+}
+
+#[test]
+fn what_the_real_client_records_is_read() {
+    let w = World::new();
+    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+        return;
+    };
+    fs::write(w.project.join("a.txt"), "one apple\n").unwrap();
+    let call = r#"[[tool:read_file {"file_path":"a.txt"}]]"#;
+    let sent = desk.begin(&format!("count the apples {call} {call}"));
+    let listed = w.ok(&["list", "--json", "--agent", "gemini"]);
+    let found = json(listed.lines().next().unwrap());
+    assert_eq!(found["workspace"], w.project.to_str().unwrap());
+    let path = PathBuf::from(found["source"]["path"].as_str().unwrap());
+    let before = turns(&assert_lossless(&path));
+    let calls = before.iter().filter(|t| matches!(t, Turn::ToolCall(..)));
+    assert_eq!(calls.count(), 2, "{before:#?}");
+    assert_same(&sent, &before[..sent.len()]);
+    // It also stands when the client goes on with it, and writes the list anew.
+    desk.resume(found["id"].as_str().unwrap(), "NEW-PROMPT");
+    let after = turns(&assert_lossless(&path));
+    assert_same(&after[..before.len()], &before);
 }

@@ -3,7 +3,7 @@
 //!
 //! Nothing is forgotten here: what left the list stays as a branch.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rethread_model::{Kind, RawRef, Role};
 
@@ -16,6 +16,8 @@ pub(super) struct Replay {
     /// The list, by places in `drafts`.
     pub(super) live: Vec<usize>,
     by_id: HashMap<Box<str>, usize>,
+    /// The last message with each id, in the list or not.
+    ever: HashMap<Box<str>, usize>,
     /// Ids that two messages have at the same time.
     pub(super) clashes: Vec<String>,
 }
@@ -69,6 +71,7 @@ impl Replay {
         let at = self.drafts.len();
         if !head.id.is_empty() {
             self.by_id.insert(head.id.as_str().into(), at);
+            self.ever.insert(head.id.as_str().into(), at);
         }
         self.drafts.push(Draft {
             head,
@@ -114,46 +117,31 @@ impl Replay {
         }
     }
 
-    /// Puts another list in place of this one; what has no id is no message. If all that was in the
-    /// list is in the new one, in the same order, only something was put in between: so the client
-    /// does when it resumes a session. If not, messages are the same as long as the two agree.
+    /// Puts another list in place of this one; what has no id is no message. A message that was there
+    /// before, in this list or an earlier one, is the same, and stands where the new list has it: the
+    /// client writes all of it anew when it resumes a session.
     pub(super) fn replace(&mut self, list: Vec<(MessageHead, RawRef)>) {
         let old = std::mem::take(&mut self.live);
         self.by_id.clear();
-        let mut rest = list.iter();
-        let is_in_order = |at: &usize| rest.any(|(head, _)| self.is_version(*at, head));
-        let is_kept = old
-            .iter()
-            .filter(|at| !self.is_results(**at))
-            .all(is_in_order);
-        let mut same = old.iter().copied().peekable();
-        let mut agree = true;
+        let mut first_new = None;
         for (head, raw) in list {
             if head.id.is_empty() {
                 self.beside(head, raw);
                 continue;
             }
-            if is_kept {
-                // Results of tools come and go.
-                while same
-                    .next_if(|at| self.is_results(*at) && self.id(*at) != head.id)
-                    .is_some()
-                {}
-            }
-            let known = same.next_if(|at| agree && self.is_version(*at, &head));
-            if let Some(at) = known {
+            let known = self.ever.get(head.id.as_str()).copied();
+            let known = known.filter(|at| self.is_version(*at, &head));
+            if let Some(at) = known.filter(|_| !self.by_id.contains_key(head.id.as_str())) {
                 self.keep(at, head, raw);
                 continue;
             }
-            agree = is_kept;
-            let before = self.drafts.len();
+            let is_first = self.live.is_empty();
             self.message(head, raw);
-            if let Some(draft) = self.drafts.get_mut(before)
-                && draft.parent.is_none()
-                && !is_kept
-            {
-                draft.continues = old.last().copied();
-            }
+            first_new = first_new.or(self.live.last().copied().filter(|_| is_first));
+        }
+        let live: HashSet<usize> = self.live.iter().copied().collect();
+        if let Some(draft) = first_new.and_then(|at| self.drafts.get_mut(at)) {
+            draft.continues = old.into_iter().rev().find(|at| !live.contains(at));
         }
     }
 
@@ -166,12 +154,6 @@ impl Replay {
         if let Some(draft) = self.drafts.get_mut(at) {
             draft.parent = parent;
         }
-    }
-
-    /// Whether a message holds nothing but results of tools.
-    fn is_results(&self, at: usize) -> bool {
-        let draft = self.drafts.get(at);
-        draft.is_some_and(|d| d.head.kind == Kind::Message(Role::Tool))
     }
 
     fn id(&self, at: usize) -> &str {
@@ -218,24 +200,29 @@ mod tests {
     }
 
     #[test]
-    fn another_list_shares_what_it_begins_with() {
+    fn a_message_stands_where_the_last_list_has_it() {
         let mut replay = Replay::default();
         for (i, id) in (0..).zip(["a", "b", "c"]) {
             replay.message(head(id), raw(i));
         }
-        replay.replace(vec![(head("a"), raw(3)), (head("c"), raw(4))]);
-        assert_eq!(ids(&replay), ["a", "c"]);
-        assert_eq!(replay.live, [0, 3], "this `c` follows `a`");
-        assert_eq!(replay.drafts[3].continues, None);
-        replay.replace(vec![(head("s"), raw(5))]);
-        assert_eq!(replay.drafts[4].continues, Some(3));
-        // Something in front and something between: the rest is what it was.
-        replay.message(head("t"), raw(6));
-        let list = ["x", "s", "y", "t"].map(|id| (head(id), raw(7)));
-        replay.replace(list.into());
-        assert_eq!(ids(&replay), ["x", "s", "y", "t"]);
-        assert_eq!(replay.drafts.len(), 8, "`s` and `t` are the same");
-        assert_eq!(replay.drafts[4].parent, Some(6));
+        let lists: [(&[&str], &[usize]); 4] = [
+            (&["a", "c"], &[0, 2]),
+            // Emptied but for something new, and then all of it anew.
+            (&["x"], &[3]),
+            (&["x", "a", "b", "c"], &[3, 0, 1, 2]),
+            (&["s", "c"], &[4, 2]),
+        ];
+        for (list, places) in lists {
+            replay.replace(list.iter().map(|id| (head(id), raw(9))).collect());
+            assert_eq!(replay.live, places, "{list:?}");
+        }
+        assert_eq!(replay.drafts.len(), 5);
+        assert_eq!(replay.drafts[3].continues, Some(2));
+        assert_eq!(
+            replay.drafts[4].continues,
+            Some(1),
+            "the last that is not in the list"
+        );
     }
 
     /// What the client does, told in its own way.

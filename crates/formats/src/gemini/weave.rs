@@ -11,26 +11,37 @@ use super::replay::{Draft, Replay};
 const STEPS: usize = 64;
 
 /// For each message the one that says the same already: the client writes results of tools beside
-/// their calls, and again as a message of their own.
+/// their calls, and again as one or two messages of their own.
 pub(super) fn repeats(replay: &Replay) -> Vec<Option<usize>> {
+    let direct: Vec<Option<usize>> = replay.drafts.iter().map(|d| repeated(replay, d)).collect();
+    let last = |at: usize| {
+        let next = |at: &usize| direct.get(*at).copied().flatten();
+        let way = std::iter::successors(Some(at), next).take(STEPS);
+        way.last().unwrap_or(at)
+    };
+    direct.iter().map(|at| at.map(last)).collect()
+}
+
+/// The nearest message before one of results that holds them all.
+fn repeated(replay: &Replay, draft: &Draft) -> Option<usize> {
     let is_results = |draft: &Draft| {
         draft.head.kind == Kind::Message(Role::Tool) && !draft.head.said.answers.is_empty()
     };
-    let repeated = |draft: &Draft| {
-        let mut before = draft.parent.filter(|_| is_results(draft))?;
-        for _ in 0..STEPS {
-            let at = replay.drafts.get(before)?;
-            if !is_results(at) {
-                let calls = &at.head.said.calls;
-                let has = |id: &str| calls.iter().any(|c| c.has_result && &*c.id == id);
-                let answers = &draft.head.said.answers;
-                return answers.iter().all(|id| has(id)).then_some(before);
-            }
-            before = at.parent?;
+    let answers = &draft.head.said.answers;
+    let mut before = draft.parent.filter(|_| is_results(draft))?;
+    for _ in 0..STEPS {
+        let at = replay.drafts.get(before)?;
+        let said = &at.head.said;
+        let has = |id: &str| {
+            let called = said.calls.iter().any(|c| c.has_result && &*c.id == id);
+            called || said.answers.iter().any(|answer| &**answer == id)
+        };
+        if answers.iter().all(|id| has(id)) {
+            return Some(before);
         }
-        None
-    };
-    replay.drafts.iter().map(repeated).collect()
+        before = at.parent.filter(|_| is_results(at))?;
+    }
+    None
 }
 
 /// Builds the session's entries. `outputs` are the names of files with tools' answers, in the order
