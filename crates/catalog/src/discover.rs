@@ -69,7 +69,7 @@ pub(crate) fn locate(env: &Env, known: &[PathBuf]) -> Vec<Root> {
 
 /// Projects that sessions of other agents name, and those that we wrote to. With homes named by
 /// the user, only what lies in them counts.
-fn known_workspaces(env: &Env) -> Vec<PathBuf> {
+pub(crate) fn known_workspaces(env: &Env) -> Vec<PathBuf> {
     let mut known: BTreeSet<PathBuf> = neighbours::workspaces(env).into_iter().collect();
     let ours = remembered(env).into_iter();
     let in_homes = |p: &PathBuf| !env.homes_are_given || env.homes.iter().any(|h| p.starts_with(h));

@@ -6,6 +6,7 @@
 mod copies;
 mod discover;
 mod find;
+mod hashed;
 mod kept;
 mod known;
 mod list;

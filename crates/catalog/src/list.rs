@@ -9,6 +9,7 @@ use rethread_model::{Note, Summary};
 
 use crate::copies::without_mere_descriptions;
 use crate::discover::{discover, locate};
+use crate::hashed::name_workspaces;
 use crate::kept::gone;
 
 /// All sessions of this machine.
@@ -45,6 +46,7 @@ pub fn list(
             break;
         }
     }
+    name_workspaces(env, &mut sessions);
     let mut sessions = without_mere_descriptions(sessions, |s| {
         Source::new(s.head.format, s.head.id.clone(), s.path.clone())
     });

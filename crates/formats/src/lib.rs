@@ -13,6 +13,7 @@ mod conversation;
 mod env;
 mod error;
 mod format;
+pub mod gemini;
 mod native;
 pub mod opencode;
 pub mod pi;

@@ -25,6 +25,8 @@ pub enum RecordKind {
     Torn = 3,
     /// A line too long to be held in memory.
     Giant = 4,
+    /// What stands around the items of a list that are records of their own.
+    Frame = 5,
 }
 
 impl RecordKind {
@@ -34,7 +36,8 @@ impl RecordKind {
             1 => Self::Blank,
             2 => Self::Junk,
             3 => Self::Torn,
-            _ => Self::Giant,
+            4 => Self::Giant,
+            _ => Self::Frame,
         }
     }
 }
@@ -372,6 +375,11 @@ impl Native {
     /// What a record is.
     pub fn record_kind(&self, raw: RawRef) -> Option<RecordKind> {
         self.part(raw.part)?.record_kind(raw.record)
+    }
+
+    /// What the part of a record is.
+    pub fn part_kind(&self, raw: RawRef) -> Option<PartKind> {
+        Some(self.part(raw.part)?.kind)
     }
 
     /// Where a record is.

@@ -1,6 +1,6 @@
 //! All formats.
 
-use crate::{Format, agentuse, atomic, atsf, claude_code, codex, opencode, pi};
+use crate::{Format, agentuse, atomic, atsf, claude_code, codex, gemini, opencode, pi};
 
 /// All formats, one line each.
 pub static FORMATS: &[&dyn Format] = &[
@@ -8,6 +8,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &agentuse::AgentUse,
     &claude_code::ClaudeCode,
     &codex::Codex,
+    &gemini::Gemini,
     &opencode::OpenCode,
     &pi::Pi,
     &atomic::Atomic,

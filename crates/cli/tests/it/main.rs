@@ -25,6 +25,7 @@ mod errors;
 #[cfg(target_os = "linux")]
 mod every_call;
 mod fork;
+mod gemini;
 mod hooks;
 mod list;
 mod modes;

@@ -1,0 +1,121 @@
+//! What messages say about the whole session: title, counts, times, model, usage. Lists and readers
+//! use the same rules.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use rethread_model::{
+    Counts, Head, Kind, Link, LinkKind, ModelRef, Moment, Role, Title, TitleSource, Usage,
+    Visibility,
+};
+
+use super::meta::Meta;
+use super::project::workspace;
+use super::replay::{Draft, Replay};
+use super::weave::repeats;
+
+/// How much is in the list. Usage is that of all messages, also of those that left it, and of each
+/// id the last version counts.
+pub(super) fn counts(replay: &Replay, usage: bool) -> Counts {
+    let mut counts = Counts::default();
+    let repeats = repeats(replay);
+    for draft in live(replay, &repeats) {
+        let Kind::Message(role) = draft.head.kind else {
+            continue;
+        };
+        counts.messages += 1;
+        match role {
+            Role::User if draft.head.visibility != Visibility::Injected => {
+                counts.user_messages += 1;
+            }
+            Role::Assistant => counts.assistant_messages += 1,
+            _ => {}
+        }
+        counts.tool_calls += draft.head.said.calls.len() as u64;
+    }
+    if usage {
+        counts.usage = Some(total(replay));
+    }
+    counts
+}
+
+fn live<'a>(
+    replay: &'a Replay,
+    repeats: &'a [Option<usize>],
+) -> impl DoubleEndedIterator<Item = &'a Draft> {
+    let is_own = |at: &&usize| repeats.get(**at).copied().flatten().is_none();
+    let own = replay.live.iter().filter(is_own);
+    own.filter_map(|at| replay.drafts.get(*at))
+}
+
+fn total(replay: &Replay) -> Usage {
+    let mut nameless = Vec::new();
+    let mut named: HashMap<&str, &Usage> = HashMap::new();
+    for head in replay.drafts.iter().map(|d| &d.head) {
+        match &head.said.usage {
+            Some(usage) if head.id.is_empty() => nameless.push(&**usage),
+            Some(usage) => drop(named.insert(&head.id, usage)),
+            None => {}
+        }
+    }
+    let mut sum = Usage::default();
+    for usage in named.into_values().chain(nameless) {
+        sum += usage;
+    }
+    sum
+}
+
+/// The facts about the whole session.
+pub(super) fn head(path: &Path, id: &str, meta: &Meta, replay: &Replay) -> Head {
+    let mut head = meta.head(path, id);
+    let drafts = || replay.live.iter().filter_map(|at| replay.drafts.get(*at));
+    let is_said = |d: &&Draft| {
+        let by = matches!(d.head.kind, Kind::Message(Role::User | Role::Assistant));
+        by && d.head.visibility != Visibility::Injected
+    };
+    let said = drafts().filter(is_said).filter_map(|d| d.head.time).max();
+    let changed = || {
+        let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok()?;
+        jiff::Timestamp::try_from(modified).ok().map(Moment::from)
+    };
+    head.updated = said.or(head.updated).or_else(changed);
+    let made = drafts().find_map(|d| d.head.said.prompt.as_deref());
+    let title = |text: &str, source| Title {
+        text: text.to_owned(),
+        source,
+    };
+    head.title = match (&meta.summary, made) {
+        (Some(summary), _) => Some(title(summary, TitleSource::Summary)),
+        (None, Some(prompt)) => Some(title(prompt, TitleSource::FirstPrompt)),
+        (None, None) => None,
+    };
+    let mut last_first = drafts().rev();
+    let model = last_first.find_map(|d| d.head.said.model.as_deref());
+    head.model = model.map(|id| ModelRef {
+        provider: None,
+        id: id.to_owned(),
+    });
+    let told: Vec<String> = drafts()
+        .find(|d| !d.head.said.folders.is_empty())
+        .map(|d| d.head.said.folders.clone())
+        .unwrap_or_default();
+    head.workspace = workspace(path, meta, &told);
+    head.links.extend(sub_agents(replay));
+    head
+}
+
+/// The sub-agents that tools started, each once.
+fn sub_agents(replay: &Replay) -> Vec<Link> {
+    let mut seen = HashSet::new();
+    let calls = replay.drafts.iter().flat_map(|d| &d.head.said.calls);
+    let started = calls.filter_map(|call| Some((call.agent.as_deref()?, &call.id)));
+    started
+        .filter(|(agent, _)| seen.insert(*agent))
+        .map(|(agent, call)| Link {
+            kind: LinkKind::SubAgent,
+            session: agent.to_owned(),
+            entry: None,
+            tool_call: Some(call.to_string()),
+        })
+        .collect()
+}

@@ -1,0 +1,136 @@
+//! Sessions of Gemini CLI: a log of JSON lines in which later ones replace earlier ones, or one JSON
+//! document in older versions.
+//!
+//! Checkpoints that the person saved, and the log of a project's prompts, are sources of their own.
+//! See `docs/formats/gemini.md`.
+
+mod body;
+mod calls;
+mod check;
+mod content;
+mod document;
+mod facts;
+mod fields;
+mod glance;
+mod layout;
+mod message;
+mod meta;
+mod outline;
+mod project;
+mod read;
+mod replay;
+mod scan;
+mod sniff;
+mod summary;
+mod types;
+mod weave;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use rethread_model::{Body, EntryIx, Note, Session, Summary};
+
+use crate::{
+    About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
+    NewSession, OpenError, Root, Source, Violation, Want, WriteError, Writing,
+};
+
+pub use project::project_hash;
+pub use types::{Treatment, treatment};
+
+/// The slug of the format.
+pub(crate) const SLUG: &str = "gemini";
+
+/// The program's name for people.
+const AGENT: &str = "Gemini CLI";
+
+static ABOUT: About = About {
+    slug: SLUG,
+    aliases: &["gemini-cli"],
+    name: AGENT,
+    versions: "0.1 to 0.61",
+    can: &[Can::Read, Can::Write],
+    where_it_looks: "`~/.gemini/tmp`, or where `GEMINI_CLI_HOME` says",
+};
+
+/// Sessions of Gemini CLI.
+#[derive(Clone, Copy, Debug)]
+pub struct Gemini;
+
+impl Format for Gemini {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {
+        layout::locate(env)
+    }
+
+    fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
+        layout::list(&root.path, out);
+    }
+
+    fn at_path(&self, path: &Path) -> Vec<Source> {
+        layout::at_path(path)
+    }
+
+    fn summarize(&self, source: &Source, want: Want) -> Summary {
+        summary::summarize(source, want)
+    }
+
+    fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
+        read::read(source)
+    }
+
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        body::body(native, session, entry)
+    }
+
+    fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+        layout::files(source)
+    }
+
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        check::check(path, out)
+    }
+
+    fn is_whole(&self, source: &Source) -> bool {
+        read::is_resumed(source)
+    }
+
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        write::create(w, new)
+    }
+
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        write::append(w, source, messages)
+    }
+
+    fn replace(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        entry: &AskedEntry,
+        message: &MessageInput,
+    ) -> Result<Appended, WriteError> {
+        write::replace(w, source, entry, message)
+    }
+
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        write::rename(w, source, title)
+    }
+
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        write::fork(w, source, fork)
+    }
+}

@@ -1,0 +1,143 @@
+//! Where the values of a JSON document are, of whatever size: its members, and the items of the
+//! list in it. Damage ends the outline; what came before it is known.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use rethread_json::{Event, Pull, PullError};
+
+/// The keys of lists whose items are messages.
+const LISTS: [&str; 2] = ["messages", "history"];
+
+/// Where things are in a document.
+#[derive(Debug, Default)]
+pub(super) struct Outline {
+    /// The members of the document, with their bytes from behind the key on.
+    pub(super) members: Vec<(String, Range<u64>)>,
+    /// The list of messages, with its key; that of a document which is a list is empty.
+    pub(super) list: Option<(String, Vec<Range<u64>>)>,
+    /// Where the document stops being JSON, and why.
+    pub(super) fault: Option<(u64, String)>,
+}
+
+/// Looks through a document.
+pub(super) fn outline(reader: impl Read) -> io::Result<Outline> {
+    let mut outline = Outline::default();
+    let mut pull = Pull::new(reader);
+    match outline.walk(&mut pull) {
+        Ok(()) => Ok(outline),
+        Err(PullError::Syntax { offset, kind }) => {
+            outline.fault = Some((offset, kind.to_string()));
+            Ok(outline)
+        }
+        Err(PullError::Io(e)) => Err(e),
+    }
+}
+
+impl Outline {
+    fn walk(&mut self, pull: &mut Pull<impl Read>) -> Result<(), PullError> {
+        match pull.next_event()? {
+            Event::BeginObject => {}
+            Event::BeginArray => {
+                self.items(pull, String::new())?;
+                return pull.next_event().map(drop);
+            }
+            _ => return Ok(()),
+        }
+        let mut key = Vec::new();
+        loop {
+            match pull.next_event()? {
+                Event::Key(chunk) => {
+                    key.extend_from_slice(&chunk.bytes);
+                    if !chunk.last {
+                        continue;
+                    }
+                }
+                Event::EndObject => return pull.next_event().map(drop),
+                _ => continue,
+            }
+            let name = String::from_utf8_lossy(&key).into_owned();
+            key.clear();
+            let start = pull.offset();
+            self.member(pull, name, start)?;
+        }
+    }
+
+    fn member(
+        &mut self,
+        pull: &mut Pull<impl Read>,
+        name: String,
+        start: u64,
+    ) -> Result<(), PullError> {
+        let is_list = self.list.is_none() && LISTS.contains(&name.as_str());
+        match pull.next_event()? {
+            Event::BeginArray if is_list => return self.items(pull, name),
+            Event::BeginArray | Event::BeginObject => pull.skip_container()?,
+            Event::String(chunk) if !chunk.last => pull.skip_value()?,
+            _ => {}
+        }
+        self.members.push((name, start..pull.offset()));
+        Ok(())
+    }
+
+    /// The items of the list that was just begun. Each is known as soon as it is whole.
+    fn items(&mut self, pull: &mut Pull<impl Read>, key: String) -> Result<(), PullError> {
+        let (_, items) = self.list.insert((key, Vec::new()));
+        loop {
+            let before = pull.offset();
+            let start = match pull.next_event()? {
+                Event::EndArray => return Ok(()),
+                Event::BeginArray | Event::BeginObject => {
+                    let start = pull.offset().saturating_sub(1);
+                    pull.skip_container()?;
+                    start
+                }
+                Event::String(chunk) if !chunk.last => {
+                    pull.skip_value()?;
+                    before
+                }
+                _ => before,
+            };
+            items.push(start..pull.offset());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(json: &str) -> (Vec<(String, String)>, Vec<String>, bool) {
+        let found = outline(json.as_bytes()).unwrap();
+        let text = |r: &Range<u64>| {
+            let range = usize::try_from(r.start).unwrap()..usize::try_from(r.end).unwrap();
+            json[range].to_owned()
+        };
+        let members = found.members.iter();
+        let items = found.list.iter().flat_map(|(_, items)| items);
+        (
+            members.map(|(k, r)| (k.clone(), text(r))).collect(),
+            items.map(text).collect(),
+            found.fault.is_some(),
+        )
+    }
+
+    #[test]
+    fn members_and_items_stand_where_they_are_said_to() {
+        let (members, items, fault) =
+            pieces(r#" {"a" : "x", "messages":[ {"b":[1]} , 2,"s"], "c":{"messages":[3]}} "#);
+        let expected = [("a", r#" : "x""#), ("c", r#":{"messages":[3]}"#)];
+        assert_eq!(members, expected.map(|(k, v)| (k.to_owned(), v.to_owned())));
+        assert_eq!(items, [r#"{"b":[1]}"#, " , 2", ",\"s\""]);
+        assert!(!fault);
+    }
+
+    #[test]
+    fn what_stands_before_damage_is_known() {
+        let (_, items, fault) = pieces(r#"[{"a":1},{"b":2},{"c"#);
+        assert_eq!(items, [r#"{"a":1}"#, r#"{"b":2}"#]);
+        assert!(fault);
+        let (members, items, fault) = pieces(r#"{"sessionId":"x","messages":[{"a":1}]}}"#);
+        assert_eq!((members.len(), items.len(), fault), (1, 1, true));
+    }
+}

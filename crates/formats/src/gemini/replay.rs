@@ -1,0 +1,300 @@
+//! The list of messages as the client keeps it while it reads a log: a message with an id that is
+//! there replaces it, and whole ends of the list, or all of it, can be replaced.
+//!
+//! Nothing is forgotten here: what left the list stays as a branch.
+
+use std::collections::{HashMap, HashSet};
+
+use rethread_model::{Kind, RawRef, Role};
+
+use super::message::MessageHead;
+
+/// All messages that ever were in the list, and those that are.
+#[derive(Debug, Default)]
+pub(super) struct Replay {
+    pub(super) drafts: Vec<Draft>,
+    /// The list, by places in `drafts`.
+    pub(super) live: Vec<usize>,
+    by_id: HashMap<Box<str>, usize>,
+    /// The last message with each id, in the list or not.
+    ever: HashMap<Box<str>, usize>,
+    /// Ids that two messages have at the same time.
+    pub(super) clashes: Vec<String>,
+}
+
+/// An entry to be.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) head: MessageHead,
+    pub(super) parent: Option<usize>,
+    /// The last message of the list that it replaced, where the chain of parents was cut.
+    pub(super) continues: Option<usize>,
+    /// Whether it never was in the list: a record that is no message.
+    pub(super) beside: bool,
+    /// Its records: all versions, the last one being the one that speaks.
+    pub(super) origin: Vec<RawRef>,
+}
+
+/// What became of the list when it was rewound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rewound {
+    /// It ends before that message now.
+    Before,
+    /// There is no such message: the client drops all.
+    Emptied,
+}
+
+impl Replay {
+    /// Adds a message, or another version of one that is in the list. What
+    /// somebody else says is no version of it.
+    pub(super) fn message(&mut self, head: MessageHead, raw: RawRef) {
+        match self.by_id.get(head.id.as_str()) {
+            Some(&at) if self.is_version(at, &head) => self.again(at, head, raw),
+            Some(_) => {
+                self.clashes.push(head.id.clone());
+                self.add(head, raw);
+            }
+            None => self.add(head, raw),
+        }
+    }
+
+    /// Whether a message is another version of one that is known.
+    fn is_version(&self, at: usize, head: &MessageHead) -> bool {
+        let is_answer = |kind| kind == Kind::Message(Role::Assistant);
+        self.drafts.get(at).is_some_and(|known| {
+            known.head.id == head.id && is_answer(known.head.kind) == is_answer(head.kind)
+        })
+    }
+
+    /// Adds a message at the end of the list, whatever its id.
+    pub(super) fn add(&mut self, head: MessageHead, raw: RawRef) {
+        let at = self.drafts.len();
+        if !head.id.is_empty() {
+            self.by_id.insert(head.id.as_str().into(), at);
+            self.ever.insert(head.id.as_str().into(), at);
+        }
+        self.drafts.push(Draft {
+            head,
+            parent: self.live.last().copied(),
+            continues: None,
+            beside: false,
+            origin: vec![raw],
+        });
+        self.live.push(at);
+    }
+
+    /// Keeps a record that has no place in the list.
+    pub(super) fn beside(&mut self, head: MessageHead, raw: RawRef) {
+        self.drafts.push(Draft {
+            head,
+            parent: None,
+            continues: None,
+            beside: true,
+            origin: vec![raw],
+        });
+    }
+
+    fn again(&mut self, at: usize, head: MessageHead, raw: RawRef) {
+        if let Some(draft) = self.drafts.get_mut(at) {
+            draft.head = head;
+            draft.origin.push(raw);
+        }
+    }
+
+    /// Takes a message and all after it out of the list.
+    pub(super) fn rewind(&mut self, id: &str) -> Rewound {
+        // From the end, so that a walk is as long as what goes.
+        let found = self.live.iter().rposition(|at| self.id(*at) == id);
+        let gone = self.live.split_off(found.unwrap_or(0));
+        for at in gone {
+            if let Some(draft) = self.drafts.get(at) {
+                self.by_id.remove(draft.head.id.as_str());
+            }
+        }
+        match found {
+            Some(_) => Rewound::Before,
+            None => Rewound::Emptied,
+        }
+    }
+
+    /// Puts another list in place of this one; what has no id is no message. A message that was there
+    /// before, in this list or an earlier one, is the same, and stands where the new list has it: the
+    /// client writes all of it anew when it resumes a session.
+    pub(super) fn replace(&mut self, list: Vec<(MessageHead, RawRef)>) {
+        let old = std::mem::take(&mut self.live);
+        self.by_id.clear();
+        let mut first_new = None;
+        for (head, raw) in list {
+            if head.id.is_empty() {
+                self.beside(head, raw);
+                continue;
+            }
+            let known = self.ever.get(head.id.as_str()).copied();
+            let known = known.filter(|at| self.is_version(*at, &head));
+            if let Some(at) = known.filter(|_| !self.by_id.contains_key(head.id.as_str())) {
+                self.keep(at, head, raw);
+                continue;
+            }
+            let is_first = self.live.is_empty();
+            self.message(head, raw);
+            first_new = first_new.or(self.live.last().copied().filter(|_| is_first));
+        }
+        let live: HashSet<usize> = self.live.iter().copied().collect();
+        if let Some(draft) = first_new.and_then(|at| self.drafts.get_mut(at)) {
+            draft.continues = old.into_iter().rev().find(|at| !live.contains(at));
+        }
+    }
+
+    /// Puts a message that is known at the end of the list, in another version.
+    fn keep(&mut self, at: usize, head: MessageHead, raw: RawRef) {
+        self.by_id.insert(head.id.as_str().into(), at);
+        let parent = self.live.last().copied();
+        self.live.push(at);
+        self.again(at, head, raw);
+        if let Some(draft) = self.drafts.get_mut(at) {
+            draft.parent = parent;
+        }
+    }
+
+    fn id(&self, at: usize) -> &str {
+        self.drafts.get(at).map_or("", |d| d.head.id.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn raw(record: u32) -> RawRef {
+        RawRef { part: 0, record }
+    }
+
+    fn head(id: &str) -> MessageHead {
+        MessageHead {
+            id: id.to_owned(),
+            ..MessageHead::unknown()
+        }
+    }
+
+    fn ids(replay: &Replay) -> Vec<&str> {
+        replay.live.iter().map(|at| replay.id(*at)).collect()
+    }
+
+    #[test]
+    fn the_same_id_replaces_and_a_rewind_leaves_a_branch() {
+        let mut replay = Replay::default();
+        for (i, id) in (0..).zip(["a", "b", "c", "b"]) {
+            replay.message(head(id), raw(i));
+        }
+        assert_eq!(ids(&replay), ["a", "b", "c"]);
+        assert_eq!(replay.drafts[1].origin, [raw(1), raw(3)]);
+        assert_eq!(replay.rewind("b"), Rewound::Before);
+        replay.message(head("b"), raw(4));
+        assert_eq!(ids(&replay), ["a", "b"]);
+        assert_eq!(replay.drafts.len(), 4, "the old ones stay");
+        assert_eq!(replay.drafts[3].parent, Some(0));
+        assert_eq!(replay.rewind("nowhere"), Rewound::Emptied);
+        assert!(replay.live.is_empty());
+    }
+
+    #[test]
+    fn a_message_stands_where_the_last_list_has_it() {
+        let mut replay = Replay::default();
+        for (i, id) in (0..).zip(["a", "b", "c"]) {
+            replay.message(head(id), raw(i));
+        }
+        let lists: [(&[&str], &[usize]); 4] = [
+            (&["a", "c"], &[0, 2]),
+            // Emptied but for something new, and then all of it anew.
+            (&["x"], &[3]),
+            (&["x", "a", "b", "c"], &[3, 0, 1, 2]),
+            (&["s", "c"], &[4, 2]),
+        ];
+        for (list, places) in lists {
+            replay.replace(list.iter().map(|id| (head(id), raw(9))).collect());
+            assert_eq!(replay.live, places, "{list:?}");
+        }
+        assert_eq!(replay.drafts.len(), 5);
+        assert_eq!(replay.drafts[3].continues, Some(2));
+        assert_eq!(
+            replay.drafts[4].continues,
+            Some(1),
+            "the last that is not in the list"
+        );
+    }
+
+    /// What the client does, told in its own way.
+    fn client(steps: &[Step]) -> Vec<String> {
+        let mut list: Vec<String> = Vec::new();
+        let set = |list: &mut Vec<String>, id: &String| {
+            if !list.contains(id) {
+                list.push(id.clone());
+            }
+        };
+        for step in steps {
+            match step {
+                Step::Message(id) => set(&mut list, id),
+                Step::Rewind(id) => {
+                    let at = list.iter().position(|known| known == id);
+                    list.truncate(at.unwrap_or(0));
+                }
+                Step::Replace(ids) => {
+                    list.clear();
+                    for id in ids {
+                        set(&mut list, id);
+                    }
+                }
+            }
+        }
+        list
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Message(String),
+        Rewind(String),
+        Replace(Vec<String>),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            6 => "[a-f]".prop_map(Step::Message),
+            2 => "[a-g]".prop_map(Step::Rewind),
+            1 => proptest::collection::vec("[a-f]", 0..5).prop_map(Step::Replace),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn the_list_is_the_clients_and_a_chain(steps in proptest::collection::vec(step(), 0..40)) {
+            let mut replay = Replay::default();
+            let mut records = 0;
+            let mut next = || { records += 1; raw(records) };
+            for step in &steps {
+                match step {
+                    Step::Message(id) => replay.message(head(id), next()),
+                    Step::Rewind(id) => { replay.rewind(id); }
+                    Step::Replace(ids) => {
+                        replay.replace(ids.iter().map(|id| (head(id), next())).collect());
+                    }
+                }
+            }
+            prop_assert_eq!(ids(&replay), client(&steps));
+            // Following parents from the last gives exactly the list.
+            let mut chain = Vec::new();
+            let mut at = replay.live.last().copied();
+            while let Some(ix) = at {
+                chain.push(ix);
+                at = replay.drafts[ix].parent;
+            }
+            chain.reverse();
+            prop_assert_eq!(&chain, &replay.live);
+            // Every record is somewhere, once.
+            let mut all: Vec<RawRef> = replay.drafts.iter().flat_map(|d| d.origin.clone()).collect();
+            all.sort();
+            prop_assert_eq!(all, (1..=records).map(raw).collect::<Vec<_>>());
+        }
+    }
+}

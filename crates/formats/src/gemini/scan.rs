@@ -1,0 +1,320 @@
+//! One pass over a file: its records, and the messages in them.
+
+use std::fs::File;
+use std::path::Path;
+
+use rethread_disk::{DiskError, open_read};
+use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, Value};
+use rethread_model::{Note, RawRef};
+
+use super::message::{MessageHead, giant_head, message_head};
+use super::meta::{Meta, is_meta};
+use super::replay::{Replay, Rewound};
+use super::sniff::{What, has_lines};
+use super::{SLUG, glance};
+use crate::salvaged::salvaged;
+use crate::{Marks, OpenError, Part, PartKind, RecordKind};
+
+/// The part that holds the messages.
+pub(super) const MAIN_PART: u32 = 0;
+
+/// What was found in a file.
+pub(super) struct Scanned {
+    pub(super) part: Part,
+    pub(super) what: What,
+    pub(super) meta: Meta,
+    pub(super) replay: Replay,
+    pub(super) unclaimed: Vec<RawRef>,
+    pub(super) notes: Vec<Note>,
+}
+
+/// How closely to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// At everything.
+    Whole,
+    /// Only at what a list without usage shows.
+    Quick,
+}
+
+/// Looks through a file.
+pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
+    let file = open_read(path)?;
+    let len = file.metadata().map_err(|e| unreadable(path, e))?.len();
+    let again = file.try_clone().map_err(|e| unreadable(path, e))?;
+    let mut part = Part::lines(path.to_owned(), file, len);
+    let mut scan = Scan {
+        path,
+        look,
+        what: What::Log,
+        is_ours: false,
+        marks: Marks::default(),
+        meta: Meta::default(),
+        replay: Replay::default(),
+        unclaimed: Vec::new(),
+        notes: Vec::new(),
+    };
+    if has_lines(path) {
+        scan.lines(&part)?;
+    } else {
+        part.kind = PartKind::Document;
+        scan.document(&part, &again)?;
+    }
+    if !scan.is_ours {
+        return Err(OpenError::NotOurs {
+            path: path.to_owned(),
+            format: SLUG,
+        });
+    }
+    Ok(Scanned {
+        part: part.with_records(scan.marks),
+        what: scan.what,
+        meta: scan.meta,
+        replay: scan.replay,
+        unclaimed: scan.unclaimed,
+        notes: scan.notes,
+    })
+}
+
+pub(super) fn unreadable(path: &Path, cause: std::io::Error) -> OpenError {
+    DiskError::Read {
+        path: path.to_owned(),
+        cause,
+    }
+    .into()
+}
+
+pub(super) struct Scan<'a> {
+    pub(super) path: &'a Path,
+    look: Look,
+    pub(super) what: What,
+    pub(super) is_ours: bool,
+    pub(super) marks: Marks,
+    pub(super) meta: Meta,
+    pub(super) replay: Replay,
+    unclaimed: Vec<RawRef>,
+    pub(super) notes: Vec<Note>,
+}
+
+/// Where something stands, for notes.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) line: Option<u64>,
+    pub(super) offset: u64,
+}
+
+impl Scan<'_> {
+    fn lines(&mut self, part: &Part) -> Result<(), OpenError> {
+        let mut lines = Lines::new(part.reader());
+        let mut tree = Tree::default();
+        let mut seen = 0;
+        while let Some(line) = lines.next_line().map_err(|e| unreadable(self.path, e))? {
+            let span = line.span;
+            seen = span.offset + span.len + u64::from(span.terminated);
+            match line.bytes {
+                LineBytes::Whole(bytes) => self.line(span, bytes, &mut tree),
+                LineBytes::Giant { head } => self.giant(span, head),
+            }
+        }
+        if seen < part.len() {
+            let place = Place {
+                line: None,
+                offset: seen,
+            };
+            self.damage(place, "the file became shorter while it was read");
+        }
+        let mut clashes = std::mem::take(&mut self.replay.clashes);
+        clashes.sort();
+        clashes.dedup();
+        for id in clashes {
+            let what =
+                format!("two messages have the id `{id}`; the client keeps only the later one");
+            self.notes.push(Note::remark(what).at(self.path));
+        }
+        let is_named = self.meta.id.is_some() && self.meta.project_hash.is_some();
+        if self.is_ours && !is_named {
+            let what = "no line says `sessionId` and `projectHash`, so its client does not list it";
+            self.notes.push(Note::damage(what).at(self.path));
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, span: LineSpan, bytes: &[u8], tree: &mut Tree) {
+        if bytes.trim_ascii().is_empty() {
+            self.unclaimed(span.offset, RecordKind::Blank);
+            return;
+        }
+        if self.look == Look::Quick
+            && let Some(head) = glance::glance(bytes)
+        {
+            self.message(span.offset, RecordKind::Value, head);
+            return;
+        }
+        if let Err(e) = tree.parse_into(bytes) {
+            self.damaged(span, bytes, &e);
+            return;
+        }
+        if span.offset == 0 && bytes.starts_with(b"\xEF\xBB\xBF") {
+            let what = "a byte order mark, for which its client passes over this session";
+            self.notes.push(Note::remark(what).at(self.path).line(1));
+        }
+        self.value(place(span), span.offset, tree.root(bytes));
+    }
+
+    /// A line that is no JSON value: keep what can be read of it, and name the rest.
+    fn damaged(&mut self, span: LineSpan, bytes: &[u8], error: &SyntaxError) {
+        let found = salvaged(bytes, error, !span.terminated && self.is_ours);
+        self.damage(place(span), &found.message);
+        let mut tree = Tree::default();
+        for piece in &found.pieces {
+            let range = piece.range();
+            let at = span.offset + range.start as u64;
+            let value = &bytes[range];
+            let is_object = matches!(piece, Piece::Value(_))
+                && tree.parse_into(value).is_ok()
+                && tree.root(value).is_object();
+            if is_object {
+                self.value(place(span), at, tree.root(value));
+            } else {
+                self.unclaimed(at, found.junk);
+            }
+        }
+    }
+
+    /// Takes a value into account that begins its record at this byte. The order of the questions
+    /// is the client's.
+    fn value(&mut self, place: Place, at: u64, value: Value<'_>) {
+        if !value.is_object() {
+            self.damage(place, "not a JSON object; skipped");
+            self.unclaimed(at, RecordKind::Junk);
+        } else if let Some(id) = value.get("$rewindTo").and_then(Value::str) {
+            self.is_ours = true;
+            let before = self.replay.live.len();
+            if self.replay.rewind(&id) == Rewound::Emptied && before > 0 {
+                let what = format!("rewound to `{id}`, which is not there: all before is dropped");
+                self.remark(place, &what);
+            }
+            self.unclaimed(at, RecordKind::Value);
+        } else if value.get("id").is_some_and(|id| id.str().is_some()) {
+            self.message(at, RecordKind::Value, message_head(value));
+        } else if let Some(set) = value.get("$set").filter(|s| s.is_object()) {
+            self.is_ours = true;
+            self.meta.merge(set);
+            match set.get("messages").filter(|m| m.is_array()) {
+                Some(list) => self.list(place, at, list, true),
+                None => self.unclaimed(at, RecordKind::Value),
+            }
+        } else if is_meta(value) {
+            self.is_ours = true;
+            self.meta.merge(value);
+            match value.get("messages").filter(|m| m.is_array()) {
+                Some(list) => self.list(place, at, list, false),
+                None => self.unclaimed(at, RecordKind::Value),
+            }
+        } else if let Some(raw) = self.record(at, RecordKind::Value) {
+            self.replay.beside(MessageHead::unknown(), raw);
+        }
+    }
+
+    /// A list of messages inside a line: each is a record, and so is what stands around them.
+    fn list(&mut self, place: Place, at: u64, list: Value<'_>, replaces: bool) {
+        let mut messages = Vec::new();
+        self.unclaimed(at, RecordKind::Frame);
+        let mut end = at;
+        for item in list.items() {
+            let span = item.span();
+            let start = at + span.start as u64;
+            end = at + span.end as u64;
+            if item.get("id").is_some_and(|id| id.str().is_some()) {
+                let raw = self.record(start, RecordKind::Value);
+                messages.extend(raw.map(|raw| (message_head(item), raw)));
+            } else if item.is_object() {
+                let raw = self.record(start, RecordKind::Value);
+                messages.extend(raw.map(|raw| (MessageHead::unknown(), raw)));
+            } else {
+                self.damage(
+                    place,
+                    "an item among messages is not a JSON object; skipped",
+                );
+                self.unclaimed(start, RecordKind::Junk);
+            }
+        }
+        if end > at {
+            self.unclaimed(end, RecordKind::Frame);
+        }
+        if replaces {
+            self.replay.replace(messages);
+        } else {
+            for (head, raw) in messages {
+                if head.id.is_empty() {
+                    self.replay.beside(head, raw);
+                } else {
+                    self.replay.message(head, raw);
+                }
+            }
+        }
+    }
+
+    fn giant(&mut self, span: LineSpan, start: &[u8]) {
+        let Some(head) = giant_head(start) else {
+            let what = format!("a line of {} bytes that is no message; skipped", span.len);
+            self.damage(place(span), &what);
+            self.unclaimed(span.offset, RecordKind::Giant);
+            return;
+        };
+        let what = format!("a message of {} bytes, too long to be shown", span.len);
+        self.damage(place(span), &what);
+        self.message(span.offset, RecordKind::Giant, head);
+    }
+
+    fn message(&mut self, at: u64, kind: RecordKind, head: MessageHead) {
+        self.is_ours |= head.kind != rethread_model::Kind::Unknown;
+        if let Some(raw) = self.record(at, kind) {
+            self.replay.message(head, raw);
+        }
+    }
+
+    /// Begins a record.
+    pub(super) fn record(&mut self, at: u64, kind: RecordKind) -> Option<RawRef> {
+        let record = self.marks.add(at, kind)?;
+        Some(RawRef {
+            part: MAIN_PART,
+            record,
+        })
+    }
+
+    pub(super) fn unclaimed(&mut self, at: u64, kind: RecordKind) {
+        let raw = self.record(at, kind);
+        self.unclaimed.extend(raw);
+    }
+
+    pub(super) fn damage(&mut self, place: Place, message: &str) {
+        self.notes.push(self.note(place, Note::damage(message)));
+    }
+
+    fn remark(&mut self, place: Place, message: &str) {
+        self.notes.push(self.note(place, Note::remark(message)));
+    }
+
+    fn note(&self, place: Place, note: Note) -> Note {
+        let mut note = note.at(self.path).offset(place.offset);
+        note.line = place.line;
+        note
+    }
+}
+
+fn place(span: LineSpan) -> Place {
+    Place {
+        line: Some(span.number),
+        offset: span.offset,
+    }
+}
+
+/// Reads bytes of a file; fewer come back when it was cut meanwhile.
+pub(super) fn bytes_at(file: &File, range: &std::ops::Range<u64>) -> std::io::Result<Vec<u8>> {
+    let len = usize::try_from(range.end.saturating_sub(range.start));
+    let mut bytes = vec![0; len.map_err(std::io::Error::other)?];
+    let n = rethread_disk::read_at(file, range.start, &mut bytes)?;
+    bytes.truncate(n);
+    Ok(bytes)
+}

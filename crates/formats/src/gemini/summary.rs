@@ -1,0 +1,46 @@
+//! What a list shows of a session.
+
+use rethread_model::{Head, Note, State, Summary};
+
+use super::facts::{counts, head};
+use super::scan::{Look, scan};
+use super::sniff::What;
+use super::{SLUG, layout};
+use crate::{OpenError, Source, Want};
+
+/// What a list shows of a session.
+pub(super) fn summarize(source: &Source, want: Want) -> Summary {
+    let path = &source.path;
+    let look = if want.usage { Look::Whole } else { Look::Quick };
+    let mut summary = Summary {
+        path: path.clone(),
+        head: Head {
+            id: source.id.clone(),
+            format: SLUG,
+            ..Head::default()
+        },
+        ..Summary::default()
+    };
+    match scan(path, look) {
+        Ok(found) => {
+            summary.size = found.part.len();
+            summary.head = head(path, &source.id, &found.meta, &found.replay);
+            summary.head.hidden |= found.what == What::Prompts;
+            summary.counts = counts(&found.replay, want.usage);
+        }
+        Err(e) => {
+            summary.state = State::Damaged;
+            let note = match e {
+                OpenError::NotOurs { .. } => {
+                    Note::damage("not a session: nothing in it is a message")
+                }
+                other => Note::damage(other.to_string()),
+            };
+            summary.notes.push(note.at(path));
+        }
+    }
+    let outputs = layout::outputs(path, &summary.head.id);
+    let sizes = outputs.iter().filter_map(|p| std::fs::metadata(p).ok());
+    summary.size += sizes.map(|m| m.len()).sum::<u64>();
+    summary
+}

@@ -1,0 +1,139 @@
+//! From the messages that were read to the entries of a session.
+
+use std::collections::{HashMap, HashSet};
+
+use rethread_model::{EntryIx, Kind, NewEntry, RawRef, Role, Session, SessionBuilder};
+
+use super::calls::output_name;
+use super::replay::{Draft, Replay};
+
+/// How many messages of results may follow each other behind their calls.
+const STEPS: usize = 64;
+
+/// For each message the one that says the same already: the client writes results of tools beside
+/// their calls, and again as one or two messages of their own.
+pub(super) fn repeats(replay: &Replay) -> Vec<Option<usize>> {
+    let direct: Vec<Option<usize>> = replay.drafts.iter().map(|d| repeated(replay, d)).collect();
+    let last = |at: usize| {
+        let next = |at: &usize| direct.get(*at).copied().flatten();
+        let way = std::iter::successors(Some(at), next).take(STEPS);
+        way.last().unwrap_or(at)
+    };
+    direct.iter().map(|at| at.map(last)).collect()
+}
+
+/// The nearest message before one of results that holds them all.
+fn repeated(replay: &Replay, draft: &Draft) -> Option<usize> {
+    let is_results = |draft: &Draft| {
+        draft.head.kind == Kind::Message(Role::Tool) && !draft.head.said.answers.is_empty()
+    };
+    let answers = &draft.head.said.answers;
+    let mut before = draft.parent.filter(|_| is_results(draft))?;
+    for _ in 0..STEPS {
+        let at = replay.drafts.get(before)?;
+        let said = &at.head.said;
+        let has = |id: &str| {
+            let called = said.calls.iter().any(|c| c.has_result && &*c.id == id);
+            called || said.answers.iter().any(|answer| &**answer == id)
+        };
+        if answers.iter().all(|id| has(id)) {
+            return Some(before);
+        }
+        before = at.parent.filter(|_| is_results(at))?;
+    }
+    None
+}
+
+/// Builds the session's entries. `outputs` are the names of files with tools' answers, in the order
+/// of their parts, the first of which has the number 1.
+pub(super) fn weave(
+    mut builder: SessionBuilder,
+    replay: &Replay,
+    inherited: usize,
+    outputs: &[String],
+) -> Session {
+    let repeats = repeats(replay);
+    let mut more = further_origins(&mut builder, replay, &repeats, outputs);
+    let own = |at: usize| repeats.get(at).copied().flatten().unwrap_or(at);
+    let copies: HashSet<usize> = replay.live.iter().copied().take(inherited).collect();
+    let mut entries: Vec<Option<EntryIx>> = Vec::with_capacity(replay.drafts.len());
+    for (at, draft) in replay.drafts.iter().enumerate() {
+        if repeats.get(at).copied().flatten().is_some() {
+            entries.push(None);
+            continue;
+        }
+        let mut origin = draft.origin.clone();
+        origin.rotate_right(1);
+        origin.extend(more.remove(&at).into_iter().flatten());
+        let new = NewEntry {
+            id: &draft.head.id,
+            // One that stands before it in the list may come after it in the file.
+            parent: None,
+            kind: draft.head.kind,
+            time: draft.head.time,
+            visibility: draft.head.visibility,
+            origin: &origin,
+        };
+        let added = if draft.beside {
+            builder.add_beside(&new)
+        } else {
+            builder.add(&new)
+        };
+        match added {
+            Some(ix) => {
+                let entry = builder.entry(ix);
+                entry.inherited = copies.contains(&at);
+                if draft.head.said.usage.is_some() && !draft.head.id.is_empty() {
+                    builder.set_usage_key(ix, &draft.head.id);
+                }
+            }
+            None => origin.iter().for_each(|raw| builder.unclaimed(*raw)),
+        }
+        entries.push(added);
+    }
+    let place = |at: usize| entries.get(own(at)).copied().flatten();
+    for (at, draft) in replay.drafts.iter().enumerate() {
+        match (entries.get(at).copied().flatten(), place(at)) {
+            (Some(ix), _) => {
+                let entry = builder.entry(ix);
+                entry.parent = draft.parent.and_then(place);
+                entry.logical_parent = draft.continues.and_then(place);
+            }
+            (None, Some(ix)) => builder.alias(ix, &draft.head.id),
+            (None, None) => {}
+        }
+    }
+    builder.set_leaf(replay.live.last().copied().and_then(place));
+    builder.finish()
+}
+
+/// Records of an entry beside its own: messages that repeat it, and files with its tools' answers.
+/// A file that belongs to no call is unclaimed.
+fn further_origins(
+    builder: &mut SessionBuilder,
+    replay: &Replay,
+    repeats: &[Option<usize>],
+    outputs: &[String],
+) -> HashMap<usize, Vec<RawRef>> {
+    let mut more: HashMap<usize, Vec<RawRef>> = HashMap::new();
+    for (draft, repeated) in replay.drafts.iter().zip(repeats) {
+        if let Some(at) = repeated {
+            more.entry(*at).or_default().extend(&draft.origin);
+        }
+    }
+    let mut callers: HashMap<String, usize> = HashMap::new();
+    if !outputs.is_empty() {
+        for (at, draft) in replay.drafts.iter().enumerate() {
+            let calls = draft.head.said.calls.iter();
+            callers.extend(calls.map(|call| (output_name(&call.name, &call.id), at)));
+        }
+    }
+    for (part, name) in (1_u32..).zip(outputs) {
+        let raw = RawRef { part, record: 0 };
+        match callers.get(name) {
+            Some(at) => more.entry(*at).or_default().push(raw),
+            None => builder.unclaimed(raw),
+        }
+    }
+    more
+}

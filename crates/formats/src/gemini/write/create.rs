@@ -1,0 +1,139 @@
+//! New sessions.
+
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{Created, Mode, SafeName};
+use rethread_json::Object;
+
+use super::place::{chats, store};
+use crate::gemini::calls::sanitized;
+use crate::gemini::project::project_hash;
+use crate::gemini::{SLUG, layout};
+use crate::{Made, NewSession, Source, WriteError, Writing};
+
+/// How often another id is tried when one is taken; with a seed, the first ones may be.
+const TRIES: u32 = 100_000;
+
+/// Starts a session: a log with its first line.
+pub(in crate::gemini) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+    refuse_unknown(new)?;
+    let root = match &new.root {
+        Some(root) => root.clone(),
+        None => store(w.env).ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?,
+    };
+    let project = named(&new.cwd)?;
+    let chats = chats(w, &root, &project)?;
+    let header = Header {
+        project: &project,
+        title: new.title.as_deref(),
+        fork: None,
+    };
+    write(w, &chats, new.id.as_deref(), &header, &[])
+}
+
+/// What a session of this format has no place for is refused, not dropped.
+fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
+    let given = [
+        ("agent ids", new.agent_id.is_some()),
+        ("agent names", new.agent_name.is_some()),
+        ("agent versions", new.agent_version.is_some()),
+        ("protocol", new.protocol.is_some()),
+        ("protocol", new.protocol_version.is_some()),
+        ("metadata", new.metadata.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((what, _)) => Err(WriteError::Unsupported { format: SLUG, what }),
+        None => Ok(()),
+    }
+}
+
+/// A project's path as text, which is what the client keeps.
+pub(super) fn named(project: &Path) -> Result<String, WriteError> {
+    let text = project.to_str().map(str::to_owned);
+    text.ok_or_else(|| {
+        let shown = project.display();
+        WriteError::BadInput(format!(
+            "the path `{shown}` is not UTF-8, as the client needs it"
+        ))
+    })
+}
+
+/// What the first line says.
+pub(super) struct Header<'a> {
+    pub(super) project: &'a str,
+    pub(super) title: Option<&'a str>,
+    /// What is noted of the session that this one is copied from.
+    pub(super) fork: Option<&'a [u8]>,
+}
+
+/// Writes a new log: its first line, and messages.
+pub(super) fn write(
+    w: &Writing<'_>,
+    chats: &Path,
+    asked: Option<&str>,
+    header: &Header<'_>,
+    messages: &[Vec<u8>],
+) -> Result<Made, WriteError> {
+    let now = w.env.now().to_string();
+    let mode = Mode::like(chats)?;
+    for _ in 0..TRIES {
+        let id = match asked {
+            Some(id) => id.to_owned(),
+            None => w.env.uuid(b"session").to_string(),
+        };
+        let path = path_of(chats, &id, &now)?;
+        let taken = |path: PathBuf| WriteError::Exists {
+            id: id.clone(),
+            path,
+        };
+        if let Some(other) = layout::with_id(&Source::new(SLUG, id.clone(), path.clone())) {
+            if asked.is_some() {
+                return Err(taken(other));
+            }
+            continue;
+        }
+        let first = Object::new()
+            .str("sessionId", &id)
+            .str("projectHash", &project_hash(header.project))
+            .str("startTime", &now)
+            .str("lastUpdated", &now)
+            .str("kind", "main")
+            .opt_str("summary", header.title)
+            .opt_raw(crate::gemini::meta::OWN, header.fork)
+            .finish();
+        let made = rethread_disk::create_with(&path, mode, w.durability, |out| {
+            for line in std::iter::once(&first).chain(messages) {
+                out.write_all(line)?;
+                out.write_all(b"\n")?;
+            }
+            Ok(())
+        })?;
+        match made {
+            Created::New => {
+                return Ok(Made {
+                    id,
+                    created: vec![path.clone()],
+                    path,
+                    project: PathBuf::from(header.project),
+                    notes: Vec::new(),
+                });
+            }
+            Created::Existed if asked.is_some() => return Err(taken(path)),
+            Created::Existed => {}
+        }
+    }
+    Err(WriteError::BadInput("no free id was found".to_owned()))
+}
+
+/// The file of a session that begins now.
+fn path_of(chats: &Path, id: &str, now: &str) -> Result<PathBuf, WriteError> {
+    let bad = |why: &str| WriteError::BadInput(format!("`{id}` cannot be a session's id: {why}"));
+    if id.is_empty() || sanitized(id) != id {
+        return Err(bad("it may hold letters, digits, `-` and `_`"));
+    }
+    let time = now.get(..16).unwrap_or(now).replace(':', "-");
+    let short: String = id.chars().take(8).collect();
+    let name = SafeName::new(&format!("session-{time}-{short}.jsonl"));
+    let name = name.map_err(|e| bad(&e.to_string()))?;
+    Ok(rethread_disk::join(chats, &name))
+}

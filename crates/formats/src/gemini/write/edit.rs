@@ -1,0 +1,196 @@
+//! Changes to a session that is there.
+
+use std::collections::BTreeSet;
+
+use rethread_json::Tree;
+use rethread_model::{Note, ToolResult};
+
+use super::message::{Defaults, Given, given};
+use super::results::{filled, orphan};
+use super::{Changes, Open};
+use crate::{Appended, AskedEntry, MessageInput, Source, WriteError, Writing};
+
+/// Adds messages.
+pub(in crate::gemini) fn append(
+    w: &Writing<'_>,
+    source: &Source,
+    messages: &[MessageInput],
+) -> Result<Appended, WriteError> {
+    let mut session = Open::lock(w, source)?;
+    let start = session.log.len()?;
+    let mut prepared: Vec<Result<Given, WriteError>> = Vec::with_capacity(messages.len());
+    for (salt, message) in (start..).zip(messages) {
+        let defaults = Defaults {
+            env: w.env,
+            salt,
+            replaces: None,
+        };
+        prepared.push(given(message, &defaults));
+    }
+    refuse_known_ids(&session, &mut prepared);
+    if w.strict
+        && let Some(at) = prepared.iter().position(Result::is_err)
+    {
+        let nothing = || WriteError::BadInput("no message was given".to_owned());
+        return Err(prepared.swap_remove(at).err().unwrap_or_else(nothing));
+    }
+    let mut changes = Changes::default();
+    let mut ids = Vec::with_capacity(prepared.len());
+    for message in prepared {
+        ids.push(match message {
+            Ok(message) => Ok(add(&session, &mut changes, message)?),
+            Err(e) => Err(e),
+        });
+    }
+    if !changes.added.is_empty() || !changes.again.is_empty() {
+        session.save(&changes)?;
+    }
+    Ok(Appended {
+        ids,
+        notes: Vec::new(),
+    })
+}
+
+/// Refuses messages whose id the user chose and that exists: the client would take them for other
+/// versions of those.
+fn refuse_known_ids(session: &Open<'_>, prepared: &mut [Result<Given, WriteError>]) {
+    let drafts = session.found.replay.drafts.iter();
+    let mut known: BTreeSet<String> = drafts.map(|d| d.head.id.clone()).collect();
+    for message in prepared {
+        let Ok(Given { id, has_own_id, .. }) = message else {
+            continue;
+        };
+        if !known.insert(id.clone()) && *has_own_id {
+            *message = Err(WriteError::Exists {
+                id: id.clone(),
+                path: session.path.to_owned(),
+            });
+        }
+    }
+}
+
+/// Adds one message to the changes, and gives the id of the message that holds it: results go
+/// beside their calls.
+fn add(session: &Open<'_>, changes: &mut Changes, message: Given) -> Result<String, WriteError> {
+    let mut holder = None;
+    for result in &message.results {
+        let id = if let Some(id) = fill(session, changes, result)? {
+            id
+        } else {
+            let env = session.w.env;
+            let id = env.uuid(result.call_id.as_bytes()).to_string();
+            let json = orphan(result, &id, &env.now().to_string());
+            changes.added.push(json);
+            id
+        };
+        holder = holder.or(Some(id));
+    }
+    match message.json {
+        Some(json) => {
+            changes.added.push(json);
+            Ok(message.id)
+        }
+        None => Ok(holder.unwrap_or(message.id)),
+    }
+}
+
+/// Puts a result beside its call, in what is to be written or in another version of what is there.
+fn fill(
+    session: &Open<'_>,
+    changes: &mut Changes,
+    result: &ToolResult,
+) -> Result<Option<String>, WriteError> {
+    let again = changes.again.iter_mut().map(|(_, json)| json);
+    for json in changes.added.iter_mut().rev().chain(again) {
+        if let Some((with_result, id)) = filled(json, result) {
+            *json = with_result;
+            return Ok(Some(id));
+        }
+    }
+    let replay = &session.found.replay;
+    let calls = |at: &&usize| {
+        let draft = replay.drafts.get(**at);
+        let mut calls = draft.into_iter().flat_map(|d| &d.head.said.calls);
+        calls.any(|call| *call.id == result.call_id)
+    };
+    let Some(at) = replay.live.iter().rev().find(calls) else {
+        return Ok(None);
+    };
+    let json = session.version(*at)?;
+    Ok(filled(&json, result).map(|(with_result, id)| {
+        changes.again.push((id.clone(), with_result));
+        id
+    }))
+}
+
+impl Open<'_> {
+    /// The bytes of the version of a message that speaks.
+    fn version(&self, at: usize) -> Result<Vec<u8>, WriteError> {
+        let draft = self.found.replay.drafts.get(at);
+        let Some(raw) = draft.and_then(|d| d.origin.last()) else {
+            return Ok(Vec::new());
+        };
+        let failed = |e| super::super::scan::unreadable(self.path, e);
+        let bytes = self.found.part.read(raw.record).map_err(failed)?;
+        let mut tree = Tree::default();
+        let parsed = tree.parse_prefix(&bytes, 0);
+        parsed.map_err(|e| self.damaged(format!("not JSON: {e}")))?;
+        Ok(tree.root(&bytes).raw().to_vec())
+    }
+}
+
+/// Writes a message anew: in a log, as another version of it.
+pub(in crate::gemini) fn replace(
+    w: &Writing<'_>,
+    source: &Source,
+    entry: &AskedEntry,
+    message: &MessageInput,
+) -> Result<Appended, WriteError> {
+    let mut session = Open::lock(w, source)?;
+    let replay = &session.found.replay;
+    let is_it = |at: &&usize| {
+        replay
+            .drafts
+            .get(**at)
+            .is_some_and(|d| d.head.id == entry.id)
+    };
+    if entry.id.is_empty() || !replay.live.iter().any(|at| is_it(&at)) {
+        return Err(WriteError::NoEntry {
+            id: entry.id.clone(),
+            path: source.path.clone(),
+        });
+    }
+    let defaults = Defaults {
+        env: w.env,
+        salt: session.log.len()?,
+        replaces: Some(&entry.id),
+    };
+    let given = given(message, &defaults)?;
+    let Some(json) = given.json.filter(|_| given.results.is_empty()) else {
+        let why = "a result of a tool cannot replace a message; append it".to_owned();
+        return Err(WriteError::BadMessage { line: None, why });
+    };
+    let again = vec![(entry.id.clone(), json)];
+    session.save(&Changes {
+        again,
+        ..Changes::default()
+    })?;
+    Ok(Appended {
+        ids: vec![Ok(entry.id.clone())],
+        notes: Vec::new(),
+    })
+}
+
+/// Sets the title, which the client calls a summary.
+pub(in crate::gemini) fn rename(
+    w: &Writing<'_>,
+    source: &Source,
+    title: &str,
+) -> Result<Vec<Note>, WriteError> {
+    let mut session = Open::lock(w, source)?;
+    session.save(&Changes {
+        title: Some(title.to_owned()),
+        ..Changes::default()
+    })?;
+    Ok(Vec::new())
+}

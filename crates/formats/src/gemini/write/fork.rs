@@ -1,0 +1,114 @@
+//! A new session with what was said up to some message.
+
+use std::path::Path;
+
+use rethread_json::{Object, Patch, Place, Tree, compact, quote};
+use rethread_model::{EntryIx, TitleSource};
+
+use super::create::{Header, named, write};
+use super::place::{chats, store};
+use crate::gemini::project::store_around;
+use crate::gemini::{SLUG, layout, read};
+use crate::{Conversation, Fork, Made, Source, WriteError, Writing};
+
+/// Copies the way to an entry into a new log, each message in its last version.
+pub(in crate::gemini) fn fork(
+    w: &Writing<'_>,
+    source: &Source,
+    fork: &Fork,
+) -> Result<Made, WriteError> {
+    if layout::side_id(&source.path).is_some() {
+        return Err(WriteError::Unsupported {
+            format: SLUG,
+            what: "forks of checkpoints and logs of prompts",
+        });
+    }
+    let old = read::read(source)?;
+    let entries = entries(&old, fork)?;
+    let head = &old.session.head;
+    let known = head.workspace.path.as_deref().map(Path::new);
+    let cwd = fork.cwd.as_deref().or(known).ok_or_else(|| {
+        let why = "nothing says which project this session is of; name one with `--cwd`";
+        WriteError::BadInput(why.to_owned())
+    })?;
+    let project = named(cwd)?;
+    let root = store_around(&source.path)
+        .map(Path::to_owned)
+        .or_else(|| store(w.env));
+    let root = root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
+    let chats = chats(w, &root, &project)?;
+    let messages = messages(w, &old, &entries)?;
+    let last = entries.last().map(|ix| old.session.id(*ix));
+    let note = Object::new()
+        .str("forkOf", &head.id)
+        .opt_str("entry", last.filter(|id| !id.is_empty()))
+        .u64("copied", messages.len() as u64)
+        .finish();
+    let stored = head.title.as_ref();
+    let stored = stored.filter(|t| t.source != TitleSource::FirstPrompt);
+    let title = fork.title.as_deref().or(stored.map(|t| t.text.as_str()));
+    let header = Header {
+        project: &project,
+        title,
+        fork: Some(&note),
+    };
+    write(w, &chats, None, &header, &messages)
+}
+
+/// The entries to be copied.
+fn entries(old: &Conversation, fork: &Fork) -> Result<Vec<EntryIx>, WriteError> {
+    let Some(at) = &fork.at else {
+        return Ok(old.session.active_path());
+    };
+    let begins = |ix: &EntryIx| {
+        let first = old.session.origin(*ix).first();
+        let span = first.and_then(|raw| old.native.span(*raw));
+        span.map(|s| s.start) == Some(at.offset)
+    };
+    let mut all = old.session.indexed().map(|(ix, _)| ix);
+    let found = all
+        .find(begins)
+        .or_else(|| old.session.find(&at.id).filter(|_| !at.id.is_empty()));
+    let missing = || WriteError::NoEntry {
+        id: at.id.clone(),
+        path: old.source.path.clone(),
+    };
+    Ok(old.session.path(found.ok_or_else(missing)?))
+}
+
+/// The messages as lines. Those of a log keep their bytes; a message without an id gets one, because
+/// the client passes over others.
+fn messages(
+    w: &Writing<'_>,
+    old: &Conversation,
+    entries: &[EntryIx],
+) -> Result<Vec<Vec<u8>>, WriteError> {
+    let mut lines = Vec::with_capacity(entries.len());
+    let mut tree = Tree::default();
+    for ix in entries {
+        let Some(raw) = old.session.origin(*ix).first() else {
+            continue;
+        };
+        let path = &old.source.path;
+        let read = old.native.read(*raw);
+        let bytes = read.map_err(|e| super::super::scan::unreadable(path, e))?;
+        if tree.parse_prefix(&bytes, 0).is_err() {
+            continue;
+        }
+        let message = tree.root(&bytes);
+        let mut line = message.raw().to_vec();
+        if line.contains(&b'\n') {
+            line = compact(&line).unwrap_or(line);
+        }
+        if old.session.id(*ix).is_empty() {
+            let again = Tree::parse(&line).unwrap_or_default();
+            let root = again.root(&line);
+            let mut patch = Patch::new(root);
+            let id = w.env.uuid(&(ix.get() as u64).to_le_bytes()).to_string();
+            patch.insert(root, "id", &quote(&id), Place::First);
+            line = patch.finish();
+        }
+        lines.push(line);
+    }
+    Ok(lines)
+}

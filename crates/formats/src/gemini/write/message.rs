@@ -1,0 +1,315 @@
+//! From what a user gives to one message of the client: checked, completed, and otherwise as given.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use rethread_json::{Array, Document, Object, Patch, Place, Value, compact, quote};
+use rethread_model::{
+    Blob, Block, Media, Message, Moment, Role, ToolCall, ToolInput, ToolResult, Usage,
+};
+
+use super::results::filled;
+use crate::gemini::fields::string;
+use crate::{Env, MessageInput, TextMessage, Unsaid, WriteError, picture, unified};
+
+/// A message that is ready to be written.
+pub(super) struct Given {
+    pub(super) id: String,
+    /// Whether the user chose the id, so that it may exist already.
+    pub(super) has_own_id: bool,
+    /// The message; none where it held nothing but results of tools.
+    pub(super) json: Option<Vec<u8>>,
+    /// Results for calls of other messages.
+    pub(super) results: Vec<ToolResult>,
+}
+
+/// What completes a message that does not say it itself.
+pub(super) struct Defaults<'a> {
+    pub(super) env: &'a Env,
+    /// What makes ids of the same seed differ: where the message will stand.
+    pub(super) salt: u64,
+    /// The id of the message that this one replaces.
+    pub(super) replaces: Option<&'a str>,
+}
+
+impl Defaults<'_> {
+    fn id(&self) -> String {
+        match self.replaces {
+            Some(id) => id.to_owned(),
+            None => self.env.uuid(&self.salt.to_le_bytes()).to_string(),
+        }
+    }
+}
+
+/// Makes a message ready to be written.
+pub(super) fn given(input: &MessageInput, d: &Defaults<'_>) -> Result<Given, WriteError> {
+    match input {
+        MessageInput::Text(text) => from_text(text, d),
+        MessageInput::Json {
+            bytes,
+            line,
+            unsaid,
+        } => from_json(bytes, unsaid, d).map_err(|why| WriteError::BadMessage {
+            line: Some(*line),
+            why,
+        }),
+    }
+}
+
+fn from_text(text: &TextMessage, d: &Defaults<'_>) -> Result<Given, WriteError> {
+    let mut blocks = Vec::new();
+    if !text.text.is_empty() || text.images.is_empty() {
+        blocks.push(Block::text(&text.text));
+    }
+    for path in &text.images {
+        let (bytes, mime) = picture::read(path)?;
+        blocks.push(Block::Image(Media {
+            mime: Some(mime.to_owned()),
+            name: None,
+            uri: None,
+            blob: Blob::Url(format!("data:{mime};base64,{}", STANDARD.encode(bytes))),
+        }));
+    }
+    let message = Message::new(text.role, blocks);
+    let said = from_message(&message, d.id(), d.env.now(), text.model.as_deref());
+    said.map_err(|why| WriteError::BadMessage { line: None, why })
+}
+
+fn from_json(bytes: &[u8], unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Given, String> {
+    if let Err(e) = std::str::from_utf8(bytes) {
+        return Err(format!("not UTF-8 at byte {}", e.valid_up_to()));
+    }
+    let json = compact(bytes).map_err(|e| format!("not JSON: {e}"))?;
+    let document = Document::parse(json).map_err(|e| format!("not JSON: {e}"))?;
+    let root = document.root();
+    if !root.is_object() {
+        return Err("not a JSON object".to_owned());
+    }
+    if root.get("type").is_some() {
+        return native(root, unsaid, d);
+    }
+    let with_role = match (root.get("role"), unsaid.role) {
+        (None, Some(role)) => {
+            let mut patch = Patch::new(root);
+            patch.set(root, "role", &quote(role.unified()));
+            Document::parse(patch.finish()).map_err(|e| e.to_string())?
+        }
+        _ => document.clone(),
+    };
+    let root = with_role.root();
+    let said = unified::read(root)?;
+    let chosen = string(root, "uuid").or_else(|| string(root, "id"));
+    let chosen = chosen.filter(|id| !id.is_empty() && d.replaces.is_none());
+    let id = chosen.clone().unwrap_or_else(|| d.id());
+    let time = said.time.unwrap_or_else(|| d.env.now());
+    let mut given = from_message(&said.message, id, time, unsaid.model.as_deref())?;
+    given.has_own_id = chosen.is_some();
+    Ok(given)
+}
+
+/// A message in the client's own words. What its readers cannot do without must be there.
+fn native(root: Value<'_>, unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Given, String> {
+    let word = string(root, "type").ok_or("`type` is not a text")?;
+    if !["user", "gemini", "info", "warning", "error"].contains(&word.as_str()) {
+        return Err(format!(
+            "`type` is `{word}`, not `user`, `gemini`, `info`, `warning` or `error`"
+        ));
+    }
+    let mut patch = Patch::new(root);
+    let given = string(root, "id").filter(|id| !id.is_empty());
+    if given.is_none() && root.get("id").is_some() {
+        return Err("`id` is not a text".to_owned());
+    }
+    if let (Some(id), Some(kept)) = (&given, d.replaces)
+        && id != kept
+    {
+        return Err(format!(
+            "`id` is `{id}`, but the message to be replaced is `{kept}`"
+        ));
+    }
+    let id = given.clone().unwrap_or_else(|| d.id());
+    if given.is_none() {
+        patch.insert(root, "id", &quote(&id), Place::First);
+    }
+    match string(root, "timestamp") {
+        None => {
+            let now = quote(&d.env.now().to_string());
+            patch.insert(root, "timestamp", &now, Place::Before("type"));
+        }
+        Some(text) => {
+            let time = text.parse::<Moment>();
+            time.map_err(|e| format!("`timestamp` is `{text}`: {e}"))?;
+        }
+    }
+    let calls = root.get("toolCalls");
+    if root.get("content").is_none_or(Value::is_null) {
+        if calls.is_none() {
+            return Err("`content` is missing".to_owned());
+        }
+        patch.set(root, "content", b"\"\"");
+    }
+    for call in calls.into_iter().flat_map(Value::items) {
+        for key in ["id", "name"] {
+            string(call, key).ok_or(format!("`{key}` is missing in a tool call"))?;
+        }
+    }
+    if let Some(model) = unsaid.model.as_deref().filter(|_| word == "gemini")
+        && root.get("model").is_none()
+    {
+        patch.set(root, "model", &quote(model));
+    }
+    Ok(Given {
+        id,
+        has_own_id: given.is_some() && d.replaces.is_none(),
+        json: Some(patch.finish()),
+        results: Vec::new(),
+    })
+}
+
+/// A message of the model as the client writes it. Reasoning becomes text: only its vendor can tell
+/// whose it is.
+pub(super) fn from_message(
+    message: &Message,
+    id: String,
+    time: Moment,
+    model: Option<&str>,
+) -> Result<Given, String> {
+    let word = match message.role {
+        Role::User | Role::Tool => "user",
+        Role::Assistant => "gemini",
+        Role::System => {
+            return Err(
+                "Gemini CLI keeps no messages of the system; say it as the user".to_owned(),
+            );
+        }
+    };
+    let time = time.to_string();
+    let parts: Vec<Vec<u8>> = message.blocks.iter().filter_map(part).collect();
+    let calls: Vec<&ToolCall> = message
+        .blocks
+        .iter()
+        .filter_map(|b| match b {
+            Block::ToolCall(call) => Some(call),
+            _ => None,
+        })
+        .collect();
+    let results = message.blocks.iter().filter_map(|b| match b {
+        Block::ToolResult(result) => Some(result.clone()),
+        _ => None,
+    });
+    let mut results: Vec<ToolResult> = results.collect();
+    if parts.is_empty() && calls.is_empty() && !results.is_empty() {
+        return Ok(Given {
+            id,
+            has_own_id: false,
+            json: None,
+            results,
+        });
+    }
+    let mut json = Object::new()
+        .str("id", &id)
+        .str("timestamp", &time)
+        .str("type", word)
+        .raw("content", &content(word, message, &parts));
+    if !calls.is_empty() {
+        let list = calls
+            .iter()
+            .fold(Array::new(), |list, call| list.raw(&tool_call(call, &time)));
+        json = json.raw("toolCalls", &list.finish());
+    }
+    if word == "gemini" {
+        let said = message.model.as_ref().map(|m| m.id.as_str());
+        json = json.opt_raw("tokens", message.usage.as_ref().map(tokens).as_deref());
+        json = json.opt_str("model", said.or(model));
+    }
+    let mut json = json.finish();
+    // Results of its own calls go with them.
+    results.retain(|result| match filled(&json, result) {
+        Some((with_result, _)) => {
+            json = with_result;
+            false
+        }
+        None => true,
+    });
+    Ok(Given {
+        id,
+        has_own_id: false,
+        json: Some(json),
+        results,
+    })
+}
+
+/// The client writes what the person said as parts, and an answer as one text where it can.
+fn content(word: &str, message: &Message, parts: &[Vec<u8>]) -> Vec<u8> {
+    let texts: Vec<&str> = message
+        .blocks
+        .iter()
+        .filter_map(|b| match b {
+            Block::Text(text) => Some(text.value.as_str()),
+            _ => None,
+        })
+        .collect();
+    if word == "gemini" && texts.len() == parts.len() && parts.len() <= 1 {
+        return quote(texts.first().copied().unwrap_or_default());
+    }
+    let all = parts.iter().fold(Array::new(), |all, part| all.raw(part));
+    all.finish()
+}
+
+fn part(block: &Block) -> Option<Vec<u8>> {
+    let text = |text: &str| Object::new().str("text", text).finish();
+    match block {
+        Block::Text(t) | Block::Aside { text: t, .. } => Some(text(&t.value)),
+        Block::Thinking(thought) => Some(text(&thought.text.value)),
+        Block::Image(media) | Block::File(media) => Some(inline(media)),
+        Block::Unknown { raw, .. } => Some(text(&raw.to_text())),
+        Block::ToolCall(_) | Block::ToolResult(_) => None,
+    }
+}
+
+/// Bytes that are at hand; of others, their address.
+pub(super) fn inline(media: &Media) -> Vec<u8> {
+    let Blob::Url(url) = &media.blob else {
+        let name = media.name.as_deref().unwrap_or("a file");
+        return Object::new().str("text", &format!("[{name}]")).finish();
+    };
+    let found = url.strip_prefix("data:").and_then(|rest| {
+        let (head, data) = rest.split_once(',')?;
+        Some((head.strip_suffix(";base64")?, data))
+    });
+    let Some((mime, data)) = found else {
+        return Object::new().str("text", url).finish();
+    };
+    let inline = Object::new().str("data", data).str("mimeType", mime);
+    Object::new().raw("inlineData", &inline.finish()).finish()
+}
+
+/// A call that has no result yet.
+fn tool_call(call: &ToolCall, time: &str) -> Vec<u8> {
+    let args = match &call.input {
+        Some(ToolInput::Json(json)) if json.bytes().trim_ascii_start().starts_with(b"{") => {
+            json.bytes().to_vec()
+        }
+        Some(ToolInput::Json(json)) => Object::new().raw("input", json.bytes()).finish(),
+        Some(ToolInput::Text(text)) => Object::new().str("input", &text.value).finish(),
+        None => b"{}".to_vec(),
+    };
+    Object::new()
+        .str("id", &call.id)
+        .str("name", &call.name)
+        .raw("args", &args)
+        .str("status", "scheduled")
+        .str("timestamp", time)
+        .finish()
+}
+
+/// Tokens as the client counts them.
+fn tokens(usage: &Usage) -> Vec<u8> {
+    Object::new()
+        .u64("input", usage.all_input())
+        .u64("output", usage.output.saturating_sub(usage.reasoning))
+        .u64("cached", usage.cache_read)
+        .u64("thoughts", usage.reasoning)
+        .u64("tool", 0)
+        .u64("total", usage.total())
+        .finish()
+}

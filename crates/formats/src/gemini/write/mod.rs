@@ -1,0 +1,139 @@
+//! The verbs that write: whole records at the end of a log, or a document anew.
+
+mod create;
+mod edit;
+mod fork;
+mod message;
+mod place;
+mod results;
+
+use std::io::Read;
+use std::path::Path;
+
+use rethread_disk::{DiskError, LockedLog, SMALL};
+use rethread_json::{Document, Object, Patch, quote};
+
+use super::SLUG;
+use super::scan::{Look, Scanned, scan};
+use super::sniff::{What, has_lines};
+use crate::{OpenError, Source, WriteError, Writing};
+
+pub(super) use create::create;
+pub(super) use edit::{append, rename, replace};
+pub(super) use fork::fork;
+
+/// A session that nobody else of us writes to while this exists.
+struct Open<'a> {
+    w: &'a Writing<'a>,
+    path: &'a Path,
+    log: LockedLog,
+    found: Scanned,
+}
+
+/// What is to change in a session.
+#[derive(Default)]
+struct Changes {
+    /// New messages, in order.
+    added: Vec<Vec<u8>>,
+    /// Messages that are there, anew, by their ids.
+    again: Vec<(String, Vec<u8>)>,
+    /// A new title.
+    title: Option<String>,
+}
+
+impl<'a> Open<'a> {
+    /// Locks a chat for writing. Checkpoints and prompts are the client's alone.
+    fn lock(w: &'a Writing<'a>, source: &'a Source) -> Result<Self, WriteError> {
+        let path = source.path.as_path();
+        let log = LockedLog::open(path, w.lock_timeout)?;
+        let found = scan(path, Look::Whole)?;
+        if !matches!(found.what, What::Log | What::Document) {
+            return Err(WriteError::Unsupported {
+                format: SLUG,
+                what: "way to change a checkpoint or the log of prompts",
+            });
+        }
+        Ok(Self {
+            w,
+            path,
+            log,
+            found,
+        })
+    }
+
+    /// Makes changes. The session is as of now, for the client deletes old ones when it starts.
+    fn save(&mut self, changes: &Changes) -> Result<(), WriteError> {
+        if has_lines(self.path) {
+            self.add_lines(changes)?;
+        } else {
+            self.write_anew(changes)?;
+        }
+        if self.w.durability.syncs() {
+            self.log.sync()?;
+        }
+        Ok(())
+    }
+
+    fn add_lines(&mut self, changes: &Changes) -> Result<(), WriteError> {
+        let again = changes.again.iter().map(|(_, json)| json);
+        let mut lines = Vec::new();
+        for json in again.chain(&changes.added) {
+            lines.extend_from_slice(json);
+            lines.push(b'\n');
+        }
+        let set = Object::new().opt_str("summary", changes.title.as_deref());
+        let set = set.str("lastUpdated", &self.w.env.now().to_string());
+        let set = Object::new().raw("$set", &set.finish()).finish();
+        lines.extend_from_slice(&set);
+        lines.push(b'\n');
+        self.log.append(&lines)?;
+        Ok(())
+    }
+
+    fn write_anew(&mut self, changes: &Changes) -> Result<(), WriteError> {
+        let document = self.document()?;
+        let root = document.root();
+        let list = root.get("messages").filter(|m| m.is_array());
+        let list = list.ok_or_else(|| self.damaged("`messages` is missing".to_owned()))?;
+        let mut patch = Patch::new(root);
+        for (id, json) in &changes.again {
+            let is_it = |m: &rethread_json::Value<'_>| m.get("id").is_some_and(|v| v.is_str(id));
+            if let Some(old) = list.items().filter(is_it).last() {
+                patch.replace(old, json);
+            }
+        }
+        for json in &changes.added {
+            patch.push(list, json);
+        }
+        if let Some(title) = &changes.title {
+            patch.set(root, "summary", &quote(title));
+        }
+        patch.set(root, "lastUpdated", &quote(&self.w.env.now().to_string()));
+        let bytes = patch.finish();
+        self.log
+            .rewrite(self.w.durability, |_, new| new.write_all(&bytes))?;
+        Ok(())
+    }
+
+    fn document(&self) -> Result<Document, WriteError> {
+        let path = self.path.to_owned();
+        if self.log.len()? > SMALL {
+            return Err(self
+                .damaged("too long to be written anew".to_owned())
+                .into());
+        }
+        let mut bytes = Vec::new();
+        let read = self.log.reader(0).take(SMALL).read_to_end(&mut bytes);
+        read.map_err(|cause| DiskError::Read { path, cause })?;
+        let document = Document::parse(bytes);
+        document.map_err(|e| self.damaged(format!("not JSON: {e}")).into())
+    }
+
+    fn damaged(&self, why: String) -> OpenError {
+        OpenError::Damaged {
+            path: self.path.to_owned(),
+            line: None,
+            why,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Results of tools: the client keeps them beside their calls.
+
+use rethread_json::{Array, Object, Patch, Tree, Value, quote};
+use rethread_model::{Block, ToolResult};
+
+use super::message::inline;
+use crate::gemini::fields::string;
+
+/// The message with this result beside its call, and the message's id; none if the call is not in
+/// it.
+pub(super) fn filled(message: &[u8], result: &ToolResult) -> Option<(Vec<u8>, String)> {
+    memchr::memmem::find(message, b"toolCalls")?;
+    let tree = Tree::parse(message).ok()?;
+    let root = tree.root(message);
+    let is_it = |call: &Value<'_>| call.get("id").is_some_and(|id| id.is_str(&result.call_id));
+    let call = root.get("toolCalls")?.items().find(is_it)?;
+    let name = string(call, "name").unwrap_or_default();
+    let status = if result.is_error { "error" } else { "success" };
+    let mut patch = Patch::new(root);
+    patch.set(call, "result", &parts(result, &name));
+    patch.set(call, "status", &quote(status));
+    Some((patch.finish(), string(root, "id").unwrap_or_default()))
+}
+
+/// What a tool answered, in the words of the model's API.
+fn parts(result: &ToolResult, name: &str) -> Vec<u8> {
+    let key = if result.is_error { "error" } else { "output" };
+    let response = Object::new().str(key, &said(result)).finish();
+    let response = Object::new()
+        .str("id", &result.call_id)
+        .str("name", name)
+        .raw("response", &response);
+    let response = Object::new().raw("functionResponse", &response.finish());
+    let mut parts = Array::new().raw(&response.finish());
+    for block in &result.blocks {
+        if let Block::Image(media) | Block::File(media) = block {
+            parts = parts.raw(&inline(media));
+        }
+    }
+    parts.finish()
+}
+
+/// The text of a result.
+fn said(result: &ToolResult) -> String {
+    let texts = result.blocks.iter().filter_map(|block| match block {
+        Block::Text(text) => Some(text.value.clone()),
+        Block::Unknown { raw, .. } => Some(raw.to_text()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// A message of the person for a result whose call is nowhere.
+pub(super) fn orphan(result: &ToolResult, id: &str, time: &str) -> Vec<u8> {
+    let name = result.name.as_deref().unwrap_or("a tool");
+    let text = format!("[what {name} answered]\n{}", said(result));
+    let part = Object::new().str("text", &text).finish();
+    Object::new()
+        .str("id", id)
+        .str("timestamp", time)
+        .str("type", "user")
+        .raw("content", &Array::new().raw(&part).finish())
+        .finish()
+}

@@ -1,0 +1,3 @@
+//! Sessions of Gemini CLI.
+
+mod types;
