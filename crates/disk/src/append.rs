@@ -10,6 +10,7 @@ use std::{
 use crate::{
     durability::Durability,
     error::DiskError,
+    identity::{FileId, file_id},
     mode::Mode,
     open::existing_or_new,
     scan::{CHUNK, read_at},
@@ -34,6 +35,36 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn append_line(path: &Path, line: &[u8], mode: Mode, d: Durability) -> Result<u64, DiskError> {
+    let whole = ended(path, line)?;
+    let (_, at) = append_to(path, &whole, mode, d)?;
+    Ok(at)
+}
+
+/// As [`append_line`], for a log that [`rewrite`](crate::rewrite) may replace at the same moment:
+/// a line that went into the old log is written into the new one as well. So it is never lost,
+/// and may be there twice.
+pub fn append_line_lasting(
+    path: &Path,
+    line: &[u8],
+    mode: Mode,
+    d: Durability,
+) -> Result<u64, DiskError> {
+    let whole = ended(path, line)?;
+    loop {
+        let (file, at) = append_to(path, &whole, mode, d)?;
+        let is_there = FileId::of(&file).map_err(|e| DiskError::read(path, e))?;
+        match file_id(path) {
+            Ok(id) if id == is_there => return Ok(at),
+            // Replaced meanwhile, or gone: what is there now needs the line too.
+            Ok(_) | Err(DiskError::NotFound { .. }) => {}
+            // It was written; what became of the name since cannot be told.
+            Err(_) => return Ok(at),
+        }
+    }
+}
+
+/// A record with its line break.
+fn ended(path: &Path, line: &[u8]) -> Result<Vec<u8>, DiskError> {
     if let Some(at) = memchr::memchr(b'\n', line) {
         return Err(DiskError::LineBreak {
             path: path.to_owned(),
@@ -43,21 +74,31 @@ pub fn append_line(path: &Path, line: &[u8], mode: Mode, d: Durability) -> Resul
     let mut whole = Vec::with_capacity(line.len() + 1);
     whole.extend_from_slice(line);
     whole.push(b'\n');
+    Ok(whole)
+}
 
+/// Appends whole lines; gives the file that took them, and where they begin.
+fn append_to(
+    path: &Path,
+    whole: &[u8],
+    mode: Mode,
+    d: Durability,
+) -> Result<(File, u64), DiskError> {
     let file = existing_or_new(path, mode)?;
     let failed = |e| DiskError::write(path, e);
     if d.syncs() && file.metadata().map_err(failed)?.len() == 0 {
         // The name first: then a log that holds a record has a name that lasts.
         sync::folder_at(path)?;
     }
-    let written = append_whole(path, &file, &whole)?;
+    let written = append_whole(path, &file, whole)?;
     if d.syncs()
         && let Err(cause) = sync::data(&file)
     {
         written.undo(path, &file, &cause)?;
         return Err(DiskError::sync(path, cause));
     }
-    Ok(written.line())
+    let at = written.line();
+    Ok((file, at))
 }
 
 /// What one write call put where.

@@ -29,6 +29,14 @@ pub enum DiskError {
         /// What is there.
         found: FileKind,
     },
+    /// Something other than a link is where a link should be.
+    #[error("`{}` is {found}, not a symbolic link", .path.display())]
+    NotALink {
+        /// Where a link was expected.
+        path: PathBuf,
+        /// What is there.
+        found: FileKind,
+    },
     /// Something other than a folder is where a folder should be.
     #[error("`{}` is {found}, not a folder", .path.display())]
     NotAFolder {
@@ -173,6 +181,7 @@ impl DiskError {
             DiskError::NotFound { path }
             | DiskError::NotAFile { path, .. }
             | DiskError::NotAFolder { path, .. }
+            | DiskError::NotALink { path, .. }
             | DiskError::Read { path, .. }
             | DiskError::Write { path, .. }
             | DiskError::ShortWrite { path, .. }

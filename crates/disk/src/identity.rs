@@ -31,6 +31,11 @@ impl FileId {
         Ok(FileId { device, file })
     }
 
+    /// The numbers of the disk and of the file on it, to be remembered and compared later.
+    pub fn numbers(self) -> (u64, u64) {
+        (self.device, self.file)
+    }
+
     #[cfg(unix)]
     fn from_metadata(meta: &Metadata) -> FileId {
         use std::os::unix::fs::MetadataExt as _;

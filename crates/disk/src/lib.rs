@@ -56,6 +56,7 @@ mod open;
 mod read;
 mod remove;
 mod replace;
+mod rewrite;
 mod scan;
 mod sync;
 mod temp;
@@ -65,7 +66,7 @@ mod tree;
 mod windows;
 
 pub use crate::{
-    append::append_line,
+    append::{append_line, append_line_lasting},
     create::{Created, create, create_with},
     durability::{Durability, UnknownDurability},
     error::{DiskError, FileKind},
@@ -76,8 +77,9 @@ pub use crate::{
     mode::Mode,
     name::{SafeName, UnsafeName, join},
     read::{SMALL, open_read, read_at, read_small},
-    remove::{remove_file, remove_folder},
+    remove::{remove_file, remove_folder, remove_link},
     replace::{replace, replace_with},
+    rewrite::rewrite,
     scan::Tail,
     sync::sync_path,
     temp::{is_temporary, scratch},

@@ -19,6 +19,16 @@ pub fn remove_file(path: &Path) -> Result<(), DiskError> {
     std::fs::remove_file(path).map_err(|e| DiskError::remove(path, e))
 }
 
+/// Removes one symbolic link, wherever it leads. Everything else is refused.
+pub fn remove_link(path: &Path) -> Result<(), DiskError> {
+    let meta = std::fs::symlink_metadata(path).map_err(|e| DiskError::read(path, e))?;
+    if !meta.is_symlink() {
+        let (path, found) = (path.to_owned(), FileKind::of(meta.file_type()));
+        return Err(DiskError::NotALink { path, found });
+    }
+    std::fs::remove_file(path).map_err(|e| DiskError::remove(path, e))
+}
+
 /// Removes a folder with all that is in it. Links inside are removed, never followed; a link in
 /// the place of the folder is refused.
 ///

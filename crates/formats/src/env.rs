@@ -25,6 +25,8 @@ pub struct Env {
     pub cwd: PathBuf,
     /// Rethread's own data folder.
     pub data: PathBuf,
+    /// Rethread's own cache folder; what is in it can be deleted without loss.
+    pub cache: PathBuf,
     variables: BTreeMap<String, OsString>,
     clock: Option<Moment>,
     random: Random,
@@ -90,16 +92,20 @@ impl Env {
             asked: Arc::default(),
         });
         let own = text("RETHREAD_HOME").map(PathBuf::from);
-        let data = match own {
-            Some(own) => cwd.join(own).join("data"),
-            None => data_folder(&variables, home.as_deref()).ok_or(EnvError::NoHome)?,
+        let folder = |own_name: &str, variable: &str, by_default: [&str; 2]| match &own {
+            Some(own) => Ok(cwd.join(own).join(own_name)),
+            None => xdg_folder(&variables, variable, home.as_deref(), by_default)
+                .ok_or(EnvError::NoHome),
         };
+        let data = folder("data", "XDG_DATA_HOME", [".local", "share"])?;
+        let cache = folder("cache", "XDG_CACHE_HOME", [".cache", ""])?;
         let homes = home.into_iter().collect();
         Ok(Self {
             homes,
             homes_are_given: false,
             cwd,
             data,
+            cache,
             variables,
             clock,
             random,
@@ -119,6 +125,21 @@ impl Env {
         } else {
             self.variables.get(name).filter(|v| !v.is_empty())
         }
+    }
+
+    /// The file that describes the user's time zone, where it is plain which one it is.
+    ///
+    /// Reading it takes a moment; looking a zone up by its name means to list hundreds.
+    pub fn zone_file(&self) -> Option<PathBuf> {
+        let Some(name) = self.variables.get("TZ") else {
+            return cfg!(unix).then(|| PathBuf::from("/etc/localtime"));
+        };
+        let name = name.to_str().filter(|name| !name.is_empty())?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '-');
+        let is_plain = name
+            .split('/')
+            .all(|part| !part.is_empty() && part.chars().all(plain));
+        (cfg!(unix) && is_plain).then(|| Path::new("/usr/share/zoneinfo").join(name))
     }
 
     /// The same environment at another time.
@@ -163,14 +184,22 @@ impl Env {
     }
 }
 
-/// `$XDG_DATA_HOME/rethread`, by default under `~/.local/share`.
-fn data_folder(variables: &BTreeMap<String, OsString>, home: Option<&Path>) -> Option<PathBuf> {
+/// `rethread` in the folder that a variable names, by default in one below the home folder.
+fn xdg_folder(
+    variables: &BTreeMap<String, OsString>,
+    variable: &str,
+    home: Option<&Path>,
+    by_default: [&str; 2],
+) -> Option<PathBuf> {
     let xdg = variables
-        .get("XDG_DATA_HOME")
+        .get(variable)
         .map(PathBuf::from)
         .filter(|p| p.is_absolute());
-    let base = xdg.or_else(|| home.map(|h| h.join(".local").join("share")))?;
-    Some(base.join("rethread"))
+    let below = |home: &Path| {
+        let names = by_default.iter().filter(|name| !name.is_empty());
+        names.fold(home.to_owned(), |folder, name| folder.join(name))
+    };
+    Some(xdg.or_else(|| home.map(below))?.join("rethread"))
 }
 
 #[cfg(test)]
@@ -186,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_data_folder_follows_the_variables() {
+    fn own_folders_follow_the_variables() {
         let data = |v: &[(&str, &str)]| env(v).unwrap().data;
         assert_eq!(data(&[]), Path::new("/home/u/.local/share/rethread"));
         assert_eq!(data(&[("XDG_DATA_HOME", "/x")]), Path::new("/x/rethread"));
@@ -195,6 +224,10 @@ mod tests {
             Path::new("/home/u/.local/share/rethread")
         );
         assert_eq!(data(&[("RETHREAD_HOME", "r")]), Path::new("/w/r/data"));
+        let cache = |v: &[(&str, &str)]| env(v).unwrap().cache;
+        assert_eq!(cache(&[]), Path::new("/home/u/.cache/rethread"));
+        assert_eq!(cache(&[("XDG_CACHE_HOME", "/x")]), Path::new("/x/rethread"));
+        assert_eq!(cache(&[("RETHREAD_HOME", "r")]), Path::new("/w/r/cache"));
     }
 
     #[test]
@@ -216,6 +249,24 @@ mod tests {
         assert_ne!(make().uuid(b"x"), make().uuid(b"y"));
         assert_eq!(a.now().to_string(), "2026-01-02T03:04:05.000Z");
         assert_eq!(a.uuid(b"x").get_version_num(), 4);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_zone_s_file_follows_the_variable() {
+        let file = |v: &[(&str, &str)]| env(v).unwrap().zone_file();
+        assert_eq!(file(&[]), Some("/etc/localtime".into()));
+        let berlin = Some("/usr/share/zoneinfo/Europe/Berlin".into());
+        assert_eq!(file(&[("TZ", "Europe/Berlin")]), berlin);
+        for odd in [
+            "",
+            ":Europe/Berlin",
+            "../../etc/passwd",
+            "/etc/localtime",
+            "CET-1CEST,M3",
+        ] {
+            assert_eq!(file(&[("TZ", odd)]), None, "{odd}");
+        }
     }
 
     #[test]

@@ -6,13 +6,14 @@ use crate::repository::{assert_none, folders, put, root, text};
 
 /// For each folder of crates/, the rooms it may use. Dependencies point one way, and nothing below
 /// the command line uses what is above it.
-const ROOMS: [(&str, &[&str]); 11] = [
+const ROOMS: [(&str, &[&str]); 12] = [
     ("json", &[]),
     ("model", &["json"]),
     ("disk", &[]),
     ("project", &[]),
     ("run", &[]),
     ("judges", &[]),
+    ("samp", &["disk", "json"]),
     ("formats", &["disk", "json", "model", "project"]),
     ("catalog", &["disk", "formats", "json", "model"]),
     ("render", &["json", "model"]),
@@ -25,7 +26,7 @@ const ROOMS: [(&str, &[&str]); 11] = [
     (
         "cli",
         &[
-            "catalog", "disk", "engine", "formats", "json", "model", "project", "render",
+            "catalog", "disk", "engine", "formats", "json", "model", "project", "render", "samp",
         ],
     ),
 ];

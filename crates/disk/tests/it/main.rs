@@ -24,6 +24,7 @@ mod log;
 mod modes;
 mod names;
 mod read;
+mod rewrite;
 #[cfg(target_os = "linux")]
 mod strace;
 #[cfg(target_os = "linux")]

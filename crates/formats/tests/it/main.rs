@@ -10,7 +10,11 @@
     reason = "a test fails where it stands, and builds texts"
 )]
 mod claude_code;
-#[allow(clippy::unwrap_used, reason = "a test fails where it stands")]
+#[allow(
+    clippy::unwrap_used,
+    clippy::format_push_string,
+    reason = "a test fails where it stands, and builds texts"
+)]
 mod codex;
 #[allow(
     clippy::unwrap_used,
