@@ -7,8 +7,8 @@ use clap::{Args, ColorChoice, Parser, Subcommand};
 use rethread_engine::Durability;
 
 use crate::commands::{
-    agents, append, branch, check, context, fork, init, label, list, migrate, new, rename, resume,
-    rm, sample, show, tree, trust, worktree,
+    agents, append, branch, check, context, fork, init, label, list, migrate, msg, new, rename,
+    resume, rm, sample, show, tree, trust, worktree,
 };
 
 /// One library for the conversations of every coding agent on this machine.
@@ -91,5 +91,6 @@ pub(crate) enum Command {
     Worktree(worktree::Worktree),
     Trust(trust::Trust),
     Check(check::Check),
+    Msg(msg::Msg),
     Sample(sample::Sample),
 }

@@ -65,7 +65,12 @@ impl Context {
 
     /// The user's time zone. Finding it reads files, so it is asked for only when it is needed.
     pub(crate) fn zone(&self) -> &TimeZone {
-        self.zone.get_or_init(TimeZone::system)
+        self.zone.get_or_init(|| {
+            let file = self.env.zone_file();
+            let bytes = file.and_then(|file| rethread_disk::read_small(&file).ok());
+            let zone = bytes.and_then(|bytes| TimeZone::tzif("Local", &bytes).ok());
+            zone.unwrap_or_else(TimeZone::system)
+        })
     }
 
     /// How to show text.

@@ -28,6 +28,11 @@ impl Exit {
         }
     }
 
+    /// This end, or the other one if this was a good one.
+    pub(crate) fn or(self, other: Self) -> Self {
+        if self == Self::Done { other } else { self }
+    }
+
     /// The same end, where `strict` turns a part into a failure.
     pub(crate) fn strictly(self, strict: bool) -> Self {
         if strict && self == Self::Partly {

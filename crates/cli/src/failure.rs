@@ -13,6 +13,8 @@ use crate::exit::Exit;
 pub(crate) enum Failure {
     /// A verb failed.
     Engine(Box<Error>),
+    /// A message could not be sent, read or found.
+    Samp(Box<rethread_samp::Error>),
     /// Reading standard input or writing the answer failed.
     Io(io::Error),
     /// Whoever read the answer went away: the quiet end.
@@ -36,7 +38,8 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Engine(e) if e.is_usage() => Exit::Usage,
-            Self::Engine(_) | Self::Io(_) => Exit::Failed,
+            Self::Samp(e) if e.is_usage() => Exit::Usage,
+            Self::Engine(_) | Self::Samp(_) | Self::Io(_) => Exit::Failed,
             Self::ClosedPipe => Exit::Done,
             Self::Usage { .. } => Exit::Usage,
         }
@@ -46,6 +49,7 @@ impl Failure {
     pub(crate) fn message(&self) -> String {
         let text = match self {
             Self::Engine(e) => e.to_string(),
+            Self::Samp(e) => e.to_string(),
             Self::Io(e) => e.to_string(),
             Self::ClosedPipe => String::new(),
             Self::Usage { message, .. } => message.clone(),
@@ -73,6 +77,7 @@ impl Failure {
                 let rest = (more > 0).then(|| format!("… and {more} more"));
                 named.chain(rest).chain(e.hint()).collect()
             }
+            Self::Samp(e) => e.hint().into_iter().collect(),
             Self::Usage { hint, .. } => hint.clone().into_iter().collect(),
             Self::Io(_) | Self::ClosedPipe => Vec::new(),
         }
@@ -100,6 +105,18 @@ impl Failure {
                 error.insert("hint".to_owned(), json!(hint));
             }
         }
+        if let Self::Samp(e) = self {
+            if let Some(path) = e.path() {
+                error.insert("path".to_owned(), json!(path.to_string_lossy()));
+            }
+            if let rethread_samp::Error::Ambiguous { ids, .. } = e.as_ref() {
+                let ids = ids.iter().map(|id| json!(id.to_string()));
+                error.insert("candidates".to_owned(), ids.collect());
+            }
+            if let Some(hint) = e.hint() {
+                error.insert("hint".to_owned(), json!(hint));
+            }
+        }
         if let Self::Usage {
             hint: Some(hint), ..
         } = self
@@ -112,6 +129,7 @@ impl Failure {
     fn kind(&self) -> &'static str {
         match self {
             Self::Engine(e) => e.kind(),
+            Self::Samp(e) => e.kind(),
             Self::Io(_) | Self::ClosedPipe => "io",
             Self::Usage { .. } => "usage",
         }
@@ -124,6 +142,12 @@ const MOST_CANDIDATES: usize = 20;
 impl From<Error> for Failure {
     fn from(e: Error) -> Self {
         Self::Engine(Box::new(e))
+    }
+}
+
+impl From<rethread_samp::Error> for Failure {
+    fn from(e: rethread_samp::Error) -> Self {
+        Self::Samp(Box::new(e))
     }
 }
 

@@ -4,6 +4,7 @@
 //! - [`model`] says what a conversation is.
 //! - [`formats`] reads and writes each agent's own records, byte for byte.
 //! - [`render`] shows a conversation as text, Markdown or JSON.
+//! - [`samp`] lets agents write to each other through files.
 //! - [`json`] and [`disk`] are what it all stands on.
 //!
 //! ```no_run
@@ -24,3 +25,4 @@ pub use rethread_formats as formats;
 pub use rethread_json as json;
 pub use rethread_model as model;
 pub use rethread_render as render;
+pub use rethread_samp as samp;

@@ -21,6 +21,10 @@ use crate::context::Context;
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
+    let mut args = std::env::args_os();
+    if let Some(name) = commands::msg::other_names::name(args.next().as_deref()) {
+        return commands::msg::other_names::main(name, args).into();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => return wrong_usage(&e),

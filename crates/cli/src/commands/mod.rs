@@ -10,6 +10,7 @@ pub(crate) mod init;
 pub(crate) mod label;
 pub(crate) mod list;
 pub(crate) mod migrate;
+pub(crate) mod msg;
 pub(crate) mod new;
 mod overview;
 pub(crate) mod rename;
@@ -48,6 +49,7 @@ pub(crate) fn run(context: &Context, command: Option<Command>) -> Result<Exit, F
         Some(Command::Worktree(args)) => worktree::run(context, args),
         Some(Command::Trust(args)) => trust::run(context, &args),
         Some(Command::Check(args)) => check::run(context, &args),
+        Some(Command::Msg(args)) => msg::run(context, args),
         Some(Command::Sample(args)) => sample::run(context, &args),
     }
 }

@@ -29,6 +29,7 @@ mod gemini;
 mod hooks;
 mod list;
 mod modes;
+mod msg;
 #[cfg(target_os = "linux")]
 mod names;
 mod new;

@@ -17,10 +17,18 @@ fn cli_reference() {
     section("rethread", w.ok(&["--help"]));
     let commands = [
         "agents", "list", "show", "tree", "context", "resume", "new", "append", "branch", "label",
-        "rename", "fork", "rm", "migrate", "init", "worktree", "trust", "check", "sample",
+        "rename", "fork", "rm", "migrate", "init", "worktree", "trust", "check", "msg", "sample",
     ];
     for command in commands {
         section(&format!("rethread {command}"), w.ok(&[command, "--help"]));
+    }
+    let of_msg = [
+        "send", "reply", "inbox", "log", "cat", "raw", "compact", "watch", "check", "whoami",
+        "init", "install",
+    ];
+    for command in of_msg {
+        let help = w.ok(&["msg", command, "--help"]);
+        section(&format!("rethread msg {command}"), help);
     }
     let listed = w.ok(&["--help"]);
     let known = listed

@@ -91,22 +91,7 @@ impl World {
 
     /// Runs a command with something on standard input.
     pub(crate) fn pipe(&self, args: &[&str], input: impl AsRef<[u8]>) -> Answer {
-        let mut child = self
-            .command(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let input = input.as_ref().to_vec();
-        let writer = std::thread::spawn(move || {
-            // A command that refuses its input closes the pipe early.
-            let _ = stdin.write_all(&input);
-        });
-        let output = child.wait_with_output().unwrap();
-        writer.join().unwrap();
-        answer(output)
+        run_with(self.command(args), input.as_ref())
     }
 
     /// Runs a command that must succeed, and gives what it printed.
@@ -209,6 +194,25 @@ fn answer(output: Output) -> Answer {
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+/// Runs a command with something on standard input.
+pub(crate) fn run_with(mut command: Command, input: &[u8]) -> Answer {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        // A command that refuses its input closes the pipe early.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    answer(output)
 }
 
 /// Everything below a folder: paths with what is in them.

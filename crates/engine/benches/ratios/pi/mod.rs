@@ -119,7 +119,11 @@ impl Pair for Processes {
             }
         };
         command.arg(self.task).arg(&self.path);
-        self.used = Some(process::run(&mut command, &self.count)?);
+        let (used, said) = process::run(&mut command, b"")?;
+        if said.trim() != self.count {
+            return Err(format!("{side:?} said {}", said.trim()).into());
+        }
+        self.used = Some(used);
         Ok(())
     }
 
