@@ -8,11 +8,11 @@
 //! - [`json`] and [`disk`] are what it all stands on.
 //!
 //! ```no_run
-//! use rethread::engine::{Env, show};
+//! use rethread::engine::{Env, Part, show};
 //! use rethread::model::Bodies;
 //!
 //! let env = Env::system()?;
-//! let shown = show(&env, "latest", Some(10))?;
+//! let shown = show(&env, "latest", Part::Active, Some(10))?;
 //! for entry in shown.entries {
 //!     println!("{:?}", shown.conversation.body(entry));
 //! }

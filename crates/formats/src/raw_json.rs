@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// so that a context costs little beside its session. It is used as the bytes that it is.
 ///
 /// ```
-/// use rethread_formats::pi::{Message, RawJson};
+/// use rethread_formats::{RawJson, pi::Message};
 /// let json = RawJson::from(br#"{"role":"user","content":"hello"}"#.to_vec());
 /// assert_eq!(Message::parse(&json)?.role(), "user");
 /// assert_eq!(json, r#"{"role":"user","content":"hello"}"#);

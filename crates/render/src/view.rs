@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jiff::tz::TimeZone;
-use rethread_model::{Block, Bodies, Entry, EntryIx, Message, Moment, Session, Visibility};
+use rethread_model::{Block, Bodies, Entry, EntryIx, Message, Moment, Role, Session, Visibility};
 
 /// A conversation, or the part of it that is to be shown.
 pub struct View<'a> {
@@ -62,7 +62,9 @@ pub struct Options {
 impl Options {
     /// Whether anything of a message is shown.
     pub(crate) fn shows(self, entry: &Entry, message: &Message) -> bool {
-        let is_kept_back = message.extension.is_some()
+        // What speaks in the name of the person, and is not theirs.
+        let is_kept_back = message.role == Role::User
+            && message.extension.is_some()
             && matches!(entry.visibility, Visibility::Injected | Visibility::Hidden);
         if is_kept_back && !self.hidden {
             return false;

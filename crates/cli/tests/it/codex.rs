@@ -163,9 +163,9 @@ fn a_tree_with_turns_that_were_taken_back() {
     │  ○           assistant: 2
     │  ○           user: Three
     │  ○           assistant: 3
-    └─ ●           event: thread_rolled_back: the last 2 turns were taken back
-       ●           user: Four
-       ●           assistant: 4  ◀ leaf
+    ●           event: thread_rolled_back: the last 2 turns were taken back
+    ●           user: Four
+    ●           assistant: 4  ◀ leaf
     ");
     let listed = json(w.ok(&["list", "--json"]).trim());
     assert_eq!(listed["archived"], true);

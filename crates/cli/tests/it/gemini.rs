@@ -180,7 +180,7 @@ fn the_client_folder_is_where_its_variable_says() {
         &w.home.join(".cache/.gemini"),
     );
     let ids = |variables: &[(&str, &str)], args: &[&str]| {
-        let mut all = vec!["list", "--tsv", "--hidden"];
+        let mut all = vec!["list", "--tsv", "--hidden", "--subagents"];
         all.extend(args);
         let mut command = w.command(&all);
         let output = command.envs(variables.iter().copied()).output().unwrap();
@@ -783,7 +783,8 @@ fn messages_are_added_as_the_client_writes_them() {
     let w = World::new();
     let (id, path) = started(&w, &[]);
     let before = fs::read_to_string(&path).unwrap();
-    let answer = w.pipe(&["append", &id, "--message-json", "-"], TALK);
+    // Read whole before anything is written: then they are written together.
+    let answer = w.pipe(&["append", &id, "--message-json", "-", "--strict"], TALK);
     assert_eq!(answer.code, 0, "{answer:?}");
     let ids: Vec<&str> = answer.out.lines().collect();
     assert_eq!(ids.len(), 4);

@@ -41,8 +41,8 @@ fn world() -> World {
 #[test]
 fn all_ways_of_keeping_sessions_are_listed() {
     let w = world();
-    assert_snapshot!("opencode_list", w.plain(&w.ok(&["list"])));
-    let all = w.ok(&["list", "--json", "--sort", "tokens"]);
+    assert_snapshot!("opencode_list", w.plain(&w.ok(&["list", "--subagents"])));
+    let all = w.ok(&["list", "--subagents", "--json", "--sort", "tokens"]);
     let of = |id: &str| {
         let mut lines = all.lines().map(json);
         lines.find(|s| s["id"] == id).unwrap()
@@ -101,28 +101,28 @@ fn databases_of_channels_and_of_a_variable_are_found() {
     database(&data(&w).join("mine.sqlite"), "1.18/damaged");
     database(&data(&w).join("notes.db"), "1.18/damaged");
     let ids = |out: &str| out.lines().count();
-    assert_eq!(ids(&w.ok(&["list", "--tsv"])), 3);
+    assert_eq!(ids(&w.ok(&["list", "--tsv", "--subagents"])), 3);
     for named in [
         "mine.sqlite",
         data(&w).join("mine.sqlite").to_str().unwrap(),
     ] {
         let list = w
-            .command(&["list", "--tsv"])
+            .command(&["list", "--tsv", "--subagents"])
             .env("OPENCODE_DB", named)
             .output();
         let out = String::from_utf8(list.unwrap().stdout).unwrap();
         assert_eq!(ids(&out), 4, "{named}: {out}");
     }
     let list = w
-        .command(&["list", "--tsv"])
+        .command(&["list", "--tsv", "--subagents"])
         .env("OPENCODE_DB", ":memory:")
         .output();
     assert_eq!(ids(&String::from_utf8(list.unwrap().stdout).unwrap()), 3);
     fs::create_dir_all(w.root.join("xdg")).unwrap();
     fs::rename(data(&w), w.root.join("xdg/opencode")).unwrap();
-    assert_eq!(ids(&w.run(&["list", "--tsv"]).out), 0);
+    assert_eq!(ids(&w.run(&["list", "--tsv", "--subagents"]).out), 0);
     let list = w
-        .command(&["list", "--tsv"])
+        .command(&["list", "--tsv", "--subagents"])
         .env("XDG_DATA_HOME", w.root.join("xdg"))
         .output();
     assert_eq!(ids(&String::from_utf8(list.unwrap().stdout).unwrap()), 3);
@@ -142,7 +142,7 @@ fn a_session_that_was_moved_into_the_database_is_listed_once() {
     let messages = data(&w).join("storage/message").join(CHILD);
     fs::create_dir_all(&messages).unwrap();
     let count = || {
-        w.ok(&["list", "--tsv"])
+        w.ok(&["list", "--tsv", "--subagents"])
             .lines()
             .filter(|l| l.contains(CHILD))
             .count()

@@ -114,7 +114,7 @@ impl SessionManager {
     /// Notes what the entry at that place is called and does, and moves to it.
     fn note(&mut self, at: usize, entry: &SessionEntry) {
         if entry.kind() == EntryKind::Label {
-            self.note_label(entry);
+            self.note_label(at, entry);
         }
         if !entry.id().is_empty() {
             self.index.insert(entry.id().into(), at);
@@ -122,7 +122,7 @@ impl SessionManager {
         }
     }
 
-    fn note_label(&mut self, entry: &SessionEntry) {
+    fn note_label(&mut self, at: usize, entry: &SessionEntry) {
         let Some(target) = entry.string("targetId") else {
             return;
         };
@@ -130,7 +130,7 @@ impl SessionManager {
             Some(text) => {
                 let before = self.labels.get(target.as_str());
                 let label = Label {
-                    since: before.map_or(self.entries.len(), |label| label.since),
+                    since: before.map_or(at, |label| label.since),
                     text,
                     timestamp: entry.timestamp(),
                 };
