@@ -108,7 +108,8 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
     by_head(env, name, id, agent)
 }
 
-fn sources_at(path: &Path) -> Vec<Source> {
+/// The sessions at a path, of whatever format.
+pub fn sources_at(path: &Path) -> Vec<Source> {
     FORMATS
         .iter()
         .flat_map(|format| format.at_path(path))

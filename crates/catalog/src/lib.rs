@@ -13,7 +13,7 @@ mod list;
 mod neighbours;
 
 pub use discover::{Discovery, discover};
-pub use find::{Candidate, FindError, find};
+pub use find::{Candidate, FindError, find, sources_at};
 pub use kept::keep;
 pub use known::{remember, remembered};
 pub use list::{Listing, list};

@@ -141,7 +141,10 @@ const MOST_CANDIDATES: usize = 20;
 
 impl From<Error> for Failure {
     fn from(e: Error) -> Self {
-        Self::Engine(Box::new(e))
+        match e {
+            Error::Output(e) => e.into(),
+            e => Self::Engine(Box::new(e)),
+        }
     }
 }
 

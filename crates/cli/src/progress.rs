@@ -20,6 +20,26 @@ impl Progress {
         Self(Some(bar))
     }
 
+    /// A bar for bytes, with how fast they go and how long it will take.
+    pub(crate) fn of_bytes(what: &'static str) -> Self {
+        let progress = Self::new(what);
+        if let Some(bar) = &progress.0 {
+            let template = "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} ({eta})";
+            let style = ProgressStyle::with_template(template);
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        }
+        progress
+    }
+
+    /// Says that so many bytes of so many are done.
+    pub(crate) fn at_byte(&self, done: u64, of: u64) {
+        let Some(bar) = &self.0 else { return };
+        if bar.elapsed() > Duration::from_millis(400) {
+            bar.set_length(of);
+            bar.set_position(done);
+        }
+    }
+
     /// Says that so many of so many are done.
     pub(crate) fn at(&self, done: usize, of: usize) {
         // A short wait needs no bar; a redraw for each item would cost more than the item.

@@ -1,7 +1,7 @@
 //! Tables and numbers for people.
 
 use jiff::tz::TimeZone;
-use rethread_model::{Moment, State, Summary};
+use rethread_model::{Moment, Provenance, State, Summary};
 use rethread_render::{fit, one_line};
 
 /// A moment in the user's own time.
@@ -45,7 +45,7 @@ pub(crate) fn title(summary: &Summary) -> String {
     one_line(&format!("{mark}{title}")).into_owned()
 }
 
-/// The last part of a session's workspace.
+/// The last part of a session's workspace, behind the name of its home where that is another one.
 pub(crate) fn workspace(summary: &Summary) -> String {
     let path = summary.head.workspace.path.as_deref().unwrap_or("-");
     let name = path
@@ -53,7 +53,12 @@ pub(crate) fn workspace(summary: &Summary) -> String {
         .rsplit(['/', '\\'])
         .next()
         .unwrap_or(path);
-    fit(if name.is_empty() { path } else { name }, 24)
+    let name = if name.is_empty() { path } else { name };
+    let provenance = summary.head.provenance.as_ref();
+    match provenance.map(Provenance::home).filter(|h| h != "local") {
+        Some(home) => fit(&format!("{home}:{name}"), 24),
+        None => fit(name, 24),
+    }
 }
 
 /// How many characters of an id are enough to tell it from all others of the list.
@@ -81,7 +86,7 @@ pub(crate) fn sessions(
         .map(|s| {
             [
                 one_line(&s.head.id).chars().take(len).collect(),
-                s.head.format.to_owned(),
+                one_line(s.head.held_by()).into_owned(),
                 time(s.head.updated, zone),
                 count(s.counts.messages),
                 workspace(s),

@@ -57,6 +57,9 @@ pub enum Error {
         /// How to insist.
         hint: String,
     },
+    /// Whoever reads along does not take what is written.
+    #[error("{0}")]
+    Output(std::io::Error),
     /// What was asked for makes no sense.
     #[error("{message}")]
     Usage {
@@ -103,7 +106,11 @@ impl Error {
             Self::NoEntry { path, .. }
             | Self::AmbiguousEntry { path, .. }
             | Self::NothingToCheck { path } => Some(path),
-            Self::Find(_) | Self::Git(_) | Self::Refused { .. } | Self::Usage { .. } => None,
+            Self::Find(_)
+            | Self::Git(_)
+            | Self::Refused { .. }
+            | Self::Output(_)
+            | Self::Usage { .. } => None,
         }
     }
 
@@ -131,7 +138,7 @@ impl Error {
             ),
             Self::Usage { hint, .. } => hint.clone(),
             Self::Refused { hint, .. } => Some(hint.clone()),
-            Self::Find(_) | Self::Git(_) | Self::AmbiguousEntry { .. } => None,
+            Self::Find(_) | Self::Git(_) | Self::Output(_) | Self::AmbiguousEntry { .. } => None,
         }
     }
 
@@ -142,7 +149,7 @@ impl Error {
             Self::Find(_) | Self::NoEntry { .. } | Self::NothingToCheck { .. } => "not_found",
             Self::Open(e) => e.kind(),
             Self::Write(e) => e.kind(),
-            Self::Disk(_) => "io",
+            Self::Disk(_) | Self::Output(_) => "io",
             Self::Git(_) => "git",
             Self::Refused { .. } => "refused",
             Self::Usage { .. } => "usage",

@@ -9,6 +9,7 @@ mod context;
 mod edit;
 mod entry;
 mod error;
+mod export;
 mod hooks;
 mod list;
 mod overview;
@@ -27,6 +28,10 @@ pub use check::{Checked, check};
 pub use context::{Point, native_context, point};
 pub use edit::{append, branch, fork, init, label, migrate, new, rename, replace};
 pub use error::Error;
+pub use export::{
+    Chosen, ExportAsk, ExportForms, Exported, Target, choose, export_file_name, export_markdown,
+    export_ndjson, export_source, export_text,
+};
 pub use hooks::{HookReport, HookStep, Outcome};
 pub use list::{Filter, Listed, Sort, list};
 pub use overview::{AgentLine, Overview, overview};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_catalog::{keep, list as list_all};
+use rethread_catalog::{Listing, keep, list as list_all, sources_at};
 use rethread_disk::Durability;
 use rethread_formats::{Env, Root, Source, Want, by_name};
 use rethread_model::{Moment, Note, Summary};
@@ -67,7 +67,12 @@ pub fn list(
         usage: sort == Sort::Tokens,
         size: filter.sizes || sort == Sort::Size,
     };
-    let found = list_all(env, want, &filter.folders(env), progress);
+    let files: Vec<String> = filter.files(env).cloned().collect();
+    let mut found = Listing::default();
+    if files.is_empty() || files.len() < filter.workspaces.len() {
+        found = list_all(env, want, &filter.folders(env), progress);
+    }
+    found.sessions.extend(in_files(env, &files, want));
     keep_worktree_threads(env, &found.roots, &found.sessions);
     let all = if filter.subagents {
         found.sessions
@@ -83,6 +88,16 @@ pub fn list(
         roots: found.roots,
         notes,
     }
+}
+
+/// The sessions in files that the user named, such as exports.
+pub(crate) fn in_files(env: &Env, names: &[String], want: Want) -> Vec<Summary> {
+    let files = names.iter().map(|name| absolute(&env.cwd, Path::new(name)));
+    let sources = files
+        .filter(|path| path.is_file())
+        .flat_map(|path| sources_at(&path));
+    let summary = |source: Source| Some(by_name(source.format)?.summarize(&source, want));
+    sources.filter_map(summary).collect()
 }
 
 /// Keeps descriptions of threads in linked git worktrees, which take their threads with them when
@@ -121,14 +136,21 @@ impl Filter {
         folders.filter(|folder| folder.is_dir()).collect()
     }
 
-    fn takes(&self, env: &Env, session: &Summary) -> bool {
+    /// The files among what the user named.
+    fn files<'a>(&'a self, env: &'a Env) -> impl Iterator<Item = &'a String> {
+        let is_file = |name: &&String| env.cwd.join(name).is_file();
+        self.workspaces.iter().filter(is_file)
+    }
+
+    pub(crate) fn takes(&self, env: &Env, session: &Summary) -> bool {
         let head = &session.head;
         let any = |list: &[String], fits: &dyn Fn(&str) -> bool| {
             list.is_empty() || list.iter().any(|item| fits(item))
         };
         (self.hidden || !head.hidden)
             && any(&self.agents, &|agent| {
-                by_name(agent).is_some_and(|f| f.about().slug == head.format)
+                by_name(agent)
+                    .is_some_and(|f| [head.format, head.held_by()].contains(&f.about().slug))
                     || head.agent.id.as_deref() == Some(agent)
             })
             && any(&self.workspaces, &|name| is_in(env, session, name))
@@ -147,13 +169,13 @@ fn is_path(name: &str) -> bool {
 }
 
 /// Whether a session belongs to the workspace that the user named.
-fn is_in(env: &Env, session: &Summary, name: &str) -> bool {
+pub(crate) fn is_in(env: &Env, session: &Summary, name: &str) -> bool {
     let workspace = &session.head.workspace;
     let folders = workspace
         .path
         .iter()
         .chain(workspace.worktree.as_ref().map(|w| &w.path));
-    if is_path(name) {
+    if is_path(name) || env.cwd.join(name).is_file() {
         let asked = absolute(&env.cwd, Path::new(name));
         let inside = |p: &Path| absolute(&env.cwd, p).starts_with(&asked);
         return folders.into_iter().any(|f| inside(Path::new(f))) || inside(&session.path);

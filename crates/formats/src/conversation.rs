@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rethread_model::{Bodies, Body, EntryIx, Note, Session};
+use rethread_model::{Blob, Bodies, Body, EntryIx, Note, Piece, Session};
 
 use crate::{Format, Native, Source};
 
@@ -23,6 +23,20 @@ pub struct Conversation {
 impl Bodies for Conversation {
     fn body(&self, ix: EntryIx) -> Body {
         self.format.body(&self.native, &self.session, ix)
+    }
+
+    fn pieces(&self, ix: EntryIx) -> Vec<Piece> {
+        self.format.pieces(&self.native, &self.session, ix)
+    }
+
+    fn inline(&self, blob: &Blob) -> Option<Vec<u8>> {
+        let Blob::Inline { record, start, len } = blob else {
+            return None;
+        };
+        let bytes = self.native.read(*record).ok()?;
+        let start = usize::try_from(*start).ok()?;
+        let end = start.checked_add(usize::try_from(*len).ok()?)?;
+        bytes.get(start..end).map(<[u8]>::to_vec)
     }
 }
 

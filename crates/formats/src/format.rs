@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_model::{Body, EntryIx, Note, Session, Summary};
+use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 
 use crate::{
-    Appended, AskedEntry, Branch, Conversation, Env, Fork, Made, MessageInput, Migrated, Native,
-    NativeContext, NewSession, OpenError, Removal, Resume, Violation, WriteError, Writing,
+    Appended, AskedEntry, Branch, CarriedFile, Conversation, Env, Fork, Made, MessageInput,
+    Migrated, Native, NativeContext, NewSession, OpenError, Removal, Resume, UnifiedRecord,
+    Violation, WriteError, Writing,
 };
 
 /// Facts about a format, from which lists, help and docs are made.
@@ -70,6 +71,8 @@ pub struct Source {
     pub path: PathBuf,
     /// The version of its store, if that must be refused: what is in it is only listed.
     pub refused_store: Option<String>,
+    /// Where it begins in a file that holds several, as far as that is known.
+    pub place: Option<u64>,
 }
 
 impl Source {
@@ -80,6 +83,7 @@ impl Source {
             id,
             path,
             refused_store: None,
+            place: None,
         }
     }
 }
@@ -119,8 +123,24 @@ pub trait Format: Sync {
     /// What an entry says.
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body;
 
+    /// The pieces that a message came in, where the source gives each an id of its own.
+    fn pieces(&self, _: &Native, _: &Session, _: EntryIx) -> Vec<Piece> {
+        Vec::new()
+    }
+
     /// The session's files, the main one first, without judging what is in them.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError>;
+
+    /// The records that together are a session record of the unified vocabulary, where the source is
+    /// one already.
+    fn unified_record(&self, _: &Conversation) -> Option<UnifiedRecord> {
+        None
+    }
+
+    /// The files that a session had where it was first found, where its source carries them along.
+    fn carried(&self, _: &Conversation) -> Result<Vec<CarriedFile>, OpenError> {
+        Ok(Vec::new())
+    }
 
     /// What a model would see at an entry, in the format's own words; at the leaf where none is
     /// named. None where the format has no words of its own for it.

@@ -1,6 +1,6 @@
 //! All formats.
 
-use crate::{Format, agentuse, atomic, atsf, claude_code, codex, gemini, opencode, pi};
+use crate::{Format, agentuse, atomic, atsf, claude_code, codex, gemini, ndjson, opencode, pi};
 
 /// All formats, one line each.
 pub static FORMATS: &[&dyn Format] = &[
@@ -12,6 +12,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &opencode::OpenCode,
     &pi::Pi,
     &atomic::Atomic,
+    &ndjson::Ndjson,
 ];
 
 /// The format with this short name or alias.

@@ -1,6 +1,6 @@
 //! What an entry says.
 
-use crate::{Block, EntryIx, Json, Role, Text, TitleChange, Usage, UsageRecord};
+use crate::{Blob, Block, EntryIx, Json, Moment, Role, Text, TitleChange, Usage, UsageRecord};
 
 /// What an entry says, decoded from its raw records.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,4 +218,26 @@ pub enum Level {
 pub trait Bodies {
     /// What the entry says.
     fn body(&self, ix: EntryIx) -> Body;
+
+    /// The pieces that a message came in, where its source gives each an id of its own; none of one
+    /// that came whole.
+    fn pieces(&self, _: EntryIx) -> Vec<Piece> {
+        Vec::new()
+    }
+
+    /// The base64 text of a blob that lies in a record; none of any other.
+    fn inline(&self, _: &Blob) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// One of several records that are a message together, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its own id.
+    pub id: String,
+    /// When it was written.
+    pub time: Option<Moment>,
+    /// How many of the message's blocks it brought.
+    pub blocks: usize,
 }

@@ -26,7 +26,7 @@ pub use block::{
 };
 pub use body::{
     Bodies, Body, BranchSummary, Compaction, ContextEdit, Event, Kept, LabelChange, Level, Message,
-    ModelRef, Place,
+    ModelRef, Piece, Place,
 };
 pub use context::Context;
 pub use entry::{Entry, EntryIx, Kind, Origin, RawRef, Role, Visibility};
@@ -34,6 +34,7 @@ pub use link::{Link, LinkKind};
 pub use note::{Note, Severity};
 pub use session::{
     Agent, Head, NewEntry, Provenance, Session, SessionBuilder, Status, Workspace, WorktreeRef,
+    home_name,
 };
 pub use summary::{Counts, State, Summary};
 pub use time::{Moment, NotATime};

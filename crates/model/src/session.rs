@@ -45,6 +45,17 @@ pub struct Head {
     pub provenance: Option<Provenance>,
 }
 
+impl Head {
+    /// The agent that held the conversation, by the short name of its format: of an imported one the
+    /// agent that first had it.
+    pub fn held_by(&self) -> &str {
+        let imported = self.provenance.as_ref().map(|p| p.agent.as_str());
+        imported
+            .filter(|agent| !agent.is_empty())
+            .unwrap_or(self.format)
+    }
+}
+
 /// How far the work of a session got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -69,6 +80,30 @@ pub struct Provenance {
     pub host: Option<String>,
     /// The session's file there.
     pub path: Option<String>,
+    /// The agent that held it, by the short name of its format.
+    pub agent: String,
+}
+
+impl Provenance {
+    /// The name of the home that the session was found in, as the header of an export has it.
+    pub fn home(&self) -> String {
+        home_name(&self.kind, self.host.as_deref())
+    }
+}
+
+/// The name of a home: `local`, `wsl_ubuntu`, `windows_ada`, `remote_vm01`.
+///
+/// ```
+/// use rethread_model::home_name;
+/// assert_eq!(home_name("remote", Some("ada@VM01")), "remote_vm01");
+/// assert_eq!(home_name("local", None), "local");
+/// ```
+pub fn home_name(kind: &str, host: Option<&str>) -> String {
+    let host = host.map(|h| h.rsplit('@').next().unwrap_or(h).to_lowercase());
+    match host {
+        Some(host) if kind != "local" && !host.is_empty() => format!("{kind}_{host}"),
+        _ => kind.to_owned(),
+    }
 }
 
 /// The program that held a conversation.
@@ -316,6 +351,20 @@ impl SessionBuilder {
         self.entry(ix).beside = true;
         self.session.leaf = leaf;
         Some(ix)
+    }
+
+    /// Adds a raw record to those that the entry added last came from; of any other entry, it is kept
+    /// as unclaimed.
+    pub fn claim(&mut self, ix: EntryIx, raw: RawRef) {
+        let end = u32::try_from(self.session.origins.len()).ok();
+        let entry = &mut self.session.entries[ix.get()];
+        match end.and_then(|end| end.checked_add(1)) {
+            Some(next) if end == Some(entry.origin.end) => {
+                entry.origin.end = next;
+                self.session.origins.push(raw);
+            }
+            _ => self.session.unclaimed.push(raw),
+        }
     }
 
     /// Gives an entry another id: that of one more record that it came from.

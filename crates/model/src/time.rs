@@ -32,6 +32,9 @@ impl fmt::Display for NotATime {
 impl std::error::Error for NotATime {}
 
 impl Moment {
+    /// The start of 1970.
+    pub const ZERO: Self = Self(0);
+
     /// The moment so many milliseconds after the start of 1970, if a calendar can show it.
     pub fn from_millis(millis: i64) -> Option<Self> {
         Timestamp::from_millisecond(millis)

@@ -26,7 +26,8 @@ pub use neutral::{OneLine, Plain, fit, neutral, one_line};
 pub use outline::{tree, tree_json};
 pub use text::text;
 pub use unified::{
-    Envelope, Written, context_object, message_object, session_object, session_record,
+    Envelope, Export, Form, Original, Written, context_object, export_record, message_object,
+    session_object, session_record, workspace_path,
 };
 pub use view::{Options, SourceInfo, Style, View};
 pub use workspace::encode_workspace;

@@ -60,7 +60,7 @@ impl Page<'_> {
         };
         writeln!(self.out, "# {title}\n")?;
         let agent = [
-            head.agent.name.as_deref().unwrap_or(head.format),
+            head.agent.name.as_deref().unwrap_or(head.held_by()),
             head.agent.version.as_deref().unwrap_or_default(),
         ];
         let (start, end) = span(view.session);
@@ -80,7 +80,7 @@ impl Page<'_> {
             ("Tokens", tokens(head)),
             ("Duration", head.duration_ms.map(seconds)),
             ("Session", Some(code(&head.id))),
-            ("Source", Some(code(&view.source.path))),
+            ("Source", Some(code(first_path(view)))),
         ] {
             if let Some(value) = value.filter(|v| !v.is_empty()) {
                 writeln!(self.out, "- {name}: {value}")?;
@@ -252,6 +252,13 @@ impl Page<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Where the conversation was first found.
+fn first_path<'a>(view: &'a View<'_>) -> &'a str {
+    let provenance = view.session.head.provenance.as_ref();
+    let path = provenance.and_then(|p| p.path.as_deref());
+    path.unwrap_or(&view.source.path)
 }
 
 /// Words that cannot become markup stay words; all others are set as code.

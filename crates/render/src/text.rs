@@ -74,7 +74,7 @@ impl Screen<'_> {
         };
         writeln!(self.out, "{}", self.paint.bold(&title))?;
         let agent = [
-            head.agent.name.as_deref().unwrap_or(head.format),
+            head.agent.name.as_deref().unwrap_or(head.held_by()),
             head.agent.version.as_deref().unwrap_or_default(),
         ];
         let model = head.model.as_ref().map(model_name);

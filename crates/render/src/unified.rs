@@ -6,13 +6,17 @@
 
 mod entry;
 mod extensions;
+mod facts;
+mod form;
 mod graph;
+mod ids;
 mod message;
 mod record;
 mod session;
 mod tree;
 
 pub(crate) use entry::{fields, type_word};
+pub use form::{Form, Original};
 pub use message::{Envelope, Written, message_object};
-pub use record::{context_object, session_record};
-pub use session::session_object;
+pub use record::{Export, context_object, export_record, session_record};
+pub use session::{session_object, workspace_path};

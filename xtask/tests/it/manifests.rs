@@ -20,7 +20,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
     (
         "engine",
         &[
-            "catalog", "disk", "formats", "json", "model", "project", "run",
+            "catalog", "disk", "formats", "json", "model", "project", "render", "run",
         ],
     ),
     (

@@ -140,7 +140,7 @@ fn tsv(session: &Summary) -> String {
     let workspace = head.workspace.path.as_deref().unwrap_or_default();
     [
         rethread_render::one_line(&head.id).into_owned(),
-        head.format.to_owned(),
+        head.held_by().to_owned(),
         rethread_render::one_line(workspace).into_owned(),
         head.updated.map(|t| t.to_string()).unwrap_or_default(),
         session.counts.messages.to_string(),

@@ -24,6 +24,7 @@ mod document;
 mod errors;
 #[cfg(target_os = "linux")]
 mod every_call;
+mod export;
 mod fork;
 mod gemini;
 mod hooks;

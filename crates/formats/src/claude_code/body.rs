@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use rethread_json::{Tree, Value};
 use rethread_model::{
-    Block, Body, ContextEdit, EntryIx, Event, Json, Kind, Level, Message, Place, RawRef, Role,
-    Session, TitleChange, TitleSource, Visibility,
+    Block, Body, ContextEdit, EntryIx, Event, Json, Kind, Level, Message, Piece, Place, RawRef,
+    Role, Session, TitleChange, TitleSource, Visibility,
 };
 
 use super::blocks::{Around, add_structured, blocks};
@@ -164,6 +164,42 @@ impl Open<'_> {
         message.usage = used;
         message
     }
+}
+
+/// The records that a response came in. Of records with one id the last counts.
+pub(super) fn pieces(native: &Native, session: &Session, entry: EntryIx) -> Vec<Piece> {
+    let origin = session.origin(entry);
+    if origin.len() < 2 || session.entry(entry).kind != Kind::Message(Role::Assistant) {
+        return Vec::new();
+    }
+    let path = native.parts.first().map(|p| p.path.clone());
+    let path = path.unwrap_or_default();
+    let open = Open {
+        native,
+        session,
+        path: &path,
+        asides: false,
+    };
+    let mut pieces: Vec<Piece> = Vec::new();
+    for raw in origin {
+        let Ok(bytes) = native.read(*raw) else {
+            return Vec::new();
+        };
+        let Ok(tree) = Tree::parse(&bytes) else {
+            return Vec::new();
+        };
+        let value = tree.root(&bytes);
+        let Some(id) = own_id(value) else {
+            return Vec::new();
+        };
+        pieces.retain(|piece| piece.id != id);
+        pieces.push(Piece {
+            id: id.into_owned(),
+            time: string(value, "timestamp").and_then(|t| t.parse().ok()),
+            blocks: blocks(Record::of(value).content(), &open.around(*raw)).len(),
+        });
+    }
+    pieces
 }
 
 fn own_id(record: Value<'_>) -> Option<Cow<'_, str>> {

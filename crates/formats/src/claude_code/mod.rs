@@ -33,7 +33,7 @@ mod weave;
 
 use std::path::{Path, PathBuf};
 
-use rethread_model::{Body, EntryIx, Note, Session, Summary};
+use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
@@ -85,6 +85,10 @@ impl Format for ClaudeCode {
 
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
         body::body(native, session, entry)
+    }
+
+    fn pieces(&self, native: &Native, session: &Session, entry: EntryIx) -> Vec<Piece> {
+        body::pieces(native, session, entry)
     }
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {

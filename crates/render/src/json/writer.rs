@@ -81,6 +81,23 @@ impl<'a> Writer<'a> {
         self.out.write_all(text.as_bytes())
     }
 
+    /// Opens an object with the members of this one; more may follow.
+    pub(crate) fn members_of(&mut self, object: &str) -> io::Result<()> {
+        let open = object.strip_suffix('}').unwrap_or(object);
+        self.literal(open)?;
+        self.comma = open.len() > 1;
+        Ok(())
+    }
+
+    /// A value that somebody else writes.
+    pub(crate) fn value_by(
+        &mut self,
+        write: &dyn Fn(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.comma = true;
+        write(self.out)
+    }
+
     pub(crate) fn number(&mut self, number: u64) -> io::Result<()> {
         self.literal(&number.to_string())
     }

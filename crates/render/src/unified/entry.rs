@@ -6,15 +6,17 @@ use rethread_model::{
     Block, Body, Compaction, Entry, Kept, Level, ModelRef, TitleSource, Usage, UsageScope,
 };
 
+use super::extensions::visibility_word;
 use crate::json::Writer;
 use crate::tool::leaves;
 
-/// Writes one entry: its `type`, `uuid` and `timestamp`, whether it is `side`, then what it says.
+/// Writes one entry: its `type`, `uuid` and `timestamp`, whether it is `side`, then what it says. In
+/// an export also who is meant to see it, and where it hangs in the tree.
 pub(super) fn entry_object(
     w: &mut Writer<'_>,
-    id: &str,
-    entry: &Entry,
+    (id, entry): (&str, &Entry),
     body: &Body,
+    place: Option<EntryPlace<'_>>,
 ) -> io::Result<()> {
     let Some(word) = type_word(body) else {
         return Ok(());
@@ -25,8 +27,22 @@ pub(super) fn entry_object(
     w.member_if("uuid", Some(id).filter(|id| !id.is_empty()))?;
     w.moment_if("timestamp", entry.time)?;
     w.flag_if("side", entry.side)?;
+    if let Some(place) = place {
+        w.member_if("visibility", visibility_word(entry.visibility))?;
+        w.flag_if("inherited", entry.inherited)?;
+        w.flag_if("beside", entry.beside)?;
+        w.number_if("parent_entry", place.parent_entry)?;
+        w.member_if("usage_key", place.usage_key)?;
+    }
     fields(w, body)?;
     w.close("}")
+}
+
+/// Where an entry hangs in the tree, and which response its usage belongs to.
+#[derive(Clone, Copy)]
+pub(super) struct EntryPlace<'a> {
+    pub(super) parent_entry: Option<u64>,
+    pub(super) usage_key: Option<&'a str>,
 }
 
 pub(crate) fn type_word(body: &Body) -> Option<&'static str> {
@@ -99,7 +115,7 @@ fn model(w: &mut Writer<'_>, model: &ModelRef) -> io::Result<()> {
     w.member("model", &model.id)
 }
 
-fn title_word(source: TitleSource) -> &'static str {
+pub(super) fn title_word(source: TitleSource) -> &'static str {
     match source {
         TitleSource::FirstPrompt => "first_prompt",
         TitleSource::LastPrompt => "last_prompt",

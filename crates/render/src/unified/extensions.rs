@@ -3,11 +3,12 @@
 use std::io;
 
 use rethread_model::{
-    Blob, Block, Diff, Media, Message, Role, Text, Thinking, ToolCall, ToolResult, ToolStatus,
-    Visibility,
+    Blob, Block, Diff, Media, Message, Role, Text, Thinking, ToolCall, ToolInput, ToolResult,
+    ToolStatus, Visibility,
 };
 
 use super::entry::more_usage;
+use super::form::{Form, Saying};
 use super::message::{Envelope, Part, is_content};
 use crate::json::Writer;
 use crate::tool::{leaves, status_word};
@@ -21,12 +22,18 @@ use crate::tool::{leaves, status_word};
 ///   counts the blocks of `content` that come before
 /// - `tools`: more about the calls in `content`
 /// - `results`: more about the results in `content`
+///
+/// In an export also `joined` (one message together with the one before), `parent_entry`, and `places`
+/// (where results stood among the blocks of the message before).
 pub(super) fn of_message(
     w: &mut Writer<'_>,
     envelope: &Envelope<'_>,
     message: &Message,
     part: Part,
+    saying: &Saying<'_>,
 ) -> io::Result<()> {
+    w.flag_if("joined", envelope.joined && saying.form == Form::Export)?;
+    w.number_if("parent_entry", envelope.parent_entry)?;
     w.member_if("visibility", visibility_word(envelope.visibility))?;
     w.flag_if("inherited", envelope.inherited)?;
     w.flag_if("side", envelope.side)?;
@@ -35,24 +42,27 @@ pub(super) fn of_message(
     if part != Part::Results {
         facts(w, envelope, message)?;
     }
-    blocks(w, message, part)?;
+    if part == Part::Results && saying.form == Form::Export {
+        places(w, &message.blocks)?;
+    }
+    blocks(w, message, part, saying)?;
     w.open_if_used("tools", "[");
     for block in message.blocks.iter().filter(|b| part.holds(b)) {
         if let Block::ToolCall(call) = block {
-            tool(w, call)?;
+            tool(w, call, saying.form)?;
         }
     }
     w.close_if_used("]")?;
     w.open_if_used("results", "[");
     for block in message.blocks.iter().filter(|b| part.holds(b)) {
         if let Block::ToolResult(found) = block {
-            result(w, found)?;
+            result(w, found, saying)?;
         }
     }
     w.close_if_used("]")
 }
 
-fn visibility_word(visibility: Visibility) -> Option<&'static str> {
+pub(super) fn visibility_word(visibility: Visibility) -> Option<&'static str> {
     match visibility {
         Visibility::Visible => None,
         Visibility::Injected => Some("injected"),
@@ -76,21 +86,58 @@ fn facts(w: &mut Writer<'_>, envelope: &Envelope<'_>, message: &Message) -> io::
     w.raw_if("details", message.details.as_ref())
 }
 
-fn blocks(w: &mut Writer<'_>, message: &Message, part: Part) -> io::Result<()> {
+/// Writes where results stood among the blocks of their message, unless each stood right behind the
+/// only call with its id.
+fn places(w: &mut Writer<'_>, blocks: &[Block]) -> io::Result<()> {
+    let is_call = |b: &&Block, id: &str| matches!(b, Block::ToolCall(call) if call.id == id);
+    let is_plain = |at: usize, id: &str| {
+        let before = at.checked_sub(1).and_then(|at| blocks.get(at));
+        before.is_some_and(|b| is_call(&b, id))
+            && blocks.iter().filter(|b| is_call(b, id)).count() == 1
+    };
+    let results = || {
+        blocks.iter().enumerate().filter_map(|(at, b)| match b {
+            Block::ToolResult(result) => Some((at, result.call_id.as_str())),
+            _ => None,
+        })
+    };
+    if results().all(|(at, id)| is_plain(at, id)) {
+        return Ok(());
+    }
+    w.key("places")?;
+    w.open("[")?;
+    for (at, _) in results() {
+        w.element()?;
+        w.number(at as u64)?;
+    }
+    w.close("]")
+}
+
+fn blocks(
+    w: &mut Writer<'_>,
+    message: &Message,
+    part: Part,
+    saying: &Saying<'_>,
+) -> io::Result<()> {
     let mut at = 0;
     w.open_if_used("blocks", "[");
     for block in message.blocks.iter().filter(|b| part.holds(b)) {
         if is_content(block) {
             at += 1;
         } else {
-            other_block(w, block, Some(at))?;
+            other_block(w, block, Some(at), saying)?;
         }
     }
     w.close_if_used("]")
 }
 
 /// Writes a block that the vocabulary does not know.
-fn other_block(w: &mut Writer<'_>, block: &Block, at: Option<u64>) -> io::Result<()> {
+fn other_block(
+    w: &mut Writer<'_>,
+    block: &Block,
+    at: Option<u64>,
+    saying: &Saying<'_>,
+) -> io::Result<()> {
     w.element()?;
     w.open("{")?;
     w.number_if("at", at)?;
@@ -101,8 +148,8 @@ fn other_block(w: &mut Writer<'_>, block: &Block, at: Option<u64>) -> io::Result
             w.member_if("visibility", visibility_word(*visibility))?;
         }
         Block::Thinking(thought) => thinking(w, thought)?,
-        Block::Image(image) => media(w, "image", image)?,
-        Block::File(file) => media(w, "file", file)?,
+        Block::Image(image) => media(w, "image", image, saying)?,
+        Block::File(file) => media(w, "file", file, saying)?,
         Block::Unknown { type_name, raw } => {
             w.member("type", "unknown")?;
             w.member("name", type_name)?;
@@ -135,17 +182,17 @@ fn thinking(w: &mut Writer<'_>, thought: &Thinking) -> io::Result<()> {
     w.flag_if("summary", thought.summary)
 }
 
-fn media(w: &mut Writer<'_>, kind: &str, media: &Media) -> io::Result<()> {
+fn media(w: &mut Writer<'_>, kind: &str, media: &Media, saying: &Saying<'_>) -> io::Result<()> {
     w.member("type", kind)?;
     w.member_if("mime", media.mime.as_deref())?;
     w.member_if("name", media.name.as_deref())?;
     w.member_if("uri", media.uri.as_deref())?;
-    blob(w, &media.blob)
+    blob(w, &media.blob, saying)
 }
 
 /// Where the bytes are: `path`, `outside_path`, `record`, `text`, `url`, `missing`, or how many are
-/// in the source's own record.
-fn blob(w: &mut Writer<'_>, blob: &Blob) -> io::Result<()> {
+/// in the source's own record; in an export those come along as `data`.
+fn blob(w: &mut Writer<'_>, blob: &Blob, saying: &Saying<'_>) -> io::Result<()> {
     match blob {
         Blob::File(path) => w.member("path", &path.to_string_lossy()),
         Blob::Outside(path) => w.member("outside_path", &path.to_string_lossy()),
@@ -159,11 +206,20 @@ fn blob(w: &mut Writer<'_>, blob: &Blob) -> io::Result<()> {
         Blob::Text(text) => w.member("text", &text.value),
         Blob::Url(url) => w.member("url", url),
         Blob::Missing(name) => w.member("missing", name),
-        Blob::Inline { len, .. } => w.number_if("inline_base64_bytes", Some(*len)),
+        Blob::Inline { len, .. } => match saying.inline(blob) {
+            Some(data) => w.member("data", &data),
+            None => w.number_if("inline_base64_bytes", Some(*len)),
+        },
     }
 }
 
-fn tool(w: &mut Writer<'_>, call: &ToolCall) -> io::Result<()> {
+fn tool(w: &mut Writer<'_>, call: &ToolCall, form: Form) -> io::Result<()> {
+    let input = match &call.input {
+        _ if form != Form::Export => None,
+        None => Some("none"),
+        Some(ToolInput::Json(json)) if json.bytes().starts_with(b"\"") => Some("json"),
+        Some(_) => None,
+    };
     let plain = call.namespace.is_none()
         && call.title.is_none()
         && call.kind.is_none()
@@ -173,6 +229,7 @@ fn tool(w: &mut Writer<'_>, call: &ToolCall) -> io::Result<()> {
         && call.locations.is_empty()
         && call.child_session.is_none()
         && call.signature.is_none()
+        && input.is_none()
         && !call.by_user;
     if plain {
         return Ok(());
@@ -202,6 +259,7 @@ fn tool(w: &mut Writer<'_>, call: &ToolCall) -> io::Result<()> {
     w.member_if("child_session_id", call.child_session.as_deref())?;
     w.member_if("signature", call.signature.as_deref())?;
     w.flag_if("by_user", call.by_user)?;
+    w.member_if("input", input)?;
     w.close("}")
 }
 
@@ -215,33 +273,63 @@ fn diff(w: &mut Writer<'_>, diff: &Diff) -> io::Result<()> {
     w.close("}")
 }
 
-fn result(w: &mut Writer<'_>, result: &ToolResult) -> io::Result<()> {
-    let others = || leaves(&result.blocks).filter(|b| !matches!(b, Block::Text(_)));
+fn result(w: &mut Writer<'_>, result: &ToolResult, saying: &Saying<'_>) -> io::Result<()> {
+    let is_text = |b: &&Block| matches!(b, Block::Text(_));
+    let is_export = saying.form == Form::Export;
+    let texts = leaves(&result.blocks).filter(is_text).count();
+    let has_others = leaves(&result.blocks).any(|b| !matches!(b, Block::Text(_)));
+    let unnamed = is_export && result.name.is_none();
+    let cut = is_export && texts != 1;
     let plain = result.structured.is_none()
         && result.exit_code.is_none()
         && result.full_output.is_none()
-        && others().next().is_none();
+        && !has_others
+        && !unnamed
+        && !cut;
     if plain {
         return Ok(());
     }
     w.element()?;
     w.open("{")?;
     w.member("tool_id", &result.call_id)?;
+    w.flag_if("unnamed", unnamed)?;
     if let Some(code) = result.exit_code {
         w.key("exit_code")?;
         w.literal(&code.to_string())?;
     }
+    if cut {
+        text_lengths(w, result)?;
+    }
     w.open_if_used("blocks", "[");
-    for block in others() {
-        other_block(w, block, None)?;
+    let mut before = 0;
+    for block in leaves(&result.blocks) {
+        if matches!(block, Block::Text(_)) {
+            before += 1;
+        } else {
+            other_block(w, block, is_export.then_some(before), saying)?;
+        }
     }
     w.close_if_used("]")?;
     if let Some(whole) = &result.full_output {
         w.key("full_output")?;
         w.open("{")?;
-        blob(w, whole)?;
+        blob(w, whole, saying)?;
         w.close("}")?;
     }
     w.raw_if("structured", result.structured.as_ref())?;
     w.close("}")
+}
+
+/// How long each text of an answer is, in bytes of UTF-8: `output` is all of them, with a line break
+/// between each two.
+fn text_lengths(w: &mut Writer<'_>, result: &ToolResult) -> io::Result<()> {
+    w.key("text_lengths")?;
+    w.open("[")?;
+    for block in leaves(&result.blocks) {
+        if let Block::Text(text) = block {
+            w.element()?;
+            w.number(text.value.len() as u64)?;
+        }
+    }
+    w.close("]")
 }

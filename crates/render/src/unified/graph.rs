@@ -80,12 +80,7 @@ fn active_path(session: &Session, tree: &mut Tree) -> Vec<String> {
     let mut ids = Vec::new();
     let mut steps = tree.written().len();
     while let Some(ix) = at {
-        let (last, _) = tree.last(session, ix);
-        let (first, _) = tree.first(session, ix);
-        if last != first {
-            ids.push(last);
-        }
-        ids.push(first);
+        ids.extend(tree.all_ids(session, ix).into_iter().rev());
         at = tree.parent(session, ix);
         steps = steps.saturating_sub(1);
         if steps == 0 {

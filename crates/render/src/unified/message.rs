@@ -8,6 +8,7 @@ use rethread_model::{
 
 use super::entry::{joined_text, token_usage};
 use super::extensions;
+use super::form::{Form, Saying};
 use super::tree::results_id;
 use crate::json::Writer;
 
@@ -34,6 +35,11 @@ pub struct Envelope<'a> {
     pub logical_parent: Option<&'a str>,
     /// The session, for what is the same in all of its messages.
     pub head: &'a Head,
+    /// Whether it is one message together with the one before it.
+    pub joined: bool,
+    /// The number of the entry that it hangs on, counted from 1, where that is not the one before;
+    /// 0 for none.
+    pub parent_entry: Option<u64>,
 }
 
 impl<'a> Envelope<'a> {
@@ -50,6 +56,8 @@ impl<'a> Envelope<'a> {
             usage_key: None,
             logical_parent: None,
             head,
+            joined: false,
+            parent_entry: None,
         }
     }
 }
@@ -73,11 +81,13 @@ pub fn message_object(
     message: &Message,
 ) -> io::Result<Written> {
     let mut w = Writer::new(out);
-    let around = Around {
-        before: NOTHING,
-        after: NOTHING,
-    };
-    write_message(&mut w, envelope, message, around)
+    write_message(
+        &mut w,
+        envelope,
+        message,
+        NOTHING_AROUND,
+        &Saying::default(),
+    )
 }
 
 /// Writes more members into a message's `extensions`: those in front, or those behind.
@@ -91,6 +101,11 @@ pub(super) struct Around<'a> {
 }
 
 const NOTHING: More<'static> = &|_| Ok(());
+
+pub(super) const NOTHING_AROUND: Around<'static> = Around {
+    before: NOTHING,
+    after: NOTHING,
+};
 
 /// Which of a message's blocks an object holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -116,12 +131,13 @@ pub(super) fn write_message(
     envelope: &Envelope<'_>,
     message: &Message,
     around: Around<'_>,
+    saying: &Saying<'_>,
 ) -> io::Result<Written> {
     let has = |wanted: fn(&Block) -> bool| message.blocks.iter().any(wanted);
     let calls = has(|b| matches!(b, Block::ToolCall(_)));
     let results = has(|b| matches!(b, Block::ToolResult(_)));
     if !calls || !results {
-        object(w, envelope, message, Part::Whole, around)?;
+        object(w, envelope, message, Part::Whole, around, saying)?;
         return Ok(Written {
             count: 1,
             last_uuid: envelope.uuid.to_owned(),
@@ -131,20 +147,22 @@ pub(super) fn write_message(
         after: NOTHING,
         ..around
     };
-    object(w, envelope, message, Part::WithoutResults, first)?;
+    object(w, envelope, message, Part::WithoutResults, first, saying)?;
     let last_uuid = results_id(envelope.uuid);
     let second = Envelope {
         index: envelope.index + 1,
         uuid: &last_uuid,
         parent_uuid: Some(envelope.uuid),
         logical_parent: None,
+        joined: true,
+        parent_entry: None,
         ..*envelope
     };
     let behind = Around {
         before: NOTHING,
         ..around
     };
-    object(w, &second, message, Part::Results, behind)?;
+    object(w, &second, message, Part::Results, behind, saying)?;
     Ok(Written {
         count: 2,
         last_uuid,
@@ -157,6 +175,7 @@ fn object(
     message: &Message,
     part: Part,
     around: Around<'_>,
+    saying: &Saying<'_>,
 ) -> io::Result<()> {
     let role = match part {
         Part::Results => "user",
@@ -174,22 +193,29 @@ fn object(
     w.key("content")?;
     w.open("[")?;
     for block in message.blocks.iter().filter(|b| part.holds(b)) {
-        content(w, block, &message.blocks)?;
+        content(w, block, &message.blocks, saying)?;
     }
     w.close("]")?;
     w.open_if_used("metadata", "{");
     metadata(w, envelope, message, part)?;
-    w.open_if_used("extensions", "{");
-    (around.before)(w)?;
-    extensions::of_message(w, envelope, message, part)?;
-    (around.after)(w)?;
-    w.close_if_used("}")?;
+    if saying.form != Form::Lean {
+        w.open_if_used("extensions", "{");
+        (around.before)(w)?;
+        extensions::of_message(w, envelope, message, part, saying)?;
+        (around.after)(w)?;
+        w.close_if_used("}")?;
+    }
     w.close_if_used("}")?;
     w.close("}")
 }
 
 /// Writes a block that the vocabulary knows; the others are in `extensions`.
-fn content(w: &mut Writer<'_>, block: &Block, all: &[Block]) -> io::Result<()> {
+fn content(
+    w: &mut Writer<'_>,
+    block: &Block,
+    all: &[Block],
+    saying: &Saying<'_>,
+) -> io::Result<()> {
     match block {
         Block::Text(text) => {
             w.element()?;
@@ -199,7 +225,7 @@ fn content(w: &mut Writer<'_>, block: &Block, all: &[Block]) -> io::Result<()> {
             w.close("}")
         }
         Block::ToolCall(call) => tool_use(w, call),
-        Block::ToolResult(result) => tool_result(w, result, all),
+        Block::ToolResult(result) => tool_result(w, result, all, saying),
         Block::Aside { .. }
         | Block::Thinking(_)
         | Block::Image(_)
@@ -231,10 +257,16 @@ fn tool_use(w: &mut Writer<'_>, call: &ToolCall) -> io::Result<()> {
     w.close("}")
 }
 
-fn tool_result(w: &mut Writer<'_>, result: &ToolResult, all: &[Block]) -> io::Result<()> {
+fn tool_result(
+    w: &mut Writer<'_>,
+    result: &ToolResult,
+    all: &[Block],
+    saying: &Saying<'_>,
+) -> io::Result<()> {
+    let known = || called(all, &result.call_id).or_else(|| saying.tool(&result.call_id));
     let name = match &result.name {
         Some(name) => name,
-        None => called(all, &result.call_id).unwrap_or_default(),
+        None => known().unwrap_or_default(),
     };
     w.element()?;
     w.open("{")?;

@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
-use rethread_model::{Body, EntryIx, Message, ModelRef, Role};
+use rethread_model::{Body, EntryIx, Message, ModelRef, Moment, Piece, Role};
 
-use super::entry::entry_object;
+use super::entry::{EntryPlace, entry_object};
+use super::facts::{Facts, facts};
+use super::form::{Form, Original, Saying};
 use super::graph::graph;
-use super::message::{Around, Envelope, write_message};
-use super::session::opened_object;
+use super::message::{Around, Envelope, More, NOTHING_AROUND, write_message};
+use super::session::{exported_object, opened_object};
 use super::tree::Tree;
 use crate::View;
 use crate::json::Writer;
@@ -36,10 +38,107 @@ pub fn session_record(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
         &view.source,
     );
     w.literal(&serde_json::to_string(&object)?)?;
-    messages(&mut w, view, &shown, &mut tree)?;
+    let mut saying = Saying::new(Form::Shown, view.bodies);
+    messages(&mut w, view, &shown, &mut tree, &mut saying, NOTHING)?;
     graph(&mut w, session, &mut tree)?;
     w.close("}")?;
     out.write_all(b"\n")
+}
+
+const NOTHING: More<'static> = NOTHING_AROUND.before;
+
+/// How a session is exported.
+#[derive(Clone, Copy)]
+pub struct Export<'a> {
+    /// Leave out `extensions`.
+    pub lean: bool,
+    /// When the session was held, if nobody noted it.
+    pub file_time: Moment,
+    /// Writes the files that the session came from; nothing where they are not to come along.
+    pub original: Option<Original<'a>>,
+}
+
+/// Writes the session record of an export: one line of JSON, with the document's own fields alone.
+///
+/// What these cannot say is in the `extensions` of messages, and what belongs to the session as a
+/// whole in those of the first message; where there is no message, in those of the session object.
+/// All entries of the view are written, in order, and each says where it hangs in the tree if that
+/// is not behind the one before it.
+pub fn export_record(out: &mut dyn Write, view: &View<'_>, export: &Export<'_>) -> io::Result<()> {
+    let session = view.session;
+    let form = if export.lean {
+        Form::Lean
+    } else {
+        Form::Export
+    };
+    let shown: Vec<EntryIx> = view.shown().collect();
+    let is_message = |ix: &EntryIx| session.entry(*ix).kind.is_message();
+    let mut tree = Tree::new(session, shown.iter().copied().filter(is_message));
+    tree.make_ids(session);
+    let (start, end) = span(session);
+    let times = (
+        start.or(end).unwrap_or(export.file_time),
+        end.or(start).unwrap_or(export.file_time),
+    );
+    let about = Facts {
+        session,
+        has_times: (start.is_some(), end.is_some()),
+        leaf_entry: leaf_entry(view),
+    };
+    let whole = |w: &mut Writer<'_>| {
+        facts(w, &about)?;
+        let Some(original) = export.original else {
+            return Ok(());
+        };
+        w.key("original")?;
+        w.value_by(original)
+    };
+    let mut w = Writer::new(out);
+    w.open("{")?;
+    w.member("type", "session")?;
+    w.key("session")?;
+    let object = exported_object(&session.head, times, &view.source);
+    w.members_of(&serde_json::to_string(&object)?)?;
+    if form == Form::Export && !shown.iter().any(is_message) {
+        w.open_if_used("extensions", "{");
+        whole(&mut w)?;
+        entries(&mut w, view, "entries", &shown, form)?;
+        w.close_if_used("}")?;
+    }
+    w.close("}")?;
+    let mut saying = Saying::new(form, view.bodies);
+    messages(&mut w, view, &shown, &mut tree, &mut saying, &whole)?;
+    graph(&mut w, session, &mut tree)?;
+    w.close("}")?;
+    out.write_all(b"\n")
+}
+
+/// The number of the entry that the agent would go on from, where that is not the last in the tree;
+/// 0 where there is none.
+fn leaf_entry(view: &View<'_>) -> Option<u64> {
+    let session = view.session;
+    let last = session.entries().iter().rposition(|e| !e.beside);
+    let last = last.and_then(EntryIx::new);
+    let leaf = session.leaf();
+    (leaf != last).then(|| leaf.map_or(0, number))
+}
+
+fn number(ix: EntryIx) -> u64 {
+    ix.get() as u64 + 1
+}
+
+/// The number of the entry that this one hangs on, where that is not the one before it in the tree;
+/// 0 where there is none.
+fn parent_entry(view: &View<'_>, ix: EntryIx) -> Option<u64> {
+    let session = view.session;
+    let entry = session.entry(ix);
+    if entry.beside {
+        return None;
+    }
+    let before = session.entries().get(..ix.get()).unwrap_or_default();
+    let before = before.iter().rposition(|e| !e.beside);
+    let parent = entry.parent.map(EntryIx::get);
+    (parent != before).then(|| entry.parent.map_or(0, number))
 }
 
 /// Writes what a model would see as one line of JSON: `messages`, `model` and `thinking_level`.
@@ -53,21 +152,26 @@ pub fn context_object(
     let mut tree = Tree::new(view.session, shown.iter().copied());
     let mut w = Writer::new(out);
     w.open("{")?;
-    messages(&mut w, view, &shown, &mut tree)?;
+    let mut saying = Saying::new(Form::Shown, view.bodies);
+    messages(&mut w, view, &shown, &mut tree, &mut saying, NOTHING)?;
     w.member_or_null("model", model.map(model_name).as_deref())?;
     w.member_or_null("thinking_level", thinking_level)?;
     w.close("}")?;
     out.write_all(b"\n")
 }
 
-/// Writes the messages among these entries; each holds the entries around it that are none.
-fn messages(
+/// Writes the messages among these entries; each holds the entries around it that are none, and the
+/// first what is said of the whole.
+fn messages<'a>(
     w: &mut Writer<'_>,
-    view: &View<'_>,
+    view: &View<'a>,
     shown: &[EntryIx],
     tree: &mut Tree,
+    saying: &mut Saying<'a>,
+    whole: More<'_>,
 ) -> io::Result<()> {
     let is_message = |ix: &EntryIx| view.session.entry(*ix).kind.is_message();
+    let form = saying.form;
     w.key("messages")?;
     w.open("[")?;
     let mut index = 1;
@@ -79,11 +183,17 @@ fn messages(
             .iter()
             .position(is_message)
             .map_or(shown.len(), |n| at + 1 + n);
+        let is_first = index == 1;
         let around = Around {
-            before: &|w| entries(w, view, "preceded_by", &shown[before.clone()]),
-            after: &|w| entries(w, view, "followed_by", &shown[at + 1..next]),
+            before: &|w| {
+                if is_first {
+                    whole(w)?;
+                }
+                entries(w, view, "preceded_by", &shown[before.clone()], form)
+            },
+            after: &|w| entries(w, view, "followed_by", &shown[at + 1..next], form),
         };
-        index += one(w, view, tree, ix, index, around)?;
+        index += one(w, view, tree, (ix, index), around, saying)?;
         before = 0..0;
         at = next;
     }
@@ -91,13 +201,13 @@ fn messages(
 }
 
 /// Writes the message or messages of one entry; gives back how many.
-fn one(
+fn one<'a>(
     w: &mut Writer<'_>,
-    view: &View<'_>,
+    view: &View<'a>,
     tree: &mut Tree,
-    ix: EntryIx,
-    index: u64,
+    (ix, index): (EntryIx, u64),
     around: Around<'_>,
+    saying: &mut Saying<'a>,
 ) -> io::Result<u64> {
     let session = view.session;
     let entry = session.entry(ix);
@@ -105,10 +215,14 @@ fn one(
         Body::Message(message) => message,
         _ => Message::new(Role::System, Vec::new()),
     };
+    saying.heard(&message);
+    let results_only = results_only(&message);
     let parent = tree.parent(session, ix).map(|p| tree.last(session, p).0);
+    let uuid = tree.id(session, ix);
+    let is_export = saying.form == Form::Export;
     let envelope = Envelope {
         index,
-        uuid: session.id(ix),
+        uuid: &uuid,
         parent_uuid: parent.as_deref(),
         time: entry.time,
         visibility: entry.visibility,
@@ -120,10 +234,66 @@ fn one(
             .filter(|l| l.get() < session.entries().len())
             .map(|l| session.id(l)),
         head: &session.head,
+        joined: false,
+        parent_entry: parent_entry(view, ix).filter(|_| is_export),
     };
-    let written = write_message(w, &envelope, &message, around)?;
-    tree.note(ix, index, written.count > 1, results_only(&message));
+    let pieces = match saying.form {
+        Form::Shown => Vec::new(),
+        Form::Export | Form::Lean => view.bodies.pieces(ix),
+    };
+    let all: usize = pieces.iter().map(|p| p.blocks).sum();
+    if pieces.len() > 1 && all == message.blocks.len() {
+        let count = in_pieces(w, &envelope, message, &pieces, around, saying)?;
+        tree.note(ix, index, false, results_only);
+        tree.note_pieces(ix, pieces.into_iter().map(|p| p.id).collect());
+        return Ok(count);
+    }
+    let written = write_message(w, &envelope, &message, around, saying)?;
+    tree.note(ix, index, written.count > 1, results_only);
     Ok(written.count)
+}
+
+/// Writes a message as its source has it: a message for each of its records. What was used stands
+/// with the last.
+fn in_pieces(
+    w: &mut Writer<'_>,
+    envelope: &Envelope<'_>,
+    mut message: Message,
+    pieces: &[Piece],
+    around: Around<'_>,
+    saying: &Saying<'_>,
+) -> io::Result<u64> {
+    let mut rest = std::mem::take(&mut message.blocks).into_iter();
+    let usage = message.usage.take();
+    let error = message.error.take();
+    let mut before: Option<&str> = None;
+    let mut index = envelope.index;
+    for (at, piece) in pieces.iter().enumerate() {
+        let (is_first, is_last) = (at == 0, at + 1 == pieces.len());
+        message.blocks = rest.by_ref().take(piece.blocks).collect();
+        if is_last {
+            message.usage = usage;
+            message.error.clone_from(&error);
+        }
+        let own = Envelope {
+            index,
+            uuid: &piece.id,
+            parent_uuid: before.or(envelope.parent_uuid),
+            time: piece.time.or(envelope.time),
+            joined: !is_first,
+            parent_entry: envelope.parent_entry.filter(|_| is_first),
+            logical_parent: envelope.logical_parent.filter(|_| is_first),
+            ..*envelope
+        };
+        let around = Around {
+            before: if is_first { around.before } else { NOTHING },
+            after: if is_last { around.after } else { NOTHING },
+        };
+        write_message(w, &own, &message, around, saying)?;
+        before = Some(&piece.id);
+        index += 1;
+    }
+    Ok(index - envelope.index)
 }
 
 fn entries(
@@ -131,11 +301,17 @@ fn entries(
     view: &View<'_>,
     key: &'static str,
     some: &[EntryIx],
+    form: Form,
 ) -> io::Result<()> {
     w.open_if_used(key, "[");
     for ix in some {
         let entry = view.session.entry(*ix);
-        entry_object(w, view.session.id(*ix), entry, &view.bodies.body(*ix))?;
+        let place = (form == Form::Export).then(|| EntryPlace {
+            parent_entry: parent_entry(view, *ix),
+            usage_key: view.session.usage_key(*ix),
+        });
+        let named = (view.session.id(*ix), entry);
+        entry_object(w, named, &view.bodies.body(*ix), place)?;
     }
     w.close_if_used("]")
 }

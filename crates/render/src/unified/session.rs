@@ -12,16 +12,21 @@ use crate::{SourceInfo, encode_workspace};
 /// Its own fields come first, in the document's order. Behind them are `title`, `message_count`,
 /// `updated_at`, `size` and `tool_call_count`; then what is known of `agent_name`, `agent_version`,
 /// `model`, `git_branch`, `format_version`, `agent_role`, `status` with its `status_error`, `archived`,
-/// `hidden`, `links`, `token_usage` with `cost_usd`, and `duration_ms`; last `state`, unless the session is ready. `source` is where the session was
+/// `hidden`, `links`, `token_usage` with `cost_usd`, and `duration_ms`; of an imported one also its
+/// `home`; last `state`, unless the session is ready. `source` is where the session was
 /// first found, if it was imported and says so. Times that are not known are `null`: a caller that knows the file's time can put it
 /// into the head.
 pub fn session_object(summary: &Summary, source: &SourceInfo) -> Map<String, Value> {
     let head = &summary.head;
     let mut object = own_fields(head, (head.created, head.updated), source);
+    set_title(&mut object, head);
     set(&mut object, "message_count", summary.counts.messages);
     set(&mut object, "updated_at", time(head.updated));
     set(&mut object, "size", summary.size);
     set(&mut object, "tool_call_count", summary.counts.tool_calls);
+    if let Some(provenance) = &head.provenance {
+        set(&mut object, "home", provenance.home());
+    }
     add_known(&mut object, head);
     add_sums(&mut object, head, summary.counts.usage);
     match &summary.state {
@@ -44,6 +49,7 @@ pub(super) fn opened_object(
     source: &SourceInfo,
 ) -> Map<String, Value> {
     let mut object = own_fields(head, span, source);
+    set_title(&mut object, head);
     set(&mut object, "message_count", message_count);
     set(&mut object, "updated_at", time(span.1));
     add_known(&mut object, head);
@@ -64,13 +70,17 @@ fn own_fields(
     let parent = head.links.iter().find(|l| l.kind == LinkKind::Parent);
     let mut object = Map::new();
     set(&mut object, "id", head.id.as_str());
-    set(&mut object, "agent", head.format);
+    set(&mut object, "agent", head.held_by());
     set(&mut object, "workspace", path);
     set(&mut object, "workspace_encoded", encoded);
     set(&mut object, "started_at", time(start));
     set(&mut object, "ended_at", time(end));
     let source = match &head.provenance {
-        Some(p) => json!({ "type": p.kind, "host": p.host, "path": p.path }),
+        Some(p) => json!({
+            "type": p.kind,
+            "host": p.host,
+            "path": p.path.as_deref().unwrap_or(&source.path),
+        }),
         None => json!({ "type": source.kind, "host": source.host, "path": source.path }),
     };
     set(&mut object, "source", source);
@@ -85,11 +95,36 @@ fn own_fields(
         "agent_id",
         parent.and(head.agent.id.as_deref()),
     );
-    set(
-        &mut object,
-        "title",
-        head.title.as_ref().map(|t| t.text.as_str()),
-    );
+    object
+}
+
+/// The path of a session's workspace in the unified vocabulary, where one must be named: `[hash:…]`
+/// where only a hash of it is known, and empty where nothing is.
+pub fn workspace_path(head: &Head) -> String {
+    let hashed = || head.workspace.encoded.as_deref().and_then(known_by_hash);
+    let path = head.workspace.path.clone();
+    path.or_else(hashed).unwrap_or_default()
+}
+
+/// What a workspace is called of which only a hash of its path is known.
+fn known_by_hash(encoded: &str) -> Option<String> {
+    let is_hash = encoded.len() == 64 && encoded.bytes().all(|b| b.is_ascii_hexdigit());
+    is_hash.then(|| format!("[hash:{}]", &encoded[..8]))
+}
+
+fn set_title(object: &mut Map<String, Value>, head: &Head) {
+    let title = head.title.as_ref().map(|t| t.text.as_str());
+    set(object, "title", title);
+}
+
+/// The session object of an export: the document's fields, and nothing else.
+pub(super) fn exported_object(
+    head: &Head,
+    (start, end): (Moment, Moment),
+    source: &SourceInfo,
+) -> Map<String, Value> {
+    let mut object = own_fields(head, (Some(start), Some(end)), source);
+    set(&mut object, "workspace", workspace_path(head));
     object
 }
 
@@ -147,7 +182,7 @@ fn add_sums(object: &mut Map<String, Value>, head: &Head, usage: Option<Usage>) 
 }
 
 /// How far the work got, and what went wrong.
-fn status_words(status: &Status) -> (&str, Option<&str>) {
+pub(super) fn status_words(status: &Status) -> (&str, Option<&str>) {
     match status {
         Status::Running => ("running", None),
         Status::Completed => ("completed", None),
@@ -170,7 +205,7 @@ fn link(link: &Link) -> Value {
     Value::Object(object)
 }
 
-fn link_word(kind: LinkKind) -> &'static str {
+pub(super) fn link_word(kind: LinkKind) -> &'static str {
     match kind {
         LinkKind::Parent => "parent",
         LinkKind::SubAgent => "sub_agent",

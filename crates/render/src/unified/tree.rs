@@ -1,6 +1,11 @@
 //! Which messages are written, where, and below which other.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use rethread_model::{EntryIx, Session};
+
+use super::ids::id_of;
 
 /// The messages that are written, with the nearest written ancestor of each.
 ///
@@ -10,6 +15,10 @@ pub(super) struct Tree {
     slots: Vec<Slot>,
     /// The written messages in the order of writing.
     written: Vec<EntryIx>,
+    /// The ids of messages that came in pieces.
+    pieces: BTreeMap<EntryIx, Vec<String>>,
+    /// Whether messages without an id get one.
+    made_ids: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -39,7 +48,46 @@ impl Tree {
         Self {
             slots,
             written: Vec::new(),
+            pieces: BTreeMap::new(),
+            made_ids: false,
         }
+    }
+
+    /// Gives messages without an id one if the tree forks: the graph can name them only so.
+    pub(super) fn make_ids(&mut self, session: &Session) {
+        let mut parents = Vec::new();
+        let mut nameless = false;
+        for (ix, _) in session.indexed() {
+            if matches!(self.slots[ix.get()].nearest, Nearest::Is(own) if own == ix) {
+                nameless |= session.id(ix).is_empty();
+                parents.extend(self.parent(session, ix));
+            }
+        }
+        parents.sort_unstable();
+        self.made_ids = nameless && parents.windows(2).any(|pair| pair[0] == pair[1]);
+    }
+
+    /// The id of a message; empty where it has none.
+    pub(super) fn id<'a>(&self, session: &'a Session, ix: EntryIx) -> Cow<'a, str> {
+        id_of(session, ix, self.made_ids)
+    }
+
+    /// Notes that a message came in pieces with these ids.
+    pub(super) fn note_pieces(&mut self, ix: EntryIx, ids: Vec<String>) {
+        self.pieces.insert(ix, ids);
+    }
+
+    /// The ids of all messages of an entry, in order.
+    pub(super) fn all_ids(&self, session: &Session, ix: EntryIx) -> Vec<String> {
+        if let Some(ids) = self.pieces.get(&ix) {
+            return ids.clone();
+        }
+        let first = self.id(session, ix).into_owned();
+        if self.slots[ix.get()].split {
+            let last = results_id(&first);
+            return vec![first, last];
+        }
+        vec![first]
     }
 
     /// Notes that a message was written: under which index, and whether its results are a message
@@ -93,17 +141,26 @@ impl Tree {
 
     /// The first message of an entry: its id and index.
     pub(super) fn first(&self, session: &Session, ix: EntryIx) -> (String, u32) {
-        (session.id(ix).to_owned(), self.slots[ix.get()].index)
+        let index = self.slots[ix.get()].index;
+        match self.pieces.get(&ix).and_then(|ids| ids.first()) {
+            Some(id) => (id.clone(), index),
+            None => (self.id(session, ix).into_owned(), index),
+        }
     }
 
     /// The last message of an entry, which what follows hangs on: its id and index.
     pub(super) fn last(&self, session: &Session, ix: EntryIx) -> (String, u32) {
         let slot = self.slots[ix.get()];
-        let id = session.id(ix);
+        if let Some(ids) = self.pieces.get(&ix) {
+            let more = u32::try_from(ids.len().saturating_sub(1)).unwrap_or(u32::MAX);
+            let id = ids.last().cloned().unwrap_or_default();
+            return (id, slot.index.saturating_add(more));
+        }
+        let id = self.id(session, ix);
         if slot.split {
-            (results_id(id), slot.index.saturating_add(1))
+            (results_id(&id), slot.index.saturating_add(1))
         } else {
-            (id.to_owned(), slot.index)
+            (id.into_owned(), slot.index)
         }
     }
 }

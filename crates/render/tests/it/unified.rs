@@ -486,6 +486,7 @@ fn an_imported_session_says_where_it_was_first_found() {
             kind: "remote".to_owned(),
             host: Some("vm1".to_owned()),
             path: Some("/home/u/s.jsonl".to_owned()),
+            agent: "codex".to_owned(),
         }),
         r#"{"type":"remote","host":"vm1","path":"/home/u/s.jsonl"}"#
     );
@@ -494,7 +495,7 @@ fn an_imported_session_says_where_it_was_first_found() {
             kind: "wsl".to_owned(),
             ..Provenance::default()
         }),
-        r#"{"type":"wsl","host":null,"path":null}"#
+        r#"{"type":"wsl","host":null,"path":"/store/s1.jsonl"}"#
     );
 }
 

@@ -1,0 +1,286 @@
+//! `export`: sessions of every agent in one file.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use rethread_engine::{
+    Bound, Chosen, ExportAsk, ExportForms, Exported, Filter, Target, choose, export_file_name,
+    export_markdown, export_ndjson, export_source, moment,
+};
+use rethread_model::{Moment, Note, Severity};
+use serde_json::json;
+
+use crate::args::WriteFlags;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{print, print_json, say};
+use crate::progress::Progress;
+
+/// Export sessions of all agents into one file, or in other forms.
+///
+/// The file is Unified NDJSON; other forms are Markdown and the original files. Without names, the
+/// sessions of the current workspace. A name is a path (a folder, a session, or
+/// another export), else a workspace, else a session. Prints the paths of what was written.
+///
+/// An export carries the original files along, packed, so that nothing is lost; `--lean` leaves out
+/// all that the format itself has no words for.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  rethread export --ah --aw --json -o ./backup   everything, into ./backup/export_….ndjson
+  rethread export myproject --json               the workspaces whose name has `myproject`
+  rethread export myproject --source --json      with the original files beside it
+  rethread export -o all.ndjson.zst --aw         into one packed file
+  rethread export --lean -o - | jq .session.id   to another program")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub(crate) struct Export {
+    /// What to export: paths, workspaces or sessions.
+    #[arg(value_name = "SESSION|WORKSPACE")]
+    names: Vec<String>,
+    /// All workspaces.
+    #[arg(long)]
+    aw: bool,
+    /// All homes: the local one, and those that `--home` names.
+    #[arg(long)]
+    ah: bool,
+    /// Write Markdown, a file for each session.
+    #[arg(long)]
+    markdown: bool,
+    /// Copy the original files with their folders, and write a manifest with their SHA-256.
+    #[arg(long)]
+    source: bool,
+    /// Where to write: a file if it ends in `.ndjson`, `.gz`, `.zst` or `.md`, standard output if it is
+    /// `-`, else a folder. A file ending in `.gz` or `.zst` is packed.
+    #[arg(short, long, value_name = "DIR|FILE|-")]
+    output: Option<PathBuf>,
+    /// Only this agent or format. Can be repeated.
+    #[arg(long, value_name = "AGENT")]
+    agent: Vec<String>,
+    /// Only sessions with something said since then: `2026-11-01`, `7d`, `yesterday`, `last week`.
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only sessions whose last message is not later than that.
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
+    /// Leave out the sessions of sub-agents.
+    #[arg(long)]
+    no_subagents: bool,
+    /// Leave out what the format has no words for: reasoning, pictures, and the original files.
+    #[arg(long)]
+    lean: bool,
+    /// Replace files that exist.
+    #[arg(long)]
+    force: bool,
+    /// Print what was done as JSON, instead of paths.
+    #[arg(long, value_name = "json")]
+    report: Option<Report>,
+    #[command(flatten)]
+    write: WriteFlags,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Report {
+    Json,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Ndjson,
+    Markdown,
+    Source,
+}
+
+/// Where it is written.
+#[derive(Clone, Debug)]
+enum Place {
+    Stdout,
+    File(PathBuf),
+    Folder(PathBuf),
+}
+
+pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
+    let place = place(args.output.as_deref());
+    let forms = forms(context, args, &place)?;
+    let chosen = chosen(context, args)?;
+    if chosen.is_empty() {
+        context.notes(&chosen.notes);
+        if !context.json {
+            say("no sessions were found");
+        }
+        return Ok(Exit::Failed);
+    }
+    let how = ExportForms {
+        lean: args.lean,
+        force: args.force,
+        strict: context.strict,
+        durability: args.write.durability,
+    };
+    let mut all = Exported::default();
+    for form in &forms {
+        let done = write(context, *form, &chosen, how, &place)?;
+        all.sessions = all.sessions.max(done.sessions);
+        all.skipped = all.skipped.max(done.skipped);
+        all.refused |= done.refused;
+        all.files.extend(done.files);
+        for note in done.notes {
+            if !all.notes.contains(&note) {
+                all.notes.push(note);
+            }
+        }
+    }
+    let exit = context.notes(&all.notes);
+    if all.refused {
+        say("nothing was written, because of `--strict`");
+        return Ok(Exit::Failed);
+    }
+    report(args, &all, &place)?;
+    Ok(exit)
+}
+
+fn place(output: Option<&Path>) -> Place {
+    let Some(path) = output else {
+        return Place::Folder(PathBuf::new());
+    };
+    if path == Path::new("-") {
+        return Place::Stdout;
+    }
+    let is = |suffix: &str| {
+        path.extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case(suffix))
+    };
+    if ["ndjson", "gz", "zst", "md", "html"].iter().any(|s| is(s)) {
+        Place::File(path.to_owned())
+    } else {
+        Place::Folder(path.to_owned())
+    }
+}
+
+fn forms(context: &Context, args: &Export, place: &Place) -> Result<Vec<Form>, Failure> {
+    let suffix = match place {
+        Place::File(path) => path.extension().map(|e| e.to_string_lossy().to_lowercase()),
+        Place::Stdout | Place::Folder(_) => None,
+    };
+    if suffix.as_deref() == Some("html") {
+        return Err(Failure::usage("sessions cannot be exported as HTML so far"));
+    }
+    let is_markdown = suffix.as_deref() == Some("md");
+    let nothing_asked = !context.json && !args.markdown && !args.source;
+    let mut forms = Vec::new();
+    if context.json || (nothing_asked && !is_markdown) {
+        forms.push(Form::Ndjson);
+    }
+    if args.markdown || (nothing_asked && is_markdown) {
+        forms.push(Form::Markdown);
+    }
+    if args.source {
+        forms.push(Form::Source);
+    }
+    let fits = match (place, forms.as_slice()) {
+        (Place::Folder(_), _) | (Place::Stdout, [Form::Ndjson | Form::Markdown]) => true,
+        (Place::File(_), [Form::Markdown]) => is_markdown,
+        (Place::File(_), [Form::Ndjson]) => !is_markdown,
+        _ => false,
+    };
+    if fits {
+        return Ok(forms);
+    }
+    Err(Failure::Usage {
+        message: "what is asked for does not fit into that one file".to_owned(),
+        hint: Some("`-o DIR` takes all forms at once".to_owned()),
+    })
+}
+
+fn chosen(context: &Context, args: &Export) -> Result<Chosen, Failure> {
+    let when = |text: &Option<String>, bound| -> Result<Option<Moment>, Failure> {
+        let read = |t: &String| moment(t, bound, context.env.now(), context.zone());
+        Ok(text.as_ref().map(read).transpose()?)
+    };
+    let ask = ExportAsk {
+        names: args.names.clone(),
+        all_workspaces: args.aw,
+        filter: Filter {
+            agents: args.agent.clone(),
+            since: when(&args.since, Bound::Since)?,
+            until: when(&args.until, Bound::Until)?,
+            ..Filter::default()
+        },
+        subagents: !args.no_subagents,
+    };
+    let progress = Progress::new("looking");
+    Ok(choose(&context.env, &ask, &|done, of| {
+        progress.at(done, of);
+    })?)
+}
+
+fn write(
+    context: &Context,
+    form: Form,
+    chosen: &Chosen,
+    how: ExportForms,
+    place: &Place,
+) -> Result<Exported, Failure> {
+    let progress = Progress::of_bytes("exporting");
+    let tell = |done: u64, of: u64| progress.at_byte(done, of);
+    let mut stdout = io::stdout().lock();
+    let folder = match place {
+        Place::Folder(folder) => folder.clone(),
+        Place::File(_) | Place::Stdout => PathBuf::new(),
+    };
+    Ok(match (form, place) {
+        (Form::Ndjson, Place::Stdout) => {
+            let mut target = Target::Stream(&mut stdout);
+            export_ndjson(&context.env, chosen, how, &mut target, &tell)?
+        }
+        (Form::Ndjson, Place::File(path)) => {
+            let mut target = Target::File(path.clone());
+            export_ndjson(&context.env, chosen, how, &mut target, &tell)?
+        }
+        (Form::Ndjson, Place::Folder(_)) => {
+            let mut target = Target::File(folder.join(export_file_name(&context.env)));
+            export_ndjson(&context.env, chosen, how, &mut target, &tell)?
+        }
+        (Form::Markdown, Place::Stdout) => {
+            let mut out = io::BufWriter::new(stdout);
+            let done = export_markdown(chosen, how, Err(&mut out), &tell)?;
+            out.flush()?;
+            done
+        }
+        (Form::Markdown, Place::File(path)) => {
+            drop(stdout);
+            let mut text = Vec::new();
+            let mut done = export_markdown(chosen, how, Err(&mut text), &tell)?;
+            rethread_engine::export_text(path, how, &text)?;
+            done.files.push(path.clone());
+            done
+        }
+        (Form::Markdown, Place::Folder(_)) => export_markdown(chosen, how, Ok(&folder), &tell)?,
+        (Form::Source, _) => export_source(&context.env, chosen, how, &folder, &tell)?,
+    })
+}
+
+fn report(args: &Export, all: &Exported, place: &Place) -> Result<(), Failure> {
+    if let Some(Report::Json) = args.report {
+        let paths = all.files.iter().map(|p| p.to_string_lossy().into_owned());
+        let damage = |n: &&Note| n.severity == Severity::Damage;
+        let report = json!({
+            "files": paths.collect::<Vec<_>>(),
+            "session_count": all.sessions,
+            "skipped": all.skipped,
+            "warnings": all.notes.iter().filter(damage).map(ToString::to_string).collect::<Vec<_>>(),
+        });
+        if matches!(place, Place::Stdout) {
+            crate::output::say_json(&report);
+            return Ok(());
+        }
+        return print_json(&report);
+    }
+    for path in &all.files {
+        print(&rethread_render::one_line(&path.to_string_lossy()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,263 @@
+//! Which sessions are exported.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use rethread_catalog::{Listing, find, list as list_all, sources_at};
+use rethread_formats::{Env, Source, Want, by_name};
+use rethread_model::{LinkKind, Moment, Note, State, Summary};
+use rethread_render::SourceInfo;
+
+use crate::list::is_in;
+use crate::{Error, Filter, absolute};
+
+/// Which sessions are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct ExportAsk {
+    /// Paths, workspaces or sessions; the current workspace where there is none.
+    pub names: Vec<String>,
+    /// All workspaces.
+    pub all_workspaces: bool,
+    /// Only these agents, and only sessions of this time. Its workspaces do not count.
+    pub filter: Filter,
+    /// Also sessions of sub-agents.
+    pub subagents: bool,
+}
+
+/// The sessions to be exported, in the order of the export.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    pub(super) sessions: Vec<Choice>,
+    /// What was noticed while looking for them.
+    pub notes: Vec<Note>,
+}
+
+impl Chosen {
+    /// How many sessions there are.
+    pub fn len(&self) -> usize {
+        self.sessions.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.sessions.is_empty()
+    }
+}
+
+/// One session to be exported.
+#[derive(Debug)]
+pub(super) struct Choice {
+    pub(super) source: Source,
+    pub(super) summary: Summary,
+    /// When its file was changed, for sessions that say nothing of time.
+    pub(super) file_time: Moment,
+}
+
+impl Choice {
+    fn new(source: Source, summary: Summary) -> Self {
+        let file_time = file_time(&source).unwrap_or(MOMENT_ZERO);
+        Self {
+            source,
+            summary,
+            file_time,
+        }
+    }
+
+    fn started(&self) -> Moment {
+        let head = &self.summary.head;
+        head.created.or(head.updated).unwrap_or(self.file_time)
+    }
+
+    /// Where it came from, in the words of the unified vocabulary.
+    pub(super) fn source_info(&self) -> SourceInfo {
+        SourceInfo {
+            kind: "local",
+            host: None,
+            path: self.source.path.to_string_lossy().into_owned(),
+        }
+    }
+
+    /// What kind of home it was found in, and whose.
+    pub(super) fn home(&self) -> (String, Option<String>) {
+        match &self.summary.head.provenance {
+            Some(p) => (p.kind.clone(), p.host.clone()),
+            None => ("local".to_owned(), None),
+        }
+    }
+}
+
+/// The start of 1970.
+const MOMENT_ZERO: Moment = Moment::ZERO;
+
+fn file_time(source: &Source) -> Option<Moment> {
+    let format = by_name(source.format)?;
+    let files = format.files(source).unwrap_or_default();
+    let path = files.first().unwrap_or(&source.path);
+    let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok()?;
+    Timestamp::try_from(modified).ok().map(Moment::from)
+}
+
+/// Chooses the sessions to be exported, and puts them in order.
+pub fn choose(
+    env: &Env,
+    ask: &ExportAsk,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Chosen, Error> {
+    let mut ask = ask.clone();
+    ask.filter.hidden = true;
+    ask.filter.workspaces = Vec::new();
+    if ask.names.is_empty() && !ask.all_workspaces {
+        ask.names.push(".".to_owned());
+    }
+    let mut pool = Pool::default();
+    let is_file = |name: &String| env.cwd.join(name).is_file();
+    if ask.all_workspaces || !ask.names.iter().all(is_file) {
+        pool.list(env, &folders(env, &ask.names), progress);
+    }
+    let mut taken = BTreeSet::new();
+    if ask.all_workspaces {
+        taken.extend(0..pool.all.len());
+    }
+    for name in &ask.names {
+        taken.extend(pool.named(env, name)?);
+    }
+    if ask.subagents {
+        pool.add_subagents(&mut taken);
+    }
+    let mut chosen = Chosen {
+        notes: pool.notes,
+        ..Chosen::default()
+    };
+    for (at, choice) in pool.all.into_iter().enumerate() {
+        let summary = &choice.summary;
+        if !taken.contains(&at)
+            || !ask.filter.takes(env, summary)
+            || (!ask.subagents && parent(summary).is_some())
+        {
+            continue;
+        }
+        if summary.state == State::Gone {
+            let note = Note::remark("only its description is left; left out");
+            chosen.notes.push(note.at(&summary.path));
+            continue;
+        }
+        chosen.sessions.push(choice);
+    }
+    chosen.sessions.sort_by_cached_key(|c| {
+        let id = c.summary.head.id.clone();
+        (
+            c.started(),
+            c.home(),
+            id,
+            c.source.path.clone(),
+            c.source.place,
+        )
+    });
+    Ok(chosen)
+}
+
+/// The folders that the user named: they are looked at, whoever knows them.
+fn folders(env: &Env, names: &[String]) -> Vec<PathBuf> {
+    let paths = names.iter().map(|name| absolute(&env.cwd, Path::new(name)));
+    paths.filter(|path| path.is_dir()).collect()
+}
+
+fn parent(summary: &Summary) -> Option<&str> {
+    let links = &summary.head.links;
+    let parent = links.iter().find(|l| l.kind == LinkKind::Parent)?;
+    Some(&parent.session)
+}
+
+/// All sessions that are known so far.
+#[derive(Default)]
+struct Pool {
+    all: Vec<Choice>,
+    places: BTreeMap<(&'static str, PathBuf, String, Option<u64>), usize>,
+    notes: Vec<Note>,
+}
+
+impl Pool {
+    fn list(&mut self, env: &Env, folders: &[PathBuf], progress: &(dyn Fn(usize, usize) + Sync)) {
+        let Listing {
+            sessions, notes, ..
+        } = list_all(env, Want::default(), folders, progress);
+        self.notes.extend(notes);
+        for summary in sessions {
+            let head = &summary.head;
+            let source = Source::new(head.format, head.id.clone(), summary.path.clone());
+            self.add(source, Some(summary));
+        }
+    }
+
+    fn add(&mut self, source: Source, summary: Option<Summary>) -> Option<usize> {
+        let key = (
+            source.format,
+            source.path.clone(),
+            source.id.clone(),
+            source.place,
+        );
+        if let Some(at) = self.places.get(&key) {
+            return Some(*at);
+        }
+        let summary = match summary {
+            Some(summary) => summary,
+            None => by_name(source.format)?.summarize(&source, Want::default()),
+        };
+        self.places.insert(key, self.all.len());
+        self.all.push(Choice::new(source, summary));
+        Some(self.all.len() - 1)
+    }
+
+    /// What a name means: what is at that path, a workspace, or a session.
+    fn named(&mut self, env: &Env, name: &str) -> Result<Vec<usize>, Error> {
+        let path = absolute(&env.cwd, Path::new(name));
+        if path.is_file() {
+            let sources = sources_at(&path);
+            if sources.is_empty() {
+                find(env, name)?;
+            }
+            let found = sources.into_iter().filter_map(|s| self.add(s, None));
+            return Ok(found.collect());
+        }
+        let asked = if path.is_dir() {
+            path.to_string_lossy().into_owned()
+        } else {
+            name.to_owned()
+        };
+        let all = self.all.iter().enumerate();
+        let mut found: Vec<usize> = all
+            .filter(|(_, choice)| is_in(env, &choice.summary, &asked))
+            .map(|(at, _)| at)
+            .collect();
+        if path.is_dir() {
+            let here = sources_at(&path).into_iter();
+            found.extend(here.filter_map(|s| self.add(s, None)).collect::<Vec<_>>());
+        } else if found.is_empty() {
+            found.extend(self.add(find(env, name)?, None));
+        }
+        Ok(found)
+    }
+
+    /// Takes the sub-agents of those that are taken, and theirs.
+    fn add_subagents(&self, taken: &mut BTreeSet<usize>) {
+        let id = |choice: &Choice| (choice.source.format, choice.summary.head.id.clone());
+        let mut parents: BTreeSet<_> = taken
+            .iter()
+            .filter_map(|at| self.all.get(*at))
+            .map(id)
+            .collect();
+        loop {
+            let before = taken.len();
+            for (at, choice) in self.all.iter().enumerate() {
+                let up = parent(&choice.summary).map(|p| (choice.source.format, p.to_owned()));
+                if up.is_some_and(|up| parents.contains(&up)) && taken.insert(at) {
+                    parents.insert(id(choice));
+                }
+            }
+            if taken.len() == before {
+                break;
+            }
+        }
+    }
+}

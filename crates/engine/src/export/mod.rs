@@ -1,0 +1,93 @@
+//! `export`: sessions of every agent in one file of the unified vocabulary, or in other forms.
+//!
+//! First the sessions are chosen by their summaries, then they are read and written one at a time,
+//! so that memory follows the largest of them. The header comes first in the file and must fit what
+//! follows; it is made from the summaries, and where reading proves them wrong (a session cannot be
+//! read after all) everything is written once more.
+
+mod choose;
+mod header;
+mod markdown;
+mod ndjson;
+mod original;
+mod pack;
+mod record;
+mod source;
+
+use std::path::{Path, PathBuf};
+
+use rethread_disk::Durability;
+use rethread_formats::Env;
+use rethread_model::{Moment, Note};
+
+use crate::Error;
+
+pub use choose::{Chosen, ExportAsk, choose};
+pub use markdown::export_markdown;
+pub use ndjson::export_ndjson;
+pub use source::export_source;
+
+/// What sessions are exported as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExportForms {
+    /// Leave out what the document's vocabulary cannot say.
+    pub lean: bool,
+    /// Replace files that exist.
+    pub force: bool,
+    /// Write nothing if something is damaged.
+    pub strict: bool,
+    /// What is synced before success is reported.
+    pub durability: Durability,
+}
+
+/// Where an export goes.
+pub enum Target<'a> {
+    /// Into this file, whole or not at all; packed as its name says.
+    File(PathBuf),
+    /// To somebody who reads along. Nothing is written before all is known.
+    Stream(&'a mut dyn std::io::Write),
+}
+
+/// What came of an export.
+#[derive(Debug, Default)]
+pub struct Exported {
+    /// The files that were written.
+    pub files: Vec<PathBuf>,
+    /// How many sessions are in them.
+    pub sessions: u64,
+    /// Sessions that could not be read at all.
+    pub skipped: u64,
+    /// Whether nothing was written because something was damaged.
+    pub refused: bool,
+    /// What was noticed.
+    pub notes: Vec<Note>,
+}
+
+/// `20251227_103000`, in UTC.
+pub(crate) fn stamp(time: Moment) -> String {
+    let text = time.to_string();
+    let digits: String = text.chars().filter(char::is_ascii_digit).take(14).collect();
+    let (day, clock) = digits.split_at_checked(8).unwrap_or((&digits, ""));
+    format!("{day}_{clock}")
+}
+
+/// The name of an export that is made now.
+pub fn export_file_name(env: &Env) -> String {
+    format!("export_{}.ndjson", stamp(env.now()))
+}
+
+/// Writes a text that was exported into a file of its own, whole or not at all.
+pub fn export_text(path: &Path, forms: ExportForms, text: &[u8]) -> Result<(), Error> {
+    ndjson::to_file(path, forms, |out| out.write_all(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stamp;
+
+    #[test]
+    fn an_export_is_named_after_its_time() {
+        let time = "2025-12-27T10:30:00Z".parse().unwrap();
+        assert_eq!(stamp(time), "20251227_103000");
+    }
+}

@@ -1,0 +1,211 @@
+//! Writing the file: a header, and a line for each session.
+
+use std::cell::{Cell, RefCell};
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+use rethread_disk::{Created, DiskError, Mode, create_with, ensure_folder, replace_with, scratch};
+use rethread_formats::Env;
+use rethread_model::{Note, Severity};
+
+use super::choose::{Choice, Chosen};
+use super::header::{Facts, header};
+use super::pack::Packer;
+use super::{ExportForms, Exported, Target, record};
+use crate::Error;
+use crate::show::open;
+
+/// Summaries may be wrong about what reading finds, and agents may write meanwhile: so often is
+/// everything written again.
+const TRIES: usize = 5;
+
+/// Exports sessions to a file or a stream. `progress` is told how many of how many bytes are done.
+pub fn export_ndjson(
+    env: &Env,
+    chosen: &Chosen,
+    forms: ExportForms,
+    target: &mut Target<'_>,
+    progress: &dyn Fn(u64, u64),
+) -> Result<Exported, Error> {
+    let facts = |c: &Choice| {
+        let (kind, host) = c.home();
+        Some(Facts::of(&c.summary.head, &kind, host.as_deref()))
+    };
+    let mut known: Vec<Option<Facts>> = chosen.sessions.iter().map(facts).collect();
+    for _ in 0..TRIES {
+        let pass = Pass {
+            env,
+            chosen,
+            lean: forms.lean,
+            known: &known,
+            found: RefCell::default(),
+            notes: RefCell::default(),
+            fits: Cell::new(false),
+            progress,
+        };
+        let refused = || forms.strict && pass.is_damaged();
+        let written = match target {
+            Target::File(path) => to_file(path, forms, |out| {
+                let mut packer = Packer::new(path, out)?;
+                pass.write(&mut packer)?;
+                packer.finish()?;
+                if pass.fits.get() && !refused() {
+                    return Ok(());
+                }
+                Err(io::Error::other("it does not fit its header"))
+            }),
+            Target::Stream(out) => through_scratch(|file| pass.write(file), &pass, *out, &refused),
+        };
+        let is_refused = refused();
+        let Pass {
+            found, notes, fits, ..
+        } = pass;
+        if !fits.get() && found.borrow().len() == known.len() {
+            known = found.into_inner();
+            continue;
+        }
+        if !is_refused {
+            written?;
+        }
+        let found = found.into_inner();
+        let sessions = found.iter().flatten().count() as u64;
+        let mut notes = notes.into_inner();
+        notes.splice(0..0, chosen.notes.iter().cloned());
+        return Ok(Exported {
+            files: match target {
+                Target::File(path) if !is_refused => vec![path.clone()],
+                _ => Vec::new(),
+            },
+            sessions,
+            skipped: found.len() as u64 - sessions,
+            refused: is_refused,
+            notes,
+        });
+    }
+    Err(Error::Refused {
+        message: "the sessions change faster than they can be exported".to_owned(),
+        hint: "try again when their agents rest".to_owned(),
+    })
+}
+
+/// One attempt to write everything.
+struct Pass<'a> {
+    env: &'a Env,
+    chosen: &'a Chosen,
+    lean: bool,
+    /// What the header is made from; nothing for a session that cannot be read.
+    known: &'a [Option<Facts>],
+    /// What reading found.
+    found: RefCell<Vec<Option<Facts>>>,
+    notes: RefCell<Vec<Note>>,
+    /// Whether the header fits what was written.
+    fits: Cell<bool>,
+    progress: &'a dyn Fn(u64, u64),
+}
+
+impl Pass<'_> {
+    fn is_damaged(&self) -> bool {
+        let notes = self.notes.borrow();
+        let all = notes.iter().chain(&self.chosen.notes);
+        all.into_iter().any(|n| n.severity == Severity::Damage)
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = io::BufWriter::with_capacity(256 * 1024, out);
+        let now = self.env.now();
+        let planned = header(now, self.known.iter().flatten());
+        out.write_all(&planned)?;
+        let sizes = || self.chosen.sessions.iter().map(|c| c.summary.size.max(1));
+        let (all, mut done) = (sizes().sum(), 0);
+        for ((choice, known), size) in self.chosen.sessions.iter().zip(self.known).zip(sizes()) {
+            let facts = match known {
+                Some(_) => self.session(choice, &mut out)?,
+                None => self.unreadable(choice),
+            };
+            self.found.borrow_mut().push(facts);
+            done += size;
+            (self.progress)(done, all);
+        }
+        self.fits
+            .set(planned == header(now, self.found.borrow().iter().flatten()));
+        out.flush()
+    }
+
+    /// Writes one session; gives what the header must say of it, and nothing if it cannot be read.
+    fn session(&self, choice: &Choice, out: &mut dyn Write) -> io::Result<Option<Facts>> {
+        let conversation = match open(&choice.source) {
+            Ok(conversation) => conversation,
+            Err(e) => {
+                self.left_out(choice, &e);
+                return Ok(None);
+            }
+        };
+        self.notes
+            .borrow_mut()
+            .extend(conversation.notes.iter().cloned());
+        record::write(out, choice, &conversation, self.lean, &self.notes)?;
+        let (kind, host) = choice.home();
+        let head = &conversation.session.head;
+        Ok(Some(Facts::of(head, &kind, host.as_deref())))
+    }
+
+    /// Says once more why a session could not be read before.
+    fn unreadable(&self, choice: &Choice) -> Option<Facts> {
+        if let Err(e) = open(&choice.source) {
+            self.left_out(choice, &e);
+        } else {
+            let note = Note::damage("it could not be read a moment ago; left out");
+            self.notes.borrow_mut().push(note.at(&choice.source.path));
+        }
+        None
+    }
+
+    fn left_out(&self, choice: &Choice, e: &Error) {
+        let note = Note::damage(format!("{e}; left out")).at(&choice.source.path);
+        self.notes.borrow_mut().push(note);
+    }
+}
+
+/// Writes a file whole or not at all; an existing one only when asked.
+pub(super) fn to_file(
+    path: &Path,
+    forms: ExportForms,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
+    let d = forms.durability;
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    ensure_folder(folder, &Mode::Private, d)?;
+    if forms.force {
+        return Ok(replace_with(path, Mode::Private, d, write)?);
+    }
+    match create_with(path, Mode::Private, d, write)? {
+        Created::New => Ok(()),
+        Created::Existed => Err(Error::Usage {
+            message: format!("`{}` exists", path.display()),
+            hint: Some("`--force` replaces it".to_owned()),
+        }),
+    }
+}
+
+/// Writes to a file without a name first, because nobody can take back what went down a pipe.
+fn through_scratch(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    pass: &Pass<'_>,
+    out: &mut dyn Write,
+    refused: &dyn Fn() -> bool,
+) -> Result<(), Error> {
+    let failed = |cause| DiskError::Write {
+        path: "a temporary file".into(),
+        cause,
+    };
+    let mut file = scratch()?;
+    write(&mut file).map_err(failed)?;
+    if !pass.fits.get() || refused() {
+        return Ok(());
+    }
+    file.rewind().map_err(failed)?;
+    io::copy(&mut file, out)
+        .and_then(|_| out.flush())
+        .map_err(Error::Output)
+}

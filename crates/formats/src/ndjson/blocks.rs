@@ -1,0 +1,292 @@
+//! Content blocks, and those that stand in `extensions`.
+
+use std::path::PathBuf;
+
+use rethread_disk::SafeName;
+use rethread_json::Value;
+use rethread_model::{
+    Blob, Block, Diff, Json, Location, Media, RawRef, Text, Thinking, ToolCall, ToolInput,
+    ToolResult, ToolStatus,
+};
+
+use super::fields::{count, extensions, is_true, json, string, text, visibility};
+use super::flat;
+
+/// Where an object stands: its record, and the byte in it at which the object begins.
+type Place = (RawRef, usize);
+
+/// Results that came in a message of their own behind their calls.
+#[derive(Default)]
+pub(super) struct Answers {
+    blocks: Vec<Block>,
+    /// Where they stood, if that is not right behind their calls.
+    places: Vec<usize>,
+}
+
+impl Answers {
+    /// Puts each result behind its call, and at the end where there is none.
+    pub(super) fn put(self, blocks: &mut Vec<Block>) {
+        if self.places.len() == self.blocks.len() {
+            for (answer, place) in self.blocks.into_iter().zip(self.places) {
+                blocks.insert(place.min(blocks.len()), answer);
+            }
+            return;
+        }
+        for answer in self.blocks {
+            let id = match &answer {
+                Block::ToolResult(result) => result.call_id.clone(),
+                _ => String::new(),
+            };
+            let is_call = |b: &Block| matches!(b, Block::ToolCall(call) if call.id == id);
+            let mut at = blocks
+                .iter()
+                .position(is_call)
+                .map_or(blocks.len(), |i| i + 1);
+            let is_answer = |b: &Block| matches!(b, Block::ToolResult(r) if r.call_id == id);
+            while blocks.get(at).is_some_and(is_answer) {
+                at += 1;
+            }
+            blocks.insert(at, answer);
+        }
+    }
+}
+
+/// Reads the blocks of an object.
+pub(super) fn blocks(value: Value<'_>, place: Place, out: &mut Vec<Block>, answers: &mut Answers) {
+    let more = extensions(value);
+    let joined = more.is_some_and(|m| is_true(m, "joined"));
+    let mut own: Vec<Block> = match value.get("content") {
+        Some(content) if content.text().is_some() => text(value, "content")
+            .map(Block::Text)
+            .into_iter()
+            .collect(),
+        Some(content) => content.items().map(|b| block(b, place)).collect(),
+        None => Vec::new(),
+    };
+    own.extend(flat::calls(value));
+    let Some(more) = more else {
+        out.append(&mut own);
+        return;
+    };
+    refine(&mut own, more, place);
+    if let Some(others) = more.get("blocks") {
+        insert(&mut own, others, place);
+    }
+    let is_result = |b: &Block| matches!(b, Block::ToolResult(_));
+    if joined && !own.is_empty() && own.iter().all(is_result) {
+        let places = more.get("places").map(Value::items).into_iter().flatten();
+        let places = places.filter_map(|p| usize::try_from(p.u64()?).ok());
+        answers.places.extend(places);
+        answers.blocks.append(&mut own);
+    } else {
+        out.append(&mut own);
+    }
+}
+
+/// Puts blocks that the document has no words for where they stood: `at` counts those before.
+fn insert(blocks: &mut Vec<Block>, others: Value<'_>, place: Place) {
+    for (added, other) in others.items().enumerate() {
+        let at = count(other, "at").unwrap_or(u64::MAX);
+        let at = usize::try_from(at).unwrap_or(usize::MAX);
+        let at = at.saturating_add(added).min(blocks.len());
+        blocks.insert(at, block(other, place));
+    }
+}
+
+fn block(value: Value<'_>, place: Place) -> Block {
+    let kind = string(value, "type").unwrap_or_default();
+    match kind.as_str() {
+        "text" => Block::Text(text(value, "text").unwrap_or_default()),
+        "tool_use" => Block::ToolCall(ToolCall {
+            input: value.get("input").map(|input| match input.text() {
+                Some(said) => ToolInput::Text(Text {
+                    value: said.text.into_owned(),
+                    lossy: said.lossy,
+                }),
+                None => ToolInput::Json(Json::new(input.raw())),
+            }),
+            status: ToolStatus::Completed,
+            ..ToolCall::new(
+                string(value, "tool_id").unwrap_or_default(),
+                string(value, "tool_name").unwrap_or_default(),
+            )
+        }),
+        "tool_result" => Block::ToolResult(ToolResult {
+            call_id: string(value, "tool_id").unwrap_or_default(),
+            name: string(value, "tool_name").filter(|name| !name.is_empty()),
+            blocks: match value.get("output") {
+                Some(output) if output.text().is_none() => {
+                    vec![Block::text(String::from_utf8_lossy(output.raw()))]
+                }
+                _ => text(value, "output").map(Block::Text).into_iter().collect(),
+            },
+            is_error: is_true(value, "is_error"),
+            structured: None,
+            exit_code: None,
+            full_output: None,
+        }),
+        "aside" => Block::Aside {
+            text: text(value, "text").unwrap_or_default(),
+            visibility: visibility(value).unwrap_or_default(),
+        },
+        "thinking" => Block::Thinking(Thinking {
+            text: text(value, "text").unwrap_or_default(),
+            signature: string(value, "signature"),
+            encrypted: string(value, "encrypted"),
+            redacted: is_true(value, "redacted"),
+            summary: is_true(value, "summary"),
+        }),
+        "image" => Block::Image(media(value, place)),
+        "file" => Block::File(media(value, place)),
+        "unknown" if value.get("raw").is_some() => Block::Unknown {
+            type_name: string(value, "name").unwrap_or_default(),
+            raw: json(value, "raw").unwrap_or_else(|| Json::new(b"null")),
+        },
+        _ => Block::Unknown {
+            type_name: kind,
+            raw: Json::new(value.raw()),
+        },
+    }
+}
+
+fn media(value: Value<'_>, place: Place) -> Media {
+    Media {
+        mime: string(value, "mime"),
+        name: string(value, "name"),
+        uri: string(value, "uri"),
+        blob: blob(value, place),
+    }
+}
+
+/// Where the bytes are. A file of the session is known by its name alone: it is not on this machine,
+/// and no export may point at what is.
+fn blob(value: Value<'_>, (record, start): Place) -> Blob {
+    if let Some(data) = value.get("data").and_then(Value::content) {
+        let span = value.get("data").map(Value::span).unwrap_or_default();
+        return Blob::Inline {
+            record,
+            start: (start + span.start + 1) as u64,
+            len: data.len() as u64,
+        };
+    }
+    if let Some(path) = string(value, "path") {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        return match SafeName::new(name) {
+            Ok(_) => Blob::File(PathBuf::from(name)),
+            Err(_) => Blob::Missing(path),
+        };
+    }
+    if let Some(path) = string(value, "outside_path") {
+        return Blob::Outside(PathBuf::from(path));
+    }
+    if let Some(record) = value.get("record") {
+        let of = |key| count(record, key).unwrap_or(0);
+        let name = format!("record {} of part {}", of("record"), of("part"));
+        return Blob::Outside(PathBuf::from(name));
+    }
+    if let Some(url) = string(value, "url") {
+        return Blob::Url(url);
+    }
+    if let Some(held) = text(value, "text") {
+        return Blob::Text(held);
+    }
+    Blob::Missing(string(value, "missing").unwrap_or_default())
+}
+
+/// Takes over what `tools` and `results` say about calls and answers. They come in the same order.
+fn refine(blocks: &mut [Block], more: Value<'_>, place: Place) {
+    let mut tools = more.get("tools").map(|t| t.items().peekable());
+    let mut results = more.get("results").map(|r| r.items().peekable());
+    let is_of = |value: &Value<'_>, id: &str| value.get("tool_id").is_some_and(|t| t.is_str(id));
+    for block in blocks {
+        match block {
+            Block::ToolCall(call) => {
+                let tools = tools.as_mut();
+                if let Some(found) = tools.and_then(|t| t.next_if(|v| is_of(v, &call.id))) {
+                    tool(call, found);
+                }
+            }
+            Block::ToolResult(result) => {
+                let results = results.as_mut();
+                if let Some(found) = results.and_then(|r| r.next_if(|v| is_of(v, &result.call_id)))
+                {
+                    answer(result, found, place);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn tool(call: &mut ToolCall, more: Value<'_>) {
+    call.namespace = string(more, "namespace");
+    call.title = string(more, "title");
+    call.kind = string(more, "kind");
+    call.status = match string(more, "status").as_deref() {
+        Some("pending") => ToolStatus::Pending,
+        Some("running") => ToolStatus::Running,
+        Some("failed") => ToolStatus::Failed,
+        Some("cancelled") => ToolStatus::Cancelled,
+        Some("completed") | None => ToolStatus::Completed,
+        Some(other) => ToolStatus::Other(other.to_owned()),
+    };
+    call.duration_ms = more.get("duration_ms").and_then(Value::f64);
+    let items = |key| more.get(key).map(Value::items).into_iter().flatten();
+    call.diffs = items("diffs")
+        .map(|diff| Diff {
+            path: string(diff, "path").unwrap_or_default(),
+            old: text(diff, "old"),
+            new: text(diff, "new"),
+        })
+        .collect();
+    call.locations = items("locations")
+        .map(|location| Location {
+            path: string(location, "path").unwrap_or_default(),
+            line: count(location, "line"),
+        })
+        .collect();
+    call.child_session = string(more, "child_session_id");
+    call.signature = string(more, "signature");
+    call.by_user = is_true(more, "by_user");
+    match (string(more, "input").as_deref(), &call.input) {
+        (Some("none"), _) => call.input = None,
+        (Some("json"), Some(ToolInput::Text(said))) => {
+            let json = rethread_json::quote(&said.value);
+            call.input = Some(ToolInput::Json(Json::new(&json)));
+        }
+        _ => {}
+    }
+}
+
+fn answer(result: &mut ToolResult, more: Value<'_>, place: Place) {
+    if is_true(more, "unnamed") {
+        result.name = None;
+    }
+    result.exit_code = more.get("exit_code").and_then(Value::i64);
+    result.structured = json(more, "structured");
+    result.full_output = more.get("full_output").map(|whole| blob(whole, place));
+    if let Some(lengths) = more.get("text_lengths") {
+        result.blocks = cut(&result.blocks, lengths);
+    }
+    if let Some(others) = more.get("blocks") {
+        insert(&mut result.blocks, others, place);
+    }
+}
+
+/// Cuts an output into the texts that it was joined from.
+fn cut(joined: &[Block], lengths: Value<'_>) -> Vec<Block> {
+    let Some(Block::Text(all)) = joined.first() else {
+        return Vec::new();
+    };
+    let mut rest = all.value.as_str();
+    let mut texts = Vec::new();
+    for length in lengths.items() {
+        let length = length.u64().and_then(|n| usize::try_from(n).ok());
+        let Some((text, more)) = length.and_then(|n| rest.split_at_checked(n)) else {
+            return joined.to_vec();
+        };
+        texts.push(Block::text(text));
+        rest = more.strip_prefix('\n').unwrap_or(more);
+    }
+    texts
+}

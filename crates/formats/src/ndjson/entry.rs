@@ -1,0 +1,123 @@
+//! Entries that are no messages, as an export has them in `extensions`.
+
+use rethread_json::Value;
+use rethread_model::{
+    Block, Body, BranchSummary, Compaction, ContextEdit, Event, Kept, Kind, LabelChange, Level,
+    ModelRef, Moment, TitleChange, UsageRecord, Visibility,
+};
+
+use super::fields::{count, is_true, json, model, string, text, time, usage, visibility};
+use super::head::title_source;
+
+/// What is known of an entry before its body is read.
+pub(super) struct EntryHead {
+    pub(super) id: String,
+    pub(super) kind: Kind,
+    pub(super) time: Option<Moment>,
+    pub(super) visibility: Visibility,
+    pub(super) inherited: bool,
+    pub(super) side: bool,
+    pub(super) beside: bool,
+    pub(super) usage_key: Option<String>,
+}
+
+pub(super) fn entry_head(value: Value<'_>) -> EntryHead {
+    EntryHead {
+        id: string(value, "uuid").unwrap_or_default(),
+        kind: kind(string(value, "type").as_deref().unwrap_or_default()),
+        time: time(value, "timestamp"),
+        visibility: visibility(value).unwrap_or_default(),
+        inherited: is_true(value, "inherited"),
+        side: is_true(value, "side"),
+        beside: is_true(value, "beside"),
+        usage_key: string(value, "usage_key"),
+    }
+}
+
+fn kind(word: &str) -> Kind {
+    match word {
+        "model_change" => Kind::ModelChange,
+        "thinking_change" => Kind::ThinkingChange,
+        "compaction" => Kind::Compaction,
+        "branch_summary" => Kind::BranchSummary,
+        "label" => Kind::Label,
+        "title" => Kind::Title,
+        "context_edit" => Kind::ContextEdit,
+        "usage" => Kind::Usage,
+        "event" => Kind::Event,
+        _ => Kind::Unknown,
+    }
+}
+
+/// What such an entry says.
+pub(super) fn entry_body(value: Value<'_>) -> Body {
+    let used = || usage(value.get("token_usage"), value.get("usage"));
+    match kind(string(value, "type").as_deref().unwrap_or_default()) {
+        Kind::ModelChange => Body::ModelChange(model(value).unwrap_or_default()),
+        Kind::ThinkingChange => Body::ThinkingChange(string(value, "level").unwrap_or_default()),
+        Kind::Compaction => Body::Compaction(compaction(value)),
+        Kind::BranchSummary => Body::BranchSummary(BranchSummary {
+            from: string(value, "from"),
+            summary: text(value, "summary").unwrap_or_default(),
+            from_hook: is_true(value, "from_hook"),
+            usage: used(),
+            details: json(value, "details"),
+        }),
+        Kind::Label => Body::Label(LabelChange {
+            target: string(value, "target").unwrap_or_default(),
+            label: string(value, "label"),
+        }),
+        Kind::Title => Body::Title(TitleChange {
+            text: string(value, "title"),
+            source: title_source(string(value, "source").as_deref()),
+        }),
+        Kind::ContextEdit => Body::ContextEdit(ContextEdit {
+            target: string(value, "target").unwrap_or_default(),
+            tool_call: string(value, "tool_id"),
+            replacement: text(value, "replacement").map(|text| vec![Block::Text(text)]),
+        }),
+        Kind::Usage => Body::Usage(UsageRecord {
+            usage: used().unwrap_or_default(),
+            model: model(value).filter(|m: &ModelRef| !m.id.is_empty()),
+            purpose: string(value, "purpose"),
+        }),
+        Kind::Event => Body::Event(Event {
+            name: string(value, "name").unwrap_or_default(),
+            text: text(value, "text"),
+            level: match string(value, "level").as_deref() {
+                Some("error") => Level::Error,
+                Some("warning") => Level::Warning,
+                _ => Level::Info,
+            },
+            details: json(value, "details"),
+        }),
+        Kind::Message(_) | Kind::Unknown => Body::Unknown(string(value, "name")),
+    }
+}
+
+fn compaction(value: Value<'_>) -> Compaction {
+    let ids = |list: Value<'_>| {
+        let ids = list.items().filter_map(|id| Some(id.str()?.into_owned()));
+        ids.collect()
+    };
+    let kept = match (string(value, "kept_from"), string(value, "kept_to")) {
+        (Some(first), Some(last)) => Kept::Range { first, last },
+        (Some(first), None) => Kept::From(first),
+        (None, _) if is_true(value, "kept_user_messages") => Kept::UserMessages,
+        (None, _) => value
+            .get("kept")
+            .map_or(Kept::Nothing, |list| Kept::Entries(ids(list))),
+    };
+    Compaction {
+        summary: text(value, "summary"),
+        kept,
+        system: text(value, "system"),
+        trigger: string(value, "trigger"),
+        tokens_before: count(value, "tokens_before"),
+        tokens_after: count(value, "tokens_after"),
+        duration_ms: value.get("duration_ms").and_then(Value::f64),
+        from_hook: is_true(value, "from_hook"),
+        usage: usage(value.get("token_usage"), value.get("usage")),
+        details: json(value, "details"),
+    }
+}

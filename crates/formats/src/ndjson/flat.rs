@@ -1,0 +1,211 @@
+//! Flat files of version 2, as the upstream program writes them: a header, then a line for each
+//! message of one session.
+
+use rethread_json::{LineBytes, LineSpan, Lines, Tree, Value};
+use rethread_model::{
+    Block, EntryIx, Head, Json, Moment, NewEntry, Note, Provenance, RawRef, SessionBuilder,
+    ToolCall, ToolInput, ToolStatus, Usage,
+};
+
+use super::fields::{count, string};
+use super::layout::stem;
+use super::message::{first_prompt, message_head};
+use super::packed::Opened;
+use super::read::{FILE, unreadable};
+use super::{Ndjson, SLUG};
+use crate::{Conversation, Marks, Native, OpenError, RecordKind, Source};
+
+/// Reads a flat file as one session.
+pub(super) fn read(
+    source: &Source,
+    opened: Opened,
+    version: String,
+) -> Result<Conversation, OpenError> {
+    let path = &source.path;
+    let damage = opened.damage.clone();
+    let part = opened.part(path);
+    let mut reader = Reader {
+        source,
+        head: Head {
+            id: stem(path),
+            format: SLUG,
+            dialect: Some(version),
+            ..Head::default()
+        },
+        builder: SessionBuilder::default(),
+        marks: Marks::default(),
+        notes: Vec::new(),
+        last: None,
+        times: None,
+        is_headed: false,
+    };
+    if let Some(damage) = damage {
+        reader.notes.push(Note::damage(damage).at(path));
+    }
+    let mut lines = Lines::new(part.reader());
+    let mut tree = Tree::default();
+    while let Some(line) = lines.next_line().map_err(|e| unreadable(path, e))? {
+        reader.line(line.span, line.bytes, &mut tree);
+    }
+    let Reader {
+        mut head,
+        mut builder,
+        marks,
+        notes,
+        times,
+        ..
+    } = reader;
+    head.created = times.map(|t| t.0);
+    head.updated = times.map(|t| t.1);
+    *builder.head() = head;
+    drop(lines);
+    Ok(Conversation {
+        source: source.clone(),
+        native: Native {
+            parts: vec![part.with_records(marks)],
+        },
+        session: builder.finish(),
+        notes,
+        format: &Ndjson,
+    })
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    head: Head,
+    builder: SessionBuilder,
+    marks: Marks,
+    notes: Vec<Note>,
+    last: Option<EntryIx>,
+    /// The earliest and the latest moment.
+    times: Option<(Moment, Moment)>,
+    is_headed: bool,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, span: LineSpan, bytes: LineBytes<'_>, tree: &mut Tree) {
+        let LineBytes::Whole(bytes) = bytes else {
+            return self.skip(span, RecordKind::Giant, "too long to be shown; skipped");
+        };
+        if bytes.trim_ascii().is_empty() {
+            self.unclaimed(span, RecordKind::Blank);
+            return;
+        }
+        if tree.parse_into(bytes).is_err() {
+            return self.skip(span, RecordKind::Junk, "not JSON; skipped");
+        }
+        let value = tree.root(bytes);
+        if !self.is_headed {
+            self.is_headed = true;
+            self.header(value);
+            self.unclaimed(span, RecordKind::Value);
+        } else if value.get("role").is_some() {
+            self.message(span, value);
+        } else {
+            self.unclaimed(span, RecordKind::Value);
+        }
+    }
+
+    fn header(&mut self, header: Value<'_>) {
+        let first = |key: &str| {
+            let list = header.get(key)?;
+            Some(list.items().next()?.str()?.into_owned())
+        };
+        if let Some(id) = string(header, "session_id") {
+            self.head.id = id;
+        }
+        let workspace = string(header, "workspace").or_else(|| first("workspaces"));
+        self.head.workspace.path = workspace.filter(|w| w != "unknown" && !w.is_empty());
+        let agent = first("agent_types").or_else(|| string(header, "agent"));
+        let home = first("homes").unwrap_or_default();
+        let (kind, host) = match home.split_once([':', '_']) {
+            Some((kind, host)) => (kind.to_owned(), Some(host.to_owned())),
+            None if home.is_empty() => ("local".to_owned(), None),
+            None => (home, None),
+        };
+        self.head.provenance = Some(Provenance {
+            kind,
+            host,
+            path: string(header, "session_file"),
+            agent: match agent.unwrap_or_default().as_str() {
+                "claude" => "claude-code".to_owned(),
+                other => other.to_owned(),
+            },
+        });
+    }
+
+    fn message(&mut self, span: LineSpan, value: Value<'_>) {
+        let Some(record) = self.marks.add(span.offset, RecordKind::Value) else {
+            return;
+        };
+        let raw = RawRef { part: FILE, record };
+        let head = message_head(value);
+        let new = NewEntry {
+            id: &head.id,
+            parent: self.last,
+            kind: head.kind,
+            time: head.time,
+            visibility: head.visibility,
+            origin: &[raw],
+        };
+        match self.builder.add(&new) {
+            Some(ix) => self.last = Some(ix),
+            None => self.builder.unclaimed(raw),
+        }
+        if let Some(time) = head.time {
+            let (first, last) = self.times.unwrap_or((time, time));
+            self.times = Some((first.min(time), last.max(time)));
+        }
+        if self.head.title.is_none() {
+            self.head.title = first_prompt(value);
+        }
+    }
+
+    fn unclaimed(&mut self, span: LineSpan, kind: RecordKind) {
+        if let Some(record) = self.marks.add(span.offset, kind) {
+            self.builder.unclaimed(RawRef { part: FILE, record });
+        }
+    }
+
+    fn skip(&mut self, span: LineSpan, kind: RecordKind, why: &str) {
+        let note = Note::damage(why).at(&self.source.path);
+        self.notes.push(note.line(span.number).offset(span.offset));
+        self.unclaimed(span, kind);
+    }
+}
+
+/// The tokens that a flat message names. Some agents count what a cache answered as input, too.
+pub(super) fn usage(message: Value<'_>) -> Option<Usage> {
+    let tokens = message.get("tokens").filter(|t| t.is_object())?;
+    let of = |key| count(tokens, key).unwrap_or(0);
+    let (input, cached) = (of("input"), of("cached"));
+    Some(Usage {
+        input: input.checked_sub(cached).unwrap_or(input),
+        cache_read: cached,
+        output: of("output"),
+        ..Usage::default()
+    })
+}
+
+/// The calls that a flat message names.
+pub(super) fn calls(message: Value<'_>) -> Vec<Block> {
+    let calls = message.get("tool_calls").map(Value::items);
+    let call = |value: Value<'_>| {
+        Block::ToolCall(ToolCall {
+            input: value
+                .get("args")
+                .map(|args| ToolInput::Json(Json::new(args.raw()))),
+            status: match string(value, "status").as_deref() {
+                Some("success") | None => ToolStatus::Completed,
+                Some("error") => ToolStatus::Failed,
+                Some("cancelled") => ToolStatus::Cancelled,
+                Some(other) => ToolStatus::Other(other.to_owned()),
+            },
+            ..ToolCall::new(
+                string(value, "id").unwrap_or_default(),
+                string(value, "name").unwrap_or_default(),
+            )
+        })
+    };
+    calls.into_iter().flatten().map(call).collect()
+}

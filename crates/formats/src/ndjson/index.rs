@@ -1,0 +1,200 @@
+//! Which sessions a file holds, and where.
+
+use std::io;
+
+use rethread_json::{Event, LineBytes, LineSpan, Lines, Pull, PullError, Tree, Value};
+
+use super::fields::string;
+use super::packed::{Opened, Range};
+
+/// What a file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A line for each session.
+    Records {
+        /// The version that the header names.
+        version: Option<String>,
+    },
+    /// A line for each message of one session, as the upstream program writes it.
+    Flat {
+        /// The version that the header names.
+        version: String,
+    },
+    /// A version that must be refused.
+    Refused {
+        /// The version.
+        version: String,
+    },
+}
+
+/// One line that holds a session.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// The session's id.
+    pub(super) id: String,
+    pub(super) span: LineSpan,
+}
+
+/// What the first line says a file is; nothing if it is no file of ours.
+pub(super) fn shape(opened: &Opened) -> io::Result<Option<Shape>> {
+    let mut lines = all_lines(opened);
+    let first = loop {
+        match lines.next_line()? {
+            None => return Ok(None),
+            Some(line) if line.head().trim_ascii().is_empty() => {}
+            Some(line) => break line,
+        }
+    };
+    if let LineBytes::Whole(bytes) = first.bytes
+        && bytes.len() < 1 << 20
+        && let Ok(tree) = Tree::parse(bytes)
+        && tree
+            .root(bytes)
+            .get("type")
+            .is_some_and(|t| t.is_str("header"))
+    {
+        let header = tree.root(bytes);
+        let version = string(header, "schema_version");
+        return match version {
+            None => Ok(has_header_fields(header).then_some(Shape::Records { version: None })),
+            Some(version) => of_version(version, &mut lines).map(Some),
+        };
+    }
+    let is_session = session_id(first.head()).is_some();
+    Ok(is_session.then_some(Shape::Records { version: None }))
+}
+
+fn has_header_fields(header: Value<'_>) -> bool {
+    header.get("export_timestamp").is_some() && header.get("session_count").is_some()
+}
+
+fn of_version<R: io::Read>(version: String, lines: &mut Lines<R>) -> io::Result<Shape> {
+    match version.split('.').next() {
+        Some("1") => Ok(Shape::Records {
+            version: Some(version),
+        }),
+        Some("2") => {
+            // The document's own 2.0 has session records; what its program writes has none.
+            let mut is_record = false;
+            while let Some(line) = lines.next_line()? {
+                if !line.head().trim_ascii().is_empty() {
+                    is_record = session_id(line.head()).is_some();
+                    break;
+                }
+            }
+            Ok(if is_record {
+                Shape::Records {
+                    version: Some(version),
+                }
+            } else {
+                Shape::Flat { version }
+            })
+        }
+        _ => Ok(Shape::Refused { version }),
+    }
+}
+
+pub(super) fn all_lines(opened: &Opened) -> Lines<Range<'_>> {
+    Lines::new(Range {
+        file: &opened.file,
+        at: 0,
+        end: opened.len,
+    })
+}
+
+/// The lines that hold sessions.
+pub(super) fn sessions(opened: &Opened) -> io::Result<Vec<Found>> {
+    let mut lines = all_lines(opened);
+    let mut found = Vec::new();
+    while let Some(line) = lines.next_line()? {
+        let span = line.span;
+        if let Some(id) = session_id(line.head()) {
+            found.push(Found { id, span });
+        }
+    }
+    Ok(found)
+}
+
+/// The id of the session in a line, of which the beginning is enough; nothing if it is no session.
+pub(super) fn session_id(head: &[u8]) -> Option<String> {
+    let mut pull = Pull::new(head);
+    let mut is_session = false;
+    let mut id = None;
+    if pull.next_event().ok()? != Event::BeginObject {
+        return None;
+    }
+    while !(is_session && id.is_some()) {
+        // What lies beyond the beginning of a giant line is not known.
+        let Ok(Some(key)) = key(&mut pull) else { break };
+        match key.as_str() {
+            "type" => is_session = whole_string(&mut pull).ok()?.as_deref() == Some("session"),
+            "session" => id = id_in(&mut pull).ok()?,
+            _ => {
+                if pull.skip_value().is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    id.filter(|_| is_session)
+}
+
+/// The next key of an object; nothing at its end.
+pub(super) fn key<R: io::Read>(pull: &mut Pull<R>) -> Result<Option<String>, PullError> {
+    let mut name = Vec::new();
+    loop {
+        match pull.next_event()? {
+            Event::Key(chunk) => {
+                name.extend_from_slice(&chunk.bytes);
+                if chunk.last {
+                    return Ok(Some(String::from_utf8_lossy(&name).into_owned()));
+                }
+            }
+            _ => return Ok(None),
+        }
+    }
+}
+
+/// The next value if it is a string; any other is passed over.
+fn whole_string<R: io::Read>(pull: &mut Pull<R>) -> Result<Option<String>, PullError> {
+    let depth = pull.depth();
+    let mut text = Vec::new();
+    loop {
+        match pull.next_event()? {
+            Event::String(chunk) => {
+                text.extend_from_slice(&chunk.bytes);
+                if chunk.last {
+                    return Ok(Some(String::from_utf8_lossy(&text).into_owned()));
+                }
+            }
+            Event::BeginObject | Event::BeginArray => {
+                while pull.depth() > depth {
+                    pull.next_event()?;
+                }
+                return Ok(None);
+            }
+            _ => return Ok(None),
+        }
+    }
+}
+
+/// The `id` of the object that comes next.
+fn id_in<R: io::Read>(pull: &mut Pull<R>) -> Result<Option<String>, PullError> {
+    let depth = pull.depth();
+    if pull.next_event()? != Event::BeginObject {
+        while pull.depth() > depth {
+            pull.next_event()?;
+        }
+        return Ok(None);
+    }
+    while let Some(name) = key(pull)? {
+        if name == "id" {
+            let id = whole_string(pull)?;
+            // The rest may be torn; the id is known all the same.
+            while pull.depth() > depth && pull.next_event().is_ok() {}
+            return Ok(id);
+        }
+        pull.skip_value()?;
+    }
+    Ok(None)
+}

@@ -1,0 +1,129 @@
+//! Message objects.
+
+use rethread_json::Value;
+use rethread_model::{Kind, Message, ModelRef, Place, Role, Title, TitleSource, Visibility};
+
+use super::blocks::{Answers, blocks};
+use super::entry::EntryHead;
+use super::fields::{extensions, is_true, json, string, time, usage, visibility};
+use super::flat;
+
+/// What is known of a message before its body is read.
+pub(super) fn message_head(value: Value<'_>) -> EntryHead {
+    let more = extensions(value);
+    let flag = |key| more.is_some_and(|m| is_true(m, key));
+    let is_meta = value.at(&["metadata", "is_meta"]).and_then(Value::bool) == Some(true);
+    let seen = more.and_then(visibility);
+    EntryHead {
+        id: string(value, "uuid").unwrap_or_default(),
+        kind: Kind::Message(role(value)),
+        time: time(value, "timestamp"),
+        visibility: seen.unwrap_or(if is_meta {
+            Visibility::Injected
+        } else {
+            Visibility::Visible
+        }),
+        inherited: flag("inherited"),
+        side: flag("side"),
+        beside: flag("beside"),
+        usage_key: more.and_then(|m| string(m, "usage_key")),
+    }
+}
+
+/// Who speaks. Tools answer in messages of the user.
+fn role(value: Value<'_>) -> Role {
+    let more = extensions(value);
+    if more.is_some_and(|m| m.get("role").is_some_and(|r| r.is_str("tool"))) {
+        return Role::Tool;
+    }
+    match string(value, "role").as_deref() {
+        Some("user") if more.is_none() && only_results(value) => Role::Tool,
+        Some("user") => Role::User,
+        Some("assistant" | "agent") => Role::Assistant,
+        Some("tool") => Role::Tool,
+        _ => Role::System,
+    }
+}
+
+fn only_results(value: Value<'_>) -> bool {
+    let Some(content) = value.get("content") else {
+        return false;
+    };
+    let is_result = |b: Value<'_>| b.get("type").is_some_and(|t| t.is_str("tool_result"));
+    content.items().next().is_some() && content.items().all(is_result)
+}
+
+/// A title, if this is something that the person said.
+pub(super) fn first_prompt(value: Value<'_>) -> Option<Title> {
+    if role(value) != Role::User || message_head(value).visibility != Visibility::Visible {
+        return None;
+    }
+    let content = value.get("content")?;
+    let is_text = |b: &Value<'_>| b.get("type").is_some_and(|t| t.is_str("text"));
+    let text = match content.str() {
+        Some(text) => text.into_owned(),
+        None => string(content.items().find(is_text)?, "text")?,
+    };
+    let text = text.trim().to_owned();
+    (!text.is_empty()).then_some(Title {
+        text,
+        source: TitleSource::FirstPrompt,
+    })
+}
+
+/// Reads a message that came in one or several objects, each given with where it begins in its
+/// record.
+pub(super) fn message(objects: &[(rethread_model::RawRef, usize, Value<'_>)]) -> Message {
+    let first = objects.first().map(|(_, _, value)| *value);
+    let mut message = Message::new(first.map_or(Role::System, role), Vec::new());
+    let mut answers = Answers::default();
+    for (record, start, value) in objects {
+        blocks(*value, (*record, *start), &mut message.blocks, &mut answers);
+        fill(&mut message, *value);
+    }
+    answers.put(&mut message.blocks);
+    message
+}
+
+/// Takes over what an object says beside its blocks.
+fn fill(message: &mut Message, value: Value<'_>) {
+    let metadata = value.get("metadata");
+    let more = extensions(value);
+    let at = |path: &[&str]| Some(metadata?.at(path)?.str()?.into_owned());
+    let extra = |key: &str| more.and_then(|m| string(m, key));
+    // Flat files have the model beside the text.
+    if let Some(id) = at(&["model", "name"]).or_else(|| string(value, "model")) {
+        let provider = extra("provider");
+        message.model = Some(ModelRef { provider, id });
+    }
+    let keep = |slot: &mut Option<String>, found: Option<String>| {
+        if found.is_some() {
+            *slot = found;
+        }
+    };
+    keep(&mut message.stop_reason, at(&["model", "stop_reason"]));
+    keep(&mut message.stop_sequence, at(&["model", "stop_sequence"]));
+    keep(&mut message.request_id, at(&["request_id"]));
+    keep(&mut message.error, extra("error"));
+    keep(&mut message.response_id, extra("response_id"));
+    keep(&mut message.extension, extra("extension"));
+    let used = usage(
+        metadata.and_then(|m| m.get("token_usage")),
+        more.and_then(|m| m.get("usage")),
+    );
+    message.usage = used.or_else(|| flat::usage(value)).or(message.usage);
+    let duration = more.and_then(|m| m.get("duration_ms")?.f64());
+    message.duration_ms = duration.or(message.duration_ms);
+    if let Some(details) = more.and_then(|m| json(m, "details")) {
+        message.details = Some(details);
+    }
+    let place = Place {
+        cwd: at(&["cwd"]),
+        branch: at(&["git_branch"]),
+        agent_version: at(&["agent_version"]),
+        user_type: at(&["user_type"]),
+    };
+    if place != Place::default() && message.place.is_none() {
+        message.place = Some(Box::new(place));
+    }
+}

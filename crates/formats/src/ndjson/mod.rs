@@ -1,0 +1,98 @@
+//! Unified NDJSON: a file with a header and a line for each session, of whatever agent.
+//!
+//! Version 1 of the document is read and written (by the export, which is no matter of one format);
+//! of version 2 the flat files are read that its upstream program writes. A file may be packed with
+//! gzip or zstd. See `docs/formats/ndjson.md`.
+
+mod blocks;
+mod body;
+mod carried;
+mod check;
+mod entry;
+mod fields;
+mod flat;
+mod head;
+mod index;
+mod layout;
+mod message;
+mod packed;
+mod read;
+mod rules;
+mod schema;
+mod summary;
+
+use std::path::{Path, PathBuf};
+
+use rethread_model::{Body, EntryIx, Note, Session, Summary};
+
+use crate::{
+    About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Violation, Want,
+};
+
+pub use carried::{CarriedFile, UnifiedRecord};
+pub use check::name_of;
+pub use schema::schema;
+
+/// The slug of the format.
+pub(crate) const SLUG: &str = "ndjson";
+
+static ABOUT: About = About {
+    slug: SLUG,
+    aliases: &["unified"],
+    name: "Unified NDJSON",
+    versions: "1.x, and flat 2.x",
+    can: &[Can::Read],
+    where_it_looks: "nowhere by itself: name a file, such as `./export.ndjson`",
+};
+
+/// Exports in Unified NDJSON.
+#[derive(Clone, Copy, Debug)]
+pub struct Ndjson;
+
+impl Format for Ndjson {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn locate(&self, _: &Env, _known: &[PathBuf]) -> Vec<Root> {
+        Vec::new()
+    }
+
+    fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
+        for source in self.at_path(&root.path) {
+            out(Ok(source));
+        }
+    }
+
+    fn at_path(&self, path: &Path) -> Vec<Source> {
+        layout::at_path(path)
+    }
+
+    fn summarize(&self, source: &Source, want: Want) -> Summary {
+        summary::summarize(source, want)
+    }
+
+    fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
+        read::read(source)
+    }
+
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        body::body(native, session, entry)
+    }
+
+    fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+        Ok(vec![source.path.clone()])
+    }
+
+    fn unified_record(&self, conversation: &Conversation) -> Option<UnifiedRecord> {
+        carried::unified_record(conversation)
+    }
+
+    fn carried(&self, conversation: &Conversation) -> Result<Vec<CarriedFile>, OpenError> {
+        carried::carried(conversation)
+    }
+
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        check::check(path, out)
+    }
+}

@@ -1,0 +1,185 @@
+//! Files that may be packed with gzip or zstd.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
+
+use rethread_disk::{DiskError, open_read, scratch};
+
+use crate::Part;
+
+/// What a file may unpack to, whatever it is packed from.
+const ALWAYS: u64 = 1 << 30;
+/// How many times its own size a file may unpack to.
+const RATIO: u64 = 1000;
+
+/// A file, unpacked where it was packed.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) file: File,
+    /// The packed file, where it is one.
+    pub(super) original: Option<File>,
+    /// How long its content is.
+    pub(super) len: u64,
+    /// When the file was changed.
+    pub(super) changed: Option<SystemTime>,
+    /// Why it could be unpacked only in part.
+    pub(super) damage: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Packing {
+    None,
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    fn of(start: &[u8]) -> Self {
+        match start {
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            _ => Self::None,
+        }
+    }
+}
+
+/// Opens a file; of a packed one, its content.
+pub(super) fn open(path: &Path) -> Result<Opened, DiskError> {
+    let file = open_read(path)?;
+    let failed = |cause| DiskError::Read {
+        path: path.to_owned(),
+        cause,
+    };
+    let meta = file.metadata().map_err(failed)?;
+    let changed = meta.modified().ok();
+    let mut start = [0; 4];
+    let n = rethread_disk::read_at(&file, 0, &mut start).map_err(failed)?;
+    let packing = Packing::of(&start[..n]);
+    let mut original = None;
+    let (file, len, damage) = if packing == Packing::None {
+        (file, meta.len(), None)
+    } else {
+        original = Some(file.try_clone().map_err(failed)?);
+        unpacked(path, file, packing, (meta.len(), changed))?
+    };
+    Ok(Opened {
+        file,
+        original,
+        len,
+        changed,
+        damage,
+    })
+}
+
+impl Opened {
+    /// The part of a session that this file is.
+    pub(super) fn part(self, path: &Path) -> Part {
+        match self.original {
+            Some(original) => Part::packed(path.to_owned(), original, self.file, self.len),
+            None => Part::lines(path.to_owned(), self.file, self.len),
+        }
+    }
+}
+
+/// The file that was unpacked last, so that reading its sessions one by one unpacks it once.
+static LAST: Mutex<Option<Last>> = Mutex::new(None);
+
+struct Last {
+    path: PathBuf,
+    facts: (u64, Option<SystemTime>),
+    content: File,
+    len: u64,
+    damage: Option<String>,
+}
+
+fn unpacked(
+    path: &Path,
+    file: File,
+    packing: Packing,
+    facts: (u64, Option<SystemTime>),
+) -> Result<(File, u64, Option<String>), DiskError> {
+    let failed = |cause| DiskError::Read {
+        path: path.to_owned(),
+        cause,
+    };
+    let mut last = LAST
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(last) = last.as_ref()
+        && last.path == path
+        && last.facts == facts
+    {
+        let content = last.content.try_clone().map_err(failed)?;
+        return Ok((content, last.len, last.damage.clone()));
+    }
+    let content = scratch()?;
+    let limit = ALWAYS.max(facts.0.saturating_mul(RATIO));
+    let (len, damage) = unpack(file, packing, &content, limit).map_err(failed)?;
+    let copy = content.try_clone().map_err(failed)?;
+    *last = Some(Last {
+        path: path.to_owned(),
+        facts,
+        content,
+        len,
+        damage: damage.clone(),
+    });
+    Ok((copy, len, damage))
+}
+
+/// Unpacks as much as can be read. What is damaged ends it: the lines before are whole.
+fn unpack(
+    file: File,
+    packing: Packing,
+    mut out: &File,
+    limit: u64,
+) -> io::Result<(u64, Option<String>)> {
+    let file = io::BufReader::with_capacity(256 * 1024, file);
+    let mut reader: Box<dyn Read> = match packing {
+        Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+        Packing::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(file)?),
+        Packing::None => Box::new(file),
+    };
+    let mut buffer = vec![0; 256 * 1024];
+    let mut len = 0;
+    let mut damage = None;
+    loop {
+        let n = match reader.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => n,
+            Err(e) => {
+                damage = Some(format!(
+                    "packed content is damaged ({e}); the rest is not read"
+                ));
+                break;
+            }
+        };
+        len += n as u64;
+        if len > limit {
+            let why = format!("it unpacks to more than {limit} bytes");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
+        out.write_all(&buffer[..n])?;
+    }
+    out.rewind()?;
+    Ok((len, damage))
+}
+
+/// A reader over a range of a file.
+pub(super) struct Range<'a> {
+    pub(super) file: &'a File,
+    pub(super) at: u64,
+    pub(super) end: u64,
+}
+
+impl Read for Range<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let want = left.min(buf.len());
+        let n = rethread_disk::read_at(self.file, self.at, &mut buf[..want])?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}

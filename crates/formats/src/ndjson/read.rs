@@ -1,0 +1,491 @@
+//! Reading one session of a file.
+//!
+//! The part is the whole file. Its records are what stands before the session's line, the line in
+//! pieces (its beginning, each message, its end), and what stands behind it. So a session costs no
+//! more memory than its longest message, however long its line is.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::ops::Range as Bytes;
+use std::path::Path;
+
+use rethread_disk::{DiskError, read_at};
+use rethread_json::{Event, LineSpan, Pull, PullError, Tree, Value};
+use rethread_model::{EntryIx, Head, NewEntry, Note, RawRef, SessionBuilder};
+
+use super::entry::{EntryHead, entry_head};
+use super::fields::{count, extensions, string};
+use super::flat;
+use super::head::head;
+use super::index::{Shape, key, session_id, sessions, shape};
+use super::message::message_head;
+use super::packed::{Opened, Range, open};
+use super::{Ndjson, SLUG};
+use crate::{Conversation, Marks, Native, OpenError, RecordKind, Source};
+
+/// The one part.
+pub(super) const FILE: u32 = 0;
+
+/// What other lines of the file are to a session: not looked at.
+pub(super) const OTHERS: RecordKind = RecordKind::Giant;
+
+/// A message that is longer is not held in memory.
+const LONGEST: u64 = 1 << 30;
+
+/// Reads a session.
+pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
+    let path = &source.path;
+    let opened = open(path)?;
+    let failed = |e| unreadable(path, e);
+    let not_ours = || OpenError::NotOurs {
+        path: path.clone(),
+        format: SLUG,
+    };
+    let version = match shape(&opened).map_err(failed)?.ok_or_else(not_ours)? {
+        Shape::Records { version } => version,
+        Shape::Flat { version } => return flat::read(source, opened, version),
+        Shape::Refused { version } => {
+            return Err(OpenError::Unsupported {
+                path: path.clone(),
+                format: "Unified NDJSON",
+                version,
+                supported: "1.x and flat 2.x",
+            });
+        }
+    };
+    let span = find(&opened, source)
+        .map_err(failed)?
+        .ok_or_else(not_ours)?;
+    let mut reader = Reader::new(path, span);
+    reader.before(&opened).map_err(failed)?;
+    reader.pieces(&opened).map_err(failed)?;
+    Ok(reader.finish(source, opened, version))
+}
+
+pub(super) fn unreadable(path: &Path, cause: io::Error) -> OpenError {
+    DiskError::Read {
+        path: path.to_owned(),
+        cause,
+    }
+    .into()
+}
+
+/// The line of a session: where the source says it is, else the first with its id.
+fn find(opened: &Opened, source: &Source) -> io::Result<Option<LineSpan>> {
+    if let Some(place) = source.place {
+        let range = Range {
+            file: &opened.file,
+            at: place,
+            end: opened.len,
+        };
+        let mut lines = rethread_json::Lines::starting_at(range, place, 0);
+        if let Some(line) = lines.next_line()?
+            && session_id(line.head()).as_deref() == Some(&source.id)
+        {
+            return Ok(Some(line.span));
+        }
+    }
+    let found = sessions(opened)?.into_iter().find(|f| f.id == source.id);
+    Ok(found.map(|f| f.span))
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    span: LineSpan,
+    builder: SessionBuilder,
+    marks: Marks,
+    notes: Vec<Note>,
+    tree: Tree,
+    head: Head,
+    /// Whether the export says where entries hang in the tree.
+    is_whole: bool,
+    leaf_entry: Option<u64>,
+    active: Option<String>,
+    links: Vec<(EntryIx, Hangs)>,
+    /// Messages by their ids, where the export does not say where they hang.
+    ids: HashMap<String, EntryIx>,
+    /// The record with the beginning of the line.
+    front: u32,
+    /// The entry that stands last in the tree.
+    last: Option<EntryIx>,
+    messages: u64,
+    titled: bool,
+}
+
+/// What an entry hangs on.
+enum Hangs {
+    /// The entry with this number, counted from 1; 0 is none.
+    Number(u64),
+    /// The message with this id.
+    Message(String),
+}
+
+impl<'a> Reader<'a> {
+    fn new(path: &'a Path, span: LineSpan) -> Self {
+        Self {
+            path,
+            span,
+            builder: SessionBuilder::default(),
+            marks: Marks::default(),
+            notes: Vec::new(),
+            tree: Tree::default(),
+            head: Head::default(),
+            is_whole: false,
+            leaf_entry: None,
+            active: None,
+            links: Vec::new(),
+            ids: HashMap::new(),
+            front: 0,
+            last: None,
+            messages: 0,
+            titled: false,
+        }
+    }
+
+    /// What stands before the line, and the number of the line where nobody counted yet.
+    fn before(&mut self, opened: &Opened) -> io::Result<()> {
+        if self.span.offset > 0 {
+            self.unclaimed(0, OTHERS);
+            self.front = 1;
+        }
+        if self.span.number == 0 || self.span.number == 1 && self.span.offset > 0 {
+            self.span.number = 1 + breaks(&opened.file, self.span.offset)?;
+        }
+        Ok(())
+    }
+
+    /// Cuts the line into its pieces, and reads them.
+    fn pieces(&mut self, opened: &Opened) -> io::Result<()> {
+        let start = self.span.offset;
+        let end = start + self.span.len;
+        let mut pull = Pull::new(Range {
+            file: &opened.file,
+            at: start,
+            end,
+        });
+        self.unclaimed(start, RecordKind::Value);
+        let mut done = start;
+        match self.members(&mut pull, opened, &mut done) {
+            Ok(()) => {}
+            Err(PullError::Io(e)) => return Err(e),
+            Err(PullError::Syntax { offset, kind }) => {
+                let note =
+                    Note::damage(format!("the line is damaged: {kind}; the rest is skipped"));
+                let note = note.at(self.path).line(self.span.number);
+                self.notes.push(note.offset(start + offset));
+                self.unclaimed(done, RecordKind::Junk);
+            }
+        }
+        let rest = end + u64::from(self.span.terminated);
+        if rest < opened.len {
+            self.unclaimed(rest, OTHERS);
+        }
+        Ok(())
+    }
+
+    fn members(
+        &mut self,
+        pull: &mut Pull<Range<'_>>,
+        opened: &Opened,
+        done: &mut u64,
+    ) -> Result<(), PullError> {
+        let start = self.span.offset;
+        pull.next_event()?;
+        while let Some(name) = key(pull)? {
+            let from = start + pull.offset();
+            if name == "messages" {
+                self.message_list(pull, opened, done)?;
+                continue;
+            }
+            pull.skip_value()?;
+            let range = from..start + pull.offset();
+            match name.as_str() {
+                "session" => self.session(&opened.file, range)?,
+                "graph" => self.graph(&opened.file, range)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn message_list(
+        &mut self,
+        pull: &mut Pull<Range<'_>>,
+        opened: &Opened,
+        done: &mut u64,
+    ) -> Result<(), PullError> {
+        let start = self.span.offset;
+        if pull.next_event()? != Event::BeginArray {
+            return Ok(());
+        }
+        let depth = pull.depth();
+        *done = start + pull.offset();
+        loop {
+            pull.skip_value()?;
+            if pull.depth() < depth {
+                self.unclaimed(*done, RecordKind::Value);
+                return Ok(());
+            }
+            let end = start + pull.offset();
+            self.message(&opened.file, *done..end)?;
+            *done = end;
+        }
+    }
+
+    fn session(&mut self, file: &File, range: Bytes<u64>) -> io::Result<()> {
+        let bytes = value_bytes(file, range)?;
+        let mut tree = std::mem::take(&mut self.tree);
+        if tree.parse_into(&bytes).is_ok() {
+            let session = tree.root(&bytes);
+            head(session, &mut self.head);
+            if let Some(extensions) = session.get("extensions") {
+                self.facts(extensions);
+                if let Some(entries) = extensions.get("entries") {
+                    self.entries(entries, self.front);
+                }
+            }
+        }
+        self.tree = tree;
+        Ok(())
+    }
+
+    /// What an export says about the session as a whole.
+    fn facts(&mut self, extensions: Value<'_>) {
+        let Some(facts) = extensions.get("session").filter(|s| s.is_object()) else {
+            return;
+        };
+        self.is_whole = facts.get("entries").is_some();
+        self.leaf_entry = count(facts, "leaf_entry");
+        self.titled = self.is_whole;
+        super::head::facts(facts, &mut self.head);
+    }
+
+    fn graph(&mut self, file: &File, range: Bytes<u64>) -> io::Result<()> {
+        let bytes = value_bytes(file, range)?;
+        let mut tree = std::mem::take(&mut self.tree);
+        if tree.parse_into(&bytes).is_ok() {
+            let path = tree.root(&bytes).get("active_path");
+            let last = path.and_then(|p| p.items().last());
+            self.active = last.and_then(|id| Some(id.str()?.into_owned()));
+        }
+        self.tree = tree;
+        Ok(())
+    }
+
+    fn message(&mut self, file: &File, range: Bytes<u64>) -> io::Result<()> {
+        self.messages += 1;
+        let is_giant = range.end - range.start > LONGEST;
+        let kind = if is_giant {
+            RecordKind::Giant
+        } else {
+            RecordKind::Value
+        };
+        let Some(record) = self.marks.add(range.start, kind) else {
+            return Ok(());
+        };
+        let bytes = if is_giant {
+            Vec::new()
+        } else {
+            value_bytes(file, range)?
+        };
+        let mut tree = std::mem::take(&mut self.tree);
+        if tree.parse_into(&bytes).is_ok() && tree.root(&bytes).is_object() {
+            self.object(tree.root(&bytes), record);
+        } else {
+            let what = format!("message {} is no object; skipped", self.messages);
+            self.notes
+                .push(Note::damage(what).at(self.path).line(self.span.number));
+            self.builder.unclaimed(RawRef { part: FILE, record });
+        }
+        self.tree = tree;
+        Ok(())
+    }
+
+    fn object(&mut self, value: Value<'_>, record: u32) {
+        let more = extensions(value);
+        if let Some(more) = more {
+            if self.messages == 1 {
+                self.facts(more);
+            }
+            if let Some(before) = more.get("preceded_by") {
+                self.entries(before, record);
+            }
+        }
+        let joins = more.is_some_and(|m| super::fields::is_true(m, "joined"));
+        let owner = self.last.filter(|_| joins);
+        let head = message_head(value);
+        if let Some(ix) = owner {
+            // One message came in several: this is the rest of the one before.
+            self.builder.claim(ix, RawRef { part: FILE, record });
+            self.builder.alias(ix, &head.id);
+            if !self.is_whole && !head.id.is_empty() {
+                self.ids.insert(head.id, ix);
+            }
+        } else {
+            let hangs = self.hangs(value, more);
+            self.add(&head, hangs, record);
+        }
+        if !self.titled
+            && let Some(title) = super::message::first_prompt(value)
+        {
+            self.titled = true;
+            self.head.title = Some(title);
+        }
+        if let Some(after) = more.and_then(|m| m.get("followed_by")) {
+            self.entries(after, record);
+        }
+    }
+
+    /// What a message hangs on, where that is not what stands before it.
+    fn hangs(&self, value: Value<'_>, more: Option<Value<'_>>) -> Option<Hangs> {
+        if let Some(number) = more.and_then(|m| count(m, "parent_entry")) {
+            return Some(Hangs::Number(number));
+        }
+        if self.is_whole {
+            return None;
+        }
+        match value.get("parent_uuid") {
+            Some(parent) if parent.is_null() && value.get("uuid").is_some() => {
+                Some(Hangs::Number(0))
+            }
+            Some(_) => string(value, "parent_uuid").map(Hangs::Message),
+            None => None,
+        }
+    }
+
+    fn entries(&mut self, list: Value<'_>, record: u32) {
+        for value in list.items() {
+            let head = entry_head(value);
+            let hangs = count(value, "parent_entry").map(Hangs::Number);
+            self.add(&head, hangs, record);
+        }
+    }
+
+    fn add(&mut self, head: &EntryHead, hangs: Option<Hangs>, record: u32) {
+        let raw = RawRef { part: FILE, record };
+        let new = NewEntry {
+            id: &head.id,
+            parent: self.last,
+            kind: head.kind,
+            time: head.time,
+            visibility: head.visibility,
+            origin: &[raw],
+        };
+        let added = if head.beside {
+            self.builder.add_beside(&new)
+        } else {
+            self.builder.add(&new)
+        };
+        let Some(ix) = added else {
+            self.builder.unclaimed(raw);
+            return;
+        };
+        let entry = self.builder.entry(ix);
+        entry.inherited = head.inherited;
+        entry.side = head.side;
+        if let Some(key) = &head.usage_key {
+            self.builder.set_usage_key(ix, key);
+        }
+        if let (Some(hangs), false) = (hangs, head.beside) {
+            self.links.push((ix, hangs));
+        }
+        if !head.beside {
+            self.last = Some(ix);
+        }
+        if !self.is_whole && !head.id.is_empty() {
+            self.ids.insert(head.id.clone(), ix);
+        }
+    }
+
+    fn unclaimed(&mut self, at: u64, kind: RecordKind) {
+        if let Some(record) = self.marks.add(at, kind) {
+            self.builder.unclaimed(RawRef { part: FILE, record });
+        }
+    }
+
+    fn finish(mut self, source: &Source, opened: Opened, version: Option<String>) -> Conversation {
+        if let Some(damage) = &opened.damage {
+            self.notes.push(Note::damage(damage).at(self.path));
+        }
+        self.head.format = SLUG;
+        if self.head.id.is_empty() {
+            self.head.id.clone_from(&source.id);
+        }
+        if self.head.dialect.is_none() {
+            self.head.dialect = version;
+        }
+        *self.builder.head() = self.head;
+        let len = self.builder.len();
+        let numbered = |n: u64| {
+            let at = usize::try_from(n).ok()?.checked_sub(1)?;
+            EntryIx::new(at).filter(|_| at < len)
+        };
+        for (ix, hangs) in self.links {
+            let parent = match hangs {
+                Hangs::Number(n) => numbered(n),
+                Hangs::Message(id) => {
+                    let found = self.ids.get(&id).copied();
+                    if found.is_none() {
+                        let what = format!("the parent `{id}` is missing; the message is a root");
+                        let note = Note::damage(what).at(self.path);
+                        self.notes.push(note.line(self.span.number));
+                    }
+                    found
+                }
+            };
+            self.builder.entry(ix).parent = parent.filter(|p| *p != ix);
+        }
+        let active = self.active.and_then(|id| self.ids.get(&id).copied());
+        match (self.leaf_entry, active) {
+            (Some(number), _) => self.builder.set_leaf(numbered(number)),
+            (None, Some(leaf)) => self.builder.set_leaf(Some(leaf)),
+            (None, None) => {}
+        }
+        let part = opened.part(&source.path);
+        Conversation {
+            source: source.clone(),
+            native: Native {
+                parts: vec![part.with_records(self.marks)],
+            },
+            session: self.builder.finish(),
+            notes: self.notes,
+            format: &Ndjson,
+        }
+    }
+}
+
+/// The bytes of a value, without what stands between it and the one before it.
+fn value_bytes(file: &File, range: Bytes<u64>) -> io::Result<Vec<u8>> {
+    let len = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
+    let mut bytes = vec![0; len];
+    let n = read_at(file, range.start, &mut bytes)?;
+    bytes.truncate(n);
+    let skip = between(&bytes);
+    bytes.drain(..skip);
+    Ok(bytes)
+}
+
+/// How many bytes stand before a value that belong to what is around it.
+pub(super) fn between(bytes: &[u8]) -> usize {
+    let is_around = |b: &u8| matches!(b, b',' | b':' | b' ' | b'\t' | b'\r' | b'\n');
+    bytes.iter().take_while(|b| is_around(b)).count()
+}
+
+/// How many line breaks there are before a byte.
+fn breaks(file: &File, end: u64) -> io::Result<u64> {
+    let mut buffer = vec![0; 256 * 1024];
+    let (mut at, mut breaks) = (0, 0);
+    while at < end {
+        let want = usize::try_from(end - at)
+            .unwrap_or(usize::MAX)
+            .min(buffer.len());
+        let n = read_at(file, at, &mut buffer[..want])?;
+        if n == 0 {
+            break;
+        }
+        breaks += memchr::memchr_iter(b'\n', &buffer[..n]).count() as u64;
+        at += n as u64;
+    }
+    Ok(breaks)
+}

@@ -1,0 +1,117 @@
+//! What is known of a session as a whole and has no field in the document: the member `session` in
+//! the `extensions` of its first message, or of the session object where there is no message.
+
+use std::io;
+
+use rethread_model::{Head, Link, Session, Usage};
+
+use super::entry::{more_usage, title_word, token_usage};
+use super::session::{link_word, status_words};
+use crate::json::Writer;
+
+/// What an export says about a session beside what is in the document's own fields.
+pub(super) struct Facts<'a> {
+    pub(super) session: &'a Session,
+    /// Whether somebody noted when it began, and when it ended.
+    pub(super) has_times: (bool, bool),
+    /// The number of the entry that the agent would go on from, where it is not the last one.
+    pub(super) leaf_entry: Option<u64>,
+}
+
+/// Writes the member `session`, if there is something to say.
+pub(super) fn facts(w: &mut Writer<'_>, facts: &Facts<'_>) -> io::Result<()> {
+    let head = &facts.session.head;
+    w.open_if_used("session", "{");
+    if let Some(title) = &head.title {
+        w.member("title", &title.text)?;
+        w.member("title_source", title_word(title.source))?;
+    }
+    w.number_if("entries", Some(facts.session.entries().len() as u64))?;
+    w.flag_if("start_unknown", !facts.has_times.0)?;
+    w.flag_if("end_unknown", !facts.has_times.1)?;
+    w.number_if("leaf_entry", facts.leaf_entry)?;
+    agent(w, head)?;
+    workspace(w, head)?;
+    if let Some(status) = &head.status {
+        let (word, error) = status_words(status);
+        w.member("status", word)?;
+        w.member_if("status_error", error)?;
+    }
+    w.number_if("duration_ms", head.duration_ms)?;
+    w.flag_if("archived", head.archived)?;
+    w.flag_if("hidden", head.hidden)?;
+    w.open_if_used("links", "[");
+    for one in &head.links {
+        link(w, one)?;
+    }
+    w.close_if_used("]")?;
+    w.open_if_used("recorded_usage", "[");
+    for record in &head.recorded_usage {
+        w.element()?;
+        w.open("{")?;
+        if let Some(model) = &record.model {
+            w.member_if("provider", model.provider.as_deref())?;
+            w.member("model", &model.id)?;
+        }
+        w.member_if("purpose", record.purpose.as_deref())?;
+        usage(w, &record.usage)?;
+        w.close("}")?;
+    }
+    w.close_if_used("]")?;
+    w.close_if_used("}")
+}
+
+fn usage(w: &mut Writer<'_>, usage: &Usage) -> io::Result<()> {
+    token_usage(w, usage)?;
+    more_usage(w, usage)
+}
+
+fn agent(w: &mut Writer<'_>, head: &Head) -> io::Result<()> {
+    w.open_if_used("agent", "{");
+    let agent = &head.agent;
+    for (key, value) in [
+        ("id", &agent.id),
+        ("name", &agent.name),
+        ("version", &agent.version),
+        ("role", &agent.role),
+        ("protocol", &agent.protocol),
+        ("protocol_version", &agent.protocol_version),
+    ] {
+        w.member_if(key, value.as_deref())?;
+    }
+    w.close_if_used("}")?;
+    w.member_if("format_version", head.dialect.as_deref())?;
+    if let Some(model) = &head.model {
+        w.member_if("provider", model.provider.as_deref())?;
+        w.member("model", &model.id)?;
+    }
+    Ok(())
+}
+
+fn workspace(w: &mut Writer<'_>, head: &Head) -> io::Result<()> {
+    let workspace = &head.workspace;
+    for (key, value) in [
+        ("project_root", &workspace.root),
+        ("relative_path", &workspace.relative),
+        ("git_branch", &workspace.branch),
+        ("git_commit", &workspace.commit),
+        ("git_remote", &workspace.remote),
+    ] {
+        w.member_if(key, value.as_deref())?;
+    }
+    if let Some(worktree) = &workspace.worktree {
+        w.member("worktree", &worktree.path)?;
+        w.member_if("worktree_branch", worktree.branch.as_deref())?;
+    }
+    Ok(())
+}
+
+fn link(w: &mut Writer<'_>, link: &Link) -> io::Result<()> {
+    w.element()?;
+    w.open("{")?;
+    w.member("kind", link_word(link.kind))?;
+    w.member("session_id", &link.session)?;
+    w.member_if("uuid", link.entry.as_deref())?;
+    w.member_if("tool_id", link.tool_call.as_deref())?;
+    w.close("}")
+}
