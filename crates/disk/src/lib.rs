@@ -53,6 +53,7 @@ mod log;
 mod mode;
 mod name;
 mod open;
+mod open_folder;
 mod read;
 mod remove;
 mod replace;
@@ -76,6 +77,7 @@ pub use crate::{
     log::{LockedLog, LogReader},
     mode::Mode,
     name::{SafeName, UnsafeName, join},
+    open_folder::{Entry, EntryKind, OpenFolder},
     read::{SMALL, open_read, read_at, read_small},
     remove::{remove_file, remove_folder, remove_link},
     replace::{replace, replace_with},

@@ -17,51 +17,82 @@ pub const SMALL: u64 = 64 * 1024 * 1024;
 /// Opens a regular file, or a link to one, for reading. Pipes, sockets and devices are refused
 /// without waiting for them.
 pub fn open_read(path: &Path) -> Result<File, DiskError> {
-    open(path).map(|(file, _)| file)
+    let file = open(path)?;
+    regular(&file, path)?;
+    Ok(file)
 }
 
-/// Opens a regular file, and says what it was when it was opened.
-fn open(path: &Path) -> Result<(File, Metadata), DiskError> {
-    let refused = |meta: &Metadata| DiskError::NotAFile {
+/// Opens a regular file.
+fn open(path: &Path) -> Result<File, DiskError> {
+    // Looked at first, because opening a device can set it in motion.
+    let meta = std::fs::metadata(path).map_err(|e| cannot_open(path, e))?;
+    if !meta.is_file() {
+        return Err(refused(path, &meta));
+    }
+    options().open(path).map_err(|e| cannot_open(path, e))
+}
+
+/// What an open file is; an error unless it is regular. It may have been exchanged since somebody
+/// looked.
+fn regular(file: &File, path: &Path) -> Result<Metadata, DiskError> {
+    let meta = file.metadata().map_err(|e| DiskError::read(path, e))?;
+    if meta.is_file() {
+        Ok(meta)
+    } else {
+        Err(refused(path, &meta))
+    }
+}
+
+fn refused(path: &Path, meta: &Metadata) -> DiskError {
+    DiskError::NotAFile {
         path: path.to_owned(),
         found: FileKind::of(meta.file_type()),
-    };
-    let failed = |e: io::Error| match e.kind() {
+    }
+}
+
+/// The error for a file that cannot be opened.
+pub(crate) fn cannot_open(path: &Path, e: io::Error) -> DiskError {
+    match e.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => DiskError::NotFound {
             path: path.to_owned(),
         },
         _ => DiskError::read(path, e),
-    };
-    // Looked at first, because opening a device can set it in motion; and again afterwards,
-    // because it may have been exchanged.
-    let meta = std::fs::metadata(path).map_err(failed)?;
-    if !meta.is_file() {
-        return Err(refused(&meta));
-    }
-    let file = options().open(path).map_err(failed)?;
-    let meta = file.metadata().map_err(failed)?;
-    if meta.is_file() {
-        Ok((file, meta))
-    } else {
-        Err(refused(&meta))
     }
 }
 
 /// Reads a whole file of at most [`SMALL`] bytes.
 pub fn read_small(path: &Path) -> Result<Vec<u8>, DiskError> {
-    let (file, meta) = open(path)?;
+    take(&open(path)?, path)
+}
+
+/// The whole of a regular file of at most [`SMALL`] bytes.
+pub(crate) fn take(file: &File, path: &Path) -> Result<Vec<u8>, DiskError> {
+    let expected = regular(file, path)?.len();
     // One more than there is, which tells the end from a file that grew.
-    let len = meta.len().min(SMALL) + 1;
-    let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
-    file.take(SMALL + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|e| DiskError::read(path, e))?;
-    if bytes.len() as u64 > SMALL {
-        return Err(DiskError::TooLarge {
-            path: path.to_owned(),
-            limit: SMALL,
-        });
+    let room = |len: u64| usize::try_from(len.min(SMALL) + 1).unwrap_or(usize::MAX);
+    let mut bytes = vec![0; room(expected)];
+    let mut filled = 0;
+    loop {
+        match (&mut &*file).read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(DiskError::read(path, e)),
+        }
+        if filled as u64 > SMALL {
+            return Err(DiskError::TooLarge {
+                path: path.to_owned(),
+                limit: SMALL,
+            });
+        }
+        if filled == bytes.len() {
+            bytes.resize(room(2 * filled as u64), 0);
+        } else if filled as u64 >= expected {
+            // As much as there was, and no more although there was room.
+            break;
+        }
     }
+    bytes.truncate(filled);
     Ok(bytes)
 }
 

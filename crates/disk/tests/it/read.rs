@@ -2,7 +2,9 @@
 
 use std::{fs::File, io::Write as _};
 
-use rethread_disk::{DiskError, FileKind, SMALL, open_read, read_at, read_small};
+use rethread_disk::{
+    DiskError, Entry, EntryKind, FileKind, OpenFolder, SMALL, open_read, read_at, read_small,
+};
 
 use crate::place;
 
@@ -249,4 +251,47 @@ mod special {
         refused_as(&zero, FileKind::Device);
         refused_as(&block, FileKind::Device);
     }
+}
+
+#[test]
+fn an_open_folder_names_and_reads_what_is_in_it() {
+    let (folder, path) = place();
+    let (name, content) = (path.file_name().unwrap(), vec![b'x'; 300_000]);
+    std::fs::write(&path, &content).unwrap();
+    std::fs::create_dir(folder.path().join("inner")).unwrap();
+    let mut open = OpenFolder::open(folder.path()).unwrap();
+    let mut entries: Vec<Entry> = open.entries().map(Result::unwrap).collect();
+    entries.sort_by_key(|e| e.kind == EntryKind::Folder);
+    let kinds: Vec<EntryKind> = entries.iter().map(|e| e.kind).collect();
+    assert_eq!(kinds, [EntryKind::File, EntryKind::Folder]);
+    assert_eq!(entries[0].name, name);
+    assert_eq!(open.read_small(name).unwrap(), content);
+    assert!(open.may_have("inner".as_ref()));
+    assert!(!open.may_have("inner/none".as_ref()));
+    assert!(!open.may_have(&std::path::Path::new(name).join("below")));
+    let e = open.read_small("none".as_ref()).unwrap_err();
+    assert!(matches!(e, DiskError::NotFound { .. }), "{e}");
+    assert_eq!(e.path(), Some(folder.path().join("none").as_path()));
+    assert!(OpenFolder::open(&path).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_open_folder_follows_no_link_and_waits_for_no_pipe() {
+    let (folder, path) = place();
+    std::fs::write(&path, b"a secret").unwrap();
+    std::os::unix::fs::symlink(&path, folder.path().join("link")).unwrap();
+    std::fs::create_dir(folder.path().join("inner")).unwrap();
+    let fifo = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    let mut open = OpenFolder::open(folder.path()).unwrap();
+    let entries: Vec<Entry> = open.entries().map(Result::unwrap).collect();
+    for (name, expected) in [("link", EntryKind::Other), ("pipe", EntryKind::Other)] {
+        let entry = entries.iter().find(|e| e.name == name).unwrap();
+        assert_eq!(entry.kind, expected);
+    }
+    assert!(open.read_small("link".as_ref()).is_err());
+    assert_eq!(kind(open.read_small("pipe".as_ref())), FileKind::Pipe);
+    assert_eq!(kind(open.read_small("inner".as_ref())), FileKind::Folder);
 }

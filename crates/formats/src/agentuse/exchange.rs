@@ -60,7 +60,7 @@ impl Artifact {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
         let is_json = file.path.extension().is_some_and(|e| e == "json");
         let (tree, notes) = (&mut reader.tree, &mut reader.notes);
-        let is_sound = !is_json || load(file, tree, notes, &mut |_| {}).is_sound;
+        let is_sound = !is_json || load(file, None, tree, notes, &mut |_| {}).is_sound;
         let len = file.len();
         let part = Part::closed(file.path.clone(), PartKind::Opaque, len);
         let artifact = Self {

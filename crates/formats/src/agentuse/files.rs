@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_disk::is_temporary;
+use rethread_disk::{Entry, EntryKind, OpenFolder, is_temporary};
 use rethread_model::Note;
 
 use super::layout::{ARTIFACT, MESSAGE_JSON, PART, SESSION_JSON, SUBAGENT, named, unreadable};
@@ -56,6 +56,8 @@ pub(super) struct SessionFiles {
     pub(super) children: Vec<PathBuf>,
     /// What could not be looked at.
     pub(super) notes: Vec<Note>,
+    /// The first folder that could not be read: then there may be more than was found.
+    pub(super) failed: Option<OpenError>,
 }
 
 impl SessionFiles {
@@ -86,7 +88,7 @@ impl SessionFiles {
                     Seen::Folder(path, _) if depth < DEEPEST => waiting.push((path, depth + 1)),
                     Seen::Folder(path, _) => found.notes.push(too_deep(&path)),
                 }),
-                Err(e) => found.notes.push(cannot(&folder, &e)),
+                Err(e) => found.cannot(&folder, e),
             }
         }
         found.others.sort_by(|a, b| a.path.cmp(&b.path));
@@ -122,8 +124,14 @@ impl SessionFiles {
     fn folder(&mut self, folder: &Path, take: impl FnMut(&mut Self, Seen)) {
         match std::fs::read_dir(folder) {
             Ok(entries) => self.look(folder, entries, take),
-            Err(e) => self.notes.push(cannot(folder, &e)),
+            Err(e) => self.cannot(folder, e),
         }
+    }
+
+    fn cannot(&mut self, folder: &Path, e: io::Error) {
+        let note = Note::damage(format!("cannot be read: {e}"));
+        self.notes.push(note.at(folder));
+        self.failed.get_or_insert_with(|| unreadable(folder, e));
     }
 
     /// Hands over what is in a folder. Links are named and left alone; what a program left behind
@@ -139,7 +147,7 @@ impl SessionFiles {
             let (kind, entry) = match seen {
                 Ok(seen) => seen,
                 Err(e) => {
-                    self.notes.push(cannot(folder, &e));
+                    self.cannot(folder, e);
                     continue;
                 }
             };
@@ -178,6 +186,8 @@ impl SessionFiles {
 /// What a list needs to know of a session, from as few names as will do.
 #[derive(Debug, Default)]
 pub(super) struct Names {
+    /// Whether there is a description.
+    pub(super) described: bool,
     /// Exchanges.
     pub(super) exchanges: u64,
     /// Exchanges that have parts.
@@ -187,25 +197,26 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Looks at the names in a session's folder, and whether its exchanges have parts.
-    pub(super) fn look(folder: &Path) -> Result<Self, OpenError> {
+    /// Looks at the names in a session's folder, and whether its exchanges have parts. The folder
+    /// is still open then.
+    pub(super) fn look(path: &Path) -> Result<(Self, OpenFolder), OpenError> {
+        let mut folder = OpenFolder::open(path).map_err(|e| unreadable(path, e))?;
         let mut names = Self::default();
-        for entry in std::fs::read_dir(folder).map_err(|e| unreadable(folder, e))? {
-            let entry = entry.map_err(|e| unreadable(folder, e))?;
-            let name = entry.file_name();
-            let Some(text) = name.to_str() else { continue };
-            if !entry.file_type().is_ok_and(|t| t.is_dir()) {
-                continue;
-            }
-            if text == SUBAGENT {
-                names.children = children(&entry.path());
-            } else if is_id(text) {
-                names.exchanges += 1;
-                let has_parts = std::fs::metadata(entry.path().join(PART)).is_ok();
-                names.answered += u64::from(has_parts);
+        let mut exchanges = Vec::new();
+        for entry in folder.entries() {
+            let Entry { name, kind } = entry.map_err(|e| unreadable(path, e))?;
+            if kind == EntryKind::File {
+                names.described |= name == SESSION_JSON;
+            } else if kind == EntryKind::Folder && name == SUBAGENT {
+                names.children = children(&path.join(SUBAGENT));
+            } else if kind == EntryKind::Folder && name.to_str().is_some_and(is_id) {
+                exchanges.push(Path::new(&name).join(PART));
             }
         }
-        Ok(names)
+        names.exchanges = exchanges.len() as u64;
+        let answered = exchanges.iter().filter(|part| folder.may_have(part));
+        names.answered = answered.count() as u64;
+        Ok((names, folder))
     }
 }
 
@@ -230,10 +241,6 @@ fn children(folder: &Path) -> Vec<PathBuf> {
 /// The id in the name of a part's file.
 pub(super) fn stem(name: &str) -> Option<&str> {
     name.strip_suffix(".json").filter(|s| !s.is_empty())
-}
-
-fn cannot(folder: &Path, e: &io::Error) -> Note {
-    Note::damage(format!("cannot be read: {e}")).at(folder)
 }
 
 fn too_deep(folder: &Path) -> Note {

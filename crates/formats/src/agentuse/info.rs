@@ -14,9 +14,7 @@ const AGENT_FILE: &str = ".agentuse";
 
 /// What is known of a session by the name and the place of its folder alone.
 pub(super) fn head_by_name(folder: &Path, id: &str) -> Head {
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let agent = named(&name).map(|(_, agent)| agent.to_owned());
-    let parent = parent_of(folder).and_then(folder_id);
+    let agent = agent_by_name(folder);
     Head {
         id: id.to_owned(),
         format: SLUG,
@@ -29,29 +27,39 @@ pub(super) fn head_by_name(folder: &Path, id: &str) -> Head {
             encoded: project_key(folder),
             ..Workspace::default()
         },
-        links: parent.map(link_to_parent).into_iter().collect(),
+        links: links(parent_by_place(folder)),
         ..Head::default()
     }
 }
 
+fn agent_by_name(folder: &Path) -> Option<String> {
+    let name = folder.file_name()?.to_string_lossy();
+    named(&name).map(|(_, agent)| agent.to_owned())
+}
+
+fn parent_by_place(folder: &Path) -> Option<String> {
+    parent_of(folder).and_then(folder_id)
+}
+
+fn links(parent: Option<String>) -> Vec<Link> {
+    parent.map(link_to_parent).into_iter().collect()
+}
+
 /// What a description says, completed by what the folder tells.
 pub(super) fn head(root: Value<'_>, folder: &Path, id: &str) -> Head {
-    let by_name = head_by_name(folder, id);
     let agent = root.get("agent");
     let of_agent = |key| string(agent?, key).filter(|s| !s.is_empty());
-    let name = of_agent("name").or(by_name.agent.name);
+    let name = of_agent("name").or_else(|| agent_by_name(folder));
     let project = root.get("project");
     let of_project = |key| string(project?, key);
     let parent = string(root, "parentSessionID").filter(|p| !p.is_empty());
-    let links = match parent {
-        Some(parent) => vec![link_to_parent(parent)],
-        None => by_name.links,
-    };
+    let links = links(parent.or_else(|| parent_by_place(folder)));
+    let project_root = of_project("root");
     Head {
         format: SLUG,
         id: string(root, "id")
             .filter(|id| !id.is_empty())
-            .unwrap_or(by_name.id),
+            .unwrap_or_else(|| id.to_owned()),
         title: name.clone().and_then(title),
         agent: Agent {
             id: agent_id(root).or_else(|| name.clone()),
@@ -61,9 +69,10 @@ pub(super) fn head(root: Value<'_>, folder: &Path, id: &str) -> Head {
             ..Agent::default()
         },
         workspace: Workspace {
-            path: of_project("cwd").or_else(|| of_project("root")),
-            root: of_project("root"),
-            ..by_name.workspace
+            path: of_project("cwd").or_else(|| project_root.clone()),
+            root: project_root,
+            encoded: project_key(folder),
+            ..Workspace::default()
         },
         created: moment(root, &["time", "created"]),
         updated: moment(root, &["time", "updated"]),

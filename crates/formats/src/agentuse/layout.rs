@@ -1,10 +1,10 @@
 //! Where sessions live, and what their folders and files are called.
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{DiskError, is_temporary};
+use rethread_disk::{DiskError, Entry, EntryKind, OpenFolder, is_temporary};
 use rethread_json::Document;
 use rethread_model::Note;
 
@@ -51,23 +51,27 @@ pub(super) fn locate(env: &Env) -> Vec<Root> {
 
 /// The sessions of a data folder, sub-agents behind the session that started them.
 pub(super) fn list(data: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
-    for project in folders(&data.join(PROJECT), out) {
-        sessions(&project.join(SESSION), out);
+    for project in folders(&data.join(PROJECT), SESSION, out) {
+        if project.may_have {
+            sessions(&project.path.join(SESSION), out);
+        }
     }
 }
 
 /// The sessions in a folder of sessions, and those nested in them to any depth.
 pub(super) fn sessions(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
-    let mut waiting = folders(folder, out);
+    let mut waiting = folders(folder, SUBAGENT, out);
     waiting.reverse();
     while let Some(session) = waiting.pop() {
-        let Some(id) = session_id(&session) else {
+        let Some(id) = session_id(&session.path) else {
             continue;
         };
-        let mut nested = folders(&session.join(SUBAGENT), out);
-        nested.reverse();
-        waiting.append(&mut nested);
-        out(Ok(Source::new(SLUG, id, session)));
+        if session.may_have {
+            let mut nested = folders(&session.path.join(SUBAGENT), SUBAGENT, out);
+            nested.reverse();
+            waiting.append(&mut nested);
+        }
+        out(Ok(Source::new(SLUG, id, session.path)));
     }
 }
 
@@ -91,32 +95,41 @@ pub(super) fn named(name: &str) -> Option<(&str, &str)> {
     is_id(id).then_some((id, agent))
 }
 
+/// A folder, and whether there may be a folder of the asked name in it.
+struct FolderHere {
+    path: PathBuf,
+    may_have: bool,
+}
+
 /// The folders in a folder, in the order of their names. Links are not followed.
-fn folders(of: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
+fn folders(of: &Path, inner: &str, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<FolderHere> {
     let unreadable = |e: &io::Error| Note::damage(format!("cannot be read: {e}")).at(of);
-    let entries = match std::fs::read_dir(of) {
-        Ok(entries) => entries,
+    let mut open = match OpenFolder::open(of) {
+        Ok(open) => open,
         Err(e) if is_absent(&e) => return Vec::new(),
         Err(e) => {
             out(Err(unreadable(&e)));
             return Vec::new();
         }
     };
-    let mut found = Vec::new();
-    for entry in entries {
+    let mut names = Vec::new();
+    for entry in open.entries() {
         match entry {
-            Ok(entry) => {
-                let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
-                if is_folder && !is_temporary(&entry.file_name()) {
-                    found.push(entry.path());
+            Ok(Entry { name, kind }) => {
+                if kind == EntryKind::Folder && !is_temporary(&name) {
+                    names.push(name);
                 }
             }
             Err(e) => out(Err(unreadable(&e))),
         }
     }
-    // Whole paths are compared piece by piece, and all of them begin alike.
-    found.sort_by_cached_key(|p| p.file_name().map(OsStr::to_owned));
-    found
+    names.sort_unstable();
+    // Most have none, and asking from here is cheaper than by a whole path.
+    let here = |name: OsString| FolderHere {
+        path: of.join(&name),
+        may_have: open.may_have(&Path::new(&name).join(inner)),
+    };
+    names.into_iter().map(here).collect()
 }
 
 pub(super) fn is_absent(e: &io::Error) -> bool {

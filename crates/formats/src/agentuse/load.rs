@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{DiskError, read_small};
+use rethread_disk::{DiskError, OpenFolder, read_small};
 use rethread_json::{Tree, Value};
 use rethread_model::{Moment, Note, Usage};
 
@@ -21,9 +21,11 @@ pub(super) struct Loaded {
     pub(super) is_sound: bool,
 }
 
-/// Reads a file that must be one JSON object; `look` is shown the object. What is wrong is noted.
+/// Reads a file that must be one JSON object, from its folder where that is open; `look` is shown
+/// the object. What is wrong is noted.
 pub(super) fn load(
     file: &FileHere,
+    folder: Option<&OpenFolder>,
     tree: &mut Tree,
     notes: &mut Vec<Note>,
     look: &mut dyn FnMut(Value<'_>),
@@ -34,7 +36,11 @@ pub(super) fn load(
         bytes: None,
         is_sound: false,
     };
-    match read_small(&file.path) {
+    let read = match (folder, file.path.file_name()) {
+        (Some(folder), Some(name)) => folder.read_small(name),
+        _ => read_small(&file.path),
+    };
+    match read {
         Ok(bytes) => {
             loaded.len = bytes.len() as u64;
             match object(&bytes, tree) {
@@ -239,7 +245,7 @@ impl LoadedExchange {
     pub(super) fn load(files: ExchangeFiles, tree: &mut Tree, notes: &mut Vec<Note>) -> Self {
         let mut facts = None;
         let message = files.message.as_ref().map(|file| {
-            load(file, tree, notes, &mut |root| {
+            load(file, None, tree, notes, &mut |root| {
                 facts = Some(MessageFacts::of(root));
             })
         });
@@ -247,9 +253,12 @@ impl LoadedExchange {
             notes.push(Note::damage(format!("no `{MESSAGE_JSON}`")).at(&files.folder));
         }
         let mut parts: Vec<LoadedPart> = Vec::with_capacity(files.parts.len());
+        let folder = files.parts.first().and_then(|file| file.path.parent());
+        // There may be many, and they are next to each other.
+        let folder = folder.and_then(|folder| OpenFolder::open(folder).ok());
         for file in &files.parts {
             let mut facts = None;
-            let file = load(file, tree, notes, &mut |root| {
+            let file = load(file, folder.as_ref(), tree, notes, &mut |root| {
                 facts = Some(PartFacts::of(root));
             });
             parts.push(LoadedPart { file, facts });

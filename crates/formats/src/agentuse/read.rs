@@ -74,7 +74,7 @@ impl Reader {
     fn description(&mut self, folder: &Path, id: &str, file: Option<FileHere>) {
         let mut head = None;
         let loaded = file.map(|file| {
-            load(&file, &mut self.tree, &mut self.notes, &mut |root| {
+            load(&file, None, &mut self.tree, &mut self.notes, &mut |root| {
                 head = Some(info::head(root, folder, id));
             })
         });
@@ -122,7 +122,7 @@ impl Reader {
     fn other(&mut self, file: &FileHere) {
         let name = file.path.file_name().unwrap_or_default();
         let raw = if name == TOOLS_JSON || name == CONTEXT_JSON {
-            let loaded = load(file, &mut self.tree, &mut self.notes, &mut |_| {});
+            let loaded = load(file, None, &mut self.tree, &mut self.notes, &mut |_| {});
             self.part(loaded)
         } else {
             self.push(Part::closed(

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use rethread_disk::read_small;
+use rethread_disk::{DiskError, OpenFolder, read_small};
 use rethread_json::Tree;
-use rethread_model::{Counts, Note, State, Summary, Usage};
+use rethread_model::{Counts, Head, Note, State, Summary, Usage};
 
 use super::files::{ExchangeFiles, Names, SessionFiles};
 use super::info;
@@ -20,8 +20,10 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
         ..Summary::default()
     };
     let mut tree = Tree::default();
-    let described = description(source, &mut tree);
-    match described {
+    let is_brief = !want.usage && !want.size;
+    let looked = is_brief.then(|| Names::look(folder));
+    let at_hand = looked.as_ref().and_then(|looked| looked.as_ref().ok());
+    match description(source, at_hand, &mut tree) {
         Ok(head) => summary.head = head,
         Err(note) => {
             summary.head = info::head_by_name(folder, &source.id);
@@ -29,10 +31,9 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
             summary.notes.push(note);
         }
     }
-    let filled = if want.usage || want.size {
-        SessionFiles::scan(folder).map(|files| fill(&mut summary, files, want, &mut tree))
-    } else {
-        Names::look(folder).map(|names| count_names(&mut summary, &names))
+    let filled = match looked {
+        Some(looked) => looked.map(|(names, _)| count_names(&mut summary, &names)),
+        None => SessionFiles::scan(folder).map(|files| fill(&mut summary, files, want, &mut tree)),
     };
     if let Err(e) = filled {
         summary.notes.push(Note::damage(e.to_string()));
@@ -40,13 +41,21 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     summary
 }
 
-fn description(source: &Source, tree: &mut Tree) -> Result<rethread_model::Head, Note> {
+/// What describes a session, from its folder where that is at hand.
+fn description(
+    source: &Source,
+    at_hand: Option<&(Names, OpenFolder)>,
+    tree: &mut Tree,
+) -> Result<Head, Note> {
     let folder = &source.path;
     let path = folder.join(SESSION_JSON);
-    let bytes = read_small(&path).map_err(|e| match e {
-        rethread_disk::DiskError::NotFound { .. } => {
-            Note::damage(format!("no `{SESSION_JSON}`")).at(folder)
-        }
+    let bytes = match at_hand {
+        Some((names, open)) if names.described => open.read_small(SESSION_JSON.as_ref()),
+        Some(_) => Err(DiskError::NotFound { path: path.clone() }),
+        None => read_small(&path),
+    };
+    let bytes = bytes.map_err(|e| match e {
+        DiskError::NotFound { .. } => Note::damage(format!("no `{SESSION_JSON}`")).at(folder),
         e => failed(&path, &e),
     })?;
     let root = object(&bytes, tree).map_err(|note| note.at(&path))?;
@@ -59,6 +68,7 @@ fn fill(summary: &mut Summary, mut files: SessionFiles, want: Want, tree: &mut T
     if !want.usage {
         let has_parts = |e: &&ExchangeFiles| !e.parts.is_empty();
         let names = Names {
+            described: files.description.is_some(),
             exchanges: files.exchanges.len() as u64,
             answered: files.exchanges.iter().filter(has_parts).count() as u64,
             children: files.children,
