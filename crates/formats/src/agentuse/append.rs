@@ -7,10 +7,11 @@ use rethread_model::Role;
 
 use super::SLUG;
 use super::object::{given, merged_message, merged_part};
-use super::open::{Exchange, OpenSession, Step};
+use super::open::{Exchange, OpenSession};
 use super::prepare::{
     bad, check_message, check_part, chosen_id, completed, message, part, text_part, with_system,
 };
+use super::steps::Step;
 use super::unified::{self, ToolOutput, Unified};
 use crate::{
     Appended, AskedEntry, MessageInput, Source, TextMessage, Unsaid, WriteError, Writing, picture,
@@ -84,9 +85,7 @@ fn write(
             if failed {
                 return Err(bad("not written, because one before it could not be"));
             }
-            for step in steps {
-                session.carry_out(step).inspect_err(|_| failed = true)?;
-            }
+            session.carry_out(steps).inspect_err(|_| failed = true)?;
             Ok(id)
         });
         ids.push(id);
@@ -143,7 +142,7 @@ impl Adding<'_, '_> {
             let root = document.root();
             let prompt = root.at(&["user", "prompt"]).filter(|p| p.is_object());
             if let Some(prompt) = prompt.filter(|p| p.get("user").is_none())
-                && !self.session.is_answered(&last, root)
+                && !self.session.is_answered(&last, root)?
             {
                 let mut patch = Patch::new(root);
                 patch.set(prompt, "user", &quote(text));
@@ -151,7 +150,7 @@ impl Adding<'_, '_> {
                 return Ok(last.id);
             }
         }
-        let task = self.session.task();
+        let task = self.session.task()?;
         match task {
             None => self.exchange(None, (text, None), &[]),
             Some(task) => self.exchange(None, (&task, Some(text)), &[]),
@@ -190,15 +189,9 @@ impl Adding<'_, '_> {
         Ok(id)
     }
 
-    /// The exchange that an answer belongs to.
-    fn asked(&self) -> Result<Exchange, WriteError> {
-        let none = || bad("nothing was asked yet; add a message of the user first");
-        self.session.last().ok_or_else(none)
-    }
-
     /// A text of the agent completes the exchange.
     fn answer(&mut self, said: &TextMessage) -> Result<String, WriteError> {
-        let exchange = self.asked()?;
+        let exchange = self.session.asked()?;
         let mut parts = Vec::new();
         if !said.text.is_empty() || said.images.is_empty() {
             parts.push(text_part(self.session, &said.text));
@@ -238,9 +231,9 @@ impl Adding<'_, '_> {
 
     /// A system prompt belongs to an exchange that nobody answered yet.
     fn system(&mut self, text: &str) -> Result<String, WriteError> {
-        let exchange = self.asked()?;
+        let exchange = self.session.asked()?;
         let document = self.session.read(&exchange.message())?;
-        if self.session.is_answered(&exchange, document.root()) {
+        if self.session.is_answered(&exchange, document.root())? {
             return Err(bad(
                 "the last message was answered; a system prompt comes before that",
             ));
@@ -270,7 +263,7 @@ impl Adding<'_, '_> {
             Some(parts) if parts.is_array() => parts.items().collect(),
             Some(_) => return Err(bad("`parts` is not an array")),
         };
-        let task = self.session.task().unwrap_or_default();
+        let task = self.session.task()?.unwrap_or_default();
         let is_said = root.at(&["user", "prompt", "task"]).is_some();
         self.exchange(Some(root), (if is_said { "" } else { &task }, None), &parts)
     }
@@ -278,10 +271,14 @@ impl Adding<'_, '_> {
     /// A part by itself goes to the last exchange. A call that is known there goes on.
     fn bare_part(&mut self, value: Value<'_>) -> Result<String, WriteError> {
         let call = value.get("callID").and_then(Value::str);
-        if let Some((exchange, path)) = call.and_then(|call| self.session.call(&call)) {
+        let known = match call {
+            Some(call) => self.session.call(&call)?,
+            None => None,
+        };
+        if let Some((exchange, path)) = known {
             return self.update_part(&exchange, &path, value);
         }
-        let exchange = self.asked()?;
+        let exchange = self.session.asked()?;
         self.add_parts(&exchange, &[value.raw().to_vec()])
     }
 
@@ -303,7 +300,7 @@ impl Adding<'_, '_> {
     }
 
     fn unified_answer(&mut self, said: &Unified, id: Option<String>) -> Result<String, WriteError> {
-        let exchange = self.asked()?;
+        let exchange = self.session.asked()?;
         let id = match id {
             Some(id) if said.parts.is_empty() => id,
             _ => self.add_parts(&exchange, &said.parts)?,
@@ -331,8 +328,8 @@ impl Adding<'_, '_> {
     /// A result is written into the part of its call.
     fn result(&mut self, result: &ToolOutput) -> Result<String, WriteError> {
         let now = self.session.now();
-        let Some((exchange, path)) = self.session.call(&result.call_id) else {
-            let exchange = self.asked()?;
+        let Some((exchange, path)) = self.session.call(&result.call_id)? else {
+            let exchange = self.session.asked()?;
             return self.add_parts(&exchange, &[result.orphan(now)]);
         };
         let document = self.session.read(&path)?;
@@ -430,8 +427,10 @@ impl Adding<'_, '_> {
     fn update_or_add(&mut self, exchange: &Exchange, value: Value<'_>) -> Result<(), WriteError> {
         let id = value.get("id").and_then(Value::str);
         let call = value.get("callID").and_then(Value::str);
-        let known = id.and_then(|id| self.session.part(&id));
-        let known = known.or_else(|| call.and_then(|call| self.session.call(&call)));
+        let mut known = id.and_then(|id| self.session.part(&id));
+        if let (None, Some(call)) = (&known, call) {
+            known = self.session.call(&call)?;
+        }
         match known {
             Some((exchange, path)) => self.update_part(&exchange, &path, value).map(drop),
             None => self.add_parts(exchange, &[value.raw().to_vec()]).map(drop),

@@ -12,7 +12,7 @@ use super::fields::string;
 use super::info::folder_id;
 use super::layout::{PROJECT, SESSION, SESSION_JSON, SUBAGENT, data_folders};
 use super::object::{given, laid_out, merged};
-use super::open::refuse_link;
+use super::steps::refuse_link;
 use super::ulid::{self, Ids};
 use super::{SLUG, key};
 use crate::{AgentKey, Made, NewSession, OpenError, ProjectKey, Source, WriteError, Writing};

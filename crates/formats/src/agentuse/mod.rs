@@ -20,6 +20,7 @@ mod object;
 mod open;
 mod prepare;
 mod read;
+mod steps;
 mod summary;
 mod ulid;
 mod unified;

@@ -3,33 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{
-    Created, DiskError, LockedLog, Mode, create, create_folder_with, ensure_folder, read_small,
-    replace,
-};
+use rethread_disk::{DiskError, LockedLog, Mode, read_small, replace};
 use rethread_json::{Document, Patch, Tree, Value};
 use rethread_model::{Moment, Note};
 
 use super::fields::{moment, string};
 use super::files::{ExchangeFiles, SessionFiles, stem};
-use super::layout::{MESSAGE_JSON, PART, SESSION_JSON};
+use super::layout::{MESSAGE_JSON, PART, SESSION_JSON, is_absent, unreadable};
+use super::prepare::bad;
+use super::steps::{self, Step};
 use super::ulid::{self, Ids};
 use crate::{OpenError, Source, WriteError, Writing};
-
-/// One thing to be written.
-#[derive(Debug)]
-pub(super) enum Step {
-    /// A new exchange: its folder appears whole or not at all.
-    Exchange {
-        folder: PathBuf,
-        message: Vec<u8>,
-        parts: Vec<(String, Vec<u8>)>,
-    },
-    /// A new file.
-    Create(PathBuf, Vec<u8>),
-    /// A file with other bytes.
-    Replace(PathBuf, Vec<u8>),
-}
 
 /// An exchange to be added to.
 #[derive(Clone, Debug)]
@@ -56,8 +40,10 @@ pub(super) struct OpenSession<'a> {
     pub(super) id: String,
     pub(super) description: Document,
     mode: Mode,
-    /// In their order.
+    /// In their order, without those whose message is damaged.
     pub(super) exchanges: Vec<Exchange>,
+    /// The last exchange, where its message is damaged.
+    damaged_last: Option<Exchange>,
     pub(super) ids: Ids,
     /// What will be in files that are to be written.
     planned: BTreeMap<PathBuf, Vec<u8>>,
@@ -84,7 +70,10 @@ impl<'a> OpenSession<'a> {
         if !description.root().is_object() {
             return Err(damaged(None, "not a JSON object".to_owned()).into());
         }
-        let files = SessionFiles::scan(folder)?;
+        let mut files = SessionFiles::scan(folder)?;
+        if let Some(e) = files.failed.take() {
+            return Err(e.into());
+        }
         let mut salt = source.id.clone().into_bytes();
         salt.extend(files.size().to_le_bytes());
         let mut session = Self {
@@ -94,17 +83,21 @@ impl<'a> OpenSession<'a> {
             description,
             mode: Mode::like(folder)?,
             exchanges: Vec::new(),
+            damaged_last: None,
             ids: Ids::new(w.env, &salt),
             planned: BTreeMap::new(),
             notes: Vec::new(),
             clock: w.env.now(),
             _lock: lock,
         };
-        session.in_order(files.exchanges);
+        session.in_order(files.exchanges)?;
         session.ids = Ids::at(session.clock, w.env, &salt);
-        if let Some(last) = session.last() {
+        if let Some(damaged) = &session.damaged_last {
+            session.ids.follow(&damaged.id);
+        }
+        if let Some(last) = session.exchanges.last().cloned() {
             session.ids.follow(&last.id);
-            for part in session.parts(&last) {
+            for part in session.parts(&last)? {
                 let id = part.file_stem().unwrap_or_default().to_string_lossy();
                 session.ids.follow(&id);
             }
@@ -112,29 +105,43 @@ impl<'a> OpenSession<'a> {
         Ok(session)
     }
 
-    /// Exchanges by their time, then their id. One whose message is damaged is not written to.
-    fn in_order(&mut self, files: Vec<ExchangeFiles>) {
+    /// Exchanges by their time, then their id. One whose message is damaged is not written to; one
+    /// whose message cannot be read could be the last, so nothing is written then.
+    fn in_order(&mut self, files: Vec<ExchangeFiles>) -> Result<(), WriteError> {
         let mut dated = Vec::new();
         for files in files {
             let exchange = Exchange {
                 id: files.id,
                 folder: files.folder,
             };
-            match self.read(&exchange.message()) {
+            let by_id = ulid::made_at(&exchange.id);
+            let (created, is_sound) = match self.read(&exchange.message()) {
                 Ok(message) => {
                     let created = moment(message.root(), &["time", "created"]);
-                    let created = created.or_else(|| ulid::made_at(&exchange.id));
-                    dated.push((created, exchange.id.clone(), exchange));
+                    (created.or(by_id), true)
                 }
-                Err(e) => self
-                    .notes
-                    .push(Note::remark(format!("not written to: {e}"))),
-            }
+                Err(
+                    e @ (WriteError::Open(OpenError::Damaged { .. })
+                    | WriteError::Disk(DiskError::NotFound { .. })),
+                ) => {
+                    self.notes
+                        .push(Note::remark(format!("not written to: {e}")));
+                    (by_id, false)
+                }
+                Err(e) => return Err(e),
+            };
+            dated.push(((created, exchange.id.clone()), exchange, is_sound));
         }
-        dated.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-        let last = dated.last().and_then(|(created, _, _)| *created);
+        dated.sort_by(|a, b| a.0.cmp(&b.0));
+        self.damaged_last = match dated.last() {
+            Some((_, exchange, false)) => Some(exchange.clone()),
+            _ => None,
+        };
+        let last = dated.last().and_then(|((created, _), _, _)| *created);
         self.clock = self.clock.max(last.unwrap_or(self.clock));
-        self.exchanges = dated.into_iter().map(|(_, _, e)| e).collect();
+        dated.retain(|(_, _, is_sound)| *is_sound);
+        self.exchanges = dated.into_iter().map(|(_, e, _)| e).collect();
+        Ok(())
     }
 
     pub(super) fn now(&self) -> i64 {
@@ -160,38 +167,69 @@ impl<'a> OpenSession<'a> {
         Ok(document)
     }
 
-    /// The exchange that is the last one.
+    /// The exchange that is the last one; none where that is damaged.
     pub(super) fn last(&self) -> Option<Exchange> {
-        self.exchanges.last().cloned()
+        match self.damaged_last {
+            Some(_) => None,
+            None => self.exchanges.last().cloned(),
+        }
+    }
+
+    /// The exchange that an answer belongs to.
+    pub(super) fn asked(&self) -> Result<Exchange, WriteError> {
+        if let Some(damaged) = &self.damaged_last {
+            let why = "the message to be answered cannot be read".to_owned();
+            return Err(OpenError::Damaged {
+                path: damaged.message(),
+                line: None,
+                why,
+            }
+            .into());
+        }
+        let none = || bad("nothing was asked yet; add a message of the user first");
+        self.last().ok_or_else(none)
     }
 
     /// Whether a message has an answer, or at least the beginning of one.
-    pub(super) fn is_answered(&self, exchange: &Exchange, message: Value<'_>) -> bool {
-        message.at(&["time", "completed"]).is_some() || !self.parts(exchange).is_empty()
+    pub(super) fn is_answered(
+        &self,
+        exchange: &Exchange,
+        message: Value<'_>,
+    ) -> Result<bool, WriteError> {
+        let is_completed = message.at(&["time", "completed"]).is_some();
+        Ok(is_completed || !self.parts(exchange)?.is_empty())
     }
 
     /// The files of an exchange's parts, with those to come.
-    pub(super) fn parts(&self, exchange: &Exchange) -> BTreeSet<PathBuf> {
+    pub(super) fn parts(&self, exchange: &Exchange) -> Result<BTreeSet<PathBuf>, WriteError> {
         let folder = exchange.folder.join(PART);
-        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-        let is_part = |p: &PathBuf| {
-            let name = p.file_name().unwrap_or_default().to_string_lossy();
-            stem(&name).is_some()
-        };
-        let mut parts: BTreeSet<PathBuf> = entries.map(|e| e.path()).filter(is_part).collect();
+        let mut parts = BTreeSet::new();
+        match std::fs::read_dir(&folder) {
+            Ok(entries) => {
+                for entry in entries {
+                    let path = entry.map_err(|e| unreadable(&folder, e))?.path();
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    if stem(&name).is_some() {
+                        parts.insert(path);
+                    }
+                }
+            }
+            Err(e) if is_absent(&e) => {}
+            Err(e) => return Err(unreadable(&folder, e).into()),
+        }
         let planned = self.planned.keys().filter(|p| p.starts_with(&folder));
         parts.extend(planned.cloned());
-        parts
+        Ok(parts)
     }
 
     /// The exchange and the file of the call with this id; the latest where there are several.
-    pub(super) fn call(&self, call_id: &str) -> Option<(Exchange, PathBuf)> {
+    pub(super) fn call(&self, call_id: &str) -> Result<Option<(Exchange, PathBuf)>, WriteError> {
         let mut tree = Tree::default();
         for exchange in self.exchanges.iter().rev() {
-            for path in self.parts(exchange).into_iter().rev() {
+            for path in self.parts(exchange)?.into_iter().rev() {
                 let bytes = match self.planned.get(&path) {
                     Some(bytes) => bytes.clone(),
-                    None => read_small(&path).unwrap_or_default(),
+                    None => read_small(&path)?,
                 };
                 if memchr::memmem::find(&bytes, call_id.as_bytes()).is_none()
                     || tree.parse_into(&bytes).is_err()
@@ -200,11 +238,11 @@ impl<'a> OpenSession<'a> {
                 }
                 let call = tree.root(&bytes).get("callID");
                 if call.is_some_and(|c| c.is_str(call_id)) {
-                    return Some((exchange.clone(), path));
+                    return Ok(Some((exchange.clone(), path)));
                 }
             }
         }
-        None
+        Ok(None)
     }
 
     /// The exchange and the file of the part with this id.
@@ -218,10 +256,13 @@ impl<'a> OpenSession<'a> {
     }
 
     /// The task of the session: that of its first exchange.
-    pub(super) fn task(&self) -> Option<String> {
-        let first = self.exchanges.first()?;
-        let message = self.read(&first.message()).ok()?;
-        string(message.root().at(&["user", "prompt"])?, "task")
+    pub(super) fn task(&self) -> Result<Option<String>, WriteError> {
+        let Some(first) = self.exchanges.first() else {
+            return Ok(None);
+        };
+        let message = self.read(&first.message())?;
+        let prompt = message.root().at(&["user", "prompt"]);
+        Ok(prompt.and_then(|prompt| string(prompt, "task")))
     }
 
     /// Notes what a step will make of the files.
@@ -245,6 +286,7 @@ impl<'a> OpenSession<'a> {
                     self.planned.insert(exchange.part(id), bytes.clone());
                 }
                 self.exchanges.push(exchange);
+                self.damaged_last = None;
             }
             Step::Create(path, bytes) | Step::Replace(path, bytes) => {
                 self.planned.insert(path.clone(), bytes.clone());
@@ -257,37 +299,9 @@ impl<'a> OpenSession<'a> {
         self.folder.join(id)
     }
 
-    /// Carries a step out.
-    pub(super) fn carry_out(&self, step: Step) -> Result<(), WriteError> {
-        let (mode, d) = (self.mode, self.w.durability);
-        match step {
-            Step::Exchange {
-                folder,
-                message,
-                parts,
-            } => {
-                let made = create_folder_with(&folder, mode, d, |temp| {
-                    let _ = create(&temp.join(MESSAGE_JSON), &message, mode, d)?;
-                    if !parts.is_empty() {
-                        ensure_folder(&temp.join(PART), &mode, d)?;
-                    }
-                    for (id, bytes) in &parts {
-                        let path = temp.join(PART).join(format!("{id}.json"));
-                        let _ = create(&path, bytes, mode, d)?;
-                    }
-                    Ok::<(), WriteError>(())
-                })?;
-                exists_already(made, &folder)
-            }
-            Step::Create(path, bytes) => {
-                if let Some(folder) = path.parent() {
-                    refuse_link(folder)?;
-                    ensure_folder(folder, &mode, d)?;
-                }
-                exists_already(create(&path, &bytes, mode, d)?, &path)
-            }
-            Step::Replace(path, bytes) => Ok(replace(&path, &bytes, mode, d)?),
-        }
+    /// Carries out what belongs together.
+    pub(super) fn carry_out(&self, steps: Vec<Step>) -> Result<(), WriteError> {
+        steps::carry_out(steps, self.mode, self.w.durability)
     }
 
     /// Notes in the description that something changed. Comes last, because the lock goes with it.
@@ -306,32 +320,4 @@ impl<'a> OpenSession<'a> {
         }
         Ok(self.notes)
     }
-}
-
-fn exists_already(made: Created, path: &Path) -> Result<(), WriteError> {
-    match made {
-        Created::New => Ok(()),
-        Created::Existed => Err(WriteError::Exists {
-            id: path
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
-            path: path.to_owned(),
-        }),
-    }
-}
-
-/// A folder that is a link may lead out of the store.
-pub(super) fn refuse_link(folder: &Path) -> Result<(), WriteError> {
-    let is_link = std::fs::symlink_metadata(folder).is_ok_and(|m| m.file_type().is_symlink());
-    if !is_link {
-        return Ok(());
-    }
-    let cause = std::io::Error::other("it is a link, and links are not followed out of a session");
-    Err(DiskError::Write {
-        path: folder.to_owned(),
-        cause,
-    }
-    .into())
 }

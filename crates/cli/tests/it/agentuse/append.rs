@@ -450,3 +450,28 @@ fn writers_at_the_same_time_lose_nothing() {
     assert_eq!(parts(&session, &message).len(), 20);
     assert_conformant(&w, &session);
 }
+
+#[test]
+fn an_answer_is_never_given_to_another_message_than_the_last() {
+    let (w, id, session) = start();
+    w.ok(&["append", &id, "First"]);
+    w.ok(&["append", &id, "--role", "agent", "Done."]);
+    let second = w.ok(&["append", &id, "Second"]).trim().to_owned();
+    let path = session.join(&second).join("message.json");
+    for damage in ["", "{", "[]"] {
+        fs::write(&path, damage).unwrap();
+        let before = crate::world::tree(&session);
+        let answer = w.run(&["append", &id, "--role", "agent", "Lost?"]);
+        assert_eq!(answer.code, 1, "{damage}: {answer:?}");
+        assert!(answer.err.contains("message.json"), "{}", answer.err);
+        assert!(crate::world::tree(&session) == before, "{damage}");
+    }
+    let third = w.run(&["append", &id, "Third"]);
+    let third_id = third.out.trim();
+    assert!(
+        session.join(third_id).join("message.json").is_file(),
+        "{third:?}"
+    );
+    w.run(&["append", &id, "--role", "agent", "Found."]);
+    assert_eq!(parts(&session, third_id).len(), 1);
+}

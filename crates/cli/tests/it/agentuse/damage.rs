@@ -43,6 +43,7 @@ fn missing(before: &str, after: &str) -> Vec<String> {
 fn every_file(w: &World, id: &str, mut check: impl FnMut(&Path, &str, &Answer)) {
     let session = folder(&data(w), id);
     let files = crate::world::tree(&session).into_iter();
+    // A text that no call names may be made of any bytes.
     let files = files.filter(|(p, _)| {
         let inner = p.strip_prefix(&session).unwrap();
         !inner.starts_with("subagent") && p.extension().is_some_and(|e| e == "json")

@@ -20,6 +20,16 @@ pub(super) struct Case {
     pub(super) kind: Kind,
     /// Whether the calls are not the same each time.
     pub(super) varies: bool,
+    pub(super) store: Store,
+}
+
+/// Where the command writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Store {
+    /// Threads in a project: a log each.
+    Threads,
+    /// Sessions of AgentUse: a file for every message and every part.
+    AgentUse,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,6 +73,7 @@ pub(super) const INIT: Case = Case {
     between: empty_list,
     kind: Kind::Makes,
     varies: false,
+    store: Store::Threads,
 };
 pub(super) const NEW: Case = Case {
     prepare: |_| None,
@@ -71,6 +82,7 @@ pub(super) const NEW: Case = Case {
     between: empty_list,
     kind: Kind::Makes,
     varies: false,
+    store: Store::Threads,
 };
 pub(super) const NEW_IN_A_STORE: Case = Case {
     prepare: |w| {
@@ -86,6 +98,7 @@ pub(super) const APPEND: Case = Case {
     between: nothing_between,
     kind: Kind::Changes,
     varies: false,
+    store: Store::Threads,
 };
 pub(super) const APPEND_TO_TORN: Case = Case {
     prepare: |w| {
@@ -162,4 +175,5 @@ pub(super) const SAMPLE: Case = Case {
     between: nothing_between,
     kind: Kind::Fills,
     varies: false,
+    store: Store::Threads,
 };

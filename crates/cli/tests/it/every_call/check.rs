@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::is_temporary;
 
+use super::agentuse::check_sessions;
 use super::call::{Call, READING};
-use super::cases::{FRAGMENT, Kind};
+use super::cases::{FRAGMENT, Kind, Store};
 use super::trial::Trial;
 use super::{Said, Tree, difference, look, without_temporary};
 use crate::world::{World, json};
@@ -42,7 +43,9 @@ impl Trial {
             assert!(found.contains_key(name), "{at}: {} is gone", name.display());
         }
         self.check_acknowledged(&found, said, at);
-        if self.case.kind != Kind::Removes {
+        if self.case.store == Store::AgentUse {
+            check_sessions(&found, at);
+        } else if self.case.kind != Kind::Removes {
             self.check_threads(&found, at);
         }
         if self.seen.insert((found, left)) {
@@ -72,7 +75,9 @@ impl Trial {
             let Some(line) = line.strip_suffix('\n') else {
                 continue;
             };
-            if self.case.args[0] == "append" {
+            if self.case.store == Store::AgentUse {
+                self.check_acknowledged_file(found, line, at);
+            } else if self.case.args[0] == "append" {
                 let log = found[&self.log_path()].as_ref().unwrap();
                 let mut ids = log.split(|b| *b == b'\n').map(id_of);
                 assert!(ids.any(|id| id.as_deref() == Some(line)), "{at}: {line}");
@@ -128,6 +133,7 @@ impl Trial {
             "{at}: {listed:?}"
         );
         match self.case.kind {
+            _ if self.case.store == Store::AgentUse => self.check_next_session(&listed, at),
             Kind::Changes => {
                 let id = self.id.as_ref().unwrap();
                 assert!(listed.out.contains(id.as_str()), "{at}: {listed:?}");

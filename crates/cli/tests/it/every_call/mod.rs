@@ -4,6 +4,7 @@
 //! Whatever happens, each file is old or new, what was acknowledged is there, the next command
 //! needs no repair, and an error names the file.
 
+mod agentuse;
 mod call;
 mod cases;
 mod check;
@@ -151,9 +152,9 @@ fn without_temporary(path: &Path) -> PathBuf {
 }
 
 macro_rules! cases {
-    ($($name:ident: $case:ident,)*) => {
+    ($of:ident; $($name:ident: $case:ident,)*) => {
         $(mod $name {
-            use super::cases::$case;
+            use super::$of::$case;
             use super::is_there;
             use super::trial::Trial;
 
@@ -182,6 +183,7 @@ macro_rules! cases {
 }
 
 cases! {
+    cases;
     init: INIT,
     new: NEW,
     new_in_a_store: NEW_IN_A_STORE,
@@ -195,6 +197,16 @@ cases! {
     fork: FORK,
     rm: RM,
     sample: SAMPLE,
+}
+
+cases! {
+    agentuse;
+    agentuse_new: NEW,
+    agentuse_new_sub_agent: NEW_SUB_AGENT,
+    agentuse_prompt: PROMPT,
+    agentuse_answer: ANSWER,
+    agentuse_message: MESSAGE,
+    agentuse_replace: REPLACE,
 }
 
 macro_rules! cases_with_git {

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 use super::call::{CALLS, Call, READING, read_trace, tracing};
-use super::cases::{Case, Kind};
+use super::cases::{Case, Kind, Store};
 use super::{Files, Said, Tree, look, world_in_memory, wrapped};
 use crate::world::World;
 
@@ -177,7 +177,11 @@ impl Trial {
         let longest = |tree: &Tree| tree.values().flatten().map(Vec::len).max().unwrap_or(0);
         let end = longest(&self.new) + 1;
         // Every byte of what is appended, and some of what is written as a whole.
-        let appended = self.id.as_ref().map_or(0..0, |_| {
+        let log = self
+            .id
+            .as_ref()
+            .filter(|_| self.case.store == Store::Threads);
+        let appended = log.map_or(0..0, |_| {
             let len = |tree: &Tree| {
                 tree.get(&self.log_path())
                     .map_or(0, |f| f.as_ref().unwrap().len())
