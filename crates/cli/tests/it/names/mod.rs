@@ -1,6 +1,7 @@
 //! 500 names that are not names: as ids, as names of pictures, as sessions. Nothing outside of the
 //! store is written, and what only data names is not even looked at.
 
+mod agentuse;
 mod asked;
 mod list;
 mod worktrees;
@@ -63,8 +64,14 @@ impl Place {
         self.world.home.join(".local/share/rethread")
     }
 
+    /// The folder of AgentUse.
+    fn sessions(&self) -> PathBuf {
+        self.world.home.join(".local/share/agentuse")
+    }
+
     fn is_ours(&self, path: &Path) -> bool {
-        path.starts_with(self.store()) || path.starts_with(self.data())
+        let ours = [self.store(), self.data(), self.sessions()];
+        ours.iter().any(|folder| path.starts_with(folder))
     }
 
     fn everything_outside(&self) -> Vec<(PathBuf, Vec<u8>)> {
