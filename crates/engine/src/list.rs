@@ -147,7 +147,7 @@ impl Filter {
         let any = |list: &[String], fits: &dyn Fn(&str) -> bool| {
             list.is_empty() || list.iter().any(|item| fits(item))
         };
-        (self.hidden || !head.hidden)
+        (self.hidden || !head.hidden || self.subagents && session.is_subagent())
             && any(&self.agents, &|agent| {
                 by_name(agent)
                     .is_some_and(|f| [head.format, head.held_by()].contains(&f.about().slug))

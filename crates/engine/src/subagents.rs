@@ -1,8 +1,9 @@
 //! Sessions of sub-agents count with the sessions that started them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use rethread_model::Summary;
+use rethread_model::{Summary, UsageScope};
 
 /// Takes the sessions of sub-agents out of a list, and adds what is in them to the sessions that
 /// started them. One whose parent is not in the list stays.
@@ -11,15 +12,20 @@ pub(crate) fn with_parents(sessions: Vec<Summary>) -> Vec<Summary> {
         return sessions;
     }
     let key = |s: &Summary, id: &str| (s.head.format, id.to_lowercase());
-    let places: BTreeMap<(&str, String), usize> = sessions
-        .iter()
-        .enumerate()
-        .map(|(i, s)| (key(s, &s.head.id), i))
-        .collect();
+    let mut places: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
+    for (i, session) in sessions.iter().enumerate() {
+        places
+            .entry(key(session, &session.head.id))
+            .or_default()
+            .push(i);
+    }
+    // A store may be there twice: the parent is the one that lies nearest.
     let parent = |i: usize| {
         let session = sessions.get(i)?;
-        let found = places.get(&key(session, session.parent()?))?;
-        Some(*found).filter(|p| *p != i)
+        let found = places.get(&key(session, session.parent()?))?.iter();
+        let others = found.copied().filter(|p| *p != i);
+        let near = |p: &usize| sessions.get(*p).map(|s| shared(&s.path, &session.path));
+        others.max_by_key(near)
     };
     // Who has no parent in the list; a circle of parents has none, and so stays as it is.
     let mut roots = BTreeMap::new();
@@ -40,7 +46,12 @@ pub(crate) fn with_parents(sessions: Vec<Summary>) -> Vec<Summary> {
     let mut folded = sessions.clone();
     for (child, root) in &roots {
         if let (Some(from), Some(to)) = (sessions.get(*child), folded.get_mut(*root)) {
+            let told = to
+                .counts
+                .usage
+                .filter(|u| u.scope == UsageScope::WithSubAgents);
             to.counts += &from.counts;
+            to.counts.usage = told.or(to.counts.usage);
             to.size = to.size.saturating_add(from.size);
             to.notes.extend(from.notes.iter().cloned());
         }
@@ -50,9 +61,15 @@ pub(crate) fn with_parents(sessions: Vec<Summary>) -> Vec<Summary> {
     folded
 }
 
+/// How many folders two paths have in common.
+fn shared(one: &Path, other: &Path) -> usize {
+    let both = one.components().zip(other.components());
+    both.take_while(|(a, b)| a == b).count()
+}
+
 #[cfg(test)]
 mod tests {
-    use rethread_model::{Link, LinkKind};
+    use rethread_model::{Link, LinkKind, Usage};
 
     use super::*;
 
@@ -99,5 +116,44 @@ mod tests {
             counted,
             expected.map(|(id, n, size)| (id.to_owned(), n, size))
         );
+    }
+
+    #[test]
+    fn usage_that_holds_the_sub_agents_is_not_added_to() {
+        let used = |id: &str, parent, output, scope| {
+            let mut summary = session(id, parent, 1);
+            summary.counts.usage = Some(Usage {
+                output,
+                scope,
+                ..Usage::default()
+            });
+            summary
+        };
+        let all = vec![
+            used("all", None, 10, UsageScope::WithSubAgents),
+            used("of-all", Some("all"), 4, UsageScope::Response),
+            used("own", None, 10, UsageScope::Cumulative),
+            used("of-own", Some("own"), 4, UsageScope::Response),
+        ];
+        let output = |s: Summary| s.counts.usage.map(|u| u.output);
+        let counted: Vec<_> = with_parents(all).into_iter().map(output).collect();
+        assert_eq!(counted, [Some(10), Some(14)]);
+    }
+
+    #[test]
+    fn of_two_copies_of_a_store_each_keeps_its_own() {
+        let at = |path: &str, id: &str, parent, messages| Summary {
+            path: path.into(),
+            ..session(id, parent, messages)
+        };
+        let all = vec![
+            at("/a/p/top", "top", None, 1),
+            at("/a/p/top/leaf", "leaf", Some("top"), 10),
+            at("/b/p/top", "top", None, 2),
+            at("/b/p/top/leaf", "leaf", Some("top"), 20),
+        ];
+        let messages = |s: Summary| s.counts.messages;
+        let counted: Vec<_> = with_parents(all).into_iter().map(messages).collect();
+        assert_eq!(counted, [11, 22]);
     }
 }

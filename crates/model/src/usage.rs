@@ -56,6 +56,8 @@ pub enum UsageScope {
     Turn,
     /// Everything so far, including what was counted before.
     Cumulative,
+    /// Everything so far, and also what the sub-agents used.
+    WithSubAgents,
 }
 
 impl Usage {

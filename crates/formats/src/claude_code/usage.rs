@@ -85,7 +85,7 @@ pub(super) fn cost_state(value: Value<'_>) -> Vec<UsageRecord> {
                         .get("costUSD")
                         .and_then(Value::f64)
                         .map(|usd| Cost { usd }),
-                    scope: UsageScope::Cumulative,
+                    scope: UsageScope::WithSubAgents,
                     ..Usage::default()
                 },
                 model: Some(ModelRef {

@@ -199,6 +199,7 @@ pub(super) fn more_usage(w: &mut Writer<'_>, u: &Usage) -> io::Result<()> {
         UsageScope::Response => None,
         UsageScope::Turn => Some("turn"),
         UsageScope::Cumulative => Some("cumulative"),
+        UsageScope::WithSubAgents => Some("with_subagents"),
     };
     w.member_if("scope", scope)?;
     w.close_if_used("}")
