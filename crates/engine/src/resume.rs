@@ -1,7 +1,7 @@
 //! `resume`: continue a conversation in its own client.
 
 use rethread_catalog::find;
-use rethread_formats::{Env, Resume, Want, by_name};
+use rethread_formats::{Can, Env, Resume, Want, by_name};
 
 use crate::Error;
 
@@ -12,5 +12,11 @@ pub fn resume(env: &Env, name: &str) -> Result<Resume, Error> {
         .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
     let summary = format.summarize(&source, Want::default());
     let command = format.resume(&summary);
-    command.ok_or_else(|| format.cannot("client that continues them").into())
+    command.ok_or_else(|| match summary.parent() {
+        Some(parent) if format.about().can.contains(&Can::Resume) => Error::usage(format!(
+            "`{}` is a sub-agent, which only its session `{parent}` continues",
+            source.id
+        )),
+        _ => format.cannot("client that continues them").into(),
+    })
 }

@@ -1,5 +1,7 @@
 //! Sessions of Claude Code: found, listed, read and shown.
 
+mod family;
+mod judges;
 mod write;
 
 use std::collections::BTreeMap;
@@ -200,6 +202,35 @@ fn parallel_calls_are_one_thread() {
         assert_eq!(session.find(&id(EVERYTHING, number)), Some(response));
     }
     assert_eq!(session.origin(response).len(), 5);
+}
+
+/// Clients of 2025 write turns anew when they resume, with other ids: a copy, not more of the same.
+#[test]
+fn turns_that_were_written_anew_are_there_once() {
+    let conversation = read("2.0/written-anew", ".jsonl");
+    assert_eq!(
+        thread(&conversation),
+        [
+            "User: Run both.",
+            "Assistant: I run them. ▸toolu_81 ▸toolu_82",
+            "Tool: ◂toolu_81",
+            "Tool: ◂toolu_82",
+            "Assistant: Both ran.",
+            "User: And now?",
+            "Assistant: Nothing more."
+        ]
+    );
+    assert!(conversation.notes.is_empty(), "{:?}", conversation.notes);
+    let session = &conversation.session;
+    let old = session.find(&id("d2b2c3d4", 4)).unwrap();
+    assert_eq!(session.path(old).len(), 4, "the old ones are a branch");
+    let source = conversation.source.clone();
+    let want = Want {
+        usage: true,
+        ..Want::default()
+    };
+    let used = ClaudeCode.summarize(&source, want).counts.usage;
+    assert_eq!(used.unwrap().output, 60, "three responses");
 }
 
 #[test]
@@ -492,12 +523,10 @@ fn what_is_no_session_is_not_taken_for_one() {
     let w = World::new();
     lay_out(&w, &["2.1/no-session"]);
     let listed = w.run(&["list", "--json"]);
-    assert_eq!(listed.code, 3, "the empty file is damage: {listed:?}");
-    assert!(listed.err.contains("an empty file"), "{listed:?}");
-    assert_eq!(
-        json(&listed.out)["sessions"].as_array().map_or(1, Vec::len),
-        1
-    );
+    assert_eq!((listed.code, listed.out.as_str()), (1, ""), "{listed:?}");
+    let listed = w.run(&["list", "--json", "--hidden"]);
+    assert_eq!(listed.code, 0, "an empty file is no damage: {listed:?}");
+    assert_eq!(json(&listed.out)["state"], "damaged");
     for file in ["history.jsonl", "qwen.jsonl", "pointer.jsonl"] {
         let path = fixtures().join("2.1/no-session").join(file);
         assert!(ClaudeCode.at_path(&path).is_empty(), "{file}");

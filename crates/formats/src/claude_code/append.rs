@@ -2,7 +2,7 @@
 
 use rethread_disk::LockedLog;
 use rethread_json::{Tree, Value};
-use rethread_model::{Note, TitleSource};
+use rethread_model::{Moment, Note, TitleSource};
 use rethread_project::Repository;
 
 use super::layout::Named;
@@ -24,7 +24,7 @@ pub(super) fn append(
     let conversation = read(source)?;
     let mut scribe = scribe(&conversation);
     let head = &conversation.session.head;
-    let model = head.model.as_ref().map(|m| m.id.clone());
+    let mut model = head.model.as_ref().map(|m| m.id.clone());
     let start = log.len()?;
     let mut prepared: Vec<Result<Prepared, WriteError>> = Vec::with_capacity(messages.len());
     for (i, message) in (start..).zip(messages) {
@@ -33,7 +33,14 @@ pub(super) fn append(
             model: model.clone().unwrap_or_else(|| "unknown".to_owned()),
             response: format!("msg_{}", w.env.uuid(&salt).simple()),
         };
-        prepared.push(prepare(message, &defaults).and_then(|p| free(p, &conversation)));
+        let message = prepare(message, &defaults).and_then(|p| free(p, &conversation));
+        if let Ok(Prepared {
+            model: Some(named), ..
+        }) = &message
+        {
+            model = Some(named.clone());
+        }
+        prepared.push(message);
     }
     if w.strict
         && let Some(at) = prepared.iter().position(Result::is_err)
@@ -41,14 +48,33 @@ pub(super) fn append(
     {
         return Err(error);
     }
+    // Clients of 2025 go on from the record with the latest time, the first of several.
+    let times = conversation.session.entries().iter();
+    let mut last = times.filter(|e| !e.beside).filter_map(|e| e.time).max();
+    let mut notes = Vec::new();
     let mut prompt = None;
     let mut ids = Vec::with_capacity(prepared.len());
     for (i, message) in (start..).zip(prepared) {
         ids.push(message.map(|message| {
-            let fresh = || w.env.uuid(&i.to_le_bytes()).to_string();
-            let id = message.id.clone().unwrap_or_else(fresh);
-            let time = message.time.unwrap_or_else(|| w.env.now());
-            scribe.say(&message.saying, &id, time);
+            let fresh = |n: usize| {
+                let salt = [i.to_le_bytes(), (n as u64).to_le_bytes()].concat();
+                w.env.uuid(&salt).to_string()
+            };
+            let id = message.id.clone().unwrap_or_else(|| fresh(0));
+            let asked = message.time.unwrap_or_else(|| w.env.now());
+            if message.time.is_some() && last.is_some_and(|last| last >= asked) {
+                notes.push(Note::remark(format!(
+                    "`{id}` is of the time of an earlier message; its record follows that"
+                )));
+            }
+            // What comes next hangs from the last record, so that has the id.
+            let numbers = (0..message.sayings.len()).rev();
+            for (n, saying) in numbers.zip(&message.sayings) {
+                let time = last.map_or(asked, |last| asked.max(after(last)));
+                last = Some(time);
+                let own = if n == 0 { id.clone() } else { fresh(n) };
+                scribe.say(saying, &own, time);
+            }
             prompt = message.prompt.or(prompt.take());
             id
         }));
@@ -64,10 +90,12 @@ pub(super) fn append(
     if w.durability.syncs() {
         log.sync()?;
     }
-    Ok(Appended {
-        ids,
-        notes: Vec::new(),
-    })
+    Ok(Appended { ids, notes })
+}
+
+/// The next moment that the client's times can tell apart.
+fn after(time: Moment) -> Moment {
+    Moment::from_millis(time.millis().saturating_add(1)).unwrap_or(time)
 }
 
 /// Refuses an id that the session has.

@@ -6,9 +6,15 @@ use sha2::{Digest, Sha256};
 
 use crate::pi::fields::{is_true, string};
 
-/// The blocks of a message while it is put together.
+/// The blocks of a message while it is put together, as the records that the client would write:
+/// each block of a response and each result is one of its own. Clients of 2025 write anew what
+/// stands otherwise.
 pub(super) struct Content {
-    pub(super) blocks: Array,
+    pub(super) records: Vec<Array>,
+    /// Whether each block is a record of its own.
+    apart: bool,
+    /// Whether the next block may join the last record.
+    is_open: bool,
     /// Ids of calls that had to be changed.
     pub(super) ids: Object,
     pub(super) words: String,
@@ -16,22 +22,27 @@ pub(super) struct Content {
     pub(super) only_text: bool,
 }
 
-impl Default for Content {
-    fn default() -> Self {
+impl Content {
+    /// Nothing yet, of what somebody says.
+    pub(super) fn of(role: Role) -> Self {
         Self {
-            blocks: Array::new(),
+            records: Vec::new(),
+            apart: role == Role::Assistant,
+            is_open: false,
             ids: Object::new(),
             words: String::new(),
             calls: 0,
             only_text: true,
         }
     }
-}
 
-impl Content {
     fn push(&mut self, block: Object) {
-        let blocks = std::mem::take(&mut self.blocks);
-        self.blocks = blocks.raw(&block.finish());
+        let block = block.finish();
+        match self.records.last_mut() {
+            Some(last) if self.is_open => *last = std::mem::take(last).raw(&block),
+            _ => self.records.push(Array::new().raw(&block)),
+        }
+        self.is_open = !self.apart;
     }
 
     /// Adds text.
@@ -132,7 +143,9 @@ impl Content {
         if is_true(block, "is_error") {
             result = result.bool("is_error", true);
         }
+        self.is_open = false;
         self.push(result);
+        self.is_open = false;
         Ok(())
     }
 

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{Created, Mode, SafeName, create as create_file, ensure_folder, join};
 use rethread_json::{Document, Object};
-use rethread_model::Note;
 use rethread_project::Repository;
 
+use super::SLUG;
 use super::layout::{PROJECTS, config_folders, encode_cwd, is_uuid};
 use super::scribe::{OURS, Scribe, VERSION};
 use crate::{Env, Made, NewSession, WriteError, Writing};
@@ -16,6 +16,7 @@ const TRIES: u32 = 100_000;
 
 /// Starts a session: a transcript without messages, which the client lists once there is one.
 pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+    refuse_unknown(new)?;
     let cwd = real(&new.cwd);
     let metadata = metadata(new)?;
     let folder = project_folder(w.env, new.root.as_deref(), &cwd)?;
@@ -46,25 +47,28 @@ pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
         }
         scribe.lines
     })?;
-    let mut notes = Vec::new();
-    let unsaid = [
-        ("the agent's id", &new.agent_id),
-        ("the agent's name", &new.agent_name),
-        ("the protocol", &new.protocol),
-        ("the protocol's version", &new.protocol_version),
-    ];
-    for (what, _) in unsaid.iter().filter(|(_, given)| given.is_some()) {
-        notes.push(Note::remark(format!(
-            "{what} has no place in this format; not kept"
-        )));
-    }
     Ok(Made {
         id,
         path: path.clone(),
         project: cwd,
         created: vec![path],
-        notes,
+        notes: Vec::new(),
     })
+}
+
+/// What a session of this format has no place for is refused, not dropped.
+fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
+    new.refuse_special(SLUG)?;
+    let given = [
+        ("agent ids", new.agent_id.is_some()),
+        ("agent names", new.agent_name.is_some()),
+        ("protocol", new.protocol.is_some()),
+        ("protocol", new.protocol_version.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((what, _)) => Err(WriteError::Unsupported { format: SLUG, what }),
+        None => Ok(()),
+    }
 }
 
 /// The folder without links, spelled as the client spells it.

@@ -125,9 +125,10 @@ impl Facts {
         }
         update(&mut self.branch, record.branch);
         update(&mut self.version, record.version);
-        let sdk = record.entrypoint.and_then(Value::str);
-        self.hidden |= record.team || sdk.is_some_and(|e| e.starts_with("sdk-"));
         if self.created.is_none() {
+            // What a person began stays theirs, whatever went on with it.
+            let sdk = record.entrypoint.and_then(Value::str);
+            self.hidden |= record.team || sdk.is_some_and(|e| e.starts_with("sdk-"));
             self.created = record.moment();
         }
     }
@@ -345,7 +346,7 @@ impl Facts {
         for record in &self.recorded {
             total += &record.usage;
         }
-        total.scope = rethread_model::UsageScope::Cumulative;
+        total.scope = rethread_model::UsageScope::WithSubAgents;
         Some(total)
     }
 }

@@ -92,12 +92,12 @@ impl Reader<'_> {
                 let note = Note::remark(note).at(self.path);
                 self.notes.push(note.line(span.number).offset(at));
             }
-            self.join(node, part, &record);
+            self.join(node, part, &record, was_there);
         }
     }
 
     /// Joins the parts of one response, and the two records of a compaction.
-    fn join(&mut self, node: u32, part: Part, record: &Record<'_>) {
+    fn join(&mut self, node: u32, part: Part, record: &Record<'_>, again: bool) {
         let logical = record.logical_parent.and_then(Value::str);
         if let Some(logical) = logical {
             self.nodes.continues(node, &logical);
@@ -107,7 +107,7 @@ impl Reader<'_> {
                 let id = record.message.and_then(|m| m.get("id")?.str());
                 let side = record.side && !self.is_agent;
                 if let Some(id) = id.filter(|id| !id.is_empty()) {
-                    self.nodes.join_response(node, &id, side);
+                    self.nodes.join_response(node, &id, side, again);
                 }
                 if self.nodes.owner(node) == node
                     && let Some(key) = response_key(record)
@@ -174,7 +174,7 @@ impl Reader<'_> {
             return;
         };
         if let Some(id) = head.message_id.filter(|_| part != Part::Unknown) {
-            self.nodes.join_response(node, &id, side);
+            self.nodes.join_response(node, &id, side, false);
         }
         if head.uuid.is_none() {
             self.nodes.hides_its_id(node);

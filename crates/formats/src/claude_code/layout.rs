@@ -303,6 +303,29 @@ pub(super) fn files(source: &Source) -> Result<Vec<PathBuf>, OpenError> {
     Ok(files)
 }
 
+/// What goes with a session: its own folder, with its sub-agents and long outputs; of a sub-agent,
+/// what describes it. The transcript is last, so that whoever is interrupted can try again.
+pub(super) fn removed(source: &Source) -> Vec<PathBuf> {
+    let path = &source.path;
+    let is = |path: &Path, fits: fn(&std::fs::Metadata) -> bool| {
+        std::fs::symlink_metadata(path).is_ok_and(|meta| fits(&meta))
+    };
+    let mut gone = Vec::new();
+    match Named::of(path) {
+        Some(Named::Session(_)) => {
+            let own = path.with_extension("");
+            gone.extend(Some(own).filter(|p| is(p, std::fs::Metadata::is_dir)));
+        }
+        Some(Named::Agent(_)) => {
+            let meta = meta_file(path);
+            gone.extend(Some(meta).filter(|p| is(p, std::fs::Metadata::is_file)));
+        }
+        _ => {}
+    }
+    gone.push(path.clone());
+    gone
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,10 +13,13 @@ use crate::{MessageInput, TextMessage, Unsaid, WriteError};
 
 /// A message that can be written.
 pub(super) struct Prepared {
-    pub(super) saying: Saying,
+    /// What is said, record by record.
+    pub(super) sayings: Vec<Saying>,
     /// The id and the time that the user chose.
     pub(super) id: Option<String>,
     pub(super) time: Option<Moment>,
+    /// The model that answers in it, if it is named.
+    pub(super) model: Option<String>,
     /// What the person says in it.
     pub(super) prompt: Option<String>,
 }
@@ -49,7 +52,7 @@ fn from_text(text: &TextMessage, d: &Defaults) -> Result<Prepared, WriteError> {
         line: None,
         why: why.to_owned(),
     };
-    let mut content = Content::default();
+    let mut content = Content::of(text.role);
     content.text(&text.text);
     for path in &text.images {
         let bytes = read_small(path)?;
@@ -98,7 +101,7 @@ fn from_json(bytes: &[u8], unsaid: &Unsaid, d: &Defaults) -> Result<Prepared, St
         None => unsaid.role.ok_or("`role` is missing")?,
     };
     let given = message.get("content").ok_or("`content` is missing")?;
-    let mut content = Content::default();
+    let mut content = Content::of(role);
     if let Some(text) = given.str() {
         content.text(&text);
     }
@@ -150,49 +153,52 @@ fn usage(given: Value<'_>) -> Vec<u8> {
 }
 
 fn finish(role: Role, content: Content, said: &Said<'_>, d: &Defaults) -> Result<Prepared, String> {
-    if content.blocks.is_empty() {
+    if content.records.is_empty() {
         return Err("nothing is said in it".to_owned());
     }
+    if role == Role::Tool {
+        return Err("results of tools are given as `tool_result` blocks".to_owned());
+    }
     let prompt = (role == Role::User && !content.words.is_empty()).then(|| content.words.clone());
-    let ids = (!content.ids.is_empty()).then(|| content.ids.finish());
-    let only_text = content
-        .only_text
-        .then(|| rethread_json::quote(&content.words));
-    let blocks = content.blocks.finish();
-    let message = match role {
-        Role::Assistant => {
-            let none = Object::new().u64("input_tokens", 0).u64("output_tokens", 0);
-            let usage = said.usage.clone().unwrap_or_else(|| none.finish());
-            let calls = content.calls > 0;
-            let stop = if calls { "tool_use" } else { "end_turn" };
-            Object::new()
-                .str("id", &d.response)
-                .str("type", "message")
-                .str("role", "assistant")
-                .str("model", said.model.unwrap_or(&d.model))
-                .raw("content", &blocks)
-                .str("stop_reason", said.stop_reason.as_deref().unwrap_or(stop))
-                .null("stop_sequence")
-                .raw("usage", &usage)
-        }
-        Role::User | Role::System => Object::new()
-            .str("role", "user")
-            .raw("content", only_text.as_deref().unwrap_or(&blocks)),
-        Role::Tool => return Err("results of tools are given as `tool_result` blocks".to_owned()),
+    let mut ids = (!content.ids.is_empty()).then(|| content.ids.finish());
+    let is_answer = role == Role::Assistant;
+    let stop = if content.calls > 0 {
+        "tool_use"
+    } else {
+        "end_turn"
     };
+    let stop = said.stop_reason.as_deref().unwrap_or(stop);
+    let only_text = content.only_text && !is_answer;
+    let words = rethread_json::quote(&content.words);
+    let none = Object::new().u64("input_tokens", 0).u64("output_tokens", 0);
+    let usage = said.usage.clone().unwrap_or_else(|| none.finish());
+    let message = |blocks: &[u8]| {
+        if !is_answer {
+            let content = if only_text { &words } else { blocks };
+            return Object::new().str("role", "user").raw("content", content);
+        }
+        Object::new()
+            .str("id", &d.response)
+            .str("type", "message")
+            .str("role", "assistant")
+            .str("model", said.model.unwrap_or(&d.model))
+            .raw("content", blocks)
+            .str("stop_reason", stop)
+            .null("stop_sequence")
+            .raw("usage", &usage)
+    };
+    let records = content.records.into_iter();
+    let sayings = records.map(|blocks| Saying {
+        type_name: if is_answer { "assistant" } else { "user" },
+        message: message(&blocks.finish()).finish(),
+        meta: role == Role::System,
+        ids: ids.take(),
+    });
     Ok(Prepared {
-        saying: Saying {
-            type_name: if role == Role::Assistant {
-                "assistant"
-            } else {
-                "user"
-            },
-            message: message.finish(),
-            meta: role == Role::System,
-            ids,
-        },
+        sayings: sayings.collect(),
         id: said.id.clone(),
         time: said.time,
+        model: said.model.filter(|_| is_answer).map(str::to_owned),
         prompt,
     })
 }

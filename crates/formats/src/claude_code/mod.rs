@@ -37,7 +37,7 @@ use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
-    OpenError, Root, Source, Violation, Want, WriteError, Writing,
+    OpenError, Removal, Resume, Root, Source, Violation, Want, WriteError, Writing,
 };
 
 pub use layout::encode_cwd;
@@ -50,7 +50,7 @@ static ABOUT: About = About {
     aliases: &["claude"],
     name: "Claude Code",
     versions: "1.0 to 2.1",
-    can: &[Can::Read, Can::Write],
+    can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.claude/projects`, or where `CLAUDE_CONFIG_DIR` says",
 };
 
@@ -95,6 +95,16 @@ impl Format for ClaudeCode {
         layout::files(source)
     }
 
+    /// Nobody continues a sub-agent: the session that started it does.
+    fn resume(&self, summary: &Summary) -> Option<Resume> {
+        let head = &summary.head;
+        (!summary.is_subagent()).then(|| Resume {
+            program: "claude",
+            args: vec!["--resume".to_owned(), head.id.clone()],
+            folder: head.workspace.path.as_ref().map(PathBuf::from),
+        })
+    }
+
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
         check::check(path, out)
     }
@@ -123,5 +133,9 @@ impl Format for ClaudeCode {
 
     fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
         fork::fork(w, source, fork)
+    }
+
+    fn remove(&self, source: &Source, _for_good: bool) -> Result<Removal, WriteError> {
+        Ok(Removal::Files(layout::removed(source)))
     }
 }

@@ -18,6 +18,9 @@ pub(super) type Key = [u8; 16];
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// So many records may stand between two parts of a response: results, and what was noted.
+const LONGEST_WAY: usize = 256;
+
 /// One record that has a place in the session.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
@@ -181,12 +184,33 @@ impl Nodes {
         self.ids.entry(own).or_insert(target);
     }
 
-    /// Makes a node a part of the response with this id, if that has begun.
-    pub(super) fn join_response(&mut self, node: u32, response: &str, side: bool) {
+    /// Makes a node a part of the response with this id, if that has begun. A response that hangs
+    /// from before its own beginning is a copy: clients of 2025 write some turns anew when they
+    /// resume, with other ids. `again`: the id of the node was there before.
+    pub(super) fn join_response(&mut self, node: u32, response: &str, side: bool, again: bool) {
         let mut own = key(response);
         own[0] ^= u8::from(side);
         let first = *self.responses.entry(own).or_insert(node);
+        if !again && self.is_from_before(node, first) {
+            self.responses.insert(own, node);
+            return;
+        }
         self.join(first, node);
+    }
+
+    /// Whether the way up from a node leads past the entry that `first` begins.
+    fn is_from_before(&self, node: u32, first: u32) -> bool {
+        let mut at = node;
+        for _ in 0..LONGEST_WAY {
+            at = self.list.get(at as usize).map_or(NONE, |n| n.parent);
+            if at == NONE || self.owner(at) == first {
+                return false;
+            }
+            if at < first {
+                return true;
+            }
+        }
+        false
     }
 
     /// Makes the summary of a compaction a part of the entry that its mark began.

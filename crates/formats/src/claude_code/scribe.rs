@@ -26,7 +26,7 @@ pub(super) struct Scribe {
     pub(super) lines: Vec<u8>,
 }
 
-/// Something that is said, ready to be written.
+/// Something that is said in one record, ready to be written.
 #[derive(Clone, Debug)]
 pub(super) struct Saying {
     /// `user` or `assistant`.

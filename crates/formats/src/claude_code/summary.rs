@@ -47,6 +47,8 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
         }
         Ok(None) => {
             summary.state = State::Damaged;
+            // Clients of 2025 leave such files whenever they resume, and list none of them.
+            summary.head.hidden = summary.size == 0;
             summary.notes.push(no_record(path));
         }
         Err(note) => {
@@ -93,9 +95,10 @@ fn describe(head: &mut Head, path: &Path) {
 fn no_record(path: &Path) -> Note {
     let mut start = Vec::new();
     let read = open_read(path).map(|f| f.take(64).read_to_end(&mut start));
-    let message = if read.is_ok() && start.is_empty() {
-        "an empty file; the session was never written"
-    } else if start.starts_with(b"version https://git-lfs") {
+    if read.is_ok() && start.is_empty() {
+        return Note::remark("an empty file; the session was never written").at(path);
+    }
+    let message = if start.starts_with(b"version https://git-lfs") {
         "a pointer of Git LFS; the session itself is not here"
     } else {
         "not a session: no record of the client is in it"

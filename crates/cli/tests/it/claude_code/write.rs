@@ -49,7 +49,7 @@ fn a_new_session_is_where_and_what_the_client_expects() {
     assert_eq!(path, expected.join(format!("{id}.jsonl")));
     let all = records(&path);
     let said: Vec<_> = all.iter().filter(|r| r["uuid"].is_string()).collect();
-    assert_eq!(said.len(), 5);
+    assert_eq!(said.len(), 9, "a record for each block and each result");
     let mut before = serde_json::Value::Null;
     for record in &said {
         assert_eq!(record["parentUuid"], before, "a chain");
@@ -81,11 +81,17 @@ fn calls_keep_their_results_and_foreign_thinking_is_text() {
     let w = World::new();
     let (_, path) = written(&w);
     let all = records(&path);
-    let answer = all.iter().find(|r| r["type"] == "assistant").unwrap();
-    let blocks = answer["message"]["content"].as_array().unwrap();
+    let answer: Vec<_> = all.iter().filter(|r| r["type"] == "assistant").collect();
+    let answer = &answer[..4];
+    let blocks: Vec<_> = answer.iter().map(|r| &r["message"]["content"][0]).collect();
     let types: Vec<&str> = blocks.iter().map(|b| b["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["text", "text", "tool_use", "tool_use"]);
-    assert!(!answer.to_string().contains("forged"), "no signature");
+    let written = fs::read_to_string(&path).unwrap();
+    assert!(!written.contains("forged"), "no signature");
+    let response = &answer[0]["message"]["id"];
+    assert!(response.as_str().unwrap().starts_with("msg_"));
+    assert!(answer.iter().all(|r| r["message"]["id"] == *response));
+    let answer = answer[0];
     let fits = |id: &str| {
         id.bytes()
             .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
@@ -95,32 +101,63 @@ fn calls_keep_their_results_and_foreign_thinking_is_text() {
     assert_eq!(answer["rethreadToolIds"][call], "call|1");
     assert_eq!(answer["message"]["model"], "gpt-x");
     assert_eq!(answer["message"]["usage"]["output_tokens"], 5);
-    assert!(
-        answer["message"]["id"]
-            .as_str()
-            .unwrap()
-            .starts_with("msg_")
-    );
     let conversation = read_file(&path);
     let read = thread(&conversation);
     assert_eq!(
         read[1],
         format!("Assistant: Two files. I look. ▸{call} ▸toolu_2")
     );
-    assert_eq!(read[2], format!("Tool: ◂{call} ◂toolu_2"));
-    assert_eq!(read[4], "User: And this? (image)");
-    let results = conversation.session.active_path()[2];
-    let rethread_model::Body::Message(results) =
-        rethread_model::Bodies::body(&conversation, results)
-    else {
-        panic!()
-    };
-    let failed = results.blocks.iter().map(|b| match b {
-        Block::ToolResult(result) => result.is_error,
-        _ => panic!("{b:?}"),
-    });
+    assert_eq!(
+        read[2..4],
+        [format!("Tool: ◂{call}"), "Tool: ◂toolu_2".to_owned()]
+    );
+    assert_eq!(read[5], "User: And this? (image)");
+    let path_read = conversation.session.active_path();
+    let failed =
+        path_read[2..4].iter().map(
+            |ix| match rethread_model::Bodies::body(&conversation, *ix) {
+                rethread_model::Body::Message(m) => {
+                    matches!(&m.blocks[..], [Block::ToolResult(r)] if r.is_error)
+                }
+                other => panic!("{other:?}"),
+            },
+        );
     assert_eq!(failed.collect::<Vec<_>>(), [false, true]);
     assert_eq!(w.run(&["check", path.to_str().unwrap()]).code, 0);
+}
+
+/// Clients of 2025 go on from the record with the latest time, and of several from the first.
+#[test]
+fn times_go_forward() {
+    let w = World::new();
+    let made = json(&w.ok(&["new", "--format", "claude", "--json"]));
+    let id = made["id"].as_str().unwrap();
+    let lines = [
+        r#"{"role":"user","content":"a","timestamp":"2026-11-15T13:00:00Z"}"#,
+        r#"{"role":"assistant","content":[{"type":"text","text":"b"},{"type":"text","text":"c"}]}"#,
+        r#"{"role":"user","content":"d","timestamp":"2026-11-15T12:30:00Z"}"#,
+    ];
+    let answer = w.pipe(&["append", id, "--message-json", "-"], lines.join("\n"));
+    assert_eq!(answer.code, 0);
+    assert!(answer.err.contains("its record follows that"), "{answer:?}");
+    w.ok(&["append", id, "e"]);
+    let all = records(made["path"].as_str().unwrap().as_ref());
+    let times = all.iter().filter_map(|r| r["timestamp"].as_str());
+    let millis: Vec<&str> = times
+        .map(|t| t.strip_prefix("2026-11-15T13:00:00.").unwrap())
+        .collect();
+    assert_eq!(millis, ["000Z", "001Z", "002Z", "003Z", "004Z"]);
+}
+
+/// Who does not name a model means the one that answered last, also in the same breath.
+#[test]
+fn the_model_that_answered_last_answers() {
+    let w = World::new();
+    let (_, path) = written(&w);
+    let all = records(&path);
+    let models = all.iter().filter_map(|r| r["message"]["model"].as_str());
+    assert!(models.clone().all(|m| m == "gpt-x"));
+    assert_eq!(models.count(), 5);
 }
 
 #[test]
