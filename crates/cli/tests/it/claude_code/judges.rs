@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
+use rethread_formats::claude_code::encode_cwd;
 use rethread_judges::{Client, Desk, Turn};
 use serde_json::Value;
 
-use crate::world::{World, json, tree};
+use super::fixtures;
+use crate::world::{World, copy, json, tree};
 
 const CLIENTS: [Client; 2] = [Client::Claude, Client::Claude2025];
 
@@ -244,5 +246,57 @@ fn what_a_client_recorded_is_read() {
         assert_eq!(found.code, 0, "{found:?}");
         let listed = w.ok(&["list", "--json", "--hidden"]);
         assert!(listed.lines().any(|l| json(l)["id"] == id.as_str()));
+    }
+}
+
+/// What a client makes of sessions with forks, rewinds, compactions and copies is what we make of
+/// them.
+#[test]
+fn other_sessions_are_resumed_where_we_say() {
+    let cases = [
+        (Client::Claude, "2.1/everything"),
+        (Client::Claude, "2.1/compaction"),
+        (Client::Claude, "2.1/two-branches"),
+        (Client::Claude, "2.1/rewind"),
+        (Client::Claude2025, "2.1/two-branches-old"),
+        (Client::Claude2025, "2.0/written-anew"),
+        (Client::Claude2025, "1.0/sidechain"),
+    ];
+    for (client, case) in cases {
+        let w = World::new();
+        let Some(desk) = client.at(&w.home, &w.project) else {
+            return;
+        };
+        let folder = encode_cwd(w.project.to_str().unwrap());
+        copy(
+            &fixtures().join(case),
+            &w.home.join(".claude/projects").join(folder),
+        );
+        for id in recorded(&w) {
+            let mut ours = context(&w, &id);
+            ours.push(user("And now?"));
+            ours.retain(|turn| *turn != Turn::Thinking(String::new()));
+            let theirs = desk.resume(&id, "And now?");
+            let theirs: Vec<Turn> = theirs.into_iter().flat_map(plain).collect();
+            assert_eq!(ours, theirs, "{client:?} {case}");
+        }
+    }
+}
+
+/// A turn without what a client does to it on the way: it ends texts that it joins with a line
+/// break, and puts what the person said meanwhile behind a result.
+fn plain(turn: Turn) -> Vec<Turn> {
+    const MEANWHILE: &str =
+        "\n\n<system-reminder>\nThe user sent a new message while you were working:\n";
+    match turn {
+        Turn::Text(role, text) => vec![Turn::Text(role, text.trim_end().to_owned())],
+        Turn::ToolResult(id, text) => match text.split_once(MEANWHILE) {
+            Some((given, said)) => {
+                let said = said.split("\n\n").next().unwrap_or_default();
+                vec![Turn::ToolResult(id, given.to_owned()), user(said)]
+            }
+            None => vec![Turn::ToolResult(id, text)],
+        },
+        other => vec![other],
     }
 }
