@@ -1,6 +1,7 @@
 //! A whole conversation: facts about it, and the tree of its entries.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroU32;
 use std::ops::Range;
 
@@ -236,8 +237,12 @@ impl Session {
     /// What identifies the response that an entry's usage belongs to, also in other sessions: a
     /// fork that copies the response copies its key.
     pub fn usage_key(&self, ix: EntryIx) -> Option<&str> {
-        let number = self.entry(ix).usage_key?.get() as usize;
-        Some(self.text(self.usage_keys.get(number - 1)?))
+        self.usage_key_text(self.entry(ix).usage_key?)
+    }
+
+    fn usage_key_text(&self, number: NonZeroU32) -> Option<&str> {
+        let place = number.get() as usize - 1;
+        Some(self.text(self.usage_keys.get(place)?))
     }
 
     /// Checks the law that records are never lost: every record of every part is claimed by an
@@ -298,7 +303,9 @@ impl<'a> NewEntry<'a> {
 #[derive(Debug, Default)]
 pub struct SessionBuilder {
     session: Session,
-    usage_keys: HashMap<String, NonZeroU32>,
+    /// Usage keys by their hashes; their texts are in the session.
+    usage_keys: HashMap<u64, NonZeroU32>,
+    hasher: RandomState,
 }
 
 impl SessionBuilder {
@@ -381,20 +388,20 @@ impl SessionBuilder {
 
     /// Says that an entry's usage belongs to the response with this key.
     pub fn set_usage_key(&mut self, ix: EntryIx, key: &str) {
-        let number = match self.usage_keys.get(key) {
-            Some(number) => Some(*number),
-            None => self.new_usage_key(key),
-        };
+        let hash = self.hasher.hash_one(key);
+        let known = self.usage_keys.get(&hash).copied();
+        let known = known.filter(|number| self.session.usage_key_text(*number) == Some(key));
+        let number = known.or_else(|| self.new_usage_key(hash, key));
         self.entry(ix).usage_key = number;
     }
 
-    fn new_usage_key(&mut self, key: &str) -> Option<NonZeroU32> {
+    fn new_usage_key(&mut self, hash: u64, key: &str) -> Option<NonZeroU32> {
         let range = push_str(&mut self.session.ids, key)?;
         self.session.usage_keys.push(range);
         let number = u32::try_from(self.session.usage_keys.len())
             .ok()
             .and_then(NonZeroU32::new)?;
-        self.usage_keys.insert(key.to_owned(), number);
+        self.usage_keys.insert(hash, number);
         Some(number)
     }
 

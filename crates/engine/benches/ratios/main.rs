@@ -15,6 +15,7 @@
 mod agentuse;
 mod append;
 mod benchmark;
+mod claude;
 mod clock;
 mod durable;
 mod json;
@@ -42,11 +43,16 @@ static BENCHMARKS: &[&Benchmark] = &[
     &pi::CONTEXT,
     &pi::MEMORY,
     &pi::LIST,
+    &claude::READ,
+    &claude::BODIES,
+    &claude::LIST,
+    &claude::LIST_MEMORY,
+    &claude::SHOW_MEMORY,
 ];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(done) = pi::run_child(&words) {
+    if let Some(done) = pi::run_child(&words).or_else(|| claude::run_child(&words)) {
         return done.map_or_else(|e| runner::failed(e.as_ref()), |()| ExitCode::SUCCESS);
     }
     runner::main(BENCHMARKS)

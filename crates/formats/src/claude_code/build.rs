@@ -9,6 +9,7 @@ use super::layout::Named;
 use super::leaf::leaf;
 use super::nodes::{NONE, Nodes, Place, Wrong};
 use super::read::TRANSCRIPT;
+use super::usage::Keys;
 use super::weave::straighten;
 
 /// Makes entries of all nodes, and says what was wrong with their links.
@@ -16,7 +17,7 @@ pub(super) fn build(
     mut nodes: Nodes,
     facts: &Facts,
     path: &Path,
-    keys: &[(u32, Box<str>)],
+    keys: &Keys,
 ) -> (SessionBuilder, Vec<(Place, Wrong)>) {
     let (mut parents, wrong) = nodes.settle();
     straighten(&nodes.list, &mut parents);
@@ -24,7 +25,11 @@ pub(super) fn build(
     let own = facts.own_session(path);
     let own = facts.sessions.iter().position(|s| *s == own);
     let own = own.and_then(|i| u16::try_from(i).ok());
-    let copied = facts.fork_at.as_deref().and_then(|id| nodes.find(id));
+    let find = |id: &Option<String>| nodes.find(id.as_deref()?);
+    let (copied, named) = (find(&facts.fork_at), find(&facts.last_prompt.leaf));
+    let version = facts.version.as_deref();
+    let leaf = leaf(&nodes, &parents, &facts.last_prompt, named, version);
+    nodes.forget_ids();
     let is_agent = matches!(Named::of(path), Some(Named::Agent(_)));
     let mut builder = SessionBuilder::new(head);
     let mut entries: Vec<Option<EntryIx>> = vec![None; nodes.list.len()];
@@ -85,13 +90,13 @@ pub(super) fn build(
         let logical = nodes.logical_parent(number).and_then(entry_of);
         builder.entry(ix).logical_parent = logical.filter(|other| *other != ix);
     }
-    for (node, key) in keys {
-        if let Some(ix) = entry_of(*node) {
+    builder.set_leaf(leaf.and_then(entry_of));
+    // There can be a million of them, and the keys take their place.
+    drop(nodes);
+    for (node, key) in keys.iter() {
+        if let Some(ix) = entries.get(node as usize).copied().flatten() {
             builder.set_usage_key(ix, key);
         }
     }
-    let version = facts.version.as_deref();
-    let leaf = leaf(&nodes, &parents, &facts.last_prompt, version);
-    builder.set_leaf(leaf.and_then(entry_of));
     (builder, wrong)
 }

@@ -188,6 +188,11 @@ impl Facts {
         }
     }
 
+    /// Says that there are no more responses: a million of them are many to remember.
+    pub(super) fn stop_counting(&mut self) {
+        self.responses = HashSet::new();
+    }
+
     /// Counts a record with results of tools.
     pub(super) fn count_result(&mut self) {
         self.counts.messages += 1;

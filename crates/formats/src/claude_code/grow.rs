@@ -112,7 +112,7 @@ impl Reader<'_> {
                 if self.nodes.owner(node) == node
                     && let Some(key) = response_key(record)
                 {
-                    self.keys.push((node, key.into()));
+                    self.keys.push(node, &key);
                 }
             }
             Part::Summary => self.nodes.join_compaction(node),

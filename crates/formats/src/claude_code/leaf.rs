@@ -17,15 +17,16 @@ pub(super) struct LastPrompt {
 /// Versions up to this one go on from the last record; later ones from what `last-prompt` names.
 const LAST_RECORD: [u64; 3] = [2, 1, 112];
 
-/// The node at which the client would go on, for entries that hang as `parents` says.
+/// The node at which the client would go on, for entries that hang as `parents` says. `named` is
+/// the node that the last prompt names.
 pub(super) fn leaf(
     nodes: &Nodes,
     parents: &[u32],
     prompt: &LastPrompt,
+    named: Option<u32>,
     version: Option<&str>,
 ) -> Option<u32> {
     let kids = Kids::of(parents);
-    let named = prompt.leaf.as_deref().and_then(|id| nodes.find(id));
     let named = named
         .map(|node| nodes.owner(node))
         .filter(|_| version.and_then(numbers).is_none_or(|v| v > LAST_RECORD))

@@ -4,15 +4,16 @@
 //! or form circles.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::LazyLock;
 
 use rethread_model::{Kind, Moment, Visibility};
-use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::layout::is_uuid;
 use super::record::Parent;
 
-/// An id in sixteen bytes: the UUID that it is, else a digest of its text.
+/// An id in sixteen bytes: the UUID that it is, else a hash of its text that holds in this process.
 pub(super) type Key = [u8; 16];
 
 /// No node.
@@ -83,8 +84,11 @@ pub(super) struct Nodes {
     /// The first part of each response, by the response's id.
     responses: HashMap<Key, u32>,
     open: Vec<Open>,
-    /// What compactions really continue, in the order of their nodes; else what stands before.
-    logical: Vec<(u32, Key, u32)>,
+    /// What compactions say that they really continue, in the order of their nodes; else what
+    /// stands before.
+    said_logical: Vec<(u32, Key, u32)>,
+    /// What they really continue.
+    logical: Vec<(u32, u32)>,
     /// The last node of the conversation, and of sub-agents in the same file.
     last: [Option<u32>; 2],
     /// The node that stood before the last one.
@@ -224,17 +228,13 @@ impl Nodes {
 
     /// Notes what a node really continues, where the chain of parents is cut.
     pub(super) fn continues(&mut self, node: u32, logical: &str) {
-        self.logical.push((node, key(logical), self.before));
+        self.said_logical.push((node, key(logical), self.before));
     }
 
     /// What a node really continues.
     pub(super) fn logical_parent(&self, node: u32) -> Option<u32> {
-        let at = self
-            .logical
-            .binary_search_by_key(&node, |(n, ..)| *n)
-            .ok()?;
-        let (_, key, before) = self.logical[at];
-        let found = self.ids.get(&key).copied().unwrap_or(before);
+        let at = self.logical.binary_search_by_key(&node, |(n, _)| *n).ok()?;
+        let (_, found) = self.logical[at];
         (found != NONE).then_some(found)
     }
 
@@ -253,6 +253,12 @@ impl Nodes {
     pub(super) fn find(&self, id: &str) -> Option<u32> {
         let found = self.ids.get(&key(id)).copied()?;
         (found != NONE).then_some(found)
+    }
+
+    /// Forgets what only reading and finding need: there can be a million ids.
+    pub(super) fn forget_ids(&mut self) {
+        self.ids = HashMap::new();
+        self.responses = HashMap::new();
     }
 
     /// The node of an entry.
@@ -283,6 +289,10 @@ impl Nodes {
                 open.before
             };
             self.list[open.node as usize].parent = parent;
+        }
+        for (node, key, before) in std::mem::take(&mut self.said_logical) {
+            let found = self.ids.get(&key).copied().unwrap_or(before);
+            self.logical.push((node, found));
         }
         let mut parents: Vec<u32> = (0_u32..)
             .zip(&self.list)
@@ -346,15 +356,15 @@ fn first_of_circle(parents: &[u32], member: usize) -> usize {
 
 /// An id in sixteen bytes.
 pub(super) fn key(id: &str) -> Key {
+    // Nobody who writes a file knows these, so nobody can make two ids alike.
+    static HASHERS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
     if is_plain_uuid(id)
         && let Ok(uuid) = Uuid::parse_str(id)
     {
         return uuid.into_bytes();
     }
-    let digest = Sha256::digest(id.as_bytes());
-    let mut key = [0; 16];
-    key.copy_from_slice(&digest[..16]);
-    key
+    let [low, high] = HASHERS.each_ref().map(|h| u128::from(h.hash_one(id)));
+    (low | high << 64).to_le_bytes()
 }
 
 /// Whether an id is a UUID that is spelled as everybody spells them.

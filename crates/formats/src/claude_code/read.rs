@@ -12,6 +12,7 @@ use super::layout::{Named, agents_of, meta_file};
 use super::meta::Meta;
 use super::nodes::{Nodes, Place, Wrong};
 use super::sniff::is_record;
+use super::usage::Keys;
 use super::{ClaudeCode, SLUG};
 use crate::salvaged::salvaged;
 use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
@@ -46,6 +47,7 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
             reader.facts.agent(&id, call.as_deref());
         }
     }
+    reader.facts.stop_counting();
     let (mut builder, wrong) = build(reader.nodes, &reader.facts, path, &reader.keys);
     for raw in reader.unclaimed {
         builder.unclaimed(raw);
@@ -133,7 +135,7 @@ pub(super) struct Reader<'a> {
     pub(super) notes: Vec<Note>,
     pub(super) facts: Facts,
     /// What identifies the responses, by their first records.
-    pub(super) keys: Vec<(u32, Box<str>)>,
+    pub(super) keys: Keys,
     pub(super) unclaimed: Vec<RawRef>,
     pub(super) is_ours: bool,
     pub(super) is_agent: bool,
@@ -147,7 +149,7 @@ impl<'a> Reader<'a> {
             marks: Marks::default(),
             notes: Vec::new(),
             facts: Facts::of_file(path),
-            keys: Vec::new(),
+            keys: Keys::default(),
             unclaimed: Vec::new(),
             is_ours: false,
             is_agent: matches!(Named::of(path), Some(Named::Agent(_))),

@@ -1,12 +1,13 @@
 //! What a list shows of a session: one pass over its transcript, which parses only what matters.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;
 
+use memchr::memmem::Finder;
 use memchr::{memchr2, memmem};
 use rethread_disk::open_read;
-use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
+use rethread_json::{LineBytes, LineSpan, Lines, Piece, Tree, Value, salvage};
 use rethread_model::{Head, LinkKind, Note, State, Summary};
 
 use super::SLUG;
@@ -111,18 +112,20 @@ fn pass(file: &File, path: &Path, want: Want) -> io::Result<Option<Pass>> {
         facts: Facts::of_file(path),
         quick: !want.usage,
         is_ours: false,
-        skipped: Vec::new(),
+        skipped: None,
+        marks: Marks::new(),
     };
     pass.facts.sum = want.usage.then(Sum::default);
     let mut lines = Lines::new(file);
     let mut tree = Tree::default();
     while let Some(line) = lines.next_line()? {
+        let span = line.span;
         match line.bytes {
-            LineBytes::Whole(bytes) => pass.line(bytes, &mut tree),
+            LineBytes::Whole(bytes) => pass.line(span, bytes, &mut tree),
             LineBytes::Giant { head } => pass.giant(head),
         }
     }
-    pass.last_skipped(&mut tree);
+    pass.last_skipped(file, &mut tree)?;
     Ok(pass.is_ours.then_some(pass))
 }
 
@@ -132,12 +135,30 @@ struct Pass {
     quick: bool,
     is_ours: bool,
     /// The last record that was passed over: where and when the session ended.
-    skipped: Vec<u8>,
+    skipped: Option<LineSpan>,
+    marks: Marks,
+}
+
+/// What is looked for in lines that are passed over.
+struct Marks {
+    next_record: Finder<'static>,
+    next_message: Finder<'static>,
+    call: Finder<'static>,
+}
+
+impl Marks {
+    fn new() -> Self {
+        Self {
+            next_record: Finder::new(b"}{\""),
+            next_message: Finder::new(b"{\"parentUuid\":"),
+            call: Finder::new(b"{\"type\":\"tool_use\",\"id\":\""),
+        }
+    }
 }
 
 impl Pass {
-    fn line(&mut self, line: &[u8], tree: &mut Tree) {
-        if self.quick && self.facts.has_begun() && self.glance(line) {
+    fn line(&mut self, span: LineSpan, line: &[u8], tree: &mut Tree) {
+        if self.quick && self.facts.has_begun() && self.glance(span, line) {
             return;
         }
         if line.trim_ascii().is_empty() {
@@ -165,7 +186,7 @@ impl Pass {
         let part = part(&record);
         if matches!(part, Part::Response(_)) || matches!(part, Part::Entry(k, _) if k.is_message())
         {
-            self.skipped.clear();
+            self.skipped = None;
         }
         self.facts.add(value, &record, part);
     }
@@ -188,10 +209,15 @@ impl Pass {
 
     /// Whether a record could be counted by its beginning: a part of a response, results of tools,
     /// progress. It must look like one whole record.
-    fn glance(&mut self, line: &[u8]) -> bool {
+    fn glance(&mut self, span: LineSpan, line: &[u8]) -> bool {
         let line = line.trim_ascii_end();
-        let several = |mark: &[u8]| memmem::find(line.get(1..).unwrap_or_default(), mark).is_some();
-        if !line.ends_with(b"}") || several(b"}{\"") || several(b"{\"parentUuid\":") {
+        let several = |mark: &Finder<'_>| mark.find(line.get(1..).unwrap_or_default()).is_some();
+        let Marks {
+            next_record,
+            next_message,
+            ..
+        } = &self.marks;
+        if !line.ends_with(b"}") || several(next_record) || several(next_message) {
             return false;
         }
         let start = &line[..line.len().min(START)];
@@ -211,8 +237,7 @@ impl Pass {
             self.glance_response(rest, line)
         };
         if counted {
-            self.skipped.clear();
-            self.skipped.extend_from_slice(line);
+            self.skipped = Some(span);
         }
         counted
     }
@@ -245,17 +270,23 @@ impl Pass {
         else {
             return false;
         };
-        let calls = memmem::find_iter(line, b"{\"type\":\"tool_use\",\"id\":\"").count();
+        let calls = self.marks.call.find_iter(line).count();
         self.facts.count_response(Some(id), Some(model), calls);
         true
     }
 
     /// Where and when the session ended, from the last record that was passed over.
-    fn last_skipped(&mut self, tree: &mut Tree) {
-        let line = std::mem::take(&mut self.skipped);
+    fn last_skipped(&mut self, mut file: &File, tree: &mut Tree) -> io::Result<()> {
+        let Some(span) = self.skipped else {
+            return Ok(());
+        };
+        let mut line = Vec::new();
+        file.seek(SeekFrom::Start(span.offset))?;
+        file.take(span.len).read_to_end(&mut line)?;
         if tree.parse_into(&line).is_ok() {
             let record = Record::of(tree.root(&line));
             self.facts.ended(&record);
         }
+        Ok(())
     }
 }

@@ -47,6 +47,35 @@ pub(super) fn response_key(record: &Record<'_>) -> Option<String> {
     })
 }
 
+/// What identifies the responses of a file, by their first nodes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Keys {
+    /// All of them, one after the other.
+    text: String,
+    /// The node of each, and where it ends.
+    ends: Vec<(u32, u32)>,
+}
+
+impl Keys {
+    /// Notes the key of a response; not beyond four thousand million bytes of them.
+    pub(super) fn push(&mut self, node: u32, key: &str) {
+        if let Ok(end) = u32::try_from(self.text.len() + key.len()) {
+            self.text.push_str(key);
+            self.ends.push((node, end));
+        }
+    }
+
+    /// The nodes with their keys.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
+        let mut start = 0;
+        self.ends.iter().filter_map(move |(node, end)| {
+            let key = self.text.get(start..*end as usize);
+            start = *end as usize;
+            Some((*node, key?))
+        })
+    }
+}
+
 /// The fuller of two notes about the same response: early ones hold placeholders.
 pub(super) fn fuller(one: Usage, other: Usage) -> Usage {
     let cost = match (one.cost, other.cost) {
