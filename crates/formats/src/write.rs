@@ -81,10 +81,18 @@ impl NewSession {
             (self.project_key.is_some(), "project keys"),
             (self.agent_key.is_some(), "agent keys"),
         ];
-        match asked.into_iter().find(|(is_asked, _)| *is_asked) {
-            Some((_, what)) => Err(WriteError::Unsupported { format, what }),
-            None => Ok(()),
-        }
+        refuse(format, &asked)
+    }
+}
+
+/// Refuses the first thing that was asked for, by what a format would have if it could do it.
+pub(crate) fn refuse(
+    format: &'static str,
+    asked: &[(bool, &'static str)],
+) -> Result<(), WriteError> {
+    match asked.iter().find(|(is_asked, _)| *is_asked) {
+        Some((_, what)) => Err(WriteError::Unsupported { format, what }),
+        None => Ok(()),
     }
 }
 

@@ -603,8 +603,20 @@ fn a_new_session_is_what_the_client_asks_for() {
     assert_ne!(again.code, 0, "{again:?}");
     let word = w.run(&["new", "--format", "codex", "--id", "word"]);
     assert!(word.err.contains("no UUID"), "{word:?}");
-    let refused = w.run(&["new", "--format", "codex", "--metadata", "{}"]);
-    assert!(refused.err.contains("have no metadata"), "{refused:?}");
+    let before = tree(&w.home);
+    for (flag, given, what) in [
+        ("--metadata", "{}", "metadata"),
+        ("--agent-id", "x", "agent ids"),
+        ("--protocol", "acp", "protocol"),
+        ("--parent", id.as_str(), "sub-agents"),
+        ("--project-key", "global", "project keys"),
+        ("--agent-key", "name", "agent keys"),
+    ] {
+        let refused = w.run(&["new", "--format", "codex", flag, given]);
+        let why = format!("have no {what}");
+        assert!(refused.err.contains(&why), "{flag}: {refused:?}");
+    }
+    assert_eq!(tree(&w.home), before, "nothing was written");
 }
 
 #[test]

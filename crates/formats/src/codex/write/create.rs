@@ -5,7 +5,9 @@ use rethread_model::Moment;
 use rethread_project::Repository;
 
 use super::records::{Mode, Records};
-use super::{fresh_id, home, path_of, put, rename, unsupported};
+use super::{fresh_place, home, path_of, put, rename};
+use crate::codex::SLUG;
+use crate::write::refuse;
 use crate::{Made, NewSession, WriteError, Writing};
 
 /// The version of the client whose manner we follow.
@@ -58,17 +60,18 @@ fn git(cwd: &str) -> Option<Vec<u8>> {
 pub(crate) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
     refuse_unknown(new)?;
     let now = w.env.now();
-    let id = match &new.id {
-        Some(id) if uuid::Uuid::try_parse(id).is_ok() && id.len() == 36 => id.clone(),
+    let home = home(w.env, new.root.as_deref())?;
+    let (id, path) = match &new.id {
+        Some(id) if uuid::Uuid::try_parse(id).is_ok() && id.len() == 36 => {
+            (id.clone(), path_of(&home, id, now))
+        }
         Some(id) => {
             return Err(WriteError::BadInput(format!(
                 "`{id}` is no UUID, and the client finds sessions by such names only"
             )));
         }
-        None => fresh_id(w.env, b"session"),
+        None => fresh_place(w.env, &home, now, b"session"),
     };
-    let home = home(w.env, new.root.as_deref())?;
-    let path = path_of(&home, &id, now);
     let cwd = new.cwd.to_string_lossy();
     let meta = NewMeta {
         id: &id,
@@ -96,14 +99,12 @@ pub(crate) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
 
 /// What a session of this format has no place for is refused, not dropped.
 fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
-    let given = [
-        ("agent ids", new.agent_id.is_some()),
-        ("protocol", new.protocol.is_some()),
-        ("protocol", new.protocol_version.is_some()),
-        ("metadata", new.metadata.is_some()),
+    new.refuse_special(SLUG)?;
+    let asked = [
+        (new.agent_id.is_some(), "agent ids"),
+        (new.protocol.is_some(), "protocol"),
+        (new.protocol_version.is_some(), "protocol"),
+        (new.metadata.is_some(), "metadata"),
     ];
-    match given.into_iter().find(|(_, is_given)| *is_given) {
-        Some((what, _)) => Err(unsupported(what)),
-        None => Ok(()),
-    }
+    refuse(SLUG, &asked)
 }

@@ -7,7 +7,7 @@ use rethread_model::{EntryIx, Kind, RawRef};
 
 use super::create::{CLIENT, NewMeta};
 use super::records::{Mode, Records};
-use super::{fresh_id, home, path_of, put, rename};
+use super::{fresh_place, home, put, rename};
 use crate::codex::layout::home_of;
 use crate::codex::record::{Ev, Record, What};
 use crate::codex::{document, read};
@@ -34,12 +34,11 @@ pub(crate) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
         None => old.session.leaf(),
     };
     let now = w.env.now();
-    let id = fresh_id(w.env, head.id.as_bytes());
     let home = match home_of(&source.path) {
         Some(home) => home,
         None => home(w.env, None)?,
     };
-    let path = path_of(&home, &id, now);
+    let (id, path) = fresh_place(w.env, &home, now, head.id.as_bytes());
     let cwd = fork.cwd.as_ref().map(|c| c.to_string_lossy().into_owned());
     let cwd = cwd
         .or_else(|| head.workspace.path.clone())

@@ -21,6 +21,9 @@ pub(super) use create::create as create_session;
 pub(super) use fork::fork;
 pub(super) use rename::rename;
 
+/// How often another id is tried when one is taken; with a seed, the first ones may be.
+const TRIES: u32 = 100_000;
+
 /// The home that new sessions go to.
 fn home(env: &Env, named: Option<&Path>) -> Result<PathBuf, WriteError> {
     if let Some(named) = named {
@@ -56,6 +59,18 @@ fn fresh_id(env: &Env, salt: &[u8]) -> String {
     uuid::Builder::from_unix_timestamp_millis(millis, &random)
         .into_uuid()
         .to_string()
+}
+
+/// A fresh id, and the file of a session with it.
+fn fresh_place(env: &Env, home: &Path, now: Moment, salt: &[u8]) -> (String, PathBuf) {
+    let place = |_| {
+        let id = fresh_id(env, salt);
+        let path = path_of(home, &id, now);
+        (id, path)
+    };
+    let mut places = (0..TRIES).map(place);
+    let free = places.find(|(_, path)| !path.exists());
+    free.unwrap_or_else(|| place(TRIES))
 }
 
 /// Puts a new session in its place; never over one that is there.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::{host, open, refused};
 use crate::pi::Flavour;
 use crate::pi::manager::{Host, NewSessionOptions, SessionError, SessionManager};
+use crate::write::refuse;
 use crate::{Fork, Made, NewSession, Source, WriteError, Writing};
 
 /// Starts a session. Its file is there at once, with a header, so that it can be found.
@@ -37,21 +38,16 @@ fn session_folder(host: &Host, new: &NewSession) -> String {
 
 /// What a session of this format has no place for is refused, not dropped.
 fn refuse_unknown(flavour: &Flavour, new: &NewSession) -> Result<(), WriteError> {
-    let given = [
-        ("agent ids", new.agent_id.is_some()),
-        ("agent names", new.agent_name.is_some()),
-        ("agent versions", new.agent_version.is_some()),
-        ("protocol", new.protocol.is_some()),
-        ("protocol", new.protocol_version.is_some()),
-        ("metadata", new.metadata.is_some()),
+    new.refuse_special(flavour.slug)?;
+    let asked = [
+        (new.agent_id.is_some(), "agent ids"),
+        (new.agent_name.is_some(), "agent names"),
+        (new.agent_version.is_some(), "agent versions"),
+        (new.protocol.is_some(), "protocol"),
+        (new.protocol_version.is_some(), "protocol"),
+        (new.metadata.is_some(), "metadata"),
     ];
-    match given.into_iter().find(|(_, is_given)| *is_given) {
-        Some((what, _)) => Err(WriteError::Unsupported {
-            format: flavour.slug,
-            what,
-        }),
-        None => Ok(()),
-    }
+    refuse(flavour.slug, &asked)
 }
 
 /// Copies a session, or the way to one of its entries.
