@@ -6,9 +6,9 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::json;
 
-use crate::installed;
 use crate::standin::StandIn;
 use crate::turns::{Turn, turns};
+use crate::{codex, installed};
 
 /// A client of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +131,13 @@ impl Desk {
         let args = match self.client {
             Client::Gemini => words(&["--list-sessions"]),
             Client::OpenCode => words(&["session", "list", "--format", "json"]),
-            Client::Claude | Client::Claude2025 | Client::Codex => return None,
+            Client::Codex => {
+                let mut args = words(&["app-server"]);
+                args.extend(self.codex_settings());
+                self.prepare();
+                return Some(codex::threads(self.command(&args)));
+            }
+            Client::Claude | Client::Claude2025 => return None,
         };
         Some(String::from_utf8_lossy(&self.run(&args).stdout).into_owned())
     }
@@ -143,6 +149,13 @@ impl Desk {
     /// If it does not start.
     pub fn run(&self, args: &[OsString]) -> Output {
         self.prepare();
+        match self.command(args).output() {
+            Ok(output) => output,
+            Err(e) => panic!("`{}` does not start: {e}", self.program.display()),
+        }
+    }
+
+    fn command(&self, args: &[OsString]) -> Command {
         let mut command = match &self.node {
             Some(node) => {
                 let mut command = Command::new(node);
@@ -162,10 +175,7 @@ impl Desk {
             .env("NO_PROXY", "127.0.0.1")
             .envs(self.variables())
             .stdin(Stdio::null());
-        match command.output() {
-            Ok(output) => output,
-            Err(e) => panic!("`{}` does not start: {e}", self.program.display()),
-        }
+        command
     }
 
     /// The longest call that holds the prompt.

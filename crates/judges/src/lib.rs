@@ -12,6 +12,7 @@
 )]
 
 mod client;
+mod codex;
 mod process;
 mod standin;
 mod turns;

@@ -28,6 +28,7 @@ mod export;
 mod fork;
 mod gemini;
 mod hooks;
+mod judges;
 mod list;
 mod modes;
 mod msg;

@@ -1,0 +1,4 @@
+//! The agents' own clients as judges: what they make of a session that we wrote, and we of theirs.
+
+mod codex;
+mod ours;
