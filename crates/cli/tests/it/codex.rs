@@ -290,6 +290,64 @@ fn sub_agents_are_linked_with_the_call_that_started_them() {
 }
 
 #[test]
+fn sub_agents_count_once_with_the_sessions_that_started_them() {
+    let counted = |w: &World, args: &[&str]| {
+        let mut all = vec!["list", "--json", "--sort", "tokens"];
+        all.extend(args);
+        let listed = w.ok(&all);
+        let one = |line| {
+            let session = json(line);
+            let tokens = &session["token_usage"];
+            let number = |value: &serde_json::Value| value.as_u64().unwrap();
+            let tokens = [
+                number(&tokens["input_tokens"]),
+                number(&tokens["cache_read_tokens"]),
+                number(&tokens["output_tokens"]),
+            ];
+            let id = session["id"].as_str().unwrap();
+            let last = id.chars().last().unwrap();
+            (last, number(&session["message_count"]), tokens)
+        };
+        listed.lines().map(one).collect::<Vec<_>>()
+    };
+    // The fork is made a sub-agent: older ones had a copy of all that was said before.
+    let w = home(&["0.140/copied-fork"]);
+    let is_fork = |(p, _): &(PathBuf, Vec<u8>)| p.to_str().unwrap().contains(COPY);
+    let (path, bytes) = tree(&w.home.join(".codex"))
+        .into_iter()
+        .find(is_fork)
+        .unwrap();
+    let of = "\"forked_from_id\":\"019ed917-1cf7-72a3-92f5-000000000003\"";
+    let as_agent = of.replace("forked_from_id", "parent_thread_id");
+    let source = "\"source\":{\"subagent\":{\"thread_spawn\":{\"depth\":1}}}";
+    let text = String::from_utf8(bytes).unwrap().replace(of, &as_agent);
+    fs::write(&path, text.replacen("\"source\":\"cli\"", source, 1)).unwrap();
+    assert_eq!(counted(&w, &[]), [('3', 4, [700, 500, 9])]);
+    assert_eq!(
+        counted(&w, &["--subagents"]),
+        [('4', 2, [200, 500, 4]), ('3', 2, [500, 0, 5])]
+    );
+    // The last total, which the client itself counted, is that of both.
+    let text = fs::read_to_string(&path).unwrap();
+    let total = json(text.lines().last().unwrap());
+    let total = &total["payload"]["info"]["total_token_usage"];
+    assert_eq!(
+        (&total["input_tokens"], &total["output_tokens"]),
+        (&1200.into(), &9.into())
+    );
+    let w = home(&["0.166/forks"]);
+    let all = counted(&w, &["--subagents"]);
+    let with_parents = counted(&w, &[]);
+    let sum = |all: &[(char, u64, [u64; 3])]| {
+        all.iter().fold((0, 0), |sum, (_, messages, tokens)| {
+            (sum.0 + messages, sum.1 + tokens.iter().sum::<u64>())
+        })
+    };
+    assert_eq!((all.len(), with_parents.len()), (3, 2));
+    assert_eq!(sum(&all), sum(&with_parents));
+}
+
+#[test]
 fn damage_is_salvaged_and_named() {
     let w = home(&["0.140/damaged"]);
     let answer = w.run(&["show", DAMAGED]);

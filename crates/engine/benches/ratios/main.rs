@@ -17,6 +17,7 @@ mod append;
 mod benchmark;
 mod claude;
 mod clock;
+mod corpus;
 mod durable;
 mod json;
 mod list;
@@ -38,6 +39,9 @@ static BENCHMARKS: &[&Benchmark] = &[
     &list::BENCHMARK,
     &agentuse::LIST,
     &agentuse::SHOW,
+    &corpus::CODEX_READ,
+    &corpus::CODEX_LIST,
+    &corpus::CODEX_TOKENS,
     &append::BENCHMARK,
     &durable::BENCHMARK,
     &pi::CONTEXT,

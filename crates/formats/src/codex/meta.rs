@@ -47,7 +47,7 @@ pub(super) struct Meta {
     originator: Option<String>,
     version: Option<String>,
     role: Option<String>,
-    parent: Option<String>,
+    pub(super) parent: Option<String>,
     is_review: bool,
     hidden: bool,
     branch: Option<String>,

@@ -63,6 +63,16 @@ impl Prefix {
         self.state == State::Copy
     }
 
+    /// Whether nothing that comes can be a copy.
+    pub(super) fn is_settled(&self) -> bool {
+        let is_own = match self.state {
+            State::Own => true,
+            State::Start => self.met && self.said,
+            State::Perhaps | State::Copy => false,
+        };
+        is_own && self.own_start.is_none()
+    }
+
     fn meta(&mut self, record: &Record<'_>) {
         if self.met {
             // Another session's facts before anything was said: the copy begins.

@@ -36,7 +36,6 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
         return of_document(source, summary);
     }
     let mut pass = Pass {
-        quick: !want.usage,
         counts: summary.counts,
         ..Pass::default()
     };
@@ -119,8 +118,6 @@ struct Pass {
     prefix: Prefix,
     /// Responses that were counted.
     responses: HashSet<String>,
-    /// Whether lines may be passed over without being parsed.
-    quick: bool,
     /// How many records are this format's.
     ours: u64,
     /// Whether the model's response goes on.
@@ -148,8 +145,8 @@ impl Pass {
     }
 
     fn line(&mut self, line: &[u8], tree: &mut Tree) {
-        if self.quick
-            && self.meta.is_some()
+        if self.meta.is_some()
+            && self.may_glance()
             && looks_whole(line)
             && let Some(found) = glance(line)
             && self.glanced(&found, line)
@@ -167,6 +164,18 @@ impl Pass {
                 self.value(tree.root(bytes), bytes);
             }
         }
+    }
+
+    /// Whether lines may be passed over without being parsed. Where copies do not count, it must be
+    /// known what is one.
+    fn may_glance(&self) -> bool {
+        let tells_copies = self.counts.usage.is_some() || self.is_subagent();
+        !tells_copies || self.prefix.is_settled()
+    }
+
+    /// What a sub-agent was given of its parent counts with the parent.
+    fn is_subagent(&self) -> bool {
+        self.meta.as_ref().is_some_and(|m| m.parent.is_some())
     }
 
     /// Takes a line into account by its beginning; whether that was enough.
@@ -201,7 +210,7 @@ impl Pass {
                 self.context.extend_from_slice(line);
                 What::TurnContext
             }
-            ("token_usage_record", ..) => What::Usage,
+            ("token_usage_record", ..) if self.counts.usage.is_none() => What::Usage,
             _ => return false,
         };
         self.ours += 1;
@@ -249,6 +258,7 @@ impl Pass {
         self.ours += u64::from(record.is_ours());
         self.facts.time(record.time());
         let is_copy = self.prefix.is_copy(&record);
+        let before = self.counts;
         match record.what {
             What::Meta => {
                 let is_bare = record.name() == "bare/header";
@@ -278,6 +288,9 @@ impl Pass {
                 self.shape(record.what);
             }
             _ => self.shape(record.what),
+        }
+        if is_copy && self.is_subagent() {
+            self.counts = before;
         }
         self.tokens(&record, is_copy);
     }

@@ -101,6 +101,8 @@ fn every_real_session_is_read_and_saved_byte_for_byte() {
             let messages = session.indexed().filter(|(ix, e)| {
                 let raw = session.origin(*ix).first().unwrap();
                 let is_item = e.visibility != Visibility::UiOnly && own(raw.part);
+                // What a sub-agent was given counts with its parent.
+                let is_item = is_item && !(e.inherited && summary.is_subagent());
                 is_item && matches!(e.kind, Kind::Message(role) if fits(role))
             });
             messages.count() as u64
