@@ -12,6 +12,7 @@ pub mod codex;
 mod conversation;
 mod env;
 mod error;
+mod fields;
 mod format;
 pub mod gemini;
 mod native;

@@ -16,9 +16,15 @@ pub struct Text<'a> {
 /// Decodes what stands between the quotes of a string.
 pub(crate) fn decode(content: &[u8], escaped: bool) -> Text<'_> {
     if !escaped {
-        return match String::from_utf8_lossy(content) {
-            text @ Cow::Borrowed(_) => Text { text, lossy: false },
-            text @ Cow::Owned(_) => Text { text, lossy: true },
+        return match std::str::from_utf8(content) {
+            Ok(text) => Text {
+                text: Cow::Borrowed(text),
+                lossy: false,
+            },
+            Err(_) => Text {
+                text: String::from_utf8_lossy(content),
+                lossy: true,
+            },
         };
     }
     let mut out = Vec::with_capacity(content.len());

@@ -25,6 +25,16 @@ pub(crate) static CODEX_READ: Benchmark = Benchmark {
     make: |_| pair("codex", &Codex, Task::Read),
 };
 
+pub(crate) static CODEX_OPEN: Benchmark = Benchmark {
+    name: "codex-open",
+    subject: "read Codex sessions, entries on demand",
+    peer: PEER,
+    aim: Aim::Known,
+    clock: Clock::Cpu,
+    runs: 2,
+    make: |_| pair("codex", &Codex, Task::Open),
+};
+
 pub(crate) static CODEX_LIST: Benchmark = Benchmark {
     name: "codex-list",
     subject: "what a list shows of Codex sessions",
@@ -65,7 +75,9 @@ pub(crate) static CODEX_TOKENS: Benchmark = Benchmark {
 
 #[derive(Clone, Copy)]
 enum Task {
-    /// Whole sessions, with what every entry says.
+    /// Whole sessions.
+    Open,
+    /// The same, with what every entry says.
     Read,
     /// What a list shows.
     List(Want),
@@ -112,6 +124,9 @@ impl Pair for Real {
     fn run(&mut self, side: Side) -> Outcome {
         for source in &self.sources {
             match (side, self.task) {
+                (Side::Subject, Task::Open) => {
+                    std::hint::black_box(self.format.read(source)?);
+                }
                 (Side::Subject, Task::Read) => {
                     let read = self.format.read(source)?;
                     let entries = 0..read.session.entries().len();

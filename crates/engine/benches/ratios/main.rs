@@ -39,6 +39,7 @@ static BENCHMARKS: &[&Benchmark] = &[
     &list::BENCHMARK,
     &agentuse::LIST,
     &agentuse::SHOW,
+    &corpus::CODEX_OPEN,
     &corpus::CODEX_READ,
     &corpus::CODEX_LIST,
     &corpus::CODEX_TOKENS,

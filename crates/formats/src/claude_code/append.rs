@@ -9,7 +9,7 @@ use super::layout::Named;
 use super::message::{Defaults, Prepared, prepare};
 use super::read::read;
 use super::scribe::{Scribe, VERSION};
-use crate::pi::fields::string;
+use crate::fields::string;
 use crate::{Appended, Conversation, MessageInput, Source, WriteError, Writing};
 
 /// Adds messages to a session. Each follows the one before, the first what the client would go on

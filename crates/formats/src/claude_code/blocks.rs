@@ -12,7 +12,7 @@ use super::layout::saved_output;
 use super::read::child_of_call;
 use super::record::Record;
 use super::said::text_blocks;
-use crate::pi::fields::{is_true, json, string, text, text_of};
+use crate::fields::{is_true, json, string, text, text_of};
 
 /// What blocks are decoded with.
 pub(super) struct Around<'a> {

@@ -14,7 +14,7 @@ use super::compaction::compaction;
 use super::kinds::SYNTHETIC;
 use super::record::Record;
 use super::usage::{fuller, usage};
-use crate::pi::fields::{others, string, text, text_of};
+use crate::fields::{others, string, text, text_of};
 use crate::{Native, RecordKind};
 
 /// The fields around what a record says, which every record has.

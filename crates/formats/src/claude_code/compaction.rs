@@ -3,7 +3,7 @@
 use rethread_json::Value;
 use rethread_model::{Compaction, Kept, RawRef, Text};
 
-use crate::pi::fields::{others, string, text, text_of};
+use crate::fields::{others, string, text, text_of};
 
 /// The mark of a compaction, its summary, or both.
 pub(super) fn compaction(values: &[(RawRef, Value<'_>)]) -> Compaction {

@@ -4,7 +4,7 @@ use rethread_json::{Array, Object, Value};
 use rethread_model::Role;
 use sha2::{Digest, Sha256};
 
-use crate::pi::fields::{is_true, string};
+use crate::fields::{is_true, string};
 
 /// The blocks of a message while it is put together, as the records that the client would write:
 /// each block of a response and each result is one of its own. Clients of 2025 write anew what

@@ -9,7 +9,7 @@ use super::append::{last_id, refuse_agent, scribe};
 use super::create::{make_file, project_folder, real};
 use super::read::read;
 use super::scribe::{OURS, Scribe};
-use crate::pi::fields::string;
+use crate::fields::string;
 use crate::{Conversation, Fork, Made, Source, WriteError, Writing};
 
 /// Copies the way to an entry. The copied records keep their bytes and ids, but for the session

@@ -8,7 +8,7 @@ use rethread_model::{Moment, Role};
 
 use super::content::Content;
 use super::scribe::Saying;
-use crate::pi::fields::string;
+use crate::fields::string;
 use crate::{MessageInput, TextMessage, Unsaid, WriteError};
 
 /// A message that can be written.

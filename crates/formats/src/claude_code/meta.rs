@@ -7,7 +7,7 @@ use rethread_json::{Tree, Value};
 use rethread_model::{Head, Title, TitleSource};
 
 use super::layout::meta_file;
-use crate::pi::fields::string;
+use crate::fields::string;
 
 /// What is known of a sub-agent.
 #[derive(Clone, Debug, Default)]

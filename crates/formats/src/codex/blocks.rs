@@ -6,8 +6,8 @@ use rethread_model::{
 };
 
 use super::calls::{arguments, called, exit_code};
-use super::fields::{filled, json, string, text, text_of};
 use super::said::{is_injected, parts};
+use crate::fields::{filled, json, string, text, text_of};
 
 /// The blocks of a message. In one of the user, texts that the client put among the person's are
 /// marked.
@@ -127,12 +127,6 @@ fn join(texts: &[Text]) -> String {
 
 /// A call.
 pub(super) fn call(value: Value<'_>) -> ToolCall {
-    let kind = string(value, "type").unwrap_or_default();
-    let name = filled(value, "name").or_else(|| {
-        let name = value.at(&["function", "name"])?.str()?;
-        Some(name.into_owned())
-    });
-    let name = name.unwrap_or_else(|| kind.trim_end_matches("_call").to_owned());
     ToolCall {
         namespace: filled(value, "namespace"),
         input: arguments(value),
@@ -143,8 +137,20 @@ pub(super) fn call(value: Value<'_>) -> ToolCall {
             Some("incomplete" | "failed") => ToolStatus::Failed,
             Some(other) => ToolStatus::Other(other.to_owned()),
         },
-        ..ToolCall::new(called(value).unwrap_or_default(), name)
+        ..ToolCall::new(called(value).unwrap_or_default(), name_of_call(value))
     }
+}
+
+/// The name of the tool that is called.
+pub(super) fn name_of_call(value: Value<'_>) -> String {
+    let name = filled(value, "name").or_else(|| {
+        let name = value.at(&["function", "name"])?.str()?;
+        Some(name.into_owned())
+    });
+    name.unwrap_or_else(|| {
+        let kind = string(value, "type").unwrap_or_default();
+        kind.trim_end_matches("_call").to_owned()
+    })
 }
 
 /// A picture that the vendor made: the call has its own result.

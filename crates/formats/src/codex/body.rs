@@ -8,9 +8,9 @@ use rethread_model::{
 
 use super::blocks;
 use super::calls::{add_to_call, add_to_result, called, spawned};
-use super::fields::{filled, others, string, text_of};
 use super::record::{Ev, Item, Record, What};
 use super::{document, meter};
+use crate::fields::{filled, filled_others, string, text_of};
 use crate::{Native, PartKind, RecordKind};
 
 /// What an entry says.
@@ -77,7 +77,7 @@ struct Found {
     model: Option<ModelRef>,
     usage: Option<Usage>,
     /// A total that the next one is to be compared with.
-    before: Option<Json>,
+    before: Option<Usage>,
     response_id: Option<String>,
     author: Option<String>,
     stop_reason: Option<String>,
@@ -96,7 +96,7 @@ impl Found {
                 self.stop_reason = filled(payload, "phase").or(self.stop_reason.take());
                 if role != Role::Assistant {
                     let known = ["type", "id", "role", "content", "message"];
-                    self.details = others(payload, &known);
+                    self.details = filled_others(payload, &known);
                 }
             }
             What::Item(Item::AgentMessage) => {
@@ -135,13 +135,13 @@ impl Found {
 
     /// The call that a result of this entry answers.
     fn answered(&mut self, call: Value<'_>) {
-        let call = blocks::call(call);
+        let id = called(call).unwrap_or_default();
         for block in &mut self.blocks {
             if let Block::ToolResult(result) = block
-                && result.call_id == call.id
+                && result.call_id == id
                 && result.name.is_none()
             {
-                result.name = Some(call.name.clone());
+                result.name = Some(blocks::name_of_call(call));
             }
         }
     }
@@ -179,14 +179,8 @@ impl Found {
                 self.response_id = filled(payload, "response_id");
             }
             What::Event(Ev::Tokens) if self.response_id.is_none() => {
-                let before = self.before.take();
-                let tree = before.as_ref().map(|b| Tree::parse(b.bytes()));
-                let value = match (&before, &tree) {
-                    (Some(before), Some(Ok(tree))) => Some(tree.root(before.bytes())),
-                    _ => None,
-                };
-                self.usage = meter::added(payload, value);
-                self.before = Some(Json::new(payload.raw()));
+                self.usage = meter::added(payload, self.before);
+                self.before = meter::total(payload);
                 let model = payload.at(&["info", "model"]).and_then(Value::str);
                 if let Some(id) = model {
                     self.model = Some(ModelRef {
@@ -211,7 +205,7 @@ impl Found {
             }
             _ => Kept::UserMessages,
         };
-        self.compaction.details = others(payload, &["message", "replacement_history"]);
+        self.compaction.details = filled_others(payload, &["message", "replacement_history"]);
     }
 
     fn finish(self, kind: Kind) -> Body {
@@ -303,7 +297,7 @@ fn event(record: &Record<'_>) -> Event {
     let name = string(payload, "type").unwrap_or_else(|| record.name());
     let error = payload.get("error").filter(|e| !e.is_null());
     let text = error
-        .and_then(|e| super::fields::text(e).or_else(|| text_of(e, "message")))
+        .and_then(|e| crate::fields::text(e).or_else(|| text_of(e, "message")))
         .or_else(|| text_of(payload, "message"))
         .or_else(|| text_of(payload, "text"))
         .or_else(|| text_of(payload, "user_facing_hint"))
@@ -318,7 +312,7 @@ fn event(record: &Record<'_>) -> Event {
         _ => Level::Info,
     };
     Event {
-        details: others(payload, &["type"]),
+        details: filled_others(payload, &["type"]),
         name,
         text,
         level,

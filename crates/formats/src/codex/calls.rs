@@ -3,7 +3,7 @@
 use rethread_json::{Document, Value};
 use rethread_model::{Diff, Json, Text, ToolCall, ToolResult, ToolStatus};
 
-use super::fields::{filled, json, string, text_of};
+use crate::fields::{filled, json, string, text_of};
 
 /// The id of the call that an item or event is about.
 pub(super) fn called(payload: Value<'_>) -> Option<String> {
@@ -136,7 +136,7 @@ pub(super) fn arguments(call: Value<'_>) -> Option<rethread_model::ToolInput> {
         return Some(ToolInput::Text(input));
     }
     let arguments = call.get("arguments").or_else(|| call.get("action"))?;
-    let Some(text) = super::fields::text(arguments) else {
+    let Some(text) = crate::fields::text(arguments) else {
         return json(call, "arguments")
             .or_else(|| json(call, "action"))
             .map(ToolInput::Json);

@@ -7,12 +7,12 @@ use rethread_disk::DiskError;
 use rethread_json::{LineBytes, Lines, Tree, Value};
 
 use super::calls::called;
-use super::fields::{filled, string};
 use super::layout::{Named, at_path, rollout};
 use super::meta::Meta;
 use super::record::{Ev, Item, Record, What};
 use super::said::has_lone_surrogate;
 use super::{document, packed};
+use crate::fields::{filled, string};
 use crate::{OpenError, Source, Violation, Weight};
 
 /// The heading in the docs under which the rules stand.

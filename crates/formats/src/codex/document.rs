@@ -11,11 +11,11 @@ use rethread_model::{
 
 use super::blocks;
 use super::facts::Facts;
-use super::fields::{filled, string, text_of};
 use super::meta::Meta;
 use super::record::{Item, Record, What};
 use super::said::is_all_injected;
 use super::{Codex, SLUG};
+use crate::fields::{filled, string, text_of};
 use crate::{Conversation, Native, OpenError, Part, Source};
 
 /// The one record of a document.

@@ -6,8 +6,8 @@ use std::path::Path;
 use rethread_json::Value;
 use rethread_model::{Head, Moment, Title, TitleSource};
 
-use super::fields::string;
 use super::said::{folder_in, is_injected, parts};
+use crate::fields::string;
 
 /// The longest title that is made from a prompt, in characters.
 const TITLE: usize = 200;

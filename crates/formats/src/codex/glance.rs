@@ -1,7 +1,9 @@
 //! What a record is, from the beginning of its line alone: for lists, which look at every line of a
 //! machine, and for lines too long to be held.
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 /// How far into a line its types are looked for.
 const LOOK: usize = 1024;
@@ -38,22 +40,27 @@ pub(super) fn glance(line: &[u8]) -> Option<Glance<'_>> {
         Some(rest) => word(rest)?,
         None => ("", rest),
     };
+    let role = (inner == "message").then(|| role(rest)).flatten();
     Some(Glance {
         time,
         outer,
         inner,
-        role: role(rest).unwrap_or_default(),
+        role: role.unwrap_or_default(),
     })
 }
 
+/// What stands before a role.
+const ROLE: &[u8] = b",\"role\":\"";
+static ROLES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(ROLE));
+
 /// A role among the first members, with nothing nested before it.
 fn role(rest: &[u8]) -> Option<&str> {
-    let at = memmem::find(rest, b",\"role\":\"")?;
+    let at = ROLES.find(rest)?;
     let before = rest.get(..at)?;
     if before.iter().any(|b| matches!(b, b'{' | b'[' | b'\\')) {
         return None;
     }
-    let (role, _) = word(rest.get(at + ",\"role\":\"".len()..)?)?;
+    let (role, _) = word(rest.get(at + ROLE.len()..)?)?;
     Some(role)
 }
 

@@ -6,7 +6,6 @@ use rethread_model::{Kind, Link, Moment, RawRef, Role, SessionBuilder, Visibilit
 use super::calls::{called, spawned};
 use super::draft::{Draft, Drafts, Place};
 use super::facts::Facts;
-use super::fields::{filled, string};
 use super::glance::Glance;
 use super::join::{Calls, Pairs};
 use super::meta::Meta;
@@ -14,6 +13,7 @@ use super::meter::{Added, Meter};
 use super::record::{Item, Record, What};
 use super::said::{is_all_injected, mark, marks};
 use super::shown::search_mark;
+use crate::fields::{filled, string};
 
 /// A session while it is read.
 #[derive(Default)]

@@ -7,10 +7,10 @@ use rethread_disk::open_read;
 use rethread_json::{Tree, Value, split_lines};
 use rethread_model::{Agent, Head, Link, LinkKind, Moment, Workspace};
 
-use super::fields::{filled, string};
 use super::layout::{Named, is_archived};
 use super::packed::stream;
 use super::record::{Record, What};
+use crate::fields::{filled, string};
 
 /// How much of a file is looked at to know what it is.
 const LOOK: u64 = 1024 * 1024;

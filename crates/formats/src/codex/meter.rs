@@ -64,15 +64,16 @@ impl Meter {
 }
 
 /// What a response cost, by the totals after it and before it.
-pub(super) fn added(event: Value<'_>, before: Option<Value<'_>>) -> Option<Usage> {
+pub(super) fn added(event: Value<'_>, before: Option<Usage>) -> Option<Usage> {
     let total = total(event)?;
-    match before.and_then(self::total) {
+    match before {
         Some(before) => Some(difference(&before, &total)),
         None => last(event).or(Some(total)),
     }
 }
 
-fn total(event: Value<'_>) -> Option<Usage> {
+/// The total in an event.
+pub(super) fn total(event: Value<'_>) -> Option<Usage> {
     usage(event.at(&["info", "total_token_usage"])?)
 }
 

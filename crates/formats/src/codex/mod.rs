@@ -12,7 +12,6 @@ mod check;
 mod document;
 mod draft;
 mod facts;
-mod fields;
 mod glance;
 mod grow;
 mod join;

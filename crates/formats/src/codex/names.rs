@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use rethread_disk::read_small;
 use rethread_json::{Tree, split_lines};
 
-use super::fields::string;
+use crate::fields::string;
 
 /// The file in a home.
 pub(super) const INDEX: &str = "session_index.jsonl";

@@ -3,7 +3,7 @@
 use rethread_json::Value;
 use rethread_model::Moment;
 
-use super::fields::string;
+use crate::fields::string;
 
 /// What becomes of a type of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,9 @@
 //! What the texts of items say: whose words they are, and what they have in common with events.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use rethread_json::Value;
 
 /// How texts begin that the client puts into the user's mouth.
@@ -105,12 +107,20 @@ pub(super) fn folder_in(text: &str) -> Option<&str> {
         .filter(|f| !f.is_empty())
 }
 
+/// How escapes of surrogates begin.
+static SURROGATE: LazyLock<[Finder<'static>; 2]> =
+    LazyLock::new(|| [Finder::new(b"\\ud"), Finder::new(b"\\uD")]);
+
 /// Whether a JSON text holds an escape of half a surrogate pair.
 pub(super) fn has_lone_surrogate(json: &[u8]) -> bool {
     let unit = |at: usize| {
         let hex = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
         u16::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()
     };
+    // Few lines hold such an escape at all.
+    if SURROGATE.iter().all(|mark| mark.find(json).is_none()) {
+        return false;
+    }
     let mut at = 0;
     while let Some(found) = json.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
         at += found;

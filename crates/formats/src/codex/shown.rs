@@ -5,11 +5,11 @@ use rethread_model::{Kind, Link, LinkKind, Role, Visibility};
 
 use super::calls::{called, started};
 use super::draft::Place;
-use super::fields::{filled, string};
 use super::grow::{Grow, Incoming};
 use super::join::Pairs;
 use super::record::Ev;
 use super::said::{mark, marks};
+use crate::fields::{filled, string};
 
 impl Grow {
     /// Takes an event into account.

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use rethread_disk::{open_read, read_small};
 use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
 use rethread_model::{Counts, Head, Kind, ModelRef, Note, Role, State, Summary, Usage};
 
 use super::facts::Facts;
-use super::fields::filled;
 use super::glance::{Glance, glance};
 use super::layout::home_of;
 use super::meta::Meta;
@@ -17,6 +17,7 @@ use super::meter::{self, Added, Meter};
 use super::prefix::Prefix;
 use super::record::{Ev, Item, Record, What};
 use super::{SLUG, document, names, packed};
+use crate::fields::filled;
 use crate::{Source, Want};
 
 /// What a list shows of a session.
@@ -106,8 +107,11 @@ fn count(counts: &mut Counts, role: Role) {
 /// Whether a line ends as a record does, and no other record begins in it.
 fn looks_whole(line: &[u8]) -> bool {
     let rest = line.get(1..).unwrap_or_default();
-    line.trim_ascii_end().ends_with(b"}") && memmem::find(rest, b"{\"timestamp\":\"").is_none()
+    line.trim_ascii_end().ends_with(b"}") && BEGINNING.find(rest).is_none()
 }
+
+/// How a record begins.
+static BEGINNING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"{\"timestamp\":\""));
 
 #[derive(Default)]
 struct Pass {
@@ -210,6 +214,8 @@ impl Pass {
                 self.context.extend_from_slice(line);
                 What::TurnContext
             }
+            ("event_msg", "task_complete" | "turn_complete", _) => What::Event(Ev::Complete),
+            ("compacted", ..) => What::Compacted,
             ("token_usage_record", ..) if self.counts.usage.is_none() => What::Usage,
             _ => return false,
         };

@@ -15,7 +15,7 @@ use super::layout::{Kept, kept};
 use super::results::Holder;
 use super::rows::encode;
 use super::writing::{Change, change};
-use crate::pi::fields::string;
+use crate::fields::string;
 use crate::{Appended, Format as _, MessageInput, Source, WriteError, Writing};
 
 /// Adds messages. All that can be saved is saved at once.

@@ -8,7 +8,7 @@ use rethread_model::{
     ToolStatus, Visibility,
 };
 
-use crate::pi::fields::{is_true, json, string, text_of};
+use crate::fields::{is_true, json, string, text_of};
 
 /// The blocks of a part: a call and its result stand in one part.
 pub(super) fn blocks(part: Value<'_>, record: RawRef, is_aside: bool) -> Vec<Block> {

@@ -9,7 +9,7 @@ use rethread_model::{
 use super::blocks::blocks;
 use super::facts::usage;
 use super::said::split;
-use crate::pi::fields::{is_true, others, string, text_of};
+use crate::fields::{is_true, others, string, text_of};
 use crate::{Native, PartKind};
 
 /// A record that was read again.

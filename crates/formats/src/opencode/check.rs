@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::database::{AskError, look};
 use super::layout::at_path;
 use super::{database, store};
-use crate::pi::fields::string;
+use crate::fields::string;
 use crate::{Format as _, OpenError, Violation, Weight};
 
 /// The headings under which the rules stand.

@@ -7,7 +7,7 @@ use rethread_model::{ModelRef, Moment, Role, Usage};
 
 use super::tool::{ToolOutput, input};
 use crate::atsf::assets::{Asset, inline};
-use crate::pi::fields::{string, text_of};
+use crate::fields::{string, text_of};
 use crate::{MessageInput, TextMessage, Unsaid, WriteError};
 
 /// A message that is ready but for what the session says.

@@ -13,7 +13,7 @@ use super::SLUG;
 use super::facts::{Facts, parsed};
 use super::read::Gathered;
 use super::said::{Piece, Said, sort, split};
-use crate::pi::fields::string;
+use crate::fields::string;
 use crate::{Marks, OpenError, Part, RecordKind};
 
 /// The id that the file itself says.

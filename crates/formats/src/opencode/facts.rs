@@ -7,7 +7,7 @@ use rethread_model::{
 };
 
 use super::SLUG;
-use crate::pi::fields::string;
+use crate::fields::string;
 
 /// The facts about a session, whichever way they are stored.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ use super::ids::Ids;
 use super::layout::{Kept, kept};
 use super::rows::{decode, encode};
 use super::writing::{Change, change};
-use crate::pi::fields::string;
+use crate::fields::string;
 use crate::{Fork, Format as _, Made, Source, WriteError, Writing};
 
 type Columns = Vec<(String, Value)>;

@@ -5,7 +5,7 @@ use rethread_model::{Moment, RawRef, Role, Visibility};
 
 use super::facts::{millis, usage};
 use super::kinds::{Audience, PartKind, part_kind};
-use crate::pi::fields::{is_true, string};
+use crate::fields::{is_true, string};
 
 /// A message, with what decides where it goes.
 #[derive(Debug)]

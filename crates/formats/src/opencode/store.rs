@@ -13,7 +13,7 @@ use super::facts::{Facts, millis, parsed, project_root};
 use super::read::Gathered;
 use super::rows::encode;
 use super::said::{Piece, Said, split};
-use crate::pi::fields::string;
+use crate::fields::string;
 use crate::{OpenError, Part, RecordKind, Spool};
 
 /// The tables whose rows belong to a session, and the order of the rows. What is behind `part` is

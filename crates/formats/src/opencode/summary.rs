@@ -12,7 +12,7 @@ use super::layout::{Kept, kept};
 use super::said::Said;
 use super::tree::Place;
 use super::{SLUG, read, store};
-use crate::pi::fields::{is_true, string, text_of};
+use crate::fields::{is_true, string, text_of};
 use crate::{OpenError, Source, Want};
 
 /// What a list shows of a session.

@@ -3,7 +3,7 @@
 use rethread_json::{Document, Object, Patch, Value};
 use rethread_model::Moment;
 
-use crate::pi::fields::string;
+use crate::fields::string;
 
 /// What a tool answered.
 #[derive(Clone, Debug)]

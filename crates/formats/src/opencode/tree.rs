@@ -17,7 +17,7 @@ use super::facts::{Facts, parsed, project_root};
 use super::layout::{names, stem};
 use super::read::Gathered;
 use super::said::{Piece, Said, sort, split};
-use crate::pi::fields::string;
+use crate::fields::string;
 use crate::{OpenError, Part};
 
 /// Where the files of a session are.

@@ -7,7 +7,7 @@ use rethread_model::{
     Blob, Block, Json, Media, RawRef, Text, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
 };
 
-use super::fields::{is_true, json, string, text, text_of};
+use crate::fields::{is_true, json, string, text, text_of};
 
 /// The blocks of a content, which is one text or an array.
 pub(super) fn blocks(content: Option<Value<'_>>, raw: RawRef) -> Vec<Block> {

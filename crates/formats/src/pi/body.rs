@@ -8,8 +8,9 @@ use rethread_model::{
 };
 
 use super::blocks::{bash, blocks, not_carried_out, tool_result};
-use super::fields::{is_true, json, model, others, string, text, text_of, usage};
+use super::fields::{model, usage};
 use super::links::made_up_id;
+use crate::fields::{is_true, json, others, string, text, text_of};
 use crate::{Native, RecordKind};
 
 /// What an entry says.

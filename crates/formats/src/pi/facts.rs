@@ -6,7 +6,8 @@ use std::path::Path;
 use rethread_json::Value;
 use rethread_model::{Counts, Head, Moment, Title, TitleSource, Usage};
 
-use super::fields::{millis, string, time, usage};
+use super::fields::{millis, time, usage};
+use crate::fields::string;
 
 /// The longest title that is made from a prompt, in characters.
 const TITLE: usize = 200;

@@ -1,49 +1,9 @@
-//! Fields of entries, as the model wants them.
+//! Fields of entries that are pi's own.
 
-use rethread_json::{Object, Value};
-use rethread_model::{Cost, Json, ModelRef, Moment, Text, Usage};
+use rethread_json::Value;
+use rethread_model::{Cost, ModelRef, Moment, Usage};
 
-/// A member that is a string.
-pub(crate) fn string(object: Value<'_>, key: &str) -> Option<String> {
-    Some(object.get(key)?.str()?.into_owned())
-}
-
-/// A member that is text.
-pub(crate) fn text_of(object: Value<'_>, key: &str) -> Option<Text> {
-    text(object.get(key)?)
-}
-
-/// A string as text.
-pub(crate) fn text(value: Value<'_>) -> Option<Text> {
-    let text = value.text()?;
-    Some(Text {
-        value: text.text.into_owned(),
-        lossy: text.lossy,
-    })
-}
-
-/// Whether a member is `true`.
-pub(crate) fn is_true(object: Value<'_>, key: &str) -> bool {
-    object.get(key).and_then(Value::bool) == Some(true)
-}
-
-/// A member as JSON; `null` is none.
-pub(crate) fn json(object: Value<'_>, key: &str) -> Option<Json> {
-    let value = object.get(key).filter(|v| !v.is_null())?;
-    Some(Json::new(value.raw()))
-}
-
-/// The members that are not among these, as one JSON object.
-pub(crate) fn others(object: Value<'_>, known: &[&str]) -> Option<Json> {
-    let mut others = Object::new();
-    for (key, value) in object.members() {
-        let Some(name) = key.str() else { continue };
-        if !known.contains(&name.as_ref()) {
-            others = others.raw(&name, value.raw());
-        }
-    }
-    (!others.is_empty()).then(|| Json::new(&others.finish()))
-}
+use crate::fields::string;
 
 /// The moment of an entry: its own, else that of the message in it.
 pub(super) fn time(entry: Value<'_>) -> Option<Moment> {

@@ -7,8 +7,8 @@ use rethread_disk::open_read;
 use rethread_json::{Tree, Value, split_lines};
 use rethread_model::{Agent, Head, Link, LinkKind, ModelRef, Moment, Note, Workspace};
 
-use super::fields::{is_true, string};
 use super::{Flavour, VERSION};
+use crate::fields::{is_true, string};
 
 /// How much of a file is looked at to find its header.
 const LOOK: u64 = 1024 * 1024;

@@ -3,7 +3,8 @@
 use rethread_json::{Event, Pull, Value};
 use rethread_model::{Kind, Moment, Role, Visibility};
 
-use super::fields::{is_true, string, time};
+use super::fields::time;
+use crate::fields::{is_true, string};
 
 /// What is needed of an entry to give it its place.
 #[derive(Clone, Debug, Default)]

@@ -10,7 +10,7 @@ mod check;
 mod context;
 mod entry;
 mod facts;
-pub(crate) mod fields;
+mod fields;
 mod grow;
 mod header;
 mod id;

@@ -294,7 +294,7 @@ fn every_type_of_record_is_in_the_docs() {
             Care::Unread => "kept unread",
             Care::New => panic!("`{name}` in {} is new", path.display()),
         };
-        table.push_str(&format!("| `{name}` | {word} |\n"));
+        table += &["| `", &name, "` | ", word, " |\n"].concat();
     }
     let page = std::fs::read_to_string(PAGE).unwrap();
     let start = page.find(TABLE[0]).unwrap() + TABLE[0].len();

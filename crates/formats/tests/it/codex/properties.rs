@@ -119,10 +119,11 @@ proptest! {
         for (outer, inner, value) in lines {
             let keys = ["role", "content", "call_id", "id", "arguments", "output", "message", "info", "item", "num_turns", "changes", "summary", "action", "replacement_history", "usage", "history_base", "source", "model"];
             let members: Vec<String> = keys.iter().map(|k| format!("\"{k}\":{value}")).collect();
-            text.push_str(&format!(
+            let line = format!(
                 "{{\"timestamp\":\"2026-01-01T00:00:00Z\",\"type\":\"{outer}\",\"payload\":{{\"type\":\"{inner}\",{}}}}}\n",
                 members.join(",")
-            ));
+            );
+            text.push_str(&line);
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("any.jsonl");

@@ -1,0 +1,62 @@
+//! Fields of records, as the model wants them; what every format reads alike.
+
+use rethread_json::{Object, Value};
+use rethread_model::{Json, Text};
+
+/// A member that is a string.
+pub(crate) fn string(object: Value<'_>, key: &str) -> Option<String> {
+    Some(object.get(key)?.str()?.into_owned())
+}
+
+/// A member that is a string with something in it.
+pub(crate) fn filled(object: Value<'_>, key: &str) -> Option<String> {
+    string(object, key).filter(|s| !s.is_empty())
+}
+
+/// A string as text.
+pub(crate) fn text(value: Value<'_>) -> Option<Text> {
+    let text = value.text()?;
+    Some(Text {
+        value: text.text.into_owned(),
+        lossy: text.lossy,
+    })
+}
+
+/// A member that is text.
+pub(crate) fn text_of(object: Value<'_>, key: &str) -> Option<Text> {
+    text(object.get(key)?)
+}
+
+/// Whether a member is `true`.
+pub(crate) fn is_true(object: Value<'_>, key: &str) -> bool {
+    object.get(key).and_then(Value::bool) == Some(true)
+}
+
+/// A member as JSON; `null` is none.
+pub(crate) fn json(object: Value<'_>, key: &str) -> Option<Json> {
+    let value = object.get(key).filter(|v| !v.is_null())?;
+    Some(Json::new(value.raw()))
+}
+
+/// The members that are not among these, as one JSON object.
+pub(crate) fn others(object: Value<'_>, known: &[&str]) -> Option<Json> {
+    chosen(object, |name, _| !known.contains(&name))
+}
+
+/// The same without those that are `null`.
+pub(crate) fn filled_others(object: Value<'_>, known: &[&str]) -> Option<Json> {
+    chosen(object, |name, value| {
+        !known.contains(&name) && !value.is_null()
+    })
+}
+
+fn chosen(object: Value<'_>, takes: impl Fn(&str, Value<'_>) -> bool) -> Option<Json> {
+    let mut chosen = Object::new();
+    for (key, value) in object.members() {
+        let Some(name) = key.str() else { continue };
+        if takes(&name, value) {
+            chosen = chosen.raw(&name, value.raw());
+        }
+    }
+    (!chosen.is_empty()).then(|| Json::new(&chosen.finish()))
+}
