@@ -193,7 +193,7 @@ impl Pair for Long {
             Side::Subject => {
                 let mut command = Command::new(std::env::current_exe()?);
                 command.arg(FLAG).arg(self.task).arg(&self.home);
-                process::run(&mut command, "done")?
+                process::run(&mut command, b"")?.0
             }
             Side::Peer => Used {
                 cpu: std::time::Duration::ZERO,

@@ -74,27 +74,28 @@ pub(super) fn check_sessions(found: &Tree, at: &str) {
     for (name, _) in found.iter().filter(|(name, _)| name.starts_with(SESSIONS)) {
         let holder = name.parent().and_then(Path::file_name);
         let is_session = holder.is_some_and(|n| n == "session" || n == "subagent");
+        let path = name.display();
         if is_session && is_folder(name) {
-            assert!(is_file(&name.join("session.json")), "{at}: {name:?}");
+            assert!(is_file(&name.join("session.json")), "{at}: {path}");
         }
         let text = name.file_name().unwrap_or_default().to_string_lossy();
         if text.len() == 26 && is_folder(name) {
-            assert!(is_file(&name.join("message.json")), "{at}: {name:?}");
+            assert!(is_file(&name.join("message.json")), "{at}: {path}");
         }
     }
 }
 
-impl Trial {
-    /// What was printed is the name of a session, an exchange or a part that is there.
-    pub(super) fn check_acknowledged_file(&self, found: &Tree, line: &str, at: &str) {
-        let id = line.split('\t').next().unwrap();
-        let is_named = |name: &Path| {
-            let name = name.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(id)
-        };
-        assert!(found.keys().any(|name| is_named(name)), "{at}: {line}");
-    }
+/// What was printed is the name of a session, an exchange or a part that is there.
+pub(super) fn check_acknowledged(found: &Tree, line: &str, at: &str) {
+    let id = line.split('\t').next().unwrap();
+    let is_named = |name: &Path| {
+        let name = name.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(id)
+    };
+    assert!(found.keys().any(|name| is_named(name)), "{at}: {line}");
+}
 
+impl Trial {
     /// The session can be listed, shown, checked and continued; a new one can be asked for again.
     pub(super) fn check_next_session(&self, listed: &Answer, at: &str) {
         let w = &self.world;

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::is_temporary;
 
-use super::agentuse::check_sessions;
 use super::call::{Call, READING};
 use super::cases::{FRAGMENT, Kind, Store};
 use super::trial::Trial;
-use super::{Said, Tree, difference, look, without_temporary};
+use super::{Said, Tree, agentuse, difference, look, without_temporary};
 use crate::world::{World, json};
 
 impl Trial {
@@ -44,7 +43,7 @@ impl Trial {
         }
         self.check_acknowledged(&found, said, at);
         if self.case.store == Store::AgentUse {
-            check_sessions(&found, at);
+            agentuse::check_sessions(&found, at);
         } else if self.case.kind != Kind::Removes {
             self.check_threads(&found, at);
         }
@@ -76,7 +75,7 @@ impl Trial {
                 continue;
             };
             if self.case.store == Store::AgentUse {
-                self.check_acknowledged_file(found, line, at);
+                agentuse::check_acknowledged(found, line, at);
             } else if self.case.args[0] == "append" {
                 let log = found[&self.log_path()].as_ref().unwrap();
                 let mut ids = log.split(|b| *b == b'\n').map(id_of);

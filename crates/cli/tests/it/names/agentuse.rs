@@ -21,7 +21,8 @@ fn as_the_id_of_a_new_session() {
     }
     let p = Place::new();
     let args = ["new", "--format", "agentuse", "--id={}"];
-    let asked = p.traced(&args, Some(&p.arguments()), "");
+    let some: Vec<&str> = p.arguments().into_iter().step_by(2).collect();
+    let asked = p.traced(&args, Some(&some), "");
     p.check_written(&asked);
     p.check_secrets(&asked);
     assert!(names_in(&sessions(&p)).is_empty(), "none of them is a ULID");
@@ -34,12 +35,12 @@ fn as_the_agent_of_a_new_session() {
     }
     let p = Place::new();
     let args = ["new", "--format", "agentuse", "--agent-name={}"];
-    let some: Vec<&str> = p.arguments().into_iter().step_by(2).collect();
+    let some: Vec<&str> = p.arguments().into_iter().step_by(3).collect();
     let asked = p.traced(&args, Some(&some), "");
     p.check_written(&asked);
     p.check_secrets(&asked);
     let made = names_in(&sessions(&p));
-    assert!(made.len() > 200, "{}", made.len());
+    assert!(made.len() > 100, "{}", made.len());
     for name in made {
         let (id, agent) = name.split_at(27);
         assert!(id.ends_with('-'), "{name}");
@@ -128,7 +129,7 @@ fn as_whatever_a_session_and_its_parts_name() {
     }
     let every = |nth: usize| -> Vec<&str> {
         let all = folders.iter().map(String::as_str);
-        all.skip(nth).step_by(6).collect()
+        all.skip(nth).step_by(10).collect()
     };
     for (i, args) in [
         &["show", "{}"][..],
