@@ -279,7 +279,8 @@ impl Desk {
                         "name": "Stand-in",
                         "options": { "baseURL": format!("{}/v1", self.model.url()),
                             "apiKey": "none" },
-                        "models": { "model": { "name": "Model",
+                        "models": { "model": { "name": "Model", "attachment": true,
+                            "modalities": { "input": ["text", "image"], "output": ["text"] },
                             "limit": { "context": 100_000, "output": 4000 } } } } } }),
             ),
         };

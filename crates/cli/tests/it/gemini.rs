@@ -11,6 +11,8 @@ use rethread_model::{
     Usage, Visibility,
 };
 
+use crate::seen::seen;
+use crate::sums::assert_counted_once;
 use crate::world::{World, copy, json, strace, tree};
 
 const MAIN: &str = "5d0f6f1e-3a51-4c0e-9a6b-0c5d8f1b2a01";
@@ -982,6 +984,13 @@ fn an_append_behind_a_torn_line_keeps_it_and_is_read() {
     assert_eq!(c.notes.len(), 1, "{:?}", c.notes);
 }
 
+#[test]
+fn what_sub_agents_used_counts_once_with_their_parent() {
+    let w = World::new();
+    lay_out(&w, "0.61/everything");
+    assert_counted_once(&w, MAIN, CHILD);
+}
+
 /// The turns of a conversation as we read it, in the words of the judge.
 fn turns(c: &Conversation) -> Vec<Turn> {
     let mut turns = Vec::new();
@@ -1096,6 +1105,7 @@ fn the_real_client_lists_and_resumes_what_we_wrote() {
     let path = PathBuf::from(made["path"].as_str().unwrap());
     let mut expected = turns(&read(&path));
     assert_eq!(expected.len(), 11, "{expected:#?}");
+    assert_same(&expected, &seen(&w, id));
     let sent = desk.resume(id, "NEW-PROMPT");
     expected.push(Turn::Text("user".to_owned(), "NEW-PROMPT".to_owned()));
     assert_same(&sent, &expected);
@@ -1103,6 +1113,7 @@ fn the_real_client_lists_and_resumes_what_we_wrote() {
     let after = turns(&assert_lossless(&path));
     assert_same(&after[..expected.len()], &expected);
     assert!(after.len() > expected.len());
+    assert_same(&sent, &seen(&w, path.to_str().unwrap())[..sent.len()]);
 }
 
 #[test]
@@ -1123,7 +1134,15 @@ fn what_the_real_client_records_is_read() {
     assert_eq!(calls.count(), 2, "{before:#?}");
     assert_same(&sent, &before[..sent.len()]);
     // It also stands when the client goes on with it, and writes the list anew.
-    desk.resume(found["id"].as_str().unwrap(), "NEW-PROMPT");
+    let sent = desk.resume(found["id"].as_str().unwrap(), "NEW-PROMPT");
     let after = turns(&assert_lossless(&path));
     assert_same(&after[..before.len()], &before);
+    // Of its own sessions it sends results again that stand beside their calls and in a message.
+    let mut once: Vec<Turn> = Vec::new();
+    for turn in sent {
+        if !matches!(turn, Turn::ToolResult(..)) || !once.contains(&turn) {
+            once.push(turn);
+        }
+    }
+    assert_same(&once, &seen(&w, path.to_str().unwrap())[..once.len()]);
 }

@@ -170,8 +170,9 @@ impl<'a, 'b> OpenSession<'a, 'b> {
 
     fn id_of(&self, at: usize) -> Result<String, WriteError> {
         let saved = self.saved.get(at).cloned().flatten();
-        saved.ok_or_else(|| {
-            WriteError::BadInput("the message with its call was not saved".to_owned())
+        saved.ok_or_else(|| WriteError::BadMessage {
+            line: None,
+            why: "the message with its call was not saved".to_owned(),
         })
     }
 
@@ -199,6 +200,15 @@ impl<'a, 'b> OpenSession<'a, 'b> {
             let mut columns = row(self.ids.part(), part);
             columns.push(("message_id", text(&id)));
             self.change.insert("part", columns)?;
+        }
+        if let Some(model) = &draft.model {
+            // What follows is of the same model, unless it says otherwise.
+            let provider = model.provider.clone();
+            let known = self.model.take().and_then(|m| m.provider);
+            self.model = Some(ModelRef {
+                provider: provider.or(known),
+                id: model.id.clone(),
+            });
         }
         if draft.is_answer {
             self.used += &draft.usage;

@@ -1,6 +1,7 @@
 //! Sessions of OpenCode: found, listed, read and shown, from databases, old stores and exports.
 
 mod corpus;
+mod judges;
 mod live;
 mod store;
 mod write;
@@ -422,4 +423,11 @@ fn reading_changes_no_byte() {
         w.run(args);
     }
     assert!(crate::world::tree(&w.home) == before);
+}
+
+#[test]
+fn what_sub_agents_used_counts_once_with_their_parent() {
+    let w = World::new();
+    installed(&w, "1.18/everything");
+    crate::sums::assert_counted_once(&w, EVERYTHING, CHILD);
 }
