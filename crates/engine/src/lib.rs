@@ -37,7 +37,7 @@ pub use list::{Filter, Listed, Sort, list};
 pub use overview::{AgentLine, Overview, overview};
 pub use path::absolute;
 pub use remove::{Removed, remove};
-pub use resume::resume;
+pub use resume::{Continued, resume};
 pub use rethread_catalog::{Candidate, FindError, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{

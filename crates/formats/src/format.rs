@@ -157,6 +157,12 @@ pub trait Format: Sync {
         None
     }
 
+    /// What else the client does when it is started to continue a session, where the person may not
+    /// expect it: such as to delete old ones.
+    fn resume_notes(&self, _: &Env, _: &Summary) -> Vec<Note> {
+        Vec::new()
+    }
+
     /// The records of a session that has no file of its own, such as rows of a database; none of
     /// one that has.
     fn rows(&self, _: &Source) -> Result<Option<Native>, OpenError> {

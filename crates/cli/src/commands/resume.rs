@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use clap::Args;
-use rethread_engine::{Resume as Continued, resume};
+use rethread_engine::{Continued, Resume as Call, resume};
 use serde_json::json;
 
 use crate::context::Context;
@@ -25,10 +25,14 @@ pub(crate) struct Resume {
 }
 
 pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
-    let how = resume(&context.env, &args.session)?;
+    let Continued {
+        command: how,
+        notes,
+    } = resume(&context.env, &args.session)?;
+    let exit = context.notes(&notes);
     if args.print || context.json {
         say(context, &how)?;
-        return Ok(Exit::Done);
+        return Ok(exit);
     }
     let mut command = Command::new(how.program);
     command.args(&how.args);
@@ -42,7 +46,7 @@ pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
         command.current_dir(folder);
     }
     match command.status() {
-        Ok(status) if status.success() => Ok(Exit::Done),
+        Ok(status) if status.success() => Ok(exit),
         Ok(_) => Ok(Exit::Failed),
         Err(e) => Err(Failure::Usage {
             message: format!("`{}` cannot be started: {e}", how.program),
@@ -51,7 +55,7 @@ pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
     }
 }
 
-fn say(context: &Context, how: &Continued) -> Result<(), Failure> {
+fn say(context: &Context, how: &Call) -> Result<(), Failure> {
     let folder = how.folder.as_ref().map(|f| f.to_string_lossy());
     if context.json {
         let command: Vec<&str> = std::iter::once(how.program)

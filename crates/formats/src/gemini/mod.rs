@@ -19,6 +19,7 @@ mod outline;
 mod project;
 mod read;
 mod replay;
+mod resume;
 mod scan;
 mod sniff;
 mod summary;
@@ -32,7 +33,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
-    NewSession, OpenError, Root, Source, Violation, Want, WriteError, Writing,
+    NewSession, OpenError, Resume, Root, Source, Violation, Want, WriteError, Writing,
 };
 
 pub use project::project_hash;
@@ -49,7 +50,7 @@ static ABOUT: About = About {
     aliases: &["gemini-cli"],
     name: AGENT,
     versions: "0.1 to 0.61",
-    can: &[Can::Read, Can::Write],
+    can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.gemini/tmp`, or where `GEMINI_CLI_HOME` says",
 };
 
@@ -88,6 +89,14 @@ impl Format for Gemini {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    fn resume(&self, summary: &Summary) -> Option<Resume> {
+        resume::resume(summary)
+    }
+
+    fn resume_notes(&self, env: &Env, summary: &Summary) -> Vec<Note> {
+        resume::notes(env, summary)
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {

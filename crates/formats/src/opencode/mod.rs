@@ -36,7 +36,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
-    OpenError, Removal, Root, Source, Violation, Want, WriteError, Writing,
+    OpenError, Removal, Resume, Root, Source, Violation, Want, WriteError, Writing,
 };
 
 pub use kinds::{CLOSED_TABLES, Fate, RECORD_TYPES, RecordType};
@@ -49,7 +49,7 @@ static ABOUT: About = About {
     aliases: &[],
     name: "OpenCode",
     versions: "0.x and 1.x",
-    can: &[Can::Read, Can::Write],
+    can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.local/share/opencode`, or where `XDG_DATA_HOME` and `OPENCODE_DB` say",
 };
 
@@ -88,6 +88,16 @@ impl Format for OpenCode {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    fn resume(&self, summary: &Summary) -> Option<Resume> {
+        // The client shows nothing but what is in its database.
+        let kept = layout::kept(&summary.path).ok()?;
+        matches!(kept, layout::Kept::Database).then(|| Resume {
+            program: SLUG,
+            args: vec!["-s".to_owned(), summary.head.id.clone()],
+            folder: summary.head.workspace.path.as_ref().map(PathBuf::from),
+        })
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {

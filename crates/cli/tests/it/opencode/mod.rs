@@ -426,6 +426,18 @@ fn reading_changes_no_byte() {
 }
 
 #[test]
+fn resume_is_the_clients_own_command() {
+    let w = world();
+    let answer = w.run(&["resume", EVERYTHING, "--print"]);
+    let call = format!("cd /home/me/shop/web && opencode -s {EVERYTHING}\n");
+    assert_eq!((answer.code, answer.out), (0, call), "{}", answer.err);
+    // The client no longer looks at old files.
+    let refused = w.run(&["resume", TREE, "--print"]);
+    assert_ne!(refused.code, 0, "{refused:?}");
+    assert!(refused.err.contains("no client"), "{refused:?}");
+}
+
+#[test]
 fn what_sub_agents_used_counts_once_with_their_parent() {
     let w = World::new();
     installed(&w, "1.18/everything");

@@ -164,6 +164,35 @@ fn a_message_that_cannot_be_written_hinders_no_other_unless_strict() {
 }
 
 #[test]
+fn a_model_that_one_message_names_is_that_of_those_after_it() {
+    let w = World::new();
+    let path = installed(&w, "1.18/everything");
+    let id = new(&w, &[]);
+    let said = |role: &str| serde_json::json!({"role": role, "content": "Hello"});
+    let mut first = said("user");
+    first["metadata"] = serde_json::json!({"model": {"name": "acme/large-2"}});
+    append(&w, &id, &[first, said("assistant")]);
+    let answer = table(&path, "message", &id).pop().unwrap();
+    assert_eq!(answer["providerID"], "acme");
+    assert_eq!(answer["modelID"], "large-2");
+}
+
+#[test]
+fn a_result_whose_call_was_refused_does_not_hide_why() {
+    let w = World::new();
+    installed(&w, "1.18/everything");
+    let id = new(&w, &[]);
+    let input = concat!(
+        r#"{"role":"assistant","content":[{"type":"tool_use","tool_id":"t","tool_name":"ls","input":{}}]}"#,
+        "\n",
+        r#"{"role":"user","content":[{"type":"tool_result","tool_id":"t","output":"a"}]}"#,
+    );
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], input);
+    assert_ne!(answer.code, 0, "{answer:?}");
+    assert!(answer.err.contains("no model is known"), "{answer:?}");
+}
+
+#[test]
 fn a_fork_copies_the_past_and_counts_nothing_twice() {
     let w = World::new();
     let path = installed(&w, "1.18/everything");
