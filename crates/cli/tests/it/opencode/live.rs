@@ -4,13 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rethread_formats::{Format, Found, Root, Source, Want, opencode::OpenCode};
-use rethread_model::State;
+use rethread_formats::{Format, Source, Want, opencode::OpenCode};
 use rusqlite::Connection;
 
-use super::store::{data, database, installed, names, read};
+use super::store::{data, database, installed, names};
 use super::{CHILD, EVERYTHING};
-use crate::world::{World, tree};
+use crate::world::{World, json, tree};
 
 const NEW: &str = "ses_5ffffffff001New00000000001";
 
@@ -160,34 +159,22 @@ fn a_writer_and_readers_never_notice_each_other() {
             }
             rounds
         });
-        let root = Root {
-            format: "opencode",
-            path: data(&w),
-            found: Found::Known,
-        };
+        // In processes of their own: connections of one process share what they know of the log.
         let mut seen = 0;
-        for _ in 0..60 {
-            let mut sources: Vec<Source> = Vec::new();
-            OpenCode.list(&root, &mut |found| sources.push(found.unwrap()));
-            assert_eq!(sources.len(), 3);
-            for source in &sources {
-                let summary = OpenCode.summarize(
-                    source,
-                    Want {
-                        usage: true,
-                        ..Want::default()
-                    },
-                );
-                assert_eq!((summary.state, summary.notes), (State::Ready, Vec::new()));
-            }
-            let child = read(&path, CHILD);
-            assert_eq!(child.notes, []);
+        let named = format!("{}#{CHILD}", path.display());
+        for _ in 0..30 {
+            let listed = w.run(&["list", "--tsv", "--subagents"]);
+            let answer = (listed.code, listed.err.as_str(), listed.out.lines().count());
+            assert_eq!(answer, (0, "", 3));
+            let child = w.run(&["show", &named, "--json"]);
+            assert_eq!((child.code, child.err.as_str()), (0, ""));
+            let child = json(&child.out);
+            let messages = child["messages"].as_array().unwrap();
             // A message and its part come in one transaction: neither is seen without the other.
-            let parts = child.native.parts[2].record_count();
-            assert_eq!(child.session.entries().len(), parts);
-            assert!(parts >= seen, "what was there stays");
-            seen = parts;
-            assert_eq!(read(&path, EVERYTHING).session.entries().len(), 6);
+            let is_empty = |m: &&serde_json::Value| m["content"].as_array().unwrap().is_empty();
+            assert_eq!(messages.iter().find(is_empty), None);
+            assert!(messages.len() >= seen, "what was there stays");
+            seen = messages.len();
         }
         stop.store(true, Ordering::Relaxed);
         writing.join().unwrap()
