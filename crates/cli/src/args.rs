@@ -32,6 +32,39 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
+impl Cli {
+    /// Reads the command line.
+    ///
+    /// Messages are sent and asked for all the time, and to describe the arguments of every other
+    /// command costs more than most of them do: where the first word is `msg`, only it is described.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        if std::env::args_os().nth(1).is_none_or(|word| word != "msg") {
+            return Self::try_parse();
+        }
+        let Messages { global, command } = Messages::try_parse()?;
+        let MessageCommand::Msg(msg) = command;
+        Ok(Self {
+            global,
+            command: Some(Command::Msg(msg)),
+        })
+    }
+}
+
+/// The command line of `msg` alone.
+#[derive(Debug, Parser)]
+#[command(name = "rethread", version)]
+struct Messages {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: MessageCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum MessageCommand {
+    Msg(msg::Msg),
+}
+
 /// Flags that every command takes.
 #[derive(Args, Debug)]
 pub(crate) struct Global {

@@ -13,7 +13,6 @@ mod table;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::args::Cli;
@@ -25,7 +24,7 @@ fn main() -> ExitCode {
     if let Some(name) = commands::msg::other_names::name(args.next().as_deref()) {
         return commands::msg::other_names::main(name, args).into();
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read() {
         Ok(cli) => cli,
         Err(e) => return wrong_usage(&e),
     };
