@@ -187,7 +187,7 @@ pub(super) fn beginning(path: &Path) -> Beginning {
     };
     let mut start = Vec::new();
     // What a damaged compressed file gives before the damage is enough.
-    let _ = stream(&file, path).take(LOOK).read_to_end(&mut start);
+    let _ = stream(&file, path).and_then(|s| s.take(LOOK).read_to_end(&mut start));
     let mut tree = Tree::default();
     let mut found = Beginning::Other;
     let mut values = 0;

@@ -44,7 +44,8 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     let passed = passed.and_then(|file| {
         summary.size = file.metadata().map_or(0, |m| m.len());
         let trouble = |e: io::Error| Note::damage(format!("cannot be read: {e}")).at(path);
-        pass.run(packed::stream(&file, path)).map_err(trouble)
+        let content = packed::stream(&file, path).map_err(trouble)?;
+        pass.run(content).map_err(trouble)
     });
     summary.notes.extend(passed.err());
     if pass.ours == 0 {
