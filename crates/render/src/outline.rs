@@ -101,6 +101,10 @@ pub fn tree_json(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
             "text",
             Some(fit(&text, EXCERPT).as_str()).filter(|t| !t.is_empty()),
         )?;
+        if let Body::Message(message) = &body {
+            w.member_if("extension", message.extension.as_deref())?;
+            w.raw_if("details", message.details.as_ref())?;
+        }
         fields(&mut w, &body)?;
         w.close("}")?;
         writeln!(out)?;

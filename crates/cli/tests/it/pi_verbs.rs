@@ -144,6 +144,35 @@ fn whole_messages_in_the_formats_own_and_in_the_unified_words() {
 }
 
 #[test]
+fn an_extension_s_message_is_in_the_tree_with_all_that_it_says() {
+    let w = World::new();
+    let path = answered(&w, "pi");
+    let message = value!({"type": "custom_message", "customType": "weather", "content": "It rains.",
+        "display": true, "details": {"mm": 3.10, "where": ["here"]}});
+    w.pipe(
+        &["append", &path, "--message-json", "-"],
+        message.to_string(),
+    );
+    let tree = w.ok(&["tree", &path, "--json"]);
+    let last = json(tree.lines().last().unwrap());
+    assert_eq!(last["extension"], "weather");
+    assert_eq!(last["details"], value!({"mm": 3.1, "where": ["here"]}));
+    assert_eq!(last["text"], "user: It rains.");
+}
+
+#[test]
+fn a_short_id_is_found_where_it_is_the_whole_id() {
+    let w = World::new();
+    w.ok(&["new", "--format", "pi", "--id", "big"]);
+    w.ok(&["append", "big", "--role", "user", "Hello."]);
+    w.ok(&["append", "big", "--role", "agent", "Hello, too."]);
+    assert!(w.ok(&["show", "pi:big"]).contains("Hello, too."));
+    let beginning = w.run(&["show", "bi"]);
+    assert_eq!(beginning.code, 1, "{beginning:?}");
+    assert!(beginning.err.contains("too short"), "{}", beginning.err);
+}
+
+#[test]
 fn bad_messages_are_refused_one_by_one() {
     let w = World::new();
     let path = answered(&w, "pi");
