@@ -93,17 +93,23 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
     if is_path && path.exists() {
         return Err(FindError::NotASession { path });
     }
-    if id.chars().count() < SHORTEST {
-        return Err(FindError::TooShort {
-            name: name.to_owned(),
-        });
-    }
+    let is_short = id.chars().count() < SHORTEST;
     // The current project first: usually it is there, and the rest need not be looked at.
     for look in [here, discover] {
-        match by_id(name, id, agent, look(env).sources) {
+        let mut sources = look(env).sources;
+        if is_short {
+            // Too short for the beginning of an id, but some ids are as short as that.
+            sources.retain(|s| s.id == id);
+        }
+        match by_id(name, id, agent, sources) {
             Err(FindError::NotFound { .. }) => {}
             answer => return answer,
         }
+    }
+    if is_short {
+        return Err(FindError::TooShort {
+            name: name.to_owned(),
+        });
     }
     by_head(env, name, id, agent)
 }
