@@ -41,7 +41,8 @@ pub(crate) fn existing(path: &Path) -> Result<File, DiskError> {
                 found: FileKind::Symlink,
             });
         }
-        Err(e) => return Err(DiskError::read(path, e)),
+        // Whoever opens a log wants to write to it.
+        Err(e) => return Err(DiskError::write(path, e)),
     };
     let meta = file.metadata().map_err(|e| DiskError::read(path, e))?;
     if meta.is_file() {
