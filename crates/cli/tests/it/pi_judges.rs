@@ -53,6 +53,59 @@ fn context_of_every_real_session_is_that_of_pi() {
     assert!(compared > 100, "{compared}");
 }
 
+#[test]
+fn what_the_commands_write_is_to_pi_what_it_is_to_us() {
+    let Some(pi) = Pi::V0_87.judge() else { return };
+    let w = World::new();
+    let made = w.ok(&["new", "--format", "pi", "--title", "Prices"]);
+    let path = second(&made);
+    w.ok(&["append", path, "--role", "user", "What does it cost?"]);
+    let lines = [
+        value!({"role": "assistant", "content": [
+            {"type": "text", "text": "Looking."},
+            {"type": "tool_use", "tool_id": "c1", "tool_name": "bash", "input": {"command": "ls"}}],
+            "metadata": {"model": {"name": "m-2"}}}),
+        value!({"role": "user", "content": [
+            {"type": "tool_result", "tool_id": "c1", "output": "a.txt", "is_error": true}]}),
+        value!({"role": "assistant", "content": [{"type": "text", "text": "Three euros."}]}),
+    ];
+    let lines = lines.map(|line| line.to_string()).join("\n");
+    w.pipe(&["append", path, "--message-json", "-"], lines);
+    w.ok(&["label", path, "#3", "the price"]);
+    w.ok(&[
+        "branch",
+        path,
+        "#2",
+        "--summary",
+        "It was dear.",
+        "In cents, please.",
+    ]);
+    w.ok(&["rename", path, "Prices in cents"]);
+    let forked = w.ok(&["fork", path]);
+    for path in [path, second(&forked)] {
+        let entries = std::fs::read_to_string(path).unwrap();
+        let ids: Vec<Value> = entries
+            .lines()
+            .skip(1)
+            .map(|line| json(line)["id"].clone())
+            .collect();
+        let places: Vec<usize> = (0..ids.len()).collect();
+        let question = value!({ "file": path, "look": places, "ids": ids });
+        let told = json(std::str::from_utf8(&pi.ask(question.to_string().as_bytes())).unwrap());
+        assert_same(&w, &told["told"]["context"], &["context", path]);
+        for (n, id) in ids.iter().enumerate() {
+            let at = ["context", path, "--at", id.as_str().unwrap()];
+            assert_same(&w, &told["told"]["at"][n]["context"], &at);
+        }
+        assert_eq!(std::fs::read_to_string(path).unwrap(), entries);
+    }
+}
+
+/// The path in an answer of id and path.
+fn second(answer: &str) -> &str {
+    answer.trim_end().split_once('\t').unwrap().1
+}
+
 /// A copy, because the corpus may be read-only and must not change.
 fn copied(w: &World, file: &Path) -> PathBuf {
     let copy = w.root.join("session.jsonl");
