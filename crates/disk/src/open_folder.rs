@@ -201,12 +201,12 @@ mod other {
             })
         }
 
-        #[allow(clippy::unused_self)] // Unix looks through the folder that is open.
+        #[allow(clippy::unused_self, reason = "Unix looks through the folder that is open")]
         pub(super) fn look(&self, folder: &Path, name: &Path) -> io::Result<()> {
             fs::metadata(folder.join(name)).map(drop)
         }
 
-        #[allow(clippy::unused_self)]
+        #[allow(clippy::unused_self, reason = "Unix opens through the folder")]
         pub(super) fn file(&self, path: &Path, _: &OsStr) -> io::Result<fs::File> {
             fs::File::open(path)
         }
