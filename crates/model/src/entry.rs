@@ -1,7 +1,6 @@
 //! The heads of entries: small, flat, and without recursion.
 
 use std::num::NonZeroU32;
-use std::ops::Range;
 
 use crate::Moment;
 
@@ -113,11 +112,44 @@ pub struct RawRef {
 /// The raw records of an entry: usually one, sometimes several.
 pub type Origin<'a> = &'a [RawRef];
 
+/// The raw records of an entry: itself if it is one, else a number by which they are found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Records(RawRef);
+
+impl Records {
+    /// No record.
+    pub(crate) const NOTHING: Self = Self::several(u32::MAX);
+    /// No part has this number: it marks what is no record.
+    const SEVERAL: u32 = u32::MAX;
+
+    /// One record; none if it is in a part that cannot be.
+    pub(crate) fn one(raw: RawRef) -> Option<Self> {
+        (raw.part != Self::SEVERAL).then_some(Self(raw))
+    }
+
+    /// Several records, which are found by this number.
+    pub(crate) const fn several(number: u32) -> Self {
+        Self(RawRef {
+            part: Self::SEVERAL,
+            record: number,
+        })
+    }
+
+    /// The one record, or the number of several.
+    pub(crate) fn get(&self) -> Result<&RawRef, u32> {
+        match self.0.part {
+            Self::SEVERAL => Err(self.0.record),
+            _ => Ok(&self.0),
+        }
+    }
+}
+
 /// The head of an entry.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    pub(crate) id: Range<u32>,
-    pub(crate) origin: Range<u32>,
+    /// Where its id ends; it begins where that of the entry before it ends.
+    pub(crate) id_end: u32,
+    pub(crate) origin: Records,
     /// The entry before it, on the way to the root.
     pub parent: Option<EntryIx>,
     /// The entry that it really continues, where a compaction cut the chain of parents.
@@ -146,7 +178,7 @@ mod tests {
 
     #[test]
     fn heads_are_small() {
-        assert!(size_of::<Entry>() <= 56, "{}", size_of::<Entry>());
+        assert!(size_of::<Entry>() <= 40, "{}", size_of::<Entry>());
         assert_eq!(size_of::<Option<EntryIx>>(), 4);
         assert_eq!(size_of::<RawRef>(), 8);
     }

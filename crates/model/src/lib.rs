@@ -9,12 +9,14 @@
 
 mod block;
 mod body;
+mod builder;
 mod context;
 mod entry;
 mod link;
 mod note;
 mod session;
 mod summary;
+mod texts;
 mod time;
 mod title;
 mod usage;
@@ -28,14 +30,12 @@ pub use body::{
     Bodies, Body, BranchSummary, Compaction, ContextEdit, Event, Kept, LabelChange, Level, Message,
     ModelRef, Piece, Place,
 };
+pub use builder::{NewEntry, SessionBuilder};
 pub use context::Context;
 pub use entry::{Entry, EntryIx, Kind, Origin, RawRef, Role, Visibility};
 pub use link::{Link, LinkKind};
 pub use note::{Note, Severity};
-pub use session::{
-    Agent, Head, NewEntry, Provenance, Session, SessionBuilder, Status, Workspace, WorktreeRef,
-    home_name,
-};
+pub use session::{Agent, Head, Provenance, Session, Status, Workspace, WorktreeRef, home_name};
 pub use summary::{Counts, State, Summary};
 pub use time::{Moment, NotATime};
 pub use title::{Title, TitleChange, TitleSource};

@@ -1,13 +1,10 @@
 //! A whole conversation: facts about it, and the tree of its entries.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher as _, RandomState};
-use std::num::NonZeroU32;
+use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::{
-    Entry, EntryIx, Kind, Link, Moment, Origin, RawRef, Role, Title, UsageRecord, Visibility,
-};
+use crate::texts::Texts;
+use crate::{Entry, EntryIx, Link, Moment, Origin, RawRef, Title, UsageRecord};
 
 /// What is known about a conversation as a whole.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -160,14 +157,19 @@ pub struct Session {
     /// Facts about the whole.
     pub head: Head,
     pub(crate) entries: Vec<Entry>,
-    leaf: Option<EntryIx>,
-    ids: String,
+    pub(crate) leaf: Option<EntryIx>,
+    /// The ids of all entries, one after the other.
+    pub(crate) ids: String,
     /// Other ids of entries: one that was made of several records has an id of each.
-    aliases: Vec<(Range<u32>, EntryIx)>,
+    pub(crate) aliases: Texts,
+    /// The entry of each of these.
+    pub(crate) aliased: Vec<EntryIx>,
     /// What usage keys stand for, in the order of their numbers.
-    usage_keys: Vec<Range<u32>>,
-    origins: Vec<RawRef>,
-    unclaimed: Vec<RawRef>,
+    pub(crate) usage_keys: Texts,
+    /// The records of entries that have more than one, and where those of each are.
+    pub(crate) origins: Vec<RawRef>,
+    pub(crate) several: Vec<Range<u32>>,
+    pub(crate) unclaimed: Vec<RawRef>,
 }
 
 impl Session {
@@ -191,14 +193,21 @@ impl Session {
 
     /// An entry's id; empty where the source gave it none.
     pub fn id(&self, ix: EntryIx) -> &str {
-        self.text(&self.entry(ix).id)
+        let before = ix.get().checked_sub(1).and_then(|at| self.entries.get(at));
+        let start = before.map_or(0, |entry| entry.id_end) as usize;
+        let end = self.entry(ix).id_end as usize;
+        self.ids.get(start..end).unwrap_or_default()
     }
 
     /// The raw records that an entry came from.
     pub fn origin(&self, ix: EntryIx) -> Origin<'_> {
-        let range = &self.entry(ix).origin;
-        self.origins
-            .get(range.start as usize..range.end as usize)
+        let number = match self.entry(ix).origin.get() {
+            Ok(one) => return std::slice::from_ref(one),
+            Err(number) => number as usize,
+        };
+        let range = self.several.get(number);
+        range
+            .and_then(|r| self.origins.get(r.start as usize..r.end as usize))
             .unwrap_or_default()
     }
 
@@ -226,10 +235,8 @@ impl Session {
             .filter(|ix| self.id(*ix) == id)
             .last();
         let alias = || {
-            self.aliases
-                .iter()
-                .rev()
-                .find(|(range, _)| self.text(range) == id)
+            let mut all = self.aliases.iter().zip(&self.aliased).rev();
+            all.find(|(alias, _)| *alias == id)
         };
         own.or_else(|| alias().map(|(_, ix)| *ix))
     }
@@ -237,210 +244,19 @@ impl Session {
     /// What identifies the response that an entry's usage belongs to, also in other sessions: a
     /// fork that copies the response copies its key.
     pub fn usage_key(&self, ix: EntryIx) -> Option<&str> {
-        self.usage_key_text(self.entry(ix).usage_key?)
-    }
-
-    fn usage_key_text(&self, number: NonZeroU32) -> Option<&str> {
-        let place = number.get() as usize - 1;
-        Some(self.text(self.usage_keys.get(place)?))
+        let number = self.entry(ix).usage_key?;
+        Some(self.usage_keys.get(number.get() - 1))
     }
 
     /// Checks the law that records are never lost: every record of every part is claimed by an
     /// entry or listed as unclaimed. Gives the first one that is neither.
     pub fn unaccounted(&self, records_of_parts: &[u32]) -> Option<RawRef> {
-        let known: HashSet<RawRef> = self
-            .origins
-            .iter()
-            .chain(&self.unclaimed)
-            .copied()
-            .collect();
+        let claimed = self.indexed().flat_map(|(ix, _)| self.origin(ix));
+        let known: HashSet<RawRef> = claimed.chain(&self.unclaimed).copied().collect();
         let all = (0_u32..)
             .zip(records_of_parts)
             .flat_map(|(part, records)| (0..*records).map(move |record| RawRef { part, record }));
         let mut missing = all.filter(|raw| !known.contains(raw));
         missing.next()
     }
-
-    fn text(&self, range: &Range<u32>) -> &str {
-        self.ids
-            .get(range.start as usize..range.end as usize)
-            .unwrap_or_default()
-    }
-}
-
-/// What a reader says about an entry before it is added.
-#[derive(Clone, Debug)]
-pub struct NewEntry<'a> {
-    /// Its id; empty where the source gives none.
-    pub id: &'a str,
-    /// The entry before it.
-    pub parent: Option<EntryIx>,
-    /// What it is.
-    pub kind: Kind,
-    /// When it was written.
-    pub time: Option<Moment>,
-    /// Who is meant to see it.
-    pub visibility: Visibility,
-    /// The raw records it came from.
-    pub origin: &'a [RawRef],
-}
-
-impl<'a> NewEntry<'a> {
-    /// A visible message without a parent.
-    pub fn message(id: &'a str, role: Role, origin: &'a [RawRef]) -> Self {
-        Self {
-            id,
-            parent: None,
-            kind: Kind::Message(role),
-            time: None,
-            visibility: Visibility::Visible,
-            origin,
-        }
-    }
-}
-
-/// Builds a [`Session`] one record after the other.
-#[derive(Debug, Default)]
-pub struct SessionBuilder {
-    session: Session,
-    /// Usage keys by their hashes; their texts are in the session.
-    usage_keys: HashMap<u64, NonZeroU32>,
-    hasher: RandomState,
-}
-
-impl SessionBuilder {
-    /// Starts with the facts about the whole; they can still be changed.
-    pub fn new(head: Head) -> Self {
-        Self {
-            session: Session {
-                head,
-                ..Session::default()
-            },
-            ..Self::default()
-        }
-    }
-
-    /// The facts about the whole.
-    pub fn head(&mut self) -> &mut Head {
-        &mut self.session.head
-    }
-
-    /// Adds an entry and makes it the leaf. `None` when the session cannot hold more: then the
-    /// caller keeps its records as unclaimed.
-    pub fn add(&mut self, new: &NewEntry<'_>) -> Option<EntryIx> {
-        let ix = EntryIx::new(self.session.entries.len())?;
-        let id = push_str(&mut self.session.ids, new.id)?;
-        let origin = push_refs(&mut self.session.origins, new.origin)?;
-        self.session.entries.push(Entry {
-            id,
-            origin,
-            parent: new.parent,
-            logical_parent: None,
-            time: new.time,
-            usage_key: None,
-            kind: new.kind,
-            visibility: new.visibility,
-            inherited: false,
-            beside: false,
-            side: false,
-        });
-        self.session.leaf = Some(ix);
-        Some(ix)
-    }
-
-    /// Adds an entry that stands beside the tree: it has no parent and never is the leaf.
-    pub fn add_beside(&mut self, new: &NewEntry<'_>) -> Option<EntryIx> {
-        let leaf = self.session.leaf;
-        let ix = self.add(&NewEntry {
-            parent: None,
-            ..new.clone()
-        })?;
-        self.entry(ix).beside = true;
-        self.session.leaf = leaf;
-        Some(ix)
-    }
-
-    /// Adds a raw record to those that the entry added last came from; of any other entry, it is kept
-    /// as unclaimed.
-    pub fn claim(&mut self, ix: EntryIx, raw: RawRef) {
-        let end = u32::try_from(self.session.origins.len()).ok();
-        let entry = &mut self.session.entries[ix.get()];
-        match end.and_then(|end| end.checked_add(1)) {
-            Some(next) if end == Some(entry.origin.end) => {
-                entry.origin.end = next;
-                self.session.origins.push(raw);
-            }
-            _ => self.session.unclaimed.push(raw),
-        }
-    }
-
-    /// Gives an entry another id: that of one more record that it came from.
-    pub fn alias(&mut self, ix: EntryIx, id: &str) {
-        if let Some(range) = push_str(&mut self.session.ids, id) {
-            self.session.aliases.push((range, ix));
-        }
-    }
-
-    /// An entry that was added before, to change its head.
-    pub fn entry(&mut self, ix: EntryIx) -> &mut Entry {
-        &mut self.session.entries[ix.get()]
-    }
-
-    /// Says that an entry's usage belongs to the response with this key.
-    pub fn set_usage_key(&mut self, ix: EntryIx, key: &str) {
-        let hash = self.hasher.hash_one(key);
-        let known = self.usage_keys.get(&hash).copied();
-        let known = known.filter(|number| self.session.usage_key_text(*number) == Some(key));
-        let number = known.or_else(|| self.new_usage_key(hash, key));
-        self.entry(ix).usage_key = number;
-    }
-
-    fn new_usage_key(&mut self, hash: u64, key: &str) -> Option<NonZeroU32> {
-        let range = push_str(&mut self.session.ids, key)?;
-        self.session.usage_keys.push(range);
-        let number = u32::try_from(self.session.usage_keys.len())
-            .ok()
-            .and_then(NonZeroU32::new)?;
-        self.usage_keys.insert(hash, number);
-        Some(number)
-    }
-
-    /// Says which entry the agent would go on from.
-    pub fn set_leaf(&mut self, leaf: Option<EntryIx>) {
-        self.session.leaf = leaf;
-    }
-
-    /// Keeps a record that no entry comes from.
-    pub fn unclaimed(&mut self, raw: RawRef) {
-        self.session.unclaimed.push(raw);
-    }
-
-    /// How many entries there are so far.
-    pub fn len(&self) -> usize {
-        self.session.entries.len()
-    }
-
-    /// Whether there is no entry yet.
-    pub fn is_empty(&self) -> bool {
-        self.session.entries.is_empty()
-    }
-
-    /// The finished session.
-    pub fn finish(self) -> Session {
-        self.session
-    }
-}
-
-fn push_str(all: &mut String, one: &str) -> Option<Range<u32>> {
-    let start = u32::try_from(all.len()).ok()?;
-    let end = u32::try_from(all.len().checked_add(one.len())?).ok()?;
-    all.push_str(one);
-    Some(start..end)
-}
-
-fn push_refs(all: &mut Vec<RawRef>, some: &[RawRef]) -> Option<Range<u32>> {
-    let start = u32::try_from(all.len()).ok()?;
-    let end = u32::try_from(all.len().checked_add(some.len())?).ok()?;
-    all.extend_from_slice(some);
-    Some(start..end)
 }

@@ -1,6 +1,7 @@
 //! Moments in time, as conversations note them.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::str::FromStr;
 
 use jiff::Timestamp;
@@ -16,8 +17,12 @@ use jiff::tz::TimeZone;
 /// let m: Moment = "2025-02-14T11:30:00+01:00".parse().unwrap();
 /// assert_eq!(m.to_string(), "2025-02-14T10:30:00.000Z");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Moment(i64);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(NonZeroU64);
+
+/// What is added to the milliseconds, so that none is 0 and an `Option` of a moment takes no more
+/// room than a moment.
+const SHIFT: u64 = 1 << 63;
 
 /// The text is no date and time that we can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,23 +38,31 @@ impl std::error::Error for NotATime {}
 
 impl Moment {
     /// The start of 1970.
-    pub const ZERO: Self = Self(0);
+    pub const ZERO: Self = Self::new(0);
+
+    const fn new(millis: i64) -> Self {
+        match NonZeroU64::new(millis.cast_unsigned() ^ SHIFT) {
+            Some(shifted) => Self(shifted),
+            // Long before what a calendar can show.
+            None => Self(NonZeroU64::MIN),
+        }
+    }
 
     /// The moment so many milliseconds after the start of 1970, if a calendar can show it.
     pub fn from_millis(millis: i64) -> Option<Self> {
         Timestamp::from_millisecond(millis)
             .ok()
-            .map(|_| Self(millis))
+            .map(|_| Self::new(millis))
     }
 
     /// Milliseconds since the start of 1970.
     pub fn millis(self) -> i64 {
-        self.0
+        (self.0.get() ^ SHIFT).cast_signed()
     }
 
     /// The same moment for calculations with calendars and time zones.
     pub fn timestamp(self) -> Timestamp {
-        Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH)
+        Timestamp::from_millisecond(self.millis()).unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
     /// Whether `text` is an ISO 8601 date and time in UTC, spelled as our formats demand: a `T`
@@ -68,9 +81,15 @@ impl Moment {
     }
 }
 
+impl fmt::Debug for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Moment").field(&self.millis()).finish()
+    }
+}
+
 impl From<Timestamp> for Moment {
     fn from(t: Timestamp) -> Self {
-        Self(t.as_millisecond())
+        Self::new(t.as_millisecond())
     }
 }
 
@@ -133,6 +152,17 @@ mod tests {
             assert_eq!(text.parse::<Moment>(), Ok(expected), "{text}");
         }
         assert_eq!(expected.to_string(), "2025-02-14T10:30:00.000Z");
+    }
+
+    #[test]
+    fn moments_are_in_order_and_small() {
+        let all = [-62_000_000_000_000, -1, 0, 1, 1_739_529_000_000].map(|millis| {
+            let moment = Moment::from_millis(millis).unwrap();
+            assert_eq!(moment.millis(), millis);
+            moment
+        });
+        assert!(all.is_sorted());
+        assert_eq!(size_of::<Option<Moment>>(), 8);
     }
 
     #[test]

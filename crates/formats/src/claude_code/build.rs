@@ -9,94 +9,165 @@ use super::layout::Named;
 use super::leaf::leaf;
 use super::nodes::{NONE, Nodes, Place, Wrong};
 use super::read::TRANSCRIPT;
-use super::usage::Keys;
 use super::weave::straighten;
 
-/// Makes entries of all nodes, and says what was wrong with their links.
+/// Makes entries of all nodes, and says what was wrong with their links. What is no longer needed
+/// goes before more comes: there can be millions of nodes.
 pub(super) fn build(
     mut nodes: Nodes,
     facts: &Facts,
     path: &Path,
-    keys: &Keys,
+    mut builder: SessionBuilder,
 ) -> (SessionBuilder, Vec<(Place, Wrong)>) {
     let (mut parents, wrong) = nodes.settle();
     straighten(&nodes.list, &mut parents);
-    let head = facts.head(path, &|id| nodes.find(id).is_some());
-    let own = facts.own_session(path);
-    let own = facts.sessions.iter().position(|s| *s == own);
-    let own = own.and_then(|i| u16::try_from(i).ok());
+    *builder.head() = facts.head(path, &|id| nodes.find(id).is_some());
     let find = |id: &Option<String>| nodes.find(id.as_deref()?);
     let (copied, named) = (find(&facts.fork_at), find(&facts.last_prompt.leaf));
     let version = facts.version.as_deref();
     let leaf = leaf(&nodes, &parents, &facts.last_prompt, named, version);
-    nodes.forget_ids();
-    let is_agent = matches!(Named::of(path), Some(Named::Agent(_)));
-    let mut builder = SessionBuilder::new(head);
-    let mut entries: Vec<Option<EntryIx>> = vec![None; nodes.list.len()];
-    let mut origin = Vec::new();
-    for (number, node) in (0_u32..).zip(&nodes.list) {
-        if node.owner != number {
-            continue;
-        }
-        origin.clear();
-        let mut at = number;
-        while let Some(member) = nodes.list.get(at as usize) {
-            origin.push(RawRef {
-                part: TRANSCRIPT,
-                record: member.record,
-            });
-            at = member.next;
-        }
-        let id = nodes.id(number);
-        let new = NewEntry {
-            id: &id,
-            parent: None,
-            kind: node.kind,
-            time: node.time,
-            visibility: node.visibility,
-            origin: &origin,
-        };
-        let added = if node.beside {
-            builder.add_beside(&new)
-        } else {
-            builder.add(&new)
-        };
-        let Some(ix) = added else {
-            for raw in &origin {
-                builder.unclaimed(*raw);
-            }
-            continue;
-        };
-        entries[number as usize] = Some(ix);
-        let entry = builder.entry(ix);
-        entry.side = node.side;
-        let other = own.is_some_and(|own| node.session != own && node.session != u16::MAX);
-        let copied = copied.is_some_and(|last| number <= last);
-        entry.inherited = (other && !is_agent || copied) && !node.beside;
-        let mut member = node.next;
-        while let Some(more) = nodes.list.get(member as usize) {
-            builder.alias(ix, &nodes.id(member));
-            member = more.next;
-        }
-    }
-    let entry_of = |node: u32| entries.get(nodes.owner(node) as usize).copied().flatten();
-    for (number, parent) in (0_u32..).zip(&parents) {
-        let (Some(ix), true) = (entry_of(number), nodes.owner(number) == number) else {
-            continue;
-        };
-        if *parent != NONE {
-            builder.entry(ix).parent = entry_of(*parent);
-        }
-        let logical = nodes.logical_parent(number).and_then(entry_of);
-        builder.entry(ix).logical_parent = logical.filter(|other| *other != ix);
-    }
+    let names = nodes.take_names();
+    let responses = nodes.take_responses();
+
+    let mut entries = Entries {
+        nodes: &nodes,
+        builder: &mut builder,
+        own: Owned::of(facts, path, copied),
+        of_nodes: vec![None; nodes.list.len()],
+    };
+    entries.add();
+    entries.link(&parents);
+    let of_nodes = entries.of_nodes;
+    let entry_of = |node: u32| of_nodes.get(node as usize).copied().flatten();
     builder.set_leaf(leaf.and_then(entry_of));
-    // There can be a million of them, and the keys take their place.
-    drop(nodes);
-    for (node, key) in keys.iter() {
-        if let Some(ix) = entries.get(node as usize).copied().flatten() {
-            builder.set_usage_key(ix, key);
+    for (node, key) in responses.keys() {
+        if let Some(ix) = entry_of(node) {
+            builder.entry(ix).usage_key = Some(key);
+        }
+    }
+    drop((nodes, parents, responses));
+
+    let first = firsts(&of_nodes).filter(|(_, _, is_first)| *is_first);
+    builder.name(first.map(|(node, _, _)| names.of(node)));
+    for (node, ix, is_first) in firsts(&of_nodes) {
+        if !is_first {
+            builder.alias(ix, &names.of(node));
         }
     }
     (builder, wrong)
+}
+
+/// The nodes that are in an entry, with the entry and whether it begins with the node: entries
+/// follow each other as their first nodes do.
+fn firsts(of_nodes: &[Option<EntryIx>]) -> impl Iterator<Item = (usize, EntryIx, bool)> {
+    let mut next = 0;
+    of_nodes.iter().enumerate().filter_map(move |(node, ix)| {
+        let ix = (*ix)?;
+        let is_first = ix.get() == next;
+        next += usize::from(is_first);
+        Some((node, ix, is_first))
+    })
+}
+
+/// Which nodes belong to the session itself, and which came from another one.
+struct Owned {
+    /// Which of the session ids of the file is its own.
+    session: Option<u16>,
+    /// The last node that was copied.
+    copied: Option<u32>,
+    is_agent: bool,
+}
+
+impl Owned {
+    fn of(facts: &Facts, path: &Path, copied: Option<u32>) -> Self {
+        let own = facts.own_session(path);
+        let own = facts.sessions.iter().position(|s| *s == own);
+        Self {
+            session: own.and_then(|i| u16::try_from(i).ok()),
+            copied,
+            is_agent: matches!(Named::of(path), Some(Named::Agent(_))),
+        }
+    }
+
+    fn is_inherited(&self, node: u32, session: u16) -> bool {
+        let is_other = |own| session != own && session != u16::MAX;
+        let other = self.session.is_some_and(is_other) && !self.is_agent;
+        other || self.copied.is_some_and(|last| node <= last)
+    }
+}
+
+/// Entries while they are made of nodes.
+struct Entries<'a> {
+    nodes: &'a Nodes,
+    builder: &'a mut SessionBuilder,
+    own: Owned,
+    /// The entry that each node is a part of.
+    of_nodes: Vec<Option<EntryIx>>,
+}
+
+impl Entries<'_> {
+    /// Adds an entry for each node that begins one. Their ids come later.
+    fn add(&mut self) {
+        let mut origin = Vec::new();
+        for (number, node) in (0_u32..).zip(&self.nodes.list) {
+            if !node.is_first {
+                continue;
+            }
+            origin.clear();
+            let mut at = number;
+            while let Some(member) = self.nodes.list.get(at as usize) {
+                origin.push(RawRef {
+                    part: TRANSCRIPT,
+                    record: member.record,
+                });
+                at = member.next;
+            }
+            let new = NewEntry {
+                id: "",
+                parent: None,
+                kind: node.kind,
+                time: node.time,
+                visibility: node.visibility,
+                origin: &origin,
+            };
+            let added = if node.beside {
+                self.builder.add_beside(&new)
+            } else {
+                self.builder.add(&new)
+            };
+            let Some(ix) = added else {
+                for raw in &origin {
+                    self.builder.unclaimed(*raw);
+                }
+                continue;
+            };
+            let entry = self.builder.entry(ix);
+            entry.side = node.side;
+            entry.inherited = self.own.is_inherited(number, node.session) && !node.beside;
+            let mut at = number;
+            while let Some(member) = self.nodes.list.get(at as usize) {
+                self.of_nodes[at as usize] = Some(ix);
+                at = member.next;
+            }
+        }
+    }
+
+    /// Hangs entries from their parents.
+    fn link(&mut self, parents: &[u32]) {
+        let entry_of = |node: u32| self.of_nodes.get(node as usize).copied().flatten();
+        for (number, parent) in (0_u32..).zip(parents) {
+            let (Some(ix), Some(true)) = (
+                entry_of(number),
+                self.nodes.list.get(number as usize).map(|n| n.is_first),
+            ) else {
+                continue;
+            };
+            let entry = self.builder.entry(ix);
+            if *parent != NONE {
+                entry.parent = entry_of(*parent);
+            }
+            let logical = self.nodes.logical_parent(number).and_then(entry_of);
+            entry.logical_parent = logical.filter(|other| *other != ix);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What records say about the whole session: title, place, times, counts. Lists and readers use the
 //! same rules.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
 use rethread_json::Value;
@@ -11,10 +11,11 @@ use rethread_model::{
 };
 
 use super::SLUG;
+use super::counted::Counted;
+use super::ids::{Key, key};
 use super::kinds::{Part, SYNTHETIC};
 use super::layout::{Named, parent_of_agent, stem};
 use super::leaf::LastPrompt;
-use super::nodes::{Key, key};
 use super::record::Record;
 use super::scribe::OURS;
 use super::titles::{Titles, first_line};
@@ -51,7 +52,8 @@ pub(super) struct Facts {
     created: Option<Moment>,
     updated: Option<Moment>,
     titles: Titles,
-    responses: HashSet<Key>,
+    /// The responses that were counted, where counts are asked for.
+    pub(super) counted: Option<Counted>,
     hidden: bool,
     links: Vec<Link>,
 }
@@ -177,7 +179,8 @@ impl Facts {
     /// Counts a record of a response; several of one are one message.
     pub(super) fn count_response(&mut self, id: Option<&str>, model: Option<&str>, calls: usize) {
         self.counts.tool_calls += calls as u64;
-        if id.is_none_or(|id| self.responses.insert(key(id))) {
+        let is_new = |id: &str| self.counted.as_mut().is_some_and(|c| c.insert(id));
+        if id.is_none_or(is_new) {
             self.counts.messages += 1;
             self.counts.assistant_messages += 1;
         }
@@ -186,11 +189,6 @@ impl Facts {
         {
             self.model = Some(model.to_owned());
         }
-    }
-
-    /// Says that there are no more responses: a million of them are many to remember.
-    pub(super) fn stop_counting(&mut self) {
-        self.responses = HashSet::new();
     }
 
     /// Counts a record with results of tools.

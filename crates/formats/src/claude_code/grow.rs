@@ -7,8 +7,8 @@ use super::kinds::{Part, giant_part, part};
 use super::nodes::{NewNode, Place};
 use super::read::{Reader, raw};
 use super::record::{GiantHead, Record};
+use super::responses::Response;
 use super::sniff::is_ours;
-use super::usage::response_key;
 use crate::RecordKind;
 
 /// So many replaced results of one record are entries of their own.
@@ -104,15 +104,10 @@ impl Reader<'_> {
         }
         match part {
             Part::Response(_) => {
-                let id = record.message.and_then(|m| m.get("id")?.str());
                 let side = record.side && !self.is_agent;
-                if let Some(id) = id.filter(|id| !id.is_empty()) {
-                    self.nodes.join_response(node, &id, side, again);
-                }
-                if self.nodes.owner(node) == node
-                    && let Some(key) = response_key(record)
-                {
-                    self.keys.push(node, &key);
+                if let Some(response) = Response::of(record, side) {
+                    let keys = &mut self.builder;
+                    self.nodes.join_response(node, &response, again, keys);
                 }
             }
             Part::Summary => self.nodes.join_compaction(node),
@@ -174,7 +169,13 @@ impl Reader<'_> {
             return;
         };
         if let Some(id) = head.message_id.filter(|_| part != Part::Unknown) {
-            self.nodes.join_response(node, &id, side, false);
+            let response = Response {
+                id: id.into(),
+                request: None,
+                side,
+            };
+            let keys = &mut self.builder;
+            self.nodes.join_response(node, &response, false, keys);
         }
         if head.uuid.is_none() {
             self.nodes.hides_its_id(node);

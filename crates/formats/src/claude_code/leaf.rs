@@ -47,8 +47,10 @@ pub(super) fn leaf(
 
 /// The last entry of the file that fits.
 fn last_of(nodes: &Nodes, fits: impl Fn(u32, &Node) -> bool) -> Option<u32> {
-    let all = nodes.list.iter().rev().filter(|node| !node.beside);
-    all.map(|node| node.owner)
+    let all = nodes.list.iter().enumerate().rev();
+    all.filter(|(_, node)| !node.beside)
+        .filter_map(|(at, _)| u32::try_from(at).ok())
+        .map(|at| nodes.owner(at))
         .find(|owner| fits(*owner, &nodes.list[*owner as usize]))
 }
 

@@ -3,18 +3,11 @@
 //! Files are not trusted: ids can be there twice or not at all, parents can be missing, come later,
 //! or form circles.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher as _, RandomState};
-use std::sync::LazyLock;
+use rethread_model::{Kind, Moment, SessionBuilder, Visibility};
 
-use rethread_model::{Kind, Moment, Visibility};
-use uuid::Uuid;
-
-use super::layout::is_uuid;
+use super::ids::{Ids, Key, Names, key};
 use super::record::Parent;
-
-/// An id in sixteen bytes: the UUID that it is, else a hash of its text that holds in this process.
-pub(super) type Key = [u8; 16];
+use super::responses::{Response, Responses};
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -23,17 +16,20 @@ pub(super) const NONE: u32 = u32::MAX;
 const LONGEST_WAY: usize = 256;
 
 /// One record that has a place in the session.
+///
+/// There can be millions of them, so they are small; their ids are kept beside them.
 #[derive(Clone, Copy, Debug)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each says something of its own, in one byte"
+)]
 pub(super) struct Node {
-    key: Option<Key>,
     /// The node that its record names as its parent.
     pub(super) parent: u32,
-    /// The node whose entry it is a part of: itself, or the first of a response.
-    pub(super) owner: u32,
+    /// Of the first part of an entry the last one, of others the first.
+    other_end: u32,
     /// The next part of the same entry.
     pub(super) next: u32,
-    /// The last part of the entry, where it begins.
-    last: u32,
     pub(super) record: u32,
     pub(super) time: Option<Moment>,
     pub(super) kind: Kind,
@@ -42,6 +38,8 @@ pub(super) struct Node {
     pub(super) session: u16,
     pub(super) side: bool,
     pub(super) beside: bool,
+    /// Whether an entry begins with it.
+    pub(super) is_first: bool,
 }
 
 /// What a record says about its place.
@@ -77,12 +75,8 @@ struct Open {
 #[derive(Default)]
 pub(super) struct Nodes {
     pub(super) list: Vec<Node>,
-    /// What a link to an id leads to; for progress, what that hangs from.
-    ids: HashMap<Key, u32>,
-    /// Ids that are no UUIDs as the client writes them.
-    odd: HashMap<Key, Box<str>>,
-    /// The first part of each response, by the response's id.
-    responses: HashMap<Key, u32>,
+    ids: Ids,
+    responses: Responses,
     open: Vec<Open>,
     /// What compactions say that they really continue, in the order of their nodes; else what
     /// stands before.
@@ -118,19 +112,16 @@ impl Nodes {
             Parent::Root => NONE,
             Parent::Id(id) if new.id == Some(id) => NONE,
             Parent::Id(id) => match self.ids.get(&key(id)) {
-                Some(found) => *found,
+                Some(found) => found,
                 None => self.wait(number, key(id), before, at),
             },
         };
         let id = new.id.filter(|id| !id.is_empty());
-        let own = id.map(|id| self.name(id));
-        let was_there = own.is_some_and(|own| self.ids.insert(own, number).is_some());
+        let was_there = self.ids.push(id);
         self.list.push(Node {
-            key: own,
             parent,
-            owner: number,
+            other_end: number,
             next: NONE,
-            last: number,
             record: new.record,
             time: new.time,
             kind: new.kind,
@@ -138,6 +129,7 @@ impl Nodes {
             session: new.session,
             side: new.side,
             beside: new.beside,
+            is_first: true,
         });
         if !new.beside {
             self.last[usize::from(new.side)] = Some(number);
@@ -146,20 +138,11 @@ impl Nodes {
         Some((number, was_there))
     }
 
-    /// The key of an id; its text is kept where the key does not tell it.
-    fn name(&mut self, id: &str) -> Key {
-        let own = key(id);
-        if !is_plain_uuid(id) {
-            self.odd.entry(own).or_insert_with(|| id.into());
-        }
-        own
-    }
-
     /// Notes a node whose parent was not met yet. A record too long to be held can hide its id from
     /// us, but not from its child.
     fn wait(&mut self, node: u32, parent: Key, before: u32, at: Place) -> u32 {
         if let Some(nameless) = self.nameless {
-            self.ids.insert(parent, nameless);
+            self.ids.lead(parent, nameless);
             return nameless;
         }
         self.open.push(Open {
@@ -181,25 +164,31 @@ impl Nodes {
         let before = self.last[usize::from(side)].unwrap_or(NONE);
         let target = match parent {
             Parent::Root => NONE,
-            Parent::Id(parent) => self.ids.get(&key(parent)).copied().unwrap_or(before),
+            Parent::Id(parent) => self.ids.get(&key(parent)).unwrap_or(before),
             Parent::Unsaid => before,
         };
-        let own = self.name(id);
-        self.ids.entry(own).or_insert(target);
+        self.ids.lead(key(id), target);
     }
 
-    /// Makes a node a part of the response with this id, if that has begun. A response that hangs
+    /// Makes a node a part of the response that it names, if that has begun. A response that hangs
     /// from before its own beginning is a copy: clients of 2025 write some turns anew when they
     /// resume, with other ids. `again`: the id of the node was there before.
-    pub(super) fn join_response(&mut self, node: u32, response: &str, side: bool, again: bool) {
-        let mut own = key(response);
-        own[0] ^= u8::from(side);
-        let first = *self.responses.entry(own).or_insert(node);
-        if !again && self.is_from_before(node, first) {
-            self.responses.insert(own, node);
-            return;
+    pub(super) fn join_response(
+        &mut self,
+        node: u32,
+        response: &Response<'_>,
+        again: bool,
+        keys: &mut SessionBuilder,
+    ) {
+        match self.responses.find(response, keys) {
+            Some(first) if again || !self.is_from_before(node, first) => self.join(first, node),
+            _ => self.responses.add(node, response, keys),
         }
-        self.join(first, node);
+    }
+
+    /// Gives the responses with their first parts, and keeps none.
+    pub(super) fn take_responses(&mut self) -> Responses {
+        std::mem::take(&mut self.responses)
     }
 
     /// Whether the way up from a node leads past the entry that `first` begins.
@@ -238,43 +227,36 @@ impl Nodes {
         (found != NONE).then_some(found)
     }
 
-    /// Makes a node a part of the entry that `first` begins.
-    fn join(&mut self, first: u32, node: u32) {
+    /// Makes a node a part of the entry that another one is a part of.
+    fn join(&mut self, part: u32, node: u32) {
+        let first = self.owner(part);
         if first == node {
             return;
         }
-        let last = self.list[first as usize].last;
+        let last = self.list[first as usize].other_end;
         self.list[last as usize].next = node;
-        self.list[first as usize].last = node;
-        self.list[node as usize].owner = first;
+        self.list[first as usize].other_end = node;
+        self.list[node as usize].other_end = first;
+        self.list[node as usize].is_first = false;
     }
 
     /// The node that an id leads to.
     pub(super) fn find(&self, id: &str) -> Option<u32> {
-        let found = self.ids.get(&key(id)).copied()?;
-        (found != NONE).then_some(found)
+        self.ids.get(&key(id)).filter(|found| *found != NONE)
     }
 
-    /// Forgets what only reading and finding need: there can be a million ids.
-    pub(super) fn forget_ids(&mut self) {
-        self.ids = HashMap::new();
-        self.responses = HashMap::new();
-    }
-
-    /// The node of an entry.
+    /// The first part of the entry that a node is a part of.
     pub(super) fn owner(&self, node: u32) -> u32 {
-        self.list.get(node as usize).map_or(node, |n| n.owner)
+        match self.list.get(node as usize) {
+            Some(n) if !n.is_first => n.other_end,
+            _ => node,
+        }
     }
 
-    /// The id of a node; empty if it has none.
-    pub(super) fn id(&self, node: u32) -> String {
-        let Some(key) = self.list.get(node as usize).and_then(|n| n.key) else {
-            return String::new();
-        };
-        match self.odd.get(&key) {
-            Some(text) => text.to_string(),
-            None => Uuid::from_bytes(key).hyphenated().to_string(),
-        }
+    /// Gives the names of all nodes, and forgets what only reading and finding need: there can be
+    /// millions of ids.
+    pub(super) fn take_names(&mut self) -> Names {
+        std::mem::take(&mut self.ids).into_names()
     }
 
     /// Finds the parents that came after their children, hangs others from what stands before
@@ -283,7 +265,7 @@ impl Nodes {
         let mut wrong = Vec::new();
         for open in std::mem::take(&mut self.open) {
             let parent = if let Some(found) = self.ids.get(&open.parent) {
-                *found
+                found
             } else {
                 wrong.push((open.at, Wrong::Missing(open.before != NONE)));
                 open.before
@@ -291,13 +273,13 @@ impl Nodes {
             self.list[open.node as usize].parent = parent;
         }
         for (node, key, before) in std::mem::take(&mut self.said_logical) {
-            let found = self.ids.get(&key).copied().unwrap_or(before);
+            let found = self.ids.get(&key).unwrap_or(before);
             self.logical.push((node, found));
         }
         let mut parents: Vec<u32> = (0_u32..)
             .zip(&self.list)
             .map(|(own, node)| match self.parent_or_logical(own, node) {
-                _ if node.owner != own => NONE,
+                _ if !node.is_first => NONE,
                 NONE => NONE,
                 parent if self.owner(parent) == own => NONE,
                 parent => self.owner(parent),
@@ -354,20 +336,12 @@ fn first_of_circle(parents: &[u32], member: usize) -> usize {
     first
 }
 
-/// An id in sixteen bytes.
-pub(super) fn key(id: &str) -> Key {
-    // Nobody who writes a file knows these, so nobody can make two ids alike.
-    static HASHERS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
-    if is_plain_uuid(id)
-        && let Ok(uuid) = Uuid::parse_str(id)
-    {
-        return uuid.into_bytes();
-    }
-    let [low, high] = HASHERS.each_ref().map(|h| u128::from(h.hash_one(id)));
-    (low | high << 64).to_le_bytes()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Whether an id is a UUID that is spelled as everybody spells them.
-fn is_plain_uuid(id: &str) -> bool {
-    is_uuid(id) && !id.bytes().any(|b| b.is_ascii_uppercase())
+    #[test]
+    fn nodes_are_small() {
+        assert_eq!(size_of::<Node>(), 32);
+    }
 }

@@ -12,7 +12,6 @@ use super::layout::{Named, agents_of, meta_file};
 use super::meta::Meta;
 use super::nodes::{Nodes, Place, Wrong};
 use super::sniff::is_record;
-use super::usage::Keys;
 use super::{ClaudeCode, SLUG};
 use crate::salvaged::salvaged;
 use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
@@ -47,8 +46,7 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
             reader.facts.agent(&id, call.as_deref());
         }
     }
-    reader.facts.stop_counting();
-    let (mut builder, wrong) = build(reader.nodes, &reader.facts, path, &reader.keys);
+    let (mut builder, wrong) = build(reader.nodes, &reader.facts, path, reader.builder);
     for raw in reader.unclaimed {
         builder.unclaimed(raw);
     }
@@ -134,8 +132,8 @@ pub(super) struct Reader<'a> {
     pub(super) marks: Marks,
     pub(super) notes: Vec<Note>,
     pub(super) facts: Facts,
-    /// What identifies the responses, by their first records.
-    pub(super) keys: Keys,
+    /// The session, which holds nothing yet but what identifies the responses.
+    pub(super) builder: SessionBuilder,
     pub(super) unclaimed: Vec<RawRef>,
     pub(super) is_ours: bool,
     pub(super) is_agent: bool,
@@ -149,7 +147,7 @@ impl<'a> Reader<'a> {
             marks: Marks::default(),
             notes: Vec::new(),
             facts: Facts::of_file(path),
-            keys: Keys::default(),
+            builder: SessionBuilder::default(),
             unclaimed: Vec::new(),
             is_ours: false,
             is_agent: matches!(Named::of(path), Some(Named::Agent(_))),

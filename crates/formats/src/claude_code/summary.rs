@@ -11,6 +11,7 @@ use rethread_json::{LineBytes, LineSpan, Lines, Piece, Tree, Value, salvage};
 use rethread_model::{Head, LinkKind, Note, State, Summary};
 
 use super::SLUG;
+use super::counted::Counted;
 use super::facts::Facts;
 use super::kinds::{Part, giant_part, part};
 use super::meta::Meta;
@@ -116,6 +117,7 @@ fn pass(file: &File, path: &Path, want: Want) -> io::Result<Option<Pass>> {
         marks: Marks::new(),
     };
     pass.facts.sum = want.usage.then(Sum::default);
+    pass.facts.counted = Some(Counted::default());
     let mut lines = Lines::new(file);
     let mut tree = Tree::default();
     while let Some(line) = lines.next_line()? {

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use rethread_json::Value;
 use rethread_model::{Cost, ModelRef, Usage, UsageRecord, UsageScope};
 
-use super::nodes::{Key, key};
+use super::ids::{Key, key};
 use super::record::Record;
+use super::responses::Response;
 
 /// What a response used, as one of its records says. What is read from or written to a cache is no
 /// part of the input, and thinking is a part of the output.
@@ -35,45 +36,6 @@ pub(super) fn usage(record: &Record<'_>) -> Option<Usage> {
         cost: record.cost.and_then(Value::f64).map(|usd| Cost { usd }),
         ..Usage::default()
     })
-}
-
-/// What identifies the response that a record is a part of, also in other files.
-pub(super) fn response_key(record: &Record<'_>) -> Option<String> {
-    let id = record.message?.get("id")?.str()?;
-    let request = record.request.and_then(Value::str);
-    Some(match request {
-        Some(request) => format!("{id}:{request}"),
-        None => id.into_owned(),
-    })
-}
-
-/// What identifies the responses of a file, by their first nodes.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Keys {
-    /// All of them, one after the other.
-    text: String,
-    /// The node of each, and where it ends.
-    ends: Vec<(u32, u32)>,
-}
-
-impl Keys {
-    /// Notes the key of a response; not beyond four thousand million bytes of them.
-    pub(super) fn push(&mut self, node: u32, key: &str) {
-        if let Ok(end) = u32::try_from(self.text.len() + key.len()) {
-            self.text.push_str(key);
-            self.ends.push((node, end));
-        }
-    }
-
-    /// The nodes with their keys.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
-        let mut start = 0;
-        self.ends.iter().filter_map(move |(node, end)| {
-            let key = self.text.get(start..*end as usize);
-            start = *end as usize;
-            Some((*node, key?))
-        })
-    }
 }
 
 /// The fuller of two notes about the same response: early ones hold placeholders.
@@ -140,10 +102,10 @@ impl Sum {
     /// Takes a record of a response into account. `own`: it was not copied from another session.
     pub(super) fn add(&mut self, record: &Record<'_>, own: bool) {
         let Some(used) = usage(record) else { return };
-        match response_key(record) {
+        match Response::of(record, false) {
             None => self.nameless += &used,
             Some(response) => {
-                let slot = self.responses.entry(key(&response));
+                let slot = self.responses.entry(key(&response.key()));
                 slot.and_modify(|(sum, _)| *sum = fuller(*sum, used))
                     .or_insert((used, own));
             }

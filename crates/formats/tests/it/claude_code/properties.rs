@@ -120,6 +120,24 @@ proptest! {
 }
 
 #[test]
+fn further_summaries_of_a_compaction_stay_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = [(6, 1), (7, 2), (7, 3), (7, 4), (0, 5)];
+    let lines = records.map(|(kind, id)| record(kind, id, id.checked_sub(1), 9, false));
+    let conversation = read(&put(folder.path(), lines.join("\n").as_bytes())).unwrap();
+    let session = &conversation.session;
+    let all: Vec<usize> = session
+        .indexed()
+        .map(|(ix, _)| session.origin(ix).len())
+        .collect();
+    assert_eq!(all, [4, 1]);
+    assert_eq!(
+        session.find("u4"),
+        session.entry(session.leaf().unwrap()).parent
+    );
+}
+
+#[test]
 fn a_transcript_cut_at_every_byte_is_read_up_to_there() {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(
         "../../fixtures/claude-code/2.1/compaction/b1b2c3d4-0000-4000-8000-00000000cccc.jsonl",
