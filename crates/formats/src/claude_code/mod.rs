@@ -14,6 +14,7 @@ mod counted;
 mod create;
 mod facts;
 mod fork;
+mod glance;
 mod grow;
 mod ids;
 mod kinds;

@@ -5,7 +5,6 @@ use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;
 
 use memchr::memmem::Finder;
-use memchr::{memchr2, memmem};
 use rethread_disk::open_read;
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, Tree, Value, salvage};
 use rethread_model::{Head, LinkKind, Note, State, Summary};
@@ -13,15 +12,13 @@ use rethread_model::{Head, LinkKind, Note, State, Summary};
 use super::SLUG;
 use super::counted::Counted;
 use super::facts::Facts;
+use super::glance::{Glance, glance};
 use super::kinds::{Part, giant_part, part};
 use super::meta::Meta;
 use super::record::{GiantHead, Record};
 use super::sniff::{is_ours, is_record};
 use super::usage::Sum;
 use crate::{Source, Want};
-
-/// How far into a line what tells its type is looked for.
-const START: usize = 2048;
 
 /// What a list shows of a session.
 pub(super) fn summarize(source: &Source, want: Want) -> Summary {
@@ -68,10 +65,10 @@ fn holds(path: &Path, id: &str) -> bool {
         return false;
     };
     let spelled = [format!("\"uuid\":\"{id}\""), format!("\"uuid\": \"{id}\"")];
+    let spelled = spelled.each_ref().map(Finder::new);
     let mut lines = Lines::new(file);
     while let Ok(Some(line)) = lines.next_line() {
-        let there = |spelled: &String| memmem::find(line.head(), spelled.as_bytes()).is_some();
-        if spelled.iter().any(there) {
+        if spelled.iter().any(|s| s.find(line.head()).is_some()) {
             return true;
         }
     }
@@ -114,7 +111,6 @@ fn pass(file: &File, path: &Path, want: Want) -> io::Result<Option<Pass>> {
         quick: !want.usage,
         is_ours: false,
         skipped: None,
-        marks: Marks::new(),
     };
     pass.facts.sum = want.usage.then(Sum::default);
     pass.facts.counted = Some(Counted::default());
@@ -138,24 +134,6 @@ struct Pass {
     is_ours: bool,
     /// The last record that was passed over: where and when the session ended.
     skipped: Option<LineSpan>,
-    marks: Marks,
-}
-
-/// What is looked for in lines that are passed over.
-struct Marks {
-    next_record: Finder<'static>,
-    next_message: Finder<'static>,
-    call: Finder<'static>,
-}
-
-impl Marks {
-    fn new() -> Self {
-        Self {
-            next_record: Finder::new(b"}{\""),
-            next_message: Finder::new(b"{\"parentUuid\":"),
-            call: Finder::new(b"{\"type\":\"tool_use\",\"id\":\""),
-        }
-    }
 }
 
 impl Pass {
@@ -209,71 +187,17 @@ impl Pass {
         }
     }
 
-    /// Whether a record could be counted by its beginning: a part of a response, results of tools,
-    /// progress. It must look like one whole record.
+    /// Whether a record could be counted by its beginning.
     fn glance(&mut self, span: LineSpan, line: &[u8]) -> bool {
-        let line = line.trim_ascii_end();
-        let several = |mark: &Finder<'_>| mark.find(line.get(1..).unwrap_or_default()).is_some();
-        let Marks {
-            next_record,
-            next_message,
-            ..
-        } = &self.marks;
-        if !line.ends_with(b"}") || several(next_record) || several(next_message) {
-            return false;
+        match glance(line) {
+            None => return false,
+            Some(Glance::Progress) => return true,
+            Some(Glance::Results) => self.facts.count_result(),
+            Some(Glance::Response { id, model, calls }) => {
+                self.facts.count_response(Some(id), Some(model), calls);
+            }
         }
-        let start = &line[..line.len().min(START)];
-        // Only plain members stand before this, so nothing inside of something looks alike.
-        let Some(nested) = memchr2(b'{', b'[', start.get(1..).unwrap_or_default()) else {
-            return false;
-        };
-        let (plain, rest) = start.split_at(nested + 1);
-        if memmem::find(plain, b"\"type\":\"progress\"").is_some() {
-            return true;
-        }
-        let counted = if !plain.ends_with(b"\"message\":") {
-            false
-        } else if memmem::find(plain, b"\"type\":\"user\"").is_some() {
-            self.glance_result(rest)
-        } else {
-            self.glance_response(rest, line)
-        };
-        if counted {
-            self.skipped = Some(span);
-        }
-        counted
-    }
-
-    fn glance_result(&mut self, message: &[u8]) -> bool {
-        const RESULT: [&[u8]; 2] = [
-            b"{\"role\":\"user\",\"content\":[{\"tool_use_id\":\"",
-            b"{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",",
-        ];
-        let is_result = RESULT.iter().any(|r| message.starts_with(r));
-        if is_result {
-            self.facts.count_result();
-        }
-        is_result
-    }
-
-    fn glance_response(&mut self, message: &[u8], line: &[u8]) -> bool {
-        let Some(content) = memmem::find(message, b"\"content\":[") else {
-            return false;
-        };
-        let fields = &message[..content];
-        let field = |key: &[u8]| {
-            let at = memmem::find(fields, key)? + key.len();
-            let end = memchr2(b'"', b'\\', fields.get(at..)?)?;
-            std::str::from_utf8(&fields[at..at + end]).ok()
-        };
-        let is_response = memmem::find(fields, b"\"role\":\"assistant\"").is_some();
-        let (Some(id), Some(model), true) =
-            (field(b"\"id\":\""), field(b"\"model\":\""), is_response)
-        else {
-            return false;
-        };
-        let calls = self.marks.call.find_iter(line).count();
-        self.facts.count_response(Some(id), Some(model), calls);
+        self.skipped = Some(span);
         true
     }
 
