@@ -1,8 +1,8 @@
 //! `context`: what a model would see at a point of a conversation.
 
 use rethread_catalog::find;
-use rethread_formats::{Conversation, Env, NativeContext, by_name};
-use rethread_model::EntryIx;
+use rethread_formats::{Conversation, Env, NativeContext, WriteError, by_name};
+use rethread_model::{EntryIx, Note};
 
 use crate::show::open;
 use crate::{Error, entry};
@@ -27,18 +27,30 @@ pub fn point(env: &Env, name: &str, at: Option<&str>) -> Result<Point, Error> {
 }
 
 /// What a model would see at an entry, in the format's own words.
-pub fn native_context(env: &Env, name: &str, at: Option<&str>) -> Result<NativeContext, Error> {
+/// Also says what was wrong.
+pub fn native_context(
+    env: &Env,
+    name: &str,
+    at: Option<&str>,
+) -> Result<(NativeContext, Vec<Note>), Error> {
     let source = find(env, name)?;
     let format = by_name(source.format)
         .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
+    if let Some(words) = format.own_words() {
+        let Point { conversation, path } = point(env, name, at)?;
+        let context = words.context(&conversation, &path);
+        return Ok((context, conversation.notes));
+    }
     let at = match at {
         Some(at) => Some(entry::asked(&open(&source)?, at)?),
         None => None,
     };
-    let context = format.native_context(&source, at.as_ref())?;
-    context.ok_or_else(|| {
-        format
-            .cannot("words of their own for what a model sees")
-            .into()
-    })
+    match format.native_context(&source, at.as_ref())? {
+        Some(context) => Ok((context, Vec::new())),
+        None => Err(WriteError::Unsupported {
+            format: source.format,
+            what: "words of their own for what a model sees",
+        }
+        .into()),
+    }
 }

@@ -6,8 +6,8 @@ use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 
 use crate::{
     Appended, AskedEntry, Branch, CarriedFile, Conversation, Env, Fork, Made, MessageInput,
-    Migrated, Native, NativeContext, NewSession, OpenError, Removal, Resume, UnifiedRecord,
-    Violation, WriteError, Writing,
+    Migrated, Native, NativeContext, NewSession, OpenError, OwnWords, Removal, Resume,
+    UnifiedRecord, Violation, WriteError, Writing,
 };
 
 /// Facts about a format, from which lists, help and docs are made.
@@ -142,8 +142,13 @@ pub trait Format: Sync {
         Ok(Vec::new())
     }
 
+    /// The format's own words for what a model sees, where they are those of its records.
+    fn own_words(&self) -> Option<OwnWords> {
+        None
+    }
+
     /// What a model would see at an entry, in the format's own words; at the leaf where none is
-    /// named. None where the format has no words of its own for it.
+    /// named. None where these are those of its records, or where it has none.
     fn native_context(
         &self,
         _: &Source,

@@ -18,16 +18,17 @@ pub struct Context<'a> {
     pub model: Option<ModelRef>,
     /// How much the model is to think, in the agent's own word.
     pub thinking_level: Option<String>,
-    seen: Vec<Seen>,
+    /// The messages, each with the entry of the conversation that it comes from.
+    seen: Vec<(EntryIx, Seen)>,
     bodies: &'a dyn Bodies,
 }
 
 /// One message that a model sees.
 enum Seen {
-    /// What an entry says.
-    Entry(EntryIx),
-    /// What an entry says, with other content.
-    Edited(EntryIx, Vec<Block>),
+    /// What the entry says.
+    Entry,
+    /// What the entry says, with other content.
+    Edited(Vec<Block>),
     /// A message that no entry says: a summary, or instructions.
     Made(Box<Message>),
 }
@@ -71,20 +72,26 @@ impl<'a> Context<'a> {
             bodies,
         }
     }
+
+    /// The entry of the conversation that a message comes from: it says the message, or the message
+    /// was made of it.
+    pub fn comes_from(&self, message: EntryIx) -> Option<EntryIx> {
+        self.seen.get(message.get()).map(|(entry, _)| *entry)
+    }
 }
 
 impl Bodies for Context<'_> {
     fn body(&self, ix: EntryIx) -> Body {
         match self.seen.get(ix.get()) {
-            Some(Seen::Entry(entry)) => self.bodies.body(*entry),
-            Some(Seen::Edited(entry, blocks)) => match self.bodies.body(*entry) {
+            Some((entry, Seen::Entry)) => self.bodies.body(*entry),
+            Some((entry, Seen::Edited(blocks))) => match self.bodies.body(*entry) {
                 Body::Message(message) => Body::Message(Message {
                     blocks: blocks.clone(),
                     ..message
                 }),
                 other => other,
             },
-            Some(Seen::Made(message)) => Body::Message(*message.clone()),
+            Some((_, Seen::Made(message))) => Body::Message(*message.clone()),
             None => Body::Unknown(None),
         }
     }
@@ -128,7 +135,7 @@ struct Making<'a> {
     bodies: &'a dyn Bodies,
     edits: Edits,
     builder: SessionBuilder,
-    seen: Vec<Seen>,
+    seen: Vec<(EntryIx, Seen)>,
 }
 
 impl Making<'_> {
@@ -136,7 +143,9 @@ impl Making<'_> {
         if let Some(system) = compaction.system {
             self.made(at, Role::System, system, "instructions");
         }
-        if let Some(summary) = compaction.summary {
+        // Messages that took the place of the past are all that is left of it.
+        let is_replaced = matches!(compaction.kept, Kept::Replacement(_));
+        if let Some(summary) = compaction.summary.filter(|_| !is_replaced) {
             self.made(at, Role::User, summary, "compaction_summary");
         }
         let place = |id: &str| before.iter().position(|ix| self.session.id(*ix) == id);
@@ -189,9 +198,9 @@ impl Making<'_> {
         match entry.kind {
             Kind::Message(Role::System) if is_kept => {}
             Kind::Message(role) if is_for_model => match self.edits.remove(self.session.id(ix)) {
-                None => self.push(ix, role, Seen::Entry(ix)),
+                None => self.push(ix, role, Seen::Entry),
                 Some(None) => {}
-                Some(Some(blocks)) => self.push(ix, role, Seen::Edited(ix, blocks)),
+                Some(Some(blocks)) => self.push(ix, role, Seen::Edited(blocks)),
             },
             Kind::BranchSummary => {
                 if let Body::BranchSummary(branch) = self.bodies.body(ix)
@@ -215,7 +224,7 @@ impl Making<'_> {
         let entry = self.session.entry(at);
         let visibility = match seen {
             Seen::Made(_) => Visibility::Injected,
-            Seen::Entry(_) | Seen::Edited(..) => entry.visibility,
+            Seen::Entry | Seen::Edited(_) => entry.visibility,
         };
         let parent = self.builder.len().checked_sub(1).and_then(EntryIx::new);
         let added = self.builder.add(&NewEntry {
@@ -227,7 +236,7 @@ impl Making<'_> {
             origin: &[],
         });
         if added.is_some() {
-            self.seen.push(seen);
+            self.seen.push((at, seen));
         }
     }
 }

@@ -37,7 +37,8 @@ pub(crate) struct ContextOf {
 
 pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> {
     if args.native {
-        let seen = native_context(&context.env, &args.session, args.at.as_deref())?;
+        let (seen, notes) = native_context(&context.env, &args.session, args.at.as_deref())?;
+        let exit = context.notes(&notes);
         let out = io::BufWriter::new(io::stdout().lock());
         let is_json = context.json;
         json_out(out, |out| {
@@ -47,7 +48,7 @@ pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> 
                 lines(out, &seen)
             }
         })?;
-        return Ok(Exit::Done);
+        return Ok(exit);
     }
     let Point { conversation, path } = point(&context.env, &args.session, args.at.as_deref())?;
     let exit = context.notes(&conversation.notes);

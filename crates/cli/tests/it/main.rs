@@ -34,6 +34,7 @@ mod modes;
 mod msg;
 #[cfg(target_os = "linux")]
 mod names;
+mod native_context;
 mod new;
 mod opencode;
 mod overview;

@@ -30,7 +30,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
-    NewSession, OpenError, Root, Source, Violation, Want, WriteError, Writing,
+    NewSession, OpenError, OwnWords, Root, Source, Violation, Want, WriteError, Writing,
 };
 
 pub use create::GITIGNORE;
@@ -83,6 +83,10 @@ impl Format for Atsf {
 
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
         read::body(native, session, entry)
+    }
+
+    fn own_words(&self) -> Option<OwnWords> {
+        Some(OwnWords::new(read::own_messages))
     }
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {

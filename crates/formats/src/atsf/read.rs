@@ -17,7 +17,7 @@ use super::message::{Head, body as message_body, head, role};
 use super::tally::giant_head;
 use super::{Atsf, assets};
 use crate::salvaged::salvaged;
-use crate::{Conversation, Marks, Native, OpenError, Part, PartKind, RecordKind, Source};
+use crate::{Conversation, Marks, Native, OpenError, Part, PartKind, RawJson, RecordKind, Source};
 
 /// The parts of a thread, by their numbers.
 const MANIFEST_PART: u32 = 0;
@@ -265,6 +265,18 @@ pub(crate) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
         .and_then(|p| p.path.parent())
         .unwrap_or(Path::new(""));
     Body::Message(message_body(value, folder))
+}
+
+/// The message of an entry, as it is.
+pub(crate) fn own_messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
+    let native = &conversation.native;
+    let raw = conversation.session.origin(entry).first();
+    let raw = raw.filter(|raw| native.record_kind(**raw) == Some(RecordKind::Value));
+    let bytes = raw.and_then(|raw| native.read(*raw).ok());
+    let bytes = bytes.unwrap_or_default();
+    let tree = Tree::parse(&bytes).ok();
+    let message = tree.map(|tree| tree.root(&bytes).raw().to_vec().into());
+    message.into_iter().collect()
 }
 
 fn giant_body(native: &Native, session: &Session, entry: EntryIx, raw: RawRef) -> Body {

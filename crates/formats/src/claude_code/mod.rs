@@ -23,6 +23,7 @@ mod leaf;
 mod message;
 mod meta;
 mod nodes;
+mod own;
 mod read;
 mod record;
 mod responses;
@@ -41,7 +42,7 @@ use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
-    OpenError, Removal, Resume, Root, Source, Violation, Want, WriteError, Writing,
+    OpenError, OwnWords, Removal, Resume, Root, Source, Violation, Want, WriteError, Writing,
 };
 
 pub use layout::encode_cwd;
@@ -93,6 +94,10 @@ impl Format for ClaudeCode {
 
     fn pieces(&self, native: &Native, session: &Session, entry: EntryIx) -> Vec<Piece> {
         body::pieces(native, session, entry)
+    }
+
+    fn own_words(&self) -> Option<OwnWords> {
+        Some(OwnWords::new(own::messages))
     }
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {

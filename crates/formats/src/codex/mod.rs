@@ -19,6 +19,7 @@ mod layout;
 mod meta;
 mod meter;
 mod names;
+mod own;
 mod packed;
 mod prefix;
 mod read;
@@ -34,7 +35,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
-    OpenError, Resume, Root, Source, Violation, Want, WriteError, Writing,
+    OpenError, OwnWords, Resume, Root, Source, Violation, Want, WriteError, Writing,
 };
 
 pub use record::{Care, record_type};
@@ -82,6 +83,10 @@ impl Format for Codex {
 
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
         body::body(native, session, entry)
+    }
+
+    fn own_words(&self) -> Option<OwnWords> {
+        Some(OwnWords::new(own::messages))
     }
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {

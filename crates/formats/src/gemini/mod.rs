@@ -16,6 +16,7 @@ mod layout;
 mod message;
 mod meta;
 mod outline;
+mod own;
 mod project;
 mod read;
 mod replay;
@@ -33,7 +34,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
-    NewSession, OpenError, Resume, Root, Source, Violation, Want, WriteError, Writing,
+    NewSession, OpenError, OwnWords, Resume, Root, Source, Violation, Want, WriteError, Writing,
 };
 
 pub use project::project_hash;
@@ -85,6 +86,10 @@ impl Format for Gemini {
 
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
         body::body(native, session, entry)
+    }
+
+    fn own_words(&self) -> Option<OwnWords> {
+        Some(OwnWords::new(own::messages))
     }
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {

@@ -18,6 +18,7 @@ mod ids;
 mod info;
 mod kinds;
 mod layout;
+mod own;
 mod read;
 mod remove;
 mod rename;
@@ -36,7 +37,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
-    OpenError, Removal, Resume, Root, Source, Violation, Want, WriteError, Writing,
+    OpenError, OwnWords, Removal, Resume, Root, Source, Violation, Want, WriteError, Writing,
 };
 
 pub use kinds::{CLOSED_TABLES, Fate, RECORD_TYPES, RecordType};
@@ -84,6 +85,10 @@ impl Format for OpenCode {
 
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
         body::body(native, session, entry)
+    }
+
+    fn own_words(&self) -> Option<OwnWords> {
+        Some(own::WORDS)
     }
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {

@@ -114,6 +114,9 @@ fn the_real_client_lists_exports_and_resumes_what_we_wrote() {
     let export = w.root.join("export.json");
     fs::write(&export, desk.run(&words(&["export", &id])).stdout).unwrap();
     assert_eq!(seen(&w, export.to_str().unwrap()), expected);
+    let exported = json(&fs::read_to_string(&export).unwrap());
+    let own = json(&w.ok(&["context", &id, "--native", "--json"]));
+    assert_eq!(own["messages"], exported["messages"]);
     let sent = desk.resume(&id, "NEW-PROMPT");
     expected.push(user("NEW-PROMPT"));
     assert_eq!(sent, expected);

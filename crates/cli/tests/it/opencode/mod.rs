@@ -443,3 +443,8 @@ fn what_sub_agents_used_counts_once_with_their_parent() {
     installed(&w, "1.18/everything");
     crate::sums::assert_counted_once(&w, EVERYTHING, CHILD);
 }
+
+/// A world with sessions of every way of keeping them, the first in a database with everything.
+pub(crate) fn everything() -> (World, [&'static str; 4]) {
+    (world(), [EVERYTHING, CHILD, TREE, FIRST])
+}

@@ -1,0 +1,64 @@
+//! What a model sees in the words of the client: items as its API takes them.
+
+use rethread_json::{Array, Object, Tree, Value};
+use rethread_model::{EntryIx, Kind, Role};
+
+use super::record::{Item, Record, What};
+use crate::fields::text_of;
+use crate::{Conversation, PartKind, RawJson, RecordKind};
+
+/// The items in the records of an entry, as they are.
+pub(super) fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
+    let (native, session) = (&conversation.native, &conversation.session);
+    let kind = session.entry(entry).kind;
+    let mut found = Vec::new();
+    let mut tree = Tree::default();
+    for raw in session.origin(entry) {
+        if native.record_kind(*raw) != Some(RecordKind::Value) {
+            continue;
+        }
+        let bytes = native.read(*raw).unwrap_or_default();
+        if tree.parse_into(&bytes).is_err() {
+            continue;
+        }
+        let root = tree.root(&bytes);
+        if native.part_kind(*raw) == Some(PartKind::Document) {
+            // The n-th entry is the n-th item.
+            let items = root.get("items").map(Value::items);
+            let item = items.and_then(|mut items| items.nth(entry.get()));
+            found.extend(item.map(|item| item.raw().to_vec()));
+            continue;
+        }
+        let record = Record::of(root);
+        match (kind, record.what) {
+            (Kind::Compaction, What::Compacted) => found.extend(replaced(record.payload)),
+            // A result has the record of its call beside its own, and the other way around.
+            (Kind::Message(role), What::Item(item))
+                if (item == Item::Output) == (role == Role::Tool) =>
+            {
+                found.push(record.payload.raw().to_vec());
+            }
+            _ => {}
+        }
+    }
+    found.into_iter().map(RawJson::from).collect()
+}
+
+/// What takes the place of the past: the items that the client noted, else its summary.
+fn replaced(payload: Value<'_>) -> Vec<Vec<u8>> {
+    let history = payload.get("replacement_history").filter(|h| h.is_array());
+    if let Some(history) = history {
+        return history.items().map(|item| item.raw().to_vec()).collect();
+    }
+    let summary = text_of(payload, "message").filter(|t| !t.value.is_empty());
+    let item = summary.and_then(|_| payload.get("message")).map(|summary| {
+        let text = Object::new().str("type", "input_text");
+        let text = text.raw("text", summary.raw()).finish();
+        Object::new()
+            .str("type", "message")
+            .str("role", "user")
+            .raw("content", &Array::new().raw(&text).finish())
+            .finish()
+    });
+    item.into_iter().collect()
+}

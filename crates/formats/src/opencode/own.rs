@@ -1,0 +1,89 @@
+//! What a model sees in the words of the client: messages with their parts, as its API and its
+//! exports have them.
+
+use rethread_json::{Array, Object, Tree, Value};
+use rethread_model::{EntryIx, ModelRef};
+
+use super::said::split;
+use crate::{Conversation, OwnWords, PartKind, RawJson};
+
+/// The client's words.
+pub(super) const WORDS: OwnWords = OwnWords { messages, model };
+
+fn model(model: &ModelRef) -> Vec<u8> {
+    let provider = model.provider.as_deref();
+    Object::new()
+        .opt_str("providerID", provider)
+        .str("modelID", &model.id)
+        .finish()
+}
+
+/// The messages in the records of an entry: a compaction has that which asked for it, and its
+/// summary.
+fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
+    let native = &conversation.native;
+    let mut all: Vec<Parts> = Vec::new();
+    let mut tree = Tree::default();
+    for raw in conversation.session.origin(entry) {
+        let bytes = native.read(*raw).unwrap_or_default();
+        if tree.parse_into(&bytes).is_err() {
+            continue;
+        }
+        let root = tree.root(&bytes);
+        let is_row = matches!(native.part_kind(*raw), Some(PartKind::Rows { .. }));
+        let inside = split(root, is_row);
+        let row = is_row.then_some(root);
+        if let Some(info) = inside.info {
+            all.push(Parts {
+                info: spelled(info, row),
+                parts: Array::new(),
+            });
+        }
+        for part in inside.parts {
+            if let Some(message) = all.last_mut() {
+                let parts = std::mem::take(&mut message.parts);
+                message.parts = parts.raw(&spelled(part, row));
+            }
+        }
+    }
+    all.into_iter()
+        .map(|message| message.finish().into())
+        .collect()
+}
+
+struct Parts {
+    info: Vec<u8>,
+    parts: Array,
+}
+
+impl Parts {
+    fn finish(self) -> Vec<u8> {
+        let message = Object::new().raw("info", &self.info);
+        message.raw("parts", &self.parts.finish()).finish()
+    }
+}
+
+/// A message or a part; of a row with the ids that the database has in columns of their own.
+fn spelled(value: Value<'_>, row: Option<Value<'_>>) -> Vec<u8> {
+    const COLUMNS: [(&str, &str); 3] = [
+        ("id", "id"),
+        ("session_id", "sessionID"),
+        ("message_id", "messageID"),
+    ];
+    let Some(row) = row else {
+        return value.raw().to_vec();
+    };
+    let mut object = Object::new();
+    for (key, member) in value.members() {
+        if let Some(key) = key
+            .str()
+            .filter(|key| COLUMNS.iter().all(|(_, c)| c != key))
+        {
+            object = object.raw(&key, member.raw());
+        }
+    }
+    for (column, key) in COLUMNS {
+        object = object.opt_raw(key, row.get(column).map(Value::raw));
+    }
+    object.finish()
+}
