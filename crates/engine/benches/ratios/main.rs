@@ -23,6 +23,7 @@ mod json;
 mod list;
 mod measure;
 mod messages;
+mod opencode;
 mod pi;
 mod process;
 mod report;
@@ -53,6 +54,7 @@ static BENCHMARKS: &[&Benchmark] = &[
     &claude::LIST,
     &claude::LIST_MEMORY,
     &claude::SHOW_MEMORY,
+    &opencode::LIST,
 ];
 
 fn main() -> ExitCode {

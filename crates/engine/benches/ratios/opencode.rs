@@ -1,0 +1,126 @@
+//! A list of the sessions in a large database of OpenCode leaves alone what was said in them.
+
+use std::fs;
+use std::path::Path;
+
+use rethread_engine::{Filter, Sort, list};
+use rethread_formats::opencode::OpenCode;
+use rethread_formats::{Env, Format as _, Source};
+use rethread_model::Bodies as _;
+use rusqlite::Connection;
+
+use crate::benchmark::{Aim, Benchmark, Outcome, Pair, Side};
+use crate::clock::Clock;
+
+pub(crate) static LIST: Benchmark = Benchmark {
+    name: "opencode-list",
+    subject: "list the sessions in a database of 1 GB",
+    peer: "read them all, with what each entry says",
+    aim: Aim::TimeAtMost(0.05),
+    clock: Clock::Cpu,
+    runs: 1,
+    make,
+};
+
+const SESSIONS: usize = 200;
+const MESSAGES: usize = 50;
+/// The text of each message, of which the database has 1 GB in all.
+const TEXT: usize = 100_000;
+
+const SCHEMA: &str = include_str!("../../../../fixtures/opencode/1.18/schema.sql");
+
+fn make(folder: &Path) -> Outcome<Box<dyn Pair>> {
+    let home = fs::canonicalize(folder)?;
+    let mut env = Env::from_variables(
+        std::collections::BTreeMap::new(),
+        Some(home.clone()),
+        home.clone(),
+    )?;
+    env.use_homes(std::slice::from_ref(&home));
+    let data = home.join(".local/share/opencode");
+    fs::create_dir_all(&data)?;
+    let path = data.join("opencode.db");
+    let mut db = Connection::open(&path)?;
+    db.execute_batch(SCHEMA)?;
+    let sources = fill(&mut db)?;
+    db.close().map_err(|(_, e)| e)?;
+    Ok(Box::new(Database {
+        env,
+        sources: sources
+            .into_iter()
+            .map(|id| Source::new("opencode", id, path.clone()))
+            .collect(),
+    }))
+}
+
+/// Writes sessions in which people ask and a model answers; gives their ids.
+fn fill(db: &mut Connection) -> Outcome<Vec<String>> {
+    let tx = db.transaction()?;
+    tx.execute_batch("INSERT INTO project (id, worktree, time_created, time_updated, sandboxes) VALUES ('global', '/', 1, 1, '[]')")?;
+    let text = "the quick brown fox jumps over \\\"the\\\" lazy dog ".repeat(TEXT / 46);
+    let part = format!("{{\"type\":\"text\",\"text\":\"{text}\"}}");
+    let model = "\"providerID\":\"acme\",\"modelID\":\"large\"";
+    let tokens =
+        "\"tokens\":{\"input\":1,\"output\":1,\"reasoning\":0,\"cache\":{\"read\":0,\"write\":0}}";
+    let mut ids = Vec::new();
+    for s in 0..SESSIONS {
+        let id = format!("ses_{s:012}");
+        let time = 1_763_200_000_000_i64 + i64::try_from(s)?;
+        tx.execute(
+            "INSERT INTO session (id, project_id, slug, directory, title, version, time_created, time_updated)
+             VALUES (?1, 'global', ?1, '/home/me', 'Work', '1.18.33', ?2, ?2)",
+            (&id, time),
+        )?;
+        for m in 0..MESSAGES {
+            let message = format!("msg_{s:06}{m:06}");
+            let data = if m % 2 == 0 {
+                format!(
+                    "{{\"role\":\"user\",\"time\":{{\"created\":{time}}},\"model\":{{{model}}}}}"
+                )
+            } else {
+                format!(
+                    "{{\"role\":\"assistant\",\"time\":{{\"created\":{time}}},{model},{tokens}}}"
+                )
+            };
+            tx.execute(
+                "INSERT INTO message VALUES (?1, ?2, ?3, ?3, ?4)",
+                (&message, &id, time + i64::try_from(m)?, data),
+            )?;
+            tx.execute(
+                "INSERT INTO part VALUES (?1, ?2, ?3, ?4, ?4, ?5)",
+                (format!("prt_{s:06}{m:06}"), &message, &id, time, &part),
+            )?;
+        }
+        ids.push(id);
+    }
+    tx.commit()?;
+    Ok(ids)
+}
+
+struct Database {
+    env: Env,
+    sources: Vec<Source>,
+}
+
+impl Pair for Database {
+    fn run(&mut self, side: Side) -> Outcome {
+        match side {
+            Side::Subject => {
+                let listed = list(&self.env, &Filter::default(), Sort::Tokens, &|_, _| {});
+                let messages: u64 = listed.sessions.iter().map(|s| s.counts.messages).sum();
+                if messages != (SESSIONS * MESSAGES) as u64 {
+                    return Err(format!("the list knows of {messages} messages").into());
+                }
+            }
+            Side::Peer => {
+                for source in &self.sources {
+                    let conversation = OpenCode.read(source)?;
+                    for (ix, _) in conversation.session.indexed() {
+                        std::hint::black_box(conversation.body(ix));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
