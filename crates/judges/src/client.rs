@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::standin::StandIn;
 use crate::turns::{Turn, turns};
-use crate::{codex, installed};
+use crate::{codex, installed, opencode};
 
 /// A client of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,8 @@ pub struct Desk {
     home: PathBuf,
     folder: PathBuf,
     model: StandIn,
+    /// Settings beside those that every test needs.
+    settings: Value,
 }
 
 impl Client {
@@ -69,11 +71,34 @@ impl Client {
             home: home.to_owned(),
             folder: folder.to_owned(),
             model: StandIn::start(),
+            settings: Value::Null,
         })
     }
 }
 
 impl Desk {
+    /// The client with more settings, in its own words; each replaces the one with its name.
+    #[must_use]
+    pub fn with(self, settings: Value) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// The stand-in for the model that it talks to.
+    pub fn model(&self) -> &StandIn {
+        &self.model
+    }
+
+    /// Asks the client's own server for something, as its windows do; only `OpenCode` has one.
+    ///
+    /// # Panics
+    ///
+    /// If it is not done.
+    pub fn ask(&self, path: &str, body: &Value) {
+        self.prepare();
+        let command = self.command(&words(&["serve", "--port", "0"]));
+        opencode::post(command, path, body);
+    }
+
     /// Lets the client go on with a session, with one more prompt. Gives what it sent to the model:
     /// the conversation as it understood it, the prompt at its end.
     ///
@@ -258,7 +283,7 @@ impl Desk {
 
     /// Settings that some clients read from files.
     fn prepare(&self) {
-        let (file, settings) = match self.client {
+        let (file, mut settings) = match self.client {
             Client::Claude | Client::Claude2025 => return,
             Client::Codex => {
                 // The client wants its folder to be there.
@@ -284,6 +309,9 @@ impl Desk {
                             "limit": { "context": 100_000, "output": 4000 } } } } } }),
             ),
         };
+        for (key, value) in self.settings.as_object().into_iter().flatten() {
+            settings[key] = value.clone();
+        }
         write(&self.home.join(file), &settings.to_string());
     }
 }

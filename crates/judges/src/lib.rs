@@ -13,13 +13,14 @@
 
 mod client;
 mod codex;
+mod opencode;
 mod process;
 mod standin;
 mod turns;
 
 pub use client::{Client, Desk};
 pub use process::Process;
-pub use standin::{Call, StandIn};
+pub use standin::{Call, Held, StandIn};
 pub use turns::{Turn, turns};
 
 use std::path::PathBuf;

@@ -3,6 +3,8 @@
 //! Real clients are pointed at it and run without a network. It keeps what they send, and answers
 //! `reply 1`, `reply 2` and so on. Where the last thing that the user said holds
 //! `[[tool:NAME {json}]]`, the answer thinks a little and calls these tools instead.
+//!
+//! A test can hold a client in the middle of its work: see [`StandIn::hold`].
 
 mod http;
 mod replies;
@@ -10,6 +12,7 @@ mod script;
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -33,9 +36,17 @@ pub struct Call {
     pub body: Value,
 }
 
+/// A call that waits for its answer until this is dropped.
+#[derive(Debug)]
+pub struct Held {
+    _waiting: Sender<()>,
+}
+
 #[derive(Debug, Default)]
 struct State {
     calls: Mutex<Vec<Call>>,
+    /// Who is told of each call that waits, if calls are to wait.
+    holder: Mutex<Option<Sender<Held>>>,
     answered: AtomicU64,
     is_over: AtomicBool,
 }
@@ -72,10 +83,42 @@ impl StandIn {
         format!("http://{}", self.address)
     }
 
+    /// Lets every call wait from now on. Each is received here, and answered once that is dropped;
+    /// the last one was received when calls are let through again.
+    pub fn hold(&self) -> Receiver<Held> {
+        let (teller, told) = mpsc::channel();
+        *self.state.holder() = Some(teller);
+        told
+    }
+
+    /// Lets calls through again.
+    pub fn let_through(&self) {
+        *self.state.holder() = None;
+    }
+
     /// What was sent so far.
     pub fn calls(&self) -> Vec<Call> {
         let calls = self.state.calls.lock();
         calls.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl State {
+    fn holder(&self) -> std::sync::MutexGuard<'_, Option<Sender<Held>>> {
+        self.holder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits as long as somebody wants it.
+    fn wait(&self) {
+        let (waiting, wait) = mpsc::channel();
+        let told = self
+            .holder()
+            .as_ref()
+            .map(|h| h.send(Held { _waiting: waiting }));
+        // Nothing is ever sent: the other end goes away, here or there.
+        if let Some(Ok(())) = told {
+            let _ = wait.recv();
+        }
     }
 }
 
@@ -117,6 +160,7 @@ fn answer(request: &Request, state: &State) -> Answer {
         body: body.clone(),
     });
     drop(calls);
+    state.wait();
     let number = || state.answered.fetch_add(1, Ordering::Relaxed) + 1;
     if path.ends_with("/count_tokens") {
         Answer::json(&serde_json::json!({ "input_tokens": 42 }))

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
 
 use rethread_judges::{Client, Desk, Turn};
 use serde_json::{Value, json as value};
@@ -12,10 +12,10 @@ use super::write::PNG;
 use crate::seen::seen;
 use crate::world::{Answer, World, json, run_with};
 
-const MODEL: &str = "standin/model";
+pub(super) const MODEL: &str = "standin/model";
 
 /// Runs a command by the clock of the client, whose ids hold the time.
-fn now(w: &World, args: &[&str], input: &str) -> Answer {
+pub(super) fn now(w: &World, args: &[&str], input: &str) -> Answer {
     let mut command = w.command(args);
     command.env_remove("RETHREAD_NOW");
     let answer = run_with(command, input.as_bytes());
@@ -23,15 +23,15 @@ fn now(w: &World, args: &[&str], input: &str) -> Answer {
     answer
 }
 
-fn words(args: &[&str]) -> Vec<OsString> {
+pub(super) fn words(args: &[&str]) -> Vec<OsString> {
     args.iter().map(OsString::from).collect()
 }
 
-fn user(text: &str) -> Turn {
+pub(super) fn user(text: &str) -> Turn {
     Turn::Text("user".to_owned(), text.to_owned())
 }
 
-fn answer(text: &str) -> Turn {
+pub(super) fn answer(text: &str) -> Turn {
     Turn::Text("assistant".to_owned(), text.to_owned())
 }
 
@@ -77,7 +77,7 @@ fn talk_as_turns() -> Vec<Turn> {
 }
 
 /// A session that we wrote into the database that the client made.
-fn written(w: &World, desk: &Desk) -> String {
+pub(super) fn written(w: &World, desk: &Desk) -> String {
     desk.run(&words(&["session", "list"]));
     let made = [
         "new",
@@ -185,6 +185,39 @@ fn what_the_real_client_records_is_read() {
     }
     assert!(used.total() > 0);
     assert_eq!((used.input, used.output), (noted.input, noted.output));
+    assert_eq!(
+        (used.cache_read, used.cache_write, used.reasoning),
+        (noted.cache_read, noted.cache_write, noted.reasoning)
+    );
+}
+
+/// What we read of a database that a client has open, over and over.
+struct Reading<'a> {
+    w: &'a World,
+    id: &'a str,
+    folder: PathBuf,
+    messages: usize,
+}
+
+impl Reading<'_> {
+    /// Lists and shows: without an error, without losing sight of what was there, and without
+    /// leaving a file.
+    fn look(&mut self) {
+        let listed = self.w.run(&["list", "--json", "--sort", "tokens"]);
+        assert_eq!((listed.code, listed.err.as_str()), (0, ""), "{listed:?}");
+        assert!(listed.out.contains(self.id), "{listed:?}");
+        let shown = self.w.run(&["show", self.id, "--json"]);
+        assert_eq!((shown.code, shown.err.as_str()), (0, ""), "{shown:?}");
+        let messages = json(&shown.out)["messages"].as_array().unwrap().len();
+        assert!(messages >= self.messages, "what was there stays");
+        self.messages = messages;
+        let mut beside = names(&self.folder);
+        beside.retain(|name| name.starts_with("opencode"));
+        beside.retain(|name| {
+            !["opencode.db", "opencode.db-shm", "opencode.db-wal"].contains(&name.as_str())
+        });
+        assert_eq!(beside, Vec::<String>::new());
+    }
 }
 
 #[test]
@@ -200,43 +233,44 @@ fn a_running_client_is_read_without_a_trace() {
         fs::write(&file, "one apple\n").unwrap();
         prompt += &format!(" [[tool:read {}]]", value!({ "filePath": file }));
     }
-    let is_over = AtomicBool::new(false);
     let folder = data(&w);
-    let rounds = std::thread::scope(|scope| {
+    let mut reading = Reading {
+        w: &w,
+        id: &id,
+        folder: folder.clone(),
+        messages: 0,
+    };
+    let mut held = 0;
+    std::thread::scope(|scope| {
+        let calls = desk.model().hold();
         let running = scope.spawn(|| {
             let outputs = [
                 desk.run(&words(&["run", "-m", MODEL, "-s", &id, &prompt])),
                 desk.run(&words(&["run", "-m", MODEL, &prompt])),
             ];
-            is_over.store(true, Ordering::Relaxed);
+            desk.model().let_through();
             outputs
         });
-        let mut rounds = 0;
-        let mut seen_before = 0;
-        while !is_over.load(Ordering::Relaxed) {
-            let listed = w.run(&["list", "--json", "--sort", "tokens"]);
-            assert_eq!((listed.code, listed.err.as_str()), (0, ""), "{listed:?}");
-            let shown = w.run(&["show", &id, "--json"]);
-            assert_eq!((shown.code, shown.err.as_str()), (0, ""), "{shown:?}");
-            let messages = json(&shown.out)["messages"].as_array().unwrap().len();
-            assert!(messages >= seen_before, "what was there stays");
-            seen_before = messages;
-            let mut beside = names(&folder);
-            beside.retain(|name| name.starts_with("opencode"));
-            beside.retain(|name| {
-                !["opencode.db", "opencode.db-shm", "opencode.db-wal"].contains(&name.as_str())
-            });
-            assert_eq!(beside, Vec::<String>::new());
-            rounds += 1;
+        // While a call waits, the client has the database open and what it said before is in it.
+        // Once it is answered, the client writes on while we read.
+        while let Ok(call) = calls.recv() {
+            reading.look();
+            drop(call);
+            reading.look();
+            held += 1;
         }
         for output in running.join().unwrap() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(output.status.success(), "{output:?}");
             assert!(!said.to_lowercase().contains("locked"), "{said}");
         }
-        rounds
     });
-    assert!(rounds > 3, "{rounds}");
+    assert!(held >= 4, "both runs ask twice: {held}");
+    assert!(
+        reading.messages > 8,
+        "what it wrote was seen: {}",
+        reading.messages
+    );
     // Nobody is there any more: what the client left stays as it is, and nothing is added.
     let before = names(&folder);
     assert_eq!(w.ok(&["list", "--tsv"]).lines().count(), 2);
