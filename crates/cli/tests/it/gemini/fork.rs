@@ -1,0 +1,48 @@
+//! A new session with what was said up to some message.
+
+use std::fs;
+use std::path::PathBuf;
+
+use rethread_model::LinkKind;
+
+use super::{MAIN, active, assert_lossless, lay_out};
+use crate::world::{World, json};
+
+#[test]
+fn a_fork_copies_the_way_to_an_entry() {
+    let w = World::new();
+    let home = lay_out(&w, "0.61/everything");
+    let original = home.join("tmp/shop/chats/session-2026-11-14T09-00-5d0f6f1e.jsonl");
+    let before = fs::read_to_string(&original).unwrap();
+    let at = "a0000000-0000-4000-8000-000000000004";
+    let made = json(&w.ok(&["fork", MAIN, "--at", at, "--json"]));
+    let path = PathBuf::from(made["path"].as_str().unwrap());
+    assert_eq!(path.parent(), original.parent());
+    assert_eq!(fs::read_to_string(&original).unwrap(), before);
+    let text = fs::read_to_string(&path).unwrap();
+    let copied: Vec<&str> = text.lines().skip(1).collect();
+    assert_eq!(copied.len(), 4);
+    for line in &copied[1..] {
+        assert!(before.contains(line), "each line keeps its bytes: {line}");
+    }
+    let c = assert_lossless(&path);
+    let [fork, _] = c.session.head.links.as_slice() else {
+        panic!("{:?}", c.session.head.links);
+    };
+    assert_eq!((fork.kind, fork.session.as_str()), (LinkKind::ForkOf, MAIN));
+    assert_eq!(fork.entry.as_deref(), Some(at));
+    assert!(c.session.entries().iter().all(|e| e.inherited));
+    assert_eq!(
+        c.session.head.title.as_ref().unwrap().text,
+        "Fix the sign-in test"
+    );
+    // A document becomes a log, here in another project.
+    lay_out(&w, "0.20/document");
+    let made = json(&w.ok(&["fork", "8a8a8a8a", "--cwd", ".", "--title", "On", "--json"]));
+    let path = PathBuf::from(made["path"].as_str().unwrap());
+    assert!(path.starts_with(home.join("tmp/shop-1")), "{path:?}");
+    assert_eq!(
+        active(&assert_lossless(&path)),
+        ["m1", "m2", "m3", "m4", "m5"]
+    );
+}

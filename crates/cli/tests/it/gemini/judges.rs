@@ -1,0 +1,191 @@
+//! The real Gemini CLI as judge of what we write, and of what we make of its own sessions.
+
+use std::fs;
+use std::path::PathBuf;
+
+use rethread_formats::Conversation;
+use rethread_judges::{Client, Turn};
+use rethread_model::{Block, Bodies, Body, Visibility};
+
+use super::write::TALK;
+use super::{assert_lossless, read};
+use crate::seen::seen;
+use crate::world::{World, json, run_with};
+
+/// The turns of a conversation as we read it, in the words of the judge.
+fn turns(c: &Conversation) -> Vec<Turn> {
+    let mut turns = Vec::new();
+    for ix in c.session.active_path() {
+        let Body::Message(message) = c.body(ix) else {
+            continue;
+        };
+        if c.session.entry(ix).visibility == Visibility::Injected {
+            continue;
+        }
+        let role = message.role.unified().to_owned();
+        // Results of several calls follow all of them.
+        let mut results = Vec::new();
+        for block in message.blocks {
+            match block {
+                Block::Text(text) => turns.push(Turn::Text(role.clone(), text.value)),
+                Block::ToolCall(call) => {
+                    let Some(rethread_model::ToolInput::Json(input)) = call.input else {
+                        panic!("{call:?}");
+                    };
+                    turns.push(Turn::ToolCall(call.id, call.name, json(&input.to_text())));
+                }
+                Block::ToolResult(result) => results.push(result),
+                Block::Image(_) => turns.push(Turn::Image(role.clone())),
+                _ => {}
+            }
+        }
+        for result in results {
+            let texts = result.blocks.iter().filter_map(|b| match b {
+                Block::Text(text) => Some(text.value.as_str()),
+                _ => None,
+            });
+            turns.push(Turn::ToolResult(result.call_id, texts.collect()));
+        }
+    }
+    turns
+}
+
+/// Whether two turns say the same. The client wraps results in an object, and puts the tool's name
+/// before an id when it writes it down.
+pub(super) fn says(sent: &Turn, read: &Turn) -> bool {
+    match (sent, read) {
+        (Turn::ToolResult(id, sent), Turn::ToolResult(known, read)) => {
+            let quoted = serde_json::to_string(read).unwrap();
+            known.ends_with(id) && (sent.contains(read) || sent.contains(&quoted))
+        }
+        (Turn::ToolCall(id, name, input), Turn::ToolCall(known, called, given)) => {
+            known.ends_with(id) && (name, input) == (called, given)
+        }
+        _ => sent == read,
+    }
+}
+
+#[track_caller]
+fn assert_same(sent: &[Turn], read: &[Turn]) {
+    let same = sent.len() == read.len() && sent.iter().zip(read).all(|(s, r)| says(s, r));
+    assert!(same, "sent: {sent:#?}\nread: {read:#?}");
+}
+
+/// Runs a command by the clock of the client, which deletes what is old by it.
+fn now(w: &World, args: &[&str], input: &str) -> String {
+    let mut command = w.command(args);
+    command.env_remove("RETHREAD_NOW");
+    let answer = run_with(command, input.as_bytes());
+    assert_eq!(answer.code, 0, "{args:?}: {answer:?}");
+    answer.out
+}
+
+#[test]
+fn the_real_client_lists_and_resumes_what_we_wrote() {
+    let w = World::new();
+    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+        return;
+    };
+    let made = json(&now(
+        &w,
+        &[
+            "new",
+            "--format",
+            "gemini",
+            "--title",
+            "Which tests",
+            "--json",
+        ],
+        "",
+    ));
+    let id = made["id"].as_str().unwrap();
+    now(&w, &["append", id, "--message-json", "-"], TALK);
+    now(&w, &["append", id, "And a third turn?"], "");
+    now(
+        &w,
+        &[
+            "append",
+            id,
+            "That was it.",
+            "--role",
+            "agent",
+            "--model",
+            "gemini-2.5-pro",
+        ],
+        "",
+    );
+    let listed = desk.list().unwrap();
+    assert!(
+        listed.contains("Which tests") && listed.contains(id),
+        "{listed}"
+    );
+    let path = PathBuf::from(made["path"].as_str().unwrap());
+    let mut expected = turns(&read(&path));
+    assert_eq!(expected.len(), 11, "{expected:#?}");
+    assert_same(&expected, &seen(&w, id));
+    let sent = desk.resume(id, "NEW-PROMPT");
+    expected.push(Turn::Text("user".to_owned(), "NEW-PROMPT".to_owned()));
+    assert_same(&sent, &expected);
+    // What the client made of it is the same conversation, gone on with.
+    let after = turns(&assert_lossless(&path));
+    assert_same(&after[..expected.len()], &expected);
+    assert!(after.len() > expected.len());
+    assert_same(&sent, &seen(&w, path.to_str().unwrap())[..sent.len()]);
+}
+
+#[test]
+fn what_the_real_client_records_is_read() {
+    let w = World::new();
+    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+        return;
+    };
+    fs::write(w.project.join("a.txt"), "one apple\n").unwrap();
+    let call = r#"[[tool:read_file {"file_path":"a.txt"}]]"#;
+    let sent = desk.begin(&format!("count the apples {call} {call}"));
+    let listed = w.ok(&["list", "--json", "--agent", "gemini"]);
+    let found = json(listed.lines().next().unwrap());
+    assert_eq!(found["workspace"], w.project.to_str().unwrap());
+    let path = PathBuf::from(found["source"]["path"].as_str().unwrap());
+    let before = turns(&assert_lossless(&path));
+    let calls = before.iter().filter(|t| matches!(t, Turn::ToolCall(..)));
+    assert_eq!(calls.count(), 2, "{before:#?}");
+    assert_same(&sent, &before[..sent.len()]);
+    // It also stands when the client goes on with it, and writes the list anew.
+    let sent = desk.resume(found["id"].as_str().unwrap(), "NEW-PROMPT");
+    let after = turns(&assert_lossless(&path));
+    assert_same(&after[..before.len()], &before);
+    // Of its own sessions it sends results again that stand beside their calls and in a message.
+    let mut once: Vec<Turn> = Vec::new();
+    for turn in sent {
+        if !matches!(turn, Turn::ToolResult(..)) || !once.contains(&turn) {
+            once.push(turn);
+        }
+    }
+    assert_same(&once, &seen(&w, path.to_str().unwrap())[..once.len()]);
+}
+
+#[test]
+fn the_real_client_deletes_what_is_old_but_for_what_it_resumes() {
+    let w = World::new();
+    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+        return;
+    };
+    let long_ago = |args: &[&str]| {
+        let mut command = w.command(args);
+        command.env("RETHREAD_NOW", "2024-01-01T12:00:00.000Z");
+        crate::world::run_with(command, b"").out
+    };
+    let [(id, kept), (_, other)] = ["1", "2"].map(|seed| {
+        let id = format!("{seed}a6f0c1e-0000-4000-8000-000000000000");
+        let made = json(&long_ago(&[
+            "new", "--format", "gemini", "--id", &id, "--json",
+        ]));
+        long_ago(&["append", &id, "Hello"]);
+        (id, PathBuf::from(made["path"].as_str().unwrap()))
+    });
+    let warned = w.run(&["resume", &id, "--print"]).err;
+    assert!(warned.contains("1 other file"), "{warned}");
+    let sent = desk.resume(&id, "NEW-PROMPT");
+    assert_eq!(sent.len(), 2, "{sent:?}");
+    assert!(kept.is_file() && !other.exists());
+}
