@@ -207,13 +207,18 @@ pub(super) fn parent_session(path: &Path) -> Option<String> {
     is_chats.then(|| name.to_owned())
 }
 
+/// The folder in a project's folder for answers of a session's tools that were too long.
+pub(super) fn outputs_folder(project: &Path, id: &str) -> Option<PathBuf> {
+    let name = SafeName::new(&format!("session-{}", sanitized(id))).ok()?;
+    Some(rethread_disk::join(&project.join(OUTPUTS), &name))
+}
+
 /// The files in which answers of a session's tools were saved.
 pub(super) fn outputs(path: &Path, id: &str) -> Vec<PathBuf> {
-    let name = SafeName::new(&format!("session-{}", sanitized(id)));
-    let (Some(folder), Ok(name)) = (folder_of(path), name) else {
+    let folder = folder_of(path).and_then(|project| outputs_folder(project, id));
+    let Some(folder) = folder else {
         return Vec::new();
     };
-    let folder = rethread_disk::join(&folder.join(OUTPUTS), &name);
     let mut files = names(&folder, &mut |_| {});
     // Links are not followed: they may lead anywhere.
     files.retain(|file| std::fs::symlink_metadata(file).is_ok_and(|m| m.is_file()));
@@ -273,6 +278,30 @@ pub(super) fn with_id(source: &Source) -> Option<PathBuf> {
     let own = source.path.is_file().then(|| source.path.clone());
     let mut files = own.into_iter().chain(namesakes(source));
     files.find(|file| what(file).and_then(|(_, id)| id).as_deref() == Some(&*source.id))
+}
+
+/// What goes when a session is removed: what its tools saved, its sub-agents with what theirs saved,
+/// and its file. What another file of the same session needs as well stays.
+pub(super) fn removed(source: &Source) -> Vec<PathBuf> {
+    let path = &source.path;
+    let mut gone = Vec::new();
+    let is_it = |file: &PathBuf| {
+        let said = what(file).and_then(|(_, id)| id);
+        said.as_deref() == Some(&*source.id)
+    };
+    let is_alone = side_id(path).is_none() && !namesakes(source).iter().any(is_it);
+    if let Some(project) = folder_of(path).filter(|_| is_alone) {
+        gone.extend(outputs_folder(project, &source.id));
+        let agents = SafeName::new(&source.id).ok();
+        let agents = agents.map(|name| rethread_disk::join(&project.join(CHATS), &name));
+        for agent in agents.iter().flat_map(|a| names(a, &mut |_| {})) {
+            gone.extend(outputs_folder(project, &id_of(&agent)));
+        }
+        gone.extend(agents);
+    }
+    gone.retain(|folder| std::fs::symlink_metadata(folder).is_ok_and(|m| m.is_dir()));
+    gone.push(path.clone());
+    gone
 }
 
 /// Whether a file is in a folder that is named by a hash, which the client no longer writes to.

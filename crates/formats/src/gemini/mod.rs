@@ -34,7 +34,8 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
     About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
-    NewSession, OpenError, OwnWords, Resume, Root, Source, Violation, Want, WriteError, Writing,
+    NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Violation, Want, WriteError,
+    Writing,
 };
 
 pub use project::project_hash;
@@ -146,5 +147,9 @@ impl Format for Gemini {
 
     fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
         write::fork(w, source, fork)
+    }
+
+    fn remove(&self, source: &Source, _for_good: bool) -> Result<Removal, WriteError> {
+        Ok(Removal::Files(layout::removed(source)))
     }
 }

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rethread_model::LinkKind;
+use rethread_model::{Blob, Block, LinkKind};
 
-use super::{MAIN, active, assert_lossless, lay_out};
-use crate::world::{World, json};
+use super::{MAIN, active, assert_lossless, lay_out, message};
+use crate::world::{World, json, tree};
 
 #[test]
 fn a_fork_copies_the_way_to_an_entry() {
@@ -45,4 +45,44 @@ fn a_fork_copies_the_way_to_an_entry() {
         active(&assert_lossless(&path)),
         ["m1", "m2", "m3", "m4", "m5"]
     );
+}
+
+#[test]
+fn a_fork_takes_along_what_its_tools_saved() {
+    let w = World::new();
+    let home = lay_out(&w, "0.61/everything");
+    let outputs = home.join("tmp/shop/tool-outputs");
+    let of_original: Vec<_> = tree(&outputs);
+    let forked = |at: &str| {
+        let made = json(&w.ok(&["fork", MAIN, "--at", at, "--json"]));
+        let id = made["id"].as_str().unwrap().to_owned();
+        (id, PathBuf::from(made["path"].as_str().unwrap()))
+    };
+    // The call whose answer was saved is not on the way to the first question.
+    let (early, _) = forked("a0000000-0000-4000-8000-000000000001");
+    assert!(!outputs.join(format!("session-{early}")).exists());
+    let (late, path) = forked("a0000000-0000-4000-8000-000000000004");
+    let copies = tree(&outputs.join(format!("session-{late}")));
+    let [(copy, bytes)] = copies.as_slice() else {
+        panic!("{copies:?}");
+    };
+    let name = copy.file_name().unwrap();
+    let original = of_original
+        .iter()
+        .find(|(p, _)| p.file_name() == Some(name));
+    assert_eq!(Some(bytes), original.map(|(_, bytes)| bytes));
+    let c = assert_lossless(&path);
+    let said = message(&c, "a0000000-0000-4000-8000-000000000002");
+    let saved = said.blocks.iter().find_map(|b| match b {
+        Block::ToolResult(result) => result.full_output.clone(),
+        _ => None,
+    });
+    let Some(Blob::Record(raw)) = saved else {
+        panic!("{saved:?}");
+    };
+    assert_eq!(&c.native.read(raw).unwrap(), bytes);
+    // It is its own: what becomes of the original does not matter to it.
+    w.ok(&["rm", MAIN, "--force"]);
+    assert!(of_original.iter().all(|(p, _)| !p.exists()));
+    assert_eq!(&fs::read(copy).unwrap(), bytes);
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 
-use super::{HASH, assert_lossless, lay_out, session};
-use crate::world::{World, json};
+use super::{CHILD, HASH, MAIN, assert_lossless, lay_out, session};
+use crate::world::{World, json, tree};
 
 /// Starts a session and gives its id and file.
 pub(super) fn started(w: &World, args: &[&str]) -> (String, PathBuf) {
@@ -17,7 +17,7 @@ pub(super) fn started(w: &World, args: &[&str]) -> (String, PathBuf) {
     (text("id"), PathBuf::from(text("path")))
 }
 
-fn lines(path: &Path) -> Vec<serde_json::Value> {
+pub(super) fn lines(path: &Path) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(path).unwrap();
     assert!(text.ends_with('\n'), "{text}");
     text.lines().map(json).collect()
@@ -256,4 +256,28 @@ fn check_says_what_the_client_stumbles_over() {
     assert_snapshot!("gemini_check", w.plain(&answer.out));
     let damaged = w.run(&["check", session("0.61/damaged").to_str().unwrap()]);
     assert_eq!(damaged.code, 1, "{damaged:?}");
+}
+
+#[test]
+fn removing_takes_along_what_belongs_to_the_session_alone() {
+    let w = World::new();
+    let home = lay_out(&w, "0.61/everything");
+    let shop = home.join("tmp/shop");
+    let agents = shop.join("chats").join(MAIN);
+    let of_agent = shop.join(format!("tool-outputs/session-{CHILD}"));
+    fs::create_dir_all(&of_agent).unwrap();
+    let of_others = shop.join("tool-outputs/session-other");
+    fs::create_dir_all(&of_others).unwrap();
+    w.ok(&["rm", MAIN, "--force"]);
+    assert!(!agents.exists() && !of_agent.exists());
+    let left: Vec<_> = tree(&shop).into_iter().map(|(p, _)| p).collect();
+    assert_eq!(left, [shop.join(".project_root"), shop.join("logs.json")]);
+    assert!(of_others.is_dir());
+    // One of several files of a session goes alone: the others need what is beside it.
+    let home = lay_out(&w, "0.61/twice");
+    let saved = home.join("tmp/shop/tool-outputs/session-6f6f6f6f-0000-4000-8000-00000000ff01");
+    fs::create_dir_all(&saved).unwrap();
+    let path = home.join("tmp/shop/chats/session-2026-11-14T14-00-6f6f6f6f.jsonl");
+    w.ok(&["rm", path.to_str().unwrap(), "--force"]);
+    assert!(!path.exists() && saved.is_dir());
 }

@@ -1,8 +1,11 @@
 //! New sessions.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{Created, Mode, SafeName};
+use rethread_disk::{
+    Created, DiskError, Mode, SafeName, create_folder_with, create_with, ensure_folder, open_read,
+};
 use rethread_json::Object;
 
 use super::place::{chats, store};
@@ -28,7 +31,7 @@ pub(in crate::gemini) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Mad
         title: new.title.as_deref(),
         fork: None,
     };
-    write(w, &chats, new.id.as_deref(), &header, &[])
+    write(w, &chats, new.id.as_deref(), &header, &Past::default())
 }
 
 /// What a session of this format has no place for is refused, not dropped.
@@ -66,13 +69,22 @@ pub(super) struct Header<'a> {
     pub(super) fork: Option<&'a [u8]>,
 }
 
+/// What a new session takes over from another one.
+#[derive(Default)]
+pub(super) struct Past {
+    /// Messages, each of them a line.
+    pub(super) messages: Vec<Vec<u8>>,
+    /// Files with answers of tools that were too long, with the names that they get.
+    pub(super) outputs: Vec<(PathBuf, SafeName)>,
+}
+
 /// Writes a new log: its first line, and messages.
 pub(super) fn write(
     w: &Writing<'_>,
     chats: &Path,
     asked: Option<&str>,
     header: &Header<'_>,
-    messages: &[Vec<u8>],
+    past: &Past,
 ) -> Result<Made, WriteError> {
     let now = w.env.now().to_string();
     let mode = Mode::like(chats)?;
@@ -101,14 +113,19 @@ pub(super) fn write(
             .opt_str("summary", header.title)
             .opt_raw(crate::gemini::meta::OWN, header.fork)
             .finish();
-        let made = rethread_disk::create_with(&path, mode, w.durability, |out| {
-            for line in std::iter::once(&first).chain(messages) {
+        // The answers of tools first: whoever sees the log finds them.
+        let outputs = save_outputs(w, chats, &id, past, mode)?;
+        let made = create_with(&path, mode, w.durability, |out| {
+            for line in std::iter::once(&first).chain(&past.messages) {
                 out.write_all(line)?;
                 out.write_all(b"\n")?;
             }
             Ok(())
-        })?;
-        match made {
+        });
+        if let (Some(outputs), Ok(Created::Existed) | Err(_)) = (outputs, &made) {
+            rethread_disk::remove_folder(&outputs)?;
+        }
+        match made? {
             Created::New => {
                 return Ok(Made {
                     id,
@@ -123,6 +140,43 @@ pub(super) fn write(
         }
     }
     Err(WriteError::BadInput("no free id was found".to_owned()))
+}
+
+/// Copies answers of tools into the folder of a new session, and gives that, if there are any. They
+/// appear together or not at all.
+fn save_outputs(
+    w: &Writing<'_>,
+    chats: &Path,
+    id: &str,
+    past: &Past,
+    mode: Mode,
+) -> Result<Option<PathBuf>, WriteError> {
+    let project = chats.parent().filter(|_| !past.outputs.is_empty());
+    let folder = project.and_then(|project| layout::outputs_folder(project, id));
+    let Some(folder) = folder else {
+        return Ok(None);
+    };
+    if let Some(all) = folder.parent() {
+        ensure_folder(all, &mode, w.durability)?;
+    }
+    let made = create_folder_with(&folder, mode, w.durability, |inside| {
+        for (file, name) in &past.outputs {
+            let mut from = open_read(file)?;
+            let to = rethread_disk::join(inside, name);
+            // Nobody else writes into a folder that has no name yet.
+            let _ = create_with(&to, mode, w.durability, |out| {
+                io::copy(&mut from, out).map(drop)
+            })?;
+        }
+        Ok::<(), DiskError>(())
+    })?;
+    match made {
+        Created::New => Ok(Some(folder)),
+        Created::Existed => Err(WriteError::Exists {
+            id: id.to_owned(),
+            path: folder,
+        }),
+    }
 }
 
 /// The file of a session that begins now.

@@ -1,11 +1,12 @@
 //! A new session with what was said up to some message.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use rethread_disk::SafeName;
 use rethread_json::{Object, Patch, Place, Tree, compact, quote};
-use rethread_model::{EntryIx, TitleSource};
+use rethread_model::{EntryIx, Note, TitleSource};
 
-use super::create::{Header, named, write};
+use super::create::{Header, Past, named, write};
 use super::place::{chats, store};
 use crate::gemini::project::store_around;
 use crate::gemini::{SLUG, layout, read};
@@ -37,12 +38,16 @@ pub(in crate::gemini) fn fork(
         .or_else(|| store(w.env));
     let root = root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
     let chats = chats(w, &root, &project)?;
-    let messages = messages(w, &old, &entries)?;
+    let mut notes = Vec::new();
+    let past = Past {
+        messages: messages(w, &old, &entries)?,
+        outputs: outputs(&old, &entries, &mut notes),
+    };
     let last = entries.last().map(|ix| old.session.id(*ix));
     let note = Object::new()
         .str("forkOf", &head.id)
         .opt_str("entry", last.filter(|id| !id.is_empty()))
-        .u64("copied", messages.len() as u64)
+        .u64("copied", past.messages.len() as u64)
         .finish();
     let stored = head.title.as_ref();
     let stored = stored.filter(|t| t.source != TitleSource::FirstPrompt);
@@ -52,7 +57,34 @@ pub(in crate::gemini) fn fork(
         title,
         fork: Some(&note),
     };
-    write(w, &chats, None, &header, &messages)
+    let mut made = write(w, &chats, None, &header, &past)?;
+    made.notes.extend(notes);
+    Ok(made)
+}
+
+/// The files with answers of tools that the entries called.
+fn outputs(
+    old: &Conversation,
+    entries: &[EntryIx],
+    notes: &mut Vec<Note>,
+) -> Vec<(PathBuf, SafeName)> {
+    let mut found = Vec::new();
+    let origins = entries.iter().flat_map(|ix| old.session.origin(*ix));
+    // The first part is the session itself.
+    for raw in origins.filter(|raw| raw.part > 0) {
+        let Some(part) = old.native.parts.get(raw.part as usize) else {
+            continue;
+        };
+        let name = part.path.file_name().unwrap_or_default().to_string_lossy();
+        match SafeName::new(&name) {
+            Ok(name) => found.push((part.path.clone(), name)),
+            Err(e) => {
+                let what = format!("not copied, because of its name: {e}");
+                notes.push(Note::remark(what).at(&part.path));
+            }
+        }
+    }
+    found
 }
 
 /// The entries to be copied.
