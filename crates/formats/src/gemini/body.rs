@@ -31,7 +31,43 @@ pub(crate) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
     if tree.parse_prefix(&bytes, 0).is_err() && tree.parse_into(&bytes).is_err() {
         return unreadable("the file was changed while it was read");
     }
-    decoded(tree.root(&bytes), kind, raw, &|name| saved(native, name))
+    let mut body = decoded(tree.root(&bytes), kind, raw, &|name| saved(native, name));
+    if let Body::Message(message) = &mut body
+        && message.role == Role::Assistant
+        && message.usage.is_none()
+    {
+        remember(native, session.origin(entry), message);
+    }
+    body
+}
+
+/// Adds what earlier versions of a message say of its cost and its model, and the last one does not.
+fn remember(native: &Native, versions: &[RawRef], message: &mut Message) {
+    let mut tree = Tree::default();
+    // The version that speaks is first, then come the others, the oldest first.
+    for raw in versions.iter().skip(1).rev() {
+        if native.part_kind(*raw) == Some(PartKind::Opaque)
+            || native.record_kind(*raw) == Some(RecordKind::Giant)
+        {
+            continue;
+        }
+        let Ok(bytes) = native.read(*raw) else {
+            continue;
+        };
+        if tree.parse_prefix(&bytes, 0).is_err() {
+            continue;
+        }
+        let value = tree.root(&bytes);
+        if let Some(usage) = usage(value) {
+            message.usage = Some(usage);
+            message.model = message.model.take().or_else(|| model(value));
+            return;
+        }
+    }
+}
+
+fn model(value: Value<'_>) -> Option<ModelRef> {
+    string(value, "model").map(|id| ModelRef { provider: None, id })
 }
 
 fn giant(native: &Native, kind: Kind, raw: RawRef) -> Body {
@@ -102,7 +138,7 @@ fn message(value: Value<'_>, role: Role, raw: RawRef, outputs: Outputs<'_>) -> M
         blocks.extend(parts(value).map(|part| block(part, raw)));
     }
     let mut message = Message::new(role, blocks);
-    message.model = string(value, "model").map(|id| ModelRef { provider: None, id });
+    message.model = model(value);
     message.usage = usage(value);
     message.details = others(value, &KNOWN);
     message

@@ -100,7 +100,12 @@ pub(super) fn message_head(message: Value<'_>) -> MessageHead {
         }
         Kind::Message(Role::Assistant) => {
             let first = parts(message).find_map(part_text).unwrap_or_default();
-            if first.starts_with("Got it. Thanks for the context!") {
+            // The client says these itself: behind the context, and behind a summary.
+            let said_by_client = [
+                "Got it. Thanks for the context!",
+                "Got it. Thanks for the additional context!",
+            ];
+            if said_by_client.iter().any(|start| first.starts_with(start)) {
                 visibility = Visibility::Injected;
             }
             said.calls = calls(message);

@@ -94,8 +94,14 @@ impl Replay {
         });
     }
 
-    fn again(&mut self, at: usize, head: MessageHead, raw: RawRef) {
+    fn again(&mut self, at: usize, mut head: MessageHead, raw: RawRef) {
         if let Some(draft) = self.drafts.get_mut(at) {
+            // A version that does not say what the answer cost, and who gave it, takes nothing back:
+            // the client leaves both out when it resumes a session and writes all of it anew.
+            let before = &mut draft.head.said;
+            let said = &mut head.said;
+            said.usage = said.usage.take().or_else(|| before.usage.take());
+            said.model = said.model.take().or_else(|| before.model.take());
             draft.head = head;
             draft.origin.push(raw);
         }

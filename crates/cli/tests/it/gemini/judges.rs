@@ -1,13 +1,16 @@
 //! The real Gemini CLI as judge of what we write, and of what we make of its own sessions.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use rethread_formats::Conversation;
 use rethread_judges::{Client, Turn};
 use rethread_model::{Block, Bodies, Body, Visibility};
+use serde_json::json as value;
 
-use super::write::TALK;
+use super::tokens::assert_tokens;
+use super::write::{TALK, lines};
 use super::{assert_lossless, read};
 use crate::seen::seen;
 use crate::world::{World, json, run_with};
@@ -78,6 +81,19 @@ fn now(w: &World, args: &[&str], input: &str) -> String {
     let answer = run_with(command, input.as_bytes());
     assert_eq!(answer.code, 0, "{args:?}: {answer:?}");
     answer.out
+}
+
+/// A session in which these are said in turns, and its file.
+fn talk(w: &World, said: &[String]) -> (String, PathBuf) {
+    let made = json(&now(w, &["new", "--format", "gemini", "--json"], ""));
+    let id = made["id"].as_str().unwrap().to_owned();
+    let roles = ["user", "assistant"].into_iter().cycle();
+    let lines: String = roles
+        .zip(said)
+        .map(|(role, text)| format!("{}\n", value!({"role": role, "content": text})))
+        .collect();
+    now(w, &["append", &id, "--message-json", "-"], &lines);
+    (id, PathBuf::from(made["path"].as_str().unwrap()))
 }
 
 #[test]
@@ -154,6 +170,8 @@ fn what_the_real_client_records_is_read() {
     let sent = desk.resume(found["id"].as_str().unwrap(), "NEW-PROMPT");
     let after = turns(&assert_lossless(&path));
     assert_same(&after[..before.len()], &before);
+    // What was said before counts, though the client wrote it again without its tokens.
+    assert_eq!(assert_tokens(&path), 3 * 14);
     // Of its own sessions it sends results again that stand beside their calls and in a message.
     let mut once: Vec<Turn> = Vec::new();
     for turn in sent {
@@ -188,4 +206,66 @@ fn the_real_client_deletes_what_is_old_but_for_what_it_resumes() {
     let sent = desk.resume(&id, "NEW-PROMPT");
     assert_eq!(sent.len(), 2, "{sent:?}");
     assert!(kept.is_file() && !other.exists());
+}
+
+#[test]
+fn what_was_rewound_is_not_sent() {
+    let w = World::new();
+    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+        return;
+    };
+    let said = ["First?", "First.", "Second?", "Second.", "Third?", "Third."];
+    let (id, path) = talk(&w, &said.map(str::to_owned));
+    // As the client notes it: from this message on all is dropped.
+    let second = lines(&path)
+        .into_iter()
+        .find(|line| line.to_string().contains("Second?"))
+        .unwrap();
+    let mut log = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    writeln!(log, "{}", value!({"$rewindTo": second["id"]})).unwrap();
+    drop(log);
+    now(&w, &["append", &id, "Another?"], "");
+    now(&w, &["append", &id, "Another.", "--role", "agent"], "");
+    let shown = seen(&w, &id);
+    let texts: Vec<String> = shown.iter().map(|t| format!("{t:?}")).collect();
+    assert_eq!(shown.len(), 4, "{texts:?}");
+    let mut sent = desk.resume(&id, "NEW-PROMPT");
+    sent.pop();
+    assert_same(&sent, &shown);
+    // It is a branch, also when the client has written the list anew.
+    let c = assert_lossless(&path);
+    assert_same(&turns(&c)[..shown.len()], &shown);
+    let all = w.ok(&["show", path.to_str().unwrap(), "--all-branches"]);
+    assert!(all.contains("Second.") && all.contains("Third."), "{all}");
+}
+
+#[test]
+fn what_a_compression_leaves_is_what_the_real_client_sends() {
+    let w = World::new();
+    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+        return;
+    };
+    // Short of nothing: the client compresses before it says anything more.
+    let desk = desk.with(value!({"model": {"compressionThreshold": 0.0001}}));
+    let said: Vec<String> = (0..12)
+        .map(|n| format!("Turn {n}: {}", "words and words ".repeat(800)))
+        .collect();
+    let (id, path) = talk(&w, &said);
+    let sent = desk.resume(&id, "NEW-PROMPT");
+    assert!(sent.len() < said.len(), "it was compressed: {}", sent.len());
+    let Some(Turn::Text(_, summary)) = sent.first() else {
+        panic!("{sent:?}");
+    };
+    assert!(summary.starts_with("reply "), "{summary}");
+    let shown = seen(&w, &id);
+    assert_same(&sent, &shown[..sent.len()]);
+    // The next time the client goes on from there, and what was compressed is still a branch.
+    let desk = desk.with(value!({}));
+    let again = desk.resume(&id, "NEXT-PROMPT");
+    let shown = seen(&w, &id);
+    assert_same(&again, &shown[..again.len()]);
+    assert_same(&again[..sent.len()], &sent);
+    let all = w.ok(&["show", path.to_str().unwrap(), "--all-branches"]);
+    assert!(all.contains("Turn 0: words"), "{}", all.len());
+    assert_lossless(&path);
 }

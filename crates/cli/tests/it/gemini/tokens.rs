@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use rethread_formats::{Format, Want, gemini::Gemini};
-use rethread_model::Usage;
+use rethread_model::{Bodies as _, Body, Usage};
 
-use super::{CHILD, MAIN, fixtures, lay_out, session};
+use super::{CHILD, MAIN, fixtures, lay_out, read, session};
 use crate::sums::assert_counted_once;
 use crate::world::World;
 
@@ -59,6 +59,17 @@ pub(super) fn assert_tokens(path: &Path) -> u64 {
         path.display()
     );
     assert_eq!(usage.cache_read, cached, "{}", path.display());
+    // What entries say is no less; more, where two of them have one id.
+    let c = read(path);
+    let mut said = Usage::default();
+    for (ix, entry) in c.session.indexed().filter(|(_, e)| !e.inherited) {
+        if let (true, Body::Message(message)) = (entry.kind.is_message(), c.body(ix))
+            && let Some(used) = message.usage
+        {
+            said += &used;
+        }
+    }
+    assert!(said.total() >= usage.total(), "{}", path.display());
     usage.total()
 }
 
