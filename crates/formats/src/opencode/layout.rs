@@ -9,6 +9,7 @@ use rethread_disk::{DiskError, open_read};
 use rethread_model::Note;
 
 use super::database::{beside, is_database};
+use super::store::Make;
 use super::{SLUG, store, tree};
 use crate::{Env, Found, OpenError, Root, Source};
 
@@ -129,10 +130,12 @@ pub(super) fn list(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
 
 /// Lists the sessions of a database, and gives how many messages each has.
 fn list_database(path: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<(String, u64)> {
-    let found = store::is_ours(path).and_then(|ours| {
-        if ours {
-            store::sessions(path)
-        } else {
+    let found = store::make(path).and_then(|make| match make {
+        Make::Ours => store::sessions(path),
+        Make::Empty => Ok(Vec::new()),
+        Make::Without(table) => {
+            let why = format!("a SQLite database, but not OpenCode's: it has no table `{table}`");
+            out(Err(Note::remark(why).at(path)));
             Ok(Vec::new())
         }
     });
@@ -144,8 +147,13 @@ fn list_database(path: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<
             found
         }
         Err(e) => {
-            let note = Note::damage(format!("cannot be listed: {e}")).at(path);
-            out(Err(note));
+            // The path is said by the note.
+            let why = match e {
+                OpenError::NotOurs { .. } => "not a SQLite database".to_owned(),
+                OpenError::Damaged { why, .. } => format!("cannot be listed: {why}"),
+                other => format!("cannot be listed: {other}"),
+            };
+            out(Err(Note::damage(why).at(path)));
             Vec::new()
         }
     }

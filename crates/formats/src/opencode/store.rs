@@ -27,10 +27,32 @@ const TABLES: [(&str, &str); 6] = [
     ("session_context_epoch", "rowid"),
 ];
 
-/// Whether a database is one of ours.
-pub(super) fn is_ours(path: &Path) -> Result<bool, OpenError> {
+/// What a database turns out to be.
+pub(super) enum Make {
+    /// One of OpenCode.
+    Ours,
+    /// One without any tables, which its owner may be about to make.
+    Empty,
+    /// Another one: it lacks this table.
+    Without(&'static str),
+}
+
+/// Whose database this is.
+pub(super) fn make(path: &Path) -> Result<Make, OpenError> {
     look(path, |db| {
-        Ok(has_table(db, "session")? && has_table(db, "message")? && has_table(db, "part")?)
+        for table in ["session", "message", "part"] {
+            if has_table(db, table)? {
+                continue;
+            }
+            let any = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table')";
+            let has_any = db.query_row(any, [], |row| row.get(0))?;
+            return Ok(if has_any {
+                Make::Without(table)
+            } else {
+                Make::Empty
+            });
+        }
+        Ok(Make::Ours)
     })
 }
 

@@ -130,6 +130,63 @@ fn databases_of_channels_and_of_a_variable_are_found() {
 }
 
 #[test]
+fn what_is_no_database_of_opencode_is_said_once() {
+    let w = World::new();
+    let path = data(&w).join("opencode.db");
+    fs::create_dir_all(data(&w)).unwrap();
+    // A client that starts for the first time has made the file, and nothing in it.
+    fs::write(&path, "").unwrap();
+    let empty = w.run(&["list"]);
+    assert_eq!(empty.err, "no sessions were found\n", "{empty:?}");
+    fs::write(&path, "notes, and many of them".repeat(50)).unwrap();
+    let listed = w.run(&["list"]);
+    assert_eq!(listed.code, 1, "{listed:?}");
+    assert_snapshot!(w.plain(&listed.err), @"
+    warning: [ROOT]/home/.local/share/opencode/opencode.db: not a SQLite database
+    no sessions were found
+    ");
+    fs::remove_file(&path).unwrap();
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch("CREATE TABLE notes (id text)").unwrap();
+    db.close().unwrap();
+    let listed = w.run(&["list"]);
+    assert_eq!(listed.code, 1, "{listed:?}");
+    assert_snapshot!(w.plain(&listed.err), @"
+    note: [ROOT]/home/.local/share/opencode/opencode.db: a SQLite database, but not OpenCode's: it has no table `session`
+    no sessions were found
+    ");
+    let shown = w.run(&["show", path.to_str().unwrap()]);
+    assert_eq!(shown.code, 1, "{shown:?}");
+    assert_snapshot!(w.plain(&shown.err), @"error: `[ROOT]/home/.local/share/opencode/opencode.db` is no session that can be read");
+}
+
+#[test]
+fn old_stores_and_exports_are_saved_byte_for_byte() {
+    let w = world();
+    let storage = data(&w).join("storage/session/prj_shop");
+    let first = data(&w).join("project");
+    let mut described = OpenCode.at_path(&storage.join(format!("{TREE}.json")));
+    for (path, _) in crate::world::tree(&first) {
+        described.extend(OpenCode.at_path(&path));
+    }
+    let export = fixtures()
+        .join("1.18/export")
+        .join(format!("{EXPORT}.json"));
+    described.extend(OpenCode.at_path(&export));
+    let ids: Vec<&str> = described.iter().map(|s| s.id.as_str()).collect();
+    assert_eq!(ids, [TREE, FIRST, EXPORT]);
+    for source in described {
+        let conversation = OpenCode.read(&source).unwrap();
+        assert_accounted(&conversation);
+        // Every file of the session is a part of it.
+        let parts: Vec<_> = conversation.native.parts.iter().map(|p| &p.path).collect();
+        for file in OpenCode.files(&source).unwrap() {
+            assert!(parts.contains(&&file), "{}", file.display());
+        }
+    }
+}
+
+#[test]
 fn a_session_that_was_moved_into_the_database_is_listed_once() {
     let w = world();
     let moved = data(&w)
