@@ -2,7 +2,8 @@
 //!
 //! Everything is read straight from the files in `.git`, because starting a
 //! process for each folder would be slow. The `git` program is asked only where
-//! the files cannot tell: repositories that keep their references in a reftable.
+//! the files cannot tell: repositories that keep their references in a reftable,
+//! addresses of remotes, and where a history begins.
 //!
 //! Nothing here fails. A `.git` that is damaged, foreign or half written gives
 //! fewer facts, never an error, and no read is longer than its purpose needs.

@@ -123,7 +123,7 @@ fn read_file(path: &Path) -> Value {
 }
 
 /// The hash at the front of `bytes`, if it is one: SHA-1 or SHA-256.
-fn hash(bytes: &[u8]) -> Option<String> {
+pub(crate) fn hash(bytes: &[u8]) -> Option<String> {
     let end = bytes
         .iter()
         .position(u8::is_ascii_whitespace)

@@ -3,7 +3,8 @@
 use crate::config::Config;
 use crate::file;
 use crate::path::resolve;
-use crate::refs::Refs;
+use crate::program;
+use crate::refs::{self, Refs};
 use crate::worktree::{self, PATH_LIMIT, Worktree};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -184,6 +185,50 @@ impl Repository {
     /// ```
     pub fn commit(&self) -> Option<String> {
         self.refs(&self.git_dir).commit()
+    }
+
+    /// Whether the `git` program can be asked about it. Where it cannot, what only it knows is not
+    /// known, which is not the same as that there is nothing to know.
+    ///
+    /// ```no_run
+    /// # use std::path::Path;
+    /// # use rethread_project::Repository;
+    /// let repository = Repository::find(Path::new("/home/me/app")).expect("a repository");
+    /// assert!(repository.answers());
+    /// ```
+    pub fn answers(&self) -> bool {
+        program::ask(&self.git_dir, &["rev-parse", "--git-dir"]).is_some()
+    }
+
+    /// The address of a remote, with what the user's configuration puts in its place: what
+    /// `git remote get-url` prints.
+    ///
+    /// ```no_run
+    /// # use std::path::Path;
+    /// # use rethread_project::Repository;
+    /// let repository = Repository::find(Path::new("/home/me/app")).expect("a repository");
+    /// assert_eq!(repository.remote_url("origin").as_deref(), Some("git@example.com:me/app.git"));
+    /// ```
+    pub fn remote_url(&self, name: &str) -> Option<String> {
+        let url = program::ask(&self.git_dir, &["remote", "get-url", "--", name])?;
+        String::from_utf8(url).ok()
+    }
+
+    /// The hashes of the commits that the history of `HEAD` begins with, sorted. `None` when there
+    /// are none, when there are too many to be told, and when git takes too long to find them.
+    ///
+    /// ```no_run
+    /// # use std::path::Path;
+    /// # use rethread_project::Repository;
+    /// let repository = Repository::find(Path::new("/home/me/app")).expect("a repository");
+    /// assert_eq!(repository.root_commits().expect("a history").len(), 1);
+    /// ```
+    pub fn root_commits(&self) -> Option<Vec<String>> {
+        let answer = program::ask(&self.git_dir, &["rev-list", "--max-parents=0", "HEAD"])?;
+        let lines = answer.split(|b| *b == b'\n');
+        let mut commits: Vec<String> = lines.map(refs::hash).collect::<Option<_>>()?;
+        commits.sort();
+        Some(commits)
     }
 
     /// All worktrees of the repository: the main one first (a bare repository has

@@ -7,10 +7,11 @@ use rethread_json::{Document, Object, Patch};
 use rusqlite::OptionalExtension as _;
 use rusqlite::types::Value;
 
-use super::create::{Home, slug, text};
+use super::create::{slug, text};
 use super::facts::{Facts, parsed};
 use super::ids::Ids;
 use super::layout::{Kept, kept};
+use super::project::Home;
 use super::rows::{decode, encode};
 use super::writing::{Change, change};
 use crate::fields::string;

@@ -19,6 +19,7 @@ mod info;
 mod kinds;
 mod layout;
 mod own;
+mod project;
 mod read;
 mod remove;
 mod rename;

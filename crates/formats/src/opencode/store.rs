@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::SLUG;
 use super::database::{AskError, look};
 use super::facts::{Facts, millis, parsed, project_root};
+use super::project::GLOBAL;
 use super::read::Gathered;
 use super::rows::encode;
 use super::said::{Piece, Said, split};
@@ -149,6 +150,12 @@ pub(super) fn facts(db: &Connection, line: &[u8]) -> Result<Facts, AskError> {
             (Some(tree), Some(line)) => project_root(tree.root(line)),
             _ => None,
         };
+        // What is in no project of its own is not in the folder that was seen last, either.
+        if project == GLOBAL {
+            let folder = facts.directory.as_deref().map(Path::new);
+            let is_around = |root: &String| folder.is_some_and(|f| f.starts_with(root));
+            facts.root = facts.root.take().filter(is_around);
+        }
     }
     Ok(facts)
 }

@@ -288,3 +288,50 @@ fn reftable_repositories_ask_git() {
     git(&root, &["checkout", "--quiet", "--detach"]);
     assert_eq!(check(&root).branch(), None);
 }
+
+#[test]
+fn where_a_history_begins_and_where_it_is_shared() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.init("app");
+    let found = check(&root);
+    assert!(found.answers());
+    assert_eq!(found.root_commits(), None);
+    assert_eq!(found.remote_url("origin"), None);
+    commit(&root, "first");
+    let first = git(&root, &["rev-parse", "HEAD"]);
+    commit(&root, "second");
+    let url = "git@example.com:me/app.git";
+    git(&root, &["remote", "add", "origin", url]);
+    let found = check(&root);
+    assert_eq!(found.root_commits(), Some(vec![first.clone()]));
+    assert_eq!(found.remote_url("origin").as_deref(), Some(url));
+    assert_eq!(found.remote_url("--all"), None);
+    // A history that was joined with another one has two beginnings.
+    git(&root, &["checkout", "--quiet", "--orphan", "other"]);
+    commit(&root, "elsewhere");
+    let other = git(&root, &["rev-parse", "HEAD"]);
+    let merge = [
+        "merge",
+        "--quiet",
+        "--allow-unrelated-histories",
+        "-m",
+        "both",
+        "main",
+    ];
+    git(&root, &merge);
+    let mut both = vec![first, other];
+    both.sort();
+    assert_eq!(check(&root).root_commits(), Some(both));
+    // It is the same seen from a linked worktree; a damaged repository tells nothing.
+    let linked = sandbox.join("linked");
+    git(
+        &root,
+        &["worktree", "add", "--quiet", linked.to_str().unwrap()],
+    );
+    let seen = Repository::find(&linked).unwrap();
+    assert_eq!(seen.remote_url("origin").as_deref(), Some(url));
+    assert_eq!(seen.root_commits().map(|c| c.len()), Some(2));
+    fs::remove_file(root.join(".git/HEAD")).unwrap();
+    let damaged = Repository::find(&root).unwrap();
+    assert!(!damaged.answers());
+}

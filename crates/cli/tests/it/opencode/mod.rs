@@ -3,6 +3,7 @@
 mod corpus;
 mod judges;
 mod live;
+mod projects;
 mod store;
 mod write;
 

@@ -12,7 +12,7 @@ use crate::world::{World, json};
 
 pub(super) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
-fn new(w: &World, more: &[&str]) -> String {
+pub(super) fn new(w: &World, more: &[&str]) -> String {
     let args = [&["new", "--format", "opencode", "--json"], more].concat();
     let made = json(&w.ok(&args));
     made["id"].as_str().unwrap().to_owned()
@@ -36,7 +36,7 @@ fn table(path: &Path, table: &str, id: &str) -> Vec<Value> {
     found.map(|data| json(&data.unwrap())).collect()
 }
 
-fn assert_healthy(w: &World, path: &Path) {
+pub(super) fn assert_healthy(w: &World, path: &Path) {
     assert_eq!(integrity(path), "ok");
     let db = Connection::open(path).unwrap();
     let mut query = db.prepare("PRAGMA foreign_key_check").unwrap();
@@ -298,29 +298,6 @@ fn a_database_that_is_not_as_we_know_it_is_not_written_to() {
             }
         }
     }
-}
-
-#[test]
-fn a_session_needs_a_database_and_a_project_that_the_client_knows() {
-    let w = World::with_git();
-    let none = w.run(&["new", "--format", "opencode"]);
-    assert_eq!(none.code, 2, "{none:?}");
-    assert!(none.err.contains("no database"), "{none:?}");
-    let path = installed(&w, "1.18/everything");
-    let unknown = w.run(&["new", "--format", "opencode"]);
-    assert!(
-        unknown.err.contains("does not know the project"),
-        "{unknown:?}"
-    );
-    let db = Connection::open(&path).unwrap();
-    let root = w.project.to_str().unwrap();
-    db.execute("UPDATE project SET worktree = ?1", [root])
-        .unwrap();
-    db.close().unwrap();
-    let id = new(&w, &[]);
-    let session = read(&path, &id).session;
-    assert_eq!(session.head.workspace.root.as_deref(), Some(root));
-    assert_healthy(&w, &path);
 }
 
 #[test]
