@@ -201,7 +201,10 @@ mod other {
             })
         }
 
-        #[allow(clippy::unused_self, reason = "Unix looks through the folder that is open")]
+        #[allow(
+            clippy::unused_self,
+            reason = "Unix looks through the folder that is open"
+        )]
         pub(super) fn look(&self, folder: &Path, name: &Path) -> io::Result<()> {
             fs::metadata(folder.join(name)).map(drop)
         }

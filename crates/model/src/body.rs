@@ -107,6 +107,9 @@ pub struct Place {
 /// A summary in place of what came before.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compaction {
+    /// What the summary answers, in agents that send both to the model: the one as words of the
+    /// user, the other as an answer.
+    pub question: Option<Text>,
     /// The summary.
     pub summary: Option<Text>,
     /// What of the past is still in the context, behind the summary.

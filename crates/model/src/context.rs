@@ -145,9 +145,8 @@ impl Making<'_> {
         }
         // Messages that took the place of the past are all that is left of it.
         let is_replaced = matches!(compaction.kept, Kept::Replacement(_));
-        if let Some(summary) = compaction.summary.filter(|_| !is_replaced) {
-            self.made(at, Role::User, summary, "compaction_summary");
-        }
+        let summary = compaction.summary.filter(|_| !is_replaced);
+        self.summary(at, compaction.question, summary);
         let place = |id: &str| before.iter().position(|ix| self.session.id(*ix) == id);
         match compaction.kept {
             Kept::Nothing => {}
@@ -184,6 +183,20 @@ impl Making<'_> {
         }
     }
 
+    /// Adds what stands in place of the past.
+    fn summary(&mut self, at: EntryIx, question: Option<Text>, summary: Option<Text>) {
+        let role = match question {
+            Some(_) => Role::Assistant,
+            None => Role::User,
+        };
+        if let Some(question) = question {
+            self.made(at, Role::User, question, "compaction_question");
+        }
+        if let Some(summary) = summary {
+            self.made(at, role, summary, "compaction_summary");
+        }
+    }
+
     fn kept(&mut self, entries: &[EntryIx]) {
         for ix in entries {
             self.entry(*ix, true);
@@ -202,6 +215,14 @@ impl Making<'_> {
                 Some(None) => {}
                 Some(Some(blocks)) => self.push(ix, role, Seen::Edited(blocks)),
             },
+            // An older summary that is an answer to a question was kept like any other answer.
+            Kind::Compaction if is_kept => {
+                if let Body::Compaction(older) = self.bodies.body(ix)
+                    && older.question.is_some()
+                {
+                    self.summary(ix, older.question, older.summary);
+                }
+            }
             Kind::BranchSummary => {
                 if let Body::BranchSummary(branch) = self.bodies.body(ix)
                     && !branch.summary.value.is_empty()

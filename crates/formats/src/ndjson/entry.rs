@@ -109,6 +109,7 @@ fn compaction(value: Value<'_>) -> Compaction {
             .map_or(Kept::Nothing, |list| Kept::Entries(ids(list))),
     };
     Compaction {
+        question: text(value, "question"),
         summary: text(value, "summary"),
         kept,
         system: text(value, "system"),

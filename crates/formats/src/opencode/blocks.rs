@@ -16,6 +16,7 @@ pub(super) fn blocks(part: Value<'_>, record: RawRef, is_aside: bool) -> Vec<Blo
     let known = match type_name.as_str() {
         "step-start" | "step-finish" | "retry" | "compaction" => Some(Vec::new()),
         "text" => text_of(part, "text").map(|text| vec![said(part, text, is_aside)]),
+        "subtask" => Some(vec![injected(Text::new(BY_USER), is_aside)]),
         "reasoning" => thinking(part).map(|t| vec![Block::Thinking(t)]),
         "tool" => tool(part, record),
         "tool-invocation" => invocation(part),
@@ -28,6 +29,18 @@ pub(super) fn blocks(part: Value<'_>, record: RawRef, is_aside: bool) -> Vec<Blo
             raw: Json::new(part.raw()),
         }]
     })
+}
+
+/// What the client tells the model where the user had a task done: the call of it comes next.
+const BY_USER: &str = "The following tool was executed by the user";
+
+fn injected(text: Text, is_aside: bool) -> Block {
+    let visibility = Visibility::Injected;
+    if is_aside {
+        Block::Aside { text, visibility }
+    } else {
+        Block::Text(text)
+    }
 }
 
 /// Text; what nobody typed, or what is not sent, stands aside among other text.
@@ -89,7 +102,10 @@ fn tool(part: Value<'_>, record: RawRef) -> Option<Vec<Block>> {
     let mut blocks = vec![Block::ToolCall(call)];
     if is_done {
         let key = if is_error { "error" } else { "output" };
-        let said = text_of(state, key).map(Block::Text);
+        // Of what was stopped on its way the model sees as much as there was.
+        let stopped = metadata.filter(|m| is_error && is_true(*m, "interrupted"));
+        let partial = stopped.and_then(|m| text_of(m, "output"));
+        let said = partial.or_else(|| text_of(state, key)).map(Block::Text);
         let attached = state.get("attachments").into_iter().flat_map(Value::items);
         let attached = attached.filter_map(|file| media(file, record));
         blocks.push(Block::ToolResult(ToolResult {

@@ -177,8 +177,14 @@ fn error(value: Value<'_>) -> Option<String> {
     }
 }
 
+/// What the client puts before a summary, which it sends as an answer.
+const QUESTION: &str = "What did we do so far?";
+
 fn compaction(held: &[Held<'_>]) -> Compaction {
-    let mut compaction = Compaction::default();
+    let mut compaction = Compaction {
+        question: Some(Text::new(QUESTION)),
+        ..Compaction::default()
+    };
     let mut infos = 0;
     let mut said = Vec::new();
     for one in held {

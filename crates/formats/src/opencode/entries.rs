@@ -21,10 +21,15 @@ pub(super) fn add_entries(builder: &mut SessionBuilder, said: &[Said], facts: &F
     let mut rest = said;
     while let Some((first, others)) = rest.split_first() {
         rest = others;
-        if let Some(revert) = &facts.revert
-            && revert.message == first.id
-        {
-            chain.take_back(revert.part.is_some());
+        if let Some(revert) = facts.revert.as_ref().filter(|r| r.message == first.id) {
+            let part = revert.part.as_deref();
+            if let Some((stay, go)) = part.and_then(|part| first.parted(part)) {
+                chain.message(&stay);
+                chain.go_on_here();
+                chain.rest(&go);
+                continue;
+            }
+            chain.take_back(part.is_some());
         }
         match others.split_first() {
             Some((summary, others)) if first.asks_for_compaction() && summary.is_summary => {
@@ -119,16 +124,26 @@ impl Chain<'_> {
     }
 
     fn message(&mut self, said: &Said) {
+        let ix = self.rest(said);
+        self.counted(ix, said);
+    }
+
+    /// Adds a message, or those parts of one that were taken back, behind the tries that failed.
+    fn rest(&mut self, said: &Said) -> Option<EntryIx> {
+        self.tries(said);
+        let kind = said.role.map_or(Kind::Unknown, Kind::Message);
+        self.add_seen(&said.id, kind, said, &said.origin(), said.visibility())
+    }
+
+    fn tries(&mut self, said: &Said) {
         for part in said.parts.iter().filter(|p| p.kind == PartKind::Retry) {
             let seen = Visibility::UiOnly;
             self.add_seen(&part.id, Kind::Event, said, &[part.record], seen);
         }
-        let kind = said.role.map_or(Kind::Unknown, Kind::Message);
-        let ix = self.add_seen(&said.id, kind, said, &said.origin(), said.visibility());
-        self.counted(ix, said);
     }
 
     fn compaction(&mut self, asked: &Said, summary: &Said) {
+        self.tries(summary);
         let origin: Vec<RawRef> = asked.origin().into_iter().chain(summary.origin()).collect();
         let ix = self.add(&summary.id, Kind::Compaction, summary, &origin);
         if let Some(ix) = ix {

@@ -135,8 +135,13 @@ impl Past {
         facts: &Facts,
     ) -> Result<Self, WriteError> {
         let all = |table: &str| {
-            let sql =
-                format!("SELECT * FROM {table} WHERE session_id = ?1 ORDER BY time_created, id");
+            // As they are read.
+            let order = if table == "part" {
+                "id"
+            } else {
+                "time_created, id"
+            };
+            let sql = format!("SELECT * FROM {table} WHERE session_id = ?1 ORDER BY {order}");
             change.ask(|tx| {
                 let mut query = tx.prepare(&sql)?;
                 let rows = query.query_map([&source.id], encode)?;
@@ -146,7 +151,7 @@ impl Past {
         let messages = all("message")?.into_iter().filter_map(|line| decode(&line));
         let mut messages: Vec<(String, Columns)> =
             messages.map(|row| (named(&row, "id"), row)).collect();
-        let parts: Vec<Columns> = all("part")?
+        let mut parts: Vec<Columns> = all("part")?
             .iter()
             .filter_map(|line| decode(line))
             .collect();
@@ -163,6 +168,15 @@ impl Past {
             && let Some(place) = messages.iter().position(|(id, _)| *id == revert.message)
         {
             messages.truncate(place + usize::from(revert.part.is_some()));
+            let mut is_gone = false;
+            parts.retain(|part| {
+                let is_of_it = named(part, "message_id") == revert.message;
+                is_gone |= revert
+                    .part
+                    .as_ref()
+                    .is_some_and(|id| named(part, "id") == *id);
+                !(is_of_it && is_gone)
+            });
         }
         Ok(Self { messages, parts })
     }

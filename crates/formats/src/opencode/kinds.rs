@@ -63,7 +63,11 @@ pub static RECORD_TYPES: [RecordType; 32] = [
     row("part snapshot", Unread, "an unknown block"),
     row("part patch", Unread, "an unknown block"),
     row("part agent", Unread, "an unknown block"),
-    row("part subtask", Unread, "an unknown block"),
+    row(
+        "part subtask",
+        Understood,
+        "a word to the model that the user had the next call made",
+    ),
     row("part tool pending", Understood, "a call"),
     row("part tool running", Understood, "a call"),
     row("part tool completed", Understood, "a call and its result"),
@@ -155,6 +159,7 @@ pub(super) enum Audience {
 pub(super) fn part_kind(type_name: &str, audience: Audience) -> PartKind {
     match type_name {
         "text" => PartKind::Text(audience),
+        "subtask" => PartKind::Text(Audience::Model),
         "step-start" | "step-finish" => PartKind::Step,
         "compaction" => PartKind::Compaction,
         "retry" => PartKind::Retry,

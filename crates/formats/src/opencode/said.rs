@@ -8,7 +8,7 @@ use super::kinds::{Audience, PartKind, part_kind};
 use crate::fields::{is_true, string};
 
 /// A message, with what decides where it goes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Said {
     pub(super) record: RawRef,
     pub(super) id: String,
@@ -16,16 +16,29 @@ pub(super) struct Said {
     pub(super) role: Option<Role>,
     /// Whether it is the summary that a compaction asked for, and whole.
     pub(super) is_summary: bool,
+    /// How it failed, if it did.
+    failed: Option<Failed>,
     pub(super) has_usage: bool,
     pub(super) parts: Vec<Piece>,
 }
 
+/// How a message failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Failed {
+    /// Somebody stopped it.
+    Stopped,
+    /// In another way.
+    Otherwise,
+}
+
 /// A part of a message.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) record: RawRef,
     pub(super) id: String,
     pub(super) kind: PartKind,
+    /// Whether it is more than the beginning of a step and what the model thought.
+    is_outcome: bool,
     /// The sub-agent's session that a call started, and the call.
     pub(super) child: Option<(String, String)>,
 }
@@ -73,7 +86,15 @@ impl Said {
                 Some("system") => Some(Role::System),
                 _ => None,
             },
-            is_summary: info.is_some_and(|i| is_true(i, "summary")) && !flag("error"),
+            is_summary: info.is_some_and(is_summary),
+            failed: flag("error").then(|| {
+                let name = info.and_then(|i| i.at(&["error", "name"]));
+                if name.is_some_and(|n| n.is_str("MessageAbortedError")) {
+                    Failed::Stopped
+                } else {
+                    Failed::Otherwise
+                }
+            }),
             has_usage: info.and_then(usage).is_some(),
             parts: Vec::new(),
         }
@@ -88,9 +109,23 @@ impl Said {
         self.role == Some(Role::User) && self.parts.iter().any(|p| p.kind == PartKind::Compaction)
     }
 
+    /// Whether the client passes over it when it goes on: an answer that failed, unless it was stopped
+    /// when it had said or done something.
+    fn is_passed_over(&self) -> bool {
+        let is_over = match self.failed {
+            None => false,
+            Some(Failed::Stopped) => !self.parts.iter().any(|p| p.is_outcome),
+            Some(Failed::Otherwise) => true,
+        };
+        is_over && self.role == Some(Role::Assistant)
+    }
+
     /// Who is meant to see it: text that nobody typed, or that is not sent, decides where there is
     /// nothing else.
     pub(super) fn visibility(&self) -> Visibility {
+        if self.is_passed_over() {
+            return Visibility::UiOnly;
+        }
         let mut seen = self
             .parts
             .iter()
@@ -112,6 +147,41 @@ impl Said {
         }
     }
 
+    /// The message without the parts from this one on, and these; none where they are not records of
+    /// their own.
+    pub(super) fn parted(&self, part: &str) -> Option<(Self, Self)> {
+        let at = self.parts.iter().position(|p| p.id == part)?;
+        let (stay, go) = self.parts.split_at(at);
+        let first = go.first().filter(|p| p.record != self.record)?;
+        let rest = Self {
+            record: first.record,
+            id: part.to_owned(),
+            has_usage: false,
+            parts: go.to_vec(),
+            ..self.clone()
+        };
+        let stay = Self {
+            parts: stay.to_vec(),
+            ..self.clone()
+        };
+        Some((stay, rest))
+    }
+
+    /// Puts parts that came in the order of their ids into that of time: the ids began anew in the
+    /// midst of them where the times in them are half of all times apart.
+    pub(super) fn unwrap_order(&mut self) {
+        let early = |p: &Piece| id_time(&p.id).is_some_and(|t| t < HALF);
+        let late = |p: &Piece| id_time(&p.id).is_some_and(|t| t >= HALF + HALF / 2);
+        let wraps = self.parts.first().is_some_and(|p| {
+            let t = id_time(&p.id);
+            t.is_some_and(|t| t < HALF / 2) && self.parts.last().is_some_and(late)
+        });
+        if wraps {
+            let at = self.parts.partition_point(early);
+            self.parts.rotate_left(at);
+        }
+    }
+
     /// The records that it came from, each once, without those of tries that failed.
     pub(super) fn origin(&self) -> Vec<RawRef> {
         let mut origin = vec![self.record];
@@ -122,6 +192,21 @@ impl Said {
         }
         origin
     }
+}
+
+/// Half of the times that an id can hold.
+const HALF: u64 = 1 << 47;
+
+/// The time in an id: twelve hexadecimal digits behind its first word.
+fn id_time(id: &str) -> Option<u64> {
+    let digits = id.split_once('_')?.1.get(..12)?;
+    u64::from_str_radix(digits, 16).ok()
+}
+
+/// Whether a message is a summary that came to its end.
+pub(super) fn is_summary(info: Value<'_>) -> bool {
+    let has = |key| info.get(key).is_some_and(|v: Value<'_>| !v.is_null());
+    is_true(info, "summary") && has("finish") && !has("error")
 }
 
 /// When a message was made.
@@ -153,6 +238,7 @@ impl Piece {
             record,
             id,
             kind: part_kind(&type_name, audience),
+            is_outcome: !matches!(type_name.as_str(), "step-start" | "reasoning"),
             child: started.filter(|_| type_name == "tool"),
         }
     }

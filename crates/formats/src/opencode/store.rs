@@ -21,7 +21,8 @@ use crate::{OpenError, Part, RecordKind, Spool};
 /// kept unread.
 const TABLES: [(&str, &str); 6] = [
     ("message", "time_created, id"),
-    ("part", "time_created, id"),
+    // The client writes the parts of a message side by side, and then goes by their ids.
+    ("part", "id"),
     ("todo", "rowid"),
     ("session_message", "rowid"),
     ("session_input", "rowid"),
@@ -106,6 +107,9 @@ fn gather_from(db: &Connection, path: &Path, id: &str) -> Result<Gathered, AskEr
         gathered
             .parts
             .push(Part::rows(path.to_owned(), table, rows));
+    }
+    for said in &mut gathered.said {
+        said.unwrap_order();
     }
     gathered.children = column(
         db,

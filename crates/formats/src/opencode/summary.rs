@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use super::database::{AskError, look};
 use super::facts::{Facts, usage};
 use super::layout::{Kept, kept};
-use super::said::Said;
+use super::said::{Said, is_summary};
 use super::tree::Place;
 use super::{SLUG, read, store};
 use crate::fields::{is_true, string, text_of};
@@ -73,8 +73,7 @@ fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, OpenError> 
 
 /// The first text of a message that a person typed.
 fn prompt_of(db: &Connection, message: &str) -> Result<Option<String>, AskError> {
-    let mut query =
-        db.prepare("SELECT data FROM part WHERE message_id = ?1 ORDER BY time_created, id")?;
+    let mut query = db.prepare("SELECT data FROM part WHERE message_id = ?1 ORDER BY id")?;
     let mut rows = query.query([message])?;
     let mut tree = Tree::default();
     while let Some(row) = rows.next()? {
@@ -186,10 +185,9 @@ impl Tally {
             *sum += &used;
         }
         let was_user = std::mem::take(&mut self.was_user);
-        let failed = info.get("error").is_some_and(|e| !e.is_null());
         match string(info, "role").as_deref() {
             // A summary and what asked for it are one compaction, and no messages.
-            Some("assistant") if is_true(info, "summary") && !failed && was_user => {
+            Some("assistant") if is_summary(info) && was_user => {
                 self.counts.messages -= 1;
                 self.counts.user_messages -= 1;
             }

@@ -127,6 +127,7 @@ pub(super) fn title_word(source: TitleSource) -> &'static str {
 }
 
 fn compaction(w: &mut Writer<'_>, c: &Compaction) -> io::Result<()> {
+    w.member_if("question", c.question.as_ref().map(|t| t.value.as_str()))?;
     w.member_if("summary", c.summary.as_ref().map(|t| t.value.as_str()))?;
     match &c.kept {
         Kept::Nothing => {}

@@ -4,6 +4,7 @@ mod corpus;
 mod judges;
 mod live;
 mod projects;
+mod resumed;
 mod store;
 mod write;
 
