@@ -19,6 +19,7 @@ pub(crate) fn text(value: Value<'_>) -> Option<Text> {
     Some(Text {
         value: text.text.into_owned(),
         lossy: text.lossy,
+        lone: text.lone.into(),
     })
 }
 

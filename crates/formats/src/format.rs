@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 
+use crate::carry::CarriedFile;
 use crate::{
-    Appended, AskedEntry, Branch, CarriedFile, Conversation, Env, Fork, Made, MessageInput,
-    Migrated, Native, NativeContext, NewSession, OpenError, OwnWords, Removal, Resume,
-    UnifiedRecord, Violation, WriteError, Writing,
+    Appended, AskedEntry, Branch, Conversation, Env, Fork, Made, MessageInput, Migrated, Native,
+    NativeContext, NewSession, OpenError, OwnWords, Removal, Resume, UnifiedRecord, Violation,
+    WriteError, Writing,
 };
 
 /// Facts about a format, from which lists, help and docs are made.
@@ -138,7 +139,7 @@ pub trait Format: Sync {
     }
 
     /// The files that a session had where it was first found, where its source carries them along.
-    fn carried(&self, _: &Conversation) -> Result<Vec<CarriedFile>, OpenError> {
+    fn carried<'a>(&self, _: &'a Conversation) -> Result<Vec<CarriedFile<'a>>, OpenError> {
         Ok(Vec::new())
     }
 

@@ -6,6 +6,7 @@
 pub mod agentuse;
 pub mod atomic;
 pub mod atsf;
+pub mod carry;
 mod check;
 pub mod claude_code;
 pub mod codex;
@@ -34,7 +35,7 @@ pub use env::{Env, EnvError};
 pub use error::{OpenError, WriteError};
 pub use format::{About, Can, Format, Found, Root, Source, Want};
 pub use native::{Marks, Native, Part, PartKind, RecordKind, Spool};
-pub use ndjson::{CarriedFile, UnifiedRecord};
+pub use ndjson::UnifiedRecord;
 pub use own_words::OwnWords;
 pub use raw_json::RawJson;
 pub use registry::{FORMATS, by_name};

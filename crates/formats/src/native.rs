@@ -27,6 +27,8 @@ pub enum RecordKind {
     Giant = 4,
     /// What stands around the items of a list that are records of their own.
     Frame = 5,
+    /// A part of a record that is read only when somebody asks for it: an original that came along.
+    Carried = 6,
 }
 
 impl RecordKind {
@@ -37,7 +39,8 @@ impl RecordKind {
             2 => Self::Junk,
             3 => Self::Torn,
             4 => Self::Giant,
-            _ => Self::Frame,
+            5 => Self::Frame,
+            _ => Self::Carried,
         }
     }
 }
@@ -250,10 +253,16 @@ impl Part {
 
     /// A reader over all bytes that the part had when it was opened.
     pub fn reader(&self) -> impl Read + '_ {
+        self.range(0..self.len)
+    }
+
+    /// A reader over some of its bytes.
+    pub(crate) fn range(&self, bytes: Range<u64>) -> impl Read + '_ {
         PartReader {
             part: self,
             file: None,
-            at: 0,
+            at: bytes.start,
+            end: bytes.end.min(self.len),
         }
     }
 
@@ -340,11 +349,12 @@ struct PartReader<'a> {
     /// A file that is open only while it is read.
     file: Option<File>,
     at: u64,
+    end: u64,
 }
 
 impl Read for PartReader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let left = self.part.len.saturating_sub(self.at);
+        let left = self.end.saturating_sub(self.at);
         let want = usize::try_from(left).unwrap_or(usize::MAX).min(buf.len());
         if self.file.is_none() && matches!(self.part.bytes, Backing::Closed) {
             self.file = Some(self.part.open()?);
@@ -370,6 +380,14 @@ impl Native {
     pub fn read(&self, raw: RawRef) -> io::Result<Vec<u8>> {
         self.part(raw.part)
             .map_or_else(|| Ok(Vec::new()), |p| p.read(raw.record))
+    }
+
+    /// Gives the bytes of a record to somebody, however many there are.
+    pub fn copy(&self, raw: RawRef, out: &mut dyn Write) -> io::Result<()> {
+        let Some((part, span)) = self.part(raw.part).zip(self.span(raw)) else {
+            return Ok(());
+        };
+        io::copy(&mut part.range(span), out).map(drop)
     }
 
     /// What a record is.

@@ -6,9 +6,11 @@
 
 use rethread_json::Value;
 use rethread_model::{
-    Blob, Block, Cost, Json, Media, Message, ModelRef, Moment, Role, Text, Thinking, ToolCall,
-    ToolInput, ToolResult, ToolStatus, Usage,
+    Blob, Block, Cost, Json, Media, Message, ModelRef, Moment, Role, Thinking, ToolCall, ToolInput,
+    ToolResult, ToolStatus, Usage,
 };
+
+use crate::fields::{text, text_of};
 
 /// A message that was given in the unified vocabulary.
 #[derive(Clone, Debug)]
@@ -53,11 +55,8 @@ pub(crate) fn read(value: Value<'_>) -> Result<UnifiedMessage, String> {
         }
     };
     let content = value.get("content").ok_or("`content` is missing")?;
-    let mut blocks = match content.text() {
-        Some(text) => vec![Block::Text(Text {
-            value: text.text.into_owned(),
-            lossy: text.lossy,
-        })],
+    let mut blocks = match text(content) {
+        Some(text) => vec![Block::Text(text)],
         None => content.items().map(block).collect::<Result<_, _>>()?,
     };
     let extensions = value.at(&["metadata", "extensions"]);
@@ -104,13 +103,7 @@ fn add_others(blocks: &mut Vec<Block>, more: Value<'_>) -> Result<(), String> {
 
 fn block(value: Value<'_>) -> Result<Block, String> {
     let kind = string(value, "type").ok_or("a content block has no `type`")?;
-    let said = |key: &str| {
-        let text = value.get(key).and_then(Value::text);
-        text.map(|text| Text {
-            value: text.text.into_owned(),
-            lossy: text.lossy,
-        })
-    };
+    let said = |key: &str| text_of(value, key);
     let need = |key: &str| string(value, key).ok_or(format!("a `{kind}` block has no `{key}`"));
     Ok(match kind.as_str() {
         "text" => Block::Text(said("text").ok_or("a `text` block has no `text`")?),
@@ -123,11 +116,8 @@ fn block(value: Value<'_>) -> Result<Block, String> {
             ..Thinking::default()
         }),
         "tool_use" => Block::ToolCall(ToolCall {
-            input: value.get("input").map(|input| match input.text() {
-                Some(text) => ToolInput::Text(Text {
-                    value: text.text.into_owned(),
-                    lossy: text.lossy,
-                }),
+            input: value.get("input").map(|input| match text(input) {
+                Some(text) => ToolInput::Text(text),
                 None => ToolInput::Json(Json::new(input.raw())),
             }),
             status: ToolStatus::Completed,

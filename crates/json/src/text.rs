@@ -11,6 +11,8 @@ pub struct Text<'a> {
     pub text: Cow<'a, str>,
     /// Whether lone surrogates or invalid UTF-8 became U+FFFD.
     pub lossy: bool,
+    /// The lone surrogates among them: at which byte of the text each stood, and what it was.
+    pub lone: Vec<(usize, u16)>,
 }
 
 /// Decodes what stands between the quotes of a string.
@@ -20,34 +22,56 @@ pub(crate) fn decode(content: &[u8], escaped: bool) -> Text<'_> {
             Ok(text) => Text {
                 text: Cow::Borrowed(text),
                 lossy: false,
+                lone: Vec::new(),
             },
             Err(_) => Text {
                 text: String::from_utf8_lossy(content),
                 lossy: true,
+                lone: Vec::new(),
             },
         };
     }
     let mut out = Vec::with_capacity(content.len());
-    let mut lossy = false;
+    let mut lone = Vec::new();
     let mut rest = content;
     while let Some(slash) = memchr(b'\\', rest) {
         out.extend_from_slice(&rest[..slash]);
         rest = &rest[slash..];
         let escape = decode_escape(rest);
+        lone.extend(escape.lone.map(|unit| (out.len(), unit)));
         push_char(&mut out, escape.char);
-        lossy |= escape.lossy;
         rest = &rest[escape.len..];
     }
     out.extend_from_slice(rest);
     match String::from_utf8(out) {
         Ok(text) => Text {
             text: Cow::Owned(text),
-            lossy,
+            lossy: !lone.is_empty(),
+            lone,
         },
-        Err(error) => Text {
-            text: Cow::Owned(String::from_utf8_lossy(error.as_bytes()).into_owned()),
-            lossy: true,
-        },
+        Err(_) => decode_invalid(content),
+    }
+}
+
+/// Decodes what is not all UTF-8. No character reaches over an escape, so each piece between two of
+/// them can be decoded by itself.
+fn decode_invalid(content: &[u8]) -> Text<'_> {
+    let mut text = String::with_capacity(content.len());
+    let mut lone = Vec::new();
+    let mut rest = content;
+    while let Some(slash) = memchr(b'\\', rest) {
+        text.push_str(&String::from_utf8_lossy(&rest[..slash]));
+        rest = &rest[slash..];
+        let escape = decode_escape(rest);
+        lone.extend(escape.lone.map(|unit| (text.len(), unit)));
+        text.push(escape.char);
+        rest = &rest[escape.len..];
+    }
+    text.push_str(&String::from_utf8_lossy(rest));
+    Text {
+        text: Cow::Owned(text),
+        lossy: true,
+        lone,
     }
 }
 
@@ -60,8 +84,8 @@ pub(crate) struct Escape {
     pub(crate) char: char,
     /// How many bytes it takes.
     pub(crate) len: usize,
-    /// Whether it was a lone surrogate.
-    pub(crate) lossy: bool,
+    /// The lone surrogate that it was.
+    pub(crate) lone: Option<u16>,
 }
 
 /// Decodes the valid escape at the beginning of `src`.
@@ -69,7 +93,7 @@ pub(crate) fn decode_escape(src: &[u8]) -> Escape {
     let simple = |char| Escape {
         char,
         len: src.len().min(2),
-        lossy: false,
+        lone: None,
     };
     match src.get(1) {
         Some(b'u') => decode_unicode(src),
@@ -89,7 +113,7 @@ fn decode_unicode(src: &[u8]) -> Escape {
         return Escape {
             char,
             len: src.len().min(6),
-            lossy: false,
+            lone: None,
         };
     }
     let second = src.get(6..).and_then(hex);
@@ -101,7 +125,7 @@ fn decode_unicode(src: &[u8]) -> Escape {
     Escape {
         char: pair.unwrap_or(char::REPLACEMENT_CHARACTER),
         len: if pair.is_some() { 12 } else { 6 },
-        lossy: pair.is_none(),
+        lone: u16::try_from(first).ok().filter(|_| pair.is_none()),
     }
 }
 

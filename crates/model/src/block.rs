@@ -1,5 +1,6 @@
 //! What a message is made of.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::{RawRef, Visibility};
@@ -12,6 +13,9 @@ pub struct Text {
     /// Whether the original holds something that no text can (a lone surrogate, bytes that are not
     /// UTF-8), shown here as U+FFFD.
     pub lossy: bool,
+    /// The lone surrogates among what was lost: at which byte of `value` each stood, in order, and
+    /// what it was.
+    pub lone: Box<[(usize, u16)]>,
 }
 
 impl Text {
@@ -19,7 +23,41 @@ impl Text {
     pub fn new(value: impl Into<String>) -> Self {
         Self {
             value: value.into(),
-            lossy: false,
+            ..Self::default()
+        }
+    }
+
+    /// Several texts as one.
+    ///
+    /// ```
+    /// use rethread_model::Text;
+    /// assert_eq!(Text::joined(&["a".into(), "b".into()], ", "), "a, b".into());
+    /// ```
+    #[must_use]
+    pub fn joined<'a>(texts: impl IntoIterator<Item = &'a Self>, between: &str) -> Self {
+        let mut all = Self::default();
+        let mut lone = Vec::new();
+        for (at, text) in texts.into_iter().enumerate() {
+            if at > 0 {
+                all.value.push_str(between);
+            }
+            let start = all.value.len();
+            lone.extend(text.lone.iter().map(|(at, unit)| (start + at, *unit)));
+            all.value.push_str(&text.value);
+            all.lossy |= text.lossy;
+        }
+        all.lone = lone.into();
+        all
+    }
+
+    /// The part of it that these bytes are; nothing if they cut a character.
+    #[must_use]
+    pub fn part(&self, bytes: Range<usize>) -> Self {
+        let inside = self.lone.iter().filter(|(at, _)| bytes.contains(at));
+        Self {
+            lone: inside.map(|(at, unit)| (at - bytes.start, *unit)).collect(),
+            value: self.value.get(bytes).unwrap_or_default().to_owned(),
+            lossy: self.lossy,
         }
     }
 }

@@ -82,7 +82,8 @@ impl Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(path) = &self.path {
+        let names_it = |path: &PathBuf| self.message.contains(&format!("`{}`", path.display()));
+        if let Some(path) = self.path.as_ref().filter(|path| !names_it(path)) {
             write!(f, "{}", path.display())?;
             if let Some(line) = self.line {
                 write!(f, ":{line}")?;

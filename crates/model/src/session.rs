@@ -80,6 +80,8 @@ pub struct Provenance {
     pub path: Option<String>,
     /// The agent that held it, by the short name of its format.
     pub agent: String,
+    /// When its file was changed there, if nobody noted when it was held.
+    pub file_time: Option<Moment>,
 }
 
 impl Provenance {

@@ -1,5 +1,6 @@
 //! JSON text: writing it as a stream, and looking into values that keep their spelling.
 
+mod escape;
 mod raw;
 mod writer;
 

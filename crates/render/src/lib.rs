@@ -29,5 +29,5 @@ pub use unified::{
     Envelope, Export, Form, Original, Written, context_object, export_record, message_object,
     session_object, session_record, workspace_path,
 };
-pub use view::{Options, SourceInfo, Style, View};
+pub use view::{Options, SourceInfo, Style, View, exported_times};
 pub use workspace::encode_workspace;

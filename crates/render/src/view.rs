@@ -114,3 +114,13 @@ pub(crate) fn span(session: &Session) -> (Option<Moment>, Option<Moment>) {
         session.head.updated.or_else(|| times().max()),
     )
 }
+
+/// When a session began and ended, as an export says: where nobody noted it, its file was changed
+/// then.
+pub fn exported_times(session: &Session, file_time: Moment) -> (Moment, Moment) {
+    let (start, end) = span(session);
+    (
+        start.or(end).unwrap_or(file_time),
+        end.or(start).unwrap_or(file_time),
+    )
+}

@@ -1,12 +1,12 @@
 //! `export`: sessions of every agent in one file.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rethread_engine::{
-    Bound, Chosen, ExportAsk, ExportForms, Exported, Filter, Target, choose, export_file_name,
-    export_markdown, export_ndjson, export_source, moment,
+    Bound, Chosen, ExportAsk, ExportForms, Exported, Filter, Pages, Target, choose,
+    export_file_name, export_markdown, export_ndjson, export_notes, export_source, moment,
 };
 use rethread_model::{Moment, Note, Severity};
 use serde_json::json;
@@ -120,7 +120,19 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
         strict: context.strict,
         durability: args.write.durability,
     };
-    let mut all = Exported::default();
+    if context.strict {
+        let progress = Progress::of_bytes("reading");
+        let notes = export_notes(&chosen, &|done, of| progress.at_byte(done, of));
+        drop(progress);
+        if notes.iter().any(|n| n.severity == Severity::Damage) {
+            context.notes(&notes);
+            return Ok(refused());
+        }
+    }
+    let mut all = Exported {
+        notes: chosen.notes.clone(),
+        ..Exported::default()
+    };
     for form in &forms {
         let done = write(context, *form, &chosen, how, &place)?;
         all.sessions = all.sessions.max(done.sessions);
@@ -134,12 +146,25 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
         }
     }
     let exit = context.notes(&all.notes);
-    if all.refused {
-        say("nothing was written, because of `--strict`");
+    if all.sessions == 0 {
+        say("nothing was written: no session could be read");
         return Ok(Exit::Failed);
     }
+    if all.refused {
+        return Ok(refused());
+    }
     report(args, &all, &place)?;
+    context.notes(&[Note::remark(SECRETS)]);
     Ok(exit)
+}
+
+/// Nobody looks for secrets in what is exported.
+const SECRETS: &str =
+    "an export holds whatever was said, secrets too: look through it before you share it";
+
+fn refused() -> Exit {
+    say("nothing was written, because of `--strict`");
+    Exit::Failed
 }
 
 fn place(output: Option<&Path>) -> Place {
@@ -244,21 +269,14 @@ fn write(
             let mut target = Target::File(folder.join(export_file_name(&context.env)));
             export_ndjson(&context.env, chosen, how, &mut target, &tell)?
         }
-        (Form::Markdown, Place::Stdout) => {
-            let mut out = io::BufWriter::new(stdout);
-            let done = export_markdown(chosen, how, Err(&mut out), &tell)?;
-            out.flush()?;
-            done
+        (Form::Markdown, place) => {
+            let pages = match place {
+                Place::Stdout => Pages::Stream(&mut stdout),
+                Place::File(path) => Pages::File(path.clone()),
+                Place::Folder(folder) => Pages::Folder(folder.clone()),
+            };
+            export_markdown(chosen, how, pages, &tell)?
         }
-        (Form::Markdown, Place::File(path)) => {
-            drop(stdout);
-            let mut text = Vec::new();
-            let mut done = export_markdown(chosen, how, Err(&mut text), &tell)?;
-            rethread_engine::export_text(path, how, &text)?;
-            done.files.push(path.clone());
-            done
-        }
-        (Form::Markdown, Place::Folder(_)) => export_markdown(chosen, how, Ok(&folder), &tell)?,
         (Form::Source, _) => export_source(&context.env, chosen, how, &folder, &tell)?,
     })
 }

@@ -1,11 +1,12 @@
 //! `show`: read a conversation.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rethread_disk::{Created, Durability, Mode, create_with, open_read, replace_with};
-use rethread_engine::{Part, copy_raw, copy_rows, raw_files, raw_rows, show};
+use rethread_engine::{Part, copy_raw, copy_rows, raw_files, raw_rows, show, show_ndjson};
 use rethread_render::{Options, View, markdown, session_record, text};
 use serde_json::json;
 
@@ -23,6 +24,7 @@ use crate::pager::page;
   rethread show latest                         the newest conversation
   rethread show 7f3a --last 5 --thinking       its last five messages, with reasoning
   rethread show 7f3a --to markdown -o talk.md  into a file
+  rethread show 7f3a --to ndjson -o one.ndjson an export of it alone
   rethread show 7f3a --to raw                  the original bytes of its main file
   rethread show 7f3a --to raw -o DIR           all of its files")]
 pub(crate) struct Show {
@@ -56,6 +58,8 @@ enum Form {
     Text,
     /// Markdown.
     Markdown,
+    /// An export of this one session, whole; with `--branch` or `--last`, of that part alone.
+    Ndjson,
     /// The original bytes.
     Raw,
 }
@@ -92,7 +96,7 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let view = View {
         session: &conversation.session,
         bodies: conversation,
-        entries: shown.entries,
+        entries: shown.entries.clone(),
         path,
         source: local(path),
     };
@@ -102,7 +106,12 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
         hidden: false,
     };
     let style = context.style();
+    let is_whole = args.part.branch.is_none() && args.last.is_none();
+    let found = RefCell::new(Vec::new());
     let write = |out: &mut dyn Write| match args.to {
+        Form::Ndjson => show_ndjson(&context.env, &shown, is_whole, out).map(|notes| {
+            found.replace(notes);
+        }),
         _ if context.json => session_record(out, &view),
         Form::Markdown => markdown(out, &view, &options),
         Form::Text | Form::Raw => text(out, &view, &options, &style),
@@ -118,13 +127,13 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
             });
         }
         Some(file) => to_file(file, args.force, write)?,
-        None if context.json => {
+        None if context.json || args.to == Form::Ndjson => {
             let out = io::BufWriter::new(io::stdout().lock());
             json_out(out, write)?;
         }
         None => page(context, write)?,
     }
-    Ok(exit)
+    Ok(exit.or(context.notes(&found.into_inner())))
 }
 
 /// Writes a file whole or not at all; an existing one only when asked.

@@ -55,8 +55,12 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    fn new(source: Source, summary: Summary) -> Self {
-        let file_time = file_time(&source).unwrap_or(MOMENT_ZERO);
+    pub(super) fn new(source: Source, summary: Summary) -> Self {
+        let there = summary.head.provenance.as_ref();
+        let file_time = there
+            .and_then(|p| p.file_time)
+            .or_else(|| file_time(&source))
+            .unwrap_or(MOMENT_ZERO);
         Self {
             source,
             summary,
@@ -64,9 +68,21 @@ impl Choice {
         }
     }
 
-    fn started(&self) -> Moment {
+    pub(super) fn started(&self) -> Moment {
         let head = &self.summary.head;
         head.created.or(head.updated).unwrap_or(self.file_time)
+    }
+
+    /// What sessions are ordered by: their start, their source, their id.
+    pub(super) fn order(&self, started: Moment) -> Order {
+        let head = &self.summary.head;
+        (
+            started,
+            self.home(),
+            head.id.clone(),
+            self.source.path.clone(),
+            self.source.place,
+        )
     }
 
     /// Where it came from, in the words of the unified vocabulary.
@@ -86,6 +102,15 @@ impl Choice {
         }
     }
 }
+
+/// What sessions are ordered by.
+pub(super) type Order = (
+    Moment,
+    (String, Option<String>),
+    String,
+    PathBuf,
+    Option<u64>,
+);
 
 /// The start of 1970.
 const MOMENT_ZERO: Moment = Moment::ZERO;
@@ -144,16 +169,7 @@ pub fn choose(
         }
         chosen.sessions.push(choice);
     }
-    chosen.sessions.sort_by_cached_key(|c| {
-        let id = c.summary.head.id.clone();
-        (
-            c.started(),
-            c.home(),
-            id,
-            c.source.path.clone(),
-            c.source.place,
-        )
-    });
+    chosen.sessions.sort_by_cached_key(|c| c.order(c.started()));
     Ok(chosen)
 }
 

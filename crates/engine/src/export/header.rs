@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use rethread_formats::ndjson::name_of;
+use rethread_formats::Format as _;
+use rethread_formats::ndjson::{Ndjson, more_of_header, name_of};
 use rethread_json::{Array, Object};
-use rethread_model::{Head, Moment, home_name};
+use rethread_model::{Head, Json, Moment, home_name};
+
+use super::choose::Chosen;
 
 /// What a header says about one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,8 +33,37 @@ impl Facts {
     }
 }
 
+/// What the headers of exports say that are exported again, beside what every header says.
+#[derive(Debug, Default)]
+pub(super) struct MoreOfHeader(Vec<(String, Json)>);
+
+impl MoreOfHeader {
+    /// What the headers of these sessions' files say. Where two have the same member, the first
+    /// stays.
+    pub(super) fn of(chosen: &Chosen) -> Self {
+        let mut all: Vec<(String, Json)> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for choice in &chosen.sessions {
+            let source = &choice.source;
+            if source.format != Ndjson.about().slug || !seen.insert(&source.path) {
+                continue;
+            }
+            for (key, value) in more_of_header(&source.path) {
+                if all.iter().all(|(known, _)| *known != key) {
+                    all.push((key, value));
+                }
+            }
+        }
+        Self(all)
+    }
+}
+
 /// The header for these sessions: one line of JSON.
-pub(super) fn header<'a>(now: Moment, sessions: impl Iterator<Item = &'a Facts>) -> Vec<u8> {
+pub(super) fn header<'a>(
+    now: Moment,
+    sessions: impl Iterator<Item = &'a Facts>,
+    more: &MoreOfHeader,
+) -> Vec<u8> {
     let (mut agents, mut homes, mut workspaces) =
         (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut count = 0;
@@ -52,8 +84,11 @@ pub(super) fn header<'a>(now: Moment, sessions: impl Iterator<Item = &'a Facts>)
         .raw("agent_types", &list(agents))
         .raw("homes", &list(homes))
         .raw("workspaces", &list(workspaces))
-        .u64("session_count", count)
-        .finish();
+        .u64("session_count", count);
+    for (key, value) in &more.0 {
+        line = line.raw(key, value.bytes());
+    }
+    let mut line = line.finish();
     line.push(b'\n');
     line
 }

@@ -2,62 +2,120 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::PathBuf;
 
 use rethread_disk::SafeName;
 use rethread_formats::Conversation;
-use rethread_model::Note;
-use rethread_render::{Options, View, markdown};
+use rethread_render::{Options, View, exported_times, markdown};
 
 use super::choose::{Choice, Chosen};
 use super::ndjson::to_file;
-use super::{ExportForms, Exported, stamp};
+use super::progress::Progress;
+use super::{ExportForms, Exported, left_out, stamp};
 use crate::Error;
 use crate::show::open;
 
-/// Exports sessions as Markdown: a file each into a folder, or all of them into one stream.
+/// Where pages go.
+pub enum Pages<'a> {
+    /// A file each into this folder.
+    Folder(PathBuf),
+    /// All of them into this file, whole or not at all.
+    File(PathBuf),
+    /// All of them to somebody who reads along.
+    Stream(&'a mut dyn Write),
+}
+
+/// Exports sessions as Markdown.
 pub fn export_markdown(
     chosen: &Chosen,
     forms: ExportForms,
-    place: Result<&Path, &mut dyn Write>,
+    pages: Pages<'_>,
     progress: &dyn Fn(u64, u64),
 ) -> Result<Exported, Error> {
     let mut done = Exported::default();
-    let mut names = BTreeSet::new();
-    let all = chosen.len() as u64;
-    let mut stream = None;
-    let folder = match place {
-        Ok(folder) => Some(folder),
-        Err(out) => {
-            stream = Some(out);
-            None
+    match pages {
+        Pages::Folder(folder) => {
+            let mut names = BTreeSet::new();
+            each(
+                chosen,
+                progress,
+                &mut done,
+                &mut |choice, conversation, done| {
+                    let path = folder.join(name(choice, conversation, &mut names));
+                    to_file(&path, forms, |out| page(out, choice, conversation))?;
+                    done.files.push(path);
+                    Ok(())
+                },
+            )?;
         }
-    };
-    for (at, choice) in (1..).zip(&chosen.sessions) {
-        let conversation = match open(&choice.source) {
-            Ok(conversation) => conversation,
-            Err(e) => {
-                let note = Note::damage(format!("{e}; left out")).at(&choice.source.path);
-                done.notes.push(note);
-                done.skipped += 1;
-                continue;
+        Pages::File(path) => {
+            let mut failed = None;
+            let written = to_file(&path, forms, |out| {
+                match all(chosen, progress, &mut done, out) {
+                    Ok(()) if done.sessions > 0 => Ok(()),
+                    Ok(()) => Err(io::Error::other("there is nothing to write")),
+                    Err(e) => {
+                        let what = io::Error::other(e.to_string());
+                        failed = Some(e);
+                        Err(what)
+                    }
+                }
+            });
+            if let Some(e) = failed {
+                return Err(e);
             }
-        };
-        done.notes.extend(conversation.notes.iter().cloned());
-        if let Some(folder) = folder {
-            let path = folder.join(name(choice, &mut names));
-            to_file(&path, forms, |out| page(out, choice, &conversation))?;
-            done.files.push(path);
-        } else if let Some(out) = stream.as_deref_mut() {
             if done.sessions > 0 {
-                out.write_all(b"\n---\n\n").map_err(Error::Output)?;
+                written?;
+                done.files.push(path);
             }
-            page(out, choice, &conversation).map_err(Error::Output)?;
         }
-        done.sessions += 1;
-        progress(at, all);
+        Pages::Stream(out) => all(chosen, progress, &mut done, out)?,
     }
     Ok(done)
+}
+
+/// Writes all pages, with a line between each two.
+fn all(
+    chosen: &Chosen,
+    progress: &dyn Fn(u64, u64),
+    done: &mut Exported,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let mut out = io::BufWriter::new(out);
+    each(chosen, progress, done, &mut |choice, conversation, done| {
+        let line: &[u8] = if done.sessions > 0 { b"\n---\n\n" } else { b"" };
+        out.write_all(line)
+            .and_then(|()| page(&mut out, choice, conversation))
+            .map_err(Error::Output)
+    })?;
+    out.flush().map_err(Error::Output)
+}
+
+type OneByOne<'a> = dyn FnMut(&Choice, &Conversation, &mut Exported) -> Result<(), Error> + 'a;
+
+/// Opens one session after the other.
+fn each(
+    chosen: &Chosen,
+    progress: &dyn Fn(u64, u64),
+    done: &mut Exported,
+    write: &mut OneByOne<'_>,
+) -> Result<(), Error> {
+    let mut progress = Progress::new(chosen, progress);
+    for choice in &chosen.sessions {
+        match open(&choice.source) {
+            Ok(conversation) => {
+                done.notes.extend(conversation.notes.iter().cloned());
+                write(choice, &conversation, done)?;
+                done.sessions += 1;
+            }
+            Err(e) => {
+                done.notes.push(left_out(choice, &e));
+                done.skipped += 1;
+            }
+        }
+        progress.passed(choice);
+    }
+    Ok(())
 }
 
 fn page(out: &mut dyn Write, choice: &Choice, conversation: &Conversation) -> io::Result<()> {
@@ -77,10 +135,11 @@ fn page(out: &mut dyn Write, choice: &Choice, conversation: &Conversation) -> io
 }
 
 /// `20251227_090000_c7e6fbcb.md`; a number where that is taken or the id cannot be a name.
-fn name(choice: &Choice, names: &mut BTreeSet<String>) -> String {
-    let head = &choice.summary.head;
-    let time = stamp(head.created.unwrap_or(choice.file_time));
-    let id = SafeName::new(&head.id).map_or("session", |_| head.id.as_str());
+fn name(choice: &Choice, conversation: &Conversation, names: &mut BTreeSet<String>) -> String {
+    let session = &conversation.session;
+    let (started, _) = exported_times(session, choice.file_time);
+    let (time, id) = (stamp(started), session.head.id.as_str());
+    let id = SafeName::new(id).map_or("session", |_| id);
     let mut name = format!("{time}_{id}.md");
     let mut number = 2;
     while !names.insert(name.to_lowercase()) {

@@ -9,22 +9,27 @@ mod choose;
 mod header;
 mod markdown;
 mod ndjson;
-mod original;
 mod pack;
+mod progress;
 mod record;
+mod single;
 mod source;
+mod utf8;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rethread_disk::Durability;
 use rethread_formats::Env;
 use rethread_model::{Moment, Note};
 
 use crate::Error;
+use crate::show::open;
+use choose::Choice;
 
 pub use choose::{Chosen, ExportAsk, choose};
-pub use markdown::export_markdown;
+pub use markdown::{Pages, export_markdown};
 pub use ndjson::export_ndjson;
+pub use single::show_ndjson;
 pub use source::export_source;
 
 /// What sessions are exported as.
@@ -76,9 +81,23 @@ pub fn export_file_name(env: &Env) -> String {
     format!("export_{}.ndjson", stamp(env.now()))
 }
 
-/// Writes a text that was exported into a file of its own, whole or not at all.
-pub fn export_text(path: &Path, forms: ExportForms, text: &[u8]) -> Result<(), Error> {
-    ndjson::to_file(path, forms, |out| out.write_all(text))
+/// What is wrong with sessions, before anything is written: every one of them is read.
+pub fn export_notes(chosen: &Chosen, progress: &dyn Fn(u64, u64)) -> Vec<Note> {
+    let mut notes = chosen.notes.clone();
+    let mut progress = progress::Progress::new(chosen, progress);
+    for choice in &chosen.sessions {
+        match open(&choice.source) {
+            Ok(conversation) => notes.extend(conversation.notes),
+            Err(e) => notes.push(left_out(choice, &e)),
+        }
+        progress.passed(choice);
+    }
+    notes
+}
+
+/// Says that a session could not be read.
+fn left_out(choice: &Choice, e: &Error) -> Note {
+    Note::damage(format!("{e}; left out")).at(&choice.source.path)
 }
 
 #[cfg(test)]

@@ -6,12 +6,15 @@ use std::path::Path;
 
 use rethread_disk::{Created, DiskError, Mode, create_with, ensure_folder, replace_with, scratch};
 use rethread_formats::Env;
-use rethread_model::{Note, Severity};
+use rethread_model::{Moment, Note, Severity};
+use rethread_render::exported_times;
 
-use super::choose::{Choice, Chosen};
-use super::header::{Facts, header};
+use super::choose::{Choice, Chosen, Order};
+use super::header::{Facts, MoreOfHeader, header};
 use super::pack::Packer;
-use super::{ExportForms, Exported, Target, record};
+use super::progress::Progress;
+use super::record::Way;
+use super::{ExportForms, Exported, Target, left_out, record};
 use crate::Error;
 use crate::show::open;
 
@@ -32,18 +35,23 @@ pub fn export_ndjson(
         Some(Facts::of(&c.summary.head, &kind, host.as_deref()))
     };
     let mut known: Vec<Option<Facts>> = chosen.sessions.iter().map(facts).collect();
+    let mut order: Vec<usize> = (0..chosen.len()).collect();
+    let more = MoreOfHeader::of(chosen);
     for _ in 0..TRIES {
         let pass = Pass {
             env,
             chosen,
             lean: forms.lean,
             known: &known,
-            found: RefCell::default(),
+            order: &order,
+            more: &more,
+            found: RefCell::new(vec![None; chosen.len()]),
+            keys: RefCell::default(),
             notes: RefCell::default(),
             fits: Cell::new(false),
             progress,
         };
-        let refused = || forms.strict && pass.is_damaged();
+        let refused = || pass.is_empty() || (forms.strict && pass.is_damaged());
         let written = match target {
             Target::File(path) => to_file(path, forms, |out| {
                 let mut packer = Packer::new(path, out)?;
@@ -58,10 +66,15 @@ pub fn export_ndjson(
         };
         let is_refused = refused();
         let Pass {
-            found, notes, fits, ..
+            found,
+            keys,
+            notes,
+            fits,
+            ..
         } = pass;
-        if !fits.get() && found.borrow().len() == known.len() {
+        if !fits.get() && keys.borrow().len() == known.len() {
             known = found.into_inner();
+            order = in_order(keys.into_inner());
             continue;
         }
         if !is_refused {
@@ -69,8 +82,6 @@ pub fn export_ndjson(
         }
         let found = found.into_inner();
         let sessions = found.iter().flatten().count() as u64;
-        let mut notes = notes.into_inner();
-        notes.splice(0..0, chosen.notes.iter().cloned());
         return Ok(Exported {
             files: match target {
                 Target::File(path) if !is_refused => vec![path.clone()],
@@ -79,13 +90,19 @@ pub fn export_ndjson(
             sessions,
             skipped: found.len() as u64 - sessions,
             refused: is_refused,
-            notes,
+            notes: notes.into_inner(),
         });
     }
     Err(Error::Refused {
         message: "the sessions change faster than they can be exported".to_owned(),
         hint: "try again when their agents rest".to_owned(),
     })
+}
+
+/// The sessions in the order of what their lines say. Summaries may have said otherwise.
+fn in_order(mut keys: Vec<(Order, usize)>) -> Vec<usize> {
+    keys.sort();
+    keys.into_iter().map(|(_, at)| at).collect()
 }
 
 /// One attempt to write everything.
@@ -95,8 +112,14 @@ struct Pass<'a> {
     lean: bool,
     /// What the header is made from; nothing for a session that cannot be read.
     known: &'a [Option<Facts>],
+    /// In which order the sessions are written.
+    order: &'a [usize],
+    /// What else headers of exports among the sources say.
+    more: &'a MoreOfHeader,
     /// What reading found.
     found: RefCell<Vec<Option<Facts>>>,
+    /// What the sessions should have been ordered by, as they were written.
+    keys: RefCell<Vec<(Order, usize)>>,
     notes: RefCell<Vec<Note>>,
     /// Whether the header fits what was written.
     fits: Cell<bool>,
@@ -104,6 +127,12 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
+    /// Whether no session could be read.
+    fn is_empty(&self) -> bool {
+        let is_done = self.keys.borrow().len() == self.order.len();
+        is_done && self.found.borrow().iter().all(Option::is_none)
+    }
+
     fn is_damaged(&self) -> bool {
         let notes = self.notes.borrow();
         let all = notes.iter().chain(&self.chosen.notes);
@@ -113,56 +142,65 @@ impl Pass<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = io::BufWriter::with_capacity(256 * 1024, out);
         let now = self.env.now();
-        let planned = header(now, self.known.iter().flatten());
+        let planned = header(now, self.known.iter().flatten(), self.more);
         out.write_all(&planned)?;
-        let sizes = || self.chosen.sessions.iter().map(|c| c.summary.size.max(1));
-        let (all, mut done) = (sizes().sum(), 0);
-        for ((choice, known), size) in self.chosen.sessions.iter().zip(self.known).zip(sizes()) {
-            let facts = match known {
-                Some(_) => self.session(choice, &mut out)?,
-                None => self.unreadable(choice),
+        let mut progress = Progress::new(self.chosen, self.progress);
+        for at in self.order.iter().copied() {
+            let Some(choice) = self.chosen.sessions.get(at) else {
+                continue;
             };
-            self.found.borrow_mut().push(facts);
-            done += size;
-            (self.progress)(done, all);
+            let (facts, started) = match self.known.get(at) {
+                Some(Some(_)) => self.session(choice, &mut out)?,
+                _ => (self.unreadable(choice), choice.started()),
+            };
+            if let Some(slot) = self.found.borrow_mut().get_mut(at) {
+                *slot = facts;
+            }
+            self.keys.borrow_mut().push((choice.order(started), at));
+            progress.passed(choice);
         }
-        self.fits
-            .set(planned == header(now, self.found.borrow().iter().flatten()));
+        let found = self.found.borrow();
+        let is_planned = planned == header(now, found.iter().flatten(), self.more);
+        self.fits.set(is_planned && self.keys.borrow().is_sorted());
         out.flush()
     }
 
-    /// Writes one session; gives what the header must say of it, and nothing if it cannot be read.
-    fn session(&self, choice: &Choice, out: &mut dyn Write) -> io::Result<Option<Facts>> {
+    /// Writes one session; gives what the header must say of it, and nothing if it cannot be read,
+    /// and when it began.
+    fn session(&self, choice: &Choice, out: &mut dyn Write) -> io::Result<(Option<Facts>, Moment)> {
         let conversation = match open(&choice.source) {
             Ok(conversation) => conversation,
             Err(e) => {
-                self.left_out(choice, &e);
-                return Ok(None);
+                self.notes.borrow_mut().push(left_out(choice, &e));
+                return Ok((None, choice.started()));
             }
         };
         self.notes
             .borrow_mut()
             .extend(conversation.notes.iter().cloned());
-        record::write(out, choice, &conversation, self.lean, &self.notes)?;
+        let way = Way {
+            source: choice.source_info(),
+            file_time: choice.file_time,
+            lean: self.lean,
+            notes: &self.notes,
+        };
+        record::write(out, &conversation, way)?;
         let (kind, host) = choice.home();
-        let head = &conversation.session.head;
-        Ok(Some(Facts::of(head, &kind, host.as_deref())))
+        let session = &conversation.session;
+        let facts = Facts::of(&session.head, &kind, host.as_deref());
+        let (started, _) = exported_times(session, choice.file_time);
+        Ok((Some(facts), started))
     }
 
     /// Says once more why a session could not be read before.
     fn unreadable(&self, choice: &Choice) -> Option<Facts> {
         if let Err(e) = open(&choice.source) {
-            self.left_out(choice, &e);
+            self.notes.borrow_mut().push(left_out(choice, &e));
         } else {
             let note = Note::damage("it could not be read a moment ago; left out");
             self.notes.borrow_mut().push(note.at(&choice.source.path));
         }
         None
-    }
-
-    fn left_out(&self, choice: &Choice, e: &Error) {
-        let note = Note::damage(format!("{e}; left out")).at(&choice.source.path);
-        self.notes.borrow_mut().push(note);
     }
 }
 

@@ -3,77 +3,137 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 
-use rethread_formats::{Conversation, UnifiedRecord};
-use rethread_json::{Patch, Tree};
-use rethread_model::{Note, RawRef};
-use rethread_render::{Export, View, export_record};
+use rethread_formats::carry::{originals, write_object};
+use rethread_formats::{Conversation, RecordKind, UnifiedRecord};
+use rethread_json::{Patch, Tree, split_lines};
+use rethread_model::{EntryIx, Moment, Note, RawRef};
+use rethread_render::{Export, SourceInfo, View, export_record};
 
-use super::choose::Choice;
-use super::original;
+use super::utf8::Utf8;
 
-/// Writes the line of a session.
+/// How a session becomes a line.
+pub(super) struct Way<'a> {
+    /// Where it was found.
+    pub(super) source: SourceInfo,
+    /// When its file was changed, for a session that says nothing of time.
+    pub(super) file_time: Moment,
+    /// Leave out what the document's vocabulary cannot say.
+    pub(super) lean: bool,
+    /// What was wrong.
+    pub(super) notes: &'a RefCell<Vec<Note>>,
+}
+
+/// Writes the line of a session, whole.
 pub(super) fn write(
     out: &mut dyn Write,
-    choice: &Choice,
     conversation: &Conversation,
-    lean: bool,
-    notes: &RefCell<Vec<Note>>,
+    way: Way<'_>,
 ) -> io::Result<()> {
     if let Some(record) = conversation.format.unified_record(conversation) {
-        return as_it_is(out, conversation, record, lean);
+        return as_it_is(out, conversation, record, way.lean);
     }
-    let files = if lean {
+    let files = if way.lean {
         Vec::new()
     } else {
-        original::files(conversation).unwrap_or_else(|e| {
+        originals(conversation).unwrap_or_else(|e| {
             let note = Note::damage(format!("its files do not come along: {e}"));
-            notes.borrow_mut().push(note.at(&conversation.source.path));
+            let note = note.at(&conversation.source.path);
+            way.notes.borrow_mut().push(note);
             Vec::new()
         })
     };
-    let carry = |out: &mut dyn Write| original::write(out, &files, notes);
+    let note = |note| way.notes.borrow_mut().push(note);
+    let carry = |out: &mut dyn Write| write_object(out, &files, &mut |n| note(n));
+    let export = Export {
+        lean: way.lean,
+        file_time: way.file_time,
+        original: (!files.is_empty()).then_some(&carry),
+    };
     let entries = conversation.session.indexed().map(|(ix, _)| ix).collect();
-    let view = View {
+    export_record(out, &view(conversation, way.source, entries), &export)
+}
+
+/// Writes a line with some entries of a session, and nothing beside them.
+pub(super) fn write_part(
+    out: &mut dyn Write,
+    conversation: &Conversation,
+    entries: Vec<EntryIx>,
+    way: Way<'_>,
+) -> io::Result<()> {
+    let export = Export {
+        lean: true,
+        file_time: way.file_time,
+        original: None,
+    };
+    export_record(out, &view(conversation, way.source, entries), &export)
+}
+
+fn view(conversation: &Conversation, source: SourceInfo, entries: Vec<EntryIx>) -> View<'_> {
+    View {
         session: &conversation.session,
         bodies: conversation,
         entries,
         path: &conversation.source.path,
-        source: choice.source_info(),
-    };
-    let export = Export {
-        lean,
-        file_time: choice.file_time,
-        original: (!files.is_empty()).then_some(&carry),
-    };
-    export_record(out, &view, &export)
+        source,
+    }
 }
 
-/// Copies a line that is in the unified vocabulary already: nothing in it is computed anew.
+/// Copies a line that is in the unified vocabulary already: nothing in it is computed anew. Lines of
+/// unknown types that stand around it go with it.
 fn as_it_is(
     out: &mut dyn Write,
     conversation: &Conversation,
-    record: UnifiedRecord,
+    line: UnifiedRecord,
     lean: bool,
 ) -> io::Result<()> {
-    for at in record.first..=record.last {
-        let raw = RawRef {
-            part: record.part,
-            record: at,
-        };
-        let mut bytes = conversation.native.read(raw)?;
-        if at == record.last {
+    let native = &conversation.native;
+    let raw = |record| RawRef {
+        part: line.part,
+        record,
+    };
+    let is_carried = |record| native.record_kind(raw(record)) == Some(RecordKind::Carried);
+    let mut out = Utf8::new(out);
+    if let Some(before) = line.before {
+        unknown_lines(&mut out, &native.read(raw(before))?)?;
+    }
+    let mut at = line.first;
+    while at <= line.last {
+        if !lean && (is_carried(at) || native.record_kind(raw(at)) == Some(RecordKind::Giant)) {
+            native.copy(raw(at), &mut out)?;
+            at += 1;
+            continue;
+        }
+        let mut bytes = native.read(raw(at))?;
+        if lean && is_carried(at + 1) {
+            bytes.extend_from_slice(b"null");
+            at += 2;
+            bytes.extend(native.read(raw(at))?);
+        }
+        if at == line.last {
             bytes.truncate(bytes.trim_ascii_end().len());
         }
         if lean {
             bytes = without_extensions(bytes);
         }
-        match std::str::from_utf8(&bytes) {
-            Ok(_) => out.write_all(&bytes)?,
-            // What is not UTF-8 cannot be in an export.
-            Err(_) => out.write_all(String::from_utf8_lossy(&bytes).as_bytes())?,
+        out.write_all(&bytes)?;
+        at += 1;
+    }
+    out.write_all(b"\n")?;
+    if let Some(behind) = line.behind {
+        unknown_lines(&mut out, &native.read(raw(behind))?)?;
+    }
+    out.finish()
+}
+
+/// Copies lines that are JSON. Others were noted when the file was read.
+fn unknown_lines(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
+    for (_, line) in split_lines(bytes) {
+        if Tree::parse(line).is_ok() {
+            out.write_all(line.trim_ascii_end())?;
+            out.write_all(b"\n")?;
         }
     }
-    out.write_all(b"\n")
+    Ok(())
 }
 
 /// A piece of a line without what `extensions` hold: of a message, or of the session object.

@@ -1,23 +1,28 @@
 //! The originals, with their folders, and a manifest of what they are.
 
-use std::io::{self, Write};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rethread_disk::SafeName;
-use rethread_formats::Env;
+use rethread_formats::carry::{Original, originals};
+use rethread_formats::{Conversation, Env};
 use rethread_json::{Array, Object, pretty};
 use rethread_model::Note;
 use sha2::{Digest, Sha256};
 
-use super::choose::Chosen;
+use super::choose::{Choice, Chosen};
 use super::ndjson::to_file;
-use super::original::{OriginalFile, files};
-use super::{ExportForms, Exported, stamp};
+use super::progress::Progress;
+use super::{ExportForms, Exported, left_out, stamp};
 use crate::Error;
 use crate::show::open;
 
 /// Copies the files of sessions into a folder `source_…` below the one that is named, under the paths
 /// that they had, with a `manifest.json` that names each with its SHA-256.
+///
+/// Of sessions in an export, these are the files that came along in it. Those of other machines are
+/// in a folder that is named like their home.
 pub fn export_source(
     env: &Env,
     chosen: &Chosen,
@@ -25,45 +30,30 @@ pub fn export_source(
     folder: &Path,
     progress: &dyn Fn(u64, u64),
 ) -> Result<Exported, Error> {
-    let mut done = Exported::default();
     let root = folder.join(format!("source_{}", stamp(env.now())));
-    let all = chosen.len() as u64;
-    let mut list = Array::new();
-    let mut seen = std::collections::BTreeSet::new();
-    for (at, choice) in (1..).zip(&chosen.sessions) {
-        let conversation = match open(&choice.source) {
-            Ok(conversation) => conversation,
+    let mut copying = Copying {
+        root: &root,
+        forms,
+        list: BTreeMap::new(),
+        seen: BTreeSet::new(),
+        done: Exported::default(),
+    };
+    let mut progress = Progress::new(chosen, progress);
+    for choice in &chosen.sessions {
+        match open(&choice.source) {
+            Ok(conversation) => copying.session(choice, &conversation)?,
             Err(e) => {
-                let note = Note::damage(format!("{e}; left out")).at(&choice.source.path);
-                done.notes.push(note);
-                done.skipped += 1;
-                continue;
+                copying.done.notes.push(left_out(choice, &e));
+                copying.done.skipped += 1;
             }
-        };
-        for file in files(&conversation)? {
-            let Some(below) = below(&file.folder, &file.name) else {
-                let note = Note::damage(format!("`{}` is no safe name; left out", file.name));
-                done.notes.push(note.at(&choice.source.path));
-                continue;
-            };
-            if !seen.insert(below.clone()) {
-                continue;
-            }
-            let path = root.join(&below);
-            let (digest, size) = copy(&file, &path, forms)?;
-            let names = below.components().map(|c| c.as_os_str().to_string_lossy());
-            let name = names.collect::<Vec<_>>().join("/");
-            let entry = Object::new()
-                .str("path", &name)
-                .str("agent", conversation.session.head.held_by())
-                .str("session", &conversation.session.head.id)
-                .u64("size", size)
-                .str("sha256", &digest);
-            list = list.raw(&entry.finish());
         }
-        done.sessions += 1;
-        progress(at, all);
+        progress.passed(choice);
     }
+    let Copying { list, mut done, .. } = copying;
+    if done.sessions == 0 {
+        return Ok(done);
+    }
+    let list = list.values().fold(Array::new(), |list, one| list.raw(one));
     let manifest = Object::new().raw("files", &list.finish()).finish();
     let path = root.join("manifest.json");
     to_file(&path, forms, |out| {
@@ -74,52 +64,109 @@ pub fn export_source(
     Ok(done)
 }
 
+struct Copying<'a> {
+    root: &'a Path,
+    forms: ExportForms,
+    /// What the manifest says, by the paths of the files.
+    list: BTreeMap<String, Vec<u8>>,
+    /// Sessions may share files.
+    seen: BTreeSet<PathBuf>,
+    done: Exported,
+}
+
+impl Copying<'_> {
+    fn session(&mut self, choice: &Choice, conversation: &Conversation) -> Result<(), Error> {
+        let head = &conversation.session.head;
+        let home = head
+            .provenance
+            .as_ref()
+            .map(rethread_model::Provenance::home);
+        let home = home.filter(|home| home != "local").unwrap_or_default();
+        for file in originals(conversation)? {
+            let Some(below) = below(&[&home, &file.folder, &file.name]) else {
+                let note = Note::damage(format!("`{}` is no safe name; left out", file.name));
+                self.done.notes.push(note.at(&choice.source.path));
+                continue;
+            };
+            if !self.seen.insert(below.clone()) {
+                continue;
+            }
+            match copy(&file, &self.root.join(&below), self.forms)? {
+                Copied::Whole { digest, size } => {
+                    let names = below.components().map(|c| c.as_os_str().to_string_lossy());
+                    let name = names.collect::<Vec<_>>().join("/");
+                    let entry = Object::new()
+                        .str("path", &name)
+                        .str("agent", head.held_by())
+                        .str("session", &head.id)
+                        .u64("size", size)
+                        .str("sha256", &digest);
+                    let entry = entry.finish();
+                    self.list.insert(name, entry);
+                }
+                Copied::Unreadable(e) => {
+                    let what = format!("`{}` cannot be read: {e}; left out", file.name);
+                    let note = Note::damage(what).at(&choice.source.path);
+                    self.done.notes.push(note);
+                }
+            }
+        }
+        self.done.sessions += 1;
+        Ok(())
+    }
+}
+
 /// The path of a file below the folder of the export: each name is checked, because it may come from
 /// somebody else's file.
-fn below(base: &str, name: &str) -> Option<PathBuf> {
+fn below(parts: &[&str]) -> Option<PathBuf> {
     let mut path = PathBuf::new();
-    let drive = |n: &str| n.trim_end_matches(':').to_owned();
-    for one in base
-        .split('/')
-        .chain(name.split('/'))
-        .filter(|n| !n.is_empty())
-    {
-        let one = drive(one);
-        let safe = SafeName::new(&one).ok()?;
+    let names = parts.iter().flat_map(|part| part.split('/'));
+    for name in names.filter(|n| !n.is_empty()) {
+        // `C:` is a name on other platforms only.
+        let safe = SafeName::new(name.trim_end_matches(':')).ok()?;
         path = rethread_disk::join(&path, &safe);
     }
     Some(path)
 }
 
-/// Copies one file; gives its digest and its size.
-fn copy(file: &OriginalFile<'_>, path: &Path, forms: ExportForms) -> Result<(String, u64), Error> {
+/// What came of a file.
+enum Copied {
+    Whole { digest: String, size: u64 },
+    Unreadable(io::Error),
+}
+
+/// Copies one file, whole or not at all.
+fn copy(file: &Original<'_>, path: &Path, forms: ExportForms) -> Result<Copied, Error> {
     let mut hash = Sha256::new();
     let mut size = 0;
-    to_file(path, forms, |out| {
-        let mut both = Hashing {
-            out,
-            hash: &mut hash,
+    let mut unreadable = None;
+    let written = to_file(path, forms, |out| {
+        let mut fail = |e: io::Error| {
+            let kind = e.kind();
+            unreadable = Some(e);
+            io::Error::from(kind)
         };
-        size = file.copy(&mut both)?;
-        Ok(())
-    })?;
+        let mut reader = file.reader().map_err(&mut fail)?;
+        let mut buffer = vec![0; 256 * 1024];
+        loop {
+            let n = match reader.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(n) => n,
+                Err(e) => return Err(fail(e)),
+            };
+            let bytes = buffer.get(..n).unwrap_or_default();
+            hash.update(bytes);
+            size += n as u64;
+            out.write_all(bytes)?;
+        }
+    });
+    if let Some(e) = unreadable {
+        return Ok(Copied::Unreadable(e));
+    }
+    written?;
     let digest: Vec<String> = hash.finalize().iter().map(|b| format!("{b:02x}")).collect();
-    Ok((digest.concat(), size))
-}
-
-struct Hashing<'a> {
-    out: &'a mut dyn Write,
-    hash: &'a mut Sha256,
-}
-
-impl Write for Hashing<'_> {
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        let n = self.out.write(buf)?;
-        self.hash.update(&buf[..n]);
-        Ok(n)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
+    Ok(Copied::Whole {
+        digest: digest.concat(),
+        size,
+    })
 }

@@ -10,20 +10,13 @@ pub(super) fn string(object: Value<'_>, key: &str) -> Option<String> {
 
 /// A member that is text.
 pub(super) fn text(object: Value<'_>, key: &str) -> Option<Text> {
-    let text = object.get(key)?.text()?;
-    Some(Text {
-        value: text.text.into_owned(),
-        lossy: text.lossy,
-    })
+    crate::fields::text_of(object, key)
 }
 
 /// A value as text: a string as it is, anything else as JSON that does not know where it stood.
 pub(super) fn as_text(value: Value<'_>) -> Text {
-    match value.text() {
-        Some(text) => Text {
-            value: text.text.into_owned(),
-            lossy: text.lossy,
-        },
+    match crate::fields::text(value) {
+        Some(text) => text,
         None => Text::new(String::from_utf8_lossy(&pretty(value.raw(), 2, 0))),
     }
 }

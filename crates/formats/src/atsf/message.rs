@@ -9,6 +9,7 @@ use rethread_model::{
 };
 
 use super::assets;
+use crate::fields::text;
 
 /// What is needed of a message to list and count it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -261,14 +262,6 @@ fn locations(value: Value<'_>) -> Vec<Location> {
 /// A member that is a string.
 pub(crate) fn string(object: Value<'_>, key: &str) -> Option<String> {
     Some(object.get(key)?.str()?.into_owned())
-}
-
-fn text(value: Value<'_>) -> Option<Text> {
-    let text = value.text()?;
-    Some(Text {
-        value: text.text.into_owned(),
-        lossy: text.lossy,
-    })
 }
 
 fn raw_text(value: Value<'_>) -> Text {

@@ -38,11 +38,7 @@ fn joined(content: Value<'_>) -> Option<Text> {
         return Some(text);
     }
     let texts: Vec<Text> = content.items().filter_map(|b| text_of(b, "text")).collect();
-    let all: Vec<&str> = texts.iter().map(|t| t.value.as_str()).collect();
-    (!all.is_empty()).then(|| Text {
-        value: all.join("\n"),
-        lossy: texts.iter().any(|t| t.lossy),
-    })
+    (!texts.is_empty()).then(|| Text::joined(&texts, "\n"))
 }
 
 fn kept(meta: Value<'_>) -> Kept {

@@ -1,5 +1,7 @@
 //! Who really said what stands in the place of the person: the person, or the client.
 
+use std::ops::Range;
+
 use rethread_json::Value;
 use rethread_model::{Block, Text, Visibility};
 
@@ -98,40 +100,38 @@ pub(super) fn text_blocks(value: Value<'_>, text: Text) -> Vec<Block> {
     if visibility != Visibility::Visible {
         return vec![Block::Aside { text, visibility }];
     }
-    let Text { value, lossy } = text;
-    let aside = |part: &str| Block::Aside {
-        text: Text {
-            value: part.to_owned(),
-            lossy,
-        },
+    let whole = text.value.as_str();
+    let aside = |range: Range<usize>| Block::Aside {
+        text: text.part(range),
         visibility: Visibility::Injected,
     };
-    let mut rest = value.as_str();
+    let (mut from, mut to) = (0, whole.len());
     let (mut before, mut behind) = (Vec::new(), Vec::new());
-    while let Some(end) = rest
-        .trim_start()
-        .strip_prefix(OPEN)
-        .and_then(|r| r.find(CLOSE))
-    {
-        let (reminder, more) = rest.trim_start().split_at(OPEN.len() + end + CLOSE.len());
-        before.push(aside(reminder));
-        rest = more;
+    loop {
+        let rest = whole[from..to].trim_start();
+        let Some(end) = rest.strip_prefix(OPEN).and_then(|r| r.find(CLOSE)) else {
+            break;
+        };
+        let start = to - rest.len();
+        from = start + OPEN.len() + end + CLOSE.len();
+        before.push(aside(start..from));
     }
-    while rest.trim_end().ends_with(CLOSE) {
-        let Some(start) = rest.rfind(OPEN) else { break };
-        let (more, reminder) = rest.split_at(start);
-        behind.push(aside(reminder.trim_end()));
-        rest = more;
+    while whole[from..to].trim_end().ends_with(CLOSE) {
+        let Some(start) = whole[from..to].rfind(OPEN) else {
+            break;
+        };
+        let start = from + start;
+        let end = start + whole[start..to].trim_end().len();
+        behind.push(aside(start..end));
+        to = start;
     }
     if before.is_empty() && behind.is_empty() {
-        return vec![Block::Text(Text { value, lossy })];
+        return vec![Block::Text(text)];
     }
-    let words = rest.trim();
-    if !words.is_empty() {
-        before.push(Block::Text(Text {
-            value: words.to_owned(),
-            lossy,
-        }));
+    let start = to - whole[from..to].trim_start().len();
+    let words = whole[start..to].trim_end().len();
+    if words > 0 {
+        before.push(Block::Text(text.part(start..start + words)));
     }
     before.extend(behind.into_iter().rev());
     before

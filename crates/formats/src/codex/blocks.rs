@@ -99,10 +99,7 @@ pub(super) fn reasoning(value: Value<'_>) -> Thinking {
         let texts: Vec<Text> = texts
             .filter_map(|t| text_of(t, "text").or_else(|| text(t)))
             .collect();
-        (!texts.is_empty()).then(|| Text {
-            value: join(&texts),
-            lossy: texts.iter().any(|t| t.lossy),
-        })
+        (!texts.is_empty()).then(|| Text::joined(&texts, "\n\n"))
     };
     let full = joined("content").or_else(|| joined("raw_content"));
     let encrypted = filled(value, "encrypted_content");
@@ -118,11 +115,6 @@ pub(super) fn reasoning(value: Value<'_>) -> Thinking {
         encrypted,
         ..Thinking::default()
     }
-}
-
-fn join(texts: &[Text]) -> String {
-    let all: Vec<&str> = texts.iter().map(|t| t.value.as_str()).collect();
-    all.join("\n\n")
 }
 
 /// A call.

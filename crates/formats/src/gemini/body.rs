@@ -202,12 +202,8 @@ fn thinking(thought: Value<'_>) -> Thinking {
         .flatten()
         .filter(|t| !t.value.is_empty())
         .collect();
-    let all: Vec<&str> = texts.iter().map(|t| t.value.as_str()).collect();
     Thinking {
-        text: Text {
-            value: all.join("\n"),
-            lossy: texts.iter().any(|t| t.lossy),
-        },
+        text: Text::joined(&texts, "\n"),
         summary: true,
         ..Thinking::default()
     }

@@ -10,11 +10,7 @@ pub(super) fn string(object: Value<'_>, key: &str) -> Option<String> {
 
 /// A string as text.
 pub(super) fn text(value: Value<'_>) -> Option<Text> {
-    let text = value.text()?;
-    Some(Text {
-        value: text.text.into_owned(),
-        lossy: text.lossy,
-    })
+    crate::fields::text(value)
 }
 
 /// A member that is text.

@@ -5,15 +5,12 @@ use std::path::PathBuf;
 use rethread_disk::SafeName;
 use rethread_json::Value;
 use rethread_model::{
-    Blob, Block, Diff, Json, Location, Media, RawRef, Text, Thinking, ToolCall, ToolInput,
-    ToolResult, ToolStatus,
+    Blob, Block, Diff, Json, Location, Media, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
 };
 
+use super::body::Place;
 use super::fields::{count, extensions, is_true, json, string, text, visibility};
 use super::flat;
-
-/// Where an object stands: its record, and the byte in it at which the object begins.
-type Place = (RawRef, usize);
 
 /// Results that came in a message of their own behind their calls.
 #[derive(Default)]
@@ -98,13 +95,12 @@ fn block(value: Value<'_>, place: Place) -> Block {
     match kind.as_str() {
         "text" => Block::Text(text(value, "text").unwrap_or_default()),
         "tool_use" => Block::ToolCall(ToolCall {
-            input: value.get("input").map(|input| match input.text() {
-                Some(said) => ToolInput::Text(Text {
-                    value: said.text.into_owned(),
-                    lossy: said.lossy,
+            input: value
+                .get("input")
+                .map(|input| match crate::fields::text(input) {
+                    Some(said) => ToolInput::Text(said),
+                    None => ToolInput::Json(Json::new(input.raw())),
                 }),
-                None => ToolInput::Json(Json::new(input.raw())),
-            }),
             status: ToolStatus::Completed,
             ..ToolCall::new(
                 string(value, "tool_id").unwrap_or_default(),
@@ -160,12 +156,13 @@ fn media(value: Value<'_>, place: Place) -> Media {
 
 /// Where the bytes are. A file of the session is known by its name alone: it is not on this machine,
 /// and no export may point at what is.
-fn blob(value: Value<'_>, (record, start): Place) -> Blob {
+fn blob(value: Value<'_>, place: Place) -> Blob {
     if let Some(data) = value.get("data").and_then(Value::content) {
         let span = value.get("data").map(Value::span).unwrap_or_default();
+        let (record, start) = place.of(span.start + 1);
         return Blob::Inline {
             record,
-            start: (start + span.start + 1) as u64,
+            start,
             len: data.len() as u64,
         };
     }
@@ -278,15 +275,17 @@ fn cut(joined: &[Block], lengths: Value<'_>) -> Vec<Block> {
     let Some(Block::Text(all)) = joined.first() else {
         return Vec::new();
     };
-    let mut rest = all.value.as_str();
+    let mut from = 0_usize;
     let mut texts = Vec::new();
     for length in lengths.items() {
         let length = length.u64().and_then(|n| usize::try_from(n).ok());
-        let Some((text, more)) = length.and_then(|n| rest.split_at_checked(n)) else {
+        let end = length.and_then(|n| from.checked_add(n));
+        let Some(end) = end.filter(|end| all.value.get(from..*end).is_some()) else {
             return joined.to_vec();
         };
-        texts.push(Block::text(text));
-        rest = more.strip_prefix('\n').unwrap_or(more);
+        texts.push(Block::Text(all.part(from..end)));
+        let rest = all.value.get(end..).unwrap_or_default();
+        from = end + usize::from(rest.starts_with('\n'));
     }
     texts
 }

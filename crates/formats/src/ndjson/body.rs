@@ -1,12 +1,14 @@
 //! What an entry says, decoded from the objects that it came from.
 
+use std::io;
+
 use rethread_json::{Tree, Value};
 use rethread_model::{Body, EntryIx, Event, Json, Kind, Level, Message, RawRef, Session};
 
 use super::entry::entry_body;
 use super::fields::extensions;
 use super::message::message;
-use super::read::between;
+use super::read::{NOTHING, between};
 use crate::{Native, RecordKind};
 
 /// What an entry says.
@@ -17,22 +19,21 @@ pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
         if native.record_kind(*raw) == Some(RecordKind::Giant) {
             return giant(native, session, entry, *raw);
         }
-        let bytes = match native.read(*raw) {
-            Ok(bytes) => bytes,
+        let (bytes, place) = match without_original(native, *raw) {
+            Ok(found) => found,
             Err(e) => return unreadable(&e.to_string()),
         };
-        let start = between(&bytes);
-        match Tree::parse(bytes.get(start..).unwrap_or_default()) {
-            Ok(tree) => objects.push((*raw, bytes, start, tree)),
+        match Tree::parse(bytes.get(place.start..).unwrap_or_default()) {
+            Ok(tree) => objects.push((place, bytes, tree)),
             // The entries of a session without messages stand at the beginning of its line.
             Err(_) => return beginning(&bytes, session, entry, *raw),
         }
     }
-    let values: Vec<(RawRef, usize, Value<'_>)> = objects
+    let values: Vec<(Place, Value<'_>)> = objects
         .iter()
-        .map(|(raw, bytes, start, tree)| (*raw, *start, tree.root(&bytes[*start..])))
+        .map(|(place, bytes, tree)| (*place, tree.root(&bytes[place.start..])))
         .collect();
-    let Some((raw, _, value)) = values.first() else {
+    let Some((place, value)) = values.first() else {
         return Body::Unknown(None);
     };
     if session.entry(entry).kind.is_message() {
@@ -44,7 +45,7 @@ pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
     let before = more.get("preceded_by").map(Value::items);
     let after = more.get("followed_by").map(Value::items);
     let before: Vec<Value<'_>> = before.into_iter().flatten().collect();
-    let nth = place_in_record(session, entry, *raw);
+    let nth = place_in_record(session, entry, place.record);
     let found = match nth.checked_sub(before.len()) {
         None => before.get(nth).copied(),
         Some(behind) => after.into_iter().flatten().nth(behind.saturating_sub(1)),
@@ -53,6 +54,48 @@ pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
         || unreadable("the file was changed while it was read"),
         entry_body,
     )
+}
+
+/// Where an object stands: its record, and the byte in it at which the object begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) record: RawRef,
+    pub(super) start: usize,
+    /// Where an original was taken out of it: the byte, and the record that goes on behind it.
+    cut: Option<(usize, RawRef)>,
+}
+
+impl Place {
+    /// The record, and the byte in it, at which a byte of the object is.
+    pub(super) fn of(&self, at: usize) -> (RawRef, u64) {
+        let at = self.start + at;
+        match self.cut {
+            Some((cut, rest)) if at >= cut + NOTHING.len() => {
+                (rest, (at - cut - NOTHING.len()) as u64)
+            }
+            _ => (self.record, at as u64),
+        }
+    }
+}
+
+/// A record without the original in it, which comes in three records.
+pub(super) fn without_original(native: &Native, raw: RawRef) -> io::Result<(Vec<u8>, Place)> {
+    let mut bytes = native.read(raw)?;
+    let next = |n: u32| RawRef {
+        record: raw.record.saturating_add(n),
+        ..raw
+    };
+    let mut place = Place {
+        record: raw,
+        start: between(&bytes),
+        cut: None,
+    };
+    if native.record_kind(next(1)) == Some(RecordKind::Carried) {
+        place.cut = Some((bytes.len(), next(2)));
+        bytes.extend_from_slice(NOTHING);
+        bytes.extend(native.read(next(2))?);
+    }
+    Ok((bytes, place))
 }
 
 /// How many entries before this one came from the same record.

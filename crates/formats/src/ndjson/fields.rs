@@ -15,11 +15,7 @@ pub(super) fn filled(object: Value<'_>, key: &str) -> Option<String> {
 
 /// A member that is text.
 pub(super) fn text(object: Value<'_>, key: &str) -> Option<Text> {
-    let text = object.get(key)?.text()?;
-    Some(Text {
-        value: text.text.into_owned(),
-        lossy: text.lossy,
-    })
+    crate::fields::text_of(object, key)
 }
 
 /// A member that is a number of things.

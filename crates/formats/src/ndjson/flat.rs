@@ -131,6 +131,7 @@ impl Reader<'_> {
                 "claude" => "claude-code".to_owned(),
                 other => other.to_owned(),
             },
+            file_time: None,
         });
     }
 

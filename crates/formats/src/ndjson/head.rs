@@ -21,6 +21,7 @@ pub(super) fn head(session: Value<'_>, head: &mut Head) {
         host: source("host"),
         path: source("path"),
         agent: string(session, "agent").unwrap_or_default(),
+        file_time: None,
     });
     head.agent.id = filled(session, "agent_id");
     if let Some(parent) = filled(session, "parent_session_id") {
@@ -45,12 +46,15 @@ pub(super) fn facts(facts: Value<'_>, head: &mut Head) {
         text,
         source: title_source(string(facts, "title_source").as_deref()),
     });
-    if is_true(facts, "start_unknown") {
-        head.created = None;
+    let (no_start, no_end) = (
+        is_true(facts, "start_unknown"),
+        is_true(facts, "end_unknown"),
+    );
+    if let (true, true, Some(provenance)) = (no_start, no_end, &mut head.provenance) {
+        provenance.file_time = head.created;
     }
-    if is_true(facts, "end_unknown") {
-        head.updated = None;
-    }
+    head.created = head.created.filter(|_| !no_start);
+    head.updated = head.updated.filter(|_| !no_end);
     if let Some(agent) = facts.get("agent") {
         head.agent.id = string(agent, "id");
         head.agent.name = string(agent, "name");

@@ -1,11 +1,19 @@
 //! Which sessions a file holds, and where.
 
 use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
-use rethread_json::{Event, LineBytes, LineSpan, Lines, Pull, PullError, Tree, Value};
+use rethread_json::{Event, Line, LineBytes, LineSpan, Lines, Pull, PullError, Tree, Value};
+use rethread_model::{Json, Note};
 
 use super::fields::string;
-use super::packed::{Opened, Range};
+use super::packed::{Opened, Range, open};
+use super::rules::{self, table};
+
+/// Of a longer line only the beginning is looked at first.
+const SHORT: usize = 1024 * 1024;
 
 /// What a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +41,56 @@ pub(super) struct Found {
     /// The session's id.
     pub(super) id: String,
     pub(super) span: LineSpan,
+    /// Where the lines begin that go with it: lines of types that we do not know, before the first
+    /// session.
+    pub(super) from: u64,
+    /// Where they end: also those behind it, up to the next session.
+    pub(super) to: u64,
+    /// Lines among them that are no JSON.
+    pub(super) notes: Vec<Note>,
+}
+
+/// What a file holds.
+#[derive(Debug)]
+pub(super) struct Index {
+    pub(super) shape: Shape,
+    /// Its sessions in the order of the file; none if it has no such lines.
+    pub(super) sessions: Vec<Found>,
+}
+
+/// The index that was made last, so that reading the sessions of a file one by one makes it once.
+static LAST: Mutex<Option<Last>> = Mutex::new(None);
+
+struct Last {
+    path: PathBuf,
+    facts: (u64, Option<SystemTime>),
+    index: Arc<Index>,
+}
+
+/// What a file holds; nothing if it is no file of ours.
+pub(super) fn index(path: &Path, opened: &Opened) -> io::Result<Option<Arc<Index>>> {
+    let facts = (opened.len, opened.changed);
+    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(last) = last().as_ref()
+        && last.path == path
+        && last.facts == facts
+    {
+        return Ok(Some(Arc::clone(&last.index)));
+    }
+    let Some(shape) = shape(opened)? else {
+        return Ok(None);
+    };
+    let sessions = match shape {
+        Shape::Records { .. } => sessions(path, opened)?,
+        Shape::Flat { .. } | Shape::Refused { .. } => Vec::new(),
+    };
+    let index = Arc::new(Index { shape, sessions });
+    *last() = Some(Last {
+        path: path.to_owned(),
+        facts,
+        index: Arc::clone(&index),
+    });
+    Ok(Some(index))
 }
 
 /// What the first line says a file is; nothing if it is no file of ours.
@@ -48,10 +106,7 @@ pub(super) fn shape(opened: &Opened) -> io::Result<Option<Shape>> {
     if let LineBytes::Whole(bytes) = first.bytes
         && bytes.len() < 1 << 20
         && let Ok(tree) = Tree::parse(bytes)
-        && tree
-            .root(bytes)
-            .get("type")
-            .is_some_and(|t| t.is_str("header"))
+        && is_header(tree.root(bytes))
     {
         let header = tree.root(bytes);
         let version = string(header, "schema_version");
@@ -62,6 +117,26 @@ pub(super) fn shape(opened: &Opened) -> io::Result<Option<Shape>> {
     }
     let is_session = session_id(first.head()).is_some();
     Ok(is_session.then_some(Shape::Records { version: None }))
+}
+
+/// What the header of a file says beside the fields of the document.
+pub fn more_of_header(path: &Path) -> Vec<(String, Json)> {
+    let own = table(rules::Shape::Header).map_or(&[][..], |table| table.fields);
+    let read = || {
+        let opened = open(path).ok()?;
+        let mut lines = all_lines(&opened);
+        let first = lines.next_line().ok()??;
+        let bytes = first.whole()?;
+        let tree = Tree::parse(bytes).ok()?;
+        let header = tree.root(bytes);
+        let members = header.members().filter_map(|(key, value)| {
+            let key = key.str()?;
+            let is_own = own.iter().any(|field| field.key == key);
+            (!is_own).then(|| (key.into_owned(), Json::new(value.raw())))
+        });
+        Some(members.collect())
+    };
+    read().unwrap_or_default()
 }
 
 fn has_header_fields(header: Value<'_>) -> bool {
@@ -94,6 +169,7 @@ fn of_version<R: io::Read>(version: String, lines: &mut Lines<R>) -> io::Result<
     }
 }
 
+/// All lines of a file.
 pub(super) fn all_lines(opened: &Opened) -> Lines<Range<'_>> {
     Lines::new(Range {
         file: &opened.file,
@@ -102,22 +178,79 @@ pub(super) fn all_lines(opened: &Opened) -> Lines<Range<'_>> {
     })
 }
 
-/// The lines that hold sessions.
-pub(super) fn sessions(opened: &Opened) -> io::Result<Vec<Found>> {
-    let mut lines = all_lines(opened);
-    let mut found = Vec::new();
+/// The lines that hold sessions, each with the unknown lines around it.
+fn sessions(path: &Path, opened: &Opened) -> io::Result<Vec<Found>> {
+    let whole = Range {
+        file: &opened.file,
+        at: 0,
+        end: opened.len,
+    };
+    let mut lines = Lines::with_cap(whole, SHORT);
+    let mut found: Vec<Found> = Vec::new();
+    let mut strays = Strays::default();
     while let Some(line) = lines.next_line()? {
         let span = line.span;
-        if let Some(id) = session_id(line.head()) {
-            found.push(Found { id, span });
+        let end = span.offset + span.len + u64::from(span.terminated);
+        if let Some(id) = id_of(opened, &line) {
+            let before = std::mem::take(&mut strays);
+            found.push(Found {
+                id,
+                span,
+                from: before.from.unwrap_or(span.offset),
+                to: end,
+                notes: before.notes,
+            });
+            continue;
+        }
+        let note = match line.bytes {
+            _ if line.head().trim_ascii().is_empty() => continue,
+            LineBytes::Whole(bytes) => match Tree::parse(bytes) {
+                Ok(tree) if is_header(tree.root(bytes)) => continue,
+                Ok(_) => None,
+                Err(e) => Some(format!("not JSON: {}; skipped", e.kind)),
+            },
+            LineBytes::Giant { .. } => None,
+        };
+        let note = note.map(|what| Note::damage(what).at(path).line(span.number));
+        let note = note.map(|note| note.offset(span.offset));
+        if let Some(last) = found.last_mut() {
+            last.to = end;
+            last.notes.extend(note);
+        } else {
+            strays.from.get_or_insert(span.offset);
+            strays.notes.extend(note);
         }
     }
     Ok(found)
 }
 
+/// Lines of unknown types before the first session.
+#[derive(Default)]
+struct Strays {
+    from: Option<u64>,
+    notes: Vec<Note>,
+}
+
+fn is_header(value: Value<'_>) -> bool {
+    value.get("type").is_some_and(|t| t.is_str("header"))
+}
+
+/// The id of the session in a line, however long the line is.
+fn id_of(opened: &Opened, line: &Line<'_>) -> Option<String> {
+    let found = session_id(line.head());
+    if found.is_some() || line.whole().is_some() {
+        return found;
+    }
+    session_id(Range {
+        file: &opened.file,
+        at: line.span.offset,
+        end: line.span.offset + line.span.len,
+    })
+}
+
 /// The id of the session in a line, of which the beginning is enough; nothing if it is no session.
-pub(super) fn session_id(head: &[u8]) -> Option<String> {
-    let mut pull = Pull::new(head);
+pub(super) fn session_id(line: impl io::Read) -> Option<String> {
+    let mut pull = Pull::new(line);
     let mut is_session = false;
     let mut id = None;
     if pull.next_event().ok()? != Event::BeginObject {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::SLUG;
-use super::index::{Shape, sessions, shape};
+use super::index::{Found, Shape, index};
 use super::packed::open;
 use crate::Source;
 
@@ -24,23 +24,17 @@ pub(super) fn at_path(path: &Path) -> Vec<Source> {
     let Ok(opened) = open(path) else {
         return Vec::new();
     };
-    match shape(&opened) {
-        Ok(Some(Shape::Records { .. })) => {
-            let found = sessions(&opened).unwrap_or_default();
-            let source = |id, offset| Source {
-                place: Some(offset),
-                ..Source::new(SLUG, id, path.to_owned())
-            };
-            found
-                .into_iter()
-                .map(|f| source(f.id, f.span.offset))
-                .collect()
-        }
-        Ok(Some(Shape::Flat { .. } | Shape::Refused { .. })) => {
-            vec![Source::new(SLUG, stem(path), path.to_owned())]
-        }
-        Ok(None) | Err(_) => Vec::new(),
+    let Ok(Some(index)) = index(path, &opened) else {
+        return Vec::new();
+    };
+    if !matches!(index.shape, Shape::Records { .. }) {
+        return vec![Source::new(SLUG, stem(path), path.to_owned())];
     }
+    let source = |found: &Found| Source {
+        place: Some(found.span.offset),
+        ..Source::new(SLUG, found.id.clone(), path.to_owned())
+    };
+    index.sessions.iter().map(source).collect()
 }
 
 /// The name of a file without what says how it is written.

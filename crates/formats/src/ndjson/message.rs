@@ -4,6 +4,7 @@ use rethread_json::Value;
 use rethread_model::{Kind, Message, ModelRef, Place, Role, Title, TitleSource, Visibility};
 
 use super::blocks::{Answers, blocks};
+use super::body;
 use super::entry::EntryHead;
 use super::fields::{extensions, is_true, json, string, time, usage, visibility};
 use super::flat;
@@ -71,14 +72,13 @@ pub(super) fn first_prompt(value: Value<'_>) -> Option<Title> {
     })
 }
 
-/// Reads a message that came in one or several objects, each given with where it begins in its
-/// record.
-pub(super) fn message(objects: &[(rethread_model::RawRef, usize, Value<'_>)]) -> Message {
-    let first = objects.first().map(|(_, _, value)| *value);
+/// Reads a message that came in one or several objects, each given with where it stands.
+pub(super) fn message(objects: &[(body::Place, Value<'_>)]) -> Message {
+    let first = objects.first().map(|(_, value)| *value);
     let mut message = Message::new(first.map_or(Role::System, role), Vec::new());
     let mut answers = Answers::default();
-    for (record, start, value) in objects {
-        blocks(*value, (*record, *start), &mut message.blocks, &mut answers);
+    for (place, value) in objects {
+        blocks(*value, *place, &mut message.blocks, &mut answers);
         fill(&mut message, *value);
     }
     answers.put(&mut message.blocks);
@@ -89,7 +89,9 @@ pub(super) fn message(objects: &[(rethread_model::RawRef, usize, Value<'_>)]) ->
 fn fill(message: &mut Message, value: Value<'_>) {
     let metadata = value.get("metadata");
     let more = extensions(value);
-    let at = |path: &[&str]| Some(metadata?.at(path)?.str()?.into_owned());
+    // What is said of a model stands in `extensions` where it is not the assistant that speaks.
+    let of = |value: Option<Value<'_>>, path: &[&str]| Some(value?.at(path)?.str()?.into_owned());
+    let at = |path: &[&str]| of(metadata, path).or_else(|| of(more, path));
     let extra = |key: &str| more.and_then(|m| string(m, key));
     // Flat files have the model beside the text.
     if let Some(id) = at(&["model", "name"]).or_else(|| string(value, "model")) {
@@ -107,8 +109,9 @@ fn fill(message: &mut Message, value: Value<'_>) {
     keep(&mut message.error, extra("error"));
     keep(&mut message.response_id, extra("response_id"));
     keep(&mut message.extension, extra("extension"));
+    let tokens = metadata.and_then(|m| m.get("token_usage"));
     let used = usage(
-        metadata.and_then(|m| m.get("token_usage")),
+        tokens.or_else(|| more?.get("token_usage")),
         more.and_then(|m| m.get("usage")),
     );
     message.usage = used.or_else(|| flat::usage(value)).or(message.usage);

@@ -25,12 +25,14 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
+use crate::carry::CarriedFile;
 use crate::{
     About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Violation, Want,
 };
 
-pub use carried::{CarriedFile, UnifiedRecord};
+pub use carried::UnifiedRecord;
 pub use check::name_of;
+pub use index::more_of_header;
 pub use schema::schema;
 
 /// The slug of the format.
@@ -88,7 +90,10 @@ impl Format for Ndjson {
         carried::unified_record(conversation)
     }
 
-    fn carried(&self, conversation: &Conversation) -> Result<Vec<CarriedFile>, OpenError> {
+    fn carried<'a>(
+        &self,
+        conversation: &'a Conversation,
+    ) -> Result<Vec<CarriedFile<'a>>, OpenError> {
         carried::carried(conversation)
     }
 

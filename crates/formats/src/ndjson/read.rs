@@ -18,7 +18,7 @@ use super::entry::{EntryHead, entry_head};
 use super::fields::{count, extensions, string};
 use super::flat;
 use super::head::head;
-use super::index::{Shape, key, session_id, sessions, shape};
+use super::index::{Found, Index, Shape, index, key};
 use super::message::message_head;
 use super::packed::{Opened, Range, open};
 use super::{Ndjson, SLUG};
@@ -29,6 +29,13 @@ pub(super) const FILE: u32 = 0;
 
 /// What other lines of the file are to a session: not looked at.
 pub(super) const OTHERS: RecordKind = RecordKind::Giant;
+
+/// Lines of unknown types that go with a session.
+pub(super) const AROUND: RecordKind = RecordKind::Frame;
+
+/// Where an original stands in a message, and in the session object.
+const IN_MESSAGE: [&str; 3] = ["metadata", "extensions", "original"];
+const IN_SESSION: [&str; 2] = ["extensions", "original"];
 
 /// A message that is longer is not held in memory.
 const LONGEST: u64 = 1 << 30;
@@ -42,7 +49,8 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
         path: path.clone(),
         format: SLUG,
     };
-    let version = match shape(&opened).map_err(failed)?.ok_or_else(not_ours)? {
+    let index = index(path, &opened).map_err(failed)?.ok_or_else(not_ours)?;
+    let version = match index.shape.clone() {
         Shape::Records { version } => version,
         Shape::Flat { version } => return flat::read(source, opened, version),
         Shape::Refused { version } => {
@@ -54,12 +62,13 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
             });
         }
     };
-    let span = find(&opened, source)
-        .map_err(failed)?
-        .ok_or_else(not_ours)?;
-    let mut reader = Reader::new(path, span);
-    reader.before(&opened).map_err(failed)?;
-    reader.pieces(&opened).map_err(failed)?;
+    let found = find(&index, source).ok_or_else(|| OpenError::NoSession {
+        path: path.clone(),
+        id: source.id.clone(),
+        format: SLUG,
+    })?;
+    let mut reader = Reader::new(path, found);
+    reader.pieces(&opened, found).map_err(failed)?;
     Ok(reader.finish(source, opened, version))
 }
 
@@ -72,22 +81,13 @@ pub(super) fn unreadable(path: &Path, cause: io::Error) -> OpenError {
 }
 
 /// The line of a session: where the source says it is, else the first with its id.
-fn find(opened: &Opened, source: &Source) -> io::Result<Option<LineSpan>> {
-    if let Some(place) = source.place {
-        let range = Range {
-            file: &opened.file,
-            at: place,
-            end: opened.len,
-        };
-        let mut lines = rethread_json::Lines::starting_at(range, place, 0);
-        if let Some(line) = lines.next_line()?
-            && session_id(line.head()).as_deref() == Some(&source.id)
-        {
-            return Ok(Some(line.span));
-        }
-    }
-    let found = sessions(opened)?.into_iter().find(|f| f.id == source.id);
-    Ok(found.map(|f| f.span))
+fn find<'a>(index: &'a Index, source: &Source) -> Option<&'a Found> {
+    let all = &index.sessions;
+    let there = source.place.and_then(|place| {
+        let at = all.binary_search_by_key(&place, |f| f.span.offset).ok()?;
+        all.get(at).filter(|f| f.id == source.id)
+    });
+    there.or_else(|| all.iter().find(|f| f.id == source.id))
 }
 
 struct Reader<'a> {
@@ -122,13 +122,13 @@ enum Hangs {
 }
 
 impl<'a> Reader<'a> {
-    fn new(path: &'a Path, span: LineSpan) -> Self {
+    fn new(path: &'a Path, found: &Found) -> Self {
         Self {
             path,
-            span,
+            span: found.span,
             builder: SessionBuilder::default(),
             marks: Marks::default(),
-            notes: Vec::new(),
+            notes: found.notes.clone(),
             tree: Tree::default(),
             head: Head::default(),
             is_whole: false,
@@ -143,28 +143,22 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands before the line, and the number of the line where nobody counted yet.
-    fn before(&mut self, opened: &Opened) -> io::Result<()> {
-        if self.span.offset > 0 {
-            self.unclaimed(0, OTHERS);
-            self.front = 1;
-        }
-        if self.span.number == 0 || self.span.number == 1 && self.span.offset > 0 {
-            self.span.number = 1 + breaks(&opened.file, self.span.offset)?;
-        }
-        Ok(())
-    }
-
     /// Cuts the line into its pieces, and reads them.
-    fn pieces(&mut self, opened: &Opened) -> io::Result<()> {
+    fn pieces(&mut self, opened: &Opened, found: &Found) -> io::Result<()> {
         let start = self.span.offset;
         let end = start + self.span.len;
+        if found.from > 0 {
+            self.unclaimed(0, OTHERS);
+        }
+        if found.from < start {
+            self.unclaimed(found.from, AROUND);
+        }
         let mut pull = Pull::new(Range {
             file: &opened.file,
             at: start,
             end,
         });
-        self.unclaimed(start, RecordKind::Value);
+        self.front = self.unclaimed(start, RecordKind::Value);
         let mut done = start;
         match self.members(&mut pull, opened, &mut done) {
             Ok(()) => {}
@@ -178,8 +172,11 @@ impl<'a> Reader<'a> {
             }
         }
         let rest = end + u64::from(self.span.terminated);
-        if rest < opened.len {
-            self.unclaimed(rest, OTHERS);
+        if rest < found.to {
+            self.unclaimed(rest, AROUND);
+        }
+        if found.to < opened.len {
+            self.unclaimed(found.to, OTHERS);
         }
         Ok(())
     }
@@ -194,16 +191,19 @@ impl<'a> Reader<'a> {
         pull.next_event()?;
         while let Some(name) = key(pull)? {
             let from = start + pull.offset();
-            if name == "messages" {
-                self.message_list(pull, opened, done)?;
-                continue;
-            }
-            pull.skip_value()?;
-            let range = from..start + pull.offset();
             match name.as_str() {
-                "session" => self.session(&opened.file, range)?,
-                "graph" => self.graph(&opened.file, range)?,
-                _ => {}
+                "messages" => self.message_list(pull, opened, done)?,
+                "session" => {
+                    let original = pass(pull, &IN_SESSION)?;
+                    let original = original.map(|o| start + o.start..start + o.end);
+                    let range = from..start + pull.offset();
+                    self.session(&opened.file, range, original)?;
+                }
+                "graph" => {
+                    pull.skip_value()?;
+                    self.graph(&opened.file, from..start + pull.offset())?;
+                }
+                _ => pull.skip_value()?,
             }
         }
         Ok(())
@@ -222,19 +222,33 @@ impl<'a> Reader<'a> {
         let depth = pull.depth();
         *done = start + pull.offset();
         loop {
-            pull.skip_value()?;
+            let original = if self.messages == 0 {
+                pass(pull, &IN_MESSAGE)?
+            } else {
+                pull.skip_value()?;
+                None
+            };
             if pull.depth() < depth {
                 self.unclaimed(*done, RecordKind::Value);
                 return Ok(());
             }
             let end = start + pull.offset();
-            self.message(&opened.file, *done..end)?;
+            let original = original.map(|o| start + o.start..start + o.end);
+            self.message(&opened.file, *done..end, original)?;
             *done = end;
         }
     }
 
-    fn session(&mut self, file: &File, range: Bytes<u64>) -> io::Result<()> {
-        let bytes = value_bytes(file, range)?;
+    fn session(
+        &mut self,
+        file: &File,
+        range: Bytes<u64>,
+        original: Option<Bytes<u64>>,
+    ) -> io::Result<()> {
+        let bytes = value_bytes(file, range, original.clone())?;
+        if let Some(original) = original {
+            self.carried(original);
+        }
         let mut tree = std::mem::take(&mut self.tree);
         if tree.parse_into(&bytes).is_ok() {
             let session = tree.root(&bytes);
@@ -262,7 +276,7 @@ impl<'a> Reader<'a> {
     }
 
     fn graph(&mut self, file: &File, range: Bytes<u64>) -> io::Result<()> {
-        let bytes = value_bytes(file, range)?;
+        let bytes = value_bytes(file, range, None)?;
         let mut tree = std::mem::take(&mut self.tree);
         if tree.parse_into(&bytes).is_ok() {
             let path = tree.root(&bytes).get("active_path");
@@ -273,9 +287,21 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn message(&mut self, file: &File, range: Bytes<u64>) -> io::Result<()> {
+    /// Marks an original, and what goes on behind it.
+    fn carried(&mut self, original: Bytes<u64>) {
+        self.unclaimed(original.start, RecordKind::Carried);
+        self.unclaimed(original.end, RecordKind::Value);
+    }
+
+    fn message(
+        &mut self,
+        file: &File,
+        range: Bytes<u64>,
+        original: Option<Bytes<u64>>,
+    ) -> io::Result<()> {
         self.messages += 1;
-        let is_giant = range.end - range.start > LONGEST;
+        let carried = original.as_ref().map_or(0, |o| o.end - o.start);
+        let is_giant = range.end - range.start - carried > LONGEST;
         let kind = if is_giant {
             RecordKind::Giant
         } else {
@@ -287,8 +313,12 @@ impl<'a> Reader<'a> {
         let bytes = if is_giant {
             Vec::new()
         } else {
-            value_bytes(file, range)?
+            value_bytes(file, range, original.clone())?
         };
+        // A giant stays one record.
+        if let Some(original) = original.filter(|_| !is_giant) {
+            self.carried(original);
+        }
         let mut tree = std::mem::take(&mut self.tree);
         if tree.parse_into(&bytes).is_ok() && tree.root(&bytes).is_object() {
             self.object(tree.root(&bytes), record);
@@ -398,10 +428,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn unclaimed(&mut self, at: u64, kind: RecordKind) {
-        if let Some(record) = self.marks.add(at, kind) {
-            self.builder.unclaimed(RawRef { part: FILE, record });
-        }
+    fn unclaimed(&mut self, at: u64, kind: RecordKind) -> u32 {
+        let Some(record) = self.marks.add(at, kind) else {
+            return u32::MAX;
+        };
+        self.builder.unclaimed(RawRef { part: FILE, record });
+        record
     }
 
     fn finish(mut self, source: &Source, opened: Opened, version: Option<String>) -> Conversation {
@@ -455,14 +487,82 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The bytes of a value, without what stands between it and the one before it.
-fn value_bytes(file: &File, range: Bytes<u64>) -> io::Result<Vec<u8>> {
-    let len = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
+/// Passes over a value; gives where the object in it is that this path leads to.
+fn pass<R: io::Read>(pull: &mut Pull<R>, path: &[&str]) -> Result<Option<Bytes<u64>>, PullError> {
+    let depth = pull.depth();
+    let mut found = None;
+    // How far down the path the object is whose members come next.
+    let mut level = 0_usize;
+    if !enter(pull)? {
+        return Ok(None);
+    }
+    while pull.depth() > depth {
+        match key(pull)? {
+            None => level = level.saturating_sub(1),
+            Some(name) if path.get(level) == Some(&name.as_str()) => {
+                if !enter(pull)? {
+                    continue;
+                }
+                if level + 1 < path.len() {
+                    level += 1;
+                    continue;
+                }
+                let start = pull.offset() - 1;
+                pull.skip_container()?;
+                found = Some(start..pull.offset());
+            }
+            Some(_) => pull.skip_value()?,
+        }
+    }
+    Ok(found)
+}
+
+/// Enters the object that comes next; any other value is passed over.
+fn enter<R: io::Read>(pull: &mut Pull<R>) -> Result<bool, PullError> {
+    let depth = pull.depth();
+    let is_torn = match pull.next_event()? {
+        Event::BeginObject => return Ok(true),
+        Event::String(chunk) => !chunk.last,
+        _ => false,
+    };
+    if is_torn {
+        pull.skip_value()?;
+    }
+    while pull.depth() > depth {
+        pull.next_event()?;
+    }
+    Ok(false)
+}
+
+/// What stands in the place of an original where the rest is read.
+pub(super) const NOTHING: &[u8] = b"null";
+
+/// The bytes of a value, without what stands between it and the one before it, and without an
+/// original in it.
+fn value_bytes(
+    file: &File,
+    range: Bytes<u64>,
+    original: Option<Bytes<u64>>,
+) -> io::Result<Vec<u8>> {
+    let mut bytes = match original {
+        None => bytes_at(file, range)?,
+        Some(original) => {
+            let mut bytes = bytes_at(file, range.start..original.start)?;
+            bytes.extend_from_slice(NOTHING);
+            bytes.extend(bytes_at(file, original.end..range.end)?);
+            bytes
+        }
+    };
+    let skip = between(&bytes);
+    bytes.drain(..skip);
+    Ok(bytes)
+}
+
+fn bytes_at(file: &File, range: Bytes<u64>) -> io::Result<Vec<u8>> {
+    let len = usize::try_from(range.end.saturating_sub(range.start)).map_err(io::Error::other)?;
     let mut bytes = vec![0; len];
     let n = read_at(file, range.start, &mut bytes)?;
     bytes.truncate(n);
-    let skip = between(&bytes);
-    bytes.drain(..skip);
     Ok(bytes)
 }
 
@@ -470,22 +570,4 @@ fn value_bytes(file: &File, range: Bytes<u64>) -> io::Result<Vec<u8>> {
 pub(super) fn between(bytes: &[u8]) -> usize {
     let is_around = |b: &u8| matches!(b, b',' | b':' | b' ' | b'\t' | b'\r' | b'\n');
     bytes.iter().take_while(|b| is_around(b)).count()
-}
-
-/// How many line breaks there are before a byte.
-fn breaks(file: &File, end: u64) -> io::Result<u64> {
-    let mut buffer = vec![0; 256 * 1024];
-    let (mut at, mut breaks) = (0, 0);
-    while at < end {
-        let want = usize::try_from(end - at)
-            .unwrap_or(usize::MAX)
-            .min(buffer.len());
-        let n = read_at(file, at, &mut buffer[..want])?;
-        if n == 0 {
-            break;
-        }
-        breaks += memchr::memchr_iter(b'\n', &buffer[..n]).count() as u64;
-        at += n as u64;
-    }
-    Ok(breaks)
 }

@@ -28,7 +28,9 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
             summary.head = conversation.session.head;
             summary.notes = conversation.notes;
             if summary.head.updated.is_none() {
-                summary.head.updated = changed(source);
+                let there = summary.head.provenance.as_ref();
+                let there = there.and_then(|p| p.file_time);
+                summary.head.updated = there.or_else(|| changed(source));
             }
         }
         Err(OpenError::Unsupported { version, .. }) => {

@@ -229,11 +229,7 @@ fn compaction(held: &[Held<'_>]) -> Compaction {
 }
 
 fn joined(texts: &[Text]) -> Option<Text> {
-    let all: Vec<&str> = texts.iter().map(|t| t.value.as_str()).collect();
-    (!all.is_empty()).then(|| Text {
-        value: all.join("\n\n"),
-        lossy: texts.iter().any(|t| t.lossy),
-    })
+    (!texts.is_empty()).then(|| Text::joined(texts, "\n\n"))
 }
 
 /// An export keeps all tries of a message in one record: which of them an entry is, follows from

@@ -231,11 +231,7 @@ fn system_text(value: Value<'_>) -> Option<Text> {
         .items()
         .filter_map(|item| text_of(item, "text"))
         .collect();
-    let all: Vec<&str> = texts.iter().map(|t| t.value.as_str()).collect();
-    (!all.is_empty()).then(|| Text {
-        value: all.join("\n"),
-        lossy: texts.iter().any(|t| t.lossy),
-    })
+    (!texts.is_empty()).then(|| Text::joined(&texts, "\n"))
 }
 
 fn context_edit(value: Value<'_>, raw: RawRef) -> ContextEdit {

@@ -11,19 +11,22 @@ use serde_json::value::RawValue;
 const DEPTH: usize = 100;
 
 /// A value as it can stand in one line of JSON: the same bytes, only without the white space
-/// between values where that has line breaks. `None` for what is not JSON, not UTF-8 or too deep.
+/// between values where that has line breaks, and with U+FFFD for what is not UTF-8. `None` for what
+/// is not JSON or too deep.
 pub(super) fn embeddable(bytes: &[u8]) -> Option<Cow<'_, str>> {
-    let text = shallow(bytes)?;
+    let text = String::from_utf8_lossy(bytes);
+    shallow(&text)?;
     if text.contains(['\n', '\r']) {
-        return Some(Cow::Owned(without_space(text)));
+        return Some(Cow::Owned(without_space(&text)));
     }
-    Some(Cow::Borrowed(text))
+    Some(text)
 }
 
-/// A value with one member a line, for people; the spelling of scalars and keys stays. `None` for
-/// what is not JSON, not UTF-8 or too deep.
+/// A value with one member a line, for people; the spelling of scalars and keys stays, and what is
+/// not UTF-8 becomes U+FFFD. `None` for what is not JSON or too deep.
 pub(crate) fn pretty(bytes: &[u8]) -> Option<String> {
-    let compact = without_space(shallow(bytes)?);
+    let text = String::from_utf8_lossy(bytes);
+    let compact = without_space(shallow(&text)?);
     let mut out = String::with_capacity(compact.len() * 2);
     let mut level = 0_usize;
     let mut opened = false;
@@ -78,8 +81,7 @@ pub(crate) fn string(value: &RawValue) -> Option<String> {
     serde_json::from_str(value.get()).ok()
 }
 
-fn shallow(bytes: &[u8]) -> Option<&str> {
-    let text = std::str::from_utf8(bytes).ok()?;
+fn shallow(text: &str) -> Option<&str> {
     // This check neither recurses nor limits the depth.
     serde_json::from_str::<IgnoredAny>(text).ok()?;
     let mut depth = 0_usize;

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use rethread_model::{Json, Moment};
+use rethread_model::{Json, Moment, Text};
 
+use super::escape::escape;
 use super::raw::embeddable;
 
 /// Writes JSON piece by piece. The caller opens and closes; commas come by themselves.
@@ -12,6 +13,8 @@ pub(crate) struct Writer<'a> {
     comma: bool,
     /// Objects and arrays that are written only when something gets into them.
     waiting: Vec<(&'static str, &'static str)>,
+    /// The string that is being written.
+    scratch: Vec<u8>,
 }
 
 impl<'a> Writer<'a> {
@@ -20,6 +23,7 @@ impl<'a> Writer<'a> {
             out,
             comma: false,
             waiting: Vec::new(),
+            scratch: Vec::new(),
         }
     }
 
@@ -65,6 +69,30 @@ impl<'a> Writer<'a> {
     pub(crate) fn string(&mut self, text: &str) -> io::Result<()> {
         self.comma = true;
         self.quoted(text)
+    }
+
+    /// Text of a conversation. Lone surrogates, which no UTF-8 can hold, stand there as escapes.
+    pub(crate) fn text(&mut self, text: &Text) -> io::Result<()> {
+        if text.lone.is_empty() {
+            return self.string(&text.value);
+        }
+        self.comma = true;
+        self.scratch.clear();
+        self.scratch.push(b'"');
+        let mut rest = 0;
+        for (at, unit) in &text.lone {
+            let before = text.value.get(rest..*at).unwrap_or_default();
+            escape(&mut self.scratch, before);
+            write!(self.scratch, "\\u{unit:04x}")?;
+            // In the text itself there is a U+FFFD in that place.
+            rest = at + char::REPLACEMENT_CHARACTER.len_utf8();
+        }
+        escape(
+            &mut self.scratch,
+            text.value.get(rest..).unwrap_or_default(),
+        );
+        self.scratch.push(b'"');
+        self.out.write_all(&self.scratch)
     }
 
     /// A value of a source, byte for byte; as a string, if it cannot stand in our line.
@@ -113,6 +141,25 @@ impl<'a> Writer<'a> {
     pub(crate) fn member(&mut self, key: &str, text: &str) -> io::Result<()> {
         self.key(key)?;
         self.string(text)
+    }
+
+    pub(crate) fn member_text(&mut self, key: &str, text: &Text) -> io::Result<()> {
+        self.key(key)?;
+        self.text(text)
+    }
+
+    /// A text that is left out when there is none.
+    pub(crate) fn member_text_if(&mut self, key: &str, text: Option<&Text>) -> io::Result<()> {
+        text.map_or(Ok(()), |text| self.member_text(key, text))
+    }
+
+    /// A text that is `null` when there is none.
+    pub(crate) fn member_text_or_null(&mut self, key: &str, text: Option<&Text>) -> io::Result<()> {
+        self.key(key)?;
+        match text {
+            Some(text) => self.text(text),
+            None => self.literal("null"),
+        }
     }
 
     /// A member that is left out when there is nothing to say.
@@ -183,6 +230,10 @@ impl<'a> Writer<'a> {
     }
 
     fn quoted(&mut self, text: &str) -> io::Result<()> {
-        Ok(serde_json::to_writer(&mut *self.out, text)?)
+        self.scratch.clear();
+        self.scratch.push(b'"');
+        escape(&mut self.scratch, text);
+        self.scratch.push(b'"');
+        self.out.write_all(&self.scratch)
     }
 }

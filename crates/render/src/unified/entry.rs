@@ -1,9 +1,10 @@
 //! Entries that are no messages, as objects in `extensions`.
 
+use std::borrow::Cow;
 use std::io;
 
 use rethread_model::{
-    Block, Body, Compaction, Entry, Kept, Level, ModelRef, TitleSource, Usage, UsageScope,
+    Block, Body, Compaction, Entry, Kept, Level, ModelRef, Text, TitleSource, Usage, UsageScope,
 };
 
 use super::extensions::visibility_word;
@@ -69,7 +70,7 @@ pub(crate) fn fields(w: &mut Writer<'_>, body: &Body) -> io::Result<()> {
         Body::Compaction(c) => compaction(w, c),
         Body::BranchSummary(b) => {
             w.member_if("from", b.from.as_deref())?;
-            w.member("summary", &b.summary.value)?;
+            w.member_text("summary", &b.summary)?;
             w.flag_if("from_hook", b.from_hook)?;
             usage(w, b.usage.as_ref())?;
             w.raw_if("details", b.details.as_ref())
@@ -86,7 +87,7 @@ pub(crate) fn fields(w: &mut Writer<'_>, body: &Body) -> io::Result<()> {
             w.member("target", &edit.target)?;
             w.member_if("tool_id", edit.tool_call.as_deref())?;
             let text = edit.replacement.as_deref().map(joined_text);
-            w.member_or_null("replacement", text.as_deref())
+            w.member_text_or_null("replacement", text.as_deref())
         }
         Body::Usage(record) => {
             if let Some(m) = &record.model {
@@ -97,7 +98,7 @@ pub(crate) fn fields(w: &mut Writer<'_>, body: &Body) -> io::Result<()> {
         }
         Body::Event(e) => {
             w.member("name", &e.name)?;
-            w.member_if("text", e.text.as_ref().map(|t| t.value.as_str()))?;
+            w.member_text_if("text", e.text.as_ref())?;
             let level = match e.level {
                 Level::Info => "info",
                 Level::Warning => "warning",
@@ -127,8 +128,8 @@ pub(super) fn title_word(source: TitleSource) -> &'static str {
 }
 
 fn compaction(w: &mut Writer<'_>, c: &Compaction) -> io::Result<()> {
-    w.member_if("question", c.question.as_ref().map(|t| t.value.as_str()))?;
-    w.member_if("summary", c.summary.as_ref().map(|t| t.value.as_str()))?;
+    w.member_text_if("question", c.question.as_ref())?;
+    w.member_text_if("summary", c.summary.as_ref())?;
     match &c.kept {
         Kept::Nothing => {}
         Kept::From(id) => w.member("kept_from", id)?,
@@ -150,7 +151,7 @@ fn compaction(w: &mut Writer<'_>, c: &Compaction) -> io::Result<()> {
             w.number_if("replacement_messages", Some(messages.len() as u64))?;
         }
     }
-    w.member_if("system", c.system.as_ref().map(|t| t.value.as_str()))?;
+    w.member_text_if("system", c.system.as_ref())?;
     w.member_if("trigger", c.trigger.as_deref())?;
     w.number_if("tokens_before", c.tokens_before)?;
     w.number_if("tokens_after", c.tokens_after)?;
@@ -207,12 +208,13 @@ pub(super) fn more_usage(w: &mut Writer<'_>, u: &Usage) -> io::Result<()> {
 }
 
 /// The text of some blocks, joined with line breaks.
-pub(super) fn joined_text(blocks: &[Block]) -> String {
-    let texts: Vec<&str> = leaves(blocks)
-        .filter_map(|b| match b {
-            Block::Text(text) => Some(text.value.as_str()),
-            _ => None,
-        })
-        .collect();
-    texts.join("\n")
+pub(super) fn joined_text(blocks: &[Block]) -> Cow<'_, Text> {
+    if let [Block::Text(only)] = blocks {
+        return Cow::Borrowed(only);
+    }
+    let texts = leaves(blocks).filter_map(|b| match b {
+        Block::Text(text) => Some(text),
+        _ => None,
+    });
+    Cow::Owned(Text::joined(texts, "\n"))
 }

@@ -3,20 +3,20 @@
 use std::io;
 
 use rethread_model::{
-    Blob, Block, Diff, Media, Message, Role, Text, Thinking, ToolCall, ToolInput, ToolResult,
-    ToolStatus, Visibility,
+    Blob, Block, Diff, Media, Message, Role, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
+    Visibility,
 };
 
 use super::entry::more_usage;
 use super::form::{Form, Saying};
-use super::message::{Envelope, Part, is_content};
+use super::message::{Envelope, Part, is_content, of_model};
 use crate::json::Writer;
 use crate::tool::{leaves, status_word};
 
 /// Writes the members of `extensions` that come from a message:
 ///
 /// - facts about the message: `visibility`, `inherited`, `side`, `logical_parent_uuid`, `role`
-///   (`tool`), `provider`, `usage`, `usage_key` (the usage of messages with the same key counts
+///   (`tool`), `model` and `token_usage` of messages that are not the assistant's, `provider`, `usage`, `usage_key` (the usage of messages with the same key counts
 ///   once), `duration_ms`, `error`, `response_id`, `extension`, `details`
 /// - `blocks`: asides with their `visibility`, thinking, images, files and unknown blocks; `at`
 ///   counts the blocks of `content` that come before
@@ -73,6 +73,9 @@ pub(super) fn visibility_word(visibility: Visibility) -> Option<&'static str> {
 
 fn facts(w: &mut Writer<'_>, envelope: &Envelope<'_>, message: &Message) -> io::Result<()> {
     w.member_if("role", (message.role == Role::Tool).then_some("tool"))?;
+    if message.role != Role::Assistant {
+        of_model(w, message)?;
+    }
     let provider = message.model.as_ref().and_then(|m| m.provider.as_deref());
     w.member_if("provider", provider)?;
     if let Some(usage) = &message.usage {
@@ -144,7 +147,7 @@ fn other_block(
     match block {
         Block::Aside { text, visibility } => {
             w.member("type", "aside")?;
-            w.member("text", &text.value)?;
+            w.member_text("text", text)?;
             w.member_if("visibility", visibility_word(*visibility))?;
         }
         Block::Thinking(thought) => thinking(w, thought)?,
@@ -163,7 +166,7 @@ fn other_block(
         }
         Block::Text(text) => {
             w.member("type", "text")?;
-            w.member("text", &text.value)?;
+            w.member_text("text", text)?;
         }
         Block::ToolResult(inner) => {
             w.member("type", "tool_result")?;
@@ -175,7 +178,7 @@ fn other_block(
 
 fn thinking(w: &mut Writer<'_>, thought: &Thinking) -> io::Result<()> {
     w.member("type", "thinking")?;
-    w.member("text", &thought.text.value)?;
+    w.member_text("text", &thought.text)?;
     w.member_if("signature", thought.signature.as_deref())?;
     w.member_if("encrypted", thought.encrypted.as_deref())?;
     w.flag_if("redacted", thought.redacted)?;
@@ -203,7 +206,7 @@ fn blob(w: &mut Writer<'_>, blob: &Blob, saying: &Saying<'_>) -> io::Result<()> 
             w.number_if("record", Some(raw.record.into()))?;
             w.close("}")
         }
-        Blob::Text(text) => w.member("text", &text.value),
+        Blob::Text(text) => w.member_text("text", text),
         Blob::Url(url) => w.member("url", url),
         Blob::Missing(name) => w.member("missing", name),
         Blob::Inline { len, .. } => match saying.inline(blob) {
@@ -264,12 +267,11 @@ fn tool(w: &mut Writer<'_>, call: &ToolCall, form: Form) -> io::Result<()> {
 }
 
 fn diff(w: &mut Writer<'_>, diff: &Diff) -> io::Result<()> {
-    let value = |text: &Option<Text>| text.as_ref().map(|t| t.value.clone());
     w.element()?;
     w.open("{")?;
     w.member("path", &diff.path)?;
-    w.member_or_null("old", value(&diff.old).as_deref())?;
-    w.member_or_null("new", value(&diff.new).as_deref())?;
+    w.member_text_or_null("old", diff.old.as_ref())?;
+    w.member_text_or_null("new", diff.new.as_ref())?;
     w.close("}")
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use rethread_model::{
-    Block, Head, Message, Moment, Place, ToolCall, ToolInput, ToolResult, Visibility,
+    Block, Head, Message, Moment, Place, Role, ToolCall, ToolInput, ToolResult, Visibility,
 };
 
 use super::entry::{joined_text, token_usage};
@@ -221,7 +221,7 @@ fn content(
             w.element()?;
             w.open("{")?;
             w.member("type", "text")?;
-            w.member("text", &text.value)?;
+            w.member_text("text", text)?;
             w.close("}")
         }
         Block::ToolCall(call) => tool_use(w, call),
@@ -251,7 +251,7 @@ fn tool_use(w: &mut Writer<'_>, call: &ToolCall) -> io::Result<()> {
     w.key("input")?;
     match &call.input {
         Some(ToolInput::Json(json)) => w.raw(json)?,
-        Some(ToolInput::Text(text)) => w.string(&text.value)?,
+        Some(ToolInput::Text(text)) => w.text(text)?,
         None => w.literal("{}")?,
     }
     w.close("}")
@@ -273,7 +273,7 @@ fn tool_result(
     w.member("type", "tool_result")?;
     w.member("tool_id", &result.call_id)?;
     w.member("tool_name", name)?;
-    w.member("output", &joined_text(&result.blocks))?;
+    w.member_text("output", &joined_text(&result.blocks))?;
     w.key("is_error")?;
     w.literal(if result.is_error { "true" } else { "false" })?;
     w.close("}")
@@ -313,6 +313,15 @@ fn metadata(
     if part == Part::Results {
         return Ok(());
     }
+    // The document has these with the assistant alone; else they are in `extensions`.
+    if message.role == Role::Assistant {
+        of_model(w, message)?;
+    }
+    w.member_if("request_id", message.request_id.as_deref())
+}
+
+/// Writes which model answered, and what that took.
+pub(super) fn of_model(w: &mut Writer<'_>, message: &Message) -> io::Result<()> {
     let model = message.model.as_ref();
     let stop = (
         message.stop_reason.as_deref(),
@@ -326,8 +335,8 @@ fn metadata(
         w.member_or_null("stop_sequence", stop.1)?;
         w.close("}")?;
     }
-    if let Some(usage) = &message.usage {
-        token_usage(w, usage)?;
+    match &message.usage {
+        Some(usage) => token_usage(w, usage),
+        None => Ok(()),
     }
-    w.member_if("request_id", message.request_id.as_deref())
 }

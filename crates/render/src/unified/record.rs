@@ -15,7 +15,7 @@ use crate::View;
 use crate::json::Writer;
 use crate::notice::model_name;
 use crate::tool::only_results;
-use crate::view::span;
+use crate::view::{exported_times, span};
 
 /// Writes the session record of the unified vocabulary: one line of JSON.
 ///
@@ -76,10 +76,7 @@ pub fn export_record(out: &mut dyn Write, view: &View<'_>, export: &Export<'_>) 
     let mut tree = Tree::new(session, shown.iter().copied().filter(is_message));
     tree.make_ids(session);
     let (start, end) = span(session);
-    let times = (
-        start.or(end).unwrap_or(export.file_time),
-        end.or(start).unwrap_or(export.file_time),
-    );
+    let times = exported_times(session, export.file_time);
     let about = Facts {
         session,
         has_times: (start.is_some(), end.is_some()),

@@ -124,9 +124,9 @@ fn raw_values_keep_their_spelling() {
 }
 
 #[test]
-fn bytes_that_are_no_text_become_a_string() {
+fn bytes_that_are_no_text_are_replaced_inside_of_a_value() {
     let mut s = Sample::new(Head::default());
-    let raw = Json::new(b"\"\xff\"");
+    let raw = Json::new(b"{\"a\":\"\xff\"}");
     s.say(
         "a",
         Role::User,
@@ -137,7 +137,7 @@ fn bytes_that_are_no_text_become_a_string() {
     );
     let record = parsed(&s.record());
     let block = &record["messages"][0]["metadata"]["extensions"]["blocks"][0];
-    assert_eq!(block["raw"], "\"\u{fffd}\"");
+    assert_eq!(block["raw"]["a"], "\u{fffd}");
 }
 
 #[test]
@@ -487,6 +487,7 @@ fn an_imported_session_says_where_it_was_first_found() {
             host: Some("vm1".to_owned()),
             path: Some("/home/u/s.jsonl".to_owned()),
             agent: "codex".to_owned(),
+            file_time: None,
         }),
         r#"{"type":"remote","host":"vm1","path":"/home/u/s.jsonl"}"#
     );

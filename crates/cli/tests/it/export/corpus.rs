@@ -1,41 +1,8 @@
 //! Real conversations, where a folder of them is at hand: `RETHREAD_CORPUS`.
 
-use std::path::PathBuf;
-
-use super::import::{assert_round_trip, files};
+use super::round_trip::corpus;
 use super::{assert_header_fits, lines};
 use crate::world::World;
-
-fn corpus() -> Option<PathBuf> {
-    let corpus = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from);
-    if corpus.is_none() {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
-    }
-    corpus
-}
-
-/// Sessions beyond this size would make the test slow without showing more.
-const LARGEST: u64 = 4 * 1024 * 1024;
-
-#[test]
-#[cfg(unix)]
-fn real_sessions_come_back_and_read_the_same() {
-    let Some(corpus) = corpus() else { return };
-    let w = World::new();
-    let mut tried = 0;
-    for format in ["claude-code", "codex", "gemini", "pi", "unified-ndjson"] {
-        for file in files(&corpus.join(format)) {
-            let name = file.to_string_lossy().into_owned();
-            let is_log = [".json", ".jsonl", ".jsonl.zst", ".ndjson"]
-                .iter()
-                .any(|s| name.ends_with(s));
-            if is_log && std::fs::metadata(&file).unwrap().len() < LARGEST {
-                tried += usize::from(assert_round_trip(&w, &file));
-            }
-        }
-    }
-    assert!(tried > 50, "{tried}");
-}
 
 #[test]
 fn golden_sessions_have_so_many_messages() {

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use super::schema::Schema;
 use super::{example, populated, read, then};
 use crate::world::{World, json};
 
@@ -161,44 +162,118 @@ fn a_link_named_agent_history_does_the_same() {
     assert_eq!(output.stdout, b"./backup/export_20251227_103000.ndjson\n");
 }
 
-#[test]
-fn the_document_s_own_loop_in_python_reads_every_line() {
-    let w = populated();
-    w.ok(&["export", "-o", "export.ndjson"]);
-    let program = r#"
+/// The document's own loop, letter by letter.
+const LOOP: &str = r#"
 import json
+
 with open("export.ndjson") as f:
     header = json.loads(f.readline())
     print(f"Exporting {header['session_count']} sessions")
+
     for line in f:
         record = json.loads(line)
         session = record["session"]
         messages = record["messages"]
-        print(f"Session {session['agent']}: {len(messages)} messages")
+        # Process each session independently
+        print(f"Session {session['id']}: {len(messages)} messages")
 "#;
+
+/// What Python says to `export.ndjson` in the project; nothing where there is no Python.
+pub(super) fn looped(w: &World) -> Option<String> {
     let python = std::process::Command::new("python3")
-        .args(["-c", program])
+        .args(["-c", LOOP])
         .current_dir(&w.project)
-        .env("PYTHONIOENCODING", "utf-8")
+        .env("PYTHONUTF8", "1")
         .output();
     let Ok(output) = python else {
+        assert!(std::env::var_os("CI").is_none(), "python3 is not installed");
         eprintln!("skipped: python3 is not installed");
-        return;
+        return None;
     };
-    let mut said: Vec<&str> = std::str::from_utf8(&output.stdout)
-        .unwrap()
-        .lines()
-        .collect();
-    said.sort_unstable();
-    assert_eq!(
-        said,
-        [
-            "Exporting 3 sessions",
-            "Session atsf: 0 messages",
-            "Session atsf: 2 messages",
-            "Session pi: 2 messages"
-        ]
-    );
+    assert!(output.status.success(), "{output:?}");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn the_document_s_own_loop_in_python_reads_every_line() {
+    let w = populated();
+    w.ok(&["export", "-o", "export.ndjson"]);
+    let Some(said) = looped(&w) else { return };
+    let text = fs::read_to_string(w.project.join("export.ndjson")).unwrap();
+    let mut wanted = vec!["Exporting 3 sessions".to_owned()];
+    for record in text.lines().skip(1).map(json) {
+        let id = record["session"]["id"].as_str().unwrap().to_owned();
+        let count = record["messages"].as_array().unwrap().len();
+        wanted.push(format!("Session {id}: {count} messages"));
+    }
+    assert_eq!(said.lines().collect::<Vec<_>>(), wanted);
+}
+
+/// The blocks of the document that are complete, each with its name in our schema.
+const BLOCKS: [(&str, &str); 8] = [
+    (
+        "header",
+        r#"{"type": "header", "schema_version": "1.0", "export_timestamp": "2025-12-27T10:30:00Z", "agent_types": ["claude-code", "codex", "gemini"], "homes": ["local", "wsl_ubuntu", "remote_vm01"], "workspaces": ["myproject", "other-project"], "session_count": 42}"#,
+    ),
+    (
+        "header",
+        r#"{"type": "header", "schema_version": "1.0", "export_timestamp": "2025-12-27T10:30:00Z", "agent_types": ["claude-code"], "homes": ["local", "wsl_ubuntu"], "workspaces": ["myproject"], "session_count": 2}"#,
+    ),
+    (
+        "session",
+        r#"{"id": "abc123-def456", "agent": "claude-code", "workspace": "/home/user/myproject", "workspace_encoded": "-home-user-myproject", "started_at": "2025-12-27T09:00:00Z", "ended_at": "2025-12-27T10:30:00Z", "source": {"type": "local", "host": null, "path": "/home/user/.claude/projects/-home-user-myproject/abc123.jsonl"}, "is_agent_session": false, "parent_session_id": null, "agent_id": null}"#,
+    ),
+    (
+        "text",
+        r#"{"type": "text", "text": "Hello, how can I help?"}"#,
+    ),
+    (
+        "tool_use",
+        r#"{"type": "tool_use", "tool_id": "tool_abc123", "tool_name": "Bash", "input": {"command": "ls -la", "description": "List files"}}"#,
+    ),
+    (
+        "tool_result",
+        r#"{"type": "tool_result", "tool_id": "tool_abc123", "tool_name": "Bash", "output": "total 128\ndrwxr-xr-x ...", "is_error": false}"#,
+    ),
+    (
+        "metadata",
+        r#"{"cwd": "/home/user/myproject", "git_branch": "main", "agent_version": "1.0.29", "user_type": "external", "is_meta": false, "model": {"name": "claude-sonnet-4-5-20250929", "stop_reason": "end_turn", "stop_sequence": null}, "token_usage": {"input_tokens": 1500, "output_tokens": 350, "cache_creation_tokens": 0, "cache_read_tokens": 1200}, "request_id": "req_abc123"}"#,
+    ),
+    (
+        "graph",
+        r#"{"is_linear": false, "fork_points": [{"uuid": "msg-uuid-5", "index": 5, "branches": [{"uuid": "msg-uuid-6a", "index": 6}, {"uuid": "msg-uuid-6b", "index": 7}]}], "active_path": ["msg-uuid-1", "msg-uuid-2", "msg-uuid-10"]}"#,
+    ),
+];
+
+#[test]
+fn the_document_s_blocks_fit_the_schema_and_others_do_not() {
+    let schema = Schema::stored();
+    for (name, block) in BLOCKS {
+        let block = json(block);
+        assert_eq!(schema.wrong_object(name, &block), None);
+        // Without any of its fields, it fits only if the document does not require that one.
+        for key in block.as_object().unwrap().keys() {
+            let mut less = block.clone();
+            less.as_object_mut().unwrap().remove(key);
+            let may = ["parent_session_id", "agent_id"].contains(&key.as_str());
+            let fits = schema.wrong_object(name, &less).is_none();
+            assert_eq!(fits, may || name == "metadata", "{name} without {key}");
+            // No field may be a list of lists.
+            let mut other = block.clone();
+            other[key] = json("[[]]");
+            let fits = schema.wrong_object(name, &other).is_none();
+            assert_eq!(fits, (name, key.as_str()) == ("tool_use", "input"), "{key}");
+        }
+    }
+    let source = |kind: &str| json(&format!(r#"{{"type":"{kind}","host":null,"path":"/a"}}"#));
+    for kind in ["local", "wsl", "windows", "remote"] {
+        assert_eq!(schema.wrong_object("source", &source(kind)), None);
+    }
+    assert!(schema.wrong_object("source", &source("cloud")).is_some());
+    let text = fs::read_to_string(example()).unwrap();
+    for line in text.lines() {
+        assert_eq!(schema.wrong_line(&json(line)), None);
+    }
 }
 
 #[test]

@@ -19,6 +19,9 @@ fn a_suffix_makes_a_file_and_anything_else_a_folder() {
         assert_eq!(w.ok(&["export", "-o", to]), format!("{written}\n"));
         assert!(w.project.join(written).is_file());
     }
+    // Without `-o`, the current folder.
+    assert_eq!(w.ok(&["export"]), "export_20261115_120000.ndjson\n");
+    assert!(w.project.join("export_20261115_120000.ndjson").is_file());
     let answer = w.run(&["export", "-o", "a.ndjson"]);
     assert_eq!(answer.code, 2, "{answer:?}");
     assert!(answer.err.contains("`a.ndjson` exists"), "{answer:?}");
@@ -160,4 +163,102 @@ fn markdown_is_a_file_for_each_session() {
     }
     let all = w.ok(&["export", "--markdown", "-o", "-"]);
     assert_eq!(all.matches("\n---\n").count(), 2);
+}
+
+#[test]
+fn strict_writes_nothing_in_any_form() {
+    let w = populated();
+    let id = w.thread("Torn");
+    let log = w.folder(&id).join("messages.jsonl");
+    fs::write(&log, b"{\"id\":\"torn").unwrap();
+    let before = tree(&w.project);
+    for form in ["--json", "--markdown", "--source"] {
+        let answer = w.run(&["export", form, "-o", "out", "--strict"]);
+        assert_eq!(
+            (answer.code, answer.out.as_str()),
+            (1, ""),
+            "{form}: {answer:?}"
+        );
+        assert!(answer.err.contains("because of `--strict`"), "{answer:?}");
+    }
+    let together = ["export", "--json", "--source", "--markdown", "--strict"];
+    assert_eq!(w.run(&together).code, 1);
+    let streamed = w.run(&["export", "--markdown", "--strict", "-o", "-"]);
+    assert_eq!((streamed.code, streamed.out.as_str()), (1, ""));
+    let one = w.run(&["export", "--markdown", "--strict", "-o", "all.md"]);
+    assert_eq!(one.code, 1, "{one:?}");
+    assert_eq!(tree(&w.project), before);
+    fs::remove_dir_all(w.folder(&id)).unwrap();
+    assert_eq!(w.run(&together).code, 0);
+}
+
+#[test]
+fn what_cannot_be_read_is_named_once_and_an_export_of_nothing_is_none() {
+    let w = World::new();
+    let text = fs::read_to_string(super::example()).unwrap();
+    let text = text.replacen("\"1.0\"", "\"3.0\"", 1);
+    fs::write(w.project.join("v.ndjson"), text).unwrap();
+    for args in [
+        &["export", "v.ndjson", "-o", "out.ndjson"][..],
+        &["export", "v.ndjson", "-o", "-"],
+        &["export", "v.ndjson", "--markdown", "-o", "out.md"],
+        &["export", "v.ndjson", "--source", "-o", "out"],
+    ] {
+        let answer = w.run(args);
+        assert_eq!((answer.code, answer.out.as_str()), (1, ""), "{answer:?}");
+        assert_eq!(answer.err.matches("v.ndjson").count(), 1, "{answer:?}");
+        assert!(
+            answer.err.contains("version 3.0 of Unified NDJSON"),
+            "{answer:?}"
+        );
+    }
+    assert_eq!(tree(&w.project).len(), 1);
+}
+
+#[test]
+fn an_export_reminds_of_secrets() {
+    let w = populated();
+    for args in [
+        &["export", "-o", "a.ndjson"][..],
+        &["export", "-o", "-"],
+        &["export", "--markdown", "-o", "pages"],
+        &["export", "--source", "-o", "files"],
+    ] {
+        let answer = w.run(args);
+        assert_eq!(answer.code, 0, "{answer:?}");
+        assert!(
+            answer.err.contains("look through it before you share it"),
+            "{answer:?}"
+        );
+    }
+}
+
+#[test]
+fn a_session_can_be_shown_as_an_export_of_its_own() {
+    let w = populated();
+    let listed = w.ok(&["list", "--agent", "pi", "--json"]);
+    let id = json(&listed)["id"].as_str().unwrap().to_owned();
+    let exported = w.ok(&["export", &id, "-o", "-"]);
+    assert_eq!(w.ok(&["show", &id, "--to", "ndjson"]), exported);
+    assert_eq!(w.ok(&["show", &id, "--to", "ndjson", "--json"]), exported);
+    w.ok(&["show", &id, "--to", "ndjson", "-o", "one.ndjson"]);
+    assert_eq!(read(&w.project.join("one.ndjson")), exported.as_bytes());
+    assert_eq!(w.ok(&["show", "one.ndjson", "--to", "ndjson"]), exported);
+    let last = w.ok(&["show", &id, "--to", "ndjson", "--last", "1"]);
+    let all: Vec<serde_json::Value> = last.lines().map(json).collect();
+    super::assert_header_fits(&all);
+    let messages = all[1]["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 1);
+    assert_eq!(messages[0]["content"][0]["text"], "there");
+    assert_eq!(messages[0]["parent_uuid"], serde_json::Value::Null);
+    fs::write(w.project.join("last.ndjson"), last).unwrap();
+    assert_eq!(w.run(&["check", "last.ndjson"]).code, 0);
+}
+
+#[test]
+fn no_bar_is_drawn_where_there_is_no_terminal() {
+    let w = populated();
+    let answer = w.run(&["export", "-o", "a.ndjson"]);
+    assert_eq!(answer.err.lines().count(), 1, "{answer:?}");
+    assert!(!answer.err.contains(['\u{1b}', '\r']), "{answer:?}");
 }

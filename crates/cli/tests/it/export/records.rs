@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{assert_header_fits, fixture, lines, populated};
+use super::{assert_header_fits, fixture, lines, parsed, populated};
 use crate::world::{World, json};
 
 fn keys(object: &Value) -> Vec<&str> {
@@ -123,10 +123,54 @@ fn each_record_of_claude_is_a_message_and_a_response_is_counted_once() {
     for id in &ids {
         assert!(found.contains(id), "{id} in {found:?}");
     }
-    let used = messages
-        .iter()
-        .filter(|m| m["metadata"]["token_usage"].is_object());
-    assert_eq!(used.count(), responses.len());
+    let is_used = |m: &&Value| m["metadata"]["token_usage"].is_object();
+    let used: Vec<&Value> = messages.iter().filter(is_used).collect();
+    assert_eq!(used.len(), responses.len());
+    // It stands with the last record of its response.
+    for message in used {
+        let of = |uuid: &Value| {
+            let mut lines = text.lines().map(json);
+            lines.find(|l| l["uuid"] == *uuid).unwrap()["message"]["id"].clone()
+        };
+        let response = of(&message["uuid"]);
+        let mut lines = text.lines().map(json);
+        let last = lines.rfind(|l| l["message"]["id"] == response).unwrap();
+        assert_eq!(last["uuid"], message["uuid"]);
+    }
+}
+
+#[test]
+fn parents_are_the_nearest_ancestors_that_are_there() {
+    let name =
+        "pi/3/everything/2026-11-15T17-50-28-602Z_01a1e054-fcf9-71e6-a3da-f0135322e25c.jsonl";
+    let record = session_of(name, &["--lean"]);
+    let text = std::fs::read_to_string(fixture(name)).unwrap();
+    let parents: std::collections::BTreeMap<String, Value> = text
+        .lines()
+        .filter_map(|l| serde_json::from_str::<Value>(l).ok())
+        .filter_map(|l| Some((l["id"].as_str()?.to_owned(), l["parentId"].clone())))
+        .collect();
+    let messages = record["messages"].as_array().unwrap();
+    let is_there = |id: &Value| messages.iter().any(|m| m["uuid"] == *id);
+    let mut passed_over = 0;
+    for message in messages {
+        let Some(id) = message["uuid"]
+            .as_str()
+            .filter(|id| parents.contains_key(*id))
+        else {
+            continue;
+        };
+        let mut wanted = parents[id].clone();
+        while wanted.is_string() && !is_there(&wanted) {
+            passed_over += 1;
+            wanted = parents[wanted.as_str().unwrap()].clone();
+        }
+        // Results that stood in the same entry are a message of their own behind it.
+        let parent = message["parent_uuid"].as_str();
+        let parent = parent.map(|p| p.trim_end_matches("-results"));
+        assert_eq!(parent, wanted.as_str(), "{message}");
+    }
+    assert!(passed_over > 0, "there is no entry between messages");
 }
 
 #[test]
@@ -177,6 +221,11 @@ fn a_fork_has_a_graph_and_a_line_has_none() {
     assert_eq!(messages[index - 1]["uuid"], fork["uuid"]);
     let path = graph["active_path"].as_array().unwrap();
     assert_eq!(path[0], messages[0]["uuid"]);
+    let w = World::new();
+    let name = fixture("claude-code/2.1/two-branches/c1b2c3d4-0000-4000-8000-00000000dddd.jsonl");
+    let shown = json(&w.ok(&["show", name.to_str().unwrap(), "--json"]));
+    let shown = shown["messages"].as_array().unwrap();
+    assert_eq!(path.last(), shown.last().map(|m| &m["uuid"]));
     let linear = session_of(
         "atomic/1/linear/2026-06-01T08-00-00-000Z_01996e00-0000-7000-8000-0000000000a3.jsonl",
         &[],
@@ -252,7 +301,7 @@ fn forks_of_a_source_without_ids_get_ids_that_stay_the_same() {
                 }
                 let args = ["export", "-o", "-", path.to_str().unwrap()];
                 let first = w.run(&args);
-                let Some(record) = first.out.lines().nth(1).map(json) else {
+                let Some(record) = first.out.lines().nth(1).map(parsed) else {
                     continue;
                 };
                 if record["graph"].is_object() {
@@ -265,4 +314,30 @@ fn forks_of_a_source_without_ids_get_ids_that_stay_the_same() {
         }
     }
     assert!(seen > 0, "no fixture of Codex forks");
+}
+
+#[test]
+fn items_of_codex_keep_their_ids_where_they_have_some() {
+    for (name, at_least) in [
+        (
+            "codex/0.166/forks/sessions/2026/11/15/rollout-2026-11-15T09-00-00-01a1e075-346b-7c10-a10e-000000000006.jsonl",
+            3,
+        ),
+        (
+            "codex/0.140/everything/sessions/2026/06/17/rollout-2026-06-17T09-00-00-019ed50c-2fb3-7002-a384-000000000001.jsonl",
+            1,
+        ),
+    ] {
+        let record = session_of(name, &["--lean"]);
+        let text = std::fs::read_to_string(fixture(name)).unwrap();
+        let lines = text.lines().filter_map(|l| serde_json::from_str(l).ok());
+        let ids: Vec<Value> = lines.map(|l: Value| l["payload"]["id"].clone()).collect();
+        let messages = record["messages"].as_array().unwrap();
+        let named: Vec<&Value> = messages.iter().filter_map(|m| m.get("uuid")).collect();
+        assert!(named.len() >= at_least, "{record}");
+        for uuid in named {
+            let first = uuid.as_str().unwrap().trim_end_matches("-results");
+            assert!(ids.iter().any(|id| id == first), "{uuid} in {ids:?}");
+        }
+    }
 }

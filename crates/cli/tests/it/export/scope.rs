@@ -39,6 +39,7 @@ fn without_a_name_only_the_current_workspace_is_taken() {
     assert_eq!(all.len(), 5);
     super::assert_header_fits(&all);
     assert_eq!(all[0]["workspaces"], json(r#"["other","shop"]"#));
+    assert_eq!(all[0]["agent_types"], json(r#"["atsf","pi"]"#));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Sessions of OpenCode: found, listed, read and shown, from databases, old stores and exports.
 
 mod corpus;
+mod exported;
 mod judges;
 mod live;
 mod projects;

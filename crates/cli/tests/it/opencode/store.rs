@@ -90,24 +90,28 @@ pub(super) fn restore(native: &Native, db: &Connection) {
             panic!("not rows");
         };
         for record in 0..u32::try_from(part.record_count()).unwrap() {
-            let line = part.read(record).unwrap();
-            let tree = Tree::parse(&line).unwrap();
-            let columns: Vec<(String, Value)> = tree
-                .root(&line)
-                .members()
-                .map(|(name, value)| (name.str().unwrap().into_owned(), column(value)))
-                .collect();
-            let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
-            let marks = vec!["?"; names.len()].join(", ");
-            let sql = format!(
-                "INSERT INTO {table} ({}) VALUES ({marks})",
-                names.join(", ")
-            );
-            let values = columns.into_iter().map(|(_, value)| value);
-            db.execute(&sql, rusqlite::params_from_iter(values))
-                .unwrap();
+            insert(db, table, &part.read(record).unwrap());
         }
     }
+}
+
+/// Writes one row into a table.
+pub(super) fn insert(db: &Connection, table: &str, line: &[u8]) {
+    let tree = Tree::parse(line).unwrap();
+    let columns: Vec<(String, Value)> = tree
+        .root(line)
+        .members()
+        .map(|(name, value)| (name.str().unwrap().into_owned(), column(value)))
+        .collect();
+    let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+    let marks = vec!["?"; names.len()].join(", ");
+    let sql = format!(
+        "INSERT INTO {table} ({}) VALUES ({marks})",
+        names.join(", ")
+    );
+    let values = columns.into_iter().map(|(_, value)| value);
+    db.execute(&sql, rusqlite::params_from_iter(values))
+        .unwrap();
 }
 
 fn column(value: Json<'_>) -> Value {

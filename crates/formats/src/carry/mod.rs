@@ -1,0 +1,29 @@
+//! Originals that travel along: the files of a session, packed into text that any format can hold.
+//!
+//! What is packed is one stream of zstd, as base64, in [pieces](PIECE) that are short enough for a
+//! line each, with a [`Seal`] that says what must come out of it. [`Original`] is a file of a session
+//! before it is packed, [`CarriedFile`] one that came along.
+//!
+//! ```
+//! use std::io::Read as _;
+//! use rethread_formats::carry::{Unpack, pack};
+//!
+//! let mut text = String::new();
+//! let packed = pack(&mut &b"as it was"[..], &mut |piece| Ok(text.push_str(piece)))?;
+//! let mut out = String::new();
+//! Unpack::new(text.as_bytes(), packed.seal)?.read_to_string(&mut out)?;
+//! assert_eq!(out, "as it was");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod files;
+mod object;
+mod pack;
+mod unpack;
+
+pub use files::{Original, originals};
+pub use object::{CarriedFile, write_object};
+pub use pack::{PIECE, Packed, Seal, pack};
+pub use unpack::Unpack;
+
+pub(crate) use object::carried_files;

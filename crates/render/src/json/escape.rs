@@ -1,0 +1,85 @@
+//! Strings as JSON spells them.
+
+/// So many bytes are looked at at once: a machine word of many processors.
+const STRIDE: usize = 32;
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+/// Adds what stands between the quotes of a string: quotes, backslashes and control characters are
+/// escaped, all else stays.
+pub(super) fn escape(out: &mut Vec<u8>, text: &str) {
+    let mut rest = text.as_bytes();
+    while let Some(at) = special(rest) {
+        let (plain, more) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        let Some((byte, more)) = more.split_first() else {
+            return;
+        };
+        rest = more;
+        match byte {
+            b'"' | b'\\' => out.extend([b'\\', *byte]),
+            b'\n' => out.extend(b"\\n"),
+            b'\t' => out.extend(b"\\t"),
+            b'\r' => out.extend(b"\\r"),
+            0x08 => out.extend(b"\\b"),
+            0x0C => out.extend(b"\\f"),
+            _ => {
+                let digit = |n: u8| HEX[usize::from(n & 0xF)];
+                out.extend(b"\\u00");
+                out.extend([digit(byte >> 4), digit(*byte)]);
+            }
+        }
+    }
+    out.extend_from_slice(rest);
+}
+
+/// Where the first byte is that must be escaped.
+fn special(bytes: &[u8]) -> Option<usize> {
+    let is_special = |b: u8| b < 0x20 || b == b'"' || b == b'\\';
+    let mut strides = bytes.chunks_exact(STRIDE);
+    let mut passed = 0;
+    // No way out in the middle of a stride, so that it takes a few instructions as a whole.
+    for stride in strides.by_ref() {
+        if stride.iter().fold(false, |any, b| any | is_special(*b)) {
+            return in_words(stride).map(|at| passed + at);
+        }
+        passed += STRIDE;
+    }
+    let at = strides.remainder().iter().position(|b| is_special(*b));
+    at.map(|at| passed + at)
+}
+
+/// The same, eight bytes at a time. The lowest bit that is set is that of the first such byte; what
+/// is above it may be wrong.
+fn in_words(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::MAX / 0xFF;
+    let is_zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let words = bytes.chunks_exact(8).filter_map(|w| w.try_into().ok());
+    for (at, word) in words.map(u64::from_le_bytes).enumerate() {
+        let is_control = word.wrapping_sub(ONES * 0x20) & !word;
+        let is_quote = is_zero(word ^ (ONES * u64::from(b'"')));
+        let is_slash = is_zero(word ^ (ONES * u64::from(b'\\')));
+        let found = (is_control | is_quote | is_slash) & (ONES * 0x80);
+        if found != 0 {
+            return Some(at * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::escape;
+
+    proptest! {
+        #[test]
+        fn strings_are_those_that_serde_writes(text in r#"[ -~"\\\x00-\x1f\u{7f}é→🦀]{0,120}"#) {
+            let mut out = vec![b'"'];
+            escape(&mut out, &text);
+            out.push(b'"');
+            prop_assert_eq!(String::from_utf8(out).unwrap(), serde_json::to_string(&text).unwrap());
+        }
+    }
+}
