@@ -19,6 +19,7 @@ mod clock;
 mod inbox;
 #[path = "../../../engine/benches/ratios/measure.rs"]
 mod measure;
+#[allow(dead_code, reason = "it is shared, and not all of it is needed here")]
 #[path = "../../../engine/benches/ratios/process.rs"]
 mod process;
 mod program;

@@ -178,7 +178,8 @@ impl Long {
     fn new(home: &Path, task: &'static str) -> Outcome<Self> {
         let project = home.join(".claude/projects/-home-me-app");
         fs::create_dir_all(&project)?;
-        write_long(&project.join(format!("{ID}.jsonl")))?;
+        let path = project.join(format!("{ID}.jsonl"));
+        write(&path, ID, LONG, &mut Messages::new(3))?;
         Ok(Self {
             home: home.to_owned(),
             task,
@@ -209,14 +210,13 @@ impl Pair for Long {
 }
 
 /// A person asks, the model calls a tool, the tool says a lot, the model answers.
-fn write_long(path: &Path) -> Outcome {
+pub(crate) fn write(path: &Path, session: &str, bytes: u64, said: &mut Messages) -> Outcome {
     let file = File::create(path)?;
     let mut out = BufWriter::with_capacity(1 << 20, &file);
-    let mut said = Messages::new(3);
     let id = |n: u64| format!("{n:08x}-0000-4000-8000-{n:012x}");
     let mut written = 0;
     let mut n = 0;
-    while written < LONG {
+    while written < bytes {
         let length = [200, 300, 9000, 900][usize::try_from(n % 4)?];
         let text = said.prose(length);
         let text = Object::new().str("type", "text").str("text", &text);
@@ -249,7 +249,7 @@ fn write_long(path: &Path) -> Outcome {
             .raw("parentUuid", &parent)
             .bool("isSidechain", false)
             .str("cwd", "/home/me/app")
-            .str("sessionId", ID)
+            .str("sessionId", session)
             .str("version", "2.1.112")
             .str("type", type_name)
             .raw("message", &message.raw("content", &content).finish())

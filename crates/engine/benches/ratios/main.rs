@@ -19,6 +19,7 @@ mod claude;
 mod clock;
 mod corpus;
 mod durable;
+mod export;
 mod json;
 mod list;
 mod measure;
@@ -55,11 +56,18 @@ static BENCHMARKS: &[&Benchmark] = &[
     &claude::LIST_MEMORY,
     &claude::SHOW_MEMORY,
     &opencode::LIST,
+    &export::LEAN,
+    &export::WHOLE,
+    &export::LIMIT,
+    &export::MEMORY,
 ];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(done) = pi::run_child(&words).or_else(|| claude::run_child(&words)) {
+    let child = pi::run_child(&words)
+        .or_else(|| claude::run_child(&words))
+        .or_else(|| export::run_child(&words));
+    if let Some(done) = child {
         return done.map_or_else(|e| runner::failed(e.as_ref()), |()| ExitCode::SUCCESS);
     }
     runner::main(BENCHMARKS)

@@ -4,7 +4,7 @@
 //! `RETHREAD_JUDGE_PI_0_87` the file `dist/core/session-manager.js` of its package from npm.
 
 mod child;
-mod sessions;
+pub(crate) mod sessions;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

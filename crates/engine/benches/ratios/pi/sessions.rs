@@ -32,7 +32,8 @@ pub(crate) fn many(folder: &Path) -> Outcome<u64> {
     Ok(MANY)
 }
 
-fn write(path: &Path, id: &str, bytes: u64, said: &mut Messages) -> Outcome<u64> {
+/// Writes one session of about that length; says how many messages it has.
+pub(crate) fn write(path: &Path, id: &str, bytes: u64, said: &mut Messages) -> Outcome<u64> {
     let file = File::create(path)?;
     let mut out = BufWriter::with_capacity(1 << 20, &file);
     let header = Object::new()
