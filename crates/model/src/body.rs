@@ -232,6 +232,12 @@ pub trait Bodies {
     fn inline(&self, _: &Blob) -> Option<Vec<u8>> {
         None
     }
+
+    /// The bytes of a blob that is a file of the session; none of any other, and where files are not
+    /// to be opened.
+    fn file(&self, _: &Blob) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// One of several records that are a message together, in order.

@@ -1,13 +1,15 @@
-//! Showing a conversation: text, Markdown and the unified JSON vocabulary.
+//! Showing a conversation: text, Markdown, HTML and the unified JSON vocabulary.
 //!
 //! Everything is written to a [`Write`](std::io::Write) that the caller brings, one body at a time:
 //! memory follows the longest message, not the conversation. There are many small writes, so the
 //! caller buffers. Nothing here prints, reads the environment or asks the clock.
 //!
 //! Text from conversations is untrusted. What reaches a terminal or a Markdown file goes through
-//! [`Plain`] or [`OneLine`]; what reaches JSON is escaped by JSON itself, so control characters
-//! that JSON allows in strings (DEL and beyond) are still in there.
+//! [`Plain`] or [`OneLine`]; what reaches an HTML page is made harmless in the same way and escaped;
+//! what reaches JSON is escaped by JSON itself, so control characters that JSON allows in strings (DEL
+//! and beyond) are still in there.
 
+mod html;
 mod json;
 mod markdown;
 mod media;
@@ -21,6 +23,7 @@ mod unified;
 mod view;
 mod workspace;
 
+pub use html::{Around, Elsewhere, Html, html};
 pub use markdown::markdown;
 pub use neutral::{OneLine, Plain, fit, neutral, one_line};
 pub use outline::{tree, tree_json};

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use rethread_model::{Blob, Block, Body, Entry, Media, Message, Role, Text, Thinking, Visibility};
 
 use self::escape::{code, fenced, line, prose};
-use crate::media::{held_text, placeholder};
+use crate::media::{held_text, percent_encoded, placeholder};
 use crate::notice::{Notice, Repeats, model_name, notice};
 use crate::sums::{seconds, tokens};
 use crate::tool::{answer, calls, hidden_calls};
@@ -80,7 +80,7 @@ impl Page<'_> {
             ("Tokens", tokens(head)),
             ("Duration", head.duration_ms.map(seconds)),
             ("Session", Some(code(&head.id))),
-            ("Source", Some(code(first_path(view)))),
+            ("Source", Some(code(view.first_path()))),
         ] {
             if let Some(value) = value.filter(|v| !v.is_empty()) {
                 writeln!(self.out, "- {name}: {value}")?;
@@ -254,13 +254,6 @@ impl Page<'_> {
     }
 }
 
-/// Where the conversation was first found.
-fn first_path<'a>(view: &'a View<'_>) -> &'a str {
-    let provenance = view.session.head.provenance.as_ref();
-    let path = provenance.and_then(|p| p.path.as_deref());
-    path.unwrap_or(&view.source.path)
-}
-
 /// Words that cannot become markup stay words; all others are set as code.
 fn code_or_words(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || " .,:;()/→×$-".contains(c);
@@ -278,15 +271,5 @@ fn asset(media: &Media) -> Option<String> {
         return None;
     };
     let name = path.file_name()?.to_string_lossy();
-    let encoded: String = name.bytes().map(percent_encoded).collect();
-    Some(format!("assets/{encoded}"))
-}
-
-fn percent_encoded(byte: u8) -> String {
-    match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-            char::from(byte).to_string()
-        }
-        _ => format!("%{byte:02X}"),
-    }
+    Some(format!("assets/{}", percent_encoded(&name)))
 }

@@ -44,3 +44,23 @@ pub(crate) fn blob_name(blob: &Blob) -> Option<Cow<'_, str>> {
         Blob::Text(_) | Blob::Inline { .. } => None,
     }
 }
+
+/// The name of a file as a part of an address.
+pub(crate) fn percent_encoded(name: &str) -> String {
+    let mut encoded = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                encoded.push(char::from(byte));
+            }
+            _ => {
+                encoded.push('%');
+                for digit in [byte >> 4, byte & 15] {
+                    let digit = char::from_digit(digit.into(), 16).unwrap_or('0');
+                    encoded.push(digit.to_ascii_uppercase());
+                }
+            }
+        }
+    }
+    encoded
+}

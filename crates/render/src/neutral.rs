@@ -112,12 +112,17 @@ fn write_neutral(text: &str, out: &mut dyn Write) -> fmt::Result {
         if c == '\r' && text[clean..].starts_with('\n') {
             continue;
         }
-        match picture(c) {
-            Some(symbol) => out.write_char(symbol)?,
-            None => write!(out, "<U+{:04X}>", u32::from(c))?,
-        }
+        show_active(c, out)?;
     }
     out.write_str(&text[clean..])
+}
+
+/// Writes what stands for a character that does something.
+pub(crate) fn show_active(c: char, out: &mut dyn Write) -> fmt::Result {
+    match picture(c) {
+        Some(symbol) => out.write_char(symbol),
+        None => write!(out, "<U+{:04X}>", u32::from(c)),
+    }
 }
 
 /// The symbol for a control character, where Unicode has one.
@@ -130,7 +135,7 @@ fn picture(c: char) -> Option<char> {
 }
 
 /// Whether a character does something instead of showing something.
-fn is_active(c: char) -> bool {
+pub(crate) fn is_active(c: char) -> bool {
     match c {
         '\n' | '\t' | ' '..='~' => false,
         c if c.is_control() => true,

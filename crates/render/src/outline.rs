@@ -140,24 +140,14 @@ struct Facts {
 
 impl Facts {
     fn of(view: &View<'_>) -> Self {
-        let mut labels = BTreeMap::new();
-        for (ix, _) in view
-            .session
-            .indexed()
-            .filter(|(_, e)| e.kind == Kind::Label)
-        {
-            if let Body::Label(change) = view.bodies.body(ix) {
-                match change.label.filter(|l| !l.is_empty()) {
-                    Some(label) => labels.insert(change.target, label),
-                    None => labels.remove(&change.target),
-                };
-            }
-        }
         let mut active = vec![false; view.session.entries().len()];
         for ix in view.session.active_path() {
             active[ix.get()] = true;
         }
-        Self { active, labels }
+        Self {
+            active,
+            labels: view.labels(),
+        }
     }
 
     fn is_active(&self, ix: EntryIx) -> bool {

@@ -1,9 +1,12 @@
 //! What is to be shown, and how.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::tz::TimeZone;
-use rethread_model::{Block, Bodies, Entry, EntryIx, Message, Moment, Role, Session, Visibility};
+use rethread_model::{
+    Block, Bodies, Body, Entry, EntryIx, Kind, Message, Moment, Role, Session, Visibility,
+};
 
 /// A conversation, or the part of it that is to be shown.
 pub struct View<'a> {
@@ -34,6 +37,28 @@ impl View<'_> {
         self.shown()
             .filter(|ix| self.session.entry(*ix).kind.is_message())
             .count()
+    }
+
+    /// Where the conversation was first found.
+    pub(crate) fn first_path(&self) -> &str {
+        let provenance = self.session.head.provenance.as_ref();
+        let path = provenance.and_then(|p| p.path.as_deref());
+        path.unwrap_or(&self.source.path)
+    }
+
+    /// The bookmarks that are set, by the ids of their entries.
+    pub(crate) fn labels(&self) -> BTreeMap<String, String> {
+        let mut labels = BTreeMap::new();
+        let entries = self.session.indexed();
+        for (ix, _) in entries.filter(|(_, e)| e.kind == Kind::Label) {
+            if let Body::Label(change) = self.bodies.body(ix) {
+                match change.label.filter(|l| !l.is_empty()) {
+                    Some(label) => labels.insert(change.target, label),
+                    None => labels.remove(&change.target),
+                };
+            }
+        }
+        labels
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
 
+mod html;
 mod markdown;
 mod neutral;
 mod outline;

@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::sample::{ALL, Sample, call, media, result, title};
 
 /// Text with a taste for trouble.
-fn text() -> impl Strategy<Value = String> {
+pub(crate) fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-z<>/! ]{0,6}",
         2 => "[`~]{1,5}",
@@ -95,13 +95,13 @@ fn body() -> impl Strategy<Value = Body> {
 
 /// What a session is made of: a title, and entries with their parents.
 #[derive(Clone, Debug)]
-struct Plan {
+pub(crate) struct Plan {
     title: Option<String>,
     entries: Vec<(Option<usize>, String, Body)>,
 }
 
 impl Plan {
-    fn build(&self) -> Sample {
+    pub(crate) fn build(&self) -> Sample {
         let title = self.title.clone().map(|text| Title {
             text,
             source: TitleSource::User,
@@ -123,7 +123,7 @@ impl Plan {
     }
 }
 
-fn plan() -> impl Strategy<Value = Plan> {
+pub(crate) fn plan() -> impl Strategy<Value = Plan> {
     let entry = (of(0_usize..8), "[a-c]{0,2}", body());
     (of(text()), vec(entry, 0..8)).prop_map(|(title, entries)| Plan { title, entries })
 }
@@ -187,7 +187,7 @@ fn is_bidi(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
-fn is_harmless(text: &str) -> bool {
+pub(crate) fn is_harmless(text: &str) -> bool {
     !text.contains(|c: char| c.is_control() && c != '\n' && c != '\t' || is_bidi(c))
 }
 

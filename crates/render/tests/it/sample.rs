@@ -10,7 +10,9 @@ use rethread_model::{
     TitleSource, ToolCall, ToolInput, ToolResult, ToolStatus, Usage, UsageRecord, Visibility,
     Workspace,
 };
-use rethread_render::{Options, SourceInfo, Style, View, markdown, session_record, text};
+use rethread_render::{
+    Around, Elsewhere, Html, Options, SourceInfo, Style, View, html, markdown, session_record, text,
+};
 
 /// A session with its bodies in memory.
 pub(crate) struct Sample {
@@ -79,6 +81,46 @@ impl Sample {
 
     pub(crate) fn markdown(self, options: Options) -> String {
         self.write(None, |out, view| markdown(out, view, &options))
+    }
+
+    /// The page, without its style. Branches are what is beside the way to the leaf.
+    pub(crate) fn html(self, options: Options, branches: bool) -> String {
+        let around = Around {
+            branches,
+            ..Around::NOTHING
+        };
+        let page = self.write(None, |out, view| {
+            let view = View {
+                entries: if branches {
+                    view.session.active_path()
+                } else {
+                    view.entries.clone()
+                },
+                source: view.source.clone(),
+                ..*view
+            };
+            html(out, &view, &options, &around)
+        });
+        let (head, rest) = page.split_once("<style>").unwrap();
+        let (_, body) = rest.split_once("</style>").unwrap();
+        format!("{head}<style>…</style>{body}")
+    }
+
+    /// Writes the session onto a page of several.
+    pub(crate) fn onto(
+        self,
+        page: &mut Html<'_>,
+        number: u64,
+        find: &dyn Fn(&str) -> Option<Elsewhere>,
+    ) {
+        let around = Around {
+            branches: true,
+            find,
+        };
+        let page = std::cell::RefCell::new(page);
+        self.write(None, |_, view| {
+            page.borrow_mut().session(number, view, &ALL, &around)
+        });
     }
 
     pub(crate) fn tree(self) -> String {
