@@ -29,8 +29,8 @@ pub use context::{Point, native_context, point};
 pub use edit::{append, branch, fork, init, label, migrate, new, rename, replace};
 pub use error::Error;
 pub use export::{
-    Chosen, ExportAsk, ExportForms, Exported, Pages, Target, choose, export_file_name,
-    export_markdown, export_ndjson, export_notes, export_source, show_ndjson,
+    Chosen, ExportAsk, ExportForms, Exported, Pages, Pictures, Target, choose, export_file_name,
+    export_html, export_markdown, export_ndjson, export_notes, export_source, show_ndjson,
 };
 pub use hooks::{HookReport, HookStep, Outcome};
 pub use list::{Filter, Listed, Sort, list};

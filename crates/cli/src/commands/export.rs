@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use rethread_engine::{
     Bound, Chosen, ExportAsk, ExportForms, Exported, Filter, Pages, Target, choose,
-    export_file_name, export_markdown, export_ndjson, export_notes, export_source, moment,
+    export_file_name, export_html, export_markdown, export_ndjson, export_notes, export_source,
+    moment,
 };
 use rethread_model::{Moment, Note, Severity};
 use serde_json::json;
@@ -20,9 +21,9 @@ use crate::progress::Progress;
 
 /// Export sessions of all agents into one file, or in other forms.
 ///
-/// The file is Unified NDJSON; other forms are Markdown and the original files. Without names, the
-/// sessions of the current workspace. A name is a path (a folder, a session, or
-/// another export), else a workspace, else a session. Prints the paths of what was written.
+/// The file is Unified NDJSON; other forms are Markdown, HTML pages that need nothing else, and the
+/// original files. Without names, the sessions of the current workspace. A name is a path (a folder, a
+/// session, or another export), else a workspace, else a session. Prints the paths of what was written.
 ///
 /// An export carries the original files along, packed, so that nothing is lost; `--lean` leaves out
 /// all that the format itself has no words for.
@@ -32,6 +33,7 @@ use crate::progress::Progress;
   rethread export myproject --json               the workspaces whose name has `myproject`
   rethread export myproject --source --json      with the original files beside it
   rethread export -o all.ndjson.zst --aw         into one packed file
+  rethread export 7f3a -o talk.html              one conversation, to read in a browser
   rethread export --lean -o - | jq .session.id   to another program")]
 #[allow(
     clippy::struct_excessive_bools,
@@ -50,11 +52,14 @@ pub(crate) struct Export {
     /// Write Markdown, a file for each session.
     #[arg(long)]
     markdown: bool,
+    /// Write HTML, a page for each session that needs nothing else: no network, no scripts.
+    #[arg(long)]
+    html: bool,
     /// Copy the original files with their folders, and write a manifest with their SHA-256.
     #[arg(long)]
     source: bool,
-    /// Where to write: a file if it ends in `.ndjson`, `.gz`, `.zst` or `.md`, standard output if it is
-    /// `-`, else a folder. A file ending in `.gz` or `.zst` is packed.
+    /// Where to write: a file if it ends in `.ndjson`, `.gz`, `.zst`, `.md` or `.html`, standard output
+    /// if it is `-`, else a folder. A file ending in `.gz` or `.zst` is packed.
     #[arg(short, long, value_name = "DIR|FILE|-")]
     output: Option<PathBuf>,
     /// Only this agent or format. Can be repeated.
@@ -92,6 +97,7 @@ enum Report {
 enum Form {
     Ndjson,
     Markdown,
+    Html,
     Source,
 }
 
@@ -190,25 +196,28 @@ fn forms(context: &Context, args: &Export, place: &Place) -> Result<Vec<Form>, F
         Place::File(path) => path.extension().map(|e| e.to_string_lossy().to_lowercase()),
         Place::Stdout | Place::Folder(_) => None,
     };
-    if suffix.as_deref() == Some("html") {
-        return Err(Failure::usage("sessions cannot be exported as HTML so far"));
-    }
-    let is_markdown = suffix.as_deref() == Some("md");
-    let nothing_asked = !context.json && !args.markdown && !args.source;
+    let is = |name: &str| suffix.as_deref() == Some(name);
+    let (is_markdown, is_html) = (is("md"), is("html"));
+    let nothing_asked = !context.json && !args.markdown && !args.html && !args.source;
     let mut forms = Vec::new();
-    if context.json || (nothing_asked && !is_markdown) {
+    if context.json || (nothing_asked && !is_markdown && !is_html) {
         forms.push(Form::Ndjson);
     }
     if args.markdown || (nothing_asked && is_markdown) {
         forms.push(Form::Markdown);
     }
+    if args.html || (nothing_asked && is_html) {
+        forms.push(Form::Html);
+    }
     if args.source {
         forms.push(Form::Source);
     }
     let fits = match (place, forms.as_slice()) {
-        (Place::Folder(_), _) | (Place::Stdout, [Form::Ndjson | Form::Markdown]) => true,
+        (Place::Folder(_), _) => true,
+        (Place::Stdout, [one]) => *one != Form::Source,
         (Place::File(_), [Form::Markdown]) => is_markdown,
-        (Place::File(_), [Form::Ndjson]) => !is_markdown,
+        (Place::File(_), [Form::Html]) => is_html,
+        (Place::File(_), [Form::Ndjson]) => !is_markdown && !is_html,
         _ => false,
     };
     if fits {
@@ -269,13 +278,17 @@ fn write(
             let mut target = Target::File(folder.join(export_file_name(&context.env)));
             export_ndjson(&context.env, chosen, how, &mut target, &tell)?
         }
-        (Form::Markdown, place) => {
+        (Form::Markdown | Form::Html, place) => {
             let pages = match place {
                 Place::Stdout => Pages::Stream(&mut stdout),
                 Place::File(path) => Pages::File(path.clone()),
                 Place::Folder(folder) => Pages::Folder(folder.clone()),
             };
-            export_markdown(chosen, how, pages, &tell)?
+            if form == Form::Html {
+                export_html(chosen, how, pages, &tell)?
+            } else {
+                export_markdown(chosen, how, pages, &tell)?
+            }
         }
         (Form::Source, _) => export_source(&context.env, chosen, how, &folder, &tell)?,
     })

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rethread_disk::{Created, Durability, Mode, create_with, open_read, replace_with};
-use rethread_engine::{Part, copy_raw, copy_rows, raw_files, raw_rows, show, show_ndjson};
-use rethread_render::{Options, View, markdown, session_record, text};
+use rethread_engine::{
+    Part, Pictures, copy_raw, copy_rows, raw_files, raw_rows, show, show_ndjson,
+};
+use rethread_render::{Around, Options, View, html, markdown, session_record, text};
 use serde_json::json;
 
 use crate::context::Context;
@@ -58,6 +60,8 @@ enum Form {
     Text,
     /// Markdown.
     Markdown,
+    /// A page for a browser, which needs nothing else.
+    Html,
     /// An export of this one session, whole; with `--branch` or `--last`, of that part alone.
     Ndjson,
     /// The original bytes.
@@ -93,9 +97,10 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let shown = show(&context.env, &args.session, args.part.part(), args.last)?;
     let conversation = &shown.conversation;
     let path = &conversation.source.path;
+    let pictures = Pictures::of(conversation);
     let view = View {
         session: &conversation.session,
-        bodies: conversation,
+        bodies: &pictures,
         entries: shown.entries.clone(),
         path,
         source: local(path),
@@ -114,6 +119,7 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
         }),
         _ if context.json => session_record(out, &view),
         Form::Markdown => markdown(out, &view, &options),
+        Form::Html => html(out, &view, &options, &Around::NOTHING),
         Form::Text | Form::Raw => text(out, &view, &options, &style),
     };
     // What was wrong is said first, where the pager does not cover it.

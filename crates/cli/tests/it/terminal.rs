@@ -17,6 +17,7 @@ fn no_escape_or_control_character_is_ever_printed() {
         &["show", &id][..],
         &["show", &id, "--thinking"],
         &["show", &id, "--to", "markdown", "--thinking"],
+        &["show", &id, "--to", "html", "--thinking"],
         &["list"],
         &["list", "--tsv"],
         &[],

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use rethread_disk::SafeName;
 use rethread_formats::Conversation;
+use rethread_model::Moment;
 use rethread_render::{Options, View, exported_times, markdown};
 
 use super::choose::{Choice, Chosen};
@@ -41,7 +42,10 @@ pub fn export_markdown(
                 progress,
                 &mut done,
                 &mut |choice, conversation, done| {
-                    let path = folder.join(name(choice, conversation, &mut names));
+                    let session = &conversation.session;
+                    let (started, _) = exported_times(session, choice.file_time);
+                    let name = name(started, &session.head.id, &mut names, "md");
+                    let path = folder.join(name);
                     to_file(&path, forms, |out| page(out, choice, conversation))?;
                     done.files.push(path);
                     Ok(())
@@ -135,15 +139,13 @@ fn page(out: &mut dyn Write, choice: &Choice, conversation: &Conversation) -> io
 }
 
 /// `20251227_090000_c7e6fbcb.md`; a number where that is taken or the id cannot be a name.
-fn name(choice: &Choice, conversation: &Conversation, names: &mut BTreeSet<String>) -> String {
-    let session = &conversation.session;
-    let (started, _) = exported_times(session, choice.file_time);
-    let (time, id) = (stamp(started), session.head.id.as_str());
+pub(super) fn name(time: Moment, id: &str, names: &mut BTreeSet<String>, suffix: &str) -> String {
+    let time = stamp(time);
     let id = SafeName::new(id).map_or("session", |_| id);
-    let mut name = format!("{time}_{id}.md");
+    let mut name = format!("{time}_{id}.{suffix}");
     let mut number = 2;
     while !names.insert(name.to_lowercase()) {
-        name = format!("{time}_{id}_{number}.md");
+        name = format!("{time}_{id}_{number}.{suffix}");
         number += 1;
     }
     name

@@ -7,9 +7,11 @@
 
 mod choose;
 mod header;
+mod html;
 mod markdown;
 mod ndjson;
 mod pack;
+mod pictures;
 mod progress;
 mod record;
 mod single;
@@ -27,8 +29,10 @@ use crate::show::open;
 use choose::Choice;
 
 pub use choose::{Chosen, ExportAsk, choose};
+pub use html::export_html;
 pub use markdown::{Pages, export_markdown};
 pub use ndjson::export_ndjson;
+pub use pictures::Pictures;
 pub use single::show_ndjson;
 pub use source::export_source;
 

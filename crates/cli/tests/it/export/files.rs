@@ -30,7 +30,9 @@ fn a_suffix_makes_a_file_and_anything_else_a_folder() {
         &["export", "-o", "x.md", "--json"][..],
         &["export", "-o", "x.ndjson", "--markdown"],
         &["export", "-o", "-", "--source"],
-        &["export", "-o", "x.html"],
+        &["export", "-o", "x.html", "--markdown"],
+        &["export", "-o", "x.md", "--html"],
+        &["export", "-o", "x.ndjson", "--html"],
     ] {
         assert_eq!(w.run(args).code, 2, "{args:?}");
     }

@@ -3,6 +3,7 @@
 mod corpus;
 mod document;
 mod files;
+mod html;
 mod import;
 mod records;
 mod round_trip;

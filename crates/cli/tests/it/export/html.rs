@@ -1,0 +1,137 @@
+//! Pages: one for each session, or all on one.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::{fixture, populated};
+use crate::world::{World, copy};
+
+/// A session of Claude Code with pictures, changes, and texts that would like to be markup.
+pub(super) const SESSION: &str = "c0ffee00-0000-4000-8000-00000000beef";
+
+/// Where it is.
+pub(super) fn session() -> PathBuf {
+    fixture("claude-code/2.1/page").join(format!("{SESSION}.jsonl"))
+}
+
+/// The same as a file of the project.
+fn copied(w: &World) -> String {
+    let name = format!("{SESSION}.jsonl");
+    fs::copy(session(), w.project.join(&name)).unwrap();
+    name
+}
+
+/// The page of a session, without its style.
+fn page(w: &World, args: &[&str]) -> String {
+    let answer = w.run(&[&["export", "--html", "-o", "-"], args].concat());
+    assert!([0, 3].contains(&answer.code), "{args:?}: {answer:?}");
+    let (head, rest) = answer.out.split_once("<style>").unwrap();
+    let (_, body) = rest.split_once("</style>").unwrap();
+    format!("{head}{body}")
+}
+
+#[test]
+fn a_page_for_each_session_or_one_for_all() {
+    let w = populated();
+    let out = w.ok(&["export", "--html", "-o", "pages"]);
+    assert_eq!(out.lines().count(), 3);
+    for path in out.lines() {
+        assert!(path.ends_with(".html"), "{path}");
+        let page = fs::read_to_string(w.project.join(path)).unwrap();
+        assert!(page.starts_with("<!doctype html>\n"), "{page}");
+        assert!(page.ends_with("</html>\n"), "{page}");
+    }
+    assert_eq!(w.ok(&["export", "-o", "all.html"]), "all.html\n");
+    let all = fs::read_to_string(w.project.join("all.html")).unwrap();
+    assert!(all.contains("<title>3 sessions</title>"), "{all}");
+    assert_eq!(all.matches("<main ").count(), 3);
+    assert_eq!(w.ok(&["export", "--html", "-o", "-"]), all);
+    let answer = w.run(&["export", "-o", "all.html"]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    let both = w.ok(&["export", "--html", "--markdown", "--json", "-o", "both"]);
+    assert_eq!(both.lines().count(), 7, "{both}");
+}
+
+#[test]
+fn a_page_has_everything_and_asks_for_nothing() {
+    let w = World::new();
+    let page = page(&w, &[&copied(&w)]);
+    insta::assert_snapshot!("page", w.plain(&page.replace(&cut(&page), "…")));
+    for word in [
+        "<script", "<iframe", "<link", "<object", "<video", "<svg", "<base",
+    ] {
+        assert!(!page.contains(word), "{word}");
+    }
+    let policy = "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:;";
+    assert!(page.contains(policy), "{page}");
+}
+
+/// The bytes of the picture.
+fn cut(page: &str) -> String {
+    let (_, rest) = page.split_once("src=\"data:image/png;base64,").unwrap();
+    rest.split_once('"').unwrap().0.to_owned()
+}
+
+#[test]
+fn show_makes_the_same_page() {
+    let w = World::new();
+    let path = w.project.join(copied(&w)).to_str().unwrap().to_owned();
+    let shown = w.ok(&["show", &path, "--to", "html", "--thinking"]);
+    let exported = w.ok(&["export", &path, "-o", "-", "--html"]);
+    assert_eq!(shown, exported);
+}
+
+#[test]
+fn sub_agents_are_linked() {
+    let w = World::new();
+    copy(
+        &fixture("claude-code/2.1/everything"),
+        &w.home.join(".claude/projects/-home-me-shop"),
+    );
+    let out = w.run(&["export", "--aw", "--html", "-o", "pages"]);
+    let pages: Vec<String> = out.out.lines().map(str::to_owned).collect();
+    assert_eq!(pages.len(), 3, "{out:?}");
+    let read = |part: &str| {
+        let path = pages.iter().find(|p| p.contains(part)).unwrap();
+        fs::read_to_string(w.project.join(path)).unwrap()
+    };
+    let parent = read("00000000aaaa");
+    let child = pages.iter().find(|p| p.contains("a7")).unwrap();
+    let name = child.rsplit('/').next().unwrap();
+    assert!(parent.contains(&format!("href=\"./{name}\"")), "{name}");
+    assert!(read("a7").contains("Started by"));
+}
+
+#[test]
+fn pictures_in_files_of_a_session_are_part_of_the_page() {
+    let w = World::new();
+    let id = w.thread("Pictures");
+    let png = w.root.join("a.png");
+    fs::write(&png, b"\x89PNG\r\n\x1a\nnot really").unwrap();
+    w.ok(&["append", &id, "Look", "--image", png.to_str().unwrap()]);
+    let from_source = page(&w, &["."]);
+    let picture = "src=\"data:image/png;base64,iVBORw0KGgpub3QgcmVhbGx5\"";
+    assert!(from_source.contains(picture), "{from_source}");
+    w.ok(&["export", "-o", "a.ndjson"]);
+    fs::remove_dir_all(w.folder(&id)).unwrap();
+    assert_eq!(page(&w, &["a.ndjson"]), from_source);
+    w.ok(&["export", "a.ndjson", "--lean", "-o", "lean.ndjson"]);
+    assert!(!page(&w, &["lean.ndjson"]).contains("<img"));
+}
+
+#[test]
+fn a_damaged_session_is_shown_and_a_hopeless_one_is_left_out() {
+    let w = populated();
+    let lost = w.thread("Lost");
+    fs::write(w.folder(&lost).join("thread.json"), "{{{").unwrap();
+    let answer = w.run(&["export", "-o", "a.html"]);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert!(answer.err.contains("left out"), "{answer:?}");
+    let page = fs::read_to_string(w.project.join("a.html")).unwrap();
+    assert_eq!(page.matches("<main ").count(), 3);
+    for args in [&["-o", "b.html"][..], &["--html", "-o", "pages"]] {
+        let strict = w.run(&[&["export", "--strict"], args].concat());
+        assert_eq!(strict.code, 1, "{strict:?}");
+    }
+    assert!(!w.project.join("b.html").exists() && !w.project.join("pages").exists());
+}

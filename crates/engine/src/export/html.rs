@@ -1,0 +1,172 @@
+//! Sessions as HTML pages.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use rethread_formats::Conversation;
+use rethread_render::{Around, Elsewhere, Html, Options, View, html};
+
+use super::choose::{Choice, Chosen};
+use super::markdown::{Pages, name};
+use super::ndjson::to_file;
+use super::pictures::Pictures;
+use super::progress::Progress;
+use super::{ExportForms, Exported, left_out};
+use crate::Error;
+use crate::show::open;
+
+/// Pages are written in many small pieces.
+const BUFFER: usize = 256 * 1024;
+
+const OPTIONS: Options = Options {
+    tools: true,
+    thinking: true,
+    hidden: false,
+};
+
+/// Exports sessions as HTML. Each leads to the sub-agents that come along.
+pub fn export_html(
+    chosen: &Chosen,
+    forms: ExportForms,
+    pages: Pages<'_>,
+    progress: &dyn Fn(u64, u64),
+) -> Result<Exported, Error> {
+    let mut export = Export {
+        chosen,
+        forms,
+        progress: Progress::new(chosen, progress),
+        done: Exported::default(),
+    };
+    match pages {
+        Pages::Folder(folder) => export.folder(&folder)?,
+        Pages::File(path) => {
+            let written = to_file(&path, forms, |out| match export.page(out) {
+                Ok(()) if export.done.sessions == 0 => {
+                    Err(io::Error::other("there is nothing to write"))
+                }
+                done => done,
+            });
+            if export.done.sessions > 0 {
+                written?;
+                export.done.files.push(path);
+            }
+        }
+        Pages::Stream(out) => export.page(out).map_err(Error::Output)?,
+    }
+    Ok(export.done)
+}
+
+struct Export<'a> {
+    chosen: &'a Chosen,
+    forms: ExportForms,
+    progress: Progress<'a>,
+    done: Exported,
+}
+
+impl Export<'_> {
+    fn open(&mut self, choice: &Choice) -> Option<Conversation> {
+        match open(&choice.source) {
+            Ok(conversation) => {
+                let notes = conversation.notes.iter().cloned();
+                self.done.notes.extend(notes);
+                self.done.sessions += 1;
+                Some(conversation)
+            }
+            Err(e) => {
+                self.done.notes.push(left_out(choice, &e));
+                self.done.skipped += 1;
+                None
+            }
+        }
+    }
+
+    /// A page for each session.
+    fn folder(&mut self, folder: &Path) -> Result<(), Error> {
+        let chosen = self.chosen;
+        let mut taken = BTreeSet::new();
+        let sessions = chosen.sessions.iter();
+        let named = |choice: &Choice| {
+            let head = &choice.summary.head;
+            let time = head.created.unwrap_or(choice.file_time);
+            name(time, &head.id, &mut taken, "html")
+        };
+        let names: Vec<String> = sessions.map(named).collect();
+        let places = places(chosen, |at| {
+            Elsewhere::File(names.get(at).cloned().unwrap_or_default())
+        });
+        let find = |id: &str| places.get(id).cloned();
+        let around = Around {
+            branches: true,
+            find: &find,
+        };
+        for (choice, name) in chosen.sessions.iter().zip(&names) {
+            if let Some(conversation) = self.open(choice) {
+                let path = folder.join(name);
+                to_file(&path, self.forms, |out| {
+                    let mut out = BufWriter::with_capacity(BUFFER, out);
+                    view(choice, &conversation, |view| {
+                        html(&mut out, view, &OPTIONS, &around)
+                    })?;
+                    out.flush()
+                })?;
+                self.done.files.push(path);
+            }
+            self.progress.passed(choice);
+        }
+        Ok(())
+    }
+
+    /// All sessions on one page.
+    fn page(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let chosen = self.chosen;
+        let mut out = BufWriter::with_capacity(BUFFER, out);
+        let places = places(chosen, |at| Elsewhere::Here(at as u64 + 1));
+        let find = |id: &str| places.get(id).cloned();
+        let around = Around {
+            branches: true,
+            find: &find,
+        };
+        let title = match chosen.sessions.as_slice() {
+            [one] => one.summary.head.title.as_ref().map(|t| t.text.clone()),
+            all => Some(format!("{} sessions", all.len())),
+        };
+        let title = title.as_deref().unwrap_or("(no title)");
+        let mut page = Html::begin(&mut out, title, chosen.len() > 1)?;
+        for (at, choice) in (1..).zip(&chosen.sessions) {
+            if let Some(conversation) = self.open(choice) {
+                view(choice, &conversation, |view| {
+                    page.session(at, view, &OPTIONS, &around)
+                })?;
+            }
+            self.progress.passed(choice);
+        }
+        page.end()?;
+        out.flush()
+    }
+}
+
+/// Where each session is, by its id; the first of several.
+fn places(chosen: &Chosen, at: impl Fn(usize) -> Elsewhere) -> BTreeMap<&str, Elsewhere> {
+    let mut places = BTreeMap::new();
+    for (place, choice) in chosen.sessions.iter().enumerate() {
+        let id = choice.summary.head.id.as_str();
+        places.entry(id).or_insert_with(|| at(place));
+    }
+    places
+}
+
+fn view(
+    choice: &Choice,
+    conversation: &Conversation,
+    write: impl FnOnce(&View<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let pictures = Pictures::of(conversation);
+    write(&View {
+        session: &conversation.session,
+        bodies: &pictures,
+        entries: conversation.session.active_path(),
+        path: &conversation.source.path,
+        source: choice.source_info(),
+    })
+}
