@@ -1,5 +1,6 @@
 //! Running other programs, and saying so.
 
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result, bail};
@@ -39,7 +40,7 @@ pub(crate) fn runs(program: impl AsRef<std::ffi::OsStr>) -> bool {
 }
 
 fn program(command: &Command) -> String {
-    let path = std::path::Path::new(command.get_program());
+    let path = Path::new(command.get_program());
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
 }
@@ -48,4 +49,21 @@ fn shown(command: &Command) -> String {
     command.get_args().fold(program(command), |line, arg| {
         line + " " + &arg.to_string_lossy()
     })
+}
+
+/// Lets a file be run.
+#[cfg(unix)]
+pub(crate) fn make_executable(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Ok(std::fs::set_permissions(
+        path,
+        std::fs::Permissions::from_mode(0o755),
+    )?)
+}
+
+/// Lets a file be run.
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
+pub(crate) fn make_executable(_: &Path) -> Result<()> {
+    Ok(())
 }

@@ -10,6 +10,7 @@
 )]
 
 mod apt;
+mod chromium;
 mod command;
 mod npm;
 mod strace;

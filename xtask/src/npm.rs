@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::chromium;
 use crate::command::{answer, must};
 
 /// A program, and the variable by which tests learn where it is.
@@ -23,7 +24,7 @@ pub(crate) struct Program {
 
 /// All programs. Each is installed once for this user, as `NAME-VERSION`; another version is
 /// another folder, so that clones of the project do not disturb each other.
-const PROGRAMS: [Program; 9] = [
+const PROGRAMS: &[Program] = &[
     node("RETHREAD_JUDGE_NODE_24", NODE_24),
     node("RETHREAD_JUDGE_NODE_20", NODE_20),
     pi("RETHREAD_JUDGE_PI_0_87", "0.87.1"),
@@ -71,7 +72,18 @@ const PROGRAMS: [Program; 9] = [
             "bin/opencode"
         },
     },
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    Program {
+        variable: "RETHREAD_JUDGE_CHROMIUM",
+        name: CHROMIUM,
+        package: "@sparticuz/chromium",
+        version: "153.0.0",
+        file: chromium::FILE,
+    },
 ];
+
+/// The only one that is packed once more.
+const CHROMIUM: &str = "chromium";
 
 /// These bring a program of their own for each platform.
 const CLAUDE: &str = match (MAC, cfg!(windows), ARM) {
@@ -156,7 +168,8 @@ pub(crate) fn install(folder: &Path) -> Result<Vec<(Program, PathBuf)>> {
             program.install(folder)?;
         }
     }
-    Ok(PROGRAMS.map(|p| (p, p.path(folder))).into())
+    let named = |p: &Program| (*p, p.path(folder));
+    Ok(PROGRAMS.iter().map(named).collect())
 }
 
 impl Program {
@@ -182,6 +195,9 @@ impl Program {
         let part = under.join(format!("{PART}{}", std::process::id()));
         remove_parts(under)?;
         self.install_into(&part)?;
+        if self.name == CHROMIUM {
+            chromium::unpack(&part.join("node_modules").join(self.package))?;
+        }
         if !part.join(self.inside()).exists() {
             bail!("`{}` has no `{}`", self.package, self.file);
         }

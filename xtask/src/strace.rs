@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use crate::apt;
-use crate::command::runs;
+use crate::command::{make_executable, runs};
 
 /// Starts the program with its own libraries. What it traces is to find its libraries as before,
 /// which is what `-E` is for.
@@ -51,20 +51,5 @@ fn fill(folder: &Path) -> Result<()> {
     if !runs(&program) {
         bail!("the downloaded `strace` does not run");
     }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    Ok(fs::set_permissions(
-        path,
-        fs::Permissions::from_mode(0o755),
-    )?)
-}
-
-#[cfg(not(unix))]
-#[allow(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
-fn make_executable(_: &Path) -> Result<()> {
     Ok(())
 }

@@ -11,6 +11,7 @@
     reason = "only tests use it: it asks for variables, and says what is skipped"
 )]
 
+mod browser;
 mod client;
 mod codex;
 mod opencode;
@@ -18,6 +19,7 @@ mod process;
 mod standin;
 mod turns;
 
+pub use browser::{Browser, Look, Opened};
 pub use client::{Client, Desk};
 pub use process::Process;
 pub use standin::{Call, Held, StandIn};

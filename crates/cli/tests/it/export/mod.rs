@@ -1,5 +1,7 @@
 //! `export`, and exports as a source.
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod browser;
 mod corpus;
 mod document;
 mod files;
