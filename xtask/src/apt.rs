@@ -49,8 +49,8 @@ fn download(package: &str, options: &[String], into: &Path) -> Result<()> {
     )
 }
 
-/// A package, and those that it depends on except the C library: that is the system's, as the
-/// dynamic loader is.
+/// A package, and the libraries that it depends on and that the system lacks. That of C is always
+/// the system's, as the dynamic loader is. What sets up a system is not wanted.
 fn with_libraries(package: &str, options: &[String]) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let mut left = vec![package.to_owned()];
@@ -59,10 +59,18 @@ fn with_libraries(package: &str, options: &[String]) -> BTreeSet<String> {
         depends.args(options).args(["depends", &package]);
         if all.insert(package) {
             let said = answer(&mut depends).unwrap_or_default();
-            left.extend(dependencies(&said).map(str::to_owned));
+            let missing = dependencies(&said).filter(|name| !is_installed(name));
+            left.extend(missing.map(str::to_owned));
         }
     }
     all
+}
+
+/// Whether the system has a package.
+fn is_installed(package: &str) -> bool {
+    let mut query = Command::new("dpkg-query");
+    query.args(["-W", "-f=${db:Status-Status}", package]);
+    answer(&mut query).is_some_and(|said| said.starts_with("installed"))
 }
 
 /// The packages in what `apt-cache depends` says; those in angle brackets are not real.
@@ -72,7 +80,10 @@ fn dependencies(said: &str) -> impl Iterator<Item = &str> {
         line.strip_prefix("Depends: ")
             .or_else(|| line.strip_prefix("PreDepends: "))
     });
-    names.filter(|name| !name.starts_with('<') && !name.starts_with("libc6"))
+    let is_library = |name: &&str| {
+        name.starts_with("lib") && !name.starts_with("libc6") && !name.contains("pam-")
+    };
+    names.filter(is_library)
 }
 
 /// Options that make apt keep its lists in a folder of our own.
@@ -101,8 +112,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dependencies_are_real_packages_without_the_c_library() {
-        let said = "libunwind8\n  Depends: libc6\n |Depends: liblzma5\n  Depends: <libx>\n    libx1\n  Conflicts: other\n";
-        assert_eq!(dependencies(said).collect::<Vec<_>>(), ["liblzma5"]);
+    fn dependencies_are_libraries_without_that_of_c() {
+        let said = "libunwind8\n  Depends: libc6\n |Depends: liblzma5\n  Depends: <libx>\n    libx1\n  Conflicts: other\n  PreDepends: adduser\n  Depends: libpam-runtime\n  Depends: libpam0g\n";
+        let found: Vec<_> = dependencies(said).collect();
+        assert_eq!(found, ["liblzma5", "libpam0g"]);
     }
 }

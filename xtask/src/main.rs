@@ -13,6 +13,7 @@ mod apt;
 mod chromium;
 mod command;
 mod npm;
+mod openssh;
 mod strace;
 mod tools;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use crate::command::{answer, runs};
-use crate::{apt, npm, strace};
+use crate::{apt, npm, openssh, strace};
 
 /// Makes sure that what the tests need is there. Gives the variables to run them with.
 pub(crate) fn for_tests() -> Result<Vec<(&'static str, OsString)>> {
@@ -23,6 +23,11 @@ pub(crate) fn for_tests() -> Result<Vec<(&'static str, OsString)>> {
     let programs = or_skipped("programs from npm", programs)?.unwrap_or_default();
     let named = |(program, path): (npm::Program, PathBuf)| (program.variable, path.into());
     variables.extend(programs.into_iter().map(named));
+    if cfg!(unix) {
+        let openssh = tools_folder().and_then(|folder| openssh::programs(&folder.join("openssh")));
+        let openssh = or_skipped("OpenSSH", openssh)?.unwrap_or_default();
+        variables.extend(openssh.into_iter().map(|(name, path)| (name, path.into())));
+    }
     Ok(variables)
 }
 

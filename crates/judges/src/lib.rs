@@ -16,12 +16,14 @@ mod client;
 mod codex;
 mod opencode;
 mod process;
+mod sshd;
 mod standin;
 mod turns;
 
 pub use browser::{Browser, Look, Opened};
 pub use client::{Client, Desk};
 pub use process::Process;
+pub use sshd::Sshd;
 pub use standin::{Call, Held, StandIn};
 pub use turns::{Turn, turns};
 
