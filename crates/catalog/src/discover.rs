@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use rethread_formats::{Env, FORMATS, Root, Source, by_name};
+use rethread_formats::{Env, FORMATS, Home, Root, Source, by_name};
 use rethread_model::Note;
 
 use crate::known::remembered;
@@ -53,11 +53,42 @@ pub(crate) fn here(env: &Env) -> Discovery {
     found
 }
 
-/// Everything that can be found by names alone.
+/// Everything that can be found by names alone, in other homes too.
 pub fn discover(env: &Env) -> Discovery {
+    let mut found = discover_own(env);
+    for home in &env.others {
+        let other = discover_other(env, home);
+        found.roots.extend(other.roots);
+        found.notes.extend(other.notes);
+        let at_home = |source| Source {
+            home: Some(home.clone()),
+            ..source
+        };
+        found.sources.extend(other.sources.into_iter().map(at_home));
+    }
+    found
+}
+
+/// What is in the user's own home.
+pub(crate) fn discover_own(env: &Env) -> Discovery {
     let mut found = here(env);
     found.add(locate(env, &known_workspaces(env)));
     found
+}
+
+/// What is in another home.
+pub(crate) fn discover_other(env: &Env, home: &Home) -> Discovery {
+    let mut found = Discovery::default();
+    let folder = [home.folder.clone()];
+    found.add(locate_in(&env.inside(home), home, &folder));
+    found
+}
+
+/// The places in another home. What lies around its folder here is not of that home.
+pub(crate) fn locate_in(inner: &Env, home: &Home, known: &[PathBuf]) -> Vec<Root> {
+    let mut roots = locate(inner, known);
+    roots.retain(|root| root.path.starts_with(&home.folder));
+    roots
 }
 
 pub(crate) fn locate(env: &Env, known: &[PathBuf]) -> Vec<Root> {

@@ -10,7 +10,7 @@ use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
 
 use crate::copies::without_mere_descriptions;
-use crate::discover::{discover, here};
+use crate::discover::{Discovery, discover, here};
 use crate::list::list;
 
 /// The shortest prefix of an id that is looked up.
@@ -73,12 +73,12 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
     let not_found = || FindError::NotFound {
         name: name.to_owned(),
     };
-    let at_path = sources_at(&env.cwd.join(name));
+    let at_path = sources_at_in(env, &env.cwd.join(name));
     if !at_path.is_empty() {
         return one(name, at_path);
     }
     if let Some((path, id)) = name.rsplit_once('#') {
-        return by_id(name, id, None, sources_at(&env.cwd.join(path)));
+        return by_id(name, id, None, sources_at_in(env, &env.cwd.join(path)));
     }
     let (agent, id) = match name.split_once(':') {
         Some((agent, id)) if by_name(agent).is_some() => (by_name(agent), id),
@@ -94,8 +94,13 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
         return Err(FindError::NotASession { path });
     }
     let is_short = id.chars().count() < SHORTEST;
-    // The current project first: usually it is there, and the rest need not be looked at.
-    for look in [here, discover] {
+    // The current project first: usually it is there, and the rest need not be looked at. Who asked
+    // for other homes wants to know if it is in those, too.
+    let looks: &[fn(&Env) -> Discovery] = match env.others.as_slice() {
+        [] => &[here, discover],
+        _ => &[discover],
+    };
+    for look in looks {
         let mut sources = look(env).sources;
         if is_short {
             // Too short for the beginning of an id, but some ids are as short as that.
@@ -120,6 +125,23 @@ pub fn sources_at(path: &Path) -> Vec<Source> {
         .iter()
         .flat_map(|format| format.at_path(path))
         .collect()
+}
+
+fn sources_at_in(env: &Env, path: &Path) -> Vec<Source> {
+    let at_home = |source: Source| Source {
+        home: env.home_of(&source.path).cloned(),
+        ..source
+    };
+    sources_at(path).into_iter().map(at_home).collect()
+}
+
+/// The session that a summary is of.
+pub fn source_of(env: &Env, summary: &Summary) -> Source {
+    let head = &summary.head;
+    Source {
+        home: env.home_of(&summary.path).cloned(),
+        ..Source::new(head.format, head.id.clone(), summary.path.clone())
+    }
 }
 
 /// The sessions whose name is or begins with `id`; a whole id wins over the beginning of another.
@@ -153,10 +175,7 @@ fn by_head(env: &Env, name: &str, id: &str, agent: Option<&str>) -> Result<Sourc
     let sessions = list(env, Want::default(), &[], &|_, _| {}).sessions;
     let (gone, there): (Vec<Summary>, Vec<Summary>) =
         sessions.into_iter().partition(|s| s.state == State::Gone);
-    let sources = there
-        .into_iter()
-        .map(|s| Source::new(s.head.format, s.head.id, s.path))
-        .collect();
+    let sources = there.iter().map(|s| source_of(env, s)).collect();
     match by_id(name, id, agent, sources) {
         Err(FindError::NotFound { .. }) => {}
         answer => return answer,
@@ -254,5 +273,5 @@ fn latest(env: &Env, agent: Option<&str>) -> Option<Source> {
         .filter(|s| agent.is_none_or(|a| a == s.head.format) && is_own(s));
     let newest =
         fits.max_by(|a, b| (a.head.updated, &a.head.id).cmp(&(b.head.updated, &b.head.id)))?;
-    Some(Source::new(newest.head.format, newest.head.id, newest.path))
+    Some(source_of(env, &newest))
 }

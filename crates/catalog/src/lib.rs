@@ -1,19 +1,23 @@
 //! All conversations of this machine: where they are, and how to find one.
 //!
 //! [`discover()`] asks every format where it keeps conversations, [`list()`] summarizes what is there,
-//! and [`find()`] turns what a user types into one session.
+//! and [`find()`] turns what a user types into one session. [`open_homes()`] adds the homes of other
+//! machines and systems.
 
 mod copies;
 mod discover;
 mod find;
 mod hashed;
+mod homes;
 mod kept;
 mod known;
 mod list;
 mod neighbours;
+mod remote;
 
 pub use discover::{Discovery, discover};
-pub use find::{Candidate, FindError, find, sources_at};
+pub use find::{Candidate, FindError, find, source_of, sources_at};
+pub use homes::{HomeAsk, HomeError, open_homes};
 pub use kept::keep;
 pub use known::{remember, remembered};
 pub use list::{Listing, list};

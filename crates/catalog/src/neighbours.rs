@@ -15,6 +15,12 @@ const HEAD: u64 = 64 * 1024;
 
 /// Folders that sessions of other agents name, and that are there.
 pub(crate) fn workspaces(env: &Env) -> Vec<PathBuf> {
+    let is_there = |p: &PathBuf| p.is_absolute() && p.is_dir();
+    named(env).into_iter().filter(is_there).collect()
+}
+
+/// Folders that sessions of other agents name, wherever those are.
+pub(crate) fn named(env: &Env) -> BTreeSet<PathBuf> {
     let mut named = BTreeSet::new();
     for home in &env.homes {
         let folder = |variable: &str, default: &[&str]| {
@@ -37,9 +43,6 @@ pub(crate) fn workspaces(env: &Env) -> Vec<PathBuf> {
         named.extend(gemini_projects(&gemini));
     }
     named
-        .into_iter()
-        .filter(|p| p.is_absolute() && p.is_dir())
-        .collect()
 }
 
 fn folders(of: &Path) -> Vec<PathBuf> {

@@ -77,6 +77,12 @@ pub fn age(path: &Path) -> Result<Duration, DiskError> {
     age_of(&meta).map_err(|e| DiskError::read(path, e))
 }
 
+/// Says when the file at `path` was last written, for a copy that is to be as old as its original.
+pub fn set_modified(path: &Path, time: SystemTime) -> Result<(), DiskError> {
+    let set = || File::options().write(true).open(path)?.set_modified(time);
+    set().map_err(|cause| DiskError::write(path, cause))
+}
+
 pub(crate) fn age_of(meta: &Metadata) -> io::Result<Duration> {
     let written = meta.modified()?;
     Ok(SystemTime::now()

@@ -42,6 +42,7 @@
 )]
 
 mod append;
+mod beside;
 mod create;
 mod durability;
 mod error;
@@ -68,11 +69,12 @@ mod windows;
 
 pub use crate::{
     append::{append_line, append_line_lasting},
+    beside::{windows_users, wsl_homes},
     create::{Created, create, create_with},
     durability::{Durability, UnknownDurability},
     error::{DiskError, FileKind},
     folder::{create_folder, ensure_folder},
-    identity::{FileId, age, file_id},
+    identity::{FileId, age, file_id, set_modified},
     link::link,
     log::{LockedLog, LogReader},
     mode::Mode,

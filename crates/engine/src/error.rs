@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_catalog::FindError;
+use rethread_catalog::{FindError, HomeError};
 use rethread_disk::DiskError;
 use rethread_formats::{OpenError, WriteError};
 
@@ -16,6 +16,9 @@ pub enum Error {
     /// The session could not be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// Homes could not be opened.
+    #[error(transparent)]
+    Home(#[from] HomeError),
     /// Something could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -89,6 +92,7 @@ impl Error {
         matches!(
             self,
             Self::Usage { .. }
+                | Self::Home(HomeError::Settings { .. } | HomeError::NotAMachine(_))
                 | Self::Write(
                     WriteError::Unsupported { .. }
                         | WriteError::ReadOnly { .. }
@@ -102,6 +106,7 @@ impl Error {
         match self {
             Self::Open(e) => e.path(),
             Self::Write(e) => e.path(),
+            Self::Home(e) => e.path(),
             Self::Disk(e) => e.path(),
             Self::NoEntry { path, .. }
             | Self::AmbiguousEntry { path, .. }
@@ -119,6 +124,7 @@ impl Error {
         match self {
             Self::Open(e) => e.line(),
             Self::Write(e) => e.line(),
+            Self::Home(e) => e.line(),
             _ => None,
         }
     }
@@ -128,6 +134,7 @@ impl Error {
         match self {
             Self::Open(e) => e.hint(),
             Self::Write(e) => e.hint(),
+            Self::Home(e) => e.hint(),
             Self::Disk(e) => e.hint(),
             Self::Find(FindError::NotFound { .. }) => {
                 Some("`rethread list` shows what there is".to_owned())
@@ -149,10 +156,10 @@ impl Error {
             Self::Find(_) | Self::NoEntry { .. } | Self::NothingToCheck { .. } => "not_found",
             Self::Open(e) => e.kind(),
             Self::Write(e) => e.kind(),
-            Self::Disk(_) | Self::Output(_) => "io",
+            Self::Disk(_) | Self::Output(_) | Self::Home(HomeError::Disk(_)) => "io",
             Self::Git(_) => "git",
             Self::Refused { .. } => "refused",
-            Self::Usage { .. } => "usage",
+            Self::Usage { .. } | Self::Home(_) => "usage",
         }
     }
 }

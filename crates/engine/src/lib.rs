@@ -10,6 +10,7 @@ mod edit;
 mod entry;
 mod error;
 mod export;
+mod homes;
 mod hooks;
 mod list;
 mod overview;
@@ -32,13 +33,14 @@ pub use export::{
     Chosen, ExportAsk, ExportForms, Exported, Pages, Pictures, Target, choose, export_file_name,
     export_html, export_markdown, export_ndjson, export_notes, export_source, show_ndjson,
 };
+pub use homes::open_homes;
 pub use hooks::{HookReport, HookStep, Outcome};
 pub use list::{Filter, Listed, Sort, list};
 pub use overview::{AgentLine, Overview, overview};
 pub use path::absolute;
 pub use remove::{Removed, remove};
 pub use resume::{Continued, resume};
-pub use rethread_catalog::{Candidate, FindError, find};
+pub use rethread_catalog::{Candidate, FindError, HomeAsk, HomeError, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{
     AgentKey, Appended, AskedEntry, Can, Conversation, Env, EnvError, FORMATS, Fork, Format, Made,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rethread_catalog::{Listing, keep, list as list_all, sources_at};
 use rethread_disk::Durability;
 use rethread_formats::{Env, Root, Source, Want, by_name};
-use rethread_model::{Moment, Note, Summary};
+use rethread_model::{Moment, Note, Provenance, Summary};
 
 use crate::path::absolute;
 use crate::subagents::with_parents;
@@ -21,6 +21,8 @@ pub struct Filter {
     pub since: Option<Moment>,
     /// Only sessions in which something was said at or before this.
     pub until: Option<Moment>,
+    /// Homes, by their names. Any of them will do.
+    pub homes: Vec<String>,
     /// Also sessions that their agent hides from people.
     pub hidden: bool,
     /// Also sessions of sub-agents, which else count with the sessions that started them.
@@ -153,6 +155,10 @@ impl Filter {
                     .is_some_and(|f| [head.format, head.held_by()].contains(&f.about().slug))
                     || head.agent.id.as_deref() == Some(agent)
             })
+            && any(&self.homes, &|home| {
+                let own = head.provenance.as_ref().map(Provenance::home);
+                own.as_deref().unwrap_or("local").eq_ignore_ascii_case(home)
+            })
             && any(&self.workspaces, &|name| is_in(env, session, name))
             && self
                 .since
@@ -168,6 +174,12 @@ fn is_path(name: &str) -> bool {
     name == "." || name.contains(['/', '\\']) || Path::new(name).is_absolute()
 }
 
+/// Whether a path of another machine is, letter by letter, a folder of this one or in it.
+fn begins_with(path: &str, folder: &Path) -> bool {
+    let rest = folder.to_str().and_then(|f| path.strip_prefix(f));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\']))
+}
+
 /// Whether a session belongs to the workspace that the user named.
 pub(crate) fn is_in(env: &Env, session: &Summary, name: &str) -> bool {
     let workspace = &session.head.workspace;
@@ -178,7 +190,18 @@ pub(crate) fn is_in(env: &Env, session: &Summary, name: &str) -> bool {
     if is_path(name) || env.cwd.join(name).is_file() {
         let asked = absolute(&env.cwd, Path::new(name));
         let inside = |p: &Path| absolute(&env.cwd, p).starts_with(&asked);
-        return folders.into_iter().any(|f| inside(Path::new(f))) || inside(&session.path);
+        let provenance = session.head.provenance.as_ref();
+        let is_elsewhere = provenance.is_some_and(|p| p.home() != "local");
+        // A path of another machine says nothing about this one but how it is spelled.
+        let in_folder = |f: &String| {
+            if is_elsewhere {
+                begins_with(f, &asked)
+            } else {
+                inside(Path::new(f))
+            }
+        };
+        let is_copy = env.home_of(&session.path).is_some();
+        return folders.into_iter().any(in_folder) || !is_copy && inside(&session.path);
     }
     let name = name.to_lowercase();
     let mut folders = folders.into_iter();

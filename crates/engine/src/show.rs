@@ -55,7 +55,12 @@ pub fn show(env: &Env, name: &str, part: Part<'_>, last: Option<usize>) -> Resul
 pub(crate) fn open(source: &Source) -> Result<Conversation, Error> {
     let format = by_name(source.format)
         .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
-    Ok(format.read(source)?)
+    let mut conversation = format.read(source)?;
+    if let Some(home) = &source.home {
+        let provenance = &mut conversation.session.head.provenance;
+        provenance.get_or_insert_with(|| home.provenance(&source.path));
+    }
+    Ok(conversation)
 }
 
 /// The records of a session that has no file of its own, such as rows of a database.

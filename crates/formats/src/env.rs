@@ -13,6 +13,8 @@ use rethread_model::Moment;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use crate::Home;
+
 /// Folders, variables, clock and randomness.
 #[derive(Clone, Debug)]
 pub struct Env {
@@ -21,12 +23,16 @@ pub struct Env {
     /// Whether the homes were named by the user: then agents' variables do not count, and the
     /// current folder is not searched.
     pub homes_are_given: bool,
+    /// Homes beside that: of other machines, and of other systems on this one.
+    pub others: Vec<Arc<Home>>,
     /// The current folder.
     pub cwd: PathBuf,
     /// Rethread's own data folder.
     pub data: PathBuf,
     /// Rethread's own cache folder; what is in it can be deleted without loss.
     pub cache: PathBuf,
+    /// Rethread's own folder of settings.
+    pub config: PathBuf,
     variables: BTreeMap<String, OsString>,
     clock: Option<Moment>,
     random: Random,
@@ -99,13 +105,16 @@ impl Env {
         };
         let data = folder("data", "XDG_DATA_HOME", [".local", "share"])?;
         let cache = folder("cache", "XDG_CACHE_HOME", [".cache", ""])?;
+        let config = folder("config", "XDG_CONFIG_HOME", [".config", ""])?;
         let homes = home.into_iter().collect();
         Ok(Self {
             homes,
             homes_are_given: false,
+            others: Vec::new(),
             cwd,
             data,
             cache,
+            config,
             variables,
             clock,
             random,
@@ -116,6 +125,27 @@ impl Env {
     pub fn use_homes(&mut self, homes: &[PathBuf]) {
         self.homes = homes.iter().map(|h| self.cwd.join(h)).collect();
         self.homes_are_given = true;
+    }
+
+    /// The environment in which another home is the only one.
+    #[must_use]
+    pub fn inside(&self, home: &Home) -> Self {
+        Self {
+            homes: vec![home.folder.clone()],
+            homes_are_given: true,
+            others: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// The other home that a path is in.
+    pub fn home_of(&self, path: &Path) -> Option<&Arc<Home>> {
+        self.others.iter().find(|h| path.starts_with(&h.folder))
+    }
+
+    /// A variable that the system sets, such as the name of the distribution under Windows.
+    pub fn system_variable(&self, name: &str) -> Option<&OsString> {
+        self.variables.get(name).filter(|v| !v.is_empty())
     }
 
     /// An agent's variable; none counts while the homes are given by the user.
@@ -228,6 +258,9 @@ mod tests {
         assert_eq!(cache(&[]), Path::new("/home/u/.cache/rethread"));
         assert_eq!(cache(&[("XDG_CACHE_HOME", "/x")]), Path::new("/x/rethread"));
         assert_eq!(cache(&[("RETHREAD_HOME", "r")]), Path::new("/w/r/cache"));
+        let config = |v: &[(&str, &str)]| env(v).unwrap().config;
+        assert_eq!(config(&[]), Path::new("/home/u/.config/rethread"));
+        assert_eq!(config(&[("RETHREAD_HOME", "r")]), Path::new("/w/r/config"));
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! What every format can do.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 
 use crate::carry::CarriedFile;
 use crate::{
-    Appended, AskedEntry, Branch, Conversation, Env, Fork, Made, MessageInput, Migrated, Native,
-    NativeContext, NewSession, OpenError, OwnWords, Removal, Resume, UnifiedRecord, Violation,
-    WriteError, Writing,
+    Appended, AskedEntry, Branch, Conversation, Env, Fork, Home, Made, MessageInput, Migrated,
+    Native, NativeContext, NewSession, OpenError, OwnWords, Removal, Resume, UnifiedRecord,
+    Violation, WriteError, Writing,
 };
 
 /// Facts about a format, from which lists, help and docs are made.
@@ -26,6 +27,11 @@ pub struct About {
     pub can: &'static [Can],
     /// What it says when there is nothing: where it looks.
     pub where_it_looks: &'static str,
+    /// What holds its conversations in a home, and nothing else: files and folders with all that is
+    /// in them, as patterns of a shell. Only that is copied from other machines.
+    pub in_home: &'static [&'static str],
+    /// What holds its conversations in a project, in the same way.
+    pub in_project: &'static [&'static str],
 }
 
 /// Something that can be done with the sessions of a format.
@@ -74,6 +80,8 @@ pub struct Source {
     pub refused_store: Option<String>,
     /// Where it begins in a file that holds several, as far as that is known.
     pub place: Option<u64>,
+    /// The home it is in, where that is not the user's own on this machine.
+    pub home: Option<Arc<Home>>,
 }
 
 impl Source {
@@ -85,6 +93,7 @@ impl Source {
             path,
             refused_store: None,
             place: None,
+            home: None,
         }
     }
 }

@@ -39,7 +39,7 @@ pub struct Head {
     pub status: Option<Status>,
     /// Whether its agent hides it from lists for people.
     pub hidden: bool,
-    /// Where an imported session was first found.
+    /// Where a session was first found, if it was imported or is of another home.
     pub provenance: Option<Provenance>,
 }
 

@@ -32,7 +32,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
 ];
 
 /// Crates from outside that only some rooms may use.
-const RESERVED: [(&str, &[&str]); 12] = [
+const RESERVED: [(&str, &[&str]); 13] = [
     ("anstream", &["cli"]),
     ("anyhow", &["cli"]),
     ("clap", &["cli"]),
@@ -43,6 +43,7 @@ const RESERVED: [(&str, &[&str]); 12] = [
     ("rustix", &["disk", "run"]),
     ("tempfile", &["disk"]),
     ("terminal_size", &["cli"]),
+    ("toml", &["catalog"]),
     ("trash", &["disk"]),
     ("windows-sys", &["disk"]),
 ];

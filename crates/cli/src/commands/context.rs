@@ -10,6 +10,7 @@ use rethread_render::{Options, View, context_object, text};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::homes::HomeFlags;
 use crate::output::{json_out, local};
 use crate::pager::page;
 
@@ -33,11 +34,14 @@ pub(crate) struct ContextOf {
     /// Messages in the format's own words, one JSON object each.
     #[arg(long)]
     native: bool,
+    #[command(flatten)]
+    homes: HomeFlags,
 }
 
 pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> {
+    let (env, reached) = args.homes.open_and_tell(context)?;
     if args.native {
-        let (seen, notes) = native_context(&context.env, &args.session, args.at.as_deref())?;
+        let (seen, notes) = native_context(&env, &args.session, args.at.as_deref())?;
         let exit = context.notes(&notes);
         let out = io::BufWriter::new(io::stdout().lock());
         let is_json = context.json;
@@ -48,9 +52,9 @@ pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> 
                 lines(out, &seen)
             }
         })?;
-        return Ok(exit);
+        return Ok(exit.or(reached));
     }
-    let Point { conversation, path } = point(&context.env, &args.session, args.at.as_deref())?;
+    let Point { conversation, path } = point(&env, &args.session, args.at.as_deref())?;
     let exit = context.notes(&conversation.notes);
     let seen = Seen::new(&conversation.session, &conversation, &path);
     let file = &conversation.source.path;
@@ -75,7 +79,7 @@ pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> 
         };
         page(context, |out| text(out, &view, &options, &context.style()))?;
     }
-    Ok(exit)
+    Ok(exit.or(reached))
 }
 
 /// All of it as one object.

@@ -16,6 +16,7 @@ use crate::args::WriteFlags;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::homes::HomeFlags;
 use crate::output::{print, print_json, say};
 use crate::progress::Progress;
 
@@ -30,6 +31,7 @@ use crate::progress::Progress;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread export --ah --aw --json -o ./backup   everything, into ./backup/export_….ndjson
+  rethread export --remote ada@vm01 --aw         what is on another machine, too
   rethread export myproject --json               the workspaces whose name has `myproject`
   rethread export myproject --source --json      with the original files beside it
   rethread export -o all.ndjson.zst --aw         into one packed file
@@ -46,9 +48,8 @@ pub(crate) struct Export {
     /// All workspaces.
     #[arg(long)]
     aw: bool,
-    /// All homes: the local one, and those that `--home` names.
-    #[arg(long)]
-    ah: bool,
+    #[command(flatten)]
+    homes: HomeFlags,
     /// Write Markdown, a file for each session.
     #[arg(long)]
     markdown: bool,
@@ -241,14 +242,25 @@ fn chosen(context: &Context, args: &Export) -> Result<Chosen, Failure> {
             agents: args.agent.clone(),
             since: when(&args.since, Bound::Since)?,
             until: when(&args.until, Bound::Until)?,
+            homes: args.homes.names(),
             ..Filter::default()
         },
         subagents: !args.no_subagents,
     };
+    let (env, notes) = args.homes.open(context)?;
     let progress = Progress::new("looking");
-    Ok(choose(&context.env, &ask, &|done, of| {
-        progress.at(done, of);
-    })?)
+    let chosen = choose(&env, &ask, &|done, of| progress.at(done, of));
+    drop(progress);
+    match chosen {
+        Ok(mut chosen) => {
+            chosen.notes.splice(0..0, notes);
+            Ok(chosen)
+        }
+        Err(e) => {
+            context.notes(&notes);
+            Err(e.into())
+        }
+    }
 }
 
 fn write(

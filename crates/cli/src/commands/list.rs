@@ -9,6 +9,7 @@ use rethread_model::{Moment, Summary};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::homes::HomeFlags;
 use crate::output::{json_out, say, session_json};
 use crate::pager::page;
 use crate::progress::Progress;
@@ -23,7 +24,8 @@ use crate::table::{sessions, title};
   rethread list                         everything
   rethread list .                       this project
   rethread list shop --since yesterday  workspaces whose name has `shop`
-  rethread list --sort size --limit 5   the five largest")]
+  rethread list --sort size --limit 5   the five largest
+  rethread list --remote ada@vm01       what is on another machine, too")]
 pub(crate) struct List {
     /// Only these workspaces: `.` for the current project, a path, or part of a name.
     #[arg(value_name = "WORKSPACE")]
@@ -52,6 +54,8 @@ pub(crate) struct List {
     /// Print tab-separated values.
     #[arg(long, conflicts_with = "json")]
     tsv: bool,
+    #[command(flatten)]
+    homes: HomeFlags,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -87,14 +91,17 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
         until: when(&args.until, Bound::Until)?,
         hidden: args.hidden,
         subagents: args.subagents,
+        homes: args.homes.names(),
         // People are not told the size.
         sizes: context.json || args.tsv,
     };
+    let (env, notes) = args.homes.open(context)?;
     let progress = Progress::new("listing");
-    let mut found = list(&context.env, &filter, args.sort.into(), &|done, of| {
+    let mut found = list(&env, &filter, args.sort.into(), &|done, of| {
         progress.at(done, of);
     });
     drop(progress);
+    found.notes.splice(0..0, notes);
     found.sessions.truncate(args.limit.unwrap_or(usize::MAX));
     let exit = context.notes(&found.notes);
     if found.sessions.is_empty() {

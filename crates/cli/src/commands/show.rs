@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use rethread_disk::{Created, Durability, Mode, create_with, open_read, replace_with};
 use rethread_engine::{
-    Part, Pictures, copy_raw, copy_rows, raw_files, raw_rows, show, show_ndjson,
+    Env, Part, Pictures, copy_raw, copy_rows, raw_files, raw_rows, show, show_ndjson,
 };
 use rethread_render::{Around, Options, View, html, markdown, session_record, text};
 use serde_json::json;
@@ -15,6 +15,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::homes::HomeFlags;
 use crate::output::{json_out, local, print, print_json};
 use crate::pager::page;
 
@@ -52,6 +53,8 @@ pub(crate) struct Show {
     /// Replace FILE if it exists.
     #[arg(long, requires = "output")]
     force: bool,
+    #[command(flatten)]
+    homes: HomeFlags,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -91,10 +94,11 @@ impl PartFlags {
 }
 
 pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
+    let (env, reached) = args.homes.open_and_tell(context)?;
     if args.to == Form::Raw {
-        return raw(context, args);
+        return Ok(raw(context, &env, args)?.or(reached));
     }
-    let shown = show(&context.env, &args.session, args.part.part(), args.last)?;
+    let shown = show(&env, &args.session, args.part.part(), args.last)?;
     let conversation = &shown.conversation;
     let path = &conversation.source.path;
     let pictures = Pictures::of(conversation);
@@ -139,7 +143,7 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
         }
         None => page(context, write)?,
     }
-    Ok(exit.or(context.notes(&found.into_inner())))
+    Ok(exit.or(context.notes(&found.into_inner())).or(reached))
 }
 
 /// Writes a file whole or not at all; an existing one only when asked.
@@ -165,8 +169,8 @@ fn to_file(
     }
 }
 
-fn raw(context: &Context, args: &Show) -> Result<Exit, Failure> {
-    let (source, files) = raw_files(&context.env, &args.session)?;
+fn raw(context: &Context, env: &Env, args: &Show) -> Result<Exit, Failure> {
+    let (source, files) = raw_files(env, &args.session)?;
     let rows = raw_rows(&source)?;
     if let Some(folder) = &args.output {
         let written = match &rows {

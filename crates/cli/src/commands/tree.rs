@@ -9,6 +9,7 @@ use rethread_render::{View, tree, tree_json};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::homes::HomeFlags;
 use crate::output::{json_out, local};
 use crate::pager::page;
 
@@ -22,10 +23,13 @@ use crate::pager::page;
 pub(crate) struct Tree {
     /// The session.
     session: String,
+    #[command(flatten)]
+    homes: HomeFlags,
 }
 
 pub(crate) fn run(context: &Context, args: &Tree) -> Result<Exit, Failure> {
-    let shown = show(&context.env, &args.session, Part::All, None)?;
+    let (env, reached) = args.homes.open_and_tell(context)?;
+    let shown = show(&env, &args.session, Part::All, None)?;
     let conversation = &shown.conversation;
     let path = &conversation.source.path;
     let view = View {
@@ -42,5 +46,5 @@ pub(crate) fn run(context: &Context, args: &Tree) -> Result<Exit, Failure> {
     } else {
         page(context, |out| tree(out, &view, &context.style()))?;
     }
-    Ok(exit)
+    Ok(exit.or(reached))
 }

@@ -27,6 +27,7 @@ mod every_call;
 mod export;
 mod fork;
 mod gemini;
+mod homes;
 mod hooks;
 mod judges;
 mod list;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use rethread_catalog::{Listing, find, list as list_all, sources_at};
+use rethread_catalog::{Listing, find, list as list_all, source_of, sources_at};
 use rethread_formats::{Env, Source, Want, by_name};
 use rethread_model::{LinkKind, Moment, Note, State, Summary};
 use rethread_render::SourceInfo;
@@ -200,9 +200,7 @@ impl Pool {
         } = list_all(env, Want::default(), folders, progress);
         self.notes.extend(notes);
         for summary in sessions {
-            let head = &summary.head;
-            let source = Source::new(head.format, head.id.clone(), summary.path.clone());
-            self.add(source, Some(summary));
+            self.add(source_of(env, &summary), Some(summary));
         }
     }
 
@@ -257,7 +255,8 @@ impl Pool {
 
     /// Takes the sub-agents of those that are taken, and theirs.
     fn add_subagents(&self, taken: &mut BTreeSet<usize>) {
-        let id = |choice: &Choice| (choice.source.format, choice.summary.head.id.clone());
+        let of = |choice: &Choice, id: &str| (choice.source.format, choice.home(), id.to_owned());
+        let id = |choice: &Choice| of(choice, &choice.summary.head.id);
         let mut parents: BTreeSet<_> = taken
             .iter()
             .filter_map(|at| self.all.get(*at))
@@ -266,7 +265,7 @@ impl Pool {
         loop {
             let before = taken.len();
             for (at, choice) in self.all.iter().enumerate() {
-                let up = parent(&choice.summary).map(|p| (choice.source.format, p.to_owned()));
+                let up = parent(&choice.summary).map(|p| of(choice, p));
                 if up.is_some_and(|up| parents.contains(&up)) && taken.insert(at) {
                     parents.insert(id(choice));
                 }

@@ -44,6 +44,8 @@ static ABOUT: About = About {
     versions: "all",
     can: &[Can::Read, Can::Write],
     where_it_looks: "`~/.local/share/agentuse/project`, or in `XDG_DATA_HOME` where that is set",
+    in_home: &[".local/share/agentuse/project"],
+    in_project: &[],
 };
 
 /// Sessions of AgentUse.

@@ -23,6 +23,8 @@ static ABOUT: About = About {
     versions: "1 to 3",
     can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.atomic/agent/sessions`, or where `ATOMIC_CODING_AGENT_DIR` and `ATOMIC_CODING_AGENT_SESSION_DIR` say",
+    in_home: &[".atomic/agent/sessions", ".atomic/agent/*.jsonl"],
+    in_project: &[],
 };
 
 /// What is special about Atomic.

@@ -50,6 +50,8 @@ static ABOUT: About = About {
     versions: "1.x",
     can: &[Can::Read, Can::Write],
     where_it_looks: "`.agent/threads` in the current project, its git worktrees, and projects that sessions name",
+    in_home: &[],
+    in_project: &[".agent/threads", ".agent/config.json"],
 };
 
 /// Agent Thread Storage Format 1.1.

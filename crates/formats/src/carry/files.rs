@@ -62,7 +62,9 @@ pub fn originals(conversation: &Conversation) -> Result<Vec<Original<'_>>, OpenE
     let source = &conversation.source;
     let paths = conversation.format.files(source)?;
     let base = common_folder(&source.path, &paths);
-    let folder = base.map_or(String::new(), |b| b.to_string_lossy().replace('\\', "/"));
+    let there = |base: &Path| source.home.as_ref().and_then(|home| home.path_there(base));
+    let called = |base: &Path| there(base).unwrap_or_else(|| base.to_string_lossy().into_owned());
+    let folder = base.map_or(String::new(), |b| called(b).replace('\\', "/"));
     let parts = &conversation.native.parts;
     let table = |part: &Part| match part.kind {
         PartKind::Rows { table } => Some(table),

@@ -57,6 +57,8 @@ static ABOUT: About = About {
     versions: "1.0 to 2.1",
     can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.claude/projects`, or where `CLAUDE_CONFIG_DIR` says",
+    in_home: &[".claude/projects"],
+    in_project: &[],
 };
 
 /// Sessions of Claude Code, versions 1.0 to 2.1.

@@ -50,6 +50,12 @@ static ABOUT: About = About {
     versions: "all, from the one JSON file of 2025 to 0.166",
     can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.codex`, or where `CODEX_HOME` says",
+    in_home: &[
+        ".codex/sessions",
+        ".codex/archived_sessions",
+        ".codex/session_index.jsonl",
+    ],
+    in_project: &[],
 };
 
 /// Sessions of the Codex CLI.

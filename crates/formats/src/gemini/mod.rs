@@ -54,6 +54,20 @@ static ABOUT: About = About {
     versions: "0.1 to 0.61",
     can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.gemini/tmp`, or where `GEMINI_CLI_HOME` says",
+    in_home: &[
+        ".gemini/projects.json",
+        ".gemini/tmp/*/chats",
+        ".gemini/tmp/*/tool-outputs",
+        ".gemini/tmp/*/logs.json",
+        ".gemini/tmp/*/checkpoint-*.json",
+        ".gemini/tmp/*/.project_root",
+        ".cache/.gemini/tmp/*/chats",
+        ".cache/.gemini/tmp/*/tool-outputs",
+        ".cache/.gemini/tmp/*/logs.json",
+        ".cache/.gemini/tmp/*/checkpoint-*.json",
+        ".cache/.gemini/tmp/*/.project_root",
+    ],
+    in_project: &[],
 };
 
 /// Sessions of Gemini CLI.

@@ -45,6 +45,8 @@ static ABOUT: About = About {
     versions: "1.x, and flat 2.x",
     can: &[Can::Read],
     where_it_looks: "nowhere by itself: name a file, such as `./export.ndjson`",
+    in_home: &[],
+    in_project: &[],
 };
 
 /// Exports in Unified NDJSON.

@@ -53,6 +53,13 @@ static ABOUT: About = About {
     versions: "0.x and 1.x",
     can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.local/share/opencode`, or where `XDG_DATA_HOME` and `OPENCODE_DB` say",
+    in_home: &[
+        ".local/share/opencode/opencode*.db",
+        ".local/share/opencode/opencode*.db-wal",
+        ".local/share/opencode/storage",
+        ".local/share/opencode/project/*/storage",
+    ],
+    in_project: &[],
 };
 
 /// Sessions of OpenCode.

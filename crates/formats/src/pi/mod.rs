@@ -75,6 +75,8 @@ static ABOUT: About = About {
     versions: "1 to 3",
     can: &[Can::Read, Can::Write, Can::Resume],
     where_it_looks: "`~/.pi/agent/sessions`, or where `PI_CODING_AGENT_DIR` and `PI_CODING_AGENT_SESSION_DIR` say",
+    in_home: &[".pi/agent/sessions", ".pi/agent/*.jsonl"],
+    in_project: &[],
 };
 
 /// What is special about pi.

@@ -6,7 +6,7 @@ mod judges;
 mod live;
 mod projects;
 mod resumed;
-mod store;
+pub(crate) mod store;
 mod write;
 
 use std::fs;

@@ -21,7 +21,7 @@ pub(super) fn data(w: &World) -> PathBuf {
 }
 
 /// Makes the database of a case, without any log beside it.
-pub(super) fn database(path: &Path, case: &str) {
+pub(crate) fn database(path: &Path, case: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let db = Connection::open(path).unwrap();
     let schema = fs::read_to_string(fixtures().join("1.18/schema.sql")).unwrap();

@@ -1,0 +1,94 @@
+//! The settings: `config.toml` in Rethread's own folder.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{DiskError, read_small};
+use rethread_formats::Env;
+use serde::Deserialize;
+
+use super::HomeError;
+
+const FILE: &str = "config.toml";
+
+/// What the user set.
+#[derive(Debug, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// The program for other machines, and options for it.
+    pub(super) ssh: Vec<String>,
+    /// Other machines, as `ssh` takes them.
+    pub(super) remotes: Vec<String>,
+    /// Homes in Linux distributions, by the name of the distribution.
+    pub(super) wsl: BTreeMap<String, PathBuf>,
+    /// Homes of users of Windows, by the name of the user.
+    pub(super) windows: BTreeMap<String, PathBuf>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            ssh: vec!["ssh".to_owned()],
+            remotes: Vec::new(),
+            wsl: BTreeMap::new(),
+            windows: BTreeMap::new(),
+        }
+    }
+}
+
+impl Config {
+    /// Reads the settings; nothing is set where there is no file.
+    pub(super) fn read(env: &Env) -> Result<Self, HomeError> {
+        let path = env.config.join(FILE);
+        let bytes = match read_small(&path) {
+            Ok(bytes) => bytes,
+            Err(DiskError::NotFound { .. }) => return Ok(Self::default()),
+            Err(e) => return Err(e.into()),
+        };
+        Self::parse(&path, &bytes)
+    }
+
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, HomeError> {
+        let wrong = |line, message: &str| HomeError::Settings {
+            path: path.to_owned(),
+            line,
+            message: message.lines().next().unwrap_or_default().to_owned(),
+        };
+        let text = std::str::from_utf8(bytes).map_err(|e| wrong(None, &e.to_string()))?;
+        toml::from_str(text).map_err(|e: toml::de::Error| {
+            let before = e.span().and_then(|span| text.get(..span.start));
+            let line = before.map(|text| text.matches('\n').count() as u64 + 1);
+            wrong(line, e.message())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, HomeError> {
+        Config::parse(Path::new("config.toml"), text.as_bytes())
+    }
+
+    #[test]
+    fn what_is_not_set_has_its_default() {
+        assert_eq!(parse("").unwrap(), Config::default());
+        let set = parse("remotes = ['ada@vm01']\n[wsl]\nUbuntu = '/u'\n").unwrap();
+        assert_eq!(set.remotes, ["ada@vm01"]);
+        assert_eq!(set.ssh, ["ssh"]);
+        assert_eq!(set.wsl["Ubuntu"], Path::new("/u"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let error = parse("ssh = ['ssh']\nremote = ['x']\n").unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("`config.toml`, line 2: unknown field `remote`"),
+            "{text}"
+        );
+        assert!(parse("remotes = 'x'").is_err());
+        assert!(Config::parse(Path::new("c"), b"\xff").is_err());
+    }
+}
