@@ -60,6 +60,7 @@ static BENCHMARKS: &[&Benchmark] = &[
     &export::WHOLE,
     &export::LIMIT,
     &export::MEMORY,
+    &opencode::READ,
 ];
 
 fn main() -> ExitCode {

@@ -1,13 +1,14 @@
-//! A list of the sessions in a large database of OpenCode leaves alone what was said in them.
+//! Sessions in a database of OpenCode: a list leaves alone what was said in them, and reading them
+//! is compared with a document model of the same rows.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rethread_engine::{Filter, Sort, list};
 use rethread_formats::opencode::OpenCode;
 use rethread_formats::{Env, Format as _, Source};
 use rethread_model::Bodies as _;
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair, Side};
 use crate::clock::Clock;
@@ -19,17 +20,34 @@ pub(crate) static LIST: Benchmark = Benchmark {
     aim: Aim::TimeAtMost(0.05),
     clock: Clock::Cpu,
     runs: 1,
-    make,
+    // 1 GB in all.
+    make: |folder| make(folder, Task::List, 100_000),
 };
+
+pub(crate) static READ: Benchmark = Benchmark {
+    name: "opencode-read",
+    subject: "read the sessions in a database, every entry decoded",
+    peer: "serde_json::Value of every message and part",
+    aim: Aim::Known,
+    clock: Clock::Cpu,
+    runs: 1,
+    make: |folder| make(folder, Task::Read, 2_000),
+};
+
+/// What is done with a database.
+#[derive(Clone, Copy)]
+enum Task {
+    List,
+    Read,
+}
 
 const SESSIONS: usize = 200;
 const MESSAGES: usize = 50;
-/// The text of each message, of which the database has 1 GB in all.
-const TEXT: usize = 100_000;
 
 const SCHEMA: &str = include_str!("../../../../fixtures/opencode/1.18/schema.sql");
 
-fn make(folder: &Path) -> Outcome<Box<dyn Pair>> {
+/// Makes a database in which every message has a text of this length.
+fn make(folder: &Path, task: Task, text: usize) -> Outcome<Box<dyn Pair>> {
     let home = fs::canonicalize(folder)?;
     let mut env = Env::from_variables(
         std::collections::BTreeMap::new(),
@@ -42,22 +60,24 @@ fn make(folder: &Path) -> Outcome<Box<dyn Pair>> {
     let path = data.join("opencode.db");
     let mut db = Connection::open(&path)?;
     db.execute_batch(SCHEMA)?;
-    let sources = fill(&mut db)?;
+    let sources = fill(&mut db, text)?;
     db.close().map_err(|(_, e)| e)?;
     Ok(Box::new(Database {
         env,
+        task,
         sources: sources
             .into_iter()
             .map(|id| Source::new("opencode", id, path.clone()))
             .collect(),
+        path,
     }))
 }
 
 /// Writes sessions in which people ask and a model answers; gives their ids.
-fn fill(db: &mut Connection) -> Outcome<Vec<String>> {
+fn fill(db: &mut Connection, text: usize) -> Outcome<Vec<String>> {
     let tx = db.transaction()?;
     tx.execute_batch("INSERT INTO project (id, worktree, time_created, time_updated, sandboxes) VALUES ('global', '/', 1, 1, '[]')")?;
-    let text = "the quick brown fox jumps over \\\"the\\\" lazy dog ".repeat(TEXT / 46);
+    let text = "the quick brown fox jumps over \\\"the\\\" lazy dog ".repeat(text / 46);
     let part = format!("{{\"type\":\"text\",\"text\":\"{text}\"}}");
     let model = "\"providerID\":\"acme\",\"modelID\":\"large\"";
     let tokens =
@@ -99,28 +119,56 @@ fn fill(db: &mut Connection) -> Outcome<Vec<String>> {
 
 struct Database {
     env: Env,
+    task: Task,
     sources: Vec<Source>,
+    path: PathBuf,
 }
 
-impl Pair for Database {
-    fn run(&mut self, side: Side) -> Outcome {
-        match side {
-            Side::Subject => {
-                let listed = list(&self.env, &Filter::default(), Sort::Tokens, &|_, _| {});
-                let messages: u64 = listed.sessions.iter().map(|s| s.counts.messages).sum();
-                if messages != (SESSIONS * MESSAGES) as u64 {
-                    return Err(format!("the list knows of {messages} messages").into());
-                }
+impl Database {
+    fn list(&self) -> Outcome {
+        let listed = list(&self.env, &Filter::default(), Sort::Tokens, &|_, _| {});
+        let messages: u64 = listed.sessions.iter().map(|s| s.counts.messages).sum();
+        if messages != (SESSIONS * MESSAGES) as u64 {
+            return Err(format!("the list knows of {messages} messages").into());
+        }
+        Ok(())
+    }
+
+    fn read(&self) -> Outcome {
+        for source in &self.sources {
+            let conversation = OpenCode.read(source)?;
+            for (ix, _) in conversation.session.indexed() {
+                std::hint::black_box(conversation.body(ix));
             }
-            Side::Peer => {
-                for source in &self.sources {
-                    let conversation = OpenCode.read(source)?;
-                    for (ix, _) in conversation.session.indexed() {
-                        std::hint::black_box(conversation.body(ix));
-                    }
+        }
+        Ok(())
+    }
+
+    /// Every row as a document.
+    fn parse(&self) -> Outcome {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(&self.path, flags)?;
+        for table in ["message", "part"] {
+            let mut query =
+                db.prepare(&format!("SELECT data FROM {table} WHERE session_id = ?1"))?;
+            for source in &self.sources {
+                let mut rows = query.query([&source.id])?;
+                while let Some(row) = rows.next()? {
+                    let data = row.get_ref(0)?.as_bytes()?;
+                    std::hint::black_box(serde_json::from_slice::<serde_json::Value>(data)?);
                 }
             }
         }
         Ok(())
+    }
+}
+
+impl Pair for Database {
+    fn run(&mut self, side: Side) -> Outcome {
+        match (side, self.task) {
+            (Side::Subject, Task::List) => self.list(),
+            (Side::Peer, Task::List) | (Side::Subject, Task::Read) => self.read(),
+            (Side::Peer, Task::Read) => self.parse(),
+        }
     }
 }
