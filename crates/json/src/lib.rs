@@ -34,7 +34,7 @@ pub use object::{Array, Object};
 pub use patch::{Patch, Place};
 pub use pull::{Chunk, Event, Pull, PullError};
 pub use salvage::{LineKind, Piece, classify, salvage};
-pub use text::Text;
+pub use text::{Text, string_at};
 pub use tree::{Document, Tree};
 pub use value::{Items, Kind, Members, Value};
 pub use write::{compact, pretty, quote, write_str};

@@ -8,8 +8,9 @@ use memchr::memchr;
 /// The longest line that is held in memory as a whole.
 pub const LINE_CAP: usize = 64 * 1024 * 1024;
 
-/// How much is read at a time.
+/// How much is read at a time; of a stream that soon ends, less.
 const BUFFER: usize = 256 * 1024;
+const FIRST_BUFFER: usize = 16 * 1024;
 
 /// How much of a longer line is kept to look at.
 const HEAD: usize = 64 * 1024;
@@ -103,7 +104,7 @@ impl<R: Read> Lines<R> {
         Self {
             reader,
             cap,
-            buffer: vec![0; BUFFER.min(cap.saturating_add(1))],
+            buffer: vec![0; FIRST_BUFFER.min(cap.saturating_add(1))],
             start: 0,
             end: 0,
             scanned: 0,
@@ -190,11 +191,10 @@ impl<R: Read> Lines<R> {
 
     /// Reads more, making room first where there is none.
     fn fill(&mut self) -> io::Result<usize> {
-        if self.start == self.end {
-            (self.start, self.end, self.scanned) = (0, 0, 0);
-        }
         if self.end == self.buffer.len() {
             self.make_room();
+        } else if self.start == self.end {
+            (self.start, self.end, self.scanned) = (0, 0, 0);
         }
         loop {
             match self.reader.read(&mut self.buffer[self.end..]) {
@@ -209,15 +209,19 @@ impl<R: Read> Lines<R> {
     }
 
     fn make_room(&mut self) {
+        let most = self.cap.saturating_add(1);
         if self.start == 0 {
             let size = self.buffer.len().saturating_mul(2);
-            self.buffer.resize(size.min(self.cap.saturating_add(1)), 0);
+            self.buffer.resize(size.min(most), 0);
             return;
         }
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.scanned -= self.start;
         self.start = 0;
+        if self.buffer.len() < BUFFER {
+            self.buffer.resize(BUFFER.min(most), 0);
+        }
         if self.buffer.len() > 4 * BUFFER && self.end < BUFFER / 2 {
             self.buffer.truncate(BUFFER);
             self.buffer.shrink_to_fit();

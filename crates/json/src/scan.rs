@@ -16,7 +16,27 @@ pub(crate) fn is_space(byte: u8) -> bool {
 
 /// The first byte at or after `pos` that is not white space.
 #[inline]
-pub(crate) fn space(src: &[u8], mut pos: usize) -> usize {
+pub(crate) fn space(src: &[u8], pos: usize) -> usize {
+    match src.get(pos) {
+        Some(byte) if is_space(*byte) => spaces(src, pos + 1),
+        _ => pos,
+    }
+}
+
+/// The same where white space was met: in texts that are laid out, many blanks follow a line break.
+fn spaces(src: &[u8], mut pos: usize) -> usize {
+    while let Some(chunk) = src.get(pos..).and_then(<[u8]>::first_chunk) {
+        let differs = u64::from_le_bytes(*chunk) ^ (LOW * 0x20);
+        if differs == 0 {
+            pos += chunk.len();
+            continue;
+        }
+        pos += differs.trailing_zeros() as usize / 8;
+        if !is_space(src[pos]) {
+            return pos;
+        }
+        pos += 1;
+    }
     while pos < src.len() && is_space(src[pos]) {
         pos += 1;
     }
@@ -91,8 +111,7 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// The high bit of each of eight bytes that ends a plain stretch. The lowest
 /// bit set is exact; those above it need not be.
 #[inline]
-fn ends(chunk: [u8; 8]) -> u64 {
-    let word = u64::from_le_bytes(chunk);
+fn ends(word: u64) -> u64 {
     let quote = (word ^ (LOW * 0x22)).wrapping_sub(LOW);
     let slash = (word ^ (LOW * 0x5C)).wrapping_sub(LOW);
     let control = word.wrapping_sub(LOW * 0x20);
@@ -100,16 +119,29 @@ fn ends(chunk: [u8; 8]) -> u64 {
     (quote | slash | control) & !word & HIGH
 }
 
+/// So many bytes are looked at together.
+pub(crate) const CHUNK: usize = 16;
+
+/// How many bytes of a chunk precede the first one that ends a plain stretch of
+/// a string; none if none of them does.
+#[inline]
+pub(crate) fn before_end(chunk: [u8; CHUNK]) -> Option<usize> {
+    let both = u128::from_le_bytes(chunk);
+    #[allow(clippy::cast_possible_truncation, reason = "one half each")]
+    let (low, high) = (both as u64, (both >> 64) as u64);
+    let found = u128::from(ends(low)) | (u128::from(ends(high)) << 64);
+    (found != 0).then(|| found.trailing_zeros() as usize / 8)
+}
+
 /// The first byte at or after `pos` that ends a plain stretch of a string:
 /// a quote, a backslash or a control character; else the end of the text.
 #[inline]
 pub(crate) fn plain(src: &[u8], mut pos: usize) -> usize {
     while let Some(chunk) = src.get(pos..).and_then(<[u8]>::first_chunk) {
-        let found = ends(*chunk);
-        if found != 0 {
-            return pos + found.trailing_zeros() as usize / 8;
+        if let Some(before) = before_end(*chunk) {
+            return pos + before;
         }
-        pos += chunk.len();
+        pos += CHUNK;
     }
     while pos < src.len() && src[pos] >= 0x20 && src[pos] != b'"' && src[pos] != b'\\' {
         pos += 1;

@@ -36,6 +36,10 @@ const NONE: u32 = u32::MAX;
 /// texts are large.
 const KEPT_NODES: usize = 64 * 1024;
 
+/// Room for so many nodes is made at once, as far as a text is long enough for
+/// them: most texts are a line of a log.
+const FIRST_NODES: usize = 64;
+
 pub(crate) fn narrow(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(NONE)
 }
@@ -123,6 +127,7 @@ impl Tree {
         if narrow(src.len()) == NONE {
             return Err(Fault::new(0, SyntaxErrorKind::TooLarge));
         }
+        self.nodes.reserve((src.len() / 16).min(FIRST_NODES));
         value(src, from, &mut self.nodes)
     }
 }

@@ -92,13 +92,30 @@ impl<'a> Value<'a> {
     /// counts, as for JavaScript. A name spelt with lone surrogates or invalid
     /// UTF-8 is equal to no key.
     pub fn get(self, key: &str) -> Option<Value<'a>> {
+        let object = self.node();
+        if object.tag != Tag::Object {
+            return None;
+        }
         let mut found = None;
-        for (name, value) in self.members() {
-            if name.is_str(key) {
-                found = Some(value);
+        let mut at = self.index + 1;
+        while at < object.next {
+            let name = self.with_index(at);
+            if name.is_key(key) {
+                found = Some(self.with_index(at + 1));
             }
+            at = self.with_index(at + 1).node().next;
         }
         found
+    }
+
+    /// Whether this is the key `key`. Most keys are told apart by their lengths.
+    #[inline]
+    fn is_key(self, key: &str) -> bool {
+        let node = self.node();
+        match node.tag {
+            Tag::Plain if (node.end - node.start) as usize != key.len() + 2 => false,
+            _ => self.is_str(key),
+        }
     }
 
     /// [`Value::get`] from object to object.

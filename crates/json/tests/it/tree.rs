@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use rethread_json::{Document, Kind, SyntaxErrorKind, Tree, Value};
+use rethread_json::{Document, Kind, SyntaxErrorKind, Tree, Value, string_at};
 
 use crate::generate::{self, Oddity};
 
@@ -103,6 +103,17 @@ proptest! {
         let _ = tree.parse_into(&bytes);
         let _ = tree.root(&bytes).raw();
         let _ = tree.parse_prefix(&bytes, bytes.len() / 2);
+    }
+
+    /// A string that is decoded where it stands is the one that a tree finds there.
+    #[test]
+    fn strings_in_one_pass_are_those_of_a_tree(json in generate::nearly(Oddity::Wild)) {
+        let mut tree = Tree::default();
+        for at in (0..json.len()).filter(|at| json[*at] == b'"') {
+            let end = tree.parse_prefix(&json, at).ok();
+            let found = end.map(|end| (tree.root(&json).text().unwrap(), end));
+            prop_assert_eq!(string_at(&json, at), found);
+        }
     }
 
     #[test]
