@@ -28,6 +28,7 @@ mod registry;
 mod resume;
 mod salvaged;
 mod unified;
+mod window;
 mod write;
 
 pub use check::{Violation, Weight};

@@ -4,12 +4,15 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek as _, Write};
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rethread_disk::{DiskError, open_read, read_at, scratch};
 use rethread_model::RawRef;
+
+use crate::window::{Window, append};
 
 /// What a record of a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +68,9 @@ impl Marks {
 
 const KIND_BITS: u32 = 3;
 
+/// A log of up to this length is held in memory.
+const SHORT: u64 = 4 * 1024 * 1024;
+
 /// One file of a conversation, or a document in it.
 #[derive(Debug)]
 pub struct Part {
@@ -77,6 +83,9 @@ pub struct Part {
     bytes: Backing,
     len: u64,
     marks: Marks,
+    window: Mutex<Window>,
+    /// What a record said that many entries come from: the one that was asked last.
+    told: Mutex<Option<(u32, Arc<str>)>>,
 }
 
 /// Where a part's bytes are.
@@ -86,7 +95,7 @@ enum Backing {
     File(File),
     /// In a compressed file; its content lies unpacked in a nameless file.
     Packed { original: File, unpacked: File },
-    /// In memory: a document that had to be read whole.
+    /// In memory: a short log, or a document that had to be read whole.
     Memory(Vec<u8>),
     /// In a file that is opened when somebody asks: a session of thousands of files cannot keep
     /// them all open.
@@ -113,9 +122,18 @@ pub enum PartKind {
 }
 
 impl Part {
-    /// A log over an open file that had this length when it was opened.
-    pub fn lines(path: PathBuf, file: File, len: u64) -> Self {
-        Self::new(path, PartKind::Lines, Backing::File(file), len)
+    /// A log over an open file that had this length when it was opened. A short one is read at
+    /// once.
+    pub fn lines(path: PathBuf, mut file: File, len: u64) -> Self {
+        let bytes = (len <= SHORT).then(|| {
+            let mut bytes = Vec::with_capacity(usize::try_from(len).ok()?);
+            file.rewind().ok()?;
+            (&mut file).take(len).read_to_end(&mut bytes).ok()?;
+            Some(Backing::Memory(bytes))
+        });
+        // What cannot be read now may still be told to those who ask for it.
+        let bytes = bytes.flatten().unwrap_or(Backing::File(file));
+        Self::new(path, PartKind::Lines, bytes, len)
     }
 
     /// A log in a compressed file, and its content, unpacked, of this length. Records are those of
@@ -177,6 +195,8 @@ impl Part {
             bytes,
             len,
             marks: Marks::default(),
+            window: Mutex::default(),
+            told: Mutex::default(),
         }
     }
 
@@ -231,19 +251,57 @@ impl Part {
 
     /// Reads a record's bytes. Fewer come back when the file was cut meanwhile.
     pub fn read(&self, record: u32) -> io::Result<Vec<u8>> {
-        let Some(span) = self.span(record) else {
-            return Ok(Vec::new());
-        };
-        let len = usize::try_from(span.end.saturating_sub(span.start)).map_err(io::Error::other)?;
-        let mut bytes = vec![0; len];
-        let n = self.read_at(span.start, &mut bytes)?;
-        bytes.truncate(n);
+        let mut bytes = Vec::new();
+        match self.in_memory(record) {
+            Some(there) => bytes.extend_from_slice(there),
+            None => self.fetch(record, &mut bytes)?,
+        }
         Ok(bytes)
+    }
+
+    /// A record's bytes, without a copy where they are in memory; else they are read into the
+    /// buffer.
+    pub fn view<'a>(&'a self, record: u32, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        if let Some(there) = self.in_memory(record) {
+            return Ok(there);
+        }
+        buffer.clear();
+        self.fetch(record, buffer)?;
+        Ok(buffer)
+    }
+
+    /// All bytes, where they are in memory.
+    pub fn held(&self) -> Option<&[u8]> {
+        match &self.bytes {
+            Backing::Memory(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    fn in_memory(&self, record: u32) -> Option<&[u8]> {
+        let bytes = self.held()?;
+        let span = self.span(record).unwrap_or_default();
+        let place = |at| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+        bytes.get(place(span.start)..place(span.end))
+    }
+
+    /// Appends a record's bytes that are not in memory.
+    fn fetch(&self, record: u32, out: &mut Vec<u8>) -> io::Result<()> {
+        let Some(span) = self.span(record) else {
+            return Ok(());
+        };
+        match &self.bytes {
+            Backing::File(file) | Backing::Packed { unpacked: file, .. } => {
+                locked(&self.window).read(file, span, self.len, out)
+            }
+            Backing::Closed => append(&self.open()?, span, out),
+            Backing::Memory(_) | Backing::Missing => Ok(()),
+        }
     }
 
     /// All bytes of the part, without a copy where they are in memory.
     pub fn whole(&self) -> io::Result<Cow<'_, [u8]>> {
-        if let Backing::Memory(bytes) = &self.bytes {
+        if let Some(bytes) = self.held() {
             return Ok(Cow::Borrowed(bytes));
         }
         let mut bytes = Vec::new();
@@ -390,6 +448,30 @@ impl Native {
         io::copy(&mut part.range(span), out).map(drop)
     }
 
+    /// The bytes of a record, without a copy where they are in memory; else they are read into the
+    /// buffer.
+    pub fn view<'a>(&'a self, raw: RawRef, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+        match self.part(raw.part) {
+            Some(part) => part.view(raw.record, buffer),
+            None => Ok(&[]),
+        }
+    }
+
+    /// What [`Native::tell`] was told of this record, if it was the last one of its part.
+    pub(crate) fn told(&self, raw: RawRef) -> Option<Arc<str>> {
+        let told = locked(&self.part(raw.part)?.told);
+        let (record, word) = told.as_ref()?;
+        (*record == raw.record).then(|| word.clone())
+    }
+
+    /// Notes the one word that is wanted of a record from which many entries come, so that it is
+    /// not parsed for each.
+    pub(crate) fn tell(&self, raw: RawRef, word: &str) {
+        if let Some(part) = self.part(raw.part) {
+            *locked(&part.told) = Some((raw.record, word.into()));
+        }
+    }
+
     /// What a record is.
     pub fn record_kind(&self, raw: RawRef) -> Option<RecordKind> {
         self.part(raw.part)?.record_kind(raw.record)
@@ -420,4 +502,9 @@ impl Native {
     fn part(&self, part: u32) -> Option<&Part> {
         self.parts.get(part as usize)
     }
+}
+
+/// A thread that panicked left nothing half done here.
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -173,6 +173,19 @@ fn result(call_id: String) -> ToolResult {
     }
 }
 
+/// What a tool answered to a call, where it is a text.
+pub(super) fn answer(call_id: String, said: Text) -> ToolResult {
+    let mut found = result(call_id);
+    say(&mut found, said);
+    found
+}
+
+fn say(result: &mut ToolResult, said: Text) {
+    result.exit_code = exit_code(&said.value);
+    result.is_error = result.exit_code.is_some_and(|code| code != 0);
+    result.blocks.push(Block::Text(said));
+}
+
 /// What a tool answered.
 pub(super) fn output(value: Value<'_>, raw: RawRef) -> ToolResult {
     let mut found = ToolResult {
@@ -186,9 +199,7 @@ pub(super) fn output(value: Value<'_>, raw: RawRef) -> ToolResult {
         return found;
     };
     if let Some(said) = text(output) {
-        found.exit_code = exit_code(&said.value);
-        found.is_error = found.exit_code.is_some_and(|code| code != 0);
-        found.blocks.push(Block::Text(said));
+        say(&mut found, said);
     } else if output.is_array() {
         found.blocks = output.items().map(|item| block(item, raw)).collect();
     } else if let Some(said) = text_of(output, "content").or_else(|| text_of(output, "text")) {

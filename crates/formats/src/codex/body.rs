@@ -8,25 +8,19 @@ use rethread_model::{
 
 use super::blocks;
 use super::calls::{add_to_call, add_to_result, called, spawned};
+use super::glance::glance;
 use super::record::{Ev, Item, Record, What};
-use super::{document, meter};
+use super::{document, meter, quick};
 use crate::fields::{filled, filled_others, string, text_of};
 use crate::{Native, PartKind, RecordKind};
 
 /// What an entry says.
 pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
-    let origin = session.origin(entry);
-    let Some(first) = origin.first() else {
-        return Body::Unknown(None);
-    };
-    let part = native.parts.get(first.part as usize);
-    if part.is_some_and(|p| p.kind == PartKind::Document) {
-        return document::body(native, session, entry);
-    }
     let kind = session.entry(entry).kind;
     let mut found = Found::default();
+    let mut buffer = Vec::new();
     let mut tree = Tree::default();
-    for raw in origin {
+    for raw in session.origin(entry) {
         if native.record_kind(*raw) == Some(RecordKind::Giant) {
             let len = native.span(*raw).map_or(0, |s| s.end - s.start);
             found.blocks.push(Block::Unknown {
@@ -35,29 +29,49 @@ pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
             });
             continue;
         }
-        let bytes = match native.read(*raw) {
+        if kind.is_message()
+            && let Some(id) = native.told(*raw)
+        {
+            found.answered_by(&id);
+            continue;
+        }
+        let bytes = match native.view(*raw, &mut buffer) {
             Ok(bytes) => bytes,
             Err(e) => return unreadable(&e.to_string()),
         };
-        if tree.parse_into(&bytes).is_err() {
-            return unreadable("the file was changed while it was read");
+        if native.part_kind(*raw) == Some(PartKind::Document) {
+            // What separates it from the next item may follow.
+            return match tree.parse_prefix(bytes, 0) {
+                Ok(_) => document::body(tree.root(bytes), *raw, kind),
+                Err(_) => unreadable(CHANGED),
+            };
         }
-        let record = Record::of(tree.root(&bytes));
+        if found.quick(bytes, kind, &mut tree) {
+            continue;
+        }
+        if tree.parse_into(bytes).is_err() {
+            return unreadable(CHANGED);
+        }
+        let record = Record::of(tree.root(bytes));
         match kind {
-            Kind::Message(role) => found.message(&record, *raw, role),
+            Kind::Message(role) => {
+                found.message(&record, *raw, role);
+                if record.what == What::TurnContext {
+                    native.tell(*raw, found.model.as_ref().map_or("", |m| &m.id));
+                }
+            }
             Kind::Compaction => found.compaction(&record, *raw),
             _ => match other(kind, &record) {
-                Some(body) if kind != Kind::Usage => return body,
-                Some(Body::Usage(usage)) => {
-                    found.usage = Some(usage.usage);
-                    found.model = usage.model.or(found.model);
-                }
-                _ => found.tokens(&record),
+                Some(body) => return body,
+                None => found.tokens(&record),
             },
         }
     }
     found.finish(kind)
 }
+
+/// What is said of a record that was one when the session was read.
+const CHANGED: &str = "the file was changed while it was read";
 
 fn unreadable(why: &str) -> Body {
     Body::Event(Event {
@@ -87,6 +101,36 @@ struct Found {
 }
 
 impl Found {
+    /// Takes a record into account that needs not be parsed as a whole; whether it is one.
+    fn quick(&mut self, record: &[u8], kind: Kind, tree: &mut Tree) -> bool {
+        let Some(found) = glance(record) else {
+            return false;
+        };
+        if quick::is_shown(&found) && !self.blocks.is_empty() {
+            return true;
+        }
+        if let Some(info) = quick::info(&found, record, tree) {
+            self.total(info);
+            return true;
+        }
+        if kind != Kind::Message(Role::Tool) {
+            return false;
+        }
+        if let Some(output) = quick::output(&found, record, tree) {
+            self.blocks.push(Block::ToolResult(output));
+            return true;
+        }
+        // An answer is claimed together with its own call.
+        if let [Block::ToolResult(result)] = self.blocks.as_mut_slice()
+            && result.name.is_none()
+            && let Some(name) = quick::called(&found, record)
+        {
+            result.name = Some(name.to_owned());
+            return true;
+        }
+        false
+    }
+
     fn message(&mut self, record: &Record<'_>, raw: RawRef, role: Role) {
         let payload = record.payload;
         match record.what {
@@ -119,9 +163,11 @@ impl Found {
                     .push(Block::ToolResult(blocks::output(payload, raw)));
             }
             What::TurnContext => {
-                self.model = filled(payload, "model").map(|id| ModelRef { provider: None, id });
+                let model = filled(payload, "model");
+                self.answered_by(model.as_deref().unwrap_or_default());
             }
             What::Usage | What::Event(Ev::Tokens) => self.tokens(record),
+            What::Event(Ev::User | Ev::Agent | Ev::Thought) if !self.blocks.is_empty() => {}
             What::Event(Ev::User | Ev::Agent) => {
                 self.shown.extend(blocks::message(payload, raw, false));
             }
@@ -178,19 +224,33 @@ impl Found {
                 self.usage = payload.get("usage").and_then(meter::usage);
                 self.response_id = filled(payload, "response_id");
             }
-            What::Event(Ev::Tokens) if self.response_id.is_none() => {
-                self.usage = meter::added(payload, self.before);
-                self.before = meter::total(payload);
-                let model = payload.at(&["info", "model"]).and_then(Value::str);
-                if let Some(id) = model {
-                    self.model = Some(ModelRef {
-                        provider: None,
-                        id: id.into_owned(),
-                    });
+            What::Event(Ev::Tokens) => {
+                if let Some(info) = payload.get("info") {
+                    self.total(info);
                 }
             }
             _ => {}
         }
+    }
+
+    /// The total after a response, or before it.
+    fn total(&mut self, info: Value<'_>) {
+        if self.response_id.is_some() {
+            return;
+        }
+        self.usage = meter::added(info, self.before);
+        self.before = meter::total(info);
+        if let Some(id) = info.get("model").and_then(Value::str) {
+            self.answered_by(&id);
+        }
+    }
+
+    /// The model that answered.
+    fn answered_by(&mut self, id: &str) {
+        self.model = (!id.is_empty()).then(|| ModelRef {
+            provider: None,
+            id: id.to_owned(),
+        });
     }
 
     fn compaction(&mut self, record: &Record<'_>, raw: RawRef) {

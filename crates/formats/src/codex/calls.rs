@@ -1,6 +1,6 @@
 //! Calls of tools: their ids, and what events say about them beyond their items.
 
-use rethread_json::{Document, Value};
+use rethread_json::{Tree, Value};
 use rethread_model::{Diff, Json, Text, ToolCall, ToolResult, ToolStatus};
 
 use crate::fields::{filled, json, string, text_of};
@@ -14,9 +14,9 @@ pub(super) fn called(payload: Value<'_>) -> Option<String> {
 
 /// The session of the sub-agent that a call started, by its output.
 pub(super) fn spawned(output: Value<'_>) -> Option<String> {
-    let text = string(output, "output")?;
-    let parsed = Document::parse(text.into_bytes()).ok()?;
-    filled(parsed.root(), "agent_id")
+    let text = output.get("output")?.str()?;
+    let tree = Tree::parse(text.as_bytes()).ok()?;
+    filled(tree.root(text.as_bytes()), "agent_id")
 }
 
 /// The sessions of sub-agents that a call started, by an event about it.
@@ -118,8 +118,9 @@ fn sides(diff: &str) -> (Option<Text>, Option<Text>) {
 pub(super) fn exit_code(output: &str) -> Option<i64> {
     const LOOK: usize = 400;
     if output.starts_with('{') {
-        let parsed = Document::parse(output.as_bytes().to_vec()).ok()?;
-        return parsed.root().at(&["metadata", "exit_code"])?.i64();
+        let tree = Tree::parse(output.as_bytes()).ok()?;
+        let root = tree.root(output.as_bytes());
+        return root.at(&["metadata", "exit_code"])?.i64();
     }
     let start = &output[..output.floor_char_boundary(LOOK)];
     let said = start.lines().find_map(|line| {
@@ -141,10 +142,13 @@ pub(super) fn arguments(call: Value<'_>) -> Option<rethread_model::ToolInput> {
             .or_else(|| json(call, "action"))
             .map(ToolInput::Json);
     };
-    let is_json = Document::parse(text.value.as_bytes().to_vec())
-        .is_ok_and(|d| d.root().is_object() || d.root().is_array());
+    let json = text.value.as_bytes();
+    let is_json = Tree::parse(json).is_ok_and(|tree| {
+        let root = tree.root(json);
+        root.is_object() || root.is_array()
+    });
     Some(if is_json && !text.lossy {
-        ToolInput::Json(Json::new(text.value.as_bytes()))
+        ToolInput::Json(Json::new(json))
     } else {
         ToolInput::Text(text)
     })

@@ -5,8 +5,8 @@ use std::path::Path;
 use rethread_disk::read_small;
 use rethread_json::{Document, Tree, Value};
 use rethread_model::{
-    Block, Body, EntryIx, Event, Head, Kind, Level, Message, Moment, NewEntry, Note, RawRef, Role,
-    Session, SessionBuilder, Text, Thinking, ToolCall, ToolInput, ToolStatus, Visibility,
+    Block, Body, Head, Kind, Message, Moment, NewEntry, Note, RawRef, Role, SessionBuilder, Text,
+    Thinking, ToolCall, ToolInput, ToolStatus, Visibility,
 };
 
 use super::blocks;
@@ -16,10 +16,7 @@ use super::record::{Item, Record, What};
 use super::said::is_all_injected;
 use super::{Codex, SLUG};
 use crate::fields::{filled, string, text_of};
-use crate::{Conversation, Native, OpenError, Part, Source};
-
-/// The one record of a document.
-const RECORD: RawRef = RawRef { part: 0, record: 0 };
+use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
 
 /// Whether a file is a document, by its name.
 pub(super) fn is_document(path: &Path) -> bool {
@@ -57,8 +54,27 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
         });
     }
     let mut builder = SessionBuilder::new(head(root, path));
+    let mut marks = Marks::default();
+    let mut record = |start: usize, kind| {
+        let record = marks.add(start as u64, kind)?;
+        Some(RawRef { part: 0, record })
+    };
+    // Each item is a record, and so is what stands around them.
+    let items = || root.get("items").into_iter().flat_map(Value::items);
+    let around = match items().next() {
+        Some(_) => RecordKind::Frame,
+        None => RecordKind::Value,
+    };
+    if let Some(raw) = record(0, around) {
+        builder.unclaimed(raw);
+    }
     let mut parent = None;
-    for item in root.get("items").into_iter().flat_map(Value::items) {
+    let mut end = bytes.len();
+    for item in items() {
+        end = item.span().end;
+        let Some(raw) = record(item.span().start, RecordKind::Value) else {
+            break;
+        };
         let (kind, visibility) = kind(item);
         let added = builder.add(&NewEntry {
             id: &filled(item, "id").unwrap_or_default(),
@@ -66,17 +82,22 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
             kind,
             time: time(item),
             visibility,
-            origin: &[RECORD],
+            origin: &[raw],
         });
+        if added.is_none() {
+            builder.unclaimed(raw);
+        }
         parent = added.or(parent);
     }
-    if builder.is_empty() {
-        builder.unclaimed(RECORD);
+    if end < bytes.len()
+        && let Some(raw) = record(end, around)
+    {
+        builder.unclaimed(raw);
     }
     Ok(Conversation {
         source: source.clone(),
         native: Native {
-            parts: vec![Part::document(path.clone(), bytes)],
+            parts: vec![Part::document_of(path.clone(), bytes, marks)],
         },
         session: builder.finish(),
         notes: Vec::<Note>::new(),
@@ -124,35 +145,19 @@ pub(super) fn kind(item: Value<'_>) -> (Kind, Visibility) {
     }
 }
 
-/// What an entry says: the n-th one is the n-th item.
-pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
-    let bytes = native.read(RECORD).unwrap_or_default();
-    let tree = Tree::parse(&bytes).unwrap_or_default();
-    let root = if bytes.is_empty() {
-        None
-    } else {
-        Some(tree.root(&bytes))
-    };
-    let items = root.and_then(|r| r.get("items"));
-    let Some(item) = items.and_then(|i| i.items().nth(entry.get())) else {
-        return Body::Event(Event {
-            name: "unreadable".to_owned(),
-            text: None,
-            level: Level::Error,
-            details: None,
-        });
-    };
-    let Kind::Message(role) = session.entry(entry).kind else {
+/// What an entry says that is an item of a document.
+pub(super) fn body(item: Value<'_>, raw: RawRef, kind: Kind) -> Body {
+    let Kind::Message(role) = kind else {
         return Body::Unknown(Some(Record::of(item).name()));
     };
-    Body::Message(Message::new(role, content(item, role)))
+    Body::Message(Message::new(role, content(item, raw, role)))
 }
 
-fn content(item: Value<'_>, role: Role) -> Vec<Block> {
+fn content(item: Value<'_>, raw: RawRef, role: Role) -> Vec<Block> {
     match Record::of(item).what {
         What::Item(Item::Reasoning) => vec![Block::Thinking(blocks::reasoning(item))],
         What::Item(Item::Call | Item::HostedCall) => vec![Block::ToolCall(blocks::call(item))],
-        What::Item(Item::Output) => vec![Block::ToolResult(blocks::output(item, RECORD))],
+        What::Item(Item::Output) => vec![Block::ToolResult(blocks::output(item, raw))],
         _ if role == Role::Tool => {
             let said = text_of(item, "content").unwrap_or_default();
             vec![Block::ToolResult(answered(item, said))]
@@ -165,7 +170,7 @@ fn content(item: Value<'_>, role: Role) -> Vec<Block> {
                     ..Thinking::default()
                 })
             });
-            let said = blocks::message(item, RECORD, role == Role::User);
+            let said = blocks::message(item, raw, role == Role::User);
             let empty = |b: &Block| matches!(b, Block::Text(t) if t.value.is_empty());
             let calls = item.get("tool_calls").into_iter().flat_map(Value::items);
             thought

@@ -19,6 +19,8 @@ pub(super) struct Glance<'a> {
     pub(super) inner: &'a str,
     /// The role of a message, where it stands near the beginning.
     pub(super) role: &'a str,
+    /// Where the line goes on behind the type of the payload.
+    pub(super) at: usize,
 }
 
 /// Looks at the beginning of a line. None unless it is written exactly as the client writes it:
@@ -46,6 +48,7 @@ pub(super) fn glance(line: &[u8]) -> Option<Glance<'_>> {
         outer,
         inner,
         role: role.unwrap_or_default(),
+        at: start.len() - rest.len(),
     })
 }
 
@@ -65,7 +68,7 @@ fn role(rest: &[u8]) -> Option<&str> {
 }
 
 /// A string without escapes, and what follows its closing quote.
-fn word(rest: &[u8]) -> Option<(&str, &[u8])> {
+pub(super) fn word(rest: &[u8]) -> Option<(&str, &[u8])> {
     let end = memchr::memchr2(b'"', b'\\', rest)?;
     if rest.get(end) != Some(&b'"') {
         return None;
@@ -86,6 +89,7 @@ mod tests {
             outer: "response_item",
             inner: "message",
             role: "user",
+            at: 79,
         };
         assert_eq!(glance(line), Some(found));
         let line = br#"{"timestamp":"T","type":"turn_context","payload":{"cwd":"/"}}"#;

@@ -338,8 +338,9 @@ impl Grow {
     }
 
     pub(super) fn tokens(&mut self, i: &Incoming<'_>) {
-        let added = self.meter.count(i.record.payload, Some(i.raw));
-        let Added::Some { before, .. } = added else {
+        let info = i.record.payload.get("info");
+        let added = info.map(|info| self.meter.count(info, Some(i.raw)));
+        let Some(Added::Some { before, .. }) = added else {
             self.unclaimed.push(i.raw);
             return;
         };

@@ -12,7 +12,8 @@ use super::packed::stream;
 use super::record::{Record, What};
 use crate::fields::{filled, string};
 
-/// How much of a file is looked at to know what it is.
+/// How much of a file is looked at to know what it is; mostly the first line says it.
+const FIRST: u64 = 32 * 1024;
 const LOOK: u64 = 1024 * 1024;
 
 /// The dialect of files with bare items.
@@ -185,13 +186,29 @@ pub(super) fn beginning(path: &Path) -> Beginning {
     let Ok(file) = open_read(path) else {
         return Beginning::Other;
     };
+    stream(&file, path).map_or(Beginning::Other, beginning_of)
+}
+
+/// Looks at the beginning of a log's content.
+pub(super) fn beginning_of(mut content: impl Read) -> Beginning {
     let mut start = Vec::new();
-    // What a damaged compressed file gives before the damage is enough.
-    let _ = stream(&file, path).and_then(|s| s.take(LOOK).read_to_end(&mut start));
+    let mut found = Beginning::Other;
+    for more in [FIRST, LOOK] {
+        // What a damaged compressed file gives before the damage is enough.
+        let _ = content.by_ref().take(more).read_to_end(&mut start);
+        found = told_by(&start);
+        if matches!(found, Beginning::Session(_)) {
+            break;
+        }
+    }
+    found
+}
+
+fn told_by(start: &[u8]) -> Beginning {
     let mut tree = Tree::default();
     let mut found = Beginning::Other;
     let mut values = 0;
-    for (_, line) in split_lines(&start) {
+    for (_, line) in split_lines(start) {
         if tree.parse_into(line).is_err() || !tree.root(line).is_object() {
             continue;
         }

@@ -32,9 +32,9 @@ impl Meter {
         self.has_records = true;
     }
 
-    /// Takes a `token_count` into account.
-    pub(super) fn count(&mut self, event: Value<'_>, at: Option<RawRef>) -> Added {
-        let Some(total) = total(event) else {
+    /// Takes the `info` of a `token_count` into account.
+    pub(super) fn count(&mut self, info: Value<'_>, at: Option<RawRef>) -> Added {
+        let Some(total) = total(info) else {
             return Added::Nothing;
         };
         let before = self.total;
@@ -47,7 +47,7 @@ impl Meter {
         }
         let (usage, before) = match &before {
             Some((before, raw)) if is_more(before, &total) => (difference(before, &total), *raw),
-            _ => (last(event).unwrap_or(total), None),
+            _ => (last(info).unwrap_or(total), None),
         };
         if usage.is_zero() {
             return Added::Nothing;
@@ -64,21 +64,21 @@ impl Meter {
 }
 
 /// What a response cost, by the totals after it and before it.
-pub(super) fn added(event: Value<'_>, before: Option<Usage>) -> Option<Usage> {
-    let total = total(event)?;
+pub(super) fn added(info: Value<'_>, before: Option<Usage>) -> Option<Usage> {
+    let total = total(info)?;
     match before {
         Some(before) => Some(difference(&before, &total)),
-        None => last(event).or(Some(total)),
+        None => last(info).or(Some(total)),
     }
 }
 
-/// The total in an event.
-pub(super) fn total(event: Value<'_>) -> Option<Usage> {
-    usage(event.at(&["info", "total_token_usage"])?)
+/// The total in an `info`.
+pub(super) fn total(info: Value<'_>) -> Option<Usage> {
+    usage(info.get("total_token_usage")?)
 }
 
-fn last(event: Value<'_>) -> Option<Usage> {
-    usage(event.at(&["info", "last_token_usage"])?)
+fn last(info: Value<'_>) -> Option<Usage> {
+    usage(info.get("last_token_usage")?)
 }
 
 /// Tokens as the client counts them: its input includes what a cache answered or took, its output
@@ -87,19 +87,27 @@ pub(super) fn usage(value: Value<'_>) -> Option<Usage> {
     if !value.is_object() {
         return None;
     }
-    let count = |key| value.get(key).and_then(Value::u64).unwrap_or(0);
-    let input = count("input_tokens");
-    let read = count("cached_input_tokens").min(input);
-    let written = count("cache_write_input_tokens").min(input - read);
-    Some(Usage {
-        input: input - read - written,
-        cache_read: read,
-        cache_write: written,
-        output: count("output_tokens"),
-        reasoning: count("reasoning_output_tokens"),
-        recorded_total: value.get("total_tokens").and_then(Value::u64),
-        ..Usage::default()
-    })
+    let mut usage = Usage::default();
+    for (key, count) in value.members() {
+        let place = match key.content() {
+            Some(b"input_tokens") => &mut usage.input,
+            Some(b"cached_input_tokens") => &mut usage.cache_read,
+            Some(b"cache_write_input_tokens") => &mut usage.cache_write,
+            Some(b"output_tokens") => &mut usage.output,
+            Some(b"reasoning_output_tokens") => &mut usage.reasoning,
+            Some(b"total_tokens") => {
+                usage.recorded_total = count.u64();
+                continue;
+            }
+            _ => continue,
+        };
+        *place = count.u64().unwrap_or(0);
+    }
+    usage.cache_read = usage.cache_read.min(usage.input);
+    usage.input -= usage.cache_read;
+    usage.cache_write = usage.cache_write.min(usage.input);
+    usage.input -= usage.cache_write;
+    Some(usage)
 }
 
 fn same(a: &Usage, b: &Usage) -> bool {
@@ -136,11 +144,11 @@ mod tests {
 
     use super::*;
 
-    fn event(total: u64, last: u64) -> Document {
+    fn info(total: u64, last: u64) -> Document {
         let usage =
             |n| format!("{{\"input_tokens\":{n},\"output_tokens\":1,\"total_tokens\":{n}}}");
         let text = format!(
-            "{{\"info\":{{\"total_token_usage\":{},\"last_token_usage\":{}}}}}",
+            "{{\"total_token_usage\":{},\"last_token_usage\":{}}}",
             usage(total),
             usage(last)
         );
@@ -160,8 +168,8 @@ mod tests {
             (20, 20, 20),
             (25, 7, 5),
         ] {
-            let event = event(total, last);
-            let added = match meter.count(event.root(), None) {
+            let info = info(total, last);
+            let added = match meter.count(info.root(), None) {
                 Added::Nothing => 0,
                 Added::Some { usage, .. } => usage.input,
             };
@@ -169,14 +177,19 @@ mod tests {
             sum = total;
         }
         meter.recorded();
-        assert_eq!(meter.count(event(90, 9).root(), None), Added::Nothing);
+        assert_eq!(meter.count(info(90, 9).root(), None), Added::Nothing);
     }
 
     #[test]
     fn what_is_null_or_missing_adds_nothing() {
-        for text in ["{}", "{\"info\":null}", "{\"info\":{\"prompt\":1}}"] {
-            let event = Document::parse(text.as_bytes().to_vec()).unwrap_or_else(|e| panic!("{e}"));
-            assert_eq!(Meter::default().count(event.root(), None), Added::Nothing);
+        for text in [
+            "{}",
+            "null",
+            "{\"prompt\":1}",
+            "{\"total_token_usage\":null}",
+        ] {
+            let info = Document::parse(text.as_bytes().to_vec()).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(Meter::default().count(info.root(), None), Added::Nothing);
         }
     }
 

@@ -22,6 +22,7 @@ mod names;
 mod own;
 mod packed;
 mod prefix;
+mod quick;
 mod read;
 mod record;
 mod said;

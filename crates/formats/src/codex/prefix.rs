@@ -47,7 +47,7 @@ impl Prefix {
         if let Some(start) = self.own_start {
             return record.ordinal().is_some_and(|n| n < start);
         }
-        if self.state == State::Own {
+        if self.is_settled() {
             return false;
         }
         if record.what == What::Meta {

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use rethread_disk::DiskError;
-use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree};
+use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, split_lines};
 use rethread_model::{Head, LinkKind, ModelRef, Note, RawRef, UsageRecord};
 
 use super::base::{Bases, bases};
 use super::glance::glance;
 use super::grow::Grow;
 use super::layout::home_of;
-use super::meta::{Base, Beginning, Meta, beginning};
+use super::meta::{Base, Beginning, Meta, beginning_of};
 use super::prefix::Prefix;
 use super::record::{Record, What};
 use super::said::has_lone_surrogate;
@@ -24,7 +24,8 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     if document::is_document(path) {
         return document::read(source);
     }
-    let meta = match beginning(path) {
+    let opened = packed::open(path)?;
+    let meta = match beginning_of(opened.0.reader()) {
         Beginning::Session(meta) => Some(*meta),
         Beginning::Nameless | Beginning::Other => None,
     };
@@ -38,7 +39,7 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     let numbered: Vec<_> = (1_u32..).zip(&parts).collect();
     for (number, (file, end)) in numbered.into_iter().rev() {
         let mut reader = Reader::new(file, number, Some(end), &mut grow);
-        match reader.part() {
+        match reader.file() {
             Ok(part) => borrowed.push(part),
             Err(e) => {
                 borrowed.push(Part::missing(file.clone(), crate::PartKind::Lines));
@@ -49,7 +50,7 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     }
     grow.facts.own();
     let mut reader = Reader::new(path, 0, None, &mut grow);
-    let part = reader.part()?;
+    let part = reader.part(opened)?;
     if reader.ours == 0 {
         return Err(OpenError::NotOurs {
             path: path.clone(),
@@ -132,9 +133,13 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Opens the file, and reads all lines that are meant.
+    fn file(&mut self) -> Result<Part, OpenError> {
+        self.part(packed::open(self.path)?)
+    }
+
     /// Reads all lines that are meant.
-    fn part(&mut self) -> Result<Part, OpenError> {
-        let (part, damage) = packed::open(self.path)?;
+    fn part(&mut self, (part, damage): (Part, Option<Note>)) -> Result<Part, OpenError> {
         self.notes.extend(damage);
         let end = self.lines(&part)?;
         self.ends_early();
@@ -147,24 +152,34 @@ impl<'a> Reader<'a> {
 
     /// Reads the lines of a part; gives the byte behind what is meant.
     fn lines(&mut self, part: &Part) -> Result<u64, OpenError> {
-        let mut lines = Lines::new(part.reader());
-        let mut tree = Tree::default();
-        let mut seen = 0;
         let path = self.path;
         let unreadable = |cause| DiskError::Read {
             path: path.to_owned(),
             cause,
         };
-        while let Some(line) = lines.next_line().map_err(unreadable)? {
-            let span = line.span;
-            let goes_on = match line.bytes {
+        let mut tree = Tree::default();
+        let mut seen = 0;
+        let mut meant = |span: LineSpan, bytes: LineBytes<'_>| {
+            let goes_on = match bytes {
                 LineBytes::Whole(bytes) => self.line(span, bytes, &mut tree),
                 LineBytes::Giant { head } => self.giant(span, head),
             };
-            if !goes_on {
-                return Ok(span.offset);
-            }
             seen = span.offset + span.len + u64::from(span.terminated);
+            goes_on
+        };
+        if let Some(bytes) = part.held() {
+            for (span, line) in split_lines(bytes) {
+                if !meant(span, LineBytes::Whole(line)) {
+                    return Ok(span.offset);
+                }
+            }
+        } else {
+            let mut lines = Lines::new(part.reader());
+            while let Some(line) = lines.next_line().map_err(unreadable)? {
+                if !meant(line.span, line.bytes) {
+                    return Ok(line.span.offset);
+                }
+            }
         }
         if seen < part.len() {
             let note = Note::damage("the file became shorter while it was read");

@@ -79,8 +79,10 @@ fn text_of_part(part: Value<'_>) -> Option<std::borrow::Cow<'_, str>> {
 /// What identifies a message's text: the whole, and each part of it.
 pub(super) fn marks(message: Value<'_>) -> Vec<u64> {
     let texts: Vec<_> = parts(message).filter_map(|p| p.text).collect();
-    let mut marks = vec![mark(&texts.concat())];
-    marks.extend(texts.iter().map(|t| mark(t)));
+    let mut marks: Vec<u64> = texts.iter().map(|t| mark(t)).collect();
+    if texts.len() != 1 {
+        marks.push(mark(&texts.concat()));
+    }
     marks.sort_unstable();
     marks.dedup();
     marks
@@ -107,9 +109,8 @@ pub(super) fn folder_in(text: &str) -> Option<&str> {
         .filter(|f| !f.is_empty())
 }
 
-/// How escapes of surrogates begin.
-static SURROGATE: LazyLock<[Finder<'static>; 2]> =
-    LazyLock::new(|| [Finder::new(b"\\ud"), Finder::new(b"\\uD")]);
+/// How escapes by number begin.
+static BY_NUMBER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u"));
 
 /// Whether a JSON text holds an escape of half a surrogate pair.
 pub(super) fn has_lone_surrogate(json: &[u8]) -> bool {
@@ -117,8 +118,9 @@ pub(super) fn has_lone_surrogate(json: &[u8]) -> bool {
         let hex = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
         u16::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()
     };
-    // Few lines hold such an escape at all.
-    if SURROGATE.iter().all(|mark| mark.find(json).is_none()) {
+    // Few lines hold what looks like one at all.
+    let is_surrogate = |at: usize| matches!(json.get(at + 2), Some(b'd' | b'D'));
+    if !BY_NUMBER.find_iter(json).any(is_surrogate) {
         return false;
     }
     let mut at = 0;

@@ -16,7 +16,7 @@ use super::meta::Meta;
 use super::meter::{self, Added, Meter};
 use super::prefix::Prefix;
 use super::record::{Ev, Item, Record, What};
-use super::{SLUG, document, names, packed};
+use super::{SLUG, document, names, packed, quick};
 use crate::fields::filled;
 use crate::{Source, Want};
 
@@ -154,7 +154,7 @@ impl Pass {
             && self.may_glance()
             && looks_whole(line)
             && let Some(found) = glance(line)
-            && self.glanced(&found, line)
+            && (self.glanced(&found, line) || self.glanced_total(&found, line, tree))
         {
             return;
         }
@@ -223,6 +223,20 @@ impl Pass {
         self.ours += 1;
         found.time.clone_into(&mut self.last_time);
         self.shape(what);
+        true
+    }
+
+    /// Takes a line with a total into account; whether it is one.
+    fn glanced_total(&mut self, found: &Glance<'_>, line: &[u8], tree: &mut Tree) -> bool {
+        let Some(info) = quick::info(found, line, tree) else {
+            return false;
+        };
+        self.ours += 1;
+        found.time.clone_into(&mut self.last_time);
+        let added = self.total(info);
+        if let (Some(sum), Some(more)) = (&mut self.counts.usage, added) {
+            *sum += &more;
+        }
         true
     }
 
@@ -311,19 +325,24 @@ impl Pass {
                 let usage = record.payload.get("usage").and_then(meter::usage);
                 usage.filter(|_| is_new)
             }
-            What::Event(Ev::Tokens) => match self.meter.count(record.payload, None) {
-                Added::Some { usage, .. } => {
-                    self.open = false;
-                    Some(usage)
-                }
-                Added::Nothing => None,
-            },
+            What::Event(Ev::Tokens) => record.payload.get("info").and_then(|i| self.total(i)),
             _ => None,
         };
         if let (Some(sum), Some(more)) = (&mut self.counts.usage, added)
             && !is_copy
         {
             *sum += &more;
+        }
+    }
+
+    /// What a total adds, by the `info` that holds it.
+    fn total(&mut self, info: Value<'_>) -> Option<Usage> {
+        match self.meter.count(info, None) {
+            Added::Some { usage, .. } => {
+                self.open = false;
+                Some(usage)
+            }
+            Added::Nothing => None,
         }
     }
 

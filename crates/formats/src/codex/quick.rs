@@ -1,0 +1,70 @@
+//! Records that are written exactly as the client writes them, and of which a body needs little: what
+//! is passed over was parsed when the session was read.
+
+use rethread_json::{Tree, Value, string_at};
+use rethread_model::{Text, ToolResult};
+
+use super::blocks;
+use super::glance::{Glance, word};
+
+/// What stands before totals, behind the type of their record.
+const INFO: &[u8] = b",\"info\":";
+
+/// What stands before something that the client keeps for itself, behind what was said.
+const PASSTHROUGH: &[u8] = b",\"internal_chat_message_metadata_passthrough\":";
+
+/// The `info` of a record of totals. Limits of the account stand behind it.
+pub(super) fn info<'a>(
+    found: &Glance<'_>,
+    record: &'a [u8],
+    tree: &'a mut Tree,
+) -> Option<Value<'a>> {
+    let is_total = (found.outer, found.inner) == ("event_msg", "token_count");
+    let rest = record.get(found.at..).filter(|_| is_total)?;
+    rest.strip_prefix(INFO)?;
+    tree.parse_prefix(record, found.at + INFO.len()).ok()?;
+    Some(tree.root(record))
+}
+
+/// What a tool answered, where that is a text and nothing else is said but what the client keeps for
+/// itself. These are the longest records, and their texts are decoded in one pass.
+pub(super) fn output(found: &Glance<'_>, record: &[u8], tree: &mut Tree) -> Option<ToolResult> {
+    const OUTPUTS: [&str; 2] = ["function_call_output", "custom_tool_call_output"];
+    if found.outer != "response_item" || !OUTPUTS.contains(&found.inner) {
+        return None;
+    }
+    let rest = record.get(found.at..)?.strip_prefix(b",\"call_id\":\"")?;
+    let (call, rest) = word(rest).filter(|(call, _)| !call.is_empty())?;
+    let rest = rest.strip_prefix(b",\"output\":")?;
+    let (said, end) = string_at(record, record.len() - rest.len())?;
+    let end = if record.get(end..)?.starts_with(PASSTHROUGH) {
+        tree.parse_prefix(record, end + PASSTHROUGH.len()).ok()?
+    } else {
+        end
+    };
+    let is_all = record.get(end..)?.trim_ascii_end() == b"}}";
+    is_all.then(|| {
+        let text = Text {
+            value: said.text.into_owned(),
+            lossy: said.lossy,
+            lone: said.lone.into(),
+        };
+        blocks::answer(call.to_owned(), text)
+    })
+}
+
+/// The name of the tool that is called.
+pub(super) fn called<'a>(found: &Glance<'_>, record: &'a [u8]) -> Option<&'a str> {
+    if (found.outer, found.inner) != ("response_item", "function_call") {
+        return None;
+    }
+    let rest = record.get(found.at..)?.strip_prefix(b",\"name\":\"")?;
+    let (name, _) = word(rest).filter(|(name, _)| !name.is_empty())?;
+    Some(name)
+}
+
+/// Whether a record only tells, as people saw it, what the model's stream holds as well.
+pub(super) fn is_shown(found: &Glance<'_>) -> bool {
+    const WORDS: [&str; 3] = ["user_message", "agent_message", "agent_reasoning"];
+    found.outer == "event_msg" && WORDS.contains(&found.inner)
+}
