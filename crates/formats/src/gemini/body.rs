@@ -22,16 +22,17 @@ pub(crate) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
     if native.record_kind(raw) == Some(RecordKind::Giant) {
         return giant(native, kind, raw);
     }
-    let bytes = match native.read(raw) {
+    let mut buffer = Vec::new();
+    let bytes = match native.view(raw, &mut buffer) {
         Ok(bytes) => bytes,
         Err(e) => return unreadable(&e.to_string()),
     };
     let mut tree = Tree::default();
     // What separates it from the next item of a list may follow.
-    if tree.parse_prefix(&bytes, 0).is_err() && tree.parse_into(&bytes).is_err() {
+    if tree.parse_prefix(bytes, 0).is_err() && tree.parse_into(bytes).is_err() {
         return unreadable("the file was changed while it was read");
     }
-    let mut body = decoded(tree.root(&bytes), kind, raw, &|name| saved(native, name));
+    let mut body = decoded(tree.root(bytes), kind, raw, &|name| saved(native, name));
     if let Body::Message(message) = &mut body
         && message.role == Role::Assistant
         && message.usage.is_none()

@@ -9,6 +9,14 @@ use super::fields::{json, string, text, text_of};
 
 /// One part as a block.
 pub(super) fn block(part: Value<'_>, raw: RawRef) -> Block {
+    // Most say a text and nothing else.
+    let mut members = part.members();
+    if let (Some((key, text)), None) = (members.next(), members.next())
+        && key.is_str("text")
+        && let Some(text) = self::text(text)
+    {
+        return Block::Text(text);
+    }
     let has = |key| part.get(key).filter(|v| !v.is_null());
     let is_thought = part.get("thought").and_then(Value::bool) == Some(true);
     let known = if let Some(call) = has("functionCall") {

@@ -28,10 +28,11 @@ pub(super) fn json(object: Value<'_>, key: &str) -> Option<Json> {
 pub(super) fn others(object: Value<'_>, known: &[&str]) -> Option<Json> {
     let mut others = Object::new();
     for (key, value) in object.members() {
-        let Some(name) = key.str() else { continue };
-        if !known.contains(&name.as_ref()) {
-            others = others.raw(&name, value.raw());
+        if known.iter().any(|name| key.is_str(name)) {
+            continue;
         }
+        let Some(name) = key.str() else { continue };
+        others = others.raw(&name, value.raw());
     }
     (!others.is_empty()).then(|| Json::new(&others.finish()))
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use rethread_json::{Event, Pull, PullError};
 
 /// The keys of lists whose items are messages.
-const LISTS: [&str; 2] = ["messages", "history"];
+pub(super) const LISTS: [&str; 2] = ["messages", "history"];
 
 /// Where things are in a document.
 #[derive(Debug, Default)]

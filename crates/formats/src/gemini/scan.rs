@@ -13,7 +13,7 @@ use super::replay::{Replay, Rewound};
 use super::sniff::{What, has_lines};
 use super::{SLUG, glance};
 use crate::salvaged::salvaged;
-use crate::{Marks, OpenError, Part, PartKind, RecordKind};
+use crate::{Marks, OpenError, Part, RecordKind};
 
 /// The part that holds the messages.
 pub(super) const MAIN_PART: u32 = 0;
@@ -41,8 +41,6 @@ pub(super) enum Look {
 pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
     let file = open_read(path)?;
     let len = file.metadata().map_err(|e| unreadable(path, e))?.len();
-    let again = file.try_clone().map_err(|e| unreadable(path, e))?;
-    let mut part = Part::lines(path.to_owned(), file, len);
     let mut scan = Scan {
         path,
         look,
@@ -54,12 +52,13 @@ pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
         unclaimed: Vec::new(),
         notes: Vec::new(),
     };
-    if has_lines(path) {
+    let part = if has_lines(path) {
+        let part = Part::lines(path.to_owned(), file, len);
         scan.lines(&part)?;
+        part
     } else {
-        part.kind = PartKind::Document;
-        scan.document(&part, &again)?;
-    }
+        scan.document(&file, len)?
+    };
     if !scan.is_ours {
         return Err(OpenError::NotOurs {
             path: path.to_owned(),
