@@ -1,80 +1,21 @@
 //! Real sessions of one agent, read whole and for a list, against a document model that parses the
-//! same lines and keeps nothing. `RETHREAD_CORPUS` names the folder with the sessions.
+//! same JSON and keeps nothing. `RETHREAD_CORPUS` names the folder with the sessions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_formats::codex::Codex;
 use rethread_formats::{Format, Source, Want};
 use rethread_json::split_lines;
 use rethread_model::{Bodies as _, EntryIx};
 
-use crate::benchmark::{Aim, Benchmark, Outcome, Pair, Side};
-use crate::clock::Clock;
+use crate::benchmark::{Outcome, Pair, Side};
 
 /// Parsing by the others, as it is told.
-const PEER: &str = "serde_json::Value of every line";
+pub(crate) const PEER: &str = "serde_json::Value of every line";
 
-pub(crate) static CODEX_READ: Benchmark = Benchmark {
-    name: "codex-read",
-    subject: "read Codex sessions, every entry decoded",
-    peer: PEER,
-    aim: Aim::SpeedAtLeast(1.5),
-    clock: Clock::Cpu,
-    runs: 2,
-    make: |_| pair("codex", &Codex, Task::Read),
-};
-
-pub(crate) static CODEX_OPEN: Benchmark = Benchmark {
-    name: "codex-open",
-    subject: "read Codex sessions, entries on demand",
-    peer: PEER,
-    aim: Aim::Known,
-    clock: Clock::Cpu,
-    runs: 2,
-    make: |_| pair("codex", &Codex, Task::Open),
-};
-
-pub(crate) static CODEX_LIST: Benchmark = Benchmark {
-    name: "codex-list",
-    subject: "what a list shows of Codex sessions",
-    peer: PEER,
-    aim: Aim::SpeedAtLeast(5.0),
-    clock: Clock::Cpu,
-    runs: 2,
-    make: |_| {
-        pair(
-            "codex",
-            &Codex,
-            Task::List(Want {
-                usage: false,
-                size: false,
-            }),
-        )
-    },
-};
-
-pub(crate) static CODEX_TOKENS: Benchmark = Benchmark {
-    name: "codex-tokens",
-    subject: "the same, with tokens",
-    peer: PEER,
-    aim: Aim::SpeedAtLeast(5.0),
-    clock: Clock::Cpu,
-    runs: 2,
-    make: |_| {
-        pair(
-            "codex",
-            &Codex,
-            Task::List(Want {
-                usage: true,
-                size: true,
-            }),
-        )
-    },
-};
-
+/// What is done with each session.
 #[derive(Clone, Copy)]
-enum Task {
+pub(crate) enum Task {
     /// Whole sessions.
     Open,
     /// The same, with what every entry says.
@@ -83,8 +24,8 @@ enum Task {
     List(Want),
 }
 
-/// All sessions of an agent in the folder of real ones, but for those that no reader takes.
-fn pair(folder: &str, format: &'static dyn Format, task: Task) -> Outcome<Box<dyn Pair>> {
+/// All files of an agent in the folder of real sessions, in order.
+pub(crate) fn files(folder: &str) -> Outcome<Vec<PathBuf>> {
     let corpus = std::env::var_os("RETHREAD_CORPUS");
     let corpus = corpus.ok_or("`RETHREAD_CORPUS` names no folder of real sessions")?;
     let mut files = Vec::new();
@@ -100,6 +41,15 @@ fn pair(folder: &str, format: &'static dyn Format, task: Task) -> Outcome<Box<dy
         }
     }
     files.sort();
+    Ok(files)
+}
+
+/// The sessions in these files, but for those that no reader takes.
+pub(crate) fn pair(
+    files: Vec<PathBuf>,
+    format: &'static dyn Format,
+    task: Task,
+) -> Outcome<Box<dyn Pair>> {
     let slug = format.about().slug;
     let source = |path: PathBuf| Source::new(slug, String::new(), path);
     let mut sources: Vec<Source> = files.into_iter().map(source).collect();
@@ -137,19 +87,25 @@ impl Pair for Real {
                 (Side::Subject, Task::List(want)) => {
                     std::hint::black_box(self.format.summarize(source, want));
                 }
-                (Side::Peer, _) => {
-                    let bytes = fs::read(&source.path)?;
-                    for (_, line) in split_lines(&bytes) {
-                        // Some lines are no JSON, and one session is one document.
-                        let _ = std::hint::black_box(parsed(line));
-                    }
-                }
+                (Side::Peer, _) => parse(&source.path)?,
             }
         }
         Ok(())
     }
 }
 
-fn parsed(line: &[u8]) -> serde_json::Result<serde_json::Value> {
-    serde_json::from_slice(line)
+/// A log has a value in each line, everything else is one document. Some are damaged, and then there
+/// is nothing to do.
+fn parse(path: &Path) -> Outcome {
+    let bytes = fs::read(path)?;
+    let parse = |json: &[u8]| {
+        let value = serde_json::from_slice::<serde_json::Value>(json);
+        std::hint::black_box(value.ok());
+    };
+    if path.extension().is_some_and(|e| e == "json") {
+        parse(&bytes);
+    } else {
+        split_lines(&bytes).for_each(|(_, line)| parse(line));
+    }
+    Ok(())
 }

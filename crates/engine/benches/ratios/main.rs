@@ -17,11 +17,14 @@ mod append;
 mod benchmark;
 mod claude;
 mod clock;
+mod codex;
 mod corpus;
 mod durable;
 mod export;
+mod gemini;
 mod json;
 mod list;
+mod long;
 mod measure;
 mod messages;
 mod opencode;
@@ -41,10 +44,6 @@ static BENCHMARKS: &[&Benchmark] = &[
     &list::BENCHMARK,
     &agentuse::LIST,
     &agentuse::SHOW,
-    &corpus::CODEX_OPEN,
-    &corpus::CODEX_READ,
-    &corpus::CODEX_LIST,
-    &corpus::CODEX_TOKENS,
     &append::BENCHMARK,
     &durable::BENCHMARK,
     &pi::CONTEXT,
@@ -55,6 +54,14 @@ static BENCHMARKS: &[&Benchmark] = &[
     &claude::LIST,
     &claude::LIST_MEMORY,
     &claude::SHOW_MEMORY,
+    &codex::OPEN,
+    &codex::READ,
+    &codex::LIST,
+    &codex::TOKENS,
+    &codex::LIST_MEMORY,
+    &codex::SHOW_MEMORY,
+    &gemini::READ,
+    &gemini::LIST,
     &opencode::LIST,
     &export::LEAN,
     &export::WHOLE,
@@ -66,7 +73,7 @@ static BENCHMARKS: &[&Benchmark] = &[
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let child = pi::run_child(&words)
-        .or_else(|| claude::run_child(&words))
+        .or_else(|| long::run_child(&words))
         .or_else(|| export::run_child(&words));
     if let Some(done) = child {
         return done.map_or_else(|e| runner::failed(e.as_ref()), |()| ExitCode::SUCCESS);

@@ -1,0 +1,111 @@
+//! Real sessions of Gemini CLI against a document model. Those at hand are short, and what opening
+//! a file costs would be all that is measured: so each goes on for longer, with its own messages.
+
+use std::fs;
+use std::path::Path;
+
+use rethread_formats::Want;
+use rethread_formats::gemini::Gemini;
+use rethread_json::{Patch, Tree, Value, quote, split_lines};
+
+use crate::benchmark::{Aim, Benchmark, Outcome, Pair};
+use crate::clock::Clock;
+use crate::corpus::{self, PEER, Task};
+
+/// How often the messages of a session come.
+const TIMES: usize = 32;
+
+pub(crate) static READ: Benchmark = Benchmark {
+    name: "gemini-read",
+    subject: "read Gemini sessions, every entry decoded",
+    peer: PEER,
+    aim: Aim::SpeedAtLeast(1.5),
+    clock: Clock::Cpu,
+    runs: 8,
+    make: |folder| real(folder, Task::Read),
+};
+
+pub(crate) static LIST: Benchmark = Benchmark {
+    name: "gemini-list",
+    subject: "what a list shows of Gemini sessions",
+    peer: PEER,
+    aim: Aim::SpeedAtLeast(5.0),
+    clock: Clock::Cpu,
+    runs: 8,
+    make: |folder| real(folder, Task::List(Want::default())),
+};
+
+fn real(folder: &Path, task: Task) -> Outcome<Box<dyn Pair>> {
+    let mut longer = Vec::new();
+    for (n, path) in corpus::files("gemini")?.into_iter().enumerate() {
+        let name = path.file_name().ok_or("a file without a name")?;
+        // Some have the same name.
+        let own = folder.join(n.to_string());
+        fs::create_dir(&own)?;
+        let bytes = fs::read(&path)?;
+        let is_document = path.extension().is_some_and(|e| e == "json");
+        let bytes = if is_document {
+            document(bytes)
+        } else {
+            log(&bytes)
+        };
+        fs::write(own.join(name), bytes)?;
+        longer.push(own.join(name));
+    }
+    corpus::pair(longer, &Gemini, task)
+}
+
+/// A document with more messages in its list.
+fn document(bytes: Vec<u8>) -> Vec<u8> {
+    let Ok(tree) = Tree::parse(&bytes) else {
+        return bytes;
+    };
+    let root = tree.root(&bytes);
+    let list = root.get("messages").or(root.get("history"));
+    let list = list.unwrap_or(root);
+    let items: Vec<Value<'_>> = list.items().collect();
+    let (Some(first), Some(last)) = (items.first(), items.last()) else {
+        return bytes.clone();
+    };
+    let mut out = bytes[..first.span().start].to_vec();
+    for n in 0..TIMES {
+        for item in &items {
+            if !(n == 0 && item.span() == first.span()) {
+                out.extend_from_slice(b",\n    ");
+            }
+            out.extend(again(item.raw(), n));
+        }
+    }
+    out.extend_from_slice(&bytes[last.span().end..]);
+    out
+}
+
+/// A log with more messages behind it.
+fn log(bytes: &[u8]) -> Vec<u8> {
+    let mut out = bytes.to_vec();
+    if !out.ends_with(b"\n") {
+        out.push(b'\n');
+    }
+    for n in 1..TIMES {
+        for (_, line) in split_lines(bytes) {
+            let tree = Tree::parse(line).unwrap_or_default();
+            if tree.root(line).get("id").is_some() {
+                out.extend(again(line, n));
+                out.push(b'\n');
+            }
+        }
+    }
+    out
+}
+
+/// The same message with an id of its own.
+fn again(message: &[u8], n: usize) -> Vec<u8> {
+    let tree = Tree::parse(message).unwrap_or_default();
+    let root = tree.root(message);
+    let Some(id) = root.get("id").and_then(Value::str) else {
+        return message.to_vec();
+    };
+    let mut patch = Patch::new(root);
+    patch.set(root, "id", &quote(&format!("{id}-{n}")));
+    patch.finish()
+}
