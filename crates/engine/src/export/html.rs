@@ -47,7 +47,8 @@ pub fn export_html(
                 }
                 done => done,
             });
-            if export.done.sessions > 0 {
+            // Where nothing could be read, there is nothing to write, and no error.
+            if export.done.sessions > 0 || export.done.skipped == 0 {
                 written?;
                 export.done.files.push(path);
             }

@@ -68,7 +68,8 @@ pub fn export_markdown(
             if let Some(e) = failed {
                 return Err(e);
             }
-            if done.sessions > 0 {
+            // Where nothing could be read, there is nothing to write, and no error.
+            if done.sessions > 0 || done.skipped == 0 {
                 written?;
                 done.files.push(path);
             }

@@ -18,18 +18,17 @@ pub(super) fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJs
             continue;
         }
         let bytes = native.read(*raw).unwrap_or_default();
+        if native.part_kind(*raw) == Some(PartKind::Document) {
+            // An item, and what stands between it and the next one.
+            if tree.parse_prefix(&bytes, 0).is_ok() {
+                found.push(tree.root(&bytes).raw().to_vec());
+            }
+            continue;
+        }
         if tree.parse_into(&bytes).is_err() {
             continue;
         }
-        let root = tree.root(&bytes);
-        if native.part_kind(*raw) == Some(PartKind::Document) {
-            // The n-th entry is the n-th item.
-            let items = root.get("items").map(Value::items);
-            let item = items.and_then(|mut items| items.nth(entry.get()));
-            found.extend(item.map(|item| item.raw().to_vec()));
-            continue;
-        }
-        let record = Record::of(root);
+        let record = Record::of(tree.root(&bytes));
         match (kind, record.what) {
             (Kind::Compaction, What::Compacted) => found.extend(replaced(record.payload)),
             // A result has the record of its call beside its own, and the other way around.

@@ -135,3 +135,29 @@ fn a_damaged_session_is_shown_and_a_hopeless_one_is_left_out() {
     }
     assert!(!w.project.join("b.html").exists() && !w.project.join("pages").exists());
 }
+
+#[test]
+fn the_page_of_an_export_is_that_of_its_source() {
+    let w = World::new();
+
+    let mut compared = 0;
+    for format in ["claude-code", "codex", "pi", "gemini"] {
+        for (file, _) in crate::world::tree(&fixture(format)) {
+            let name = file.to_str().unwrap();
+            for old in ["a.ndjson", "a.html", "b.html"] {
+                let _ = fs::remove_file(w.project.join(old));
+            }
+            let is_log = file.extension().is_some_and(|e| e == "jsonl");
+            let exported = |args: &[&str]| [0, 3].contains(&w.run(args).code);
+            if !is_log || !exported(&["export", name, "-o", "a.ndjson"]) {
+                continue;
+            }
+            assert!(exported(&["export", name, "-o", "a.html"]), "{name}");
+            w.ok(&["export", "a.ndjson", "-o", "b.html"]);
+            let [a, b] = ["a.html", "b.html"].map(|f| fs::read(w.project.join(f)).unwrap());
+            assert!(a == b, "{name} is another page");
+            compared += 1;
+        }
+    }
+    assert!(compared > 20, "{compared}");
+}
