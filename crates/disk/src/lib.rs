@@ -86,7 +86,7 @@ pub use crate::{
     rewrite::rewrite,
     scan::Tail,
     sync::sync_path,
-    temp::{is_temporary, scratch},
+    temp::{ScratchFolder, is_temporary, scratch},
     trash::{TrashedBy, trash},
     tree::create_folder_with,
 };

@@ -53,6 +53,34 @@ pub fn scratch() -> Result<File, DiskError> {
     tempfile::tempfile().map_err(|e| DiskError::write(&std::env::temp_dir(), e))
 }
 
+/// A folder of our own, in the system's place for such folders, that is gone when this is dropped. It
+/// holds what is not yet what it is to become.
+///
+/// ```
+/// let folder = rethread_disk::ScratchFolder::new()?;
+/// let path = folder.path().to_owned();
+/// assert!(path.is_dir());
+/// drop(folder);
+/// assert!(!path.exists());
+/// # Ok::<(), rethread_disk::DiskError>(())
+/// ```
+#[derive(Debug)]
+pub struct ScratchFolder(tempfile::TempDir);
+
+impl ScratchFolder {
+    /// Makes one that nobody else has.
+    pub fn new() -> Result<Self, DiskError> {
+        let made = tempfile::Builder::new().prefix("rethread-").tempdir();
+        let made = made.map_err(|e| DiskError::write(&std::env::temp_dir(), e))?;
+        Ok(Self(made))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
 /// A whole new file beside `target`, removed unless it is put in place.
 #[derive(Debug)]
 pub(crate) struct Temp {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 
-use crate::carry::CarriedFile;
+use crate::carry::{CarriedFile, Goods, Place, Put, below, put_files};
 use crate::{
     Appended, AskedEntry, Branch, Conversation, Env, Fork, Home, Made, MessageInput, Migrated,
     Native, NativeContext, NewSession, OpenError, OwnWords, Removal, Resume, UnifiedRecord,
@@ -268,6 +268,42 @@ pub trait Format: Sync {
     /// Copies the path up to an entry into a new session.
     fn fork(&self, _: &Writing<'_>, _: &Source, _: &Fork) -> Result<Made, WriteError> {
         Err(self.cannot("forks"))
+    }
+
+    /// The folder that the names of a session's files are counted from when they travel.
+    fn base(&self, source: &Source) -> PathBuf {
+        source.path.parent().unwrap_or(&source.path).to_owned()
+    }
+
+    /// The folder of a store that a session's files go to, by the name of the main one.
+    fn shelf(&self, _: &Writing<'_>, _: &Place, _main: &str) -> Result<PathBuf, WriteError> {
+        Err(self.cannot("store that sessions can be put into"))
+    }
+
+    /// Prepares a folder so that sessions can be written to it as if it were the store.
+    fn stage(&self, _: &Writing<'_>, _: &Place, _folder: &Path) -> Result<(), WriteError> {
+        Ok(())
+    }
+
+    /// Puts a session into a store, whole or not at all.
+    fn put(&self, w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
+        put_files(w, goods, &self.shelf(w, place, goods.main())?)
+    }
+
+    /// The session in files that were unpacked into a folder.
+    fn unpacked(&self, goods: &Goods) -> Result<Source, WriteError> {
+        let path = below(&goods.folder, &goods.path)?;
+        Ok(Source::new(self.about().slug, goods.id.clone(), path))
+    }
+
+    /// Keeps values in a session where its client leaves them alone, and sends them to nobody.
+    fn stow(&self, _: &Writing<'_>, _: &Source, _items: &[Vec<u8>]) -> Result<(), WriteError> {
+        Err(self.cannot("place for what travels along"))
+    }
+
+    /// The values that were kept so.
+    fn stowed(&self, _: &Conversation) -> Result<Vec<Vec<u8>>, OpenError> {
+        Ok(Vec::new())
     }
 
     /// What of a session goes when it is removed. One that has no file of its own is removed by

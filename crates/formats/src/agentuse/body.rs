@@ -3,8 +3,8 @@
 use memchr::memmem;
 use rethread_json::{Tree, Value};
 use rethread_model::{
-    Block, Body, Compaction, EntryIx, Event, Json, Kept, Kind, Level, Message, ModelRef, RawRef,
-    Role, Session, Usage,
+    Block, Body, Compaction, Entry, EntryIx, Event, Json, Kept, Kind, Level, Message, ModelRef,
+    RawRef, Role, Session, Usage, Visibility,
 };
 
 use super::blocks::{Record, push_blocks};
@@ -30,7 +30,7 @@ pub(super) fn body(native: &Native, session: &Session, ix: EntryIx) -> Body {
                 role,
                 match role {
                     Role::System => system(root, session, ix),
-                    _ => prompt(root),
+                    _ => prompt(root, session, ix),
                 },
             ))
         }
@@ -50,17 +50,25 @@ fn parsed(native: &Native, raw: RawRef) -> Option<(Vec<u8>, Tree)> {
     Some((bytes, tree))
 }
 
-/// What the person said: the task and what was added to it, or a text among the parts.
-fn prompt(root: Value<'_>) -> Vec<Block> {
+/// What the person said: the task and what was added to it, or a text among the parts. Every exchange
+/// repeats the task; where more was said in a later one, it is only a reminder.
+fn prompt(root: Value<'_>, session: &Session, ix: EntryIx) -> Vec<Block> {
     let Some(prompt) = root.at(&["user", "prompt"]) else {
         return text(root, "text").map(Block::Text).into_iter().collect();
     };
-    let said = ["task", "user"]
-        .into_iter()
-        .filter_map(|key| text(prompt, key));
-    said.filter(|t| !t.value.is_empty())
-        .map(Block::Text)
-        .collect()
+    let said = |key| text(prompt, key).filter(|t| !t.value.is_empty());
+    let (task, more) = (said("task"), said("user"));
+    let asks = |e: &Entry| e.kind == Kind::Message(Role::User);
+    let first = session.entries().iter().position(asks);
+    let is_reminder = more.is_some() && first.is_some_and(|first| first < ix.get());
+    let task = task.map(|text| {
+        if !is_reminder {
+            return Block::Text(text);
+        }
+        let visibility = Visibility::Injected;
+        Block::Aside { text, visibility }
+    });
+    task.into_iter().chain(more.map(Block::Text)).collect()
 }
 
 /// One of the system prompts: those before it in the exchange are entries before this one.

@@ -15,6 +15,7 @@ use super::object::{given, laid_out, merged};
 use super::steps::refuse_link;
 use super::ulid::{self, Ids};
 use super::{SLUG, key};
+use crate::carry::Place;
 use crate::{AgentKey, Made, NewSession, OpenError, ProjectKey, Source, WriteError, Writing};
 
 /// The agent of a session for which nobody named one.
@@ -86,6 +87,24 @@ pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
         }
     }
     Err(bad("no free id was found"))
+}
+
+/// The folder for the sessions of a working folder.
+pub(super) fn sessions_of(w: &Writing<'_>, place: &Place) -> Result<PathBuf, WriteError> {
+    let new = NewSession {
+        cwd: place.cwd.clone(),
+        root: place.root.clone(),
+        ..NewSession::default()
+    };
+    let document = given(b"{}").map_err(bad)?;
+    let mut plan = Plan {
+        w,
+        new: &new,
+        given: document.root(),
+        parent: None,
+        project: project(w, &new, document.root()),
+    };
+    Ok(plan.home()?.0)
 }
 
 fn bad(why: impl Into<String>) -> WriteError {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
+use crate::carry::Place;
 use crate::pi::{self, Flavour};
 use crate::{
     About, Appended, AskedEntry, Branch, Can, Conversation, Env, Fork, Format, Made, MessageInput,
@@ -74,6 +75,18 @@ impl Format for Atomic {
 
     fn resume(&self, summary: &Summary) -> Option<Resume> {
         Some(pi::resume(&FLAVOUR, summary))
+    }
+
+    fn shelf(&self, w: &Writing<'_>, place: &Place, _main: &str) -> Result<PathBuf, WriteError> {
+        pi::carry::shelf(&FLAVOUR, w, place)
+    }
+
+    fn stow(&self, w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
+        pi::carry::stow(&FLAVOUR, w, source, items)
+    }
+
+    fn stowed(&self, conversation: &Conversation) -> Result<Vec<Vec<u8>>, OpenError> {
+        pi::carry::stowed(conversation)
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {

@@ -49,7 +49,7 @@ pub(crate) fn init(w: &Writing<'_>, folder: &Path) -> Result<Made, WriteError> {
     })
 }
 
-fn ensure_store(w: &Writing<'_>, project: &Path) -> Result<Vec<PathBuf>, WriteError> {
+pub(super) fn ensure_store(w: &Writing<'_>, project: &Path) -> Result<Vec<PathBuf>, WriteError> {
     let mode = Mode::like(project)?;
     let agent = project.join(AGENT);
     refuse_links_out(project, &agent)?;

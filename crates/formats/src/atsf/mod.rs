@@ -5,6 +5,7 @@
 
 mod append;
 pub(crate) mod assets;
+mod carry;
 mod check;
 mod config;
 mod create;
@@ -28,6 +29,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
+use crate::carry::Place;
 use crate::{
     About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
     NewSession, OpenError, OwnWords, Root, Source, Violation, Want, WriteError, Writing,
@@ -93,6 +95,18 @@ impl Format for Atsf {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    fn shelf(&self, w: &Writing<'_>, place: &Place, _main: &str) -> Result<PathBuf, WriteError> {
+        carry::shelf(w, place)
+    }
+
+    fn stow(&self, w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
+        carry::stow(w, source, items)
+    }
+
+    fn stowed(&self, conversation: &Conversation) -> Result<Vec<Vec<u8>>, OpenError> {
+        carry::stowed(conversation)
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {

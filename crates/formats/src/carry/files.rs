@@ -111,7 +111,7 @@ fn common_folder<'a>(source: &'a Path, files: &[PathBuf]) -> Option<&'a Path> {
 }
 
 /// The path of a file below a folder, with `/` between names.
-fn name_below(base: Option<&Path>, path: &Path) -> String {
+pub(super) fn name_below(base: Option<&Path>, path: &Path) -> String {
     let below = base.and_then(|b| path.strip_prefix(b).ok());
     let below = below.unwrap_or_else(|| path.file_name().map_or(path, Path::new));
     let names = below.components().map(|c| c.as_os_str().to_string_lossy());

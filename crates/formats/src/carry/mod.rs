@@ -2,7 +2,8 @@
 //!
 //! What is packed is one stream of zstd, as base64, in [pieces](PIECE) that are short enough for a
 //! line each, with a [`Seal`] that says what must come out of it. [`Original`] is a file of a session
-//! before it is packed, [`CarriedFile`] one that came along.
+//! before it is packed, [`CarriedFile`] one that came along in an export, and [`Luggage`] all that came
+//! along in a session that was converted.
 //!
 //! ```
 //! use std::io::Read as _;
@@ -17,13 +18,21 @@
 //! ```
 
 mod files;
+mod luggage;
 mod object;
+mod own;
 mod pack;
+mod put;
 mod unpack;
 
 pub use files::{Original, originals};
+pub use luggage::{Luggage, LuggageError, Packing, luggage};
 pub use object::{CarriedFile, write_object};
+pub use own::{NamedFile, own_files};
 pub use pack::{PIECE, Packed, Seal, pack};
+pub use put::{Goods, Place, Put, below};
 pub use unpack::Unpack;
 
+pub(crate) use luggage::in_lines;
 pub(crate) use object::carried_files;
+pub(crate) use put::put_files;

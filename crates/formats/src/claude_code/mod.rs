@@ -7,6 +7,7 @@ mod append;
 mod blocks;
 mod body;
 mod build;
+mod carry;
 mod check;
 mod compaction;
 mod content;
@@ -40,6 +41,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 
+use crate::carry::Place;
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
     OpenError, OwnWords, Removal, Resume, Root, Source, Violation, Want, WriteError, Writing,
@@ -114,6 +116,18 @@ impl Format for ClaudeCode {
             args: vec!["--resume".to_owned(), head.id.clone()],
             folder: head.workspace.path.as_ref().map(PathBuf::from),
         })
+    }
+
+    fn shelf(&self, w: &Writing<'_>, place: &Place, _main: &str) -> Result<PathBuf, WriteError> {
+        carry::shelf(w, place)
+    }
+
+    fn stow(&self, w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
+        carry::stow(w, source, items)
+    }
+
+    fn stowed(&self, conversation: &Conversation) -> Result<Vec<Vec<u8>>, OpenError> {
+        carry::stowed(conversation)
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {

@@ -8,6 +8,7 @@ mod base;
 mod blocks;
 mod body;
 mod calls;
+mod carry;
 mod check;
 mod document;
 mod draft;
@@ -34,6 +35,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
+use crate::carry::Place;
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
     OpenError, OwnWords, Resume, Root, Source, Violation, Want, WriteError, Writing,
@@ -106,6 +108,22 @@ impl Format for Codex {
             args: vec!["resume".to_owned(), summary.head.id.clone()],
             folder: summary.head.workspace.path.as_ref().map(PathBuf::from),
         })
+    }
+
+    fn base(&self, source: &Source) -> PathBuf {
+        carry::base(source)
+    }
+
+    fn shelf(&self, w: &Writing<'_>, place: &Place, main: &str) -> Result<PathBuf, WriteError> {
+        carry::shelf(w, place, main)
+    }
+
+    fn stow(&self, w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
+        carry::stow(w, source, items)
+    }
+
+    fn stowed(&self, conversation: &Conversation) -> Result<Vec<Vec<u8>>, OpenError> {
+        carry::stowed(conversation)
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {

@@ -238,7 +238,10 @@ fn wrapped<'a>(outer: &str, payload: Value<'a>) -> (What, Value<'a>) {
         "turn_context" => What::TurnContext,
         "compacted" => What::Compacted,
         "token_usage_record" => What::Usage,
-        "world_state" | "inter_agent_communication_metadata" | "security_risk_score" => What::Quiet,
+        "world_state"
+        | "inter_agent_communication_metadata"
+        | "security_risk_score"
+        | super::carry::OURS => What::Quiet,
         "inter_agent_communication" => What::Event(Ev::Notice),
         _ => What::Unknown,
     };

@@ -6,6 +6,7 @@
 
 mod body;
 mod calls;
+mod carry;
 mod check;
 mod content;
 mod document;
@@ -32,6 +33,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
+use crate::carry::{Goods, Place, Put};
 use crate::{
     About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
     NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Violation, Want, WriteError,
@@ -117,6 +119,22 @@ impl Format for Gemini {
 
     fn resume_notes(&self, env: &Env, summary: &Summary) -> Vec<Note> {
         resume::notes(env, summary)
+    }
+
+    fn base(&self, source: &Source) -> PathBuf {
+        carry::base(source)
+    }
+
+    fn put(&self, w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
+        carry::put(w, place, goods)
+    }
+
+    fn stow(&self, w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
+        carry::stow(w, source, items)
+    }
+
+    fn stowed(&self, conversation: &Conversation) -> Result<Vec<Vec<u8>>, OpenError> {
+        carry::stowed(conversation)
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {

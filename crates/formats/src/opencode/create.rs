@@ -1,5 +1,7 @@
 //! Starting a session.
 
+use std::path::PathBuf;
+
 use rethread_json::Document;
 use rusqlite::OptionalExtension as _;
 use rusqlite::types::Value;
@@ -19,13 +21,7 @@ pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
         Some(root) => Some(root.join("opencode.db")),
         None => database_for_writing(w.env),
     };
-    let path = path.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
-    if !path.is_file() {
-        return Err(WriteError::BadInput(format!(
-            "there is no database of OpenCode at `{}` yet, and only OpenCode makes one: start it once, or run `opencode session list`",
-            path.display()
-        )));
-    }
+    let path = existing(path)?;
     let metadata = new.metadata.as_deref().map(object).transpose()?;
     change(w, &path, |change| {
         let mut ids = Ids::new(w.env, change.there()?);
@@ -63,6 +59,18 @@ pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
             notes: Vec::new(),
         })
     })
+}
+
+/// A database that is there: only the client makes one.
+pub(super) fn existing(path: Option<PathBuf>) -> Result<PathBuf, WriteError> {
+    let path = path.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
+    if !path.is_file() {
+        return Err(WriteError::BadInput(format!(
+            "there is no database of OpenCode at `{}` yet, and only OpenCode makes one: start it once, or run `opencode session list`",
+            path.display()
+        )));
+    }
+    Ok(path)
 }
 
 /// A value that is text.

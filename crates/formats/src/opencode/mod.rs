@@ -6,6 +6,7 @@
 mod append;
 mod blocks;
 mod body;
+mod carry;
 mod check;
 mod create;
 mod database;
@@ -36,6 +37,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
+use crate::carry::{Goods, Place, Put};
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
     OpenError, OwnWords, Removal, Resume, Root, Source, Violation, Want, WriteError, Writing,
@@ -111,6 +113,30 @@ impl Format for OpenCode {
             args: vec!["-s".to_owned(), summary.head.id.clone()],
             folder: summary.head.workspace.path.as_ref().map(PathBuf::from),
         })
+    }
+
+    fn base(&self, source: &Source) -> PathBuf {
+        carry::base(source)
+    }
+
+    fn stage(&self, w: &Writing<'_>, place: &Place, folder: &Path) -> Result<(), WriteError> {
+        carry::stage(w, place, folder)
+    }
+
+    fn put(&self, w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
+        carry::put(w, place, goods)
+    }
+
+    fn unpacked(&self, goods: &Goods) -> Result<Source, WriteError> {
+        carry::unpacked(goods)
+    }
+
+    fn stow(&self, w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
+        carry::stow(w, source, items)
+    }
+
+    fn stowed(&self, conversation: &Conversation) -> Result<Vec<Vec<u8>>, OpenError> {
+        Ok(carry::stowed(conversation))
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {

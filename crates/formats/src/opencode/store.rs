@@ -19,7 +19,7 @@ use crate::{OpenError, Part, RecordKind, Spool};
 
 /// The tables whose rows belong to a session, and the order of the rows. What is behind `part` is
 /// kept unread.
-const TABLES: [(&str, &str); 6] = [
+pub(super) const TABLES: [(&str, &str); 6] = [
     ("message", "time_created, id"),
     // The client writes the parts of a message side by side, and then goes by their ids.
     ("part", "id"),

@@ -6,6 +6,7 @@
 
 mod blocks;
 mod body;
+pub(crate) mod carry;
 mod check;
 mod context;
 mod entry;
@@ -136,6 +137,23 @@ impl Format for Pi {
 
     fn resume(&self, summary: &Summary) -> Option<Resume> {
         Some(resume(&FLAVOUR, summary))
+    }
+
+    fn shelf(
+        &self,
+        w: &Writing<'_>,
+        place: &crate::carry::Place,
+        _main: &str,
+    ) -> Result<PathBuf, WriteError> {
+        carry::shelf(&FLAVOUR, w, place)
+    }
+
+    fn stow(&self, w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
+        carry::stow(&FLAVOUR, w, source, items)
+    }
+
+    fn stowed(&self, conversation: &Conversation) -> Result<Vec<Vec<u8>>, OpenError> {
+        carry::stowed(conversation)
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {

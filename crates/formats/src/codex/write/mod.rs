@@ -25,7 +25,7 @@ pub(super) use rename::rename;
 const TRIES: u32 = 100_000;
 
 /// The home that new sessions go to.
-fn home(env: &Env, named: Option<&Path>) -> Result<PathBuf, WriteError> {
+pub(super) fn home(env: &Env, named: Option<&Path>) -> Result<PathBuf, WriteError> {
     if let Some(named) = named {
         return Ok(named.to_owned());
     }

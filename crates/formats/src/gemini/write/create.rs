@@ -9,6 +9,7 @@ use rethread_disk::{
 use rethread_json::Object;
 
 use super::place::{chats, store};
+use crate::carry::Place;
 use crate::gemini::calls::sanitized;
 use crate::gemini::project::project_hash;
 use crate::gemini::{SLUG, layout};
@@ -20,18 +21,30 @@ const TRIES: u32 = 100_000;
 /// Starts a session: a log with its first line.
 pub(in crate::gemini) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
     refuse_unknown(new)?;
-    let root = match &new.root {
-        Some(root) => root.clone(),
-        None => store(w.env).ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?,
-    };
     let project = named(&new.cwd)?;
-    let chats = chats(w, &root, &project)?;
+    let chats = chats(w, &root(w, new.root.as_deref())?, &project)?;
     let header = Header {
         project: &project,
         title: new.title.as_deref(),
         fork: None,
     };
     write(w, &chats, new.id.as_deref(), &header, &Past::default())
+}
+
+/// The client's folder to write to.
+fn root(w: &Writing<'_>, asked: Option<&Path>) -> Result<PathBuf, WriteError> {
+    let root = asked.map(Path::to_owned).or_else(|| store(w.env));
+    root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))
+}
+
+/// The folder of a project, made where there is none.
+pub(in crate::gemini) fn project_folder(
+    w: &Writing<'_>,
+    place: &Place,
+) -> Result<PathBuf, WriteError> {
+    let root = root(w, place.root.as_deref())?;
+    let chats = chats(w, &root, &named(&place.cwd)?)?;
+    Ok(chats.parent().unwrap_or(&chats).to_owned())
 }
 
 /// What a session of this format has no place for is refused, not dropped.

@@ -18,7 +18,7 @@ use super::scan::{Look, Scanned, scan};
 use super::sniff::{What, has_lines};
 use crate::{OpenError, Source, WriteError, Writing};
 
-pub(super) use create::create;
+pub(super) use create::{create, project_folder};
 pub(super) use edit::{append, rename, replace};
 pub(super) use fork::fork;
 

@@ -1,6 +1,7 @@
 //! Adding entries. Each becomes the child of the leaf, and the new leaf.
 
 use rethread_json::{Object, Tree, compact};
+use rethread_model::Moment;
 
 use super::content::Content;
 use super::new_message::NewMessage;
@@ -253,7 +254,13 @@ impl SessionManager {
 
     /// Id, parent and time of an entry at the leaf.
     fn place(&self, entry: Object, id: &str) -> Object {
-        place(entry, id, self.leaf_id(), &self.host.env.now().to_string())
+        let time = self.time.unwrap_or_else(|| self.host.env.now());
+        place(entry, id, self.leaf_id(), &time.to_string())
+    }
+
+    /// The time of the entries that are added from here on; none for the time at which they are.
+    pub(crate) fn set_time(&mut self, time: Option<Moment>) {
+        self.time = time;
     }
 }
 

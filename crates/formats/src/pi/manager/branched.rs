@@ -65,6 +65,7 @@ impl SessionManager {
             index: HashMap::new(),
             labels: HashMap::new(),
             leaf: None,
+            time: None,
         }
     }
 

@@ -276,6 +276,7 @@ impl SessionManager {
             index: HashMap::new(),
             labels: HashMap::new(),
             leaf: None,
+            time: None,
         }
     }
 

@@ -34,6 +34,8 @@ pub use names::session_folder;
 pub use new_message::{NewAssistant, NewBash, NewMessage, NewToolResult, NewUser};
 pub use usage::{Cost, StopReason, Usage};
 
+use rethread_model::Moment;
+
 use super::entry::{EntryKind, SessionEntry};
 use super::id::Id;
 use super::tree::Label;
@@ -91,6 +93,8 @@ pub struct SessionManager {
     index: HashMap<Id, usize>,
     labels: HashMap<Id, Label>,
     leaf: Option<Id>,
+    /// When what is added was said, where that is not now.
+    time: Option<Moment>,
 }
 
 /// What the file holds.

@@ -1,7 +1,8 @@
 //! Changes to a session that is there. All of them add lines.
 
 use rethread_disk::Durability;
-use rethread_model::Note;
+use rethread_json::Tree;
+use rethread_model::{Moment, Note};
 
 use super::message::given;
 use super::{open, refused};
@@ -67,6 +68,7 @@ fn add(
     let mut appended = Appended::default();
     for message in messages {
         let written = given(message, session).and_then(|parts| {
+            session.set_time(said_at(message));
             let mut last = String::new();
             for part in parts {
                 let added = part.append_to(session);
@@ -76,7 +78,17 @@ fn add(
         });
         appended.ids.push(written.map_err(|e| at_line(e, message)));
     }
+    session.set_time(None);
     Ok(appended)
+}
+
+/// When a message in the unified vocabulary says that it was said.
+fn said_at(message: &MessageInput) -> Option<Moment> {
+    let MessageInput::Json { bytes, .. } = message else {
+        return None;
+    };
+    let tree = Tree::parse(bytes).ok()?;
+    tree.root(bytes).get("timestamp")?.str()?.parse().ok()
 }
 
 /// Says which of several messages was refused.

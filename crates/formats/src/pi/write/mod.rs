@@ -16,14 +16,18 @@ pub(crate) use create::{create, fork};
 pub(crate) use edit::{append, branch, label, migrate, rename};
 
 /// Whose sessions, and how they are written.
-fn host(flavour: &Flavour, w: &Writing<'_>) -> Host {
+pub(super) fn host(flavour: &Flavour, w: &Writing<'_>) -> Host {
     Host::new(w.env.clone(), flavour.program)
         .durability(w.durability)
         .lock_timeout(w.lock_timeout)
 }
 
 /// The session, which must be there.
-fn open(flavour: &Flavour, w: &Writing<'_>, source: &Source) -> Result<SessionManager, WriteError> {
+pub(super) fn open(
+    flavour: &Flavour,
+    w: &Writing<'_>,
+    source: &Source,
+) -> Result<SessionManager, WriteError> {
     if !source.path.is_file() {
         let path = source.path.clone();
         return Err(DiskError::NotFound { path }.into());
@@ -33,7 +37,7 @@ fn open(flavour: &Flavour, w: &Writing<'_>, source: &Source) -> Result<SessionMa
 }
 
 /// A refusal, in the words of all formats.
-fn refused(e: SessionError, flavour: &Flavour, path: &Path) -> WriteError {
+pub(super) fn refused(e: SessionError, flavour: &Flavour, path: &Path) -> WriteError {
     let path = path.to_owned();
     match e {
         SessionError::Disk(e) => e.into(),

@@ -1,0 +1,174 @@
+//! Putting the files of a session into a store.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{
+    Created, DiskError, Mode, SafeName, create_folder_with, create_with, ensure_folder, join,
+    open_read,
+};
+
+use crate::{WriteError, Writing};
+
+/// Where a session is to go.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// The folder to write to as if it were the agent's root, where the user named one.
+    pub root: Option<PathBuf>,
+    /// The folder that the work is done in.
+    pub cwd: PathBuf,
+}
+
+/// The files of a session as they lie in a folder.
+#[derive(Clone, Debug)]
+pub struct Goods {
+    /// The session's id.
+    pub id: String,
+    /// The folder.
+    pub folder: PathBuf,
+    /// The session's main file or folder, by its name.
+    pub path: String,
+    /// The files, by their names, with `/` between folders; the main one first.
+    pub names: Vec<String>,
+}
+
+impl Goods {
+    /// The name of the main file.
+    pub fn main(&self) -> &str {
+        self.names.first().map(String::as_str).unwrap_or_default()
+    }
+}
+
+/// What came of putting a session into a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Put {
+    /// It is there now: its main file or folder.
+    New(PathBuf),
+    /// It was there before, with the same bytes.
+    There(PathBuf),
+}
+
+impl Put {
+    /// Its main file or folder.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::New(path) | Self::There(path) => path,
+        }
+    }
+}
+
+/// Copies files from a folder to a shelf, under the same names, the first of them last: a session
+/// is there when its main file is. Where they are all in one folder that is not on the shelf yet,
+/// that appears whole. Nothing that is there is touched.
+pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<Put, WriteError> {
+    let files = goods
+        .names
+        .iter()
+        .map(|name| Ok((goods.folder.join(name), below(shelf, name)?)))
+        .collect::<Result<Vec<_>, WriteError>>()?;
+    let Some((_, main)) = files.first() else {
+        return Err(WriteError::BadInput("a session without files".to_owned()));
+    };
+    let folder = common_folder(shelf, &goods.names);
+    let path = below(shelf, &goods.path)?;
+    let is_there = std::fs::symlink_metadata(main).is_ok();
+    if is_there {
+        let same = files.iter().all(|(from, to)| is_same(from, to));
+        return if same {
+            Ok(Put::There(path))
+        } else {
+            Err(exists(&path))
+        };
+    }
+    let near = shelf.ancestors().find(|f| f.is_dir()).unwrap_or(shelf);
+    let mode = Mode::like(near)?;
+    ensure_folder(shelf, &mode, w.durability)?;
+    if let Some(folder) = folder.filter(|f| std::fs::symlink_metadata(f).is_err()) {
+        let made = create_folder_with(&folder, mode, w.durability, |inside| {
+            for (from, to) in &files {
+                let name = to.strip_prefix(&folder).unwrap_or(to);
+                let _ = copy(w, from, &inside.join(name), mode)?;
+            }
+            Ok::<(), WriteError>(())
+        })?;
+        return match made {
+            Created::New => Ok(Put::New(path)),
+            Created::Existed => Err(exists(&path)),
+        };
+    }
+    for (from, to) in files.iter().rev() {
+        if copy(w, from, to, mode)? == Created::Existed && !is_same(from, to) {
+            return Err(exists(to));
+        }
+    }
+    Ok(Put::New(path))
+}
+
+fn exists(path: &Path) -> WriteError {
+    let name = path.file_name().unwrap_or_default();
+    WriteError::Exists {
+        id: name.to_string_lossy().into_owned(),
+        path: path.to_owned(),
+    }
+}
+
+/// A name that came from a file, below a folder. Each part of it is checked.
+pub fn below(folder: &Path, name: &str) -> Result<PathBuf, WriteError> {
+    let bad = |e: &dyn std::fmt::Display| {
+        WriteError::BadInput(format!("`{name}` cannot be the name of a file: {e}"))
+    };
+    let mut path = folder.to_owned();
+    for part in name.split('/') {
+        let part = SafeName::new(part).map_err(|e| bad(&e))?;
+        path = join(&path, &part);
+    }
+    Ok(path)
+}
+
+/// The one folder on the shelf that holds all files.
+fn common_folder(shelf: &Path, names: &[String]) -> Option<PathBuf> {
+    let (first, _) = names.first()?.split_once('/')?;
+    let inside = |name: &String| {
+        name.split_once('/')
+            .is_some_and(|(folder, _)| folder == first)
+    };
+    names.iter().all(inside).then(|| shelf.join(first))
+}
+
+fn copy(w: &Writing<'_>, from: &Path, to: &Path, mode: Mode) -> Result<Created, WriteError> {
+    if let Some(folder) = to.parent() {
+        ensure_folder(folder, &mode, w.durability)?;
+    }
+    let mut file = open_read(from)?;
+    let made = create_with(to, mode, w.durability, |out| {
+        io::copy(&mut file, out).map(drop)
+    })?;
+    Ok(made)
+}
+
+/// Whether two files hold the same bytes.
+fn is_same(one: &Path, two: &Path) -> bool {
+    let same = || -> Result<bool, DiskError> {
+        let (one, two) = (open_read(one)?, open_read(two)?);
+        Ok(same_bytes(&one, &two).unwrap_or(false))
+    };
+    same().unwrap_or(false)
+}
+
+fn same_bytes(mut one: &File, mut two: &File) -> io::Result<bool> {
+    if one.metadata()?.len() != two.metadata()?.len() {
+        return Ok(false);
+    }
+    let (mut a, mut b) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
+    loop {
+        let n = one.read(&mut a)?;
+        if n == 0 {
+            return Ok(two.read(&mut b)? == 0);
+        }
+        two.read_exact(&mut b[..n])?;
+        if a[..n] != b[..n] {
+            return Ok(false);
+        }
+    }
+}

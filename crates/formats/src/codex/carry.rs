@@ -1,0 +1,69 @@
+//! What travels along in a session, and where sessions go.
+
+use std::path::{Path, PathBuf};
+
+use rethread_disk::LockedLog;
+use rethread_json::{Object, Value};
+
+use super::layout::{ARCHIVED, SESSIONS};
+use super::write::home;
+use crate::carry::{Place, in_lines};
+use crate::{Conversation, OpenError, Source, WriteError, Writing};
+
+/// The type of the record that holds what the client has no place for. It skips types that it does
+/// not know.
+pub(super) const OURS: &str = "rethread";
+
+/// The client's folder, where the session is in it: a session that goes on from another needs that
+/// beside it.
+pub(super) fn base(source: &Source) -> PathBuf {
+    let is_root = |folder: &&Path| folder.ends_with(SESSIONS) || folder.ends_with(ARCHIVED);
+    let root = source.path.ancestors().skip(1).find(is_root);
+    let base = root.or(Some(&source.path)).and_then(Path::parent);
+    base.unwrap_or(&source.path).to_owned()
+}
+
+/// The folder for a session: by the day in its name, unless the name says more.
+pub(super) fn shelf(w: &Writing<'_>, place: &Place, main: &str) -> Result<PathBuf, WriteError> {
+    let home = home(w.env, place.root.as_deref())?;
+    if main.contains('/') {
+        return Ok(home);
+    }
+    // `rollout-2026-11-15T12-00-00-….jsonl`
+    let day = main.strip_prefix("rollout-").and_then(|n| n.get(..10));
+    let is_day = |day: &&str| day.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    let mut folder = home.join(SESSIONS);
+    for part in day.filter(is_day).unwrap_or_default().split('-') {
+        folder.push(part);
+    }
+    Ok(folder)
+}
+
+/// Keeps values in records of a type that the client skips.
+pub(super) fn stow(w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
+    let mut log = LockedLog::open(&source.path, w.lock_timeout)?;
+    let time = w.env.now().to_string();
+    let mut lines = Vec::new();
+    for item in items {
+        let record = Object::new()
+            .str("timestamp", &time)
+            .str("type", OURS)
+            .raw("payload", item);
+        lines.extend(record.finish());
+        lines.push(b'\n');
+    }
+    log.append(&lines)?;
+    if w.durability.syncs() {
+        log.sync()?;
+    }
+    Ok(())
+}
+
+/// The values that travel in a session.
+pub(super) fn stowed(conversation: &Conversation) -> Result<Vec<Vec<u8>>, OpenError> {
+    fn find(record: Value<'_>) -> Option<Value<'_>> {
+        let is_ours = record.get("type")?.is_str(OURS);
+        record.get("payload").filter(|_| is_ours)
+    }
+    in_lines(conversation, find)
+}

@@ -1,0 +1,313 @@
+//! What travels along in a session's row, and how sessions get into a database.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rethread_disk::read_small;
+use rethread_json::{Document, Object, Patch, Tree, Value as Json};
+use rethread_project::Repository;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
+
+use super::SLUG;
+use super::create::{existing, text};
+use super::layout::{Kept, database_for_writing, kept};
+use super::project::GLOBAL;
+use super::rows::{decode, encode};
+use super::store::TABLES;
+use super::writing::{Change, change, trouble};
+use crate::carry::{Goods, Place, Put, below, put_files};
+use crate::{Conversation, Format as _, Source, WriteError, Writing};
+
+/// The key in a session's `metadata`, which the client keeps and shows to nobody.
+const OURS: &str = "rethreadCarried";
+
+/// The table that a session's own row is in.
+const SESSION: &str = "session";
+
+/// The folder of an old store, below the client's own, and the one in it that sessions are below.
+const STORAGE: &str = "storage";
+const SESSIONS: &str = "session";
+
+/// The folder that the names of a session's files are counted from.
+pub(super) fn base(source: &Source) -> PathBuf {
+    let store = source.path.ancestors().find(|f| f.ends_with(SESSIONS));
+    let base = store.unwrap_or(&source.path).parent();
+    base.unwrap_or(&source.path).to_owned()
+}
+
+/// The database to write to.
+fn database(w: &Writing<'_>, place: &Place) -> Result<PathBuf, WriteError> {
+    let path = match &place.root {
+        Some(root) => Some(root.join("opencode.db")),
+        None => database_for_writing(w.env),
+    };
+    existing(path)
+}
+
+/// Makes an empty database like the one to write to: with its tables, and its projects.
+pub(super) fn stage(w: &Writing<'_>, place: &Place, folder: &Path) -> Result<(), WriteError> {
+    let path = database(w, place)?;
+    let copy = folder.join("opencode.db");
+    let schema = super::database::look(&path, |db| {
+        let mut query = db.prepare(
+            "SELECT sql FROM sqlite_master
+            WHERE sql IS NOT NULL AND type IN ('table', 'index') AND name NOT LIKE 'sqlite_%'
+            ORDER BY type DESC",
+        )?;
+        let found = query.query_map([], |row| row.get::<_, String>(0))?;
+        Ok(found.collect::<rusqlite::Result<Vec<String>>>()?)
+    })?;
+    let projects = super::database::look(&path, |db| {
+        let mut query = db.prepare("SELECT * FROM project")?;
+        let found = query.query_map([], encode)?;
+        Ok(found.collect::<rusqlite::Result<Vec<Vec<u8>>>>()?)
+    })?;
+    let fill = || -> rusqlite::Result<()> {
+        let mut db = Connection::open(&copy)?;
+        let tx = db.transaction()?;
+        for sql in &schema {
+            tx.execute(sql, [])?;
+        }
+        for row in &projects {
+            insert(&tx, "project", &decode(row).unwrap_or_default())?;
+        }
+        tx.commit()
+    };
+    fill().map_err(|e| trouble(&copy, w.lock_timeout, &e))
+}
+
+/// Puts rows into the database, all at once; files of an old store, or of an export, go where they
+/// belong.
+pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
+    if goods.main() != rows_name(SESSION) {
+        let folder = match &place.root {
+            Some(root) => Some(root.clone()),
+            None => database_for_writing(w.env).and_then(|p| Some(p.parent()?.to_owned())),
+        };
+        let no_home = || WriteError::BadInput("no home is known".to_owned());
+        let mut folder = folder.ok_or_else(no_home)?;
+        if goods.main().starts_with(SESSIONS) {
+            folder.push(STORAGE);
+        }
+        return put_files(w, goods, &folder);
+    }
+    let tables = tables(goods)?;
+    let path = database(w, place)?;
+    let id = id_of(&tables).ok_or_else(|| bad("the session's row has no id"))?;
+    change(w, &path, |change| {
+        let there = rows_there(change, &id)?;
+        let shown = PathBuf::from(format!("{}#{id}", path.display()));
+        if !there.is_empty() {
+            if there == tables {
+                return Ok(Put::There(shown));
+            }
+            return Err(WriteError::Exists {
+                id: id.clone(),
+                path: path.clone(),
+            });
+        }
+        for (table, _) in known() {
+            for row in tables.get(table).into_iter().flatten() {
+                let row = decode(row).ok_or_else(|| bad("a row is damaged"))?;
+                if table == SESSION {
+                    ensure_project(w, change, place, &row)?;
+                }
+                change.ask(|tx| insert(tx, table, &row))?;
+            }
+        }
+        Ok(Put::New(shown))
+    })
+}
+
+/// The session in what was unpacked. Rows are read from a database, so one is made of them: it has
+/// just the columns that they have.
+pub(super) fn unpacked(goods: &Goods) -> Result<Source, WriteError> {
+    if goods.main() != rows_name(SESSION) {
+        let path = below(&goods.folder, &goods.path)?;
+        return Ok(Source::new(SLUG, goods.id.clone(), path));
+    }
+    let tables = tables(goods)?;
+    let path = goods.folder.join("opencode.db");
+    let fill = || -> rusqlite::Result<()> {
+        let mut db = Connection::open(&path)?;
+        let tx = db.transaction()?;
+        tx.execute(
+            "CREATE TABLE project (id, worktree, time_created, time_updated, sandboxes)",
+            [],
+        )?;
+        for (table, _) in known() {
+            let rows = tables.get(table).map(Vec::as_slice).unwrap_or_default();
+            let rows: Vec<_> = rows.iter().filter_map(|row| decode(row)).collect();
+            let Some(first) = rows.first() else { continue };
+            let names: Vec<String> = first.iter().map(quoted).collect();
+            tx.execute(&format!("CREATE TABLE {table} ({})", names.join(", ")), [])?;
+            for row in &rows {
+                insert(&tx, table, row)?;
+            }
+        }
+        tx.commit()
+    };
+    fill().map_err(|e| trouble(&path, Duration::ZERO, &e))?;
+    Ok(Source::new(SLUG, goods.id.clone(), path))
+}
+
+/// The name of the file that the rows of a table travel in.
+fn rows_name(table: &str) -> String {
+    format!("{table}.jsonl")
+}
+
+fn bad(why: &str) -> WriteError {
+    WriteError::BadInput(format!("what travelled along cannot be used: {why}"))
+}
+
+/// The rows of each table, as lines, in the order that they are added in.
+type Tables = BTreeMap<String, Vec<Vec<u8>>>;
+
+/// All tables that hold rows of a session.
+fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+    std::iter::once((SESSION, "rowid")).chain(TABLES)
+}
+
+fn tables(goods: &Goods) -> Result<Tables, WriteError> {
+    let mut tables = Tables::new();
+    for name in &goods.names {
+        let table = known().map(|(t, _)| t).find(|t| *name == rows_name(t));
+        let table = table.ok_or_else(|| bad(&format!("`{name}` is no table of a session")))?;
+        let bytes = read_small(&goods.folder.join(name))?;
+        let lines = bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec);
+        tables.insert(table.to_owned(), lines.collect());
+    }
+    tables.retain(|_, rows| !rows.is_empty());
+    Ok(tables)
+}
+
+fn id_of(tables: &Tables) -> Option<String> {
+    let row = decode(tables.get(SESSION)?.first()?)?;
+    row.into_iter().find_map(|(name, value)| match value {
+        Value::Text(id) if name == "id" => Some(id),
+        _ => None,
+    })
+}
+
+/// What the database holds of a session.
+fn rows_there(change: &Change<'_>, id: &str) -> Result<Tables, WriteError> {
+    let mut there = Tables::new();
+    for (table, order) in known() {
+        let key = if table == SESSION { "id" } else { "session_id" };
+        let rows = change.ask(|tx| {
+            if !super::store::has_table(tx, table)? {
+                return Ok(Vec::new());
+            }
+            let sql = format!("SELECT * FROM {table} WHERE {key} = ?1 ORDER BY {order}");
+            let mut query = tx.prepare(&sql)?;
+            let rows = query.query_map([id], encode)?;
+            rows.collect::<rusqlite::Result<Vec<Vec<u8>>>>()
+        })?;
+        if !rows.is_empty() {
+            there.insert(table.to_owned(), rows);
+        }
+    }
+    Ok(there)
+}
+
+/// A session belongs to a project, whose id follows from the repository. Where this database does not
+/// know it yet, it is told.
+fn ensure_project(
+    w: &Writing<'_>,
+    change: &Change<'_>,
+    place: &Place,
+    row: &[(String, Value)],
+) -> Result<(), WriteError> {
+    let project = row.iter().find(|(name, _)| name == "project_id");
+    let Some((_, Value::Text(id))) = project else {
+        return Ok(());
+    };
+    if change.exists("project", id)? {
+        return Ok(());
+    }
+    let repository = Repository::find(&place.cwd).filter(|_| id != GLOBAL);
+    let root = repository.as_ref().map_or(Path::new("/"), Repository::root);
+    let time = Value::Integer(w.env.now().millis());
+    change.insert(
+        "project",
+        vec![
+            ("id", text(id)),
+            ("worktree", text(&root.to_string_lossy())),
+            (
+                "vcs",
+                repository.as_ref().map_or(Value::Null, |_| text("git")),
+            ),
+            ("time_created", time.clone()),
+            ("time_updated", time),
+            ("sandboxes", text("[]")),
+        ],
+    )
+}
+
+/// A column's name as SQL has it.
+fn quoted((name, _): &(String, Value)) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn insert(db: &Connection, table: &str, row: &[(String, Value)]) -> rusqlite::Result<()> {
+    let names: Vec<String> = row.iter().map(quoted).collect();
+    let marks = vec!["?"; names.len()].join(", ");
+    let sql = format!(
+        "INSERT INTO {table} ({}) VALUES ({marks})",
+        names.join(", ")
+    );
+    let values = row.iter().map(|(_, value)| value.clone());
+    db.execute(&sql, params_from_iter(values)).map(drop)
+}
+
+/// Keeps values in the session's `metadata`.
+pub(super) fn stow(w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
+    if !matches!(kept(&source.path)?, Kept::Database) {
+        return Err(super::OpenCode.cannot("way to be changed outside of the database"));
+    }
+    let mut list = rethread_json::Array::new();
+    for item in items {
+        list = list.raw(item);
+    }
+    let list = list.finish();
+    change(w, &source.path, |change| {
+        let sql = "SELECT metadata FROM session WHERE id = ?1";
+        let row = |row: &rusqlite::Row<'_>| row.get::<_, Option<String>>(0);
+        let there = change.ask(|tx| tx.query_row(sql, [&source.id], row).optional())?;
+        let there = there.ok_or_else(|| change.no_session(&source.id))?;
+        let metadata = with(there.unwrap_or_default().into_bytes(), &list);
+        let sql = "UPDATE session SET metadata = ?1 WHERE id = ?2";
+        change.ask(|tx| tx.execute(sql, [&metadata, &source.id]))?;
+        Ok(())
+    })
+}
+
+/// A session's `metadata` with one member more.
+fn with(metadata: Vec<u8>, list: &[u8]) -> String {
+    let document = Document::parse(metadata).ok();
+    let bytes = match document.as_ref().map(Document::root) {
+        Some(root) if root.is_object() => {
+            let mut patch = Patch::new(root);
+            patch.set(root, OURS, list);
+            patch.finish()
+        }
+        _ => Object::new().raw(OURS, list).finish(),
+    };
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The values that travel in the session's row.
+pub(super) fn stowed(conversation: &Conversation) -> Vec<Vec<u8>> {
+    let row = conversation.native.parts.first().map(|part| part.read(0));
+    let Some(Ok(row)) = row else {
+        return Vec::new();
+    };
+    let Ok(tree) = Tree::parse(&row) else {
+        return Vec::new();
+    };
+    let list = tree.root(&row).at(&["metadata", OURS]);
+    let items = list.map(|list: Json<'_>| list.items().map(|i| i.raw().to_vec()).collect());
+    items.unwrap_or_default()
+}
