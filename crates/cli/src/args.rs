@@ -7,8 +7,8 @@ use clap::{Args, ColorChoice, Parser, Subcommand};
 use rethread_engine::Durability;
 
 use crate::commands::{
-    agents, append, branch, check, context, export, fork, init, label, list, migrate, msg, new,
-    rename, resume, rm, sample, show, tree, trust, worktree,
+    agents, append, branch, check, context, convert, export, fork, init, label, list, migrate, msg,
+    new, rename, resume, rm, sample, show, tree, trust, worktree,
 };
 
 /// One library for the conversations of every coding agent on this machine.
@@ -112,6 +112,7 @@ pub(crate) enum Command {
     Tree(tree::Tree),
     Context(context::ContextOf),
     Export(export::Export),
+    Convert(convert::Convert),
     Resume(resume::Resume),
     New(new::New),
     Append(append::Append),

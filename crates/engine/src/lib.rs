@@ -6,6 +6,7 @@
 mod agents;
 mod check;
 mod context;
+mod convert;
 mod edit;
 mod entry;
 mod error;
@@ -27,6 +28,7 @@ mod worktree;
 pub use agents::{AgentInfo, agents};
 pub use check::{Checked, check};
 pub use context::{Point, native_context, point};
+pub use convert::{ConvertAsk, Converted, Fate, Trim, Way, convert};
 pub use edit::{append, branch, fork, init, label, migrate, new, rename, replace};
 pub use error::Error;
 pub use export::{
@@ -39,7 +41,7 @@ pub use list::{Filter, Listed, Sort, list};
 pub use overview::{AgentLine, Overview, overview};
 pub use path::absolute;
 pub use remove::{Removed, remove};
-pub use resume::{Continued, resume};
+pub use resume::{Continued, resume, resume_in};
 pub use rethread_catalog::{Candidate, FindError, HomeAsk, HomeError, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{

@@ -5,6 +5,7 @@ pub(crate) mod append;
 pub(crate) mod branch;
 pub(crate) mod check;
 pub(crate) mod context;
+pub(crate) mod convert;
 pub(crate) mod export;
 pub(crate) mod fork;
 pub(crate) mod init;
@@ -38,6 +39,7 @@ pub(crate) fn run(context: &Context, command: Option<Command>) -> Result<Exit, F
         Some(Command::Tree(args)) => tree::run(context, &args),
         Some(Command::Context(args)) => context::run(context, &args),
         Some(Command::Export(args)) => export::run(context, &args),
+        Some(Command::Convert(args)) => convert::run(context, &args),
         Some(Command::Resume(args)) => resume::run(context, &args),
         Some(Command::New(args)) => new::run(context, args),
         Some(Command::Append(args)) => append::run(context, args),

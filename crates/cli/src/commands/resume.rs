@@ -1,34 +1,55 @@
 //! `resume`: continue a conversation in its own client.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use clap::Args;
-use rethread_engine::{Continued, Resume as Call, resume};
+use rethread_engine::{Continued, Resume as Call, Trim, by_name, resume, resume_in};
 use serde_json::json;
 
+use crate::args::WriteFlags;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 
-/// Continue a conversation: start its own agent in the right folder.
+/// Continue a conversation: start its own agent in the right folder, or another one.
+///
+/// With `--in`, the conversation is written into that agent's own store first; the original stays as
+/// it is. Doing so again goes on with what was written before, unless the original has grown.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread resume latest
-  rethread resume pi:01a1 --print    only say how")]
+  rethread resume pi:01a1 --print             only say how
+  rethread resume latest --in codex           go on in Codex
+  rethread resume 7f3a --in claude --last 20  with the end of the conversation alone")]
 pub(crate) struct Resume {
     /// The session.
     session: String,
+    /// The agent to continue it in.
+    #[arg(long, value_name = "AGENT")]
+    r#in: Option<String>,
+    /// Take only the last N messages along, from the beginning of a turn on.
+    #[arg(long, value_name = "N", requires = "in")]
+    last: Option<usize>,
+    /// Take only what comes from this entry on along, from the beginning of its turn.
+    #[arg(long, value_name = "ENTRY", requires = "in")]
+    from: Option<String>,
+    /// Say what is in this file in the place of what does not go along.
+    #[arg(long, value_name = "FILE", requires = "in")]
+    summary: Option<PathBuf>,
     /// Only print the command.
     #[arg(long)]
     print: bool,
+    #[command(flatten)]
+    write: WriteFlags,
 }
 
 pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
     let Continued {
         command: how,
         notes,
-    } = resume(&context.env, &args.session)?;
+    } = continued(context, args)?;
     let exit = context.notes(&notes);
     if args.print || context.json {
         say(context, &how)?;
@@ -53,6 +74,33 @@ pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
             hint: Some("install it, or see the command with `--print`".to_owned()),
         }),
     }
+}
+
+/// Finds out how the session is continued, and writes it into another agent's store for that.
+fn continued(context: &Context, args: &Resume) -> Result<Continued, Failure> {
+    let w = context.writing(args.write);
+    let Some(agent) = &args.r#in else {
+        return Ok(resume(&w, &args.session)?);
+    };
+    let to = by_name(agent).ok_or_else(|| Failure::Usage {
+        message: format!("`{agent}` is no agent"),
+        hint: Some("`rethread agents` lists them".to_owned()),
+    })?;
+    let summary = match &args.summary {
+        Some(path) => Some(text_of(&context.env.cwd.join(path))?),
+        None => None,
+    };
+    let trim = Trim {
+        last: args.last,
+        from: args.from.as_deref(),
+        summary: summary.as_deref(),
+    };
+    Ok(resume_in(&w, &args.session, to, &trim)?)
+}
+
+fn text_of(path: &std::path::Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|e| Failure::usage(format!("`{}` cannot be read: {e}", path.display())))
 }
 
 fn say(context: &Context, how: &Call) -> Result<(), Failure> {

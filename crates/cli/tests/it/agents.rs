@@ -42,7 +42,8 @@ fn the_command_that_continues_a_session() {
     assert_eq!(answer.code, 2, "{answer:?}");
     assert_eq!(
         answer.err,
-        "error: atsf sessions have no client that continues them\n"
+        "error: atsf sessions have no client that continues them\n\
+         hint: `--in AGENT` continues it in another\n"
     );
 }
 

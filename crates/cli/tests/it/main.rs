@@ -17,6 +17,7 @@ mod claude_code;
 mod codex;
 mod concurrency;
 mod conformance;
+mod convert;
 mod corpus;
 mod damage;
 mod discovery;

@@ -16,9 +16,9 @@ fn cli_reference() {
     };
     section("rethread", w.ok(&["--help"]));
     let commands = [
-        "agents", "list", "show", "tree", "context", "export", "resume", "new", "append", "branch",
-        "label", "rename", "fork", "rm", "migrate", "init", "worktree", "trust", "check", "msg",
-        "sample",
+        "agents", "list", "show", "tree", "context", "export", "convert", "resume", "new",
+        "append", "branch", "label", "rename", "fork", "rm", "migrate", "init", "worktree",
+        "trust", "check", "msg", "sample",
     ];
     for command in commands {
         section(&format!("rethread {command}"), w.ok(&[command, "--help"]));

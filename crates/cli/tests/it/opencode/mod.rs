@@ -7,7 +7,7 @@ mod live;
 mod projects;
 mod resumed;
 pub(crate) mod store;
-mod write;
+pub(crate) mod write;
 
 use std::fs;
 

@@ -16,16 +16,22 @@ pub(super) fn fixtures() -> PathBuf {
 }
 
 /// OpenCode's folder of data.
-pub(super) fn data(w: &World) -> PathBuf {
+pub(crate) fn data(w: &World) -> PathBuf {
     w.home.join(".local/share/opencode")
 }
 
-/// Makes the database of a case, without any log beside it.
-pub(crate) fn database(path: &Path, case: &str) {
+/// Makes a database without sessions, without any log beside it.
+pub(crate) fn empty_database(path: &Path) -> Connection {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let db = Connection::open(path).unwrap();
     let schema = fs::read_to_string(fixtures().join("1.18/schema.sql")).unwrap();
     db.execute_batch(&schema).unwrap();
+    db
+}
+
+/// Makes the database of a case, without any log beside it.
+pub(crate) fn database(path: &Path, case: &str) {
+    let db = empty_database(path);
     let rows = fs::read_to_string(fixtures().join(case).join("opencode.sql")).unwrap();
     db.execute_batch(&rows).unwrap();
     db.pragma_update(None, "journal_mode", "WAL").unwrap();

@@ -10,7 +10,7 @@ use super::store::{data, database, installed, integrity, names, read, rows};
 use super::{CHILD, EVERYTHING, REVERTED, TREE, world};
 use crate::world::{World, json};
 
-pub(super) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+pub(crate) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
 pub(super) fn new(w: &World, more: &[&str]) -> String {
     let args = [&["new", "--format", "opencode", "--json"], more].concat();

@@ -1,0 +1,208 @@
+//! The agents' own clients go on with conversations that came from other agents.
+
+use rethread_judges::{Client, Pi, Turn};
+use serde_json::{Value, json as value};
+
+use crate::opencode::store::{data, empty_database};
+use crate::opencode::write::PNG;
+use crate::world::{World, json, run_with};
+
+const SOURCES: [&str; 8] = [
+    "atsf",
+    "agentuse",
+    "pi",
+    "atomic",
+    "claude-code",
+    "codex",
+    "gemini",
+    "opencode",
+];
+
+/// A conversation of three turns: two calls at once, an error, a picture.
+fn talk(has_picture: bool) -> Vec<Value> {
+    let mut asked = vec![value!({"type": "text", "text": "Which tests fail?"})];
+    if has_picture {
+        asked.push(value!({"type": "image", "data": PNG, "mimeType": "image/png"}));
+    }
+    vec![
+        value!({"index": 1, "role": "user", "content": asked}),
+        value!({"index": 2, "role": "assistant", "content": [
+            {"type": "text", "text": "I will run them."},
+            {"type": "tool_use", "tool_id": "toolu_1", "tool_name": "Foreign", "input": {"command": "npm test"}},
+            {"type": "tool_use", "tool_id": "toolu_2", "tool_name": "read", "input": {"filePath": "a.js"}},
+        ], "metadata": {"model": {"name": "m-1"}}}),
+        value!({"index": 3, "role": "user", "content": [
+            {"type": "tool_result", "tool_id": "toolu_1", "output": "1 failing", "is_error": true},
+            {"type": "tool_result", "tool_id": "toolu_2", "output": "let a"},
+        ]}),
+        value!({"index": 4, "role": "assistant", "content": [{"type": "text", "text": "One fails."}]}),
+        value!({"index": 5, "role": "user", "content": [{"type": "text", "text": "Mend it: <b>\"now\"</b> ü 🍎"}]}),
+        value!({"index": 6, "role": "assistant", "content": [{"type": "text", "text": "Done."}]}),
+        value!({"index": 7, "role": "user", "content": [{"type": "text", "text": "Why?"}]}),
+        value!({"index": 8, "role": "assistant", "content": [{"type": "text", "text": "A typo."}]}),
+    ]
+}
+
+/// What the model is to see of it. Ids are each client's own; a result belongs to the call before.
+fn expected(has_picture: bool, prompt: &str) -> Vec<String> {
+    let mut all = vec!["user: Which tests fail?"];
+    if has_picture {
+        all.push("picture");
+    }
+    all.extend([
+        "assistant: I will run them.",
+        r#"call Foreign {"command":"npm test"}"#,
+        r#"call read {"filePath":"a.js"}"#,
+        "result 1 failing",
+        "result let a",
+        "assistant: One fails.",
+        "user: Mend it: <b>\"now\"</b> ü 🍎",
+        "assistant: Done.",
+        "user: Why?",
+        "assistant: A typo.",
+    ]);
+    let mut all: Vec<String> = all.into_iter().map(str::to_owned).collect();
+    all.push(format!("user: {prompt}"));
+    all
+}
+
+fn line(turn: &Turn) -> String {
+    match turn {
+        Turn::Text(role, text) => format!("{role}: {text}"),
+        Turn::Thinking(text) => format!("thinking: {text}"),
+        Turn::ToolCall(_, name, input) => format!("call {name} {input}"),
+        Turn::ToolResult(_, text) => format!("result {text}"),
+        Turn::Image(_) => "picture".to_owned(),
+    }
+}
+
+/// Runs a command by the clock of the clients, some of which delete what looks old.
+fn now(w: &World, args: &[&str], input: &str) -> String {
+    let mut command = w.command(args);
+    command.env_remove("RETHREAD_NOW");
+    let answer = run_with(command, input.as_bytes());
+    assert_eq!(answer.code, 0, "{args:?}: {answer:?}");
+    answer.out
+}
+
+/// A session of some agent; its path, or how it is named in its database.
+fn session(w: &World, format: &str) -> String {
+    let mut new = vec!["new", "--format", format, "--json"];
+    if format != "agentuse" {
+        new.extend(["--title", "Which tests"]);
+    }
+    let made = json(&now(w, &new, ""));
+    let path = made["path"].as_str().unwrap();
+    let name = match format {
+        "opencode" => format!("{path}#{}", made["id"].as_str().unwrap()),
+        _ => path.to_owned(),
+    };
+    let talk: String = talk(format != "agentuse")
+        .iter()
+        .map(|message| format!("{message}\n"))
+        .collect();
+    let append = [
+        "append",
+        &name,
+        "--model",
+        "acme/m-1",
+        "--message-json",
+        "-",
+    ];
+    now(w, &append, &talk);
+    name
+}
+
+/// Lets a client go on with what came from every other agent.
+fn assert_resumed(client: Client, agent: &str) {
+    let w = World::new();
+    let Some(desk) = client.at(&w.home, &w.project) else {
+        return;
+    };
+    if agent == "opencode" {
+        desk.run(&["session", "list"].map(Into::into));
+    } else {
+        drop(empty_database(&data(&w).join("opencode.db")));
+    }
+    for source in SOURCES.into_iter().filter(|s| *s != agent) {
+        let name = session(&w, source);
+        let print = ["resume", &name, "--in", agent, "--print", "--json"];
+        let how = json(&now(&w, &print, ""));
+        let id = how["command"].as_array().unwrap().last().unwrap();
+        let id = id.as_str().unwrap();
+        assert_eq!(how["cwd"], w.project.to_str().unwrap(), "{source}");
+        let prompt = format!("NEXT-AFTER-{source}");
+        let sent = desk.resume(id, &prompt);
+        let lines: Vec<String> = sent.iter().map(line).collect();
+        assert_eq!(
+            lines,
+            expected(source != "agentuse", &prompt),
+            "from {source}"
+        );
+        // Asked for again, it is the same session, which the client went on with. Gemini CLI starts
+        // another file in another minute, and deletes ours.
+        if client != Client::Gemini {
+            let again = json(&now(&w, &print, ""));
+            assert_eq!(again["command"], how["command"], "{source}");
+        }
+    }
+}
+
+#[test]
+fn claude_code_goes_on_with_all_others() {
+    assert_resumed(Client::Claude, "claude-code");
+}
+
+#[test]
+fn codex_goes_on_with_all_others() {
+    assert_resumed(Client::Codex, "codex");
+}
+
+#[test]
+fn gemini_goes_on_with_all_others() {
+    assert_resumed(Client::Gemini, "gemini");
+}
+
+#[test]
+fn opencode_goes_on_with_all_others() {
+    assert_resumed(Client::OpenCode, "opencode");
+}
+
+#[test]
+fn pi_sees_all_others_as_it_would_have_written_them() {
+    let Some(pi) = Pi::V0_87.judge() else { return };
+    let w = World::new();
+    drop(empty_database(&data(&w).join("opencode.db")));
+    for source in SOURCES.into_iter().filter(|s| *s != "pi") {
+        let name = session(&w, source);
+        let made = json(&now(&w, &["convert", &name, "--to", "pi", "--json"], ""));
+        let file = made["path"].as_str().unwrap();
+        let question = value!({ "file": file, "look": [], "ids": [] });
+        let told = pi.ask(question.to_string().as_bytes());
+        let told = json(std::str::from_utf8(&told).unwrap());
+        let mut lines = Vec::new();
+        for message in told["told"]["context"]["messages"].as_array().unwrap() {
+            let role = message["role"].as_str().unwrap();
+            if let Some(text) = message["content"].as_str() {
+                lines.push(format!("{role}: {text}"));
+            }
+            for block in message["content"].as_array().into_iter().flatten() {
+                lines.push(match block["type"].as_str().unwrap() {
+                    "toolCall" => format!(
+                        "call {} {}",
+                        block["name"].as_str().unwrap(),
+                        block["arguments"]
+                    ),
+                    "image" => "picture".to_owned(),
+                    _ if role == "toolResult" => {
+                        format!("result {}", block["text"].as_str().unwrap())
+                    }
+                    _ => format!("{role}: {}", block["text"].as_str().unwrap()),
+                });
+            }
+        }
+        let mut expected = expected(source != "agentuse", "");
+        expected.pop();
+        assert_eq!(lines, expected, "from {source}");
+    }
+}

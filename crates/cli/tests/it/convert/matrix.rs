@@ -1,0 +1,153 @@
+//! From each format through each other and back: the same bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rethread_engine::{FORMATS, Format, Source, Way, by_name};
+
+use super::{Desk, contents, files_below};
+use crate::opencode::store::database;
+use crate::world::copy;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+}
+
+/// The formats that have a store to write to.
+fn targets() -> impl Iterator<Item = &'static dyn Format> {
+    FORMATS
+        .iter()
+        .copied()
+        .filter(|f| f.about().slug != "ndjson")
+}
+
+/// The sessions of a format below a folder, that something is said in.
+fn sessions(format: &'static dyn Format, folder: &Path) -> Vec<Source> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for file in files_below(folder) {
+        let small = fs::metadata(&file).unwrap().len() <= 1024 * 1024;
+        for source in format.at_path(&file) {
+            let is_new = seen.insert((source.path.clone(), source.id.clone()));
+            let says = || {
+                let read = format.read(&source);
+                read.is_ok_and(|c| speaks(&c))
+            };
+            if small && is_new && says() {
+                found.push(source);
+            }
+        }
+    }
+    found
+}
+
+/// Whether anything is said in a session by anyone.
+fn speaks(conversation: &rethread_engine::Conversation) -> bool {
+    use rethread_model::{Block, Bodies as _, Body, Context, Visibility};
+    let path = conversation.session.active_path();
+    let context = Context::new(&conversation.session, conversation, &path);
+    context.session.indexed().any(|(ix, entry)| {
+        let says = |block: &Block| match block {
+            Block::Text(text) => !text.value.trim().is_empty(),
+            Block::ToolCall(_) | Block::ToolResult(_) => true,
+            _ => false,
+        };
+        let body = context.body(ix);
+        entry.visibility == Visibility::Visible
+            && matches!(body, Body::Message(message) if message.blocks.iter().any(says))
+    })
+}
+
+/// Sends a session through every other format, and compares what comes back. Gives what went wrong.
+fn through_all(desk: &Desk, source: &Source) -> Vec<String> {
+    let before = contents(source);
+    let mut wrong = Vec::new();
+    let home = by_name(source.format).unwrap();
+    for to in targets().filter(|f| f.about().slug != source.format) {
+        let name = format!("{} -> {}", source.path.display(), to.about().slug);
+        let there = desk.convert(source, to);
+        let back = there.and_then(|(_, there)| desk.convert(&there, home));
+        match back {
+            Err(e) => wrong.push(format!("{name}: {e}")),
+            Ok((done, _)) if done.way != (Way::Back { added: 0 }) => {
+                wrong.push(format!("{name}: {:?} {:?}", done.way, done.notes));
+            }
+            Ok((_, back)) => {
+                if contents(&back) != before {
+                    wrong.push(format!("{name}: other bytes"));
+                }
+            }
+        }
+    }
+    wrong
+}
+
+#[track_caller]
+fn assert_all(sources: &[Source]) {
+    // Each on a desk of its own, two at a time: they have nothing to do with each other.
+    let (even, odd): (Vec<_>, Vec<_>) = sources.iter().enumerate().partition(|(n, _)| n % 2 == 0);
+    let wrong: Vec<String> = std::thread::scope(|s| {
+        let run = |half: Vec<(usize, &Source)>| {
+            let desk = Desk::new();
+            let all = half
+                .into_iter()
+                .flat_map(|(_, source)| through_all(&desk, source));
+            all.collect::<Vec<String>>()
+        };
+        let other = s.spawn(move || run(odd));
+        let mut wrong = run(even);
+        wrong.extend(other.join().unwrap());
+        wrong
+    });
+    assert!(
+        wrong.is_empty(),
+        "{}\n{} wrong",
+        wrong.join("\n"),
+        wrong.len()
+    );
+}
+
+#[test]
+fn every_fixture_through_every_format_and_back() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut sources = Vec::new();
+    let mut counts = BTreeMap::new();
+    for format in targets() {
+        let slug = format.about().slug;
+        let mut folder = fixtures().join(slug);
+        if slug == "atomic" {
+            folder = temp.path().join(".atomic/agent");
+            copy(&fixtures().join(slug), &folder);
+        }
+        let mut found = sessions(format, &folder);
+        if slug == "opencode" {
+            let path = temp.path().join("opencode.db");
+            database(&path, "1.18/everything");
+            found.extend(format.at_path(&path));
+        }
+        assert!(!found.is_empty(), "{slug}");
+        counts.insert(slug, found.len());
+        sources.extend(found);
+    }
+    assert!(sources.len() > 50, "{counts:?}");
+    assert_all(&sources);
+}
+
+#[test]
+fn every_small_real_session_through_every_format_and_back() {
+    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
+        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
+        return;
+    };
+    let mut sources = Vec::new();
+    for format in targets() {
+        let slug = format.about().slug;
+        let folder = corpus.join(slug);
+        if folder.is_dir() {
+            sources.extend(sessions(format, &folder));
+        }
+    }
+    assert!(sources.len() > 100, "{}", sources.len());
+    assert_all(&sources);
+}

@@ -1,0 +1,153 @@
+//! The command.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::world::{World, json};
+
+/// A pi session of three turns, with a call and a picture; its path.
+fn pi(w: &World) -> String {
+    let made = json(&w.ok(&["new", "--format", "pi", "--title", "Prices", "--json"]));
+    let path = made["path"].as_str().unwrap().to_owned();
+    w.ok(&["append", &path, "What does it cost?"]);
+    let lines = [
+        r#"{"role":"assistant","index":1,"timestamp":"2026-11-15T11:00:00Z","content":[{"type":"thinking","text":"Look it up."},{"type":"text","text":"Looking."},{"type":"tool_use","tool_id":"c1","tool_name":"bash","input":{"command":"cat price"}}],"metadata":{"model":{"name":"m-1"}}}"#,
+        r#"{"role":"user","index":2,"content":[{"type":"tool_result","tool_id":"c1","output":"3","is_error":false}]}"#,
+        r#"{"role":"assistant","index":3,"content":[{"type":"text","text":"Three euros."}],"metadata":{"model":{"name":"m-1"}}}"#,
+    ];
+    let answer = w.pipe(&["append", &path, "--message-json", "-"], lines.join("\n"));
+    assert_eq!(answer.code, 0, "{answer:?}");
+    path
+}
+
+fn converted(w: &World, args: &[&str]) -> Value {
+    let mut args = args.to_vec();
+    args.insert(0, "convert");
+    args.push("--json");
+    json(&w.ok(&args))
+}
+
+#[test]
+fn into_the_store_of_another_agent() {
+    let w = World::new();
+    let path = pi(&w);
+    let answer = w.run(&["convert", &path, "--to", "claude"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let (id, made) = answer.out.trim_end().split_once('\t').unwrap();
+    assert!(made.starts_with(w.home.join(".claude/projects").to_str().unwrap()));
+    assert!(made.ends_with(&format!("{id}.jsonl")), "{made}");
+    assert_snapshot!(w.plain(&answer.err), @"travels along: thinking, times");
+    let shown = w.ok(&["show", made]);
+    let said = shown.split_once("\n\n").unwrap().1;
+    assert_snapshot!(said, @"
+    ── user · 15 Nov 12:00 ─────────────────────────────────────────────────────────
+    What does it cost?
+
+    ── assistant · 15 Nov 12:00 ────────────────────────────────────────────────────
+    Look it up.
+
+    Looking.
+
+    ▸ bash  ✓
+      command: cat price
+
+    ── tool · 15 Nov 12:00 ─────────────────────────────────────────────────────────
+    ◂ c1  ✓
+      │ 3
+
+    ── assistant · 15 Nov 12:00 ────────────────────────────────────────────────────
+    Three euros.
+    ");
+}
+
+#[test]
+fn what_would_become_of_everything() {
+    let w = World::new();
+    let path = pi(&w);
+    let before = fs::read(&path).unwrap();
+    assert_snapshot!(w.ok(&["convert", &path, "--to", "codex", "--dry-run"]), @"
+    title               1  native
+    text                3  native
+    thinking            1  travel along
+    tool calls          1  native
+    tool results        1  native
+    models              2  native
+    usage               2  travel along
+    times               4  native
+    ");
+    assert!(!w.home.join(".codex").exists());
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn back_where_the_original_still_is_writes_nothing() {
+    let w = World::new();
+    let path = pi(&w);
+    let there = converted(&w, &[&path, "--to", "codex"]);
+    let back = converted(&w, &[there["path"].as_str().unwrap(), "--to", "pi"]);
+    assert_eq!(back["way"], "unchanged");
+    assert_eq!(back["path"], path.as_str());
+    // Where it is gone, it comes back under its id.
+    let before = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    let back = converted(&w, &[there["path"].as_str().unwrap(), "--to", "pi"]);
+    assert_eq!(back["way"], "restored");
+    assert_eq!(fs::read(&path).unwrap(), before);
+    // Where somebody went on with it, it is not touched.
+    w.ok(&["append", &path, "And for two?"]);
+    let again = w.run(&["convert", there["path"].as_str().unwrap(), "--to", "pi"]);
+    assert_eq!(again.code, 1, "{again:?}");
+    assert!(again.err.contains("exists already"), "{}", again.err);
+}
+
+#[test]
+fn what_was_said_meanwhile_comes_behind_the_original() {
+    let w = World::new();
+    let path = pi(&w);
+    let before = fs::read(&path).unwrap();
+    for to in ["claude-code", "codex", "gemini", "atsf", "agentuse"] {
+        let there = converted(&w, &[&path, "--to", to]);
+        let there = there["path"].as_str().unwrap();
+        w.ok(&["append", there, "And for two?"]);
+        w.ok(&["append", there, "--role", "agent", "--model", "m-2", "Six."]);
+        let out = w.root.join(format!("back-{to}"));
+        let back = converted(&w, &[there, "--to", "pi", "-o", out.to_str().unwrap()]);
+        assert_eq!(back["way"], "continued", "{to}: {back}");
+        let now = fs::read(back["path"].as_str().unwrap()).unwrap();
+        let added = now.strip_prefix(before.as_slice()).unwrap_or_else(|| {
+            panic!("{to}: {}", String::from_utf8_lossy(&now));
+        });
+        let added: Vec<Value> = std::str::from_utf8(added)
+            .unwrap()
+            .lines()
+            .map(json)
+            .collect();
+        assert_eq!(added.len(), 2, "{to}: {added:?}");
+        assert_eq!(added[0]["message"]["role"], "user", "{to}");
+        assert_eq!(added[1]["message"]["content"][0]["text"], "Six.", "{to}");
+    }
+}
+
+#[test]
+fn lean_leaves_no_way_back_and_strict_refuses_it() {
+    let w = World::new();
+    let path = pi(&w);
+    let refused = w.run(&["convert", &path, "--to", "codex", "--lean", "--strict"]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert_snapshot!(refused.err, @"
+    error: codex has no place for: thinking, usage
+    hint: without `--lean` it travels along
+    ");
+    assert!(!w.home.join(".codex").exists());
+    let lean = converted(&w, &[&path, "--to", "codex", "--lean"]);
+    let text = fs::read_to_string(lean["path"].as_str().unwrap()).unwrap();
+    assert!(!text.contains("zstd_base64"), "{text}");
+    assert_eq!(lean["carried"], Value::Array(Vec::new()));
+    let back = converted(
+        &w,
+        &[lean["path"].as_str().unwrap(), "--to", "pi", "-o", "out"],
+    );
+    assert_eq!(back["way"], "written");
+}

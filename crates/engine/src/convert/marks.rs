@@ -1,0 +1,62 @@
+//! What is said, in eight bytes each: to see later whether somebody changed it.
+
+use rethread_formats::Conversation;
+use rethread_model::{Blob, Block, Bodies, Media};
+use sha2::{Digest, Sha256};
+
+use super::said;
+
+/// What is said in a session, as its own format reads it.
+pub(super) fn marks(conversation: &Conversation) -> Vec<u64> {
+    let all = said::all(conversation).into_iter();
+    all.flat_map(|said| said.marks).collect()
+}
+
+/// What a block means that somebody says.
+pub(super) fn said(bodies: &dyn Bodies, role: &str, one: &Block) -> u64 {
+    let mark = block(bodies, one);
+    words(&[role, &mark.to_string()])
+}
+
+/// What a block means. Ids are each client's own.
+pub(super) fn block(bodies: &dyn Bodies, one: &Block) -> u64 {
+    match one {
+        Block::Text(text) => words(&["text", text.value.trim()]),
+        Block::Aside { text, .. } => words(&["aside", &text.value]),
+        Block::Thinking(thought) => words(&["thinking", thought.text.value.trim()]),
+        Block::ToolCall(call) => {
+            let input = said::input(call);
+            words(&["call", &call.name, &String::from_utf8_lossy(&input)])
+        }
+        Block::ToolResult(result) => {
+            let word = if result.is_error { "error" } else { "fine" };
+            words(&["result", word, &said::output(result)])
+        }
+        Block::Image(media) => picture(bodies, "image", media),
+        Block::File(media) => picture(bodies, "file", media),
+        Block::Unknown { type_name, raw } => words(&[type_name, &raw.to_text()]),
+    }
+}
+
+fn picture(bodies: &dyn Bodies, word: &str, media: &Media) -> u64 {
+    if let Some((_, data)) = said::base64(bodies, media) {
+        return words(&[word, &data]);
+    }
+    let name = match &media.blob {
+        Blob::Url(name) | Blob::Missing(name) => Some(name.as_str()),
+        _ => media.name.as_deref(),
+    };
+    words(&[word, name.unwrap_or_default()])
+}
+
+/// What a few words mean.
+pub(super) fn words(words: &[&str]) -> u64 {
+    let mut hash = Sha256::new();
+    for word in words {
+        hash.update((word.len() as u64).to_le_bytes());
+        hash.update(word);
+    }
+    let digest = hash.finalize();
+    let first = digest.first_chunk();
+    first.map_or(0, |first| u64::from_be_bytes(*first))
+}

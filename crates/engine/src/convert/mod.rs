@@ -1,0 +1,170 @@
+//! `convert`: a session as another agent would have written it, with the way back in it.
+//!
+//! A session is written in a folder of our own first, as the target's client would write it, and read
+//! back there. Then the files that it came from are packed into it, with what each message means to
+//! the target's own reader. Only then it goes to its store, whole or not at all.
+
+mod back;
+mod before;
+mod marks;
+mod report;
+mod said;
+mod trim;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use rethread_formats::carry::{Place, Put};
+use rethread_formats::{Conversation, Format, Source, Writing};
+use rethread_model::Note;
+
+use self::write::{goods, write};
+use crate::Error;
+use crate::show::open;
+
+pub use report::Fate;
+pub use trim::Trim;
+
+/// How a session is to be converted.
+#[derive(Clone, Copy)]
+pub struct ConvertAsk<'a> {
+    /// The format that it is to have.
+    pub to: &'static dyn Format,
+    /// The folder to write to as if it were the agent's root, where the user named one.
+    pub root: Option<&'a Path>,
+    /// Leave out what the target has no place for.
+    pub lean: bool,
+    /// Only say what would become of it.
+    pub dry_run: bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Converted {
+    /// The session that was converted.
+    pub source: Source,
+    /// The format that it has now.
+    pub to: &'static str,
+    /// Its id there.
+    pub id: String,
+    /// Its main file or folder there.
+    pub path: PathBuf,
+    /// What was done.
+    pub way: Way,
+    /// What became of what is in it.
+    pub fates: Vec<Fate>,
+    /// What was noticed.
+    pub notes: Vec<Note>,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// It was written as the target's client would have.
+    Written,
+    /// It came from there: it is again as it was, with so many messages more.
+    Back {
+        /// How many messages were added since.
+        added: usize,
+    },
+    /// It came from there, and is still there as it was: nothing was written.
+    There,
+}
+
+/// Converts a session that was found before.
+pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result<Converted, Error> {
+    let conversation = open(source)?;
+    if ask.to.about().slug == source.format {
+        let hint = "`rethread fork` makes a copy".to_owned();
+        return Err(Error::Usage {
+            message: format!("`{}` is a session of {} already", source.id, source.format),
+            hint: Some(hint),
+        });
+    }
+    if ask.to.about().slug == "ndjson" {
+        return Err(Error::Usage {
+            message: "sessions get into Unified NDJSON by `export`".to_owned(),
+            hint: Some("`rethread export SESSION -o FILE.ndjson`".to_owned()),
+        });
+    }
+    let mut notes = conversation.notes.clone();
+    if let Some(original) = back::original(w, &conversation, ask.to, &mut notes)? {
+        return come_back(w, &conversation, ask, &original, notes);
+    }
+    let path = conversation.session.active_path();
+    write(w, &conversation, (&path, None), ask, notes)
+}
+
+/// Converts a session so that another agent can go on with it. What was converted before is found
+/// again, unless the session has changed since.
+pub(crate) fn convert_to_resume(
+    w: &Writing<'_>,
+    source: &Source,
+    to: &'static dyn Format,
+    trim: &Trim<'_>,
+) -> Result<(Source, Vec<Note>), Error> {
+    let conversation = open(source)?;
+    let key = before::key(&conversation, to, trim);
+    if let Some(made) = before::find(w, &key, source, to) {
+        return Ok((made, Vec::new()));
+    }
+    let ask = ConvertAsk {
+        to,
+        root: None,
+        lean: false,
+        dry_run: false,
+    };
+    let mut done = if trim.is_all() {
+        convert(w, source, &ask)?
+    } else {
+        let path = trim.of(&conversation)?;
+        let notes = conversation.notes.clone();
+        write(w, &conversation, (&path, trim.summary), &ask, notes)?
+    };
+    // A session in a database is named by that and its id.
+    let path = done.path.to_string_lossy().into_owned();
+    let path = path
+        .strip_suffix(&format!("#{}", done.id))
+        .map_or(done.path, PathBuf::from);
+    let made = Source::new(to.about().slug, done.id, path);
+    done.notes.extend(before::note(w, &key, &made));
+    Ok((made, done.notes))
+}
+
+/// Puts a session back where it came from.
+fn come_back(
+    w: &Writing<'_>,
+    conversation: &Conversation,
+    ask: &ConvertAsk<'_>,
+    original: &back::Original,
+    notes: Vec<Note>,
+) -> Result<Converted, Error> {
+    let as_it_was = open(&original.source)?;
+    let cwd = original.cwd.clone();
+    let place = Place {
+        root: ask.root.map(Path::to_owned),
+        cwd: cwd.unwrap_or_else(|| w.env.cwd.clone()),
+    };
+    let fates = report::compare(conversation, &as_it_was);
+    let goods = goods(w, &as_it_was, original.folder.path())?;
+    let mut converted = Converted {
+        source: conversation.source.clone(),
+        to: ask.to.about().slug,
+        id: as_it_was.session.head.id.clone(),
+        path: PathBuf::new(),
+        way: Way::Back {
+            added: original.added,
+        },
+        fates,
+        notes,
+    };
+    if ask.dry_run {
+        return Ok(converted);
+    }
+    let put = ask.to.put(w, &place, &goods)?;
+    if let Put::There(_) = put {
+        converted.way = Way::There;
+    }
+    put.path().clone_into(&mut converted.path);
+    Ok(converted)
+}

@@ -1,0 +1,163 @@
+//! What became of everything that a session holds: measured on what was written, not promised.
+
+use std::collections::BTreeMap;
+
+use rethread_formats::Conversation;
+use rethread_model::{Block, Bodies, Body, Kind, LinkKind, Role, Visibility};
+
+use super::marks;
+
+/// What became of one kind of thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fate {
+    /// What it is.
+    pub what: &'static str,
+    /// How many of them there are in the source.
+    pub count: usize,
+    /// How many of them the target's own reader finds in what was written.
+    pub native: usize,
+}
+
+impl Fate {
+    /// Whether all of them are what they were.
+    pub fn is_native(&self) -> bool {
+        self.native == self.count
+    }
+}
+
+/// The kinds of things, in the order of a report.
+const KINDS: [&str; 15] = [
+    "title",
+    "text",
+    "thinking",
+    "tool calls",
+    "tool results",
+    "images",
+    "files",
+    "models",
+    "usage",
+    "times",
+    "branches",
+    "compactions",
+    "labels",
+    "sub-agents",
+    "other records",
+];
+
+/// Compares what a source holds with what was made of it.
+pub(super) fn compare(source: &Conversation, made: &Conversation) -> Vec<Fate> {
+    let (source, made) = (Inventory::of(source), Inventory::of(made));
+    let fate = |what: &'static str| {
+        let list = source.0.get(what)?;
+        let count: usize = list.values().sum();
+        let found = made.0.get(what);
+        let there = |mark: &u64| found.and_then(|f| f.get(mark)).copied().unwrap_or(0);
+        let native = list.iter().map(|(mark, n)| there(mark).min(*n)).sum();
+        Some(Fate {
+            what,
+            count,
+            native,
+        })
+    };
+    KINDS.into_iter().filter_map(fate).collect()
+}
+
+/// How many there are of each thing.
+#[derive(Default)]
+struct Inventory(BTreeMap<&'static str, BTreeMap<u64, usize>>);
+
+impl Inventory {
+    fn of(conversation: &Conversation) -> Self {
+        let mut all = Self::default();
+        let session = &conversation.session;
+        if let Some(title) = &session.head.title {
+            all.add("title", marks::words(&[&title.text]));
+        }
+        for link in &session.head.links {
+            if link.kind == LinkKind::SubAgent {
+                all.add("sub-agents", marks::words(&[&link.session]));
+            }
+        }
+        let mut on_path = vec![false; session.entries().len()];
+        for ix in session.active_path() {
+            on_path[ix.get()] = true;
+        }
+        for (ix, entry) in session.indexed() {
+            if entry.beside || entry.side {
+                continue;
+            }
+            if !on_path[ix.get()] {
+                all.add("branches", marks::words(&[session.id(ix)]));
+                continue;
+            }
+            match conversation.body(ix) {
+                Body::Message(message)
+                    if entry.visibility == Visibility::Visible && message.role != Role::System =>
+                {
+                    if let Some(time) = entry.time {
+                        all.add("times", marks::words(&[&time.millis().to_string()]));
+                    }
+                    if let Some(model) = &message.model {
+                        all.add("models", marks::words(&[&model.id]));
+                    }
+                    if let Some(usage) = &message.usage {
+                        let sums = [
+                            usage.input,
+                            usage.output,
+                            usage.cache_read,
+                            usage.cache_write,
+                        ];
+                        let sums = sums.map(|n| n.to_string());
+                        all.add("usage", marks::words(&[&sums.join("/")]));
+                    }
+                    for block in &message.blocks {
+                        all.block(conversation, block);
+                    }
+                }
+                Body::Compaction(_) => all.add("compactions", marks::words(&[session.id(ix)])),
+                Body::Label(label) => {
+                    all.add(
+                        "labels",
+                        marks::words(&[label.label.as_deref().unwrap_or("")]),
+                    );
+                }
+                _ => {
+                    if !matches!(
+                        entry.kind,
+                        Kind::Title | Kind::ModelChange | Kind::ThinkingChange
+                    ) {
+                        all.add("other records", marks::words(&[session.id(ix)]));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, what: &'static str, mark: u64) {
+        *self.0.entry(what).or_default().entry(mark).or_default() += 1;
+    }
+
+    fn block(&mut self, bodies: &dyn Bodies, block: &Block) {
+        match block {
+            Block::Text(text) if text.value.trim().is_empty() => {}
+            Block::Text(_) => self.add("text", marks::block(bodies, block)),
+            Block::Thinking(thought) if thought.text.value.trim().is_empty() => {}
+            Block::Thinking(_) => self.add("thinking", marks::block(bodies, block)),
+            Block::ToolCall(_) => self.add("tool calls", marks::block(bodies, block)),
+            Block::ToolResult(result) => {
+                self.add("tool results", marks::block(bodies, block));
+                for inner in &result.blocks {
+                    if matches!(inner, Block::Image(_)) {
+                        self.add("images", marks::block(bodies, inner));
+                    }
+                }
+            }
+            Block::Image(_) => self.add("images", marks::block(bodies, block)),
+            Block::File(_) => self.add("files", marks::block(bodies, block)),
+            Block::Aside { .. } | Block::Unknown { .. } => {
+                self.add("other records", marks::block(bodies, block));
+            }
+        }
+    }
+}

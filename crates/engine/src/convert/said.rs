@@ -1,0 +1,363 @@
+//! What is said, in the words that every format takes.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rethread_disk::read_small;
+use rethread_formats::{Conversation, MessageInput, Unsaid};
+use rethread_json::{Array, Object};
+use rethread_model::{
+    Blob, Block, Bodies, Body, Context, EntryIx, Media, Message, Moment, Role, Text, ToolCall,
+    ToolInput, ToolResult, Usage, Visibility,
+};
+
+use super::marks;
+
+/// Something that is said, ready to be written.
+pub(super) struct Said {
+    pub(super) input: MessageInput,
+    /// What each block of it means.
+    pub(super) marks: Vec<u64>,
+}
+
+/// What the model of a session would see and the person said or was told, message by message. What
+/// the client put there for itself stays behind: another client does that in its own way.
+pub(super) fn conversation(source: &Conversation, path: &[EntryIx]) -> Vec<Said> {
+    let context = Context::new(&source.session, source, path);
+    let mut speech = Speech::new(source);
+    for (ix, entry) in context.session.indexed() {
+        let Body::Message(message) = context.body(ix) else {
+            continue;
+        };
+        // Summaries stand for what was said.
+        let is_summary = matches!(
+            message.extension.as_deref(),
+            Some("compaction_question" | "compaction_summary" | "branch_summary")
+        );
+        if entry.visibility == Visibility::Visible || is_summary {
+            speech.say(&message, entry.time);
+        }
+    }
+    speech.messages
+}
+
+/// What is told to the model in the place of what does not go along.
+pub(super) fn summary(source: &Conversation, text: &str) -> Said {
+    let mut speech = Speech::new(source);
+    let time = source.session.entries().iter().find_map(|e| e.time);
+    speech.say(&Message::new(Role::User, vec![Block::text(text)]), time);
+    speech.messages.remove(0)
+}
+
+/// All that people and models say on the way to where a session is, also before it was compacted. What
+/// sub-agents say in it, what stands beside it, and what the client puts there for itself is not
+/// among it.
+///
+/// Clients write the same in several ways, a call and its result in one message or in two: here it is
+/// always the same.
+pub(super) fn all(source: &Conversation) -> Vec<Said> {
+    let session = &source.session;
+    let mut path = Vec::new();
+    let mut met = vec![false; session.entries().len()];
+    let mut at = session.leaf();
+    while let Some(ix) = at {
+        if std::mem::replace(&mut met[ix.get()], true) {
+            break;
+        }
+        path.push(ix);
+        let entry = session.entry(ix);
+        at = entry.parent.or(entry.logical_parent);
+    }
+    let mut speech = Speech::new(source);
+    for ix in path.into_iter().rev() {
+        let entry = session.entry(ix);
+        let is_said = entry.kind.is_message() && entry.visibility == Visibility::Visible;
+        if !is_said || entry.beside || entry.side {
+            continue;
+        }
+        if let Body::Message(message) = source.body(ix) {
+            speech.say(&message, entry.time);
+        }
+    }
+    speech.messages
+}
+
+/// What is said before an answer that nobody asked for: no model takes a conversation that begins so.
+const NO_BEGINNING: &str = "(The beginning of this conversation is not here.)";
+
+struct Speech<'a> {
+    bodies: &'a dyn Bodies,
+    messages: Vec<Said>,
+    /// The model where a message names none: some formats want one for each.
+    model: String,
+    calls: Calls,
+}
+
+impl<'a> Speech<'a> {
+    fn new(source: &'a Conversation) -> Self {
+        let model = source.session.head.model.as_ref();
+        let provider = model.and_then(|m| m.provider.as_deref());
+        let id = model.map_or("unknown", |m| m.id.as_str());
+        Self {
+            bodies: source,
+            messages: Vec::new(),
+            model: format!("{}/{id}", provider.unwrap_or("unknown")),
+            calls: Calls::default(),
+        }
+    }
+
+    /// Says a message. Calls and results that stand in one become several: what was asked of tools,
+    /// what they gave, and what was said then.
+    fn say(&mut self, message: &Message, time: Option<Moment>) {
+        let is_result = |block: &&Block| matches!(block, Block::ToolResult(_));
+        match message.role {
+            // Instructions are each client's own affair.
+            Role::System => {}
+            Role::User | Role::Tool => {
+                let (results, others): (Vec<&Block>, Vec<&Block>) =
+                    message.blocks.iter().partition(is_result);
+                self.results(message, &results, &others, time);
+            }
+            Role::Assistant => {
+                let (mut said, mut results) = (Vec::new(), Vec::new());
+                for block in &message.blocks {
+                    if is_result(&block) {
+                        results.push(block);
+                        continue;
+                    }
+                    if !results.is_empty() && !matches!(block, Block::ToolCall(_)) {
+                        self.object(message, "assistant", &said, time);
+                        self.results(message, &results, &[], time);
+                        said.clear();
+                        results.clear();
+                    }
+                    said.push(block);
+                }
+                self.object(message, "assistant", &said, time);
+                self.results(message, &results, &[], time);
+            }
+        }
+    }
+
+    /// Says what tools gave, and what stands beside it. A result whose call is nowhere gets one: no
+    /// model takes it alone.
+    fn results(
+        &mut self,
+        message: &Message,
+        results: &[&Block],
+        others: &[&Block],
+        time: Option<Moment>,
+    ) {
+        let lost: Vec<Block> = results
+            .iter()
+            .filter_map(|block| match block {
+                Block::ToolResult(result) if !self.calls.waits(&result.call_id) => {
+                    let name = result.name.as_deref().unwrap_or("unknown");
+                    Some(Block::ToolCall(ToolCall::new(&result.call_id, name)))
+                }
+                _ => None,
+            })
+            .collect();
+        if !lost.is_empty() {
+            let asked: Vec<&Block> = lost.iter().collect();
+            self.object(message, "assistant", &asked, time);
+        }
+        let all: Vec<&Block> = results.iter().chain(others).copied().collect();
+        self.object(message, "user", &all, time);
+    }
+
+    fn object(&mut self, message: &Message, role: &str, blocks: &[&Block], time: Option<Moment>) {
+        let mut content = Array::new();
+        let mut marks = Vec::new();
+        for block in blocks {
+            if let Some(json) = self.block(block) {
+                content = content.raw(&json);
+                marks.push(marks::said(self.bodies, role, block));
+            }
+        }
+        if content.is_empty() {
+            return;
+        }
+        if self.messages.is_empty() && role == "assistant" {
+            let before = Message::new(Role::User, vec![Block::text(NO_BEGINNING)]);
+            self.say(&before, time);
+        }
+        let index = self.messages.len() as u64 + 1;
+        let metadata = (role == "assistant").then(|| metadata(message));
+        let object = Object::new()
+            .u64("index", index)
+            .str("role", role)
+            .opt_str("timestamp", time.map(|t| t.to_string()).as_deref())
+            .raw("content", &content.finish())
+            .opt_raw("metadata", metadata.as_deref());
+        let input = MessageInput::Json {
+            bytes: object.finish(),
+            line: index,
+            unsaid: Unsaid {
+                role: None,
+                model: Some(self.model.clone()),
+            },
+        };
+        self.messages.push(Said { input, marks });
+    }
+
+    fn block(&mut self, block: &Block) -> Option<Vec<u8>> {
+        Some(match block {
+            Block::Text(text) if text.value.trim().is_empty() => return None,
+            Block::Text(text) => Object::new()
+                .str("type", "text")
+                .str("text", &text.value)
+                .finish(),
+            Block::Thinking(thought) if thought.text.value.trim().is_empty() => return None,
+            Block::Thinking(thought) => Object::new()
+                .str("type", "thinking")
+                .str("text", &thought.text.value)
+                .finish(),
+            Block::ToolCall(call) => {
+                let id = self.calls.called(&call.id, &call.name);
+                Object::new()
+                    .str("type", "tool_use")
+                    .str("tool_id", &id)
+                    .str("tool_name", &call.name)
+                    .raw("input", &input(call))
+                    .finish()
+            }
+            Block::ToolResult(result) => {
+                let (id, name) = self.calls.answered(&result.call_id);
+                Object::new()
+                    .str("type", "tool_result")
+                    .str("tool_id", &id)
+                    .opt_str("tool_name", result.name.as_deref().or(name.as_deref()))
+                    .str("output", &output(result))
+                    .bool("is_error", result.is_error)
+                    .finish()
+            }
+            Block::Image(media) => {
+                let (mime, data) = base64(self.bodies, media)?;
+                Object::new()
+                    .str("type", "image")
+                    .str("mimeType", &mime)
+                    .str("data", &data)
+                    .finish()
+            }
+            Block::Aside { .. } | Block::File(_) | Block::Unknown { .. } => return None,
+        })
+    }
+}
+
+/// What a tool was given, on one line: a log has no room for more.
+pub(super) fn input(call: &ToolCall) -> Vec<u8> {
+    match &call.input {
+        Some(ToolInput::Json(json)) => {
+            let compact = rethread_json::compact(json.bytes());
+            compact.unwrap_or_else(|_| rethread_json::quote(&json.to_text()))
+        }
+        Some(ToolInput::Text(text)) => rethread_json::quote(&text.value),
+        None => b"{}".to_vec(),
+    }
+}
+
+/// Calls that wait for their results. Some agents use an id again, or give none: each call gets one
+/// of its own.
+#[derive(Default)]
+struct Calls {
+    /// The ids that are in use.
+    used: HashSet<String>,
+    /// The calls without a result, by the id that the source gave them.
+    waiting: HashMap<String, VecDeque<(String, String)>>,
+}
+
+impl Calls {
+    /// Notes a call, and gives its id.
+    fn called(&mut self, given: &str, name: &str) -> String {
+        let mut id = given.to_owned();
+        let mut number = self.used.len();
+        while id.is_empty() || self.used.contains(&id) {
+            number += 1;
+            id = match given {
+                "" => format!("call_{number}"),
+                given => format!("{given}_{number}"),
+            };
+        }
+        self.used.insert(id.clone());
+        let waiting = self.waiting.entry(given.to_owned()).or_default();
+        waiting.push_back((id.clone(), name.to_owned()));
+        id
+    }
+
+    fn waits(&self, given: &str) -> bool {
+        self.waiting
+            .get(given)
+            .is_some_and(|calls| !calls.is_empty())
+    }
+
+    /// The call that a result belongs to: its id, and the tool's name.
+    fn answered(&mut self, given: &str) -> (String, Option<String>) {
+        let waiting = self.waiting.get_mut(given);
+        match waiting.and_then(VecDeque::pop_front) {
+            Some((id, name)) => (id, Some(name)),
+            None => (given.to_owned(), None),
+        }
+    }
+}
+
+/// What a tool gave, as one text.
+pub(super) fn output(result: &ToolResult) -> String {
+    let texts = result.blocks.iter().filter_map(|block| match block {
+        Block::Text(text) => Some(text.value.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// Who answered, and what it cost.
+fn metadata(message: &Message) -> Vec<u8> {
+    let model = message.model.as_ref().map(|model| {
+        Object::new()
+            .str("name", &model.id)
+            .opt_str("stop_reason", message.stop_reason.as_deref())
+            .finish()
+    });
+    let usage = message.usage.as_ref().map(usage);
+    let provider = message.model.as_ref().and_then(|m| m.provider.as_deref());
+    let extensions = provider.map(|p| Object::new().str("provider", p).finish());
+    Object::new()
+        .opt_raw("model", model.as_deref())
+        .opt_raw("token_usage", usage.as_deref())
+        .opt_raw("extensions", extensions.as_deref())
+        .finish()
+}
+
+fn usage(usage: &Usage) -> Vec<u8> {
+    Object::new()
+        .u64("input_tokens", usage.input)
+        .u64("output_tokens", usage.output)
+        .u64("cache_creation_tokens", usage.cache_write)
+        .u64("cache_read_tokens", usage.cache_read)
+        .finish()
+}
+
+/// The bytes of a picture as base64, with their type. What lies outside of the session's own files
+/// is not looked at.
+pub(super) fn base64(bodies: &dyn Bodies, media: &Media) -> Option<(String, String)> {
+    let mime = || media.mime.clone().unwrap_or_else(|| "image/png".to_owned());
+    match &media.blob {
+        Blob::Url(url) => {
+            let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
+            let named = head.strip_suffix(";base64")?;
+            let mime = if named.is_empty() {
+                mime()
+            } else {
+                named.to_owned()
+            };
+            Some((mime, data.to_owned()))
+        }
+        Blob::Inline { .. } => {
+            let data = String::from_utf8(bodies.inline(&media.blob)?).ok()?;
+            Some((mime(), data))
+        }
+        Blob::File(path) => Some((mime(), STANDARD.encode(read_small(path).ok()?))),
+        Blob::Text(Text { .. }) | Blob::Outside(_) | Blob::Record(_) | Blob::Missing(_) => None,
+    }
+}

@@ -1,0 +1,207 @@
+//! Writing a session as the target's client would have.
+
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
+use rethread_formats::carry::{Goods, Luggage, Packing, Place, luggage, own_files};
+use rethread_formats::{
+    Conversation, Format, Made, MessageInput, NewSession, Source, WriteError, Writing,
+};
+use rethread_model::{EntryIx, Note, Severity};
+
+use super::{ConvertAsk, Converted, Way, back, marks, report, said};
+use crate::Error;
+use crate::edit::remembering;
+use crate::show::open;
+
+/// How often it is written with other ids when the store has those; with a seed, the first ones may
+/// be taken.
+const TRIES: u32 = 1000;
+
+/// Writes what is said on a path of a session, with a summary of what is not.
+pub(super) fn write(
+    w: &Writing<'_>,
+    from: &Conversation,
+    (path, summary): (&[EntryIx], Option<&str>),
+    ask: &ConvertAsk<'_>,
+    mut notes: Vec<Note>,
+) -> Result<Converted, Error> {
+    let mut messages = said::conversation(from, path);
+    if let Some(summary) = summary {
+        messages.insert(0, said::summary(from, summary));
+    }
+    if messages.is_empty() {
+        let id = &from.source.id;
+        return Err(Error::usage(format!("nothing is said in `{id}`")));
+    }
+    let messages: Vec<MessageInput> = messages.into_iter().map(|said| said.input).collect();
+    let place = Place {
+        root: ask.root.map(Path::to_owned),
+        cwd: folder_of(w, from),
+    };
+    let mut tries = 0..TRIES;
+    loop {
+        let staged = Staged::write(w, from, &messages, (ask.to, &place))?;
+        let mut made = open(&staged.source)?;
+        let fates = report::compare(from, &made);
+        if !ask.lean {
+            made = stow(w, from, &made)?;
+        }
+        refuse_damage(&made)?;
+        let mut path = PathBuf::new();
+        if !ask.dry_run {
+            let goods = goods(w, &made, staged.folder.path())?;
+            match ask.to.put(w, &place, &goods) {
+                Err(WriteError::Exists { .. }) if tries.next().is_some() => continue,
+                put => put?.path().clone_into(&mut path),
+            }
+            notes.extend(remembered(w, &made, &path, &place));
+        }
+        return Ok(Converted {
+            source: from.source.clone(),
+            to: ask.to.about().slug,
+            id: made.session.head.id.clone(),
+            path,
+            way: Way::Written,
+            fates,
+            notes,
+        });
+    }
+}
+
+fn remembered(w: &Writing<'_>, made: &Conversation, path: &Path, place: &Place) -> Vec<Note> {
+    let made = Made {
+        id: made.session.head.id.clone(),
+        path: path.to_owned(),
+        project: place.cwd.clone(),
+        created: Vec::new(),
+        notes: Vec::new(),
+    };
+    remembering(w, made).notes
+}
+
+/// What was written must read back.
+fn refuse_damage(made: &Conversation) -> Result<(), Error> {
+    let mut notes = made.notes.iter();
+    match notes.find(|note| note.severity == Severity::Damage) {
+        None => Ok(()),
+        Some(damage) => Err(Error::usage(format!(
+            "what was written does not read back: {}",
+            damage.message
+        ))),
+    }
+}
+
+/// The folder that the work is done in, if it is here.
+fn folder_of(w: &Writing<'_>, conversation: &Conversation) -> PathBuf {
+    let workspace = conversation.session.head.workspace.path.as_ref();
+    let folder = workspace.map(PathBuf::from).filter(|f| f.is_absolute());
+    folder.unwrap_or_else(|| w.env.cwd.clone())
+}
+
+/// A session in a folder of our own.
+struct Staged {
+    folder: ScratchFolder,
+    source: Source,
+}
+
+impl Staged {
+    fn write(
+        w: &Writing<'_>,
+        from: &Conversation,
+        messages: &[MessageInput],
+        (to, place): (&dyn Format, &Place),
+    ) -> Result<Self, Error> {
+        let folder = ScratchFolder::new()?;
+        to.stage(w, place, folder.path())?;
+        let title = from.session.head.title.as_ref().map(|t| t.text.clone());
+        let mut new = NewSession {
+            cwd: place.cwd.clone(),
+            root: Some(folder.path().to_owned()),
+            title: title.filter(|t| !t.trim().is_empty()),
+            ..NewSession::default()
+        };
+        let made = match to.create(w, &new) {
+            // Some formats have no titles.
+            Err(WriteError::Unsupported { .. }) if new.title.is_some() => {
+                new.title = None;
+                to.create(w, &new)?
+            }
+            made => made?,
+        };
+        let source = Source::new(to.about().slug, made.id, made.path);
+        for saved in to.append(w, &source, messages)?.ids {
+            saved?;
+        }
+        Ok(Self { folder, source })
+    }
+}
+
+/// Packs the files that a session came from into the one that was made of it.
+fn stow(w: &Writing<'_>, from: &Conversation, made: &Conversation) -> Result<Conversation, Error> {
+    let marks = marks::marks(made);
+    let source = &from.source;
+    let packing = Packing {
+        from: source.format,
+        id: &source.id,
+        path: &name_of(from),
+        cwd: from.session.head.workspace.path.as_deref(),
+        marks: &marks,
+    };
+    let mut files = own_files(from)?;
+    let unreadable = |cause| DiskError::Read {
+        path: source.path.clone(),
+        cause,
+    };
+    let items = luggage(&packing, &mut files).map_err(unreadable)?;
+    made.format.stow(w, &made.source, &items)?;
+    let again = open(&made.source)?;
+    let wanted = Luggage::read(&items).map_err(|e| Error::usage(e.to_string()))?;
+    if marks::marks(&again) != marks || back::luggage(&again)? != wanted {
+        return Err(Error::usage(
+            "what travels along does not read back; `--lean` leaves it out",
+        ));
+    }
+    Ok(again)
+}
+
+/// The files of a session, as they lie in a folder.
+pub(super) fn goods(w: &Writing<'_>, of: &Conversation, scratch: &Path) -> Result<Goods, Error> {
+    let files = own_files(of)?;
+    let base = of.format.base(&of.source);
+    let path = name_of(of);
+    if files.iter().all(|(name, _)| base.join(name).is_file()) {
+        return Ok(Goods {
+            id: of.source.id.clone(),
+            folder: base,
+            path,
+            names: files.into_iter().map(|(name, _)| name).collect(),
+        });
+    }
+    // Rows have no file of their own until now.
+    let folder = scratch.join("rows");
+    ensure_folder(&folder, &Mode::Private, w.durability)?;
+    let mut names = Vec::new();
+    for (name, mut reader) in files {
+        let path = folder.join(&name);
+        let _ = create_with(&path, Mode::Private, w.durability, |out| {
+            std::io::copy(&mut reader, out).map(drop)
+        })?;
+        names.push(name);
+    }
+    Ok(Goods {
+        id: of.source.id.clone(),
+        folder,
+        path,
+        names,
+    })
+}
+
+/// The main file or folder of a session, by its name among its files.
+fn name_of(conversation: &Conversation) -> String {
+    let source = &conversation.source;
+    let base = conversation.format.base(source);
+    let below = source.path.strip_prefix(&base).unwrap_or(&source.path);
+    let names = below.components().map(|c| c.as_os_str().to_string_lossy());
+    names.collect::<Vec<_>>().join("/")
+}
