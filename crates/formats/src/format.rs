@@ -270,6 +270,11 @@ pub trait Format: Sync {
         Err(self.cannot("forks"))
     }
 
+    /// Whether a session is a folder, and not a file.
+    fn keeps_folders(&self) -> bool {
+        false
+    }
+
     /// The folder that the names of a session's files are counted from when they travel.
     fn base(&self, source: &Source) -> PathBuf {
         source.path.parent().unwrap_or(&source.path).to_owned()

@@ -4,11 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
-use rethread_formats::carry::{Goods, Luggage};
-use rethread_formats::{Conversation, Format, MessageInput, Source, Writing, by_name};
+use rethread_formats::carry::{Goods, Luggage, below};
+use rethread_formats::{Can, Conversation, Format, MessageInput, Source, Writing, by_name};
 use rethread_model::Note;
 
-use super::said;
+use super::{said, unified};
 use crate::Error;
 
 /// A session as it was where it came from, in a folder of our own.
@@ -53,29 +53,22 @@ fn step(
     here: &Conversation,
     notes: &mut Vec<Note>,
 ) -> Result<Option<Original>, Error> {
-    let Some(luggage) = luggage(here)? else {
+    let folder = ScratchFolder::new()?;
+    let Some(found) = unpacked(w, here, folder.path())? else {
         return Ok(None);
     };
-    let Some(format) = by_name(&luggage.from) else {
-        let what = format!("it came from `{}`, which is no format", luggage.from);
-        notes.push(Note::remark(what).at(&here.source.path));
-        return Ok(None);
-    };
-    let Some(later) = since(here, &luggage.marks) else {
+    let Some(later) = since(here, &found.marks) else {
         let what = "what was said before was changed, so it is written anew";
         notes.push(Note::remark(what.to_owned()).at(&here.source.path));
         return Ok(None);
     };
-    let folder = ScratchFolder::new()?;
-    unpack(w, &luggage, folder.path())?;
-    let goods = Goods {
-        id: luggage.id.clone(),
-        folder: folder.path().to_owned(),
-        path: luggage.path.clone(),
-        names: luggage.names(),
-    };
-    let source = format.unpacked(&goods)?;
-    if !later.is_empty() {
+    let format = found.format;
+    let source = found.source;
+    let added = later.len();
+    if added > 0 {
+        if !format.about().can.contains(&Can::Write) {
+            return Ok(None);
+        }
         let appended = format.append(w, &source, &later)?;
         for failed in appended.ids {
             failed?;
@@ -84,8 +77,68 @@ fn step(
     Ok(Some(Original {
         folder,
         source,
+        cwd: found.cwd,
+        added,
+    }))
+}
+
+/// A session that came along, before what was said since is added to it.
+struct Found {
+    format: &'static dyn Format,
+    source: Source,
+    cwd: Option<PathBuf>,
+    /// What was said in it then, as the format that it came along in reads it.
+    marks: Vec<u64>,
+}
+
+/// Unpacks what came along into a folder; none where nothing did.
+fn unpacked(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Option<Found>, Error> {
+    if here.source.format == unified::SLUG {
+        return of_export(w, here, folder);
+    }
+    let Some(luggage) = luggage(here)? else {
+        return Ok(None);
+    };
+    let Some(format) = by_name(&luggage.from) else {
+        return Ok(None);
+    };
+    let goods = Goods {
+        id: luggage.id.clone(),
+        folder: folder.to_owned(),
+        path: luggage.path.clone(),
+        names: luggage.names(),
+    };
+    for (at, name) in goods.names.iter().enumerate() {
+        unpack(w, folder, name, |out| luggage.unpack(at, out).map(drop))?;
+    }
+    Ok(Some(Found {
+        format,
+        source: format.unpacked(&goods)?,
         cwd: luggage.cwd.map(PathBuf::from),
-        added: later.len(),
+        marks: luggage.marks,
+    }))
+}
+
+/// As [`unpacked`], of an export. What was said in it then is what another export says.
+fn of_export(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Option<Found>, Error> {
+    let Some(format) = by_name(here.session.head.held_by()) else {
+        return Ok(None);
+    };
+    let Some(carried) = unified::carried(here, format, folder)? else {
+        return Ok(None);
+    };
+    for (file, name) in carried.files.iter().zip(&carried.goods.names) {
+        unpack(w, folder, name, |out| {
+            io::copy(&mut file.reader()?, out).map(drop)
+        })?;
+    }
+    let source = format.unpacked(&carried.goods)?;
+    let marks = unified::marks(w, &source, folder)?;
+    Ok(Some(Found {
+        format,
+        source,
+        cwd: here.session.head.workspace.path.as_ref().map(PathBuf::from),
+        marks,
     }))
 }
 
@@ -103,22 +156,23 @@ fn since(here: &Conversation, before: &[u64]) -> Option<Vec<MessageInput>> {
     (before.len() == 0).then_some(later)
 }
 
-/// Puts the files that came along into a folder.
-fn unpack(w: &Writing<'_>, luggage: &Luggage, folder: &Path) -> Result<(), Error> {
-    for (at, name) in luggage.names().iter().enumerate() {
-        let path = rethread_formats::carry::below(folder, name)?;
-        if let Some(parent) = path.parent() {
-            ensure_folder(parent, &Mode::Private, w.durability)?;
-        }
-        let made = create_with(&path, Mode::Private, w.durability, |out| {
-            luggage.unpack(at, out).map(drop)
-        });
-        let _ = made.map_err(|e| match e {
-            DiskError::Write { cause, .. } if cause.kind() == io::ErrorKind::InvalidData => {
-                Error::usage(format!("what travelled along is damaged: {cause}"))
-            }
-            other => other.into(),
-        })?;
+/// Puts a file that came along into a folder.
+fn unpack(
+    w: &Writing<'_>,
+    folder: &Path,
+    name: &str,
+    fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), Error> {
+    let path = below(folder, name)?;
+    if let Some(parent) = path.parent() {
+        ensure_folder(parent, &Mode::Private, w.durability)?;
     }
+    let made = create_with(&path, Mode::Private, w.durability, fill);
+    let _ = made.map_err(|e| match e {
+        DiskError::Write { cause, .. } if cause.kind() == io::ErrorKind::InvalidData => {
+            Error::usage(format!("what travelled along is damaged: {cause}"))
+        }
+        other => other.into(),
+    })?;
     Ok(())
 }

@@ -10,6 +10,7 @@ mod marks;
 mod report;
 mod said;
 mod trim;
+mod unified;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -81,15 +82,12 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
             hint: Some(hint),
         });
     }
-    if ask.to.about().slug == "ndjson" {
-        return Err(Error::Usage {
-            message: "sessions get into Unified NDJSON by `export`".to_owned(),
-            hint: Some("`rethread export SESSION -o FILE.ndjson`".to_owned()),
-        });
-    }
     let mut notes = conversation.notes.clone();
     if let Some(original) = back::original(w, &conversation, ask.to, &mut notes)? {
         return come_back(w, &conversation, ask, &original, notes);
+    }
+    if ask.to.about().slug == unified::SLUG {
+        return unified::write(w, conversation, ask);
     }
     let path = conversation.session.active_path();
     write(w, &conversation, (&path, None), ask, notes)

@@ -87,6 +87,10 @@ impl Format for AgentUse {
         layout::files(source)
     }
 
+    fn keeps_folders(&self) -> bool {
+        true
+    }
+
     fn shelf(&self, w: &Writing<'_>, place: &Place, _main: &str) -> Result<PathBuf, WriteError> {
         carry::shelf(w, place)
     }

@@ -60,7 +60,7 @@ pub fn originals(conversation: &Conversation) -> Result<Vec<Original<'_>>, OpenE
         return Ok(carried.into_iter().map(Original::from).collect());
     }
     let source = &conversation.source;
-    let paths = conversation.format.files(source)?;
+    let paths = needed(conversation)?;
     let base = common_folder(&source.path, &paths);
     let there = |base: &Path| source.home.as_ref().and_then(|home| home.path_there(base));
     let called = |base: &Path| there(base).unwrap_or_else(|| base.to_string_lossy().into_owned());
@@ -93,6 +93,18 @@ pub fn originals(conversation: &Conversation) -> Result<Vec<Original<'_>>, OpenE
         }
     }
     Ok(files)
+}
+
+/// The files of a session, the main one first, and behind them those of others that it goes on from:
+/// without these it is not whole.
+pub(super) fn needed(conversation: &Conversation) -> Result<Vec<PathBuf>, OpenError> {
+    let mut paths = conversation.format.files(&conversation.source)?;
+    for part in &conversation.native.parts {
+        if part.borrowed && part.is_present() && !paths.contains(&part.path) {
+            paths.push(part.path.clone());
+        }
+    }
+    Ok(paths)
 }
 
 /// The folder that holds a session with all of its files. There is none if they are on several drives.

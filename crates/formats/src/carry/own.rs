@@ -4,7 +4,7 @@ use std::io::Read;
 
 use rethread_disk::open_read;
 
-use super::files::name_below;
+use super::files::{name_below, needed};
 use crate::{Conversation, OpenError, PartKind};
 
 /// A file of a session, by its name below the folder that the format counts from.
@@ -30,7 +30,7 @@ pub fn own_files(conversation: &Conversation) -> Result<Vec<NamedFile<'_>>, Open
     let source = &conversation.source;
     let base = conversation.format.base(source);
     let mut files: Vec<NamedFile<'_>> = Vec::new();
-    for path in conversation.format.files(source)? {
+    for path in needed(conversation)? {
         let name = name_below(Some(&base), &path);
         files.push((name, Box::new(open_read(&path)?)));
     }

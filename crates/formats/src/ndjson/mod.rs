@@ -25,9 +25,10 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
-use crate::carry::CarriedFile;
+use crate::carry::{CarriedFile, Place};
 use crate::{
     About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Violation, Want,
+    WriteError, Writing,
 };
 
 pub use carried::UnifiedRecord;
@@ -97,6 +98,12 @@ impl Format for Ndjson {
         conversation: &'a Conversation,
     ) -> Result<Vec<CarriedFile<'a>>, OpenError> {
         carried::carried(conversation)
+    }
+
+    /// There is no store: the user says where.
+    fn shelf(&self, _: &Writing<'_>, place: &Place, _main: &str) -> Result<PathBuf, WriteError> {
+        let nowhere = || WriteError::BadInput("an export needs `-o DIR`".to_owned());
+        place.root.clone().ok_or_else(nowhere)
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {

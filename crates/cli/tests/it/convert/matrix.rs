@@ -14,12 +14,8 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-/// The formats that have a store to write to.
 fn targets() -> impl Iterator<Item = &'static dyn Format> {
-    FORMATS
-        .iter()
-        .copied()
-        .filter(|f| f.about().slug != "ndjson")
+    FORMATS.iter().copied()
 }
 
 /// The sessions of a format below a folder, that something is said in.
@@ -142,12 +138,52 @@ fn every_small_real_session_through_every_format_and_back() {
     };
     let mut sources = Vec::new();
     for format in targets() {
-        let slug = format.about().slug;
-        let folder = corpus.join(slug);
+        let folder = corpus.join(match format.about().slug {
+            "ndjson" => "unified-ndjson",
+            slug => slug,
+        });
         if folder.is_dir() {
             sources.extend(sessions(format, &folder));
         }
     }
     assert!(sources.len() > 100, "{}", sources.len());
     assert_all(&sources);
+}
+
+/// The clients that go on with what was converted, by target.
+const JUDGES: [(&str, &str); 5] = [
+    ("claude-code", "Claude Code 2.1.325"),
+    ("codex", "Codex CLI 0.166.0"),
+    ("gemini", "Gemini CLI 0.61.0"),
+    ("opencode", "OpenCode 1.18.33"),
+    ("pi", "pi 0.87.1 (`buildSessionContext`)"),
+];
+
+#[test]
+fn the_docs_have_the_matrix() {
+    let slugs: Vec<&str> = targets().map(|f| f.about().slug).collect();
+    let mut table = String::from("| to | from | judged by |\n| --- | --- | --- |\n");
+    for to in &slugs {
+        let from: Vec<String> = slugs
+            .iter()
+            .filter(|from| *from != to)
+            .map(|from| format!("`{from}`"))
+            .collect();
+        let judge = JUDGES.iter().find(|(slug, _)| slug == to);
+        let judge = judge.map_or("our own reader", |(_, name)| name);
+        table.push_str(&format!("| `{to}` | {} | {judge} |\n", from.join(", ")));
+    }
+    let path = fixtures().join("../docs/conversions.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once("<!-- matrix -->\n").unwrap();
+    let (_, after) = rest.split_once("\nEvery fixture").unwrap();
+    let made = format!("{before}<!-- matrix -->\n\n{table}\nEvery fixture{after}");
+    if std::env::var_os("RETHREAD_BLESS").is_some() {
+        fs::write(&path, &made).unwrap();
+    }
+    assert_eq!(
+        fs::read_to_string(&path).unwrap(),
+        made,
+        "RETHREAD_BLESS=1 writes it"
+    );
 }
