@@ -54,8 +54,15 @@ fn step(
     notes: &mut Vec<Note>,
 ) -> Result<Option<Original>, Error> {
     let folder = ScratchFolder::new()?;
-    let Some(found) = unpacked(w, here, folder.path())? else {
-        return Ok(None);
+    let found = match unpacked(w, here, folder.path()) {
+        Ok(Some(found)) => found,
+        Ok(None) => return Ok(None),
+        // What is said can be read all the same.
+        Err(e) => {
+            let what = format!("the original cannot come back: {e}");
+            notes.push(Note::damage(what).at(&here.source.path));
+            return Ok(None);
+        }
     };
     let Some(later) = since(here, &found.marks) else {
         let what = "what was said before was changed, so it is written anew";

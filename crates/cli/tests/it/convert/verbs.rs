@@ -131,6 +131,36 @@ fn what_was_said_meanwhile_comes_behind_the_original() {
 }
 
 #[test]
+fn damaged_and_hostile_luggage_hides_nothing_that_is_said() {
+    let w = World::new();
+    let path = pi(&w);
+    let there = converted(&w, &[&path, "--to", "codex"]);
+    let there = there["path"].as_str().unwrap();
+    let text = fs::read_to_string(there).unwrap();
+    let name = std::path::Path::new(&path).file_name().unwrap();
+    let name = name.to_str().unwrap();
+    let pieces = text.lines().filter(|line| !line.contains("\"piece\":0"));
+    let cut: String = pieces.map(|line| format!("{line}\n")).collect();
+    let evil = text.replace(name, "../../evil.jsonl");
+    for (n, text) in [cut, evil].into_iter().enumerate() {
+        fs::write(there, text).unwrap();
+        let out = format!("out-{n}");
+        let answer = w.run(&["convert", there, "--to", "pi", "-o", &out, "--json"]);
+        assert_eq!(answer.code, 3, "{answer:?}");
+        assert!(
+            answer.err.contains("the original cannot come back"),
+            "{answer:?}"
+        );
+        let made = json(&answer.out);
+        assert_eq!(made["way"], "written");
+        let shown = w.ok(&["show", made["path"].as_str().unwrap()]);
+        assert!(shown.contains("Three euros."), "{shown}");
+    }
+    let all = crate::world::tree(&w.root);
+    assert!(!all.iter().any(|(path, _)| path.ends_with("evil.jsonl")));
+}
+
+#[test]
 fn lean_leaves_no_way_back_and_strict_refuses_it() {
     let w = World::new();
     let path = pi(&w);
