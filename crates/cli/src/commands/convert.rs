@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use rethread_engine::{ConvertAsk, Converted, Fate, Way, by_name, convert, find};
+use rethread_model::Severity;
 use serde_json::json;
 
 use crate::args::WriteFlags;
@@ -84,14 +85,14 @@ fn worse(all: Exit, one: Exit) -> Exit {
     if one == Exit::Done { all } else { one }
 }
 
-/// With `--strict`, nothing is written where something would be lost.
+/// With `--strict`, nothing is written where something is damaged or would be lost.
 fn refuse_losses(
     context: &Context,
     w: &rethread_engine::Writing<'_>,
     source: &rethread_engine::Source,
     ask: &ConvertAsk<'_>,
 ) -> Result<(), rethread_engine::Error> {
-    if !context.strict || !ask.lean {
+    if !context.strict {
         return Ok(());
     }
     let looked = convert(
@@ -102,8 +103,15 @@ fn refuse_losses(
             ..*ask
         },
     )?;
+    let mut notes = looked.notes.iter();
+    if let Some(damage) = notes.find(|note| note.severity == Severity::Damage) {
+        return Err(rethread_engine::Error::Refused {
+            message: damage.to_string(),
+            hint: "without `--strict` what can be read is converted".to_owned(),
+        });
+    }
     let lost: Vec<&str> = lost(&looked).map(|fate| fate.what).collect();
-    if lost.is_empty() {
+    if lost.is_empty() || !ask.lean || looked.way != Way::Written {
         return Ok(());
     }
     Err(rethread_engine::Error::Refused {

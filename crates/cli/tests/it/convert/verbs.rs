@@ -151,6 +151,9 @@ fn damaged_and_hostile_luggage_hides_nothing_that_is_said() {
             answer.err.contains("the original cannot come back"),
             "{answer:?}"
         );
+        let strict = w.run(&["convert", there, "--to", "pi", "-o", "strict", "--strict"]);
+        assert_eq!(strict.code, 1, "{strict:?}");
+        assert!(!w.project.join("strict").exists());
         let made = json(&answer.out);
         assert_eq!(made["way"], "written");
         let shown = w.ok(&["show", made["path"].as_str().unwrap()]);
