@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use rethread_engine::{ConvertAsk, Converted, Fate, Way, by_name, convert, find};
 use rethread_model::Severity;
+use rethread_render::one_line;
 use serde_json::json;
 
 use crate::args::WriteFlags;
@@ -163,7 +164,8 @@ fn show(context: &Context, args: &Convert, done: &Converted) -> Result<(), Failu
             }
         }
     }
-    print(&format!("{}\t{}", done.id, done.path.display()))
+    let path = done.path.to_string_lossy();
+    print(&format!("{}\t{}", one_line(&done.id), one_line(&path)))
 }
 
 fn way(done: &Converted) -> &'static str {
@@ -180,7 +182,8 @@ fn table(args: &Convert, done: &Converted) -> Result<(), Failure> {
     if let Way::Back { .. } | Way::There = done.way {
         return print(&format!(
             "{} came from {}: its original comes back",
-            done.source.id, done.to
+            one_line(&done.source.id),
+            done.to
         ));
     }
     for fate in &done.fates {
