@@ -7,9 +7,9 @@ use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 
 use crate::carry::{CarriedFile, Goods, Place, Put, below, put_files};
 use crate::{
-    Appended, AskedEntry, Branch, Conversation, Env, Fork, Home, Made, MessageInput, Migrated,
-    Native, NativeContext, NewSession, OpenError, OwnWords, Removal, Resume, UnifiedRecord,
-    Violation, WriteError, Writing,
+    Appended, AskedEntry, Branch, Conversation, Env, Fork, Home, Keeps, Made, MessageInput,
+    Migrated, Native, NativeContext, NewSession, OpenError, OwnWords, Removal, Resume, Step, Told,
+    UnifiedRecord, Violation, WriteError, Writing,
 };
 
 /// Facts about a format, from which lists, help and docs are made.
@@ -225,6 +225,22 @@ pub trait Format: Sync {
         _messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         Err(self.cannot("way to add messages"))
+    }
+
+    /// What it has records of its own for, beside messages.
+    fn keeps(&self) -> Keeps {
+        Keeps::default()
+    }
+
+    /// Writes a whole conversation into a session that was just made, all of it or nothing. Steps
+    /// that the format does not [keep](Self::keeps) must not be among it.
+    fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
+        let said = told.iter().filter_map(|told| match &told.step {
+            Step::Message(message) => Some(message.clone()),
+            Step::Compaction { .. } | Step::BranchSummary(_) | Step::Label { .. } => None,
+        });
+        let appended = self.append(w, source, &said.collect::<Vec<_>>())?;
+        appended.ids.into_iter().try_for_each(|id| id.map(drop))
     }
 
     /// Goes on from an earlier entry of the same session: with a summary of what is left behind,

@@ -27,6 +27,7 @@ mod raw_json;
 mod registry;
 mod resume;
 mod salvaged;
+mod telling;
 mod unified;
 mod window;
 mod write;
@@ -43,6 +44,7 @@ pub use own_words::OwnWords;
 pub use raw_json::RawJson;
 pub use registry::{FORMATS, by_name};
 pub use resume::Resume;
+pub use telling::{Branches, Keeps, Step, Told};
 pub use write::{
     AgentKey, Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext,
     NewSession, ProjectKey, Removal, TextMessage, Unsaid, Writing,

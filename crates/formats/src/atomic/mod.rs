@@ -12,9 +12,9 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 use crate::carry::Place;
 use crate::pi::{self, Flavour};
 use crate::{
-    About, Appended, AskedEntry, Branch, Can, Conversation, Env, Fork, Format, Made, MessageInput,
-    Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source, Violation, Want,
-    WriteError, Writing,
+    About, Appended, AskedEntry, Branch, Can, Conversation, Env, Fork, Format, Keeps, Made,
+    MessageInput, Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source,
+    Told, Violation, Want, WriteError, Writing,
 };
 
 static ABOUT: About = About {
@@ -112,6 +112,14 @@ impl Format for Atomic {
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         pi::write::append(&FLAVOUR, w, source, messages)
+    }
+
+    fn keeps(&self) -> Keeps {
+        pi::write::KEEPS
+    }
+
+    fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
+        pi::write::tell(&FLAVOUR, w, source, told)
     }
 
     fn branch(

@@ -2,15 +2,18 @@
 
 use rethread_disk::LockedLog;
 use rethread_json::{Tree, Value};
-use rethread_model::{Moment, Note, TitleSource};
+use rethread_model::Note;
 use rethread_project::Repository;
 
+use super::SLUG;
 use super::layout::Named;
-use super::message::{Defaults, Prepared, prepare};
 use super::read::read;
 use super::scribe::{Scribe, VERSION};
+use super::tell::add;
 use crate::fields::string;
-use crate::{Appended, Conversation, MessageInput, Source, WriteError, Writing};
+use crate::{
+    Appended, Branch, Conversation, MessageInput, Source, Step, Told, WriteError, Writing,
+};
 
 /// Adds messages to a session. Each follows the one before, the first what the client would go on
 /// from.
@@ -19,94 +22,29 @@ pub(super) fn append(
     source: &Source,
     messages: &[MessageInput],
 ) -> Result<Appended, WriteError> {
-    refuse_agent(source)?;
-    let mut log = LockedLog::open(&source.path, w.lock_timeout)?;
-    let conversation = read(source)?;
-    let mut scribe = scribe(&conversation);
-    let head = &conversation.session.head;
-    let mut model = head.model.as_ref().map(|m| m.id.clone());
-    let start = log.len()?;
-    let mut prepared: Vec<Result<Prepared, WriteError>> = Vec::with_capacity(messages.len());
-    for (i, message) in (start..).zip(messages) {
-        let salt = [b"response", &i.to_le_bytes()[..]].concat();
-        let defaults = Defaults {
-            model: model.clone().unwrap_or_else(|| "unknown".to_owned()),
-            response: format!("msg_{}", w.env.uuid(&salt).simple()),
-        };
-        let message = prepare(message, &defaults).and_then(|p| free(p, &conversation));
-        if let Ok(Prepared {
-            model: Some(named), ..
-        }) = &message
-        {
-            model = Some(named.clone());
-        }
-        prepared.push(message);
-    }
-    if w.strict
-        && let Some(at) = prepared.iter().position(Result::is_err)
-        && let Err(error) = prepared.swap_remove(at)
-    {
-        return Err(error);
-    }
-    // Clients of 2025 go on from the record with the latest time, the first of several.
-    let times = conversation.session.entries().iter();
-    let mut last = times.filter(|e| !e.beside).filter_map(|e| e.time).max();
-    let mut notes = Vec::new();
-    let mut prompt = None;
-    let mut ids = Vec::with_capacity(prepared.len());
-    for (i, message) in (start..).zip(prepared) {
-        ids.push(message.map(|message| {
-            let fresh = |n: usize| {
-                let salt = [i.to_le_bytes(), (n as u64).to_le_bytes()].concat();
-                w.env.uuid(&salt).to_string()
-            };
-            let id = message.id.clone().unwrap_or_else(|| fresh(0));
-            let asked = message.time.unwrap_or_else(|| w.env.now());
-            if message.time.is_some() && last.is_some_and(|last| last >= asked) {
-                notes.push(Note::remark(format!(
-                    "`{id}` is of the time of an earlier message; its record follows that"
-                )));
-            }
-            // What comes next hangs from the last record, so that has the id.
-            let numbers = (0..message.sayings.len()).rev();
-            for (n, saying) in numbers.zip(&message.sayings) {
-                let time = last.map_or(asked, |last| asked.max(after(last)));
-                last = Some(time);
-                let own = if n == 0 { id.clone() } else { fresh(n) };
-                scribe.say(saying, &own, time);
-            }
-            prompt = message.prompt.or(prompt.take());
-            id
-        }));
-    }
-    if !scribe.lines.is_empty() {
-        let title = head
-            .title
-            .as_ref()
-            .filter(|t| t.source == TitleSource::User);
-        scribe.close(title.map(|t| t.text.as_str()), prompt.as_deref());
-        log.append(&scribe.lines)?;
-    }
-    if w.durability.syncs() {
-        log.sync()?;
-    }
-    Ok(Appended { ids, notes })
+    add(w, source, None, &in_a_row(messages))
 }
 
-/// The next moment that the client's times can tell apart.
-fn after(time: Moment) -> Moment {
-    Moment::from_millis(time.millis().saturating_add(1)).unwrap_or(time)
+/// Goes on from an earlier message. The client goes on from what was said last.
+pub(super) fn branch(
+    w: &Writing<'_>,
+    source: &Source,
+    branch: &Branch<'_>,
+) -> Result<Appended, WriteError> {
+    if branch.summary.is_some() {
+        let what = "summaries of branches";
+        return Err(WriteError::Unsupported { format: SLUG, what });
+    }
+    add(w, source, Some(branch.at), &in_a_row(branch.messages))
 }
 
-/// Refuses an id that the session has.
-fn free(message: Prepared, conversation: &Conversation) -> Result<Prepared, WriteError> {
-    match &message.id {
-        Some(id) if conversation.session.find(id).is_some() => Err(WriteError::Exists {
-            id: id.clone(),
-            path: conversation.source.path.clone(),
-        }),
-        _ => Ok(message),
-    }
+fn in_a_row(messages: &[MessageInput]) -> Vec<Told> {
+    let steps = messages.iter().enumerate().map(|(at, message)| Told {
+        after: at.checked_sub(1),
+        time: None,
+        step: Step::Message(message.clone()),
+    });
+    steps.collect()
 }
 
 /// Gives a session another title.

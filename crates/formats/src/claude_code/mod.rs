@@ -32,6 +32,7 @@ mod said;
 mod scribe;
 mod sniff;
 mod summary;
+mod tell;
 mod titles;
 mod types;
 mod usage;
@@ -43,8 +44,9 @@ use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 
 use crate::carry::Place;
 use crate::{
-    About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
-    OpenError, OwnWords, Removal, Resume, Root, Source, Violation, Want, WriteError, Writing,
+    About, Appended, Branch, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput,
+    Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, Violation, Want,
+    WriteError, Writing,
 };
 
 pub use layout::encode_cwd;
@@ -145,6 +147,25 @@ impl Format for ClaudeCode {
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         append::append(w, source, messages)
+    }
+
+    fn keeps(&self) -> Keeps {
+        tell::KEEPS
+    }
+
+    fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
+        let all = Writing { strict: true, ..*w };
+        let told = tell::add(&all, source, None, told)?;
+        told.ids.into_iter().try_for_each(|id| id.map(drop))
+    }
+
+    fn branch(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        branch: &Branch<'_>,
+    ) -> Result<Appended, WriteError> {
+        append::branch(w, source, branch)
     }
 
     fn rename(

@@ -1,6 +1,6 @@
 //! Records as the client writes them.
 
-use rethread_json::{Object, quote};
+use rethread_json::{Array, Object, quote};
 use rethread_model::Moment;
 
 /// The version whose manners new records follow, where a session names none.
@@ -39,11 +39,109 @@ pub(super) struct Saying {
     pub(super) ids: Option<Vec<u8>>,
 }
 
+/// What of the past the model still sees behind a summary.
+pub(super) struct Preserved<'a> {
+    /// The summary.
+    anchor: &'a str,
+    first: &'a str,
+    last: &'a str,
+    ids: &'a [String],
+}
+
+impl<'a> Preserved<'a> {
+    /// These records, behind this summary; none if there are none.
+    pub(super) fn new(anchor: &'a str, ids: &'a [String]) -> Option<Self> {
+        Some(Self {
+            anchor,
+            first: ids.first()?,
+            last: ids.last()?,
+            ids,
+        })
+    }
+
+    fn segment(&self) -> Vec<u8> {
+        Object::new()
+            .str("headUuid", self.first)
+            .str("anchorUuid", self.anchor)
+            .str("tailUuid", self.last)
+            .finish()
+    }
+
+    fn messages(&self) -> Vec<u8> {
+        let ids = self
+            .ids
+            .iter()
+            .fold(Array::new(), |all, id| all.raw(&quote(id)));
+        let ids = ids.finish();
+        Object::new()
+            .str("anchorUuid", self.anchor)
+            .raw("uuids", &ids)
+            .raw("allUuids", &ids)
+            .finish()
+    }
+}
+
 impl Scribe {
     /// Writes what is said, under this id.
     pub(super) fn say(&mut self, saying: &Saying, id: &str, time: Moment) {
-        let parent = self.parent.as_deref().map_or(b"null".to_vec(), quote);
-        let mut record = Object::new()
+        let mut record = self
+            .opened(self.parent.as_deref())
+            .str("type", saying.type_name)
+            .raw("message", &saying.message);
+        if saying.meta {
+            record = record.bool("isMeta", true);
+        }
+        let record = record.opt_raw("rethreadToolIds", saying.ids.as_deref());
+        self.closed(record, id, time);
+    }
+
+    /// Writes the mark of a compaction, which begins the chain of records anew.
+    pub(super) fn mark(
+        &mut self,
+        id: &str,
+        time: Moment,
+        tokens: u64,
+        preserved: Option<&Preserved<'_>>,
+    ) {
+        let metadata = Object::new()
+            .str("trigger", "manual")
+            .u64("preTokens", tokens)
+            .opt_raw(
+                "preservedSegment",
+                preserved.map(Preserved::segment).as_deref(),
+            )
+            .opt_raw(
+                "preservedMessages",
+                preserved.map(Preserved::messages).as_deref(),
+            );
+        let record = self
+            .opened(None)
+            .opt_str("logicalParentUuid", self.parent.as_deref())
+            .str("type", "system")
+            .str("subtype", "compact_boundary")
+            .str("content", "Conversation compacted")
+            .bool("isMeta", false)
+            .str("level", "info")
+            .raw("compactMetadata", &metadata.finish());
+        self.closed(record, id, time);
+    }
+
+    /// Writes the summary behind such a mark.
+    pub(super) fn summary(&mut self, summary: &str, id: &str, time: Moment) {
+        let message = Object::new().str("role", "user").str("content", summary);
+        let record = self
+            .opened(self.parent.as_deref())
+            .str("type", "user")
+            .raw("message", &message.finish())
+            .bool("isVisibleInTranscriptOnly", true)
+            .bool("isCompactSummary", true);
+        self.closed(record, id, time);
+    }
+
+    /// The beginning of a record that hangs from another.
+    fn opened(&self, parent: Option<&str>) -> Object {
+        let parent = parent.map_or(b"null".to_vec(), quote);
+        Object::new()
             .raw("parentUuid", &parent)
             .bool("isSidechain", false)
             .str("userType", "external")
@@ -51,15 +149,11 @@ impl Scribe {
             .str("sessionId", &self.session)
             .str("version", &self.version)
             .str("gitBranch", self.branch.as_deref().unwrap_or_default())
-            .str("type", saying.type_name)
-            .raw("message", &saying.message);
-        if saying.meta {
-            record = record.bool("isMeta", true);
-        }
-        let record = record
-            .opt_raw("rethreadToolIds", saying.ids.as_deref())
-            .str("uuid", id)
-            .str("timestamp", &time.to_string());
+    }
+
+    /// Ends a record; the next one follows it.
+    fn closed(&mut self, record: Object, id: &str, time: Moment) {
+        let record = record.str("uuid", id).str("timestamp", &time.to_string());
         self.line(&record.finish());
         self.parent = Some(id.to_owned());
     }

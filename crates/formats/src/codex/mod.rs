@@ -37,8 +37,9 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::carry::Place;
 use crate::{
-    About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
-    OpenError, OwnWords, Resume, Root, Source, Violation, Want, WriteError, Writing,
+    About, Appended, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput, Native,
+    NewSession, OpenError, OwnWords, Resume, Root, Source, Told, Violation, Want, WriteError,
+    Writing,
 };
 
 pub use record::{Care, record_type};
@@ -141,6 +142,14 @@ impl Format for Codex {
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         write::append(w, source, messages)
+    }
+
+    fn keeps(&self) -> Keeps {
+        write::KEEPS
+    }
+
+    fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
+        write::tell(w, source, told)
     }
 
     fn rename(

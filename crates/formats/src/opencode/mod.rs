@@ -29,6 +29,7 @@ mod rows;
 mod said;
 mod store;
 mod summary;
+mod tell;
 mod tool;
 mod tree;
 mod writing;
@@ -39,8 +40,9 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::carry::{Goods, Place, Put};
 use crate::{
-    About, Appended, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native, NewSession,
-    OpenError, OwnWords, Removal, Resume, Root, Source, Violation, Want, WriteError, Writing,
+    About, Appended, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput, Native,
+    NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, Violation, Want,
+    WriteError, Writing,
 };
 
 pub use kinds::{CLOSED_TABLES, Fate, RECORD_TYPES, RecordType};
@@ -154,6 +156,14 @@ impl Format for OpenCode {
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         append::append(w, source, messages)
+    }
+
+    fn keeps(&self) -> Keeps {
+        tell::KEEPS
+    }
+
+    fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
+        tell::tell(w, source, told)
     }
 
     fn rename(

@@ -32,9 +32,9 @@ use std::path::{Path, PathBuf};
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
-    About, Appended, AskedEntry, Branch, Can, Conversation, Env, Fork, Format, Made, MessageInput,
-    Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source, Violation, Want,
-    WriteError, Writing,
+    About, Appended, AskedEntry, Branch, Can, Conversation, Env, Fork, Format, Keeps, Made,
+    MessageInput, Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source,
+    Told, Violation, Want, WriteError, Writing,
 };
 
 pub(crate) use body::body;
@@ -179,6 +179,14 @@ impl Format for Pi {
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         write::append(&FLAVOUR, w, source, messages)
+    }
+
+    fn keeps(&self) -> Keeps {
+        write::KEEPS
+    }
+
+    fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
+        write::tell(&FLAVOUR, w, source, told)
     }
 
     fn branch(

@@ -22,20 +22,7 @@ pub(crate) fn append(
 ) -> Result<Appended, WriteError> {
     refuse_old(&source.path)?;
     let mut log = LockedLog::open(&source.path, w.lock_timeout)?;
-    let Open { mode, meta } = open(&source.path, &log, w.env)?;
-    let known = read::read(source)?.session.head;
-    let mut writer = Writer {
-        env: w.env,
-        records: Records::new(mode),
-        cwd: meta.cwd,
-        model: known.model.map(|m| m.id),
-        total: known
-            .recorded_usage
-            .first()
-            .map(|r| r.usage)
-            .unwrap_or_default(),
-        salt: log.len()?,
-    };
+    let mut writer = writer(w, source, &log)?;
     let looked: Vec<Result<Given, WriteError>> = messages.iter().map(given).collect();
     if w.strict && looked.iter().any(Result::is_err) {
         let refused = looked.into_iter().filter(Result::is_err);
@@ -48,17 +35,50 @@ pub(crate) fn append(
         .into_iter()
         .map(|looked| looked.map(|given| writer.write(&given)))
         .collect();
-    let lines = writer.records.into_bytes();
-    if !lines.is_empty() {
-        log.append(&lines)?;
-        if w.durability != Durability::None {
-            log.sync()?;
-        }
-    }
+    write_all(w, &mut log, writer)?;
     Ok(Appended {
         ids,
         notes: Vec::new(),
     })
+}
+
+/// What writes on where a session ends.
+pub(super) fn writer<'a>(
+    w: &Writing<'a>,
+    source: &Source,
+    log: &LockedLog,
+) -> Result<Writer<'a>, WriteError> {
+    let Open { mode, meta } = open(&source.path, log, w.env)?;
+    let known = read::read(source)?.session.head;
+    Ok(Writer {
+        env: w.env,
+        records: Records::new(mode),
+        cwd: meta.cwd,
+        model: known.model.map(|m| m.id),
+        total: known
+            .recorded_usage
+            .first()
+            .map(|r| r.usage)
+            .unwrap_or_default(),
+        salt: log.len()?,
+    })
+}
+
+/// Adds all lines in one go.
+pub(super) fn write_all(
+    w: &Writing<'_>,
+    log: &mut LockedLog,
+    writer: Writer<'_>,
+) -> Result<(), WriteError> {
+    let lines = writer.records.into_bytes();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    log.append(&lines)?;
+    if w.durability != Durability::None {
+        log.sync()?;
+    }
+    Ok(())
 }
 
 /// What must be known of a file before something is added to it.

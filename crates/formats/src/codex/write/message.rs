@@ -210,6 +210,17 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes that a summary, and these items, take the place of the past.
+    pub(super) fn compacted(&mut self, time: Moment, summary: &str, kept: &[Vec<u8>]) {
+        let id = self.id("msg", &mut Some(String::new()));
+        let content = Array::new().raw(&text_part("input_text", summary));
+        let item = message_item(&id, "user", &content.finish()).finish();
+        let history = kept
+            .iter()
+            .fold(Array::new().raw(&item), |all, item| all.raw(item));
+        self.records.compacted(time, summary, &history.finish());
+    }
+
     fn turn_context(&mut self, time: Moment, model: &str) {
         let context = Object::new()
             .str("cwd", self.cwd.as_deref().unwrap_or_default())

@@ -6,6 +6,7 @@ mod fork;
 mod message;
 mod records;
 mod rename;
+mod tell;
 
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,7 @@ pub(super) use append::append;
 pub(super) use create::create as create_session;
 pub(super) use fork::fork;
 pub(super) use rename::rename;
+pub(super) use tell::{KEEPS, tell};
 
 /// How often another id is tried when one is taken; with a seed, the first ones may be.
 const TRIES: u32 = 100_000;

@@ -51,6 +51,11 @@ impl Records {
         self.lines.push(b'\n');
     }
 
+    /// The lines so far.
+    pub(super) fn lines(&self) -> &[u8] {
+        &self.lines
+    }
+
     /// Adds an item of the model's stream.
     pub(super) fn item(&mut self, time: Moment, item: Object) {
         self.add(time, "response_item", &item.finish());
@@ -121,6 +126,23 @@ impl Records {
         };
         let item = Object::new().str("type", kind).str("id", id);
         let event = completed(thread, turn, &item.raw("content", content).finish(), time);
+        self.add(time, "event_msg", &event.finish());
+    }
+
+    /// Adds a compaction: its summary, the items that the model sees from here on, and what is
+    /// shown of it.
+    pub(super) fn compacted(&mut self, time: Moment, summary: &str, history: &[u8]) {
+        let payload = Object::new()
+            .str("message", summary)
+            .raw("replacement_history", history);
+        self.add(time, "compacted", &payload.finish());
+        let event = match &self.mode {
+            Mode::Legacy => Object::new().str("type", "context_compacted"),
+            Mode::Paginated { thread, turn, .. } => {
+                let item = Object::new().str("type", "ContextCompaction");
+                completed(thread, turn, &item.finish(), time)
+            }
+        };
         self.add(time, "event_msg", &event.finish());
     }
 

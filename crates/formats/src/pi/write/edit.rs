@@ -83,7 +83,7 @@ fn add(
 }
 
 /// When a message in the unified vocabulary says that it was said.
-fn said_at(message: &MessageInput) -> Option<Moment> {
+pub(super) fn said_at(message: &MessageInput) -> Option<Moment> {
     let MessageInput::Json { bytes, .. } = message else {
         return None;
     };
@@ -155,7 +155,7 @@ pub(crate) fn migrate(
 }
 
 /// Makes what was added survive a crash of the machine, where that was asked for.
-fn settle(
+pub(super) fn settle(
     flavour: &Flavour,
     w: &Writing<'_>,
     source: &Source,

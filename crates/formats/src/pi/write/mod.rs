@@ -3,6 +3,7 @@
 mod create;
 mod edit;
 mod message;
+mod tell;
 
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use crate::{OpenError, Source, WriteError, Writing};
 
 pub(crate) use create::{create, fork};
 pub(crate) use edit::{append, branch, label, migrate, rename};
+pub(crate) use tell::{KEEPS, tell};
 
 /// Whose sessions, and how they are written.
 pub(super) fn host(flavour: &Flavour, w: &Writing<'_>) -> Host {

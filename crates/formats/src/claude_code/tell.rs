@@ -1,0 +1,263 @@
+//! Steps of a conversation as records, each behind the one that it follows.
+
+use rethread_disk::LockedLog;
+use rethread_model::{Moment, Note, TitleSource};
+
+use super::append::{last_id, refuse_agent, scribe};
+use super::message::{Defaults, Prepared, prepare};
+use super::read::read;
+use super::scribe::{Preserved, Scribe};
+use crate::{
+    Appended, AskedEntry, Branches, Conversation, Keeps, Source, Step, Told, WriteError, Writing,
+};
+
+/// Records hang from each other, and there are such for summaries.
+pub(super) const KEEPS: Keeps = Keeps {
+    branches: Branches::Plain,
+    compactions: true,
+    labels: false,
+};
+
+/// A step that can be written.
+enum Ready<'a> {
+    Message(Prepared),
+    Compaction {
+        summary: &'a str,
+        kept: Option<usize>,
+        tokens_before: Option<u64>,
+    },
+}
+
+/// Adds steps to a session. Those that follow no other go on from `start`, or from where the client
+/// would go on.
+pub(super) fn add(
+    w: &Writing<'_>,
+    source: &Source,
+    start: Option<&AskedEntry>,
+    told: &[Told],
+) -> Result<Appended, WriteError> {
+    refuse_agent(source)?;
+    let mut log = LockedLog::open(&source.path, w.lock_timeout)?;
+    let conversation = read(source)?;
+    let mut scribe = scribe(&conversation);
+    if let Some(at) = start {
+        scribe.parent = Some(place(&conversation, at)?);
+    }
+    let salt = log.len()?;
+    let mut steps = ready(w, &conversation, told, salt);
+    if w.strict
+        && let Some(at) = steps.iter().position(Result::is_err)
+        && let Err(error) = steps.swap_remove(at)
+    {
+        return Err(error);
+    }
+    // Clients of 2025 go on from the record with the latest time, the first of several.
+    let times = conversation.session.entries().iter();
+    let last = times.filter(|e| !e.beside).filter_map(|e| e.time).max();
+    let mut teller = Teller {
+        w,
+        salt,
+        root: scribe.parent.clone(),
+        scribe,
+        told,
+        last,
+        written: Vec::with_capacity(told.len()),
+        prompt: None,
+        notes: Vec::new(),
+    };
+    let ids = steps.into_iter().enumerate();
+    let ids = ids
+        .map(|(at, step)| {
+            let written = step.map(|step| teller.step(at, &step));
+            let ids = written.as_ref().map_or_else(|_| Vec::new(), Clone::clone);
+            teller.written.push(ids);
+            written.map(|ids| ids.last().cloned().unwrap_or_default())
+        })
+        .collect();
+    let Teller {
+        mut scribe,
+        prompt,
+        notes,
+        ..
+    } = teller;
+    if !scribe.lines.is_empty() {
+        let title = conversation.session.head.title.as_ref();
+        let title = title.filter(|t| t.source == TitleSource::User);
+        scribe.close(title.map(|t| t.text.as_str()), prompt.as_deref());
+        log.append(&scribe.lines)?;
+    }
+    if w.durability.syncs() {
+        log.sync()?;
+    }
+    Ok(Appended { ids, notes })
+}
+
+/// The record that an entry ends with.
+fn place(conversation: &Conversation, at: &AskedEntry) -> Result<String, WriteError> {
+    let found = conversation.session.find(&at.id);
+    let id = found.and_then(|entry| last_id(conversation, entry));
+    id.ok_or_else(|| WriteError::NoEntry {
+        id: at.id.clone(),
+        path: conversation.source.path.clone(),
+    })
+}
+
+/// Looks at all steps before one is written.
+fn ready<'a>(
+    w: &Writing<'_>,
+    conversation: &Conversation,
+    told: &'a [Told],
+    salt: u64,
+) -> Vec<Result<Ready<'a>, WriteError>> {
+    let head = &conversation.session.head;
+    let mut model = head.model.as_ref().map(|m| m.id.clone());
+    let mut steps = Vec::with_capacity(told.len());
+    for (i, told) in (salt..).zip(told) {
+        steps.push(match &told.step {
+            Step::Message(message) => {
+                let salt = [b"response", &i.to_le_bytes()[..]].concat();
+                let defaults = Defaults {
+                    model: model.clone().unwrap_or_else(|| "unknown".to_owned()),
+                    response: format!("msg_{}", w.env.uuid(&salt).simple()),
+                };
+                let message = prepare(message, &defaults).and_then(|p| free(p, conversation));
+                message.map(|message| {
+                    model = message.model.clone().or(model.take());
+                    Ready::Message(message)
+                })
+            }
+            Step::Compaction {
+                summary,
+                kept,
+                tokens_before,
+            } => Ok(Ready::Compaction {
+                summary,
+                kept: *kept,
+                tokens_before: *tokens_before,
+            }),
+            Step::BranchSummary(_) | Step::Label { .. } => Err(WriteError::Unsupported {
+                format: super::SLUG,
+                what: "bookmarks and summaries of branches",
+            }),
+        });
+    }
+    steps
+}
+
+/// Refuses an id that the session has.
+fn free(message: Prepared, conversation: &Conversation) -> Result<Prepared, WriteError> {
+    match &message.id {
+        Some(id) if conversation.session.find(id).is_some() => Err(WriteError::Exists {
+            id: id.clone(),
+            path: conversation.source.path.clone(),
+        }),
+        _ => Ok(message),
+    }
+}
+
+/// A conversation while it is written.
+struct Teller<'a> {
+    w: &'a Writing<'a>,
+    /// What makes ids of the same seed differ.
+    salt: u64,
+    scribe: Scribe,
+    /// What steps follow that follow no other.
+    root: Option<String>,
+    told: &'a [Told],
+    /// The time of the last record.
+    last: Option<Moment>,
+    /// The ids of the records of each step so far.
+    written: Vec<Vec<String>>,
+    /// What a person said last.
+    prompt: Option<String>,
+    notes: Vec<Note>,
+}
+
+impl Teller<'_> {
+    /// Writes a step. What comes next hangs from its last record.
+    fn step(&mut self, at: usize, step: &Ready<'_>) -> Vec<String> {
+        let after = self.told.get(at).and_then(|told| told.after);
+        if after != at.checked_sub(1) {
+            let ids = after.and_then(|after| self.written.get(after));
+            self.scribe.parent = ids.and_then(|ids| ids.last().cloned());
+            if after.is_none() {
+                self.scribe.parent.clone_from(&self.root);
+            }
+        }
+        match step {
+            Ready::Message(message) => self.message(at, message),
+            Ready::Compaction {
+                summary,
+                kept,
+                tokens_before,
+            } => {
+                let time = self.told.get(at).and_then(|told| told.time);
+                let (mark, said) = (self.fresh(at, 1), self.fresh(at, 0));
+                let kept = kept
+                    .map(|kept| self.between(kept, after))
+                    .unwrap_or_default();
+                let preserved = Preserved::new(&said, &kept);
+                let first = self.time(time.unwrap_or_else(|| self.w.env.now()));
+                let tokens = tokens_before.unwrap_or(0);
+                self.scribe.mark(&mark, first, tokens, preserved.as_ref());
+                let second = self.time(first);
+                self.scribe.summary(summary, &said, second);
+                vec![mark, said]
+            }
+        }
+    }
+
+    fn message(&mut self, at: usize, message: &Prepared) -> Vec<String> {
+        let id = message.id.clone().unwrap_or_else(|| self.fresh(at, 0));
+        let asked = message.time.unwrap_or_else(|| self.w.env.now());
+        if message.time.is_some() && self.last.is_some_and(|last| last >= asked) {
+            self.notes.push(Note::remark(format!(
+                "`{id}` is of the time of an earlier message; its record follows that"
+            )));
+        }
+        let mut ids = Vec::with_capacity(message.sayings.len());
+        // What comes next hangs from the last record, so that has the id.
+        let numbers = (0..message.sayings.len()).rev();
+        for (n, saying) in numbers.zip(&message.sayings) {
+            let time = self.time(asked);
+            let own = if n == 0 {
+                id.clone()
+            } else {
+                self.fresh(at, n)
+            };
+            self.scribe.say(saying, &own, time);
+            ids.push(own);
+        }
+        self.prompt = message.prompt.clone().or(self.prompt.take());
+        ids
+    }
+
+    fn fresh(&self, at: usize, n: usize) -> String {
+        let at = self.salt + at as u64;
+        let salt = [at.to_le_bytes(), (n as u64).to_le_bytes()].concat();
+        self.w.env.uuid(&salt).to_string()
+    }
+
+    /// The time of a record that asks for one: behind the one before, as far as the client's times
+    /// can tell.
+    fn time(&mut self, asked: Moment) -> Moment {
+        let after =
+            |last: Moment| Moment::from_millis(last.millis().saturating_add(1)).unwrap_or(last);
+        let time = self.last.map_or(asked, |last| asked.max(after(last)));
+        self.last = Some(time);
+        time
+    }
+
+    /// The records from one step to another that comes behind it on its way.
+    fn between(&self, first: usize, last: Option<usize>) -> Vec<String> {
+        let mut ids = Vec::new();
+        let mut at = last;
+        while let Some(step) = at.filter(|step| *step >= first) {
+            let written = self.written.get(step).map_or(&[][..], Vec::as_slice);
+            ids.extend(written.iter().rev().cloned());
+            at = self.told.get(step).and_then(|told| told.after);
+        }
+        ids.reverse();
+        ids
+    }
+}

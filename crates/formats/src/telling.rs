@@ -1,0 +1,66 @@
+//! A whole conversation that is told to a session: not one message behind the other, but as it went,
+//! with its branches and with what was summed up on the way.
+
+use rethread_model::Moment;
+
+use crate::MessageInput;
+
+/// What a format has records of its own for, when it is [told](crate::Format::tell) a conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keeps {
+    /// Ways that the conversation left again.
+    pub branches: Branches,
+    /// Summaries in the place of what came before.
+    pub compactions: bool,
+    /// Bookmarks on messages.
+    pub labels: bool,
+}
+
+/// What a format can say of ways that the conversation left again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Branches {
+    /// Nothing.
+    #[default]
+    None,
+    /// What was said on them.
+    Plain,
+    /// What was said on them, and in a few words what that was, where the conversation goes on.
+    SummedUp,
+}
+
+/// One step of a conversation.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The step that it follows, by its place in the list, which is before its own; none begins the
+    /// conversation. The last step is where the conversation is.
+    pub after: Option<usize>,
+    /// When it happened.
+    pub time: Option<Moment>,
+    /// What it is.
+    pub step: Step,
+}
+
+/// What a step is.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Something is said.
+    Message(MessageInput),
+    /// From here on a summary stands in the place of what came before.
+    Compaction {
+        /// The summary.
+        summary: String,
+        /// The first step that the model still sees behind the summary; none if it sees none.
+        kept: Option<usize>,
+        /// How many tokens there were before.
+        tokens_before: Option<u64>,
+    },
+    /// What was said on the way that the conversation left, in a few words.
+    BranchSummary(String),
+    /// A bookmark.
+    Label {
+        /// The step that it is on.
+        on: usize,
+        /// Its text.
+        text: String,
+    },
+}
