@@ -150,8 +150,15 @@ fn show(context: &Context, args: &Convert, done: &Converted) -> Result<(), Failu
     }
     match done.way {
         Way::There => say("the original is there as it was; nothing was written"),
-        Way::Back { added: 0 } => say("the original is back as it was"),
-        Way::Back { added } => say(&format!("the original is back, with {added} messages more")),
+        Way::Back { added, changed } => say(&format!(
+            "the original is back{}",
+            match (added, changed) {
+                (0, 0) => " as it was".to_owned(),
+                (added, 0) => format!(", with {added} messages more"),
+                (0, changed) => format!(", with {changed} changed"),
+                (added, changed) => format!(", with {changed} changed and {added} messages more"),
+            }
+        )),
         Way::Written => {
             let rest: Vec<&str> = lost(done).map(|fate| fate.what).collect();
             if !rest.is_empty() {
@@ -171,7 +178,11 @@ fn show(context: &Context, args: &Convert, done: &Converted) -> Result<(), Failu
 fn way(done: &Converted) -> &'static str {
     match done.way {
         Way::Written => "written",
-        Way::Back { added: 0 } => "restored",
+        Way::Back {
+            added: 0,
+            changed: 0,
+        } => "restored",
+        Way::Back { added: 0, .. } => "changed",
         Way::Back { .. } => "continued",
         Way::There => "unchanged",
     }

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
 use rethread_formats::carry::{Goods, Luggage, below};
-use rethread_formats::{Can, Conversation, Format, MessageInput, Source, Writing, by_name};
+use rethread_formats::{Can, Conversation, Format, Source, Writing, by_name};
 use rethread_model::Note;
 
-use super::{said, unified};
+use super::changes::Changes;
+use super::{edit, unified};
 use crate::Error;
+use crate::show::open;
 
 /// A session as it was where it came from, in a folder of our own.
 pub(super) struct Original {
@@ -18,6 +20,8 @@ pub(super) struct Original {
     pub(super) cwd: Option<PathBuf>,
     /// How many messages were added to it since.
     pub(super) added: usize,
+    /// How many things are said differently since.
+    pub(super) changed: usize,
 }
 
 /// Goes back to where a session came from, through as many formats as there were between. None where
@@ -32,7 +36,7 @@ pub(super) fn original(
         return Ok(None);
     };
     while found.source.format != to.about().slug {
-        let here = crate::show::open(&found.source)?;
+        let here = open(&found.source)?;
         found = match step(w, &here, notes)? {
             Some(found) => found,
             None => return Ok(None),
@@ -64,19 +68,19 @@ fn step(
             return Ok(None);
         }
     };
-    let Some(later) = since(here, &found.marks) else {
+    let Some((found, changes)) = as_now(w, here, found, folder.path())? else {
         let what = "what was said before was changed, so it is written anew";
         notes.push(Note::remark(what.to_owned()).at(&here.source.path));
         return Ok(None);
     };
     let format = found.format;
     let source = found.source;
-    let added = later.len();
+    let added = changes.later.len();
     if added > 0 {
         if !format.about().can.contains(&Can::Write) {
             return Ok(None);
         }
-        let appended = format.append(w, &source, &later)?;
+        let appended = format.append(w, &source, &changes.later)?;
         for failed in appended.ids {
             failed?;
         }
@@ -86,13 +90,43 @@ fn step(
         source,
         cwd: found.cwd,
         added,
+        changed: changes.blocks.len(),
     }))
+}
+
+/// Makes the same changes to a session that came along as were made to what carried it, but for what
+/// was said since. None if somebody did more than to say things differently.
+fn as_now(
+    w: &Writing<'_>,
+    here: &Conversation,
+    mut found: Found,
+    folder: &Path,
+) -> Result<Option<(Found, Changes)>, Error> {
+    let Some(changes) = Changes::since(here, &found.marks) else {
+        return Ok(None);
+    };
+    if changes.blocks.is_empty() {
+        return Ok(Some((found, changes)));
+    }
+    let original = open(&found.source)?;
+    let Some(edits) = changes.edits(here, &original, &found.marks) else {
+        return Ok(None);
+    };
+    let folder = folder.join("changed");
+    let Some(goods) = edit::apply(w, &original, (&found.goods, &folder), &edits)? else {
+        return Ok(None);
+    };
+    found.source = found.format.unpacked(&goods)?;
+    let is_so = edits.are_all_in(here, &original, &open(&found.source)?);
+    Ok(is_so.then_some((found, changes)))
 }
 
 /// A session that came along, before what was said since is added to it.
 struct Found {
     format: &'static dyn Format,
     source: Source,
+    /// The files that it is made of.
+    goods: Goods,
     cwd: Option<PathBuf>,
     /// What was said in it then, as the format that it came along in reads it.
     marks: Vec<u64>,
@@ -121,6 +155,7 @@ fn unpacked(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Optio
     Ok(Some(Found {
         format,
         source: format.unpacked(&goods)?,
+        goods,
         cwd: luggage.cwd.map(PathBuf::from),
         marks: luggage.marks,
     }))
@@ -144,23 +179,10 @@ fn of_export(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Opti
     Ok(Some(Found {
         format,
         source,
+        goods: carried.goods,
         cwd: here.session.head.workspace.path.as_ref().map(PathBuf::from),
         marks,
     }))
-}
-
-/// What was said since; none if what was said before is not what it was.
-fn since(here: &Conversation, before: &[u64]) -> Option<Vec<MessageInput>> {
-    let mut before = before.iter();
-    let mut later = Vec::new();
-    for said in said::all(here) {
-        if before.len() == 0 {
-            later.push(said.input);
-        } else if !said.marks.iter().all(|mark| before.next() == Some(mark)) {
-            return None;
-        }
-    }
-    (before.len() == 0).then_some(later)
 }
 
 /// Puts a file that came along into a folder.

@@ -1,6 +1,7 @@
 //! What is said, in eight bytes each: to see later whether somebody changed it.
 
 use rethread_formats::Conversation;
+use rethread_json::{Tree, Value};
 use rethread_model::{Blob, Block, Bodies, Media};
 use sha2::{Digest, Sha256};
 
@@ -59,4 +60,35 @@ pub(super) fn words(words: &[&str]) -> u64 {
     let digest = hash.finalize();
     let first = digest.first_chunk();
     first.map_or(0, |first| u64::from_be_bytes(*first))
+}
+
+/// What a block may mean, in the words that every format takes, once a format has written and read
+/// it: some have no thoughts, and some cannot say that a tool failed.
+pub(super) fn possible(role: &str, block: &[u8]) -> Vec<u64> {
+    let Ok(tree) = Tree::parse(block) else {
+        return Vec::new();
+    };
+    let value = tree.root(block);
+    let text = |key: &str| value.get(key).and_then(Value::str).unwrap_or_default();
+    let marks: Vec<u64> = match text("type").as_ref() {
+        kind @ ("text" | "thinking") => [kind, "text"]
+            .iter()
+            .map(|kind| words(&[kind, text("text").trim()]))
+            .collect(),
+        "tool_use" => {
+            let input = value.get("input").map(Value::raw).unwrap_or_default();
+            let input = String::from_utf8_lossy(input);
+            vec![words(&["call", &text("tool_name"), &input])]
+        }
+        "tool_result" => ["fine", "error"]
+            .iter()
+            .map(|word| words(&["result", word, &text("output")]))
+            .collect(),
+        "image" => vec![words(&["image", &text("data")])],
+        _ => Vec::new(),
+    };
+    marks
+        .iter()
+        .map(|mark| words(&[role, &mark.to_string()]))
+        .collect()
 }

@@ -6,7 +6,11 @@
 
 mod back;
 mod before;
+mod calls;
+mod changes;
+mod edit;
 mod marks;
+mod plan;
 mod report;
 mod said;
 mod trim;
@@ -63,10 +67,12 @@ pub struct Converted {
 pub enum Way {
     /// It was written as the target's client would have.
     Written,
-    /// It came from there: it is again as it was, with so many messages more.
+    /// It came from there: it is again as it was, but for what was done to it since.
     Back {
         /// How many messages were added since.
         added: usize,
+        /// How many things are said differently since.
+        changed: usize,
     },
     /// It came from there, and is still there as it was: nothing was written.
     There,
@@ -89,8 +95,8 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
     if ask.to.about().slug == unified::SLUG {
         return unified::write(w, conversation, ask);
     }
-    let path = conversation.session.active_path();
-    write(w, &conversation, (&path, None), ask, notes)
+    let steps = plan::steps(&conversation, ask.to.keeps());
+    write(w, &conversation, &steps.told, ask, notes)
 }
 
 /// Converts a session so that another agent can go on with it. What was converted before is found
@@ -115,9 +121,12 @@ pub(crate) fn convert_to_resume(
     let mut done = if trim.is_all() {
         convert(w, source, &ask)?
     } else {
-        let path = trim.of(&conversation)?;
+        let mut said = said::conversation(&conversation, &trim.of(&conversation)?);
+        if let Some(summary) = trim.summary {
+            said.insert(0, said::summary(&conversation, summary));
+        }
         let notes = conversation.notes.clone();
-        write(w, &conversation, (&path, trim.summary), &ask, notes)?
+        write(w, &conversation, &plan::in_a_row(said).told, &ask, notes)?
     };
     // A session in a database is named by that and its id.
     let path = done.path.to_string_lossy().into_owned();
@@ -152,6 +161,7 @@ fn come_back(
         path: PathBuf::new(),
         way: Way::Back {
             added: original.added,
+            changed: original.changed,
         },
         fates,
         notes,

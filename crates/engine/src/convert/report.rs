@@ -6,6 +6,7 @@ use rethread_formats::Conversation;
 use rethread_model::{Block, Bodies, Body, Kind, LinkKind, Role, Visibility};
 
 use super::marks;
+use super::said::{is_said, way_to};
 
 /// What became of one kind of thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,22 +76,31 @@ impl Inventory {
         }
         for link in &session.head.links {
             if link.kind == LinkKind::SubAgent {
-                all.add("sub-agents", marks::words(&[&link.session]));
+                // Each format has its own ids for them.
+                all.add("sub-agents", 0);
             }
         }
         let mut on_path = vec![false; session.entries().len()];
-        for ix in session.active_path() {
+        for ix in session
+            .leaf()
+            .map(|leaf| way_to(session, leaf))
+            .unwrap_or_default()
+        {
             on_path[ix.get()] = true;
         }
         for (ix, entry) in session.indexed() {
             if entry.beside || entry.side {
                 continue;
             }
-            if !on_path[ix.get()] {
-                all.add("branches", marks::words(&[session.id(ix)]));
+            let body = conversation.body(ix);
+            if !on_path[ix.get()] && is_said(entry) {
+                if let Body::Message(message) = &body {
+                    let said = message.blocks.iter().map(|b| marks::block(conversation, b));
+                    said.for_each(|mark| all.add("branches", mark));
+                }
                 continue;
             }
-            match conversation.body(ix) {
+            match body {
                 Body::Message(message)
                     if entry.visibility == Visibility::Visible && message.role != Role::System =>
                 {
@@ -114,7 +124,10 @@ impl Inventory {
                         all.block(conversation, block);
                     }
                 }
-                Body::Compaction(_) => all.add("compactions", marks::words(&[session.id(ix)])),
+                Body::Compaction(compaction) => {
+                    let summary = compaction.summary.map(|text| text.value);
+                    all.add("compactions", marks::words(&[&summary.unwrap_or_default()]));
+                }
                 Body::Label(label) => {
                     all.add(
                         "labels",

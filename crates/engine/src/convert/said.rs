@@ -1,22 +1,23 @@
 //! What is said, in the words that every format takes.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rethread_disk::read_small;
 use rethread_formats::{Conversation, MessageInput, Unsaid};
 use rethread_json::{Array, Object};
 use rethread_model::{
-    Blob, Block, Bodies, Body, Context, EntryIx, Media, Message, Moment, Role, Text, ToolCall,
-    ToolInput, ToolResult, Usage, Visibility,
+    Blob, Block, Bodies, Body, Context, Entry, EntryIx, Kind, Media, Message, Moment, Role,
+    Session, Text, ToolCall, ToolInput, ToolResult, Usage, Visibility,
 };
 
+use super::calls::Calls;
 use super::marks;
 
 /// Something that is said, ready to be written.
 pub(super) struct Said {
     pub(super) input: MessageInput,
+    /// The entry that says it; none if we do.
+    pub(super) from: Option<EntryIx>,
     /// What each block of it means.
     pub(super) marks: Vec<u64>,
 }
@@ -30,12 +31,13 @@ pub(super) fn conversation(source: &Conversation, path: &[EntryIx]) -> Vec<Said>
         let Body::Message(message) = context.body(ix) else {
             continue;
         };
-        // Summaries stand for what was said.
-        let is_summary = matches!(
-            message.extension.as_deref(),
-            Some("compaction_question" | "compaction_summary" | "branch_summary")
-        );
-        if entry.visibility == Visibility::Visible || is_summary {
+        // Summaries, and what took the place of the past, stand for what was said.
+        let is_made = context.comes_from(ix).is_some_and(|from| {
+            let kind = source.session.entry(from).kind;
+            matches!(kind, Kind::Compaction | Kind::BranchSummary)
+        });
+        if entry.visibility == Visibility::Visible || is_made {
+            speech.speaker = context.comes_from(ix);
             speech.say(&message, entry.time);
         }
     }
@@ -58,50 +60,76 @@ pub(super) fn summary(source: &Conversation, text: &str) -> Said {
 /// always the same.
 pub(super) fn all(source: &Conversation) -> Vec<Said> {
     let session = &source.session;
-    let mut path = Vec::new();
-    let mut met = vec![false; session.entries().len()];
-    let mut at = session.leaf();
-    while let Some(ix) = at {
-        if std::mem::replace(&mut met[ix.get()], true) {
-            break;
-        }
-        path.push(ix);
-        let entry = session.entry(ix);
-        at = entry.parent.or(entry.logical_parent);
-    }
     let mut speech = Speech::new(source);
-    for ix in path.into_iter().rev() {
+    for ix in session
+        .leaf()
+        .map(|leaf| way_to(session, leaf))
+        .unwrap_or_default()
+    {
         let entry = session.entry(ix);
-        let is_said = entry.kind.is_message() && entry.visibility == Visibility::Visible;
-        if !is_said || entry.beside || entry.side {
-            continue;
-        }
-        if let Body::Message(message) = source.body(ix) {
+        if is_said(entry)
+            && let Body::Message(message) = source.body(ix)
+        {
+            speech.speaker = Some(ix);
             speech.say(&message, entry.time);
         }
     }
     speech.messages
 }
 
+/// Whether an entry is something that a person or a model says in the conversation itself.
+pub(super) fn is_said(entry: &Entry) -> bool {
+    let is_visible = entry.kind.is_message() && entry.visibility == Visibility::Visible;
+    is_visible && !entry.beside && !entry.side
+}
+
+/// The way to an entry, also through what was before a compaction.
+pub(super) fn way_to(session: &Session, end: EntryIx) -> Vec<EntryIx> {
+    let mut way = Vec::new();
+    let mut met = vec![false; session.entries().len()];
+    let mut at = Some(end);
+    while let Some(ix) = at {
+        if std::mem::replace(&mut met[ix.get()], true) {
+            break;
+        }
+        way.push(ix);
+        at = before(session.entry(ix));
+    }
+    way.reverse();
+    way
+}
+
+/// The entry that an entry follows.
+pub(super) fn before(entry: &Entry) -> Option<EntryIx> {
+    entry.parent.or(entry.logical_parent)
+}
+
 /// What is said before an answer that nobody asked for: no model takes a conversation that begins so.
 const NO_BEGINNING: &str = "(The beginning of this conversation is not here.)";
 
-struct Speech<'a> {
+/// What was said so far.
+pub(super) struct Speech<'a> {
     bodies: &'a dyn Bodies,
-    messages: Vec<Said>,
+    pub(super) messages: Vec<Said>,
+    /// How many there were, also of those that were taken out since.
+    count: u64,
+    /// The entry that speaks.
+    pub(super) speaker: Option<EntryIx>,
     /// The model where a message names none: some formats want one for each.
     model: String,
-    calls: Calls,
+    pub(super) calls: Calls,
 }
 
 impl<'a> Speech<'a> {
-    fn new(source: &'a Conversation) -> Self {
+    pub(super) fn new(source: &'a Conversation) -> Self {
         let model = source.session.head.model.as_ref();
         let provider = model.and_then(|m| m.provider.as_deref());
         let id = model.map_or("unknown", |m| m.id.as_str());
         Self {
             bodies: source,
             messages: Vec::new(),
+            count: 0,
+            speaker: None,
             model: format!("{}/{id}", provider.unwrap_or("unknown")),
             calls: Calls::default(),
         }
@@ -109,14 +137,19 @@ impl<'a> Speech<'a> {
 
     /// Says a message. Calls and results that stand in one become several: what was asked of tools,
     /// what they gave, and what was said then.
-    fn say(&mut self, message: &Message, time: Option<Moment>) {
+    pub(super) fn say(&mut self, message: &Message, time: Option<Moment>) {
         let is_result = |block: &&Block| matches!(block, Block::ToolResult(_));
         match message.role {
             // Instructions are each client's own affair.
             Role::System => {}
             Role::User | Role::Tool => {
+                let is_call = |block: &&Block| matches!(block, Block::ToolCall(_));
+                // What a person lets a tool do is asked of it like all else.
+                let (calls, rest): (Vec<&Block>, Vec<&Block>) =
+                    message.blocks.iter().partition(is_call);
+                self.object(message, "assistant", &calls, time);
                 let (results, others): (Vec<&Block>, Vec<&Block>) =
-                    message.blocks.iter().partition(is_result);
+                    rest.into_iter().partition(is_result);
                 self.results(message, &results, &others, time);
             }
             Role::Assistant => {
@@ -179,11 +212,12 @@ impl<'a> Speech<'a> {
         if content.is_empty() {
             return;
         }
-        if self.messages.is_empty() && role == "assistant" {
+        if self.count == 0 && role == "assistant" {
             let before = Message::new(Role::User, vec![Block::text(NO_BEGINNING)]);
             self.say(&before, time);
         }
-        let index = self.messages.len() as u64 + 1;
+        self.count += 1;
+        let index = self.count;
         let metadata = (role == "assistant").then(|| metadata(message));
         let object = Object::new()
             .u64("index", index)
@@ -199,7 +233,11 @@ impl<'a> Speech<'a> {
                 model: Some(self.model.clone()),
             },
         };
-        self.messages.push(Said { input, marks });
+        self.messages.push(Said {
+            input,
+            from: self.speaker,
+            marks,
+        });
     }
 
     fn block(&mut self, block: &Block) -> Option<Vec<u8>> {
@@ -255,50 +293,6 @@ pub(super) fn input(call: &ToolCall) -> Vec<u8> {
         }
         Some(ToolInput::Text(text)) => rethread_json::quote(&text.value),
         None => b"{}".to_vec(),
-    }
-}
-
-/// Calls that wait for their results. Some agents use an id again, or give none: each call gets one
-/// of its own.
-#[derive(Default)]
-struct Calls {
-    /// The ids that are in use.
-    used: HashSet<String>,
-    /// The calls without a result, by the id that the source gave them.
-    waiting: HashMap<String, VecDeque<(String, String)>>,
-}
-
-impl Calls {
-    /// Notes a call, and gives its id.
-    fn called(&mut self, given: &str, name: &str) -> String {
-        let mut id = given.to_owned();
-        let mut number = self.used.len();
-        while id.is_empty() || self.used.contains(&id) {
-            number += 1;
-            id = match given {
-                "" => format!("call_{number}"),
-                given => format!("{given}_{number}"),
-            };
-        }
-        self.used.insert(id.clone());
-        let waiting = self.waiting.entry(given.to_owned()).or_default();
-        waiting.push_back((id.clone(), name.to_owned()));
-        id
-    }
-
-    fn waits(&self, given: &str) -> bool {
-        self.waiting
-            .get(given)
-            .is_some_and(|calls| !calls.is_empty())
-    }
-
-    /// The call that a result belongs to: its id, and the tool's name.
-    fn answered(&mut self, given: &str) -> (String, Option<String>) {
-        let waiting = self.waiting.get_mut(given);
-        match waiting.and_then(VecDeque::pop_front) {
-            Some((id, name)) => (id, Some(name)),
-            None => (given.to_owned(), None),
-        }
     }
 }
 

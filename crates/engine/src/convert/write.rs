@@ -4,12 +4,10 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
 use rethread_formats::carry::{Goods, Luggage, Packing, Place, luggage, own_files};
-use rethread_formats::{
-    Conversation, Format, Made, MessageInput, NewSession, Source, WriteError, Writing,
-};
-use rethread_model::{EntryIx, Note, Severity};
+use rethread_formats::{Conversation, Format, Made, NewSession, Source, Told, WriteError, Writing};
+use rethread_model::{Note, Severity};
 
-use super::{ConvertAsk, Converted, Way, back, marks, report, said};
+use super::{ConvertAsk, Converted, Way, back, marks, report};
 use crate::Error;
 use crate::edit::remembering;
 use crate::show::open;
@@ -18,30 +16,25 @@ use crate::show::open;
 /// be taken.
 const TRIES: u32 = 1000;
 
-/// Writes what is said on a path of a session, with a summary of what is not.
+/// Writes what is told of a session.
 pub(super) fn write(
     w: &Writing<'_>,
     from: &Conversation,
-    (path, summary): (&[EntryIx], Option<&str>),
+    told: &[Told],
     ask: &ConvertAsk<'_>,
     mut notes: Vec<Note>,
 ) -> Result<Converted, Error> {
-    let mut messages = said::conversation(from, path);
-    if let Some(summary) = summary {
-        messages.insert(0, said::summary(from, summary));
-    }
-    if messages.is_empty() {
+    if told.is_empty() {
         let id = &from.source.id;
         return Err(Error::usage(format!("nothing is said in `{id}`")));
     }
-    let messages: Vec<MessageInput> = messages.into_iter().map(|said| said.input).collect();
     let place = Place {
         root: ask.root.map(Path::to_owned),
         cwd: folder_of(w, from),
     };
     let mut tries = 0..TRIES;
     loop {
-        let staged = Staged::write(w, from, &messages, (ask.to, &place))?;
+        let staged = Staged::write(w, from, told, (ask.to, &place))?;
         let mut made = open(&staged.source)?;
         let fates = report::compare(from, &made);
         if !ask.lean {
@@ -109,7 +102,7 @@ impl Staged {
     fn write(
         w: &Writing<'_>,
         from: &Conversation,
-        messages: &[MessageInput],
+        told: &[Told],
         (to, place): (&dyn Format, &Place),
     ) -> Result<Self, Error> {
         let folder = ScratchFolder::new()?;
@@ -130,9 +123,7 @@ impl Staged {
             made => made?,
         };
         let source = Source::new(to.about().slug, made.id, made.path);
-        for saved in to.append(w, &source, messages)?.ids {
-            saved?;
-        }
+        to.tell(w, &source, told)?;
         Ok(Self { folder, source })
     }
 }

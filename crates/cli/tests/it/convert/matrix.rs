@@ -14,7 +14,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-fn targets() -> impl Iterator<Item = &'static dyn Format> {
+pub(super) fn targets() -> impl Iterator<Item = &'static dyn Format> {
     FORMATS.iter().copied()
 }
 
@@ -56,6 +56,12 @@ fn speaks(conversation: &rethread_engine::Conversation) -> bool {
     })
 }
 
+/// It is as it was.
+const RESTORED: Way = Way::Back {
+    added: 0,
+    changed: 0,
+};
+
 /// Sends a session through every other format, and compares what comes back. Gives what went wrong.
 fn through_all(desk: &Desk, source: &Source) -> Vec<String> {
     let before = contents(source);
@@ -67,7 +73,7 @@ fn through_all(desk: &Desk, source: &Source) -> Vec<String> {
         let back = there.and_then(|(_, there)| desk.convert(&there, home));
         match back {
             Err(e) => wrong.push(format!("{name}: {e}")),
-            Ok((done, _)) if done.way != (Way::Back { added: 0 }) => {
+            Ok((done, _)) if done.way != RESTORED => {
                 wrong.push(format!("{name}: {:?} {:?}", done.way, done.notes));
             }
             Ok((_, back)) => {
@@ -105,21 +111,20 @@ fn assert_all(sources: &[Source]) {
     );
 }
 
-#[test]
-fn every_fixture_through_every_format_and_back() {
-    let temp = tempfile::tempdir().unwrap();
+/// The fixtures of all formats that something is said in.
+pub(super) fn fixture_sessions(temp: &Path) -> Vec<Source> {
     let mut sources = Vec::new();
     let mut counts = BTreeMap::new();
     for format in targets() {
         let slug = format.about().slug;
         let mut folder = fixtures().join(slug);
         if slug == "atomic" {
-            folder = temp.path().join(".atomic/agent");
+            folder = temp.join(".atomic/agent");
             copy(&fixtures().join(slug), &folder);
         }
         let mut found = sessions(format, &folder);
         if slug == "opencode" {
-            let path = temp.path().join("opencode.db");
+            let path = temp.join("opencode.db");
             database(&path, "1.18/everything");
             found.extend(format.at_path(&path));
         }
@@ -128,7 +133,13 @@ fn every_fixture_through_every_format_and_back() {
         sources.extend(found);
     }
     assert!(sources.len() > 50, "{counts:?}");
-    assert_all(&sources);
+    sources
+}
+
+#[test]
+fn every_fixture_through_every_format_and_back() {
+    let temp = tempfile::tempdir().unwrap();
+    assert_all(&fixture_sessions(temp.path()));
 }
 
 /// How many real sessions of each format are tried, spread over all of them. With

@@ -1,7 +1,9 @@
 //! Any conversation into any agent, and back.
 
+mod edits;
 mod judges;
 mod matrix;
+mod native;
 mod verbs;
 
 use std::fs;
@@ -64,10 +66,18 @@ impl Desk {
         source: &Source,
         to: &'static dyn Format,
     ) -> Result<(Converted, Source), rethread_engine::Error> {
-        let root = self.root(to);
+        self.convert_to(source, to, &self.root(to))
+    }
+
+    fn convert_to(
+        &self,
+        source: &Source,
+        to: &'static dyn Format,
+        root: &Path,
+    ) -> Result<(Converted, Source), rethread_engine::Error> {
         let ask = ConvertAsk {
             to,
-            root: Some(&root),
+            root: Some(root),
             lean: false,
             dry_run: false,
         };

@@ -1,0 +1,106 @@
+//! What is no message, as the target's own records.
+
+use rethread_engine::{Format, Source, by_name};
+use rethread_model::{Block, Bodies as _, Body, Context, Kind, Role, Visibility};
+
+use super::Desk;
+use super::matrix::fixture_sessions;
+
+/// What the model of a session would be told by people and models, with summaries.
+fn context(source: &Source) -> Vec<String> {
+    let conversation = by_name(source.format).unwrap().read(source).unwrap();
+    let path = conversation.session.active_path();
+    let context = Context::new(&conversation.session, &conversation, &path);
+    let mut seen = Vec::new();
+    for (ix, entry) in context.session.indexed() {
+        let Body::Message(message) = context.body(ix) else {
+            continue;
+        };
+        let is_question = message.extension.as_deref() == Some("compaction_question");
+        let is_made = context.comes_from(ix).is_some_and(|from| {
+            let kind = conversation.session.entry(from).kind;
+            matches!(kind, Kind::Compaction | Kind::BranchSummary)
+        });
+        let is_said = entry.visibility == Visibility::Visible || is_made;
+        if message.role == Role::System || is_question || !is_said {
+            continue;
+        }
+        seen.extend(message.blocks.iter().filter_map(|block| match block {
+            Block::Text(text) => Some(text.value.trim().to_owned()),
+            Block::ToolCall(call) => Some(format!("call {}", call.name)),
+            Block::ToolResult(_) => Some("result".to_owned()),
+            _ => None,
+        }));
+    }
+    seen.retain(|text| !text.is_empty());
+    seen
+}
+
+fn named<'a>(all: &'a [Source], name: &str) -> &'a Source {
+    let path = |source: &&Source| source.path.to_string_lossy().replace('\\', "/");
+    all.iter().find(|s| path(s).contains(name)).unwrap()
+}
+
+/// How many of a kind of thing there are, and how many of them are the target's own.
+fn fate(desk: &Desk, source: &Source, to: &str, what: &str) -> (usize, usize, Source) {
+    let to: &'static dyn Format = by_name(to).unwrap();
+    let (done, made) = desk.convert(source, to).unwrap();
+    let fate = done.fates.iter().find(|fate| fate.what == what);
+    let (count, native) = fate.map_or((0, 0), |fate| (fate.count, fate.native));
+    (count, native, made)
+}
+
+#[test]
+fn branches_are_branches() {
+    let temp = tempfile::tempdir().unwrap();
+    let all = fixture_sessions(temp.path());
+    let desk = Desk::new();
+    for (name, targets) in [
+        ("claude-code/2.1/two-branches/", ["pi", "atomic"]),
+        ("pi/3/everything/", ["atomic", "claude-code"]),
+    ] {
+        let source = named(&all, name);
+        for to in targets {
+            let (count, native, made) = fate(&desk, source, to, "branches");
+            assert!(count > 0, "{name}");
+            assert_eq!(native, count, "{name} -> {to}");
+            assert_eq!(context(&made), context(source), "{name} -> {to}");
+        }
+    }
+}
+
+#[test]
+fn a_compaction_is_one() {
+    let temp = tempfile::tempdir().unwrap();
+    let all = fixture_sessions(temp.path());
+    let desk = Desk::new();
+    for name in ["claude-code/2.1/compaction/", "opencode.db"] {
+        let source = named(&all, name);
+        for to in ["claude-code", "codex", "opencode", "pi", "atomic"] {
+            if to == source.format {
+                continue;
+            }
+            let (count, native, made) = fate(&desk, source, to, "compactions");
+            assert!(count > 0, "{name}");
+            assert_eq!(native, count, "{name} -> {to}");
+            assert_eq!(context(&made), context(source), "{name} -> {to}");
+        }
+    }
+}
+
+#[test]
+fn labels_are_set_again() {
+    let w = crate::world::World::new();
+    let made = crate::world::json(&w.ok(&["new", "--format", "pi", "--json"]));
+    let path = made["path"].as_str().unwrap();
+    w.ok(&["append", path, "What does it cost?"]);
+    let said = w.ok(&["tree", path]);
+    let asked = said.split_whitespace().nth(1).unwrap();
+    w.ok(&["label", path, asked, "price"]);
+    let there = w.root.join("there/.atomic/agent");
+    let there = there.to_str().unwrap();
+    let made = w.ok(&["convert", path, "--to", "atomic", "-o", there, "--json"]);
+    let made = crate::world::json(&made);
+    let tree = w.ok(&["tree", made["path"].as_str().unwrap()]);
+    assert!(tree.contains("[price]"), "{tree}");
+}

@@ -1,0 +1,216 @@
+//! Changing single strings in the files of a session: all other bytes stay.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::ops::Range;
+use std::path::Path;
+
+use rethread_disk::{Mode, create_with, ensure_folder, open_read};
+use rethread_formats::carry::{Goods, below};
+use rethread_formats::{Conversation, PartKind, Writing};
+use rethread_json::{Patch, Tree, Value, compact, quote};
+use rethread_model::RawRef;
+
+use super::changes::{Edit, Edits, Words};
+use crate::Error;
+
+/// How deep JSON in strings of JSON is looked at.
+const DEPTH: u32 = 2;
+
+/// Copies the files of a session to another folder, with these changes. None if what is to be changed
+/// is not found, or not told apart from what is not.
+pub(super) fn apply(
+    w: &Writing<'_>,
+    session: &Conversation,
+    (goods, folder): (&Goods, &Path),
+    edits: &Edits,
+) -> Result<Option<Goods>, Error> {
+    let mut records: BTreeMap<RawRef, Record> = BTreeMap::new();
+    for edit in &edits.0 {
+        if !change(session, edit, &mut records) {
+            return Ok(None);
+        }
+    }
+    let mut changed: BTreeMap<&str, Vec<(Range<usize>, Record)>> = BTreeMap::new();
+    for (raw, record) in records {
+        let Some((name, span)) = place(session, goods, raw) else {
+            return Ok(None);
+        };
+        changed.entry(name).or_default().push((span, record));
+    }
+    for name in &goods.names {
+        let bytes = read(&goods.folder.join(name))?;
+        let Some(bytes) = spliced(&bytes, changed.get(name.as_str())) else {
+            return Ok(None);
+        };
+        let path = below(folder, name)?;
+        if let Some(parent) = path.parent() {
+            ensure_folder(parent, &Mode::Private, w.durability)?;
+        }
+        let _ = create_with(&path, Mode::Private, w.durability, |out| {
+            out.write_all(&bytes)
+        })?;
+    }
+    Ok(Some(Goods {
+        folder: folder.to_owned(),
+        ..goods.clone()
+    }))
+}
+
+/// A record that is changed.
+struct Record {
+    was: Vec<u8>,
+    now: Vec<u8>,
+}
+
+/// Changes the records of an entry.
+fn change(session: &Conversation, edit: &Edit, records: &mut BTreeMap<RawRef, Record>) -> bool {
+    let mut found = Vec::new();
+    for raw in session.session.origin(edit.entry) {
+        let bytes = match records.get(raw) {
+            Some(record) => record.now.clone(),
+            None => match session.native.read(*raw) {
+                Ok(bytes) => bytes,
+                Err(_) => return false,
+            },
+        };
+        found.push((*raw, bytes));
+    }
+    let counts: Vec<usize> = found
+        .iter()
+        .map(|(_, b)| replaced(b, edit, None).1)
+        .collect();
+    let count: usize = counts.iter().sum();
+    // Where several say the same, it must be clear which one is meant.
+    let only = match edit.same {
+        1 if count > 0 => None,
+        same if same == count => Some(edit.before),
+        _ => return false,
+    };
+    let mut passed = 0;
+    for ((raw, bytes), count) in found.into_iter().zip(counts) {
+        let only = only.map(|only| only.wrapping_sub(passed));
+        passed += count;
+        let is_here = only.is_none_or(|only| only < count);
+        if count > 0 && is_here {
+            let now = replaced(&bytes, edit, only).0;
+            let record = records.entry(raw);
+            let record = record.or_insert_with(|| Record {
+                was: bytes,
+                now: Vec::new(),
+            });
+            record.now = now;
+        }
+    }
+    true
+}
+
+/// A record with other words, and how often the old ones are in it. If one place is named, only that
+/// one is changed.
+fn replaced(record: &[u8], edit: &Edit, only: Option<usize>) -> (Vec<u8>, usize) {
+    let mut found = 0;
+    let bytes = replaced_in(record, edit, only, (&mut found, DEPTH));
+    (bytes.unwrap_or_else(|| record.to_vec()), found)
+}
+
+fn replaced_in(
+    json: &[u8],
+    edit: &Edit,
+    only: Option<usize>,
+    (found, depth): (&mut usize, u32),
+) -> Option<Vec<u8>> {
+    let tree = Tree::parse(json).ok()?;
+    let root = tree.root(json);
+    let mut patch = Patch::new(root);
+    let mut values = vec![root];
+    while let Some(value) = values.pop() {
+        if says(value, &edit.was) {
+            if only.is_none_or(|only| only == *found) {
+                patch.replace(value, &json_of(&edit.now));
+            }
+            *found += 1;
+            continue;
+        }
+        let children: Vec<Value<'_>> = if value.is_object() {
+            value.members().map(|(_, value)| value).collect()
+        } else {
+            value.items().collect()
+        };
+        values.extend(children.into_iter().rev());
+        // Some clients keep JSON in strings.
+        if depth > 0
+            && let Some(text) = value.str().filter(|t| t.starts_with(['{', '[']))
+        {
+            let was = *found;
+            let inside = replaced_in(text.as_bytes(), edit, only, (found, depth - 1));
+            if let Some(inside) = inside.filter(|_| *found > was) {
+                patch.replace(value, &quote(&String::from_utf8_lossy(&inside)));
+            }
+        }
+    }
+    Some(patch.finish())
+}
+
+fn says(value: Value<'_>, words: &Words) -> bool {
+    match words {
+        Words::Text(text) | Words::Output(text, _) => value.is_str(text),
+        Words::Input(json) if value.is_object() || value.is_array() => {
+            compact(value.raw()).is_ok_and(|compact| compact == *json)
+        }
+        Words::Input(json) => value.raw() == json.as_slice(),
+    }
+}
+
+fn json_of(words: &Words) -> Vec<u8> {
+    match words {
+        Words::Text(text) | Words::Output(text, _) => quote(text),
+        Words::Input(json) => json.clone(),
+    }
+}
+
+/// The file that a record is in, and where. Rows of a database are lines of a file for each table.
+fn place<'a>(
+    session: &Conversation,
+    goods: &'a Goods,
+    raw: RawRef,
+) -> Option<(&'a str, Range<usize>)> {
+    let part = session.native.parts.get(raw.part as usize)?;
+    let is_its = |name: &&String| match part.kind {
+        PartKind::Rows { table } => **name == format!("{table}.jsonl"),
+        PartKind::Lines | PartKind::Document => goods.folder.join(name) == part.path,
+        PartKind::Opaque => false,
+    };
+    let name = goods.names.iter().find(is_its)?;
+    let span = part.span(raw.record)?;
+    let (start, end) = (usize::try_from(span.start), usize::try_from(span.end));
+    Some((name, start.ok()?..end.ok()?))
+}
+
+/// Bytes with some records in them replaced; none if those are not there: the file may be compressed.
+fn spliced(bytes: &[u8], changes: Option<&Vec<(Range<usize>, Record)>>) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    let mut changes: Vec<&(Range<usize>, Record)> = changes.into_iter().flatten().collect();
+    changes.sort_by_key(|(range, _)| range.start);
+    for (range, record) in changes {
+        if bytes.get(range.clone())? != record.was {
+            return None;
+        }
+        out.extend(bytes.get(at..range.start)?);
+        out.extend(&record.now);
+        at = range.end;
+    }
+    out.extend(bytes.get(at..)?);
+    Some(out)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    open_read(path)?
+        .read_to_end(&mut bytes)
+        .map_err(|cause| rethread_disk::DiskError::Read {
+            path: path.to_owned(),
+            cause,
+        })?;
+    Ok(bytes)
+}

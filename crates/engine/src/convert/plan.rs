@@ -1,0 +1,391 @@
+//! A whole conversation as the steps that a format is told: what is said, in the tree that it makes.
+
+use std::collections::HashMap;
+
+use rethread_formats::{Branches, Conversation, Keeps, MessageInput, Step, Told};
+use rethread_model::{
+    Block, Bodies as _, Body, Compaction, Context, EntryIx, Kept, Kind, Message, Role, Session,
+};
+
+use super::calls::Waiting;
+use super::said::{self, Said, Speech, before, is_said, way_to};
+
+/// Steps, and what they come from.
+#[derive(Default)]
+pub(super) struct Steps {
+    pub(super) told: Vec<Told>,
+    /// The entry of the source that each step tells of; none for what we say ourselves.
+    from: Vec<Option<EntryIx>>,
+}
+
+impl Steps {
+    /// What is said on the way to where the conversation is, each with the entry that says it.
+    pub(super) fn said(&self) -> Vec<(Option<EntryIx>, &MessageInput)> {
+        let mut said = Vec::new();
+        let mut at = self.told.len().checked_sub(1);
+        while let Some((step, told)) = at.and_then(|at| Some((at, self.told.get(at)?))) {
+            if let Step::Message(message) = &told.step {
+                said.push((self.from.get(step).copied().flatten(), message));
+            }
+            at = told.after;
+        }
+        said.reverse();
+        said
+    }
+
+    fn push(&mut self, told: Told, from: Option<EntryIx>) -> usize {
+        self.told.push(told);
+        self.from.push(from);
+        self.told.len() - 1
+    }
+}
+
+/// The steps of a conversation, the active way last, as far as the format keeps them. Where it has no
+/// place for a summary of the past, what the model would see is all.
+pub(super) fn steps(source: &Conversation, keeps: Keeps) -> Steps {
+    let session = &source.session;
+    let way = session
+        .leaf()
+        .map(|leaf| way_to(session, leaf))
+        .unwrap_or_default();
+    let is_told = |ix: &EntryIx| match session.entry(*ix).kind {
+        Kind::Compaction => keeps.compactions && past(source, *ix).is_some(),
+        _ => true,
+    };
+    if !way.iter().all(is_told) {
+        return in_a_row(said::conversation(source, &session.active_path()));
+    }
+    let mut plan = Plan::new(source, keeps, &way);
+    for ix in plan.order(&way) {
+        plan.enter(ix);
+        plan.entry(ix);
+    }
+    if keeps.labels {
+        plan.labels();
+    }
+    plan.steps
+}
+
+/// Messages one behind the other.
+pub(super) fn in_a_row(messages: Vec<Said>) -> Steps {
+    let mut steps = Steps::default();
+    for said in messages {
+        let told = Told {
+            after: steps.told.len().checked_sub(1),
+            time: None,
+            step: Step::Message(said.input),
+        };
+        steps.push(told, said.from);
+    }
+    steps
+}
+
+/// What a compaction left of the past, if that can be told: its summary, and the rest.
+fn past(source: &Conversation, ix: EntryIx) -> Option<(String, Compaction)> {
+    let Body::Compaction(compaction) = source.body(ix) else {
+        return None;
+    };
+    let summary = compaction.summary.as_ref().map(|text| text.value.clone());
+    let summary = summary.filter(|text| !text.trim().is_empty())?;
+    Some((summary, compaction))
+}
+
+struct Plan<'a> {
+    source: &'a Conversation,
+    session: &'a Session,
+    keeps: Keeps,
+    /// What the model sees at the end, and in which of its messages an entry is.
+    context: Context<'a>,
+    seen: HashMap<EntryIx, EntryIx>,
+    /// The entries behind the last compaction: what is not seen of them was taken away.
+    is_recent: Vec<bool>,
+    speech: Speech<'a>,
+    steps: Steps,
+    /// The steps of each entry so far: its first, and the one that what follows hangs from.
+    places: HashMap<EntryIx, (Option<usize>, Option<usize>)>,
+    /// The calls that wait where the conversation parts.
+    waiting: HashMap<EntryIx, Waiting>,
+    /// How many entries follow each.
+    followers: Vec<u32>,
+    last: Option<EntryIx>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(source: &'a Conversation, keeps: Keeps, way: &[EntryIx]) -> Self {
+        let session = &source.session;
+        let context = Context::new(session, source, &session.active_path());
+        let indexed = context.session.indexed();
+        let seen = indexed.filter_map(|(ix, _)| Some((context.comes_from(ix)?, ix)));
+        let seen = seen.collect();
+        let mut is_recent = vec![false; session.entries().len()];
+        let is_compaction = |ix: &EntryIx| session.entry(*ix).kind == Kind::Compaction;
+        let recent = way.iter().rposition(is_compaction).unwrap_or(0);
+        for ix in way.get(recent..).unwrap_or_default() {
+            is_recent[ix.get()] = true;
+        }
+        Self {
+            source,
+            session,
+            keeps,
+            context,
+            seen,
+            is_recent,
+            speech: Speech::new(source),
+            steps: Steps::default(),
+            places: HashMap::new(),
+            waiting: HashMap::new(),
+            followers: vec![0; session.entries().len()],
+            last: None,
+        }
+    }
+
+    /// The entries in the order in which they are told: each behind the one that it follows, and the
+    /// active way last wherever the conversation parts.
+    fn order(&mut self, way: &[EntryIx]) -> Vec<EntryIx> {
+        if self.keeps.branches == Branches::None {
+            return way.to_vec();
+        }
+        let count = self.session.entries().len();
+        let mut is_active = vec![false; count];
+        for ix in way {
+            is_active[ix.get()] = true;
+        }
+        // What follows each entry, and what begins; both in the order in which they are visited,
+        // from the end: the active one first.
+        let mut following: Vec<Vec<EntryIx>> = vec![Vec::new(); count];
+        let mut waiting: Vec<EntryIx> = Vec::new();
+        for (ix, entry) in self.session.indexed() {
+            if entry.beside || entry.side {
+                continue;
+            }
+            let list = match before(entry) {
+                Some(parent) => {
+                    self.followers[parent.get()] += 1;
+                    &mut following[parent.get()]
+                }
+                None => &mut waiting,
+            };
+            list.push(ix);
+        }
+        for list in following.iter_mut().chain([&mut waiting]) {
+            list.sort_by_key(|ix| (!is_active[ix.get()], std::cmp::Reverse(*ix)));
+        }
+        let mut order = Vec::new();
+        while let Some(ix) = waiting.pop() {
+            order.push(ix);
+            waiting.append(&mut following[ix.get()]);
+        }
+        order
+    }
+
+    /// Goes to where an entry begins.
+    fn enter(&mut self, ix: EntryIx) {
+        let parent = before(self.session.entry(ix));
+        if parent != self.last {
+            let waiting = parent.and_then(|parent| self.waiting.get(&parent));
+            self.speech.calls.waiting = waiting.cloned().unwrap_or_default();
+        }
+        self.last = Some(ix);
+    }
+
+    /// The step that the next one follows.
+    fn end(&self, ix: EntryIx) -> Option<usize> {
+        let parent = before(self.session.entry(ix))?;
+        self.places.get(&parent).and_then(|steps| steps.1)
+    }
+
+    fn entry(&mut self, ix: EntryIx) {
+        let entry = self.session.entry(ix);
+        let (first, start) = (self.steps.told.len(), self.end(ix));
+        match entry.kind {
+            Kind::Message(_) if is_said(entry) => {
+                if let Some(message) = self.message(ix) {
+                    self.say(ix, &message, start);
+                }
+            }
+            Kind::Compaction => self.compaction(ix, start),
+            Kind::BranchSummary => {
+                if let Body::BranchSummary(branch) = self.source.body(ix) {
+                    self.branch_summary(ix, branch.summary.value, start);
+                }
+            }
+            _ => {}
+        }
+        let is_told = self.steps.told.len() > first;
+        let steps = if is_told {
+            (Some(first), Some(self.steps.told.len() - 1))
+        } else {
+            (None, start)
+        };
+        self.places.insert(ix, steps);
+        if self.followers.get(ix.get()).is_some_and(|n| *n > 1) {
+            self.waiting.insert(ix, self.speech.calls.waiting.clone());
+        }
+    }
+
+    /// What an entry says, as the model sees it where it does; none if that was taken away.
+    fn message(&self, ix: EntryIx) -> Option<Message> {
+        let body = match self.seen.get(&ix) {
+            Some(seen) => self.context.body(*seen),
+            None if self.is_recent[ix.get()] => return None,
+            None => self.source.body(ix),
+        };
+        match body {
+            Body::Message(message) => Some(message),
+            _ => None,
+        }
+    }
+
+    fn step(&mut self, ix: EntryIx, after: Option<usize>, step: Step) -> usize {
+        let time = self.session.entry(ix).time;
+        self.steps.push(Told { after, time, step }, Some(ix))
+    }
+
+    /// Says a message behind a step; gives the last step then.
+    fn say(&mut self, ix: EntryIx, message: &Message, mut after: Option<usize>) -> Option<usize> {
+        self.speech.speaker = Some(ix);
+        self.speech.say(message, self.session.entry(ix).time);
+        for said in std::mem::take(&mut self.speech.messages) {
+            after = Some(self.step(ix, after, Step::Message(said.input)));
+        }
+        after
+    }
+
+    fn branch_summary(&mut self, ix: EntryIx, summary: String, start: Option<usize>) {
+        if summary.trim().is_empty() {
+            return;
+        }
+        if self.keeps.branches == Branches::SummedUp {
+            self.step(ix, start, Step::BranchSummary(summary));
+        } else {
+            self.say(ix, &words(&summary), start);
+        }
+    }
+
+    /// Tells of a compaction. What was kept of the past and does not reach up to it is said again.
+    fn compaction(&mut self, ix: EntryIx, start: Option<usize>) {
+        let Some((summary, compaction)) = past(self.source, ix) else {
+            return;
+        };
+        let mut way = way_to(self.session, ix);
+        way.pop();
+        let kept = self.kept(&way, &summary, &compaction.kept);
+        let is_end = match &kept {
+            Again::Entries(kept) => {
+                let told = |ix: &&EntryIx| self.places.get(ix).is_some_and(|s| s.0.is_some());
+                let (kept, all) = (kept.iter().filter(told), way.iter().filter(told));
+                let kept: Vec<&EntryIx> = kept.collect();
+                let all: Vec<&EntryIx> = all.collect();
+                all.ends_with(&kept)
+            }
+            Again::Messages(_) => false,
+        };
+        let first = match &kept {
+            Again::Entries(kept) if is_end => kept
+                .iter()
+                .find_map(|ix| self.places.get(ix).and_then(|s| s.0)),
+            _ => None,
+        };
+        let mut after = Some(self.step(
+            ix,
+            start,
+            Step::Compaction {
+                summary,
+                kept: first,
+                tokens_before: compaction.tokens_before,
+            },
+        ));
+        match kept {
+            Again::Entries(_) if is_end => {}
+            Again::Entries(kept) => {
+                for entry in kept {
+                    if let Some(message) = self.message(entry).filter(|_| self.is_said(entry)) {
+                        after = self.say(ix, &message, after);
+                    }
+                }
+            }
+            Again::Messages(messages) => {
+                for message in &messages {
+                    after = self.say(ix, message, after);
+                }
+            }
+        }
+    }
+
+    fn is_said(&self, ix: EntryIx) -> bool {
+        is_said(self.session.entry(ix))
+    }
+
+    /// What the model still sees of the past behind the summary.
+    fn kept(&self, way: &[EntryIx], summary: &str, kept: &Kept) -> Again {
+        let place = |id: &str| way.iter().position(|ix| self.session.id(*ix) == id);
+        let list = |entries: &[EntryIx]| Again::Entries(entries.to_vec());
+        match kept {
+            Kept::Nothing => Again::Entries(Vec::new()),
+            Kept::From(id) => list(place(id).and_then(|at| way.get(at..)).unwrap_or_default()),
+            Kept::Range { first, last } => {
+                let range = place(first).zip(place(last));
+                list(range.and_then(|(a, b)| way.get(a..=b)).unwrap_or_default())
+            }
+            Kept::Entries(ids) => {
+                let is_kept = |ix: &&EntryIx| ids.iter().any(|id| self.session.id(**ix) == id);
+                Again::Entries(way.iter().filter(is_kept).copied().collect())
+            }
+            Kept::UserMessages => {
+                let by_user = |ix: &&EntryIx| {
+                    let entry = self.session.entry(**ix);
+                    entry.kind == Kind::Message(Role::User) && is_said(entry)
+                };
+                Again::Entries(way.iter().filter(by_user).copied().collect())
+            }
+            Kept::Replacement(messages) => {
+                // The summary is among them, where it can be told apart.
+                let is_summary = |message: &&Message| {
+                    let said = |block: &Block| match block {
+                        Block::Text(text) => text.value.contains(summary),
+                        _ => false,
+                    };
+                    message.blocks.iter().any(said)
+                };
+                let others = messages.iter().filter(|m| !is_summary(m));
+                Again::Messages(others.cloned().collect())
+            }
+        }
+    }
+
+    /// Bookmarks, behind all that is said.
+    fn labels(&mut self) {
+        let mut labels: Vec<(EntryIx, EntryIx, String)> = Vec::new();
+        for (ix, entry) in self.session.indexed() {
+            if entry.kind != Kind::Label {
+                continue;
+            }
+            let Body::Label(change) = self.source.body(ix) else {
+                continue;
+            };
+            let Some(on) = self.session.find(&change.target) else {
+                continue;
+            };
+            labels.retain(|(_, other, _)| *other != on);
+            labels.extend(change.label.map(|text| (ix, on, text)));
+        }
+        for (ix, on, text) in labels {
+            if let Some((Some(_), Some(on))) = self.places.get(&on).copied() {
+                let after = self.steps.told.len().checked_sub(1);
+                self.step(ix, after, Step::Label { on, text });
+            }
+        }
+    }
+}
+
+/// What a model sees of the past behind a summary.
+enum Again {
+    /// What these entries say.
+    Entries(Vec<EntryIx>),
+    /// These messages.
+    Messages(Vec<Message>),
+}
+
+fn words(text: &str) -> Message {
+    Message::new(Role::User, vec![Block::text(text)])
+}
