@@ -24,6 +24,13 @@ pub(super) struct Original {
     pub(super) changed: usize,
 }
 
+impl Original {
+    /// Whether something was said, or said differently, since.
+    pub(super) fn has_changed(&self) -> bool {
+        self.added > 0 || self.changed > 0
+    }
+}
+
 /// Goes back to where a session came from, through as many formats as there were between. None where
 /// it did not come from there, or where what came along no longer fits what is there now.
 pub(super) fn original(

@@ -20,7 +20,7 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use rethread_formats::carry::{Place, Put};
-use rethread_formats::{Conversation, Format, Source, Writing};
+use rethread_formats::{Conversation, Format, Source, WriteError, Writing};
 use rethread_model::Note;
 
 use self::write::{goods, write};
@@ -90,7 +90,14 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
     }
     let mut notes = conversation.notes.clone();
     if let Some(original) = back::original(w, &conversation, ask.to, &mut notes)? {
-        return come_back(w, &conversation, ask, &original, notes);
+        match come_back(w, &conversation, ask, &original, notes.clone()) {
+            // What is there is never touched, so what was said since goes into a session of its own.
+            Err(Error::Write(WriteError::Exists { path, .. })) if original.has_changed() => {
+                let what = "the original is still there, and stays as it is";
+                notes.push(Note::remark(what.to_owned()).at(&path));
+            }
+            done => return done,
+        }
     }
     if ask.to.about().slug == unified::SLUG {
         return unified::write(w, conversation, ask);

@@ -66,7 +66,7 @@ fn expected(has_picture: bool, prompt: &str) -> Vec<String> {
     all
 }
 
-fn line(turn: &Turn) -> String {
+pub(super) fn line(turn: &Turn) -> String {
     match turn {
         Turn::Text(role, text) => format!("{role}: {text}"),
         Turn::Thinking(text) => format!("thinking: {text}"),
@@ -77,7 +77,7 @@ fn line(turn: &Turn) -> String {
 }
 
 /// Runs a command by the clock of the clients, some of which delete what looks old.
-fn now(w: &World, args: &[&str], input: &str) -> String {
+pub(super) fn now(w: &World, args: &[&str], input: &str) -> String {
     let mut command = w.command(args);
     command.env_remove("RETHREAD_NOW");
     let answer = run_with(command, input.as_bytes());

@@ -1,5 +1,6 @@
 //! Any conversation into any agent, and back.
 
+mod compacted;
 mod edits;
 mod judges;
 mod matrix;

@@ -103,6 +103,32 @@ fn back_where_the_original_still_is_writes_nothing() {
 }
 
 #[test]
+fn what_was_said_meanwhile_goes_beside_an_original_that_is_there() {
+    let w = World::new();
+    let path = pi(&w);
+    let before = fs::read(&path).unwrap();
+    let there = converted(&w, &[&path, "--to", "codex"]);
+    let there = there["path"].as_str().unwrap();
+    w.ok(&["append", there, "And for two?"]);
+    let answer = w.run(&["convert", there, "--to", "pi"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(
+        answer.err.contains("is still there, and stays as it is"),
+        "{}",
+        answer.err
+    );
+    let back = answer.out.trim_end().split_once('\t').unwrap().1;
+    assert_ne!(back, path);
+    assert_eq!(fs::read(&path).unwrap(), before);
+    let said = w.ok(&["show", back]);
+    let found = ["What does it cost?", "Three euros.", "And for two?"].map(|text| said.find(text));
+    assert!(
+        found.is_sorted() && found.iter().all(Option::is_some),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_was_said_meanwhile_comes_behind_the_original() {
     let w = World::new();
     let path = pi(&w);
