@@ -9,7 +9,7 @@ use crate::carry::{CarriedFile, Goods, Place, Put, below, put_files};
 use crate::{
     Appended, AskedEntry, Branch, Conversation, Env, Fork, Home, Keeps, Made, MessageInput,
     Migrated, Native, NativeContext, NewSession, OpenError, OwnWords, Removal, Resume, Step, Told,
-    UnifiedRecord, Violation, WriteError, Writing,
+    ToldAgent, UnifiedRecord, Violation, WriteError, Writing,
 };
 
 /// Facts about a format, from which lists, help and docs are made.
@@ -241,6 +241,21 @@ pub trait Format: Sync {
         });
         let appended = self.append(w, source, &said.collect::<Vec<_>>())?;
         appended.ids.into_iter().try_for_each(|id| id.map(drop))
+    }
+
+    /// The sub-agents of a session whose files lie with its own, and theirs.
+    fn agents(&self, _: &Source) -> Vec<Source> {
+        Vec::new()
+    }
+
+    /// Writes what a sub-agent said into a session of its own, with that of its parent.
+    fn tell_agent(
+        &self,
+        _: &Writing<'_>,
+        _parent: &Source,
+        _: &ToldAgent<'_>,
+    ) -> Result<Source, WriteError> {
+        Err(self.cannot("sub-agents"))
     }
 
     /// Goes on from an earlier entry of the same session: with a summary of what is left behind,

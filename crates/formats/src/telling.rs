@@ -14,6 +14,8 @@ pub struct Keeps {
     pub compactions: bool,
     /// Bookmarks on messages.
     pub labels: bool,
+    /// Sub-agents, in sessions of their own that lie with the one that started them.
+    pub agents: bool,
 }
 
 /// What a format can say of ways that the conversation left again.
@@ -38,6 +40,17 @@ pub struct Told {
     pub time: Option<Moment>,
     /// What it is.
     pub step: Step,
+}
+
+/// What a sub-agent is told.
+#[derive(Clone, Copy, Debug)]
+pub struct ToldAgent<'a> {
+    /// The call that started it, by the id that the parent was told.
+    pub call: Option<&'a str>,
+    /// What it was started for.
+    pub title: Option<&'a str>,
+    /// What was said, as in any conversation.
+    pub told: &'a [Told],
 }
 
 /// What a step is.

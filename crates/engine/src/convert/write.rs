@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
 use rethread_formats::carry::{Goods, Luggage, Packing, Place, luggage, own_files};
-use rethread_formats::{Conversation, Format, Made, NewSession, Source, Told, WriteError, Writing};
-use rethread_model::{Note, Severity};
+use rethread_formats::{
+    Conversation, Format, Made, NewSession, Source, Told, ToldAgent, WriteError, Writing,
+};
+use rethread_model::{Link, LinkKind, Note, Severity};
 
-use super::{ConvertAsk, Converted, Way, back, marks, report};
+use super::{ConvertAsk, Converted, Way, back, marks, plan, report};
 use crate::Error;
 use crate::edit::remembering;
 use crate::show::open;
@@ -124,8 +126,42 @@ impl Staged {
         };
         let source = Source::new(to.about().slug, made.id, made.path);
         to.tell(w, &source, told)?;
+        if to.keeps().agents {
+            tell_agents(w, from, (to, &source))?;
+        }
         Ok(Self { folder, source })
     }
+}
+
+/// Writes the sub-agents of a session, each in one of its own. Those of sub-agents go with them.
+fn tell_agents(
+    w: &Writing<'_>,
+    from: &Conversation,
+    (to, parent): (&dyn Format, &Source),
+) -> Result<(), Error> {
+    for agent in from.format.agents(&from.source) {
+        // What cannot be read travels along as it is.
+        let Ok(agent) = open(&agent) else { continue };
+        let steps = plan::steps(&agent, to.keeps());
+        if steps.told.is_empty() {
+            continue;
+        }
+        let head = &agent.session.head;
+        let mut links = from.session.head.links.iter().chain(&head.links);
+        let starts = |link: &&Link| {
+            link.kind == LinkKind::Parent
+                || (link.kind == LinkKind::SubAgent && link.session == head.id)
+        };
+        let call = links.find(|link| starts(link) && link.tool_call.is_some());
+        let title = head.title.as_ref().map(|t| t.text.as_str());
+        let told = ToldAgent {
+            call: call.and_then(|link| link.tool_call.as_deref()),
+            title: title.filter(|t| !t.trim().is_empty()),
+            told: &steps.told,
+        };
+        to.tell_agent(w, parent, &told)?;
+    }
+    Ok(())
 }
 
 /// Packs the files that a session came from into the one that was made of it.

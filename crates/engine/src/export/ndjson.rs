@@ -182,6 +182,7 @@ impl Pass<'_> {
             source: choice.source_info(),
             file_time: choice.file_time,
             lean: self.lean,
+            agents: false,
             notes: &self.notes,
         };
         record::write(out, &conversation, way)?;

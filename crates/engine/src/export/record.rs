@@ -19,6 +19,8 @@ pub(super) struct Way<'a> {
     pub(super) file_time: Moment,
     /// Leave out what the document's vocabulary cannot say.
     pub(super) lean: bool,
+    /// Take the files of its sub-agents along, which are in no record of their own.
+    pub(super) agents: bool,
     /// What was wrong.
     pub(super) notes: &'a RefCell<Vec<Note>>,
 }
@@ -35,7 +37,7 @@ pub(super) fn write(
     let files = if way.lean {
         Vec::new()
     } else {
-        originals(conversation).unwrap_or_else(|e| {
+        originals(conversation, way.agents).unwrap_or_else(|e| {
             let note = Note::damage(format!("its files do not come along: {e}"));
             let note = note.at(&conversation.source.path);
             way.notes.borrow_mut().push(note);

@@ -36,6 +36,7 @@ pub fn show_ndjson(
         source: choice.source_info(),
         file_time: choice.file_time,
         lean: false,
+        agents: true,
         notes: &notes,
     };
     if is_whole {

@@ -75,6 +75,15 @@ pub(super) fn sessions(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>))
     }
 }
 
+/// The sub-agents of a session, and theirs.
+pub(super) fn agents(session: &Source) -> Vec<Source> {
+    let mut found = Vec::new();
+    sessions(&session.path.join(SUBAGENT), &mut |agent| {
+        found.extend(agent.ok())
+    });
+    found
+}
+
 /// The id of the session in a folder: in its name, else the name itself where a description is in
 /// it. None if the folder is no session.
 fn session_id(folder: &Path) -> Option<String> {

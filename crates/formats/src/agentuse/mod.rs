@@ -32,8 +32,8 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::carry::Place;
 use crate::{
-    About, Appended, AskedEntry, Can, Conversation, Env, Format, Made, MessageInput, Native,
-    NewSession, OpenError, Root, Source, Violation, Want, WriteError, Writing,
+    About, Appended, AskedEntry, Can, Conversation, Env, Format, Keeps, Made, MessageInput, Native,
+    NewSession, OpenError, Root, Source, ToldAgent, Violation, Want, WriteError, Writing,
 };
 
 /// The slug of the format.
@@ -85,6 +85,33 @@ impl Format for AgentUse {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    fn keeps(&self) -> Keeps {
+        Keeps {
+            agents: true,
+            ..Keeps::default()
+        }
+    }
+
+    fn agents(&self, source: &Source) -> Vec<Source> {
+        layout::agents(source)
+    }
+
+    fn tell_agent(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        agent: &ToldAgent<'_>,
+    ) -> Result<Source, WriteError> {
+        let new = NewSession {
+            parent: Some(parent.clone()),
+            ..NewSession::default()
+        };
+        let made = create::create(w, &new)?;
+        let source = Source::new(SLUG, made.id, made.path);
+        self.tell(w, &source, agent.told)?;
+        Ok(source)
     }
 
     fn keeps_folders(&self) -> bool {

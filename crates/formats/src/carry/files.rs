@@ -52,15 +52,23 @@ impl<'a> From<CarriedFile<'a>> for Original<'a> {
     }
 }
 
-/// The files of a session, as they were where it was first found. Rows of a database are a file for
-/// each table, in a folder that is named like the session.
-pub fn originals(conversation: &Conversation) -> Result<Vec<Original<'_>>, OpenError> {
+/// The files of a session, as they were where it was first found, and those of its sub-agents where
+/// these are to come along. Rows of a database are a file for each table, in a folder that is named
+/// like the session.
+pub fn originals(
+    conversation: &Conversation,
+    with_agents: bool,
+) -> Result<Vec<Original<'_>>, OpenError> {
     let carried = conversation.format.carried(conversation)?;
     if !carried.is_empty() {
         return Ok(carried.into_iter().map(Original::from).collect());
     }
     let source = &conversation.source;
-    let paths = needed(conversation)?;
+    let paths = if with_agents {
+        with_agents_of(conversation)?
+    } else {
+        needed(conversation)?
+    };
     let base = common_folder(&source.path, &paths);
     let there = |base: &Path| source.home.as_ref().and_then(|home| home.path_there(base));
     let called = |base: &Path| there(base).unwrap_or_else(|| base.to_string_lossy().into_owned());
@@ -103,6 +111,15 @@ pub(super) fn needed(conversation: &Conversation) -> Result<Vec<PathBuf>, OpenEr
         if part.borrowed && part.is_present() && !paths.contains(&part.path) {
             paths.push(part.path.clone());
         }
+    }
+    Ok(paths)
+}
+
+/// The same, and the files of its sub-agents.
+pub(super) fn with_agents_of(conversation: &Conversation) -> Result<Vec<PathBuf>, OpenError> {
+    let mut paths = needed(conversation)?;
+    for agent in conversation.format.agents(&conversation.source) {
+        paths.extend(conversation.format.files(&agent)?);
     }
     Ok(paths)
 }

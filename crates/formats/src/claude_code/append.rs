@@ -89,6 +89,7 @@ pub(super) fn scribe(conversation: &Conversation) -> Scribe {
             .clone()
             .unwrap_or_else(|| VERSION.to_owned()),
         branch,
+        agent: None,
         parent: conversation
             .session
             .leaf()

@@ -1,5 +1,7 @@
 //! The blocks of a message to be written, in the form that the vendor's API takes.
 
+use std::borrow::Cow;
+
 use rethread_json::{Array, Object, Value};
 use rethread_model::Role;
 use sha2::{Digest, Sha256};
@@ -152,18 +154,25 @@ impl Content {
     /// An id that the vendor's API takes; the one that was given is kept beside the message. The
     /// same id always becomes the same one, so that results still find their calls.
     fn tool_id(&mut self, given: &str) -> String {
-        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if !given.is_empty() && given.chars().all(fits) {
-            return given.to_owned();
+        let id = tool_id(given);
+        if let Cow::Owned(id) = &id {
+            let ids = std::mem::take(&mut self.ids);
+            self.ids = ids.str(id, given);
         }
-        let plain: String = given.chars().filter(|c| fits(*c)).take(40).collect();
-        let digest = Sha256::digest(given.as_bytes());
-        let id = format!(
-            "{plain}_{:02x}{:02x}{:02x}{:02x}",
-            digest[0], digest[1], digest[2], digest[3]
-        );
-        let ids = std::mem::take(&mut self.ids);
-        self.ids = ids.str(&id, given);
-        id
+        id.into_owned()
     }
+}
+
+/// An id of a call as the vendor's API takes it.
+pub(super) fn tool_id(given: &str) -> Cow<'_, str> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !given.is_empty() && given.chars().all(fits) {
+        return Cow::Borrowed(given);
+    }
+    let plain: String = given.chars().filter(|c| fits(*c)).take(40).collect();
+    let digest = Sha256::digest(given.as_bytes());
+    Cow::Owned(format!(
+        "{plain}_{:02x}{:02x}{:02x}{:02x}",
+        digest[0], digest[1], digest[2], digest[3]
+    ))
 }

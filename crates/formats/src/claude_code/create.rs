@@ -29,6 +29,7 @@ pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
                 .clone()
                 .unwrap_or_else(|| VERSION.to_owned()),
             branch: Repository::find(&cwd).and_then(|r| r.branch()),
+            agent: None,
             parent: None,
             lines: Vec::new(),
         };

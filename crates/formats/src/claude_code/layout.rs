@@ -260,6 +260,30 @@ pub(super) fn meta_file(transcript: &Path) -> PathBuf {
     transcript.with_extension("meta.json")
 }
 
+/// The sub-agents of a session that lie in its own folder.
+pub(super) fn agents(session: &Source) -> Vec<Source> {
+    if matches!(Named::of(&session.path), Some(Named::Agent(_))) {
+        return Vec::new();
+    }
+    let agents = agents_of(&session.path).into_iter();
+    agents
+        .filter_map(|path| Some(source(Named::of(&path)?, path)))
+        .collect()
+}
+
+/// The session that a transcript belongs to, and the folder for its sub-agents.
+pub(super) fn family(transcript: &Path) -> (PathBuf, PathBuf) {
+    let mut folders = transcript.ancestors().skip(1);
+    let is_theirs = |f: &&Path| f.file_name().is_some_and(|n| n == SUBAGENTS);
+    match folders.find(is_theirs).and_then(Path::parent) {
+        Some(own) => (own.with_extension("jsonl"), own.join(SUBAGENTS)),
+        None => {
+            let own = transcript.with_extension("");
+            (transcript.to_owned(), own.join(SUBAGENTS))
+        }
+    }
+}
+
 /// The transcripts of a session's sub-agents that lie in its own folder.
 pub(super) fn agents_of(transcript: &Path) -> Vec<PathBuf> {
     agents_in(&transcript.with_extension(""), &mut |_| {})

@@ -45,8 +45,8 @@ use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
 use crate::carry::Place;
 use crate::{
     About, Appended, Branch, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput,
-    Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, Violation, Want,
-    WriteError, Writing,
+    Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, ToldAgent,
+    Violation, Want, WriteError, Writing,
 };
 
 pub use layout::encode_cwd;
@@ -151,6 +151,19 @@ impl Format for ClaudeCode {
 
     fn keeps(&self) -> Keeps {
         tell::KEEPS
+    }
+
+    fn agents(&self, source: &Source) -> Vec<Source> {
+        layout::agents(source)
+    }
+
+    fn tell_agent(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        agent: &ToldAgent<'_>,
+    ) -> Result<Source, WriteError> {
+        tell::agent(w, parent, agent)
     }
 
     fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {

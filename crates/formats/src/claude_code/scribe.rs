@@ -20,6 +20,8 @@ pub(super) struct Scribe {
     pub(super) cwd: Option<String>,
     pub(super) version: String,
     pub(super) branch: Option<String>,
+    /// The sub-agent that the records are of.
+    pub(super) agent: Option<String>,
     /// The record that the next one follows.
     pub(super) parent: Option<String>,
     /// The records so far.
@@ -143,12 +145,13 @@ impl Scribe {
         let parent = parent.map_or(b"null".to_vec(), quote);
         Object::new()
             .raw("parentUuid", &parent)
-            .bool("isSidechain", false)
+            .bool("isSidechain", self.agent.is_some())
             .str("userType", "external")
             .opt_str("cwd", self.cwd.as_deref())
             .str("sessionId", &self.session)
             .str("version", &self.version)
             .str("gitBranch", self.branch.as_deref().unwrap_or_default())
+            .opt_str("agentId", self.agent.as_deref())
     }
 
     /// Ends a record; the next one follows it.

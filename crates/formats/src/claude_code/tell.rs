@@ -1,14 +1,19 @@
 //! Steps of a conversation as records, each behind the one that it follows.
 
-use rethread_disk::LockedLog;
+use rethread_disk::{Created, LockedLog, Mode, create, ensure_folder};
+use rethread_json::Object;
 use rethread_model::{Moment, Note, TitleSource};
 
+use super::SLUG;
 use super::append::{last_id, refuse_agent, scribe};
+use super::content::tool_id;
+use super::layout::{family, meta_file, stem};
 use super::message::{Defaults, Prepared, prepare};
 use super::read::read;
 use super::scribe::{Preserved, Scribe};
 use crate::{
-    Appended, AskedEntry, Branches, Conversation, Keeps, Source, Step, Told, WriteError, Writing,
+    Appended, AskedEntry, Branches, Conversation, Keeps, Source, Step, Told, ToldAgent, WriteError,
+    Writing,
 };
 
 /// Records hang from each other, and there are such for summaries.
@@ -16,6 +21,7 @@ pub(super) const KEEPS: Keeps = Keeps {
     branches: Branches::Plain,
     compactions: true,
     labels: false,
+    agents: true,
 };
 
 /// A step that can be written.
@@ -44,16 +50,79 @@ pub(super) fn add(
         scribe.parent = Some(place(&conversation, at)?);
     }
     let salt = log.len()?;
-    let mut steps = ready(w, &conversation, told, salt);
+    let times = conversation.session.entries().iter();
+    let last = times.filter(|e| !e.beside).filter_map(|e| e.time).max();
+    let (mut scribe, written) = written(w, &conversation, (scribe, told), (salt, last))?;
+    if !scribe.lines.is_empty() {
+        let title = conversation.session.head.title.as_ref();
+        let title = title.filter(|t| t.source == TitleSource::User);
+        scribe.close(title.map(|t| t.text.as_str()), written.prompt.as_deref());
+        log.append(&scribe.lines)?;
+    }
+    if w.durability.syncs() {
+        log.sync()?;
+    }
+    Ok(written.appended)
+}
+
+/// Writes what a sub-agent said into a transcript of its own, with what describes it beside that.
+pub(super) fn agent(
+    w: &Writing<'_>,
+    parent: &Source,
+    agent: &ToldAgent<'_>,
+) -> Result<Source, WriteError> {
+    let w = &Writing { strict: true, ..*w };
+    let (session, folder) = family(&parent.path);
+    let conversation = read(&Source::new(SLUG, stem(&session), session))?;
+    ensure_folder(&folder, &Mode::Private, w.durability)?;
+    let count = std::fs::read_dir(&folder).map_or(0, Iterator::count) as u64;
+    let salt = [b"agent", &count.to_le_bytes()[..]].concat();
+    let id = w.env.uuid(&salt).simple().to_string();
+    let id = format!("a{}", id.get(..16).unwrap_or(&id));
+    let scribe = Scribe {
+        agent: Some(id.clone()),
+        parent: None,
+        ..scribe(&conversation)
+    };
+    let (scribe, _) = written(w, &conversation, (scribe, agent.told), (count, None))?;
+    let path = folder.join(format!("agent-{id}.jsonl"));
+    let call = agent.call.map(|call| tool_id(call).into_owned());
+    let meta = Object::new()
+        .str("agentType", "general-purpose")
+        .opt_str("description", agent.title)
+        .opt_str("toolUseId", call.as_deref());
+    for (path, bytes) in [
+        (meta_file(&path), meta.finish()),
+        (path.clone(), scribe.lines),
+    ] {
+        if create(&path, &bytes, Mode::Private, w.durability)? == Created::Existed {
+            return Err(WriteError::Exists { id, path });
+        }
+    }
+    Ok(Source::new(SLUG, id, path))
+}
+
+/// What came of steps that were written.
+struct Written {
+    appended: Appended,
+    /// What a person said last.
+    prompt: Option<String>,
+}
+
+/// Writes steps as records.
+fn written(
+    w: &Writing<'_>,
+    conversation: &Conversation,
+    (scribe, told): (Scribe, &[Told]),
+    (salt, last): (u64, Option<Moment>),
+) -> Result<(Scribe, Written), WriteError> {
+    let mut steps = ready(w, conversation, told, salt);
     if w.strict
         && let Some(at) = steps.iter().position(Result::is_err)
         && let Err(error) = steps.swap_remove(at)
     {
         return Err(error);
     }
-    // Clients of 2025 go on from the record with the latest time, the first of several.
-    let times = conversation.session.entries().iter();
-    let last = times.filter(|e| !e.beside).filter_map(|e| e.time).max();
     let mut teller = Teller {
         w,
         salt,
@@ -75,21 +144,13 @@ pub(super) fn add(
         })
         .collect();
     let Teller {
-        mut scribe,
+        scribe,
         prompt,
         notes,
         ..
     } = teller;
-    if !scribe.lines.is_empty() {
-        let title = conversation.session.head.title.as_ref();
-        let title = title.filter(|t| t.source == TitleSource::User);
-        scribe.close(title.map(|t| t.text.as_str()), prompt.as_deref());
-        log.append(&scribe.lines)?;
-    }
-    if w.durability.syncs() {
-        log.sync()?;
-    }
-    Ok(Appended { ids, notes })
+    let appended = Appended { ids, notes };
+    Ok((scribe, Written { appended, prompt }))
 }
 
 /// The record that an entry ends with.
@@ -136,7 +197,7 @@ fn ready<'a>(
                 tokens_before: *tokens_before,
             }),
             Step::BranchSummary(_) | Step::Label { .. } => Err(WriteError::Unsupported {
-                format: super::SLUG,
+                format: SLUG,
                 what: "bookmarks and summaries of branches",
             }),
         });
@@ -164,7 +225,8 @@ struct Teller<'a> {
     /// What steps follow that follow no other.
     root: Option<String>,
     told: &'a [Told],
-    /// The time of the last record.
+    /// The time of the last record: clients of 2025 go on from the one with the latest, the first of
+    /// several.
     last: Option<Moment>,
     /// The ids of the records of each step so far.
     written: Vec<Vec<String>>,

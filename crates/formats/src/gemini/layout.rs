@@ -280,6 +280,15 @@ pub(super) fn with_id(source: &Source) -> Option<PathBuf> {
     files.find(|file| what(file).and_then(|(_, id)| id).as_deref() == Some(&*source.id))
 }
 
+/// The sub-agents of a session.
+pub(super) fn agents(source: &Source) -> Vec<Source> {
+    let chats = source.path.parent().filter(|f| f.ends_with(CHATS));
+    let folder = chats.zip(SafeName::new(&source.id).ok());
+    let folder = folder.map(|(chats, name)| rethread_disk::join(chats, &name));
+    let files = folder.iter().flat_map(|f| names(f, &mut |_| {}));
+    files.flat_map(|file| at_path(&file)).collect()
+}
+
 /// What goes when a session is removed: what its tools saved, its sub-agents with what theirs saved,
 /// and its file. What another file of the same session needs as well stays.
 pub(super) fn removed(source: &Source) -> Vec<PathBuf> {

@@ -121,6 +121,10 @@ impl Format for Gemini {
         resume::notes(env, summary)
     }
 
+    fn agents(&self, source: &Source) -> Vec<Source> {
+        layout::agents(source)
+    }
+
     fn base(&self, source: &Source) -> PathBuf {
         carry::base(source)
     }

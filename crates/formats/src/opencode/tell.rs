@@ -11,6 +11,7 @@ pub(super) const KEEPS: Keeps = Keeps {
     branches: Branches::None,
     compactions: true,
     labels: false,
+    agents: false,
 };
 
 /// Writes a conversation into a session that was just made.

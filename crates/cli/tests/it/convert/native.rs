@@ -104,3 +104,47 @@ fn labels_are_set_again() {
     let tree = w.ok(&["tree", made["path"].as_str().unwrap()]);
     assert!(tree.contains("[price]"), "{tree}");
 }
+
+#[test]
+fn sub_agents_are_sessions_of_their_own() {
+    let temp = tempfile::tempdir().unwrap();
+    let all = fixture_sessions(temp.path());
+    let desk = Desk::new();
+    let has_agents = |source: &&Source| {
+        let format = by_name(source.format).unwrap();
+        !format.agents(source).is_empty()
+    };
+    let mut tried = Vec::new();
+    for source in all.iter().filter(has_agents) {
+        for to in ["claude-code", "agentuse"] {
+            if to == source.format {
+                continue;
+            }
+            let format = by_name(to).unwrap();
+            let (_, _, made) = fate(&desk, source, to, "sub-agents");
+            let agents = format.agents(&made);
+            let texts = |source: &Source, agents: &[Source]| {
+                let mut texts: Vec<Vec<String>> = agents.iter().map(context).collect();
+                texts.retain(|texts| !texts.is_empty());
+                assert!(!texts.is_empty(), "{}", source.path.display());
+                texts.sort();
+                texts
+            };
+            let home = by_name(source.format).unwrap();
+            assert_eq!(
+                texts(&made, &agents),
+                texts(source, &home.agents(source)),
+                "{} -> {to}",
+                source.path.display()
+            );
+            tried.push((source.format, to));
+        }
+    }
+    for wanted in [
+        ("claude-code", "agentuse"),
+        ("agentuse", "claude-code"),
+        ("gemini", "claude-code"),
+    ] {
+        assert!(tried.contains(&wanted), "{wanted:?}: {tried:?}");
+    }
+}

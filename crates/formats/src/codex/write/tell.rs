@@ -14,6 +14,7 @@ pub(crate) const KEEPS: Keeps = Keeps {
     branches: Branches::None,
     compactions: true,
     labels: false,
+    agents: false,
 };
 
 /// Writes a conversation into a session that was just made.

@@ -12,6 +12,7 @@ pub(crate) const KEEPS: Keeps = Keeps {
     branches: Branches::SummedUp,
     compactions: true,
     labels: true,
+    agents: false,
 };
 
 /// The entries that a step became.
