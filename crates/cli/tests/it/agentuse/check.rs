@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use insta::assert_snapshot;
 
-use super::{CODER, LATER, PLANNER, data, fixtures, folder, sessions, world};
+use super::{CODER, LATER, PLANNER, TESTER, data, fixtures, folder, sessions, world};
 use crate::world::{World, json};
 
 /// The rules that one change of a file breaks.
@@ -341,7 +341,8 @@ fn a_store_a_session_and_a_file_can_be_checked() {
         answer.err.trim().to_owned()
     };
     assert_eq!(files(&data(&w)), "0 errors, 0 warnings in 19 files");
-    assert_eq!(files(&session), "0 errors, 0 warnings in 13 files");
+    // With its sub-agents, to any depth.
+    assert_eq!(files(&session), "0 errors, 0 warnings in 19 files");
     assert_eq!(
         files(&session.join("session.json")),
         "0 errors, 0 warnings in 1 file"
@@ -351,4 +352,18 @@ fn a_store_a_session_and_a_file_can_be_checked() {
         "0 errors, 0 warnings in 1 file"
     );
     assert_eq!(sessions(&fixtures().join("document/full")).len(), 3);
+}
+
+#[test]
+fn a_session_is_checked_with_its_sub_agents() {
+    let w = world(&["document/full"]);
+    let innermost = folder(&data(&w), TESTER).join("session.json");
+    fs::write(&innermost, "[]").unwrap();
+    let answer = w.run(&["check", folder(&data(&w), PLANNER).to_str().unwrap()]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(
+        answer.out.starts_with(innermost.to_str().unwrap()),
+        "{}",
+        answer.out
+    );
 }

@@ -14,8 +14,8 @@ pub(super) use self::objects::{Place, SessionPlace};
 use super::files::{ExchangeFiles, FileHere, SessionFiles, stem};
 use super::info::{agent_id, folder_id};
 use super::layout::{
-    CONTEXT_JSON, SESSION_JSON, TOOLS_JSON, What, list, named, parent_of, project_key, sessions,
-    what,
+    CONTEXT_JSON, SESSION_JSON, SUBAGENT, TOOLS_JSON, What, list, named, parent_of, project_key,
+    sessions, what,
 };
 use super::{fields::string, key, layout};
 use crate::check::known::shown;
@@ -34,7 +34,13 @@ pub(super) fn check(path: &Path, out: &mut dyn FnMut(Violation)) -> Option<u64> 
     };
     let mut found = Vec::new();
     match what {
-        What::Session(folder) => found.push(Ok(layout::source(folder))),
+        What::Session(folder) => {
+            let nested = folder.join(SUBAGENT);
+            found.push(Ok(layout::source(folder)));
+            if run.only.is_none() {
+                sessions(&nested, &mut |s| found.push(s));
+            }
+        }
         What::Sessions(folder) => sessions(&folder, &mut |s| found.push(s)),
         What::Data(folder) => list(&folder, &mut |s| found.push(s)),
     }
