@@ -80,17 +80,19 @@ pub struct Options {
     pub tools: bool,
     /// Whether to show what the model thought.
     pub thinking: bool,
-    /// Whether to show messages that extensions keep from the person.
+    /// Whether to show messages that are kept from the person: by extensions, or by the agent.
     pub hidden: bool,
 }
 
 impl Options {
     /// Whether anything of a message is shown.
     pub(crate) fn shows(self, entry: &Entry, message: &Message) -> bool {
-        // What speaks in the name of the person, and is not theirs.
-        let is_kept_back = message.role == Role::User
-            && message.extension.is_some()
-            && matches!(entry.visibility, Visibility::Injected | Visibility::Hidden);
+        let is_kept_back = match entry.visibility {
+            Visibility::Hidden => true,
+            // What speaks in the name of the person, and is not theirs.
+            Visibility::Injected => message.role == Role::User && message.extension.is_some(),
+            Visibility::Visible | Visibility::UiOnly => false,
+        };
         if is_kept_back && !self.hidden {
             return false;
         }

@@ -24,6 +24,19 @@ fn show_the_document_s_session() {
 }
 
 #[test]
+fn system_prompts_are_hidden_and_errors_are_shown() {
+    let w = world(&["document/full"]);
+    for to in ["text", "markdown", "html"] {
+        let shown = w.ok(&["show", PLANNER, "--to", to]);
+        assert!(!shown.contains("You are a planner."), "{to}: {shown}");
+        assert!(shown.contains("the model was overloaded"), "{to}: {shown}");
+    }
+    // Scripts see everything.
+    let json = w.ok(&["show", PLANNER, "--json"]);
+    assert!(json.contains("You are a planner."), "{json}");
+}
+
+#[test]
 fn show_the_smallest_session() {
     let w = world(&["document/minimal"]);
     assert_snapshot!(
