@@ -17,6 +17,9 @@ use crate::{Style, View, fit, one_line};
 /// How many levels of branches are drawn; deeper ones are told by their number.
 const DRAWN: usize = 24;
 
+/// How much of an id is drawn at least.
+const SHORTEST: usize = 8;
+
 /// How much of an entry's text stands in the tree for scripts, in columns.
 const EXCERPT: usize = 200;
 
@@ -38,7 +41,10 @@ pub fn tree(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<(
     while let Some(row) = rows.next() {
         let prefix = prefix(&row);
         let body = view.bodies.body(row.ix);
-        let id: String = one_line(view.session.id(row.ix)).chars().take(8).collect();
+        let id = match view.session.id(row.ix) {
+            "" => format!("#{}", row.ix.get() + 1),
+            id => one_line(id).chars().take(facts.id_len).collect(),
+        };
         let mark = if facts.is_active(row.ix) {
             "●"
         } else {
@@ -53,7 +59,7 @@ pub fn tree(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<(
             ""
         };
         let tail = format!("{}{leaf}", label.unwrap_or_default());
-        let head = format!("{prefix}{mark} {id:<8}  ");
+        let head = format!("{prefix}{mark} {id:<0$}  ", facts.id_len);
         let used = head.chars().count() + tail.chars().count();
         let room = style.width.saturating_sub(used).max(24);
         let text = fit(&excerpt(&body), room);
@@ -136,6 +142,8 @@ struct Facts {
     active: Vec<bool>,
     /// The bookmarks that are set, by the ids of their entries.
     labels: BTreeMap<String, String>,
+    /// How much of an id is drawn.
+    id_len: usize,
 }
 
 impl Facts {
@@ -147,6 +155,7 @@ impl Facts {
         Self {
             active,
             labels: view.labels(),
+            id_len: telling(view),
         }
     }
 
@@ -157,6 +166,21 @@ impl Facts {
     fn label(&self, view: &View<'_>, ix: EntryIx) -> Option<&str> {
         self.labels.get(view.session.id(ix)).map(String::as_str)
     }
+}
+
+/// How many characters of an id it takes to tell each entry from the others, so that what is drawn
+/// can be given to other commands.
+fn telling(view: &View<'_>) -> usize {
+    let session = view.session;
+    let mut ids: Vec<&str> = session.indexed().map(|(ix, _)| session.id(ix)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let common = |pair: &[&str]| {
+        let both = pair[0].chars().zip(pair[1].chars());
+        both.take_while(|(a, b)| a == b).count()
+    };
+    let longest = ids.windows(2).map(common).max();
+    longest.map_or(SHORTEST, |common| (common + 1).max(SHORTEST))
 }
 
 /// Walks the tree from its roots, depth first, without recursion.

@@ -157,15 +157,15 @@ fn show_the_oldest_two_generations() {
 fn a_tree_with_turns_that_were_taken_back() {
     let w = home(&["0.140/rolled-back"]);
     assert_snapshot!(w.ok(&["tree", ROLLED_BACK]), @"
-    ●           user: One
-    ●           assistant: 1
-    ├─ ○           user: Two
-    │  ○           assistant: 2
-    │  ○           user: Three
-    │  ○           assistant: 3
-    ●           event: thread_rolled_back: the last 2 turns were taken back
-    ●           user: Four
-    ●           assistant: 4  ◀ leaf
+    ● #1        user: One
+    ● #2        assistant: 1
+    ├─ ○ #3        user: Two
+    │  ○ #4        assistant: 2
+    │  ○ #5        user: Three
+    │  ○ #6        assistant: 3
+    ● #7        event: thread_rolled_back: the last 2 turns were taken back
+    ● #8        user: Four
+    ● #9        assistant: 4  ◀ leaf
     ");
     let listed = json(w.ok(&["list", "--json"]).trim());
     assert_eq!(listed["archived"], true);

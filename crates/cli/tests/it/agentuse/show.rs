@@ -54,34 +54,47 @@ fn show_what_later_programs_add() {
 #[test]
 fn the_tree_names_sub_agents_and_the_calls_that_started_them() {
     let w = world(&["document/full", "0.30/everything"]);
-    assert_snapshot!(w.ok(&["tree", PLANNER]), @r"
-    ●           system: You are a planner.
-    ●           system: Be brief.
-    ● 01KA3J10  user: Plan the day. Only the morning.
-    ● 01KA3J10  assistant: Let me look. ▸ Bash ◂ Bash ▸ Read ◂ Read ▸ Bash ▸ Write…
-    ●           error: OverloadedError: the model was overloaded  ◀ leaf
+    assert_snapshot!(w.ok(&["tree", PLANNER]), @"
+    ● #1           system: You are a planner.
+    ● #2           system: Be brief.
+    ● 01KA3J1000M  user: Plan the day. Only the morning.
+    ● 01KA3J1000P  assistant: Let me look. ▸ Bash ◂ Bash ▸ Read ◂ Read ▸ Bash ▸ Wri…
+    ● #5           error: OverloadedError: the model was overloaded  ◀ leaf
     ↳ sub-agent 01KA3J1000S000000000000002
     ");
-    assert_snapshot!(w.ok(&["tree", CODER]), @r"
-    ●           system: You write code.
-    ● 01KA3J10  user: Write the code.
-    ● 01KA3J10  assistant: Written.  ◀ leaf
+    assert_snapshot!(w.ok(&["tree", CODER]), @"
+    ● #1           system: You write code.
+    ● 01KA3J1000M  user: Write the code.
+    ● 01KA3J1000P  assistant: Written.  ◀ leaf
     ↳ sub-agent 01KA3J1000S000000000000003
     ");
-    assert_snapshot!(w.ok(&["tree", LATER]), @r"
-    ●           system: You make quotes.
-    ● 01KA3J10  user: Make a quote. About rain.
-    ● 01KA3J10  assistant: Rain is patient. ▸ bash ◂ bash
-    ● 01KA3J10  warning: log: slow network
-    ● 01KA3J10  compacted (limit, 190000 → 9000 tokens)
-    ● 01KA3J10  user: Make it shorter.
-    ● 01KA3J10  assistant: Rain waits. ▸ subagent__reviewer
-    ● 01KA3J10  event: learning: two lessons
-    ● 01KA3J10  error: error: stopped by user  ◀ leaf
+    assert_snapshot!(w.ok(&["tree", LATER]), @"
+    ● #1                          system: You make quotes.
+    ● 01KA3J1000M000000000000005  user: Make a quote. About rain.
+    ● 01KA3J1000P000000000000024  assistant: Rain is patient. ▸ bash ◂ bash
+    ● 01KA3J1000P000000000000025  warning: log: slow network
+    ● 01KA3J1000P000000000000027  compacted (limit, 190000 → 9000 tokens)
+    ● 01KA3J1000P000000000000028  user: Make it shorter.
+    ● 01KA3J1000P000000000000029  assistant: Rain waits. ▸ subagent__reviewer
+    ● 01KA3J1000P000000000000031  event: learning: two lessons
+    ● 01KA3J1000P000000000000032  error: error: stopped by user  ◀ leaf
     ↳ sub-agent 01KA3J1000S000000000000006 (call_wait)
     ");
     let json = w.ok(&["tree", LATER, "--json"]);
     assert_snapshot!(json.lines().last().unwrap(), @r#"{"type":"sub_agent","session_id":"01KA3J1000S000000000000006","tool_id":"call_wait"}"#);
+}
+
+#[test]
+fn what_the_tree_draws_names_an_entry() {
+    let w = world(&["0.30/everything"]);
+    let tree = w.ok(&["tree", LATER]);
+    let drawn = tree.lines().filter(|line| line.starts_with('●'));
+    for (n, line) in drawn.enumerate() {
+        let id = line.split_whitespace().nth(1).unwrap();
+        let context = w.ok(&["show", LATER, "--branch", id, "--json"]);
+        let place = w.ok(&["show", LATER, "--branch", &format!("#{}", n + 1), "--json"]);
+        assert_eq!(context, place, "{line}");
+    }
 }
 
 #[test]
