@@ -26,8 +26,7 @@ pub fn point(env: &Env, name: &str, at: Option<&str>) -> Result<Point, Error> {
     Ok(Point { conversation, path })
 }
 
-/// What a model would see at an entry, in the format's own words.
-/// Also says what was wrong.
+/// What a model would see at an entry, in the format's own words, and what was wrong.
 pub fn native_context(
     env: &Env,
     name: &str,
@@ -46,7 +45,7 @@ pub fn native_context(
         None => None,
     };
     match format.native_context(&source, at.as_ref())? {
-        Some(context) => Ok((context, Vec::new())),
+        Some(seen) => Ok(seen),
         None => Err(WriteError::Unsupported {
             format: source.format,
             what: "words of their own for what a model sees",

@@ -158,12 +158,12 @@ pub trait Format: Sync {
     }
 
     /// What a model would see at an entry, in the format's own words; at the leaf where none is
-    /// named. None where these are those of its records, or where it has none.
+    /// named, and what was wrong. None where these are those of its records, or where it has none.
     fn native_context(
         &self,
         _: &Source,
         _at: Option<&AskedEntry>,
-    ) -> Result<Option<NativeContext>, OpenError> {
+    ) -> Result<Option<(NativeContext, Vec<Note>)>, OpenError> {
         Ok(None)
     }
 

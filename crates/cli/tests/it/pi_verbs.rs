@@ -365,6 +365,35 @@ fn forks_of_all_and_of_a_part() {
 }
 
 #[test]
+fn what_is_damaged_is_named_by_a_fork_and_by_the_native_context() {
+    let w = World::new();
+    let path = answered(&w, "pi");
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, whole.replacen('\n', "\n[1]\ngarbage\n", 1)).unwrap();
+    let count = || w.run(&["list", "--tsv"]).out.lines().count();
+    let strict = w.run(&["fork", &path, "--strict"]);
+    assert_eq!((strict.code, count()), (1, 1), "{strict:?}");
+    assert_snapshot!(w.plain(&strict.err), @"
+    error: `[ROOT]/home/.pi/agent/sessions/--[ROOT]-shop--/2026-11-15T12-00-00-000Z_01a1df14-1e00-7948-8523-d812268295b1.jsonl` is damaged: not a JSON object
+    hint: `show --to raw` gives the bytes
+    ");
+    let command = w
+        .command(&["fork", &path])
+        .env("RETHREAD_SEED", "2")
+        .output();
+    let forked = command.unwrap();
+    assert_eq!((forked.status.code(), count()), (Some(3), 2), "{forked:?}");
+    assert_snapshot!(w.plain(&String::from_utf8(forked.stderr).unwrap()), @"
+    warning: [ROOT]/home/.pi/agent/sessions/--[ROOT]-shop--/2026-11-15T12-00-00-000Z_01a1df14-1e00-7948-8523-d812268295b1.jsonl:2: not a JSON object; skipped
+    warning: [ROOT]/home/.pi/agent/sessions/--[ROOT]-shop--/2026-11-15T12-00-00-000Z_01a1df14-1e00-7948-8523-d812268295b1.jsonl:3: not JSON: expected a value, at column 1; skipped
+    ");
+    let context = w.run(&["context", &path, "--native", "--json"]);
+    assert_eq!(context.code, 3, "{context:?}");
+    assert_eq!(context.err.lines().count(), 2, "{}", context.err);
+    assert_eq!(json(&context.out)["messages"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn old_versions_are_migrated_when_asked_and_when_something_is_added() {
     let w = World::new();
     for verb in ["migrate", "append"] {
@@ -571,7 +600,7 @@ fn check_names_line_rule_and_section() {
     assert_eq!(answer.code, 1, "{answer:?}");
     assert_snapshot!(w.plain(&answer.out), @"
     [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:2: error[first-entry]: the first entry has a parent; its `parentId` must be null (Tree Structure)
-    [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:3: error[timestamp]: `timestamp` is not an ISO 8601 date and time (Entry Base)
+    [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:3: error[timestamp]: `timestamp` is `yesterday`, not an ISO 8601 date and time (Entry Base)
     [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:3: error[duplicate-id]: the id `a` is that of line 2 too (Entry Types)
     [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:3: error[required-field]: `message.api` is missing (Base Message Types (from @earendil-works/pi-ai))
     [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:3: error[required-field]: `message.provider` is missing (Base Message Types (from @earendil-works/pi-ai))

@@ -97,7 +97,7 @@ impl Format for Atomic {
         &self,
         source: &Source,
         at: Option<&AskedEntry>,
-    ) -> Result<Option<NativeContext>, OpenError> {
+    ) -> Result<Option<(NativeContext, Vec<Note>)>, OpenError> {
         pi::native_context(&FLAVOUR, source, at).map(Some)
     }
 

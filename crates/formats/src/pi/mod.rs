@@ -164,7 +164,7 @@ impl Format for Pi {
         &self,
         source: &Source,
         at: Option<&AskedEntry>,
-    ) -> Result<Option<NativeContext>, OpenError> {
+    ) -> Result<Option<(NativeContext, Vec<Note>)>, OpenError> {
         native_context(&FLAVOUR, source, at).map(Some)
     }
 

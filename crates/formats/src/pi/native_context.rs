@@ -2,17 +2,20 @@
 
 use std::collections::HashMap;
 
+use rethread_model::Note;
+
 use super::id::Id;
 use super::manager::{Loaded, load};
 use super::{Flavour, context};
 use crate::{AskedEntry, NativeContext, OpenError, Source};
 
-/// What the model is shown at an entry; at the last one where none is named.
+/// What the model is shown at an entry; at the last one where none is named. Also says what is
+/// damaged in the file.
 pub(crate) fn native_context(
     flavour: &Flavour,
     source: &Source,
     at: Option<&AskedEntry>,
-) -> Result<NativeContext, OpenError> {
+) -> Result<(NativeContext, Vec<Note>), OpenError> {
     let Loaded::Session(lines) = load(&source.path)? else {
         return Err(OpenError::NotOurs {
             path: source.path.clone(),
@@ -38,9 +41,10 @@ pub(crate) fn native_context(
     };
     let path = from.map(|from| context::path(&entries, &index, from));
     let context = context::build(&path.unwrap_or_default());
-    Ok(NativeContext {
+    let context = NativeContext {
         messages: context.messages,
         model: context.model.map(|model| model.raw().to_vec()),
         thinking_level: Some(context.thinking_level),
-    })
+    };
+    Ok((context, lines.passed_over))
 }

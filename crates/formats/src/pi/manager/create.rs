@@ -240,6 +240,7 @@ impl SessionManager {
                     header,
                     entries,
                     old,
+                    ..
                 } = *lines;
                 self.take(header, entries);
                 self.stored = old.map_or(Stored::All, Stored::Old);

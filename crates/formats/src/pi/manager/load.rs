@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rethread_disk::{DiskError, open_read};
 use rethread_json::{Lines, Tree};
+use rethread_model::Note;
 
 use super::header::SessionHeader;
 use crate::pi::entry::{CURRENT_VERSION, SessionEntry};
@@ -35,6 +36,8 @@ pub(crate) struct SessionLines {
     pub(crate) entries: Vec<SessionEntry>,
     /// How long the file is if it is of an older version.
     pub(crate) old: Option<u64>,
+    /// Lines that are no JSON objects: damage that is in no entry.
+    pub(crate) passed_over: Vec<Note>,
 }
 
 /// Reads all lines. Blank lines, lines that are no JSON objects and later headers are passed over.
@@ -45,10 +48,23 @@ pub(crate) fn load(path: &Path) -> Result<Loaded, DiskError> {
     let mut header = None;
     let mut entries = Vec::new();
     let mut migration = Migration::from(CURRENT_VERSION);
+    let mut passed_over = Vec::new();
     while let Some(line) = lines.next_line().map_err(|e| failed(path, e))? {
-        let Some(line) = line.whole().filter(|line| tree.parse_into(line).is_ok()) else {
+        let span = line.span;
+        let mut pass_over = |why: String| {
+            let note = Note::damage(format!("{why}; skipped")).at(path);
+            passed_over.push(note.line(span.number).offset(span.offset));
+        };
+        let Some(line) = line.whole() else {
+            pass_over(format!("a line of {} bytes", span.len));
             continue;
         };
+        if let Err(e) = tree.parse_into(line) {
+            if !line.trim_ascii().is_empty() {
+                pass_over(format!("not JSON: {}, at column {}", e.kind, e.column));
+            }
+            continue;
+        }
         let value = tree.root(line);
         if header.is_none() {
             let Some(found) = SessionHeader::of(value) else {
@@ -61,7 +77,10 @@ pub(crate) fn load(path: &Path) -> Result<Loaded, DiskError> {
             } else {
                 found
             });
-        } else if !value.is_object() || value.get("type").is_some_and(|t| t.is_str("session")) {
+        } else if !value.is_object() {
+            pass_over("not a JSON object".to_owned());
+            migration.pass();
+        } else if value.get("type").is_some_and(|t| t.is_str("session")) {
             migration.pass();
         } else if migration.is_needed() {
             let raw = value.raw();
@@ -78,6 +97,7 @@ pub(crate) fn load(path: &Path) -> Result<Loaded, DiskError> {
             header,
             entries,
             old: migration.is_needed().then(|| lines.offset()),
+            passed_over,
         })),
         None if lines.offset() == 0 => Loaded::Empty,
         None => Loaded::Foreign,

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::{host, open, refused};
 use crate::pi::Flavour;
-use crate::pi::manager::{Host, NewSessionOptions, SessionError, SessionManager};
+use crate::pi::manager::{Host, Loaded, NewSessionOptions, SessionError, SessionManager, load};
 use crate::write::refuse;
-use crate::{Fork, Made, NewSession, Source, WriteError, Writing};
+use crate::{Fork, Made, NewSession, OpenError, Source, WriteError, Writing};
 
 /// Starts a session. Its file is there at once, with a header, so that it can be found.
 pub(crate) fn create(
@@ -50,7 +50,8 @@ fn refuse_unknown(flavour: &Flavour, new: &NewSession) -> Result<(), WriteError>
     refuse(flavour.slug, &asked)
 }
 
-/// Copies a session, or the way to one of its entries.
+/// Copies a session, or the way to one of its entries. Damaged lines are in no copy, so they are
+/// told, or refused where that was asked for.
 pub(crate) fn fork(
     flavour: &Flavour,
     w: &Writing<'_>,
@@ -59,14 +60,28 @@ pub(crate) fn fork(
 ) -> Result<Made, WriteError> {
     let host = host(flavour, w);
     let old = open(flavour, w, source)?;
+    let damage = match load(&source.path)? {
+        Loaded::Session(lines) => lines.passed_over,
+        Loaded::Empty | Loaded::Foreign => Vec::new(),
+    };
+    if let Some(note) = damage.first().filter(|_| w.strict) {
+        return Err(OpenError::Damaged {
+            path: source.path.clone(),
+            line: note.line,
+            why: note.message.trim_end_matches("; skipped").to_owned(),
+        }
+        .into());
+    }
     let cwd = fork.cwd.clone().unwrap_or_else(|| old.cwd().to_owned());
     let dir = folder_for(&host, &old, &cwd, source);
     let made = match &fork.at {
         None => SessionManager::fork_from(&host, &source.path, &cwd, dir.as_deref()),
         Some(at) => branched(&host, source, &at.id, (cwd, dir)),
     };
-    made.and_then(|session| finish(session, fork.title.as_deref()))
-        .map_err(|e| refused(e, flavour, &source.path))
+    let made = made.and_then(|session| finish(session, fork.title.as_deref()));
+    let mut made = made.map_err(|e| refused(e, flavour, &source.path))?;
+    made.notes.extend(damage);
+    Ok(made)
 }
 
 /// A copy for the same folder stays beside its original.
