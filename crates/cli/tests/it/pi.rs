@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 use rethread_formats::{Conversation, Format, Source, Want, atomic::Atomic, pi::Pi};
-use rethread_model::{Bodies, Body, EntryIx, Kept, Kind, Severity, State, TitleSource, Visibility};
+use rethread_model::{Bodies, Body, EntryIx, Kept, Kind, Severity, TitleSource, Visibility};
 
 use crate::world::{World, copy, json};
 
@@ -202,18 +202,23 @@ fn a_project_that_a_session_names_is_searched() {
 }
 
 #[test]
-fn what_is_no_session_is_not_listed_unless_its_name_says_so() {
+fn what_is_no_session_is_not_listed() {
     let folder = fixtures("pi/3/no-session");
-    let found = Pi.at_path(&folder);
-    let ids: Vec<&str> = found.iter().map(|s| s.id.as_str()).collect();
-    assert_eq!(ids, ["pointer"]);
-    let summary = Pi.summarize(&found[0], Want::default());
-    assert_eq!(summary.state, State::Damaged);
-    assert!(
-        summary.notes[0].message.contains("Git LFS"),
-        "{:?}",
-        summary.notes
-    );
+    assert_eq!(Pi.at_path(&folder), []);
+    let w = World::new();
+    let there = w.home.join(".pi/agent/sessions/--home-me-shop--");
+    copy(&folder, &there);
+    // What is named like a session and is neither one nor a pointer to one is damaged.
+    let name = "2026-11-15T12-00-00-000Z_headless.jsonl";
+    fs::write(there.join(name), "{}\n").unwrap();
+    let listed = w.run(&["list"]);
+    assert_eq!(listed.code, 3, "{listed:?}");
+    assert_snapshot!(listed.out, @"headless  pi  -  0  -  [damaged] (no title)");
+    // Whose name promises a session is missed.
+    assert_snapshot!(w.plain(&listed.err), @"
+    warning: [ROOT]/home/.pi/agent/sessions/--home-me-shop--/2026-11-13T08-00-00-000Z_pointer.jsonl: a pointer of Git LFS; the session itself is not here
+    warning: [ROOT]/home/.pi/agent/sessions/--home-me-shop--/2026-11-15T12-00-00-000Z_headless.jsonl: not a session: its first value is no header
+    ");
     for name in ["pointer", "index", "numeric", "headless"] {
         let path = folder.join(format!("{name}.jsonl"));
         let error = Pi
@@ -454,7 +459,6 @@ fn a_chain_of_very_many_entries() {
         );
     }
     fs::write(&path, text).unwrap();
-    let started = std::time::Instant::now();
     let c = read(&Pi, &path);
     assert!(c.notes.is_empty());
     assert_eq!(c.session.entries().len(), count as usize);
@@ -465,8 +469,6 @@ fn a_chain_of_very_many_entries() {
         at = c.session.entry(ix).parent;
     }
     assert_eq!(depth, count);
-    let took = started.elapsed();
-    assert!(took.as_secs() < 60, "{took:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use rethread_disk::open_read;
+use rethread_disk::{DiskError, open_read};
 use rethread_json::{Tree, Value, split_lines};
 use rethread_model::{Agent, Head, Link, LinkKind, ModelRef, Moment, Note, Workspace};
 
@@ -130,12 +130,15 @@ fn encoded_folder(path: &Path) -> Option<String> {
 }
 
 /// The header of a file, from its beginning; none if it is no session.
-pub(super) fn first(path: &Path) -> Option<Header> {
+pub(super) fn first(path: &Path) -> Result<Option<Header>, DiskError> {
     let mut start = Vec::new();
-    let file = open_read(path).ok()?;
-    file.take(LOOK).read_to_end(&mut start).ok()?;
+    let read = open_read(path)?.take(LOOK).read_to_end(&mut start);
+    read.map_err(|cause| DiskError::Read {
+        path: path.to_owned(),
+        cause,
+    })?;
     let mut tree = Tree::default();
     let whole = |line: &[u8], tree: &mut Tree| tree.parse_into(line).is_ok();
-    let (_, line) = split_lines(&start).find(|(_, line)| whole(line, &mut tree))?;
-    Header::of(tree.root(line))
+    let line = split_lines(&start).find(|(_, line)| whole(line, &mut tree));
+    Ok(line.and_then(|(_, line)| Header::of(tree.root(line))))
 }

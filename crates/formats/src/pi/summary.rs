@@ -13,6 +13,7 @@ use super::Flavour;
 use super::facts::Facts;
 use super::header::{Header, is_header_line};
 use super::kinds::giant_head;
+use super::layout::{POINTER, is_pointer};
 use crate::{Source, Want};
 
 /// How far into a line the role of its message is looked for.
@@ -60,8 +61,8 @@ pub(super) fn no_header(path: &Path) -> Note {
     let read = open_read(path).map(|f| f.take(64).read_to_end(&mut start));
     let message = if read.is_ok() && start.is_empty() {
         "an empty file; the session was never written"
-    } else if start.starts_with(b"version https://git-lfs") {
-        "a pointer of Git LFS; the session itself is not here"
+    } else if is_pointer(path) {
+        POINTER
     } else {
         "not a session: its first value is no header"
     };
