@@ -1,10 +1,10 @@
 //! From what a user types to one session.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use rethread_disk::open_read;
+use rethread_disk::{DiskError, open_read};
 use rethread_formats::{Env, FORMATS, Source, Want, by_name};
 use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
@@ -43,6 +43,9 @@ pub enum FindError {
         /// The path.
         path: PathBuf,
     },
+    /// What is at that path may not be looked at.
+    #[error(transparent)]
+    Unreadable(DiskError),
     /// Several sessions have that name.
     #[error("`{name}` could be {} sessions", .candidates.len())]
     Ambiguous {
@@ -90,8 +93,8 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
     }
     let path = env.cwd.join(name);
     let is_path = name.contains(['/', '\\']) || path.is_file();
-    if is_path && path.exists() {
-        return Err(FindError::NotASession { path });
+    if is_path {
+        not_a_session(path)?;
     }
     let is_short = id.chars().count() < SHORTEST;
     // The current project first: usually it is there, and the rest need not be looked at. Who asked
@@ -117,6 +120,31 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
         });
     }
     by_head(env, name, id, agent)
+}
+
+/// Says why what is at a path is no session, if there is something.
+fn not_a_session(path: PathBuf) -> Result<(), FindError> {
+    let looked = if path.is_dir() {
+        std::fs::read_dir(&path)
+            .map(|_| ())
+            .map_err(|cause| DiskError::Read {
+                path: path.clone(),
+                cause,
+            })
+    } else {
+        open_read(&path).map(|_| ())
+    };
+    match looked {
+        Err(e) if e.io().is_some_and(is_denied) => Err(FindError::Unreadable(e)),
+        Err(_) if !path.exists() => Ok(()),
+        Err(e @ DiskError::Read { .. }) => Err(FindError::Unreadable(e)),
+        Ok(()) | Err(_) => Err(FindError::NotASession { path }),
+    }
+}
+
+/// Whether the system does not let us look; then it does not say either whether something is there.
+fn is_denied(e: &io::Error) -> bool {
+    e.kind() == io::ErrorKind::PermissionDenied
 }
 
 /// The sessions at a path, of whatever format.

@@ -107,7 +107,7 @@ impl Error {
             Self::Open(e) => e.path(),
             Self::Write(e) => e.path(),
             Self::Home(e) => e.path(),
-            Self::Disk(e) => e.path(),
+            Self::Disk(e) | Self::Find(FindError::Unreadable(e)) => e.path(),
             Self::NoEntry { path, .. }
             | Self::AmbiguousEntry { path, .. }
             | Self::NothingToCheck { path } => Some(path),
@@ -135,7 +135,7 @@ impl Error {
             Self::Open(e) => e.hint(),
             Self::Write(e) => e.hint(),
             Self::Home(e) => e.hint(),
-            Self::Disk(e) => e.hint(),
+            Self::Disk(e) | Self::Find(FindError::Unreadable(e)) => e.hint(),
             Self::Find(FindError::NotFound { .. }) => {
                 Some("`rethread list` shows what there is".to_owned())
             }
@@ -153,10 +153,13 @@ impl Error {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Find(FindError::Ambiguous { .. }) | Self::AmbiguousEntry { .. } => "ambiguous",
+            Self::Disk(_)
+            | Self::Output(_)
+            | Self::Home(HomeError::Disk(_))
+            | Self::Find(FindError::Unreadable(_)) => "io",
             Self::Find(_) | Self::NoEntry { .. } | Self::NothingToCheck { .. } => "not_found",
             Self::Open(e) => e.kind(),
             Self::Write(e) => e.kind(),
-            Self::Disk(_) | Self::Output(_) | Self::Home(HomeError::Disk(_)) => "io",
             Self::Git(_) => "git",
             Self::Refused { .. } => "refused",
             Self::Usage { .. } | Self::Home(_) => "usage",

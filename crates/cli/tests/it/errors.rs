@@ -151,6 +151,92 @@ fn help_and_version() {
 }
 
 #[test]
+fn a_session_in_which_nothing_is_said_is_not_converted() {
+    let w = World::new();
+    let made = json(&w.ok(&["new", "--format", "pi", "--id", "quiet", "--json"]));
+    let path = made["path"].as_str().unwrap();
+    let answer = w.run(&["convert", path, "--to", "codex"]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert_snapshot!(answer.err, @"
+    error: nothing is said in `quiet`
+    hint: `rethread append` says something in it
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_may_not_be_read_is_named_with_the_cause() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let w = World::new();
+    let sessions = w.home.join(".pi/agent/sessions/--shop--");
+    let shut = w.project.join("shut");
+    std::fs::create_dir_all(&sessions).unwrap();
+    std::fs::create_dir(&shut).unwrap();
+    let files = [
+        w.project.join("notes.jsonl"),
+        shut.join("inner.jsonl"),
+        sessions.join("2026-11-15T12-00-00-000Z_closed.jsonl"),
+        sessions.join("other.jsonl"),
+    ];
+    for file in &files {
+        std::fs::write(file, "{\"type\":\"session\",\"id\":\"closed\"}\n").unwrap();
+    }
+    let mode = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    // Whoever may read everything asks as somebody who may not, with a program that both can reach.
+    mode(&w.root, 0o755);
+    let program = w.root.join("rethread");
+    // Another process copies it: a program that is open here for writing cannot be started.
+    let mut copy = std::process::Command::new("cp");
+    let copied = copy.arg(env!("CARGO_BIN_EXE_rethread")).arg(&program);
+    assert!(copied.status().unwrap().success());
+    for file in &files {
+        mode(file, 0o000);
+    }
+    mode(&shut, 0o000);
+    let may_all = std::fs::read(&files[0]).is_ok();
+    let run = |args: &[&str]| {
+        let mut command = std::process::Command::new(&program);
+        command.args(args).current_dir(&w.project).env_clear();
+        command
+            .env("HOME", &w.home)
+            .env("RETHREAD_NOW", crate::world::NOW);
+        if may_all {
+            command.uid(65_534);
+        }
+        let output = command.output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), w.plain(&err))
+    };
+    for (name, path) in [
+        ("notes.jsonl", "shop/notes.jsonl"),
+        ("./shut", "shop/./shut"),
+        ("shut/inner.jsonl", "shop/shut/inner.jsonl"),
+        (
+            "closed",
+            "home/.pi/agent/sessions/--shop--/2026-11-15T12-00-00-000Z_closed.jsonl",
+        ),
+    ] {
+        let (code, err) = run(&["show", name]);
+        let expected = format!("error: cannot read `[ROOT]/{path}`: Permission denied");
+        assert_eq!(code, Some(1), "{name}: {err}");
+        assert_eq!(err.lines().next(), Some(expected.as_str()), "{name}");
+    }
+    let (code, err) = run(&["show", "./notes.jsonl", "--json"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(json(&err)["error"]["kind"], "io", "{err}");
+    let (code, err) = run(&["list"]);
+    assert_eq!(code, Some(3), "{err}");
+    for name in ["closed.jsonl", "other.jsonl"] {
+        let line = err.lines().find(|l| l.contains(name)).unwrap_or_default();
+        assert!(line.contains("Permission denied"), "{name}: {err}");
+    }
+    mode(&shut, 0o755);
+}
+
+#[test]
 fn a_path_that_is_no_session_is_named_as_such() {
     let w = World::new();
     std::fs::write(w.project.join("notes.txt"), "x").unwrap();

@@ -27,8 +27,10 @@ pub(super) fn write(
     mut notes: Vec<Note>,
 ) -> Result<Converted, Error> {
     if told.is_empty() {
-        let id = &from.source.id;
-        return Err(Error::usage(format!("nothing is said in `{id}`")));
+        return Err(Error::Refused {
+            message: format!("nothing is said in `{}`", from.source.id),
+            hint: "`rethread append` says something in it".to_owned(),
+        });
     }
     let place = Place {
         root: ask.root.map(Path::to_owned),
