@@ -614,7 +614,7 @@ fn check_names_line_rule_and_section() {
     [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:6: error[circle]: the way to the root goes in a circle (Tree Structure)
     [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:6: warning[unknown-entry]: `targetId` names `nobody`, which is nowhere (Tree Structure)
     [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:7: warning[unknown-type]: `mystery` is no type of the document (Entry Types)
-    [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:8: error[field-type]: `name` is not a string (SessionInfoEntry)
+    [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:8: error[field-type]: `name` is a number, not a string (SessionInfoEntry)
     [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:9: error[role]: `hookMessage` is called `custom` since version 3 (Session Version)
     [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:9: error[orphan]: the parent `gone` is nowhere (Tree Structure)
     [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:10: error[torn-line]: not JSON: unexpected end, at column 14 (Session File Format)

@@ -90,7 +90,7 @@ impl Format for Atomic {
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
-        pi::check(&FLAVOUR, path, out)
+        Ok(pi::check(&FLAVOUR, path, out))
     }
 
     fn native_context(

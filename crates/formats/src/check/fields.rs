@@ -22,6 +22,11 @@ pub(crate) struct Field {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Is {
     Text,
+    /// A text that is not empty.
+    Name,
+    TextOrNull,
+    /// A text, or blocks.
+    Content,
     Number,
     Bool,
     Object,
@@ -147,19 +152,25 @@ impl Field {
 
 impl Is {
     fn fits(self, value: Value<'_>) -> bool {
-        let kind = match self {
-            Self::Text | Self::Time => Kind::String,
-            Self::Number => Kind::Number,
-            Self::Bool => Kind::Bool,
-            Self::Object => Kind::Object,
-            Self::Array => Kind::Array,
-        };
-        value.kind() == kind
+        let kind = value.kind();
+        match self {
+            Self::Text | Self::Time => kind == Kind::String,
+            Self::Name => value.str().is_some_and(|text| !text.is_empty()),
+            Self::TextOrNull => matches!(kind, Kind::String | Kind::Null),
+            Self::Content => matches!(kind, Kind::String | Kind::Array),
+            Self::Number => kind == Kind::Number,
+            Self::Bool => kind == Kind::Bool,
+            Self::Object => kind == Kind::Object,
+            Self::Array => kind == Kind::Array,
+        }
     }
 
     fn words(self) -> &'static str {
         match self {
             Self::Text | Self::Time => "a string",
+            Self::Name => "a string that is not empty",
+            Self::TextOrNull => "a string or null",
+            Self::Content => "a string or an array of blocks",
             Self::Number => "a number",
             Self::Bool => "a boolean",
             Self::Object => "an object",
@@ -173,6 +184,7 @@ fn kind(value: Value<'_>) -> &'static str {
         Kind::Null => "null",
         Kind::Bool => "a boolean",
         Kind::Number => "a number",
+        Kind::String if value.str().is_some_and(|text| text.is_empty()) => "an empty string",
         Kind::String => "a string",
         Kind::Array => "an array",
         Kind::Object => "an object",

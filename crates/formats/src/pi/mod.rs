@@ -157,7 +157,7 @@ impl Format for Pi {
     }
 
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
-        check(&FLAVOUR, path, out)
+        Ok(check(&FLAVOUR, path, out))
     }
 
     fn native_context(

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::shown;
 use crate::Weight;
+use crate::check::known::shown;
 
 /// The ids of a file while it is read.
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ impl Links {
                     weight: Weight::Error,
                     line,
                     rule: "orphan",
-                    message: format!("the parent `{}` is nowhere", shown(&parent.id)),
+                    message: format!("the parent {} is nowhere", shown(&parent.id)),
                 }),
                 Some((place, at)) => {
                     parent_of[parent.child] = Some(*place);
@@ -93,7 +93,7 @@ impl Links {
                     weight: Weight::Warning,
                     line: *line,
                     rule: "unknown-entry",
-                    message: format!("`{key}` names `{}`, which is nowhere", shown(id)),
+                    message: format!("`{key}` names {}, which is nowhere", shown(id)),
                 });
             }
         }

@@ -8,15 +8,18 @@ mod links;
 
 use std::path::{Path, PathBuf};
 
-use rethread_disk::open_read;
+use rethread_disk::{DiskError, open_read};
 use rethread_json::{LineBytes, LineSpan, Lines, Tree, Value};
 
-use self::fields::{ENTRY, HEADER, Is, Needs, needs};
+use self::fields::{ENTRY, ENTRY_BASE, HEADER, needs};
 use self::links::Links;
 use super::header::is_header_line;
 use super::kinds::giant_head;
 use super::{Flavour, VERSION, at_path, encode_cwd};
-use crate::{OpenError, Violation, Weight};
+use crate::check::fields::{Field, judge};
+use crate::check::known::shown;
+use crate::check::sheet::{Sheet, unreadable};
+use crate::{Violation, Weight};
 
 const FILE: &str = "Session File Format";
 const LOCATION: &str = "File Location";
@@ -28,41 +31,39 @@ const MESSAGES: &str = "Message Types";
 const MOST: usize = 10_000;
 
 /// Measures the sessions at a path; gives how many there are, and nothing if the path is not ours.
-pub(crate) fn check(
-    flavour: &Flavour,
-    path: &Path,
-    out: &mut dyn FnMut(Violation),
-) -> Result<Option<u64>, OpenError> {
+pub(crate) fn check(flavour: &Flavour, path: &Path, out: &mut dyn FnMut(Violation)) -> Option<u64> {
     let sources = at_path(flavour, path);
     for source in &sources {
-        check_file(&source.path, out)?;
+        if let Err(e) = check_file(&source.path, out) {
+            out(unreadable(&source.path, &e, FILE));
+        }
     }
-    Ok((!sources.is_empty()).then_some(sources.len() as u64))
+    (!sources.is_empty()).then_some(sources.len() as u64)
 }
 
-fn check_file(path: &Path, out: &mut dyn FnMut(Violation)) -> Result<(), OpenError> {
+fn check_file(path: &Path, out: &mut dyn FnMut(Violation)) -> Result<(), DiskError> {
     let mut lines = Lines::new(open_read(path)?);
-    let mut sheet = Sheet::new(path);
+    let mut run = Run::new(path);
     let mut tree = Tree::default();
     loop {
         let line = lines.next_line().map_err(|cause| {
             let path = path.to_owned();
-            rethread_disk::DiskError::Read { path, cause }
+            DiskError::Read { path, cause }
         })?;
         let Some(line) = line else { break };
         match line.bytes {
-            LineBytes::Whole(bytes) => sheet.line(line.span, bytes, &mut tree),
-            LineBytes::Giant { head } => sheet.giant(line.span, head),
+            LineBytes::Whole(bytes) => run.line(line.span, bytes, &mut tree),
+            LineBytes::Giant { head } => run.giant(line.span, head),
         }
     }
-    sheet.finish();
-    sheet.found.sort_by_key(|v| v.line);
-    sheet.found.into_iter().for_each(out);
+    run.finish();
+    run.found.sort_by_key(|v| v.line);
+    run.found.into_iter().for_each(out);
     Ok(())
 }
 
 /// One file under judgement.
-struct Sheet<'a> {
+struct Run<'a> {
     path: &'a Path,
     /// The version that the header names, once it was met.
     version: Option<u64>,
@@ -70,7 +71,7 @@ struct Sheet<'a> {
     found: Vec<Violation>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> Run<'a> {
     fn new(path: &'a Path) -> Self {
         Self {
             path,
@@ -193,7 +194,7 @@ impl<'a> Sheet<'a> {
             }
             Some(_) => {}
         }
-        self.fields(n, value, "", fields::HEADER_FIELDS);
+        self.fields(n, value, ("", HEADER), fields::HEADER_FIELDS);
         self.names(n, value);
     }
 
@@ -223,17 +224,17 @@ impl<'a> Sheet<'a> {
 
     fn entry(&mut self, n: u64, value: Value<'_>) {
         let is_tree = self.version.is_some_and(|v| v >= 2);
-        self.fields(n, value, "", fields::BASE);
+        self.fields(n, value, ("", ENTRY_BASE), fields::BASE);
         if is_tree {
-            self.fields(n, value, "", fields::PLACE);
+            self.fields(n, value, ("", ENTRY_BASE), fields::PLACE);
             self.place(n, value);
         }
         let type_name = value.get("type").and_then(Value::str).unwrap_or_default();
         match needs(&type_name) {
-            Some(needs) => self.fields(n, value, "", needs),
+            Some(needs) => self.fields(n, value, ("", ENTRY_BASE), needs),
             None if type_name.is_empty() => {}
             None => {
-                let message = format!("`{}` is no type of the document", shown(&type_name));
+                let message = format!("{} is no type of the document", shown(&type_name));
                 self.warning(n, ("unknown-type", ENTRY), message);
             }
         }
@@ -257,7 +258,7 @@ impl<'a> Sheet<'a> {
             self.error(n, ("first-entry", TREE), message);
         }
         if let Some(before) = self.links.add(id.clone().into_owned(), n) {
-            let message = format!("the id `{}` is that of line {before} too", shown(&id));
+            let message = format!("the id {} is that of line {before} too", shown(&id));
             self.error(n, ("duplicate-id", ENTRY), message);
         }
         if let Some(parent) = parent.filter(|_| !is_first) {
@@ -284,7 +285,7 @@ impl<'a> Sheet<'a> {
         let role = message.get("role").and_then(Value::str).unwrap_or_default();
         let Some(wanted) = fields::of_role(&role) else {
             if !role.is_empty() {
-                let message = format!("`{}` is no role of the document", shown(&role));
+                let message = format!("{} is no role of the document", shown(&role));
                 self.warning(n, ("unknown-role", MESSAGES), message);
             }
             return;
@@ -293,7 +294,7 @@ impl<'a> Sheet<'a> {
             let message = "`hookMessage` is called `custom` since version 3";
             self.error(n, ("role", VERSIONS), message);
         }
-        self.fields(n, message, "message.", wanted);
+        self.fields(n, message, ("message.", MESSAGES), wanted);
         for (i, block) in message
             .get("content")
             .into_iter()
@@ -301,40 +302,24 @@ impl<'a> Sheet<'a> {
             .enumerate()
         {
             let prefix = format!("message.content[{i}].");
-            self.fields(n, block, &prefix, fields::BLOCK);
+            self.fields(n, block, (&prefix, MESSAGES), fields::BLOCK);
             let kind = block.get("type").and_then(Value::str).unwrap_or_default();
-            self.fields(n, block, &prefix, fields::of_block(&kind));
+            self.fields(n, block, (&prefix, MESSAGES), fields::of_block(&kind));
         }
     }
 
-    fn fields(&mut self, n: u64, object: Value<'_>, prefix: &str, wanted: &[Needs]) {
-        for need in wanted {
-            // What is missing in an object that is missing itself is not told twice.
-            let Some((_, around)) = need.path.split_last() else {
-                continue;
-            };
-            if !around.is_empty() && object.at(around).is_none() {
-                continue;
-            }
-            let value = object.at(need.path);
-            let name = need.path.join(".");
-            match value {
-                None if need.required => {
-                    let message = format!("`{prefix}{name}` is missing");
-                    self.error(n, ("required-field", need.section), message);
-                }
-                Some(value) if !need.is.fits(value) => {
-                    let message = format!("`{prefix}{name}` is not {}", need.is.words());
-                    let law = if need.is == Is::Time {
-                        "timestamp"
-                    } else {
-                        "field-type"
-                    };
-                    self.error(n, (law, need.section), message);
-                }
-                _ => {}
-            }
-        }
+    /// Judges the fields of an object in a line; `prefix` is where the object itself is.
+    fn fields(
+        &mut self,
+        n: u64,
+        object: Value<'_>,
+        (prefix, section): (&str, &'static str),
+        fields: &[Field],
+    ) {
+        // All of it is in one line, so its bytes need not be looked at again.
+        let mut sheet = Sheet::new(self.path, &[], n, (section, section));
+        judge(&mut sheet, object, prefix, fields);
+        sheet.tell(&mut |v| self.tell(v.weight, n, (v.rule, v.section), v.message));
     }
 
     fn finish(&mut self) {
@@ -345,14 +330,4 @@ impl<'a> Sheet<'a> {
             self.tell(wrong.weight, wrong.line, (wrong.rule, TREE), wrong.message);
         }
     }
-}
-
-/// Text from a file, short enough for a line.
-fn shown(text: &str) -> String {
-    const SHOWN: usize = 60;
-    if text.chars().count() <= SHOWN {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(SHOWN).collect();
-    format!("{start}…")
 }
