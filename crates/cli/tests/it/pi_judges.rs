@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_formats::Env;
 use rethread_formats::pi::{Host, SessionEntry, SessionManager};
-use rethread_judges::Pi;
+use rethread_judges::{Pi, Process};
 use serde_json::{Value, json as value};
 
 use crate::world::{World, json, tree};
@@ -55,7 +55,6 @@ fn context_of_every_real_session_is_that_of_pi() {
 
 #[test]
 fn what_the_commands_write_is_to_pi_what_it_is_to_us() {
-    let Some(pi) = Pi::V0_87.judge() else { return };
     let w = World::new();
     let made = w.ok(&["new", "--format", "pi", "--title", "Prices"]);
     let path = second(&made);
@@ -82,23 +81,31 @@ fn what_the_commands_write_is_to_pi_what_it_is_to_us() {
     ]);
     w.ok(&["rename", path, "Prices in cents"]);
     let forked = w.ok(&["fork", path]);
-    for path in [path, second(&forked)] {
-        let entries = std::fs::read_to_string(path).unwrap();
-        let ids: Vec<Value> = entries
-            .lines()
-            .skip(1)
-            .map(|line| json(line)["id"].clone())
-            .collect();
-        let places: Vec<usize> = (0..ids.len()).collect();
-        let question = value!({ "file": path, "look": places, "ids": ids });
-        let told = json(std::str::from_utf8(&pi.ask(question.to_string().as_bytes())).unwrap());
-        assert_same(&w, &told["told"]["context"], &["context", path]);
-        for (n, id) in ids.iter().enumerate() {
-            let at = ["context", path, "--at", id.as_str().unwrap()];
-            assert_same(&w, &told["told"]["at"][n]["context"], &at);
+    for pi in Pi::ALL {
+        let Some(judge) = pi.judge() else { continue };
+        for path in [path, second(&forked)] {
+            assert_seen_alike(&w, judge, path);
         }
-        assert_eq!(std::fs::read_to_string(path).unwrap(), entries);
     }
+}
+
+/// Whether pi and we see the same in a file, at its end and at each of its entries.
+fn assert_seen_alike(w: &World, pi: &Process, path: &str) {
+    let entries = std::fs::read_to_string(path).unwrap();
+    let ids: Vec<Value> = entries
+        .lines()
+        .skip(1)
+        .map(|line| json(line)["id"].clone())
+        .collect();
+    let places: Vec<usize> = (0..ids.len()).collect();
+    let question = value!({ "file": path, "look": places, "ids": ids });
+    let told = json(std::str::from_utf8(&pi.ask(question.to_string().as_bytes())).unwrap());
+    assert_same(w, &told["told"]["context"], &["context", path]);
+    for (n, id) in ids.iter().enumerate() {
+        let at = ["context", path, "--at", id.as_str().unwrap()];
+        assert_same(w, &told["told"]["at"][n]["context"], &at);
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), entries);
 }
 
 /// The path in an answer of id and path.
@@ -119,7 +126,8 @@ fn assert_same(w: &World, theirs: &Value, args: &[&str]) {
     let mut args = args.to_vec();
     args.extend(["--native", "--json"]);
     let answer = w.run(&args);
-    assert_eq!(answer.code, 0, "{args:?}: {}", answer.err);
+    // Some real sessions have lost entries.
+    assert!([0, 3].contains(&answer.code), "{args:?}: {answer:?}");
     let ours = json(&answer.out);
     assert!(ours["messages"] == theirs["messages"], "{args:?}");
     assert_eq!(ours["model"], theirs["model"], "{args:?}");
