@@ -1,7 +1,5 @@
 //! `agents` and `resume`.
 
-use std::fs;
-
 use insta::assert_snapshot;
 
 use crate::world::{World, json};
@@ -50,6 +48,7 @@ fn the_command_that_continues_a_session() {
 #[cfg(unix)]
 #[test]
 fn the_client_is_started_in_the_sessions_folder() {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
     let w = World::new();
     w.ok(&["new", "--format", "pi"]);

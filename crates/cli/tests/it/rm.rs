@@ -1,5 +1,6 @@
 //! `rm`: into the trash, or for good.
 
+#[cfg(target_os = "linux")]
 use std::fs;
 
 use crate::world::World;

@@ -1,8 +1,6 @@
 //! Sessions of Claude Code with their sub-agents: counted together, removed together, and continued
 //! by their own client.
 
-use std::fs;
-
 use super::{EVERYTHING, PROJECT, lay_out};
 use crate::world::{World, json, tree};
 
@@ -62,7 +60,7 @@ fn a_link_in_the_place_of_its_folder_is_left_alone() {
     lay_out(&w, &["2.1/everything"]);
     let own = w.home.join(PROJECT).join(EVERYTHING);
     let elsewhere = w.root.join("elsewhere");
-    fs::rename(&own, &elsewhere).unwrap();
+    std::fs::rename(&own, &elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, &own).unwrap();
     w.ok(&["rm", EVERYTHING, "--force"]);
     assert!(elsewhere.join("subagents").is_dir());

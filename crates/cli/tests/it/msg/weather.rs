@@ -1,9 +1,11 @@
 //! Bad weather: clear errors, nothing lost, no crash.
 
 use std::fs;
+#[cfg(target_os = "linux")]
 use std::process::Command;
 
 use super::{NOW, Post, line};
+#[cfg(target_os = "linux")]
 use crate::world::Answer;
 
 #[test]
