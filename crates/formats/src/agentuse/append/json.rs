@@ -1,0 +1,130 @@
+//! Whole messages and parts, in the format's own words or in the unified ones.
+
+use rethread_json::{Document, Object, Patch, Value};
+use rethread_model::Role;
+
+use super::Adding;
+use crate::agentuse::object::given;
+use crate::agentuse::prepare::bad;
+use crate::agentuse::unified::{self, ToolOutput, Unified};
+use crate::{Unsaid, WriteError};
+
+impl Adding<'_, '_> {
+    pub(super) fn json(&mut self, bytes: &[u8], unsaid: &Unsaid) -> Result<String, WriteError> {
+        let document = given(bytes).map_err(bad)?;
+        let root = document.root();
+        if unified::is_unified(root) && root.get("type").is_none() {
+            return self.unified(root, unsaid);
+        }
+        if root.get("type").is_some() {
+            return self.bare_part(root);
+        }
+        if !["user", "assistant", "parts"]
+            .iter()
+            .any(|key| root.get(key).is_some())
+        {
+            return Err(bad("neither a message, nor a part with its `type`"));
+        }
+        let parts: Vec<Value<'_>> = match root.get("parts") {
+            None => Vec::new(),
+            Some(parts) if parts.is_array() => parts.items().collect(),
+            Some(_) => return Err(bad("`parts` is not an array")),
+        };
+        let task = self.session.task()?.unwrap_or_default();
+        let is_said = root.at(&["user", "prompt", "task"]).is_some();
+        self.exchange(Some(root), (if is_said { "" } else { &task }, None), &parts)
+    }
+
+    /// A part by itself goes to the last exchange. A call that is known there goes on.
+    fn bare_part(&mut self, value: Value<'_>) -> Result<String, WriteError> {
+        let call = value.get("callID").and_then(Value::str);
+        let known = match call {
+            Some(call) => self.session.call(&call)?,
+            None => None,
+        };
+        if let Some((exchange, path)) = known {
+            return self.update_part(&exchange, &path, value);
+        }
+        let exchange = self.session.asked()?;
+        self.add_parts(&exchange, &[value.raw().to_vec()])
+    }
+
+    fn unified(&mut self, root: Value<'_>, unsaid: &Unsaid) -> Result<String, WriteError> {
+        let role = unified::role(root, unsaid.role).map_err(bad)?;
+        let said = unified::read(root, self.session.now()).map_err(bad)?;
+        let mut id = None;
+        for result in &said.results {
+            let placed = self.result(result)?;
+            id.get_or_insert(placed);
+        }
+        match role {
+            Role::User if said.parts.is_empty() => {}
+            Role::User => return self.prompt(&said.text),
+            Role::System => return self.system(&said.text),
+            Role::Assistant | Role::Tool => return self.unified_answer(&said, id),
+        }
+        id.ok_or_else(|| bad("there is nothing in it"))
+    }
+
+    fn unified_answer(&mut self, said: &Unified, id: Option<String>) -> Result<String, WriteError> {
+        let exchange = self.session.asked()?;
+        let id = match id {
+            Some(id) if said.parts.is_empty() => id,
+            _ => self.add_parts(&exchange, &said.parts)?,
+        };
+        let mut update = Object::new();
+        let is_done = said.parts.iter().all(|p| {
+            let document = Document::parse(p.clone());
+            document.is_ok_and(|d| d.root().at(&["state", "status"]).is_none())
+        });
+        if is_done {
+            let time = Object::new().i64("completed", self.session.now()).finish();
+            update = update.raw("time", &time);
+        }
+        if let Some(assistant) = &said.assistant {
+            let old = self.session.read(&exchange.message())?;
+            update = update.raw("assistant", &added(old.root(), assistant)?);
+        }
+        if !update.is_empty() {
+            let update = given(&update.finish()).map_err(bad)?;
+            self.update_message(&exchange, update.root())?;
+        }
+        Ok(id)
+    }
+
+    /// A result is written into the part of its call.
+    fn result(&mut self, result: &ToolOutput) -> Result<String, WriteError> {
+        let now = self.session.now();
+        let Some((exchange, path)) = self.session.call(&result.call_id)? else {
+            let exchange = self.session.asked()?;
+            return self.add_parts(&exchange, &[result.orphan(now)]);
+        };
+        let document = self.session.read(&path)?;
+        let state = result.state(document.root().get("state"), now);
+        let update = given(&Object::new().raw("state", &state).finish()).map_err(bad)?;
+        self.update_part(&exchange, &path, update.root())
+    }
+}
+
+/// What a response adds to the answer: its tokens to those that are there.
+fn added(message: Value<'_>, assistant: &[u8]) -> Result<Vec<u8>, WriteError> {
+    let new = given(assistant).map_err(bad)?;
+    let mut patch = Patch::new(new.root());
+    let paths: [&[&str]; 4] = [
+        &["input"],
+        &["output"],
+        &["cache", "read"],
+        &["cache", "write"],
+    ];
+    for path in paths {
+        let old = message
+            .at(&["assistant", "tokens"])
+            .and_then(|t| t.at(path));
+        let old = old.and_then(Value::u64).unwrap_or(0);
+        if let Some(value) = new.root().get("tokens").and_then(|t| t.at(path)) {
+            let sum = value.u64().unwrap_or(0).saturating_add(old);
+            patch.replace(value, sum.to_string().as_bytes());
+        }
+    }
+    Ok(patch.finish())
+}

@@ -1,0 +1,126 @@
+//! Adding to a session: prompts, answers, whole messages, and parts.
+
+mod json;
+mod said;
+mod update;
+
+use super::open::OpenSession;
+use super::prepare::bad;
+use super::steps::Step;
+use crate::{Appended, AskedEntry, MessageInput, Source, WriteError, Writing};
+
+/// What one message comes to: its id, and what is to be written.
+type Planned = Result<(String, Vec<Step>), WriteError>;
+
+/// Adds messages to a session.
+pub(in crate::agentuse) fn append(
+    w: &Writing<'_>,
+    source: &Source,
+    messages: &[MessageInput],
+) -> Result<Appended, WriteError> {
+    write(w, source, messages.len(), |session, i| {
+        match messages.get(i) {
+            Some(message) => Adding {
+                session,
+                steps: Vec::new(),
+            }
+            .input(message),
+            None => Err(bad("no message was given")),
+        }
+    })
+}
+
+/// Changes a message or a part in place, as the program merges an update.
+pub(in crate::agentuse) fn replace(
+    w: &Writing<'_>,
+    source: &Source,
+    entry: &AskedEntry,
+    message: &MessageInput,
+) -> Result<Appended, WriteError> {
+    let mut appended = write(w, source, 1, |session, _| {
+        Adding {
+            session,
+            steps: Vec::new(),
+        }
+        .update(entry, message)
+    })?;
+    match appended.ids.pop() {
+        Some(Err(e)) => Err(e),
+        id => {
+            appended.ids.extend(id);
+            Ok(appended)
+        }
+    }
+}
+
+/// Plans so many messages, then writes what could be planned. With `strict`, nothing is written
+/// unless all of it can be.
+fn write(
+    w: &Writing<'_>,
+    source: &Source,
+    count: usize,
+    plan: impl Fn(&mut OpenSession<'_>, usize) -> Planned,
+) -> Result<Appended, WriteError> {
+    let mut session = OpenSession::lock(w, source)?;
+    let mut planned: Vec<Planned> = Vec::with_capacity(count);
+    for i in 0..count {
+        let one = plan(&mut session, i);
+        if w.strict && one.is_err() {
+            return one.map(|_| Appended::default());
+        }
+        planned.push(one);
+    }
+    let mut ids: Vec<Result<String, WriteError>> = Vec::with_capacity(count);
+    let mut failed = false;
+    for one in planned {
+        let id = one.and_then(|(id, steps)| {
+            if failed {
+                return Err(bad("not written, because one before it could not be"));
+            }
+            session.carry_out(steps).inspect_err(|_| failed = true)?;
+            Ok(id)
+        });
+        ids.push(id);
+    }
+    let notes = if ids.iter().any(Result::is_ok) {
+        session.touch()?
+    } else {
+        session.notes
+    };
+    Ok(Appended { ids, notes })
+}
+
+/// One message while it is planned.
+struct Adding<'s, 'a> {
+    session: &'s mut OpenSession<'a>,
+    steps: Vec<Step>,
+}
+
+impl Adding<'_, '_> {
+    fn step(&mut self, step: Step) {
+        self.session.plan(&step);
+        self.steps.push(step);
+    }
+
+    fn input(mut self, input: &MessageInput) -> Planned {
+        let id = match input {
+            MessageInput::Text(text) => self.text(text)?,
+            MessageInput::Json {
+                bytes,
+                line,
+                unsaid,
+            } => self.json(bytes, unsaid).map_err(|e| at_line(e, *line))?,
+        };
+        Ok((id, self.steps))
+    }
+}
+
+fn at_line(e: WriteError, line: u64) -> WriteError {
+    match e {
+        WriteError::BadMessage { why, .. } => WriteError::BadMessage {
+            line: Some(line),
+            why,
+        },
+        other => other,
+    }
+}
