@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
 use rethread_formats::carry::{Goods, Luggage, below};
-use rethread_formats::{Can, Conversation, Format, Source, Writing, by_name};
+use rethread_formats::{Can, Conversation, Format, MessageInput, Source, Writing, by_name};
 use rethread_model::Note;
 
 use super::changes::Changes;
@@ -22,6 +22,8 @@ pub(super) struct Original {
     pub(super) added: usize,
     /// How many things are said differently since.
     pub(super) changed: usize,
+    /// What was said since and could not be added, because nobody adds to such a session.
+    later: Vec<MessageInput>,
 }
 
 impl Original {
@@ -39,17 +41,17 @@ pub(super) fn original(
     to: &dyn Format,
     notes: &mut Vec<Note>,
 ) -> Result<Option<Original>, Error> {
-    let Some(mut found) = step(w, conversation, notes)? else {
+    let Some(mut found) = step(w, conversation, Vec::new(), notes)? else {
         return Ok(None);
     };
     while found.source.format != to.about().slug {
         let here = open(&found.source)?;
-        found = match step(w, &here, notes)? {
+        found = match step(w, &here, found.later, notes)? {
             Some(found) => found,
             None => return Ok(None),
         };
     }
-    Ok(Some(found))
+    Ok(Some(found).filter(|found| found.later.is_empty()))
 }
 
 /// What travels along in a session; none where nothing does.
@@ -58,10 +60,11 @@ pub(super) fn luggage(conversation: &Conversation) -> Result<Option<Luggage>, Er
     Luggage::read(&items).map_err(|e| Error::usage(e.to_string()))
 }
 
-/// Goes back by one format.
+/// Goes back by one format. What was said on the way and is not in the session comes behind it.
 fn step(
     w: &Writing<'_>,
     here: &Conversation,
+    pending: Vec<MessageInput>,
     notes: &mut Vec<Note>,
 ) -> Result<Option<Original>, Error> {
     let folder = ScratchFolder::new()?;
@@ -82,15 +85,15 @@ fn step(
     };
     let format = found.format;
     let source = found.source;
-    let added = changes.later.len();
-    if added > 0 {
-        if !format.about().can.contains(&Can::Write) {
-            return Ok(None);
-        }
-        let appended = format.append(w, &source, &changes.later)?;
+    let mut later = changes.later;
+    later.extend(pending);
+    let added = later.len();
+    if added > 0 && format.about().can.contains(&Can::Write) {
+        let appended = format.append(w, &source, &later)?;
         for failed in appended.ids {
             failed?;
         }
+        later.clear();
     }
     Ok(Some(Original {
         folder,
@@ -98,6 +101,7 @@ fn step(
         cwd: found.cwd,
         added,
         changed: changes.blocks.len(),
+        later,
     }))
 }
 

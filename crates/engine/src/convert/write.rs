@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
 use rethread_formats::carry::{Goods, Luggage, Packing, Place, luggage, own_files};
 use rethread_formats::{
-    Conversation, Format, Made, NewSession, Source, Told, ToldAgent, WriteError, Writing,
+    Conversation, Format, Made, NewSession, Part, PartKind, Source, Told, ToldAgent, WriteError,
+    Writing,
 };
 use rethread_model::{Link, LinkKind, Note, Severity};
 
@@ -199,7 +200,9 @@ pub(super) fn goods(w: &Writing<'_>, of: &Conversation, scratch: &Path) -> Resul
     let files = own_files(of)?;
     let base = of.format.base(&of.source);
     let path = name_of(of);
-    if files.iter().all(|(name, _)| base.join(name).is_file()) {
+    // Rows have no file of their own; what came along of them may lie here as it was before.
+    let is_rows = |part: &Part| matches!(part.kind, PartKind::Rows { .. });
+    if !of.native.parts.iter().any(is_rows) {
         return Ok(Goods {
             id: of.source.id.clone(),
             folder: base,
@@ -207,7 +210,6 @@ pub(super) fn goods(w: &Writing<'_>, of: &Conversation, scratch: &Path) -> Resul
             names: files.into_iter().map(|(name, _)| name).collect(),
         });
     }
-    // Rows have no file of their own until now.
     let folder = scratch.join("rows");
     ensure_folder(&folder, &Mode::Private, w.durability)?;
     let mut names = Vec::new();

@@ -5,6 +5,7 @@ mod edits;
 mod judges;
 mod matrix;
 mod native;
+mod properties;
 mod verbs;
 
 use std::fs;
