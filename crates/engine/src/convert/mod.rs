@@ -177,8 +177,16 @@ fn come_back(
         return Ok(converted);
     }
     let put = ask.to.put(w, &place, &goods)?;
-    if let Put::There(_) = put {
-        converted.way = Way::There;
+    match &put {
+        Put::New(_) => {}
+        Put::Renewed(path) => {
+            let client = ask.to.about().name;
+            let what = format!(
+                "it now says that it changed today, because {client} deletes what did not change for long"
+            );
+            converted.notes.push(Note::remark(what).at(path));
+        }
+        Put::There(_) => converted.way = Way::There,
     }
     put.path().clone_into(&mut converted.path);
     Ok(converted)

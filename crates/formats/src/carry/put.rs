@@ -45,7 +45,9 @@ impl Goods {
 pub enum Put {
     /// It is there now: its main file or folder.
     New(PathBuf),
-    /// It was there before, with the same bytes.
+    /// The same; and it says that it changed now, because its client would delete it.
+    Renewed(PathBuf),
+    /// It was there before, with the same bytes, or renewed.
     There(PathBuf),
 }
 
@@ -53,7 +55,7 @@ impl Put {
     /// Its main file or folder.
     pub fn path(&self) -> &Path {
         match self {
-            Self::New(path) | Self::There(path) => path,
+            Self::New(path) | Self::Renewed(path) | Self::There(path) => path,
         }
     }
 }

@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::LockedLog;
 use rethread_json::{Object, Value};
+use rethread_model::TitleSource;
 
-use super::layout::{ARCHIVED, SESSIONS};
-use super::write::home;
-use crate::carry::{Place, in_lines};
-use crate::{Conversation, OpenError, Source, WriteError, Writing};
+use super::layout::{ARCHIVED, SESSIONS, home_of};
+use super::names::{INDEX, name_of};
+use super::write::{add_name, home};
+use super::{Codex, SLUG};
+use crate::carry::{Goods, Place, Put, in_lines, put_files};
+use crate::{Conversation, Format as _, OpenError, Source, Want, WriteError, Writing};
 
 /// The type of the record that holds what the client has no place for. It skips types that it does
 /// not know.
@@ -37,6 +40,24 @@ pub(super) fn shelf(w: &Writing<'_>, place: &Place, main: &str) -> Result<PathBu
         folder.push(part);
     }
     Ok(folder)
+}
+
+/// Puts a session into its folder, and its name where the client looks for names.
+pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
+    let put = put_files(w, goods, &shelf(w, place, goods.main())?)?;
+    let Put::New(path) = &put else {
+        return Ok(put);
+    };
+    let home = home_of(path).filter(|home| home.join(INDEX).is_file());
+    if home.is_some_and(|home| name_of(&home, &goods.id).is_none()) {
+        let source = Source::new(SLUG, goods.id.clone(), path.clone());
+        let head = Codex.summarize(&source, Want::default()).head;
+        let title = head.title.filter(|t| t.source == TitleSource::User);
+        if let Some(title) = title {
+            add_name(w, path, &head.id, &title.text)?;
+        }
+    }
+    Ok(put)
 }
 
 /// Keeps values in records of a type that the client skips.

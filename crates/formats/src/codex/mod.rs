@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
-use crate::carry::Place;
+use crate::carry::{Goods, Place, Put};
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput, Native,
     NewSession, OpenError, OwnWords, Resume, Root, Source, Told, Violation, Want, WriteError,
@@ -117,6 +117,10 @@ impl Format for Codex {
 
     fn shelf(&self, w: &Writing<'_>, place: &Place, main: &str) -> Result<PathBuf, WriteError> {
         carry::shelf(w, place, main)
+    }
+
+    fn put(&self, w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
+        carry::put(w, place, goods)
     }
 
     fn stow(&self, w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {

@@ -2,18 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_disk::LockedLog;
-use rethread_json::{Object, Value};
+use rethread_disk::{LockedLog, read_small};
+use rethread_json::{Document, Object, Patch, Tree, Value, split_lines};
 
 use super::SLUG;
 use super::layout::with_id;
 use super::project::CHATS;
-use super::write::project_folder;
+use super::resume::is_old;
+use super::write::{project_folder, renew};
 use crate::carry::{Goods, Place, Put, below, in_lines, put_files};
 use crate::{Conversation, OpenError, Source, WriteError, Writing};
 
 /// The key of a line that holds what the client has no place for. It skips lines without an id.
 pub(super) const OURS: &str = "rethreadCarried";
+
+/// When a session last changed, as it says itself.
+const UPDATED: &str = "lastUpdated";
 
 /// The project's folder, which also holds what tools gave.
 pub(super) fn base(source: &Source) -> PathBuf {
@@ -31,13 +35,53 @@ pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, 
     }
     let path = below(&shelf, goods.main())?;
     let other = with_id(&Source::new(SLUG, goods.id.clone(), path.clone()));
-    match other.filter(|other| *other != path) {
-        Some(path) => Err(WriteError::Exists {
+    if let Some(path) = other.filter(|other| *other != path) {
+        return Err(WriteError::Exists {
             id: goods.id.clone(),
             path,
-        }),
-        None => put_files(w, goods, &shelf),
+        });
     }
+    let here = goods.folder.join(goods.main());
+    // Only in its own store does the client delete anything.
+    if place.root.is_some() || !is_old(&here, w.env.now()) {
+        return put_files(w, goods, &shelf);
+    }
+    if path.is_file() && is_renewed(&here, &path) {
+        return Ok(Put::There(path));
+    }
+    if !path.is_file() {
+        renew(w, &Source::new(SLUG, goods.id.clone(), here))?;
+    }
+    match put_files(w, goods, &shelf)? {
+        Put::New(path) => Ok(Put::Renewed(path)),
+        put => Ok(put),
+    }
+}
+
+/// Whether a file is another one that was renewed, and nothing else.
+fn is_renewed(old: &Path, new: &Path) -> bool {
+    let (Ok(old), Ok(new)) = (read_small(old), read_small(new)) else {
+        return false;
+    };
+    if let Some(added) = new.strip_prefix(old.as_slice()) {
+        return split_lines(added).all(|(_, line)| is_renewal(line));
+    }
+    let of_any_time = |bytes: Vec<u8>| {
+        let document = Document::parse(bytes).ok()?;
+        let mut patch = Patch::new(document.root());
+        patch.set(document.root(), UPDATED, b"0");
+        Some(patch.finish())
+    };
+    of_any_time(old).is_some_and(|old| of_any_time(new) == Some(old))
+}
+
+/// Whether a line says that a session changed, and nothing else.
+fn is_renewal(line: &[u8]) -> bool {
+    let Ok(tree) = Tree::parse(line) else {
+        return false;
+    };
+    let set = tree.root(line).get("$set");
+    set.is_some_and(|set| set.get(UPDATED).is_some() && set.members().count() == 1)
 }
 
 /// Keeps values in lines of their own.

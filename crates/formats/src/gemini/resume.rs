@@ -68,7 +68,7 @@ fn others(path: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Whether the client would delete it: by what it says of itself, not by what was last said in it.
-fn is_old(path: &Path, now: Moment) -> bool {
+pub(super) fn is_old(path: &Path, now: Moment) -> bool {
     let updated = scan(path, Look::Quick).ok().and_then(|s| s.meta.updated);
     updated.is_some_and(|t| now.millis().saturating_sub(t.millis()) > KEPT_DAYS * DAY)
 }

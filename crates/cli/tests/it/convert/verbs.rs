@@ -210,3 +210,69 @@ fn lean_leaves_no_way_back_and_strict_refuses_it() {
     );
     assert_eq!(back["way"], "written");
 }
+
+#[test]
+fn a_name_goes_where_codex_looks_for_names() {
+    let w = World::new();
+    let path = pi(&w);
+    let index = w.home.join(".codex/session_index.jsonl");
+    converted(&w, &[&path, "--to", "codex"]);
+    // The client makes that file, and nobody else.
+    assert!(!index.exists());
+    fs::write(&index, "{\"id\":\"x\",\"thread_name\":\"Other\"}\n").unwrap();
+    w.ok(&["append", &path, "And for two?"]);
+    let made = converted(&w, &[&path, "--to", "codex"]);
+    let text = fs::read_to_string(&index).unwrap();
+    let lines: Vec<Value> = text.lines().map(json).collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert_eq!(lines[1]["id"], made["id"]);
+    assert_eq!(lines[1]["thread_name"], "Prices");
+    // Under another folder, nothing is said of it.
+    converted(&w, &[&path, "--to", "codex", "-o", "out"]);
+    assert_eq!(fs::read_to_string(&index).unwrap(), text);
+}
+
+#[test]
+fn what_gemini_would_delete_comes_back_renewed() {
+    let w = World::new();
+    let made = json(&w.ok(&["new", "--format", "gemini", "--json"]));
+    let path = made["path"].as_str().unwrap().to_owned();
+    w.ok(&["append", &path, "Hello"]);
+    let before = fs::read_to_string(&path).unwrap();
+    let there = converted(&w, &[&path, "--to", "pi"]);
+    let there = there["path"].as_str().unwrap();
+    fs::remove_file(&path).unwrap();
+    let later = |args: &[&str]| {
+        let mut command = w.command(args);
+        command.env("RETHREAD_NOW", "2026-12-20T12:00:00.000Z");
+        crate::world::run_with(command, b"")
+    };
+    let back = later(&["convert", there, "--to", "gemini"]);
+    assert_eq!(back.code, 0, "{back:?}");
+    assert_snapshot!(w.plain(&back.err), @"
+    note: [ROOT]/home/.gemini/tmp/shop/chats/session-2026-11-15T12-00-5b7cfc0b-3e3af1dd.jsonl: it now says that it changed today, because Gemini CLI deletes what did not change for long
+    the original is back as it was
+    ");
+    let now = fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        now.strip_prefix(&before),
+        Some("{\"$set\":{\"lastUpdated\":\"2026-12-20T12:00:00.000Z\"}}\n")
+    );
+    // That is the original still.
+    let again = later(&["convert", there, "--to", "gemini", "--json"]);
+    assert_eq!(json(&again.out)["way"], "unchanged", "{again:?}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), now);
+    // Elsewhere no client deletes anything.
+    let out = w.root.join("out");
+    let args = [
+        "convert",
+        there,
+        "--to",
+        "gemini",
+        "-o",
+        out.to_str().unwrap(),
+    ];
+    let copy = later(&[&args[..], &["--json"]].concat());
+    let copy = json(&copy.out)["path"].as_str().unwrap().to_owned();
+    assert_eq!(fs::read_to_string(copy).unwrap(), before);
+}

@@ -23,7 +23,7 @@ fn resume_is_the_clients_own_command_and_says_what_it_deletes() {
     let old = later(&["resume", &id, "--print"]);
     assert_eq!((old.code, old.out.as_str()), (0, call.as_str()), "{old:?}");
     assert_snapshot!(w.plain(&old.err), @"
-    note: [ROOT]/home/.gemini/tmp/shop/chats/session-2026-11-15T12-00-5b7cfc0b.jsonl: nothing changed in this session for 30 days: Gemini CLI deletes it the next time it is started for anything else
+    note: [ROOT]/home/.gemini/tmp/shop/chats/session-2026-11-15T12-00-5b7cfc0b-3e3af1dd.jsonl: nothing changed in this session for 30 days: Gemini CLI deletes it the next time it is started for anything else
     hint: go on with it, or `rename` it, which counts as a change
     ");
     // Another one is in danger as soon as the client is started for this one.

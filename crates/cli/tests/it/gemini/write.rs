@@ -39,7 +39,9 @@ fn a_new_session_is_a_log_in_the_folder_of_its_project() {
         fs::read_to_string(store.join(".project_root")).unwrap(),
         project
     );
-    let name = format!("chats/session-2026-11-15T12-00-{}.jsonl", &id[..8]);
+    // The name does not end with the beginning of the id, as the client's own do.
+    let own = &rethread_formats::gemini::project_hash(&id)[..8];
+    let name = format!("chats/session-2026-11-15T12-00-{}-{own}.jsonl", &id[..8]);
     assert_eq!(path, store.join(name));
     let [header] = lines(&path).try_into().unwrap();
     let now = crate::world::NOW;

@@ -20,7 +20,7 @@ use crate::{Env, WriteError, Writing};
 pub(super) use append::append;
 pub(super) use create::create as create_session;
 pub(super) use fork::fork;
-pub(super) use rename::rename;
+pub(super) use rename::{add_name, rename};
 pub(super) use tell::{KEEPS, tell};
 
 /// How often another id is tried when one is taken; with a seed, the first ones may be.

@@ -30,14 +30,7 @@ pub(super) fn name(w: &Writing<'_>, path: &Path, id: &str, title: &str) -> Resul
     if title.is_empty() {
         return Err(WriteError::BadInput("a title needs letters".to_owned()));
     }
-    let index = home_of(path).map(|home| home.join(INDEX));
-    if let Some(index) = index.filter(|i| i.is_file()) {
-        let line = Object::new()
-            .str("id", id)
-            .str("thread_name", title)
-            .str("updated_at", &w.env.now().to_string());
-        let mode = FileMode::Private;
-        append_line(&index, &line.finish(), mode, w.durability)?;
+    if add_name(w, path, id, title)? {
         return Ok(());
     }
     let mut log = LockedLog::open(path, w.lock_timeout)?;
@@ -53,4 +46,23 @@ pub(super) fn name(w: &Writing<'_>, path: &Path, id: &str, title: &str) -> Resul
         log.sync()?;
     }
     Ok(())
+}
+
+/// Adds a name to the file that holds the names of a home, where there is one; whether it did.
+pub(in crate::codex) fn add_name(
+    w: &Writing<'_>,
+    path: &Path,
+    id: &str,
+    title: &str,
+) -> Result<bool, WriteError> {
+    let index = home_of(path).map(|home| home.join(INDEX));
+    let Some(index) = index.filter(|i| i.is_file()) else {
+        return Ok(false);
+    };
+    let line = Object::new()
+        .str("id", id)
+        .str("thread_name", title)
+        .str("updated_at", &w.env.now().to_string());
+    append_line(&index, &line.finish(), FileMode::Private, w.durability)?;
+    Ok(true)
 }

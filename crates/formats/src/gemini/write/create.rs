@@ -200,7 +200,11 @@ fn path_of(chats: &Path, id: &str, now: &str) -> Result<PathBuf, WriteError> {
     }
     let time = now.get(..16).unwrap_or(now).replace(':', "-");
     let short: String = id.chars().take(8).collect();
-    let name = SafeName::new(&format!("session-{time}-{short}.jsonl"));
+    // What the client takes for the end of an id. It must be another than the beginning: whenever the
+    // client resumes a session, it begins a file whose name ends with that, and deletes that file at
+    // its next start with all others whose names end so.
+    let own: String = project_hash(id).chars().take(8).collect();
+    let name = SafeName::new(&format!("session-{time}-{short}-{own}.jsonl"));
     let name = name.map_err(|e| bad(&e.to_string()))?;
     Ok(rethread_disk::join(chats, &name))
 }

@@ -51,6 +51,11 @@ pub(in crate::gemini) fn append(
     })
 }
 
+/// Says that a session changed now.
+pub(in crate::gemini) fn renew(w: &Writing<'_>, source: &Source) -> Result<(), WriteError> {
+    Open::lock(w, source)?.save(&Changes::default())
+}
+
 /// Refuses messages whose id the user chose and that exists: the client would take them for other
 /// versions of those.
 fn refuse_known_ids(session: &Open<'_>, prepared: &mut [Result<Given, WriteError>]) {

@@ -19,7 +19,7 @@ use super::sniff::{What, has_lines};
 use crate::{OpenError, Source, WriteError, Writing};
 
 pub(super) use create::{create, project_folder};
-pub(super) use edit::{append, rename, replace};
+pub(super) use edit::{append, rename, renew, replace};
 pub(super) use fork::fork;
 
 /// A session that nobody else of us writes to while this exists.
