@@ -41,6 +41,11 @@ pub(crate) trait Pair {
     fn used(&self) -> Option<Used> {
         None
     }
+
+    /// How many bytes there are of what was made last, where that is what counts.
+    fn size(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// One of the two.
@@ -59,6 +64,10 @@ pub(crate) enum Aim {
     SpeedAtLeast(f64),
     /// The subject takes at most so many times the memory of its peer.
     MemoryAtMost(f64),
+    /// What the subject makes is at most so many times as large as what its peer is about.
+    SizeAtMost(f64),
+    /// The subject's memory over its peer's, for information.
+    MemoryKnown,
     /// The subject's time over its peer's, for information.
     Known,
 }
@@ -67,17 +76,19 @@ impl Aim {
     /// The ratio that is printed.
     pub(crate) fn ratio(self, subject: f64, peer: f64) -> f64 {
         match self {
-            Self::TimeAtMost(_) | Self::MemoryAtMost(_) | Self::Known => subject / peer,
             Self::SpeedAtLeast(_) => peer / subject,
+            _ => subject / peer,
         }
     }
 
     /// Whether a ratio is as it should be, where that was said.
     pub(crate) fn is_met(self, ratio: f64) -> Option<bool> {
         match self {
-            Self::TimeAtMost(limit) | Self::MemoryAtMost(limit) => Some(ratio <= limit),
+            Self::TimeAtMost(limit) | Self::MemoryAtMost(limit) | Self::SizeAtMost(limit) => {
+                Some(ratio <= limit)
+            }
             Self::SpeedAtLeast(limit) => Some(ratio >= limit),
-            Self::Known => None,
+            Self::MemoryKnown | Self::Known => None,
         }
     }
 }
@@ -88,6 +99,8 @@ impl fmt::Display for Aim {
             Self::TimeAtMost(limit) => write!(f, "time at most {limit}"),
             Self::SpeedAtLeast(limit) => write!(f, "speed at least {limit}"),
             Self::MemoryAtMost(limit) => write!(f, "memory at most {limit}"),
+            Self::SizeAtMost(limit) => write!(f, "size at most {limit}"),
+            Self::MemoryKnown => f.write_str("memory, no aim"),
             Self::Known => f.write_str("time, no aim"),
         }
     }

@@ -16,6 +16,8 @@ pub(crate) enum Clock {
     ProcessCpu,
     /// The most memory that this process held at once.
     ProcessPeak,
+    /// The bytes of what was made.
+    Size,
 }
 
 impl Clock {
@@ -32,13 +34,18 @@ impl Clock {
             Self::Cpu => cpu.unwrap_or(passed).as_secs_f64(),
             Self::Wall => passed.as_secs_f64(),
             Self::ProcessCpu => used()?.cpu.as_secs_f64(),
-            #[allow(
-                clippy::cast_precision_loss,
-                reason = "the last bytes of a peak say nothing"
-            )]
-            Self::ProcessPeak => used()?.peak as f64,
+            Self::ProcessPeak => bytes(used()?.peak),
+            Self::Size => bytes(pair.size().ok_or("nobody counted what was made")?),
         })
     }
+}
+
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "the last bytes of so many say nothing"
+)]
+fn bytes(count: u64) -> f64 {
+    count as f64
 }
 
 /// Processor time of this process up to now.

@@ -18,6 +18,7 @@ mod benchmark;
 mod claude;
 mod clock;
 mod codex;
+mod convert;
 mod corpus;
 mod durable;
 mod export;
@@ -67,6 +68,10 @@ static BENCHMARKS: &[&Benchmark] = &[
     &export::WHOLE,
     &export::LIMIT,
     &export::MEMORY,
+    &convert::SPEED,
+    &convert::MEMORY,
+    &convert::SIZE,
+    &convert::LONG,
     &opencode::READ,
 ];
 
@@ -74,7 +79,8 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let child = pi::run_child(&words)
         .or_else(|| long::run_child(&words))
-        .or_else(|| export::run_child(&words));
+        .or_else(|| export::run_child(&words))
+        .or_else(|| convert::run_child(&words));
     if let Some(done) = child {
         return done.map_or_else(|e| runner::failed(e.as_ref()), |()| ExitCode::SUCCESS);
     }
