@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use rethread_engine::{AgentInfo, Can, agents};
+use rethread_engine::{AgentInfo, Can, Fate, KINDS, agents, arrivals, conversions, judge};
 use rethread_render::one_line;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -13,6 +13,9 @@ use crate::failure::Failure;
 use crate::output::print_json;
 
 /// List every supported format: its stores, its sessions, and what can be done.
+///
+/// Below that, how things arrive in each format when a session is converted to it: as its own, in part,
+/// or packed, for the way back.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
   rethread agents")]
@@ -31,6 +34,8 @@ pub(crate) fn run(context: &Context, _: &Agents) -> Result<Exit, Failure> {
                 "sessions": agent.sessions,
                 "places": places,
                 "looks_in": agent.about.where_it_looks,
+                "converts_from": sources(agent.about.slug),
+                "judged_by": judge(agent.about.slug),
             }))?;
         }
         return Ok(context.notes(&notes));
@@ -56,9 +61,63 @@ pub(crate) fn run(context: &Context, _: &Agents) -> Result<Exit, Failure> {
             )?;
         }
     }
+    matrix(&mut out, &all)?;
     out.flush()?;
     drop(out);
     Ok(context.notes(&notes))
+}
+
+/// How sessions of each other format arrive in one, for scripts.
+fn sources(to: &str) -> Value {
+    let all = conversions().into_iter().filter(|c| c.to == to);
+    let object = all.map(|c| {
+        let fate = |f: &Fate| json!({ "what": f.what, "count": f.count, "native": f.native });
+        let fates: Vec<Value> = c.fates.iter().map(fate).collect();
+        (c.from.to_owned(), Value::from(fates))
+    });
+    Value::Object(object.collect::<Map<_, _>>())
+}
+
+/// How things arrive in each format, for people.
+fn matrix(out: &mut impl Write, all: &[AgentInfo]) -> std::io::Result<()> {
+    // The shortest name, to fit on a line.
+    let named = |agent: &AgentInfo| {
+        let names = std::iter::once(&agent.about.slug).chain(agent.about.aliases);
+        names.min_by_key(|name| name.len()).copied()
+    };
+    let columns: Vec<(&str, Vec<Fate>)> = all
+        .iter()
+        .map(|agent| (named(agent).unwrap_or_default(), arrivals(agent.about.slug)))
+        .collect();
+    let line = |first: &str, cell: &dyn Fn(&str, &[Fate]) -> String| {
+        let mut line = format!("{first:<13}");
+        for (name, fates) in &columns {
+            let width = name.len().max(6);
+            line = format!("{line} {:<width$}", cell(name, fates));
+        }
+        line.trim_end().to_owned()
+    };
+    writeln!(out)?;
+    writeln!(out, "{}", line("converted to", &|name, _| name.to_owned()))?;
+    for what in KINDS {
+        let cell = |_: &str, fates: &[Fate]| {
+            let fate = fates.iter().find(|fate| fate.what == what);
+            match fate.filter(|fate| fate.count > 0) {
+                Some(fate) if fate.is_native() => "native".to_owned(),
+                Some(fate) if fate.native == 0 => "packed".to_owned(),
+                Some(fate) => format!("{} %", fate.percent()),
+                None => String::new(),
+            }
+        };
+        writeln!(out, "{}", line(what, &cell))?;
+    }
+    let judges: Vec<&str> = all.iter().filter_map(|a| judge(a.about.slug)).collect();
+    writeln!(
+        out,
+        "Every format is converted to every other. What is packed travels along, for the way back.\n\
+         Went on with sessions of all others: {}.",
+        judges.join(", ")
+    )
 }
 
 fn words(agent: &AgentInfo) -> Vec<&'static str> {

@@ -30,6 +30,45 @@ fn every_format_with_its_places_and_what_can_be_done() {
 }
 
 #[test]
+fn how_things_arrive_in_each_format() {
+    let w = World::new();
+    let shown = w.ok(&["agents"]);
+    let table = shown.split_once("\n\n").unwrap().1;
+    assert_snapshot!(table, @"
+    converted to  atsf   agentuse claude codex  gemini opencode pi     atomic ndjson
+    title         native packed   native native native native   native 98 %   native
+    text          88 %   90 %     98 %   98 %   88 %   98 %     98 %   98 %   native
+    thinking      75 %   77 %     packed packed packed packed   native native native
+    tool calls    66 %   69 %     85 %   84 %   52 %   86 %     98 %   98 %   native
+    tool results  62 %   67 %     97 %   98 %   59 %   98 %     98 %   98 %   native
+    images        30 %   packed   66 %   61 %   46 %   72 %     75 %   71 %   78 %
+    files         packed packed   packed packed packed packed   packed packed 83 %
+    models        77 %   66 %     90 %   91 %   74 %   native   92 %   93 %   native
+    usage         36 %   58 %     96 %   93 %   37 %   97 %     98 %   97 %   native
+    times         78 %   33 %     97 %   97 %   77 %   88 %     98 %   98 %   native
+    branches      packed packed   91 %   packed packed packed   89 %   91 %   native
+    compactions   packed packed   88 %   60 %   packed 80 %     80 %   90 %   native
+    labels        packed packed   packed packed packed packed          packed native
+    sub-agents    packed 50 %     66 %   packed packed packed   packed packed native
+    other records packed packed   packed 2 %    packed packed   packed packed 93 %
+    Every format is converted to every other. What is packed travels along, for the way back.
+    Went on with sessions of all others: Claude Code 2.1.325, Codex CLI 0.166.0, Gemini CLI 0.61.0, OpenCode 1.18.33, pi 0.87.1.
+    ");
+    let all = w.ok(&["agents", "--json"]);
+    let codex = all
+        .lines()
+        .map(json)
+        .find(|a| a["agent"] == "codex")
+        .unwrap();
+    assert_eq!(codex["judged_by"], "Codex CLI 0.166.0");
+    let from = codex["converts_from"].as_object().unwrap();
+    assert_eq!(from.len(), 8);
+    for (name, fates) in from {
+        assert!(fates.as_array().unwrap().len() >= 5, "{name}: {fates}");
+    }
+}
+
+#[test]
 fn the_command_that_continues_a_session() {
     let w = World::new();
     w.ok(&["new", "--format", "pi"]);

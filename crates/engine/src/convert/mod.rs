@@ -10,6 +10,7 @@ mod calls;
 mod changes;
 mod edit;
 mod marks;
+mod matrix;
 mod plan;
 mod report;
 mod said;
@@ -27,7 +28,8 @@ use self::write::{goods, write};
 use crate::Error;
 use crate::show::open;
 
-pub use report::Fate;
+pub use matrix::{Conversion, arrivals, conversions, judge};
+pub use report::{Fate, KINDS};
 pub use trim::Trim;
 
 /// How a session is to be converted.

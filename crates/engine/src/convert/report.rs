@@ -24,10 +24,15 @@ impl Fate {
     pub fn is_native(&self) -> bool {
         self.native == self.count
     }
+
+    /// How many of a hundred are what they were.
+    pub fn percent(&self) -> usize {
+        (self.native * 100).checked_div(self.count).unwrap_or(100)
+    }
 }
 
-/// The kinds of things, in the order of a report.
-const KINDS: [&str; 15] = [
+/// The kinds of things that are told apart, in the order of a report.
+pub const KINDS: [&str; 15] = [
     "title",
     "text",
     "thinking",

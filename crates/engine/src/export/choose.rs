@@ -43,6 +43,11 @@ impl Chosen {
     pub fn is_empty(&self) -> bool {
         self.sessions.is_empty()
     }
+
+    /// The sessions themselves.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.sessions.iter().map(|choice| &choice.source)
+    }
 }
 
 /// One session to be exported.

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_engine::{FORMATS, Format, Source, Way, by_name};
+use rethread_engine::{
+    FORMATS, Fate, Format, KINDS, Source, Way, arrivals, by_name, conversions, judge,
+};
 
 use super::{Desk, contents, files_below};
 use crate::opencode::store::database;
@@ -62,14 +64,23 @@ const RESTORED: Way = Way::Back {
     changed: 0,
 };
 
+/// How many things there are of each kind, and how many of them arrive as the target's own: by the
+/// format that they come from, the one that they go to, and the kind.
+type Fates = BTreeMap<(&'static str, &'static str, &'static str), (usize, usize)>;
+
 /// Sends a session through every other format, and compares what comes back. Gives what went wrong.
-fn through_all(desk: &Desk, source: &Source) -> Vec<String> {
+fn through_all(desk: &Desk, source: &Source, fates: &mut Fates) -> Vec<String> {
     let before = contents(source);
     let mut wrong = Vec::new();
     let home = by_name(source.format).unwrap();
     for to in targets().filter(|f| f.about().slug != source.format) {
         let name = format!("{} -> {}", source.path.display(), to.about().slug);
         let there = desk.convert(source, to);
+        for fate in there.iter().flat_map(|(done, _)| &done.fates) {
+            let key = (source.format, to.about().slug, fate.what);
+            let sum = fates.entry(key).or_default();
+            *sum = (sum.0 + fate.count, sum.1 + fate.native);
+        }
         let back = there.and_then(|(_, there)| desk.convert(&there, home));
         match back {
             Err(e) => wrong.push(format!("{name}: {e}")),
@@ -86,29 +97,63 @@ fn through_all(desk: &Desk, source: &Source) -> Vec<String> {
     wrong
 }
 
+/// Sends sessions through every other format and back, and gives how things arrive.
 #[track_caller]
-fn assert_all(sources: &[Source]) {
+fn assert_all(sources: &[Source]) -> Fates {
     // Each on a desk of its own, two at a time: they have nothing to do with each other.
     let (even, odd): (Vec<_>, Vec<_>) = sources.iter().enumerate().partition(|(n, _)| n % 2 == 0);
-    let wrong: Vec<String> = std::thread::scope(|s| {
-        let run = |half: Vec<(usize, &Source)>| {
-            let desk = Desk::new();
-            let all = half
-                .into_iter()
-                .flat_map(|(_, source)| through_all(&desk, source));
-            all.collect::<Vec<String>>()
-        };
+    let run = |half: Vec<(usize, &Source)>| {
+        let desk = Desk::new();
+        let mut fates = Fates::new();
+        let all = half
+            .into_iter()
+            .flat_map(|(_, source)| through_all(&desk, source, &mut fates));
+        let wrong: Vec<String> = all.collect();
+        (wrong, fates)
+    };
+    let ((mut wrong, mut fates), (other_wrong, other_fates)) = std::thread::scope(|s| {
         let other = s.spawn(move || run(odd));
-        let mut wrong = run(even);
-        wrong.extend(other.join().unwrap());
-        wrong
+        (run(even), other.join().unwrap())
     });
+    wrong.extend(other_wrong);
+    for (key, (count, native)) in other_fates {
+        let sum = fates.entry(key).or_default();
+        *sum = (sum.0 + count, sum.1 + native);
+    }
     assert!(
         wrong.is_empty(),
         "{}\n{} wrong",
         wrong.join("\n"),
         wrong.len()
     );
+    fates
+}
+
+/// The table that the binary and the docs are made of: a line for each pair, and of each kind of things
+/// how many of them arrive as the target's own.
+fn table(fates: &Fates) -> String {
+    let mut table = String::new();
+    for from in targets().map(|f| f.about().slug) {
+        for to in targets().map(|f| f.about().slug).filter(|to| *to != from) {
+            table.push_str(&format!("{from}\t{to}"));
+            for what in KINDS {
+                let (count, native) = fates.get(&(from, to, what)).unwrap_or(&(0, 0));
+                table.push_str(&format!("\t{native}/{count}"));
+            }
+            table.push('\n');
+        }
+    }
+    table
+}
+
+/// A file that tests write where `RETHREAD_BLESS` is set; it must be what they would write.
+#[track_caller]
+fn assert_blessed(path: &Path, made: &str) {
+    if std::env::var_os("RETHREAD_BLESS").is_some() {
+        fs::write(path, made).unwrap();
+    }
+    let there = fs::read_to_string(path).unwrap();
+    assert_eq!(there, made, "RETHREAD_BLESS=1 writes it");
 }
 
 /// The fixtures of all formats that something is said in.
@@ -139,7 +184,9 @@ pub(super) fn fixture_sessions(temp: &Path) -> Vec<Source> {
 #[test]
 fn every_fixture_through_every_format_and_back() {
     let temp = tempfile::tempdir().unwrap();
-    assert_all(&fixture_sessions(temp.path()));
+    let fates = assert_all(&fixture_sessions(temp.path()));
+    let path = fixtures().join("../crates/engine/src/convert/matrix.tsv");
+    assert_blessed(&path, &table(&fates));
 }
 
 /// How many real sessions of each format are tried, spread over all of them. With
@@ -171,40 +218,108 @@ fn small_real_sessions_through_every_format_and_back() {
     assert_all(&sources);
 }
 
-/// The clients that go on with what was converted, by target.
-const JUDGES: [(&str, &str); 5] = [
-    ("claude-code", "Claude Code 2.1.325"),
-    ("codex", "Codex CLI 0.166.0"),
-    ("gemini", "Gemini CLI 0.61.0"),
-    ("opencode", "OpenCode 1.18.33"),
-    ("pi", "pi 0.87.1 (`buildSessionContext`)"),
-];
+/// What a cell of the docs says.
+fn word(fate: &Fate) -> String {
+    match fate.native {
+        _ if fate.count == 0 => String::new(),
+        _ if fate.is_native() => "native".to_owned(),
+        0 => "travels along".to_owned(),
+        _ => format!("{} %", fate.percent()),
+    }
+}
+
+/// A table in Markdown.
+fn markdown(rows: Vec<Vec<String>>) -> String {
+    let mut table = String::new();
+    for (at, row) in rows.into_iter().enumerate() {
+        table.push_str(&format!("| {} |\n", row.join(" | ")));
+        if at == 0 {
+            table.push_str(&format!("{}|\n", "| --- ".repeat(row.len())));
+        }
+    }
+    table
+}
+
+/// Who tried what: targets, and the clients that went on with sessions there.
+fn judged() -> String {
+    let slugs: Vec<&str> = targets().map(|f| f.about().slug).collect();
+    let mut rows = vec![["to", "from", "judged by"].map(str::to_owned).to_vec()];
+    for to in &slugs {
+        let from = slugs.iter().filter(|from| *from != to);
+        let from: Vec<String> = from.map(|from| format!("`{from}`")).collect();
+        let judge = judge(to).unwrap_or("our own reader");
+        rows.push(vec![format!("`{to}`"), from.join(", "), judge.to_owned()]);
+    }
+    markdown(rows)
+}
+
+/// What arrives how in each target.
+fn arriving() -> String {
+    let slugs: Vec<&str> = targets().map(|f| f.about().slug).collect();
+    let heading = slugs.iter().map(|slug| format!("`{slug}`"));
+    let mut rows = vec![std::iter::once("what".to_owned()).chain(heading).collect()];
+    for what in KINDS {
+        let cells = slugs.iter().map(|to| {
+            let fates = arrivals(to);
+            word(fates.iter().find(|fate| fate.what == what).unwrap())
+        });
+        rows.push(std::iter::once(what.to_owned()).chain(cells).collect());
+    }
+    markdown(rows)
+}
+
+/// What of each source travels along in each target.
+fn along() -> String {
+    let slugs: Vec<&str> = targets().map(|f| f.about().slug).collect();
+    let all = conversions();
+    let heading = slugs.iter().map(|slug| format!("to `{slug}`"));
+    let mut rows = vec![std::iter::once("from".to_owned()).chain(heading).collect()];
+    for from in &slugs {
+        let cells = slugs.iter().map(|to| {
+            let found = all.iter().find(|c| c.from == *from && c.to == *to);
+            let Some(found) = found else {
+                return "–".to_owned();
+            };
+            let rest = found.fates.iter().filter(|fate| !fate.is_native());
+            let rest = rest.map(|fate| match fate.native {
+                0 => fate.what.to_owned(),
+                _ => format!("{} ({} % native)", fate.what, fate.percent()),
+            });
+            rest.collect::<Vec<_>>().join(", ")
+        });
+        rows.push(std::iter::once(format!("`{from}`")).chain(cells).collect());
+    }
+    markdown(rows)
+}
 
 #[test]
 fn the_docs_have_the_matrix() {
-    let slugs: Vec<&str> = targets().map(|f| f.about().slug).collect();
-    let mut table = String::from("| to | from | judged by |\n| --- | --- | --- |\n");
-    for to in &slugs {
-        let from: Vec<String> = slugs
-            .iter()
-            .filter(|from| *from != to)
-            .map(|from| format!("`{from}`"))
-            .collect();
-        let judge = JUDGES.iter().find(|(slug, _)| slug == to);
-        let judge = judge.map_or("our own reader", |(_, name)| name);
-        table.push_str(&format!("| `{to}` | {} | {judge} |\n", from.join(", ")));
-    }
     let path = fixtures().join("../docs/conversions.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let (before, rest) = page.split_once("<!-- matrix -->\n").unwrap();
-    let (_, after) = rest.split_once("\nEvery fixture").unwrap();
-    let made = format!("{before}<!-- matrix -->\n\n{table}\nEvery fixture{after}");
-    if std::env::var_os("RETHREAD_BLESS").is_some() {
-        fs::write(&path, &made).unwrap();
+    let mut page = fs::read_to_string(&path).unwrap();
+    for (name, table) in [
+        ("judged", judged()),
+        ("arriving", arriving()),
+        ("along", along()),
+    ] {
+        let (begin, end) = (
+            format!("<!-- {name} -->\n"),
+            format!("<!-- end of {name} -->\n"),
+        );
+        let (before, rest) = page.split_once(&begin).unwrap();
+        let (_, after) = rest.split_once(&end).unwrap();
+        page = format!("{before}{begin}\n{table}\n{end}{after}");
     }
-    assert_eq!(
-        fs::read_to_string(&path).unwrap(),
-        made,
-        "RETHREAD_BLESS=1 writes it"
-    );
+    assert_blessed(&path, &page);
+}
+
+/// The versions that judge are those that `cargo xtask test` gets.
+#[test]
+fn the_judges_are_those_that_are_installed() {
+    let pinned = fs::read_to_string(fixtures().join("../xtask/src/npm.rs")).unwrap();
+    let judges: Vec<&str> = targets().filter_map(|f| judge(f.about().slug)).collect();
+    assert_eq!(judges.len(), 5);
+    for name in judges {
+        let version = name.split(' ').next_back().unwrap();
+        assert!(pinned.contains(&format!("\"{version}\"")), "{name}");
+    }
 }

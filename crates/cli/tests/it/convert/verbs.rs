@@ -276,3 +276,91 @@ fn what_gemini_would_delete_comes_back_renewed() {
     let copy = json(&copy.out)["path"].as_str().unwrap().to_owned();
     assert_eq!(fs::read_to_string(copy).unwrap(), before);
 }
+
+/// Ids of the sources that were converted, in order.
+fn sources(out: &str) -> Vec<String> {
+    let source = |line| json(line)["source"].as_str().unwrap().to_owned();
+    out.lines().map(source).collect()
+}
+
+#[test]
+fn many_at_once_by_workspace_agent_and_time() {
+    let w = World::new();
+    let one = pi(&w);
+    let two = w.ok(&["fork", &one, "--json"]);
+    let two = json(&two)["path"].as_str().unwrap().to_owned();
+    let thread = w.thread("A thread");
+    w.ok(&["append", &thread, "Hello"]);
+    let elsewhere = w.root.join("mill");
+    fs::create_dir(&elsewhere).unwrap();
+    let made = w.ok(&[
+        "new",
+        "--format",
+        "pi",
+        "--cwd",
+        elsewhere.to_str().unwrap(),
+        "--json",
+    ]);
+    let other = json(&made)["path"].as_str().unwrap().to_owned();
+    w.ok(&["append", &other, "Hello"]);
+    let dry = |args: &[&str]| {
+        let all = [&["convert", "--to", "codex", "--dry-run", "--json"], args].concat();
+        let answer = w.run(&all);
+        assert_eq!(answer.code, 0, "{args:?}: {answer:?}");
+        sources(&answer.out)
+    };
+    assert_eq!(dry(&[&one, &two, &one]).len(), 2);
+    assert_eq!(dry(&["."]).len(), 3);
+    assert_eq!(dry(&["mill"]), [other]);
+    assert_eq!(dry(&["--agent", "pi"]).len(), 2);
+    assert_eq!(dry(&["--agent", "pi", "--aw"]).len(), 3);
+    assert_eq!(
+        dry(&["mill", "--agent", "atsf", "--since", "7d", "."]).len(),
+        1
+    );
+    let none = w.run(&["convert", "--to", "codex", "--until", "2020-01-01"]);
+    assert_eq!(
+        (none.code, none.err.as_str()),
+        (1, "no sessions were found\n")
+    );
+    let nothing = w.run(&["convert", "--to", "codex"]);
+    assert_eq!(nothing.code, 2, "{nothing:?}");
+    // What has the format already is passed over.
+    let answer = w.run(&["convert", ".", "--to", "pi"]);
+    assert_eq!(
+        (answer.code, answer.out.lines().count()),
+        (0, 1),
+        "{answer:?}"
+    );
+    assert_snapshot!(w.ok(&["convert", &one, &thread, "--to", "codex", "--dry-run"]).replace(&thread, "[ID]"), @"
+    01a1df14-1e00-7948-8523-d812268295b1:
+    title               1  native
+    text                3  native
+    thinking            1  travel along
+    tool calls          1  native
+    tool results        1  native
+    models              2  native
+    usage               2  travel along
+    times               4  native
+    [ID]:
+    title               1  native
+    text                1  native
+    times               1  native
+    ");
+}
+
+#[test]
+fn one_of_several_that_cannot_be_had_does_not_stop_the_others_unless_strictly() {
+    let w = World::new();
+    let path = pi(&w);
+    let strict = w.run(&["convert", &path, "nothing", "--to", "codex", "--strict"]);
+    assert_eq!((strict.code, strict.out.as_str()), (1, ""), "{strict:?}");
+    assert!(!w.home.join(".codex").exists());
+    let answer = w.run(&["convert", "nothing", &path, "--to", "codex"]);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert!(
+        answer.err.contains("no session is named `nothing`"),
+        "{answer:?}"
+    );
+    assert_eq!(answer.out.lines().count(), 1);
+}

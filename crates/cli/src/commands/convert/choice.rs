@@ -1,0 +1,100 @@
+//! Which sessions are meant.
+
+use std::path::Path;
+
+use rethread_engine::{
+    Bound, Chosen, Error, ExportAsk, Filter, FindError, Source, absolute, choose, find, moment,
+};
+use rethread_model::Moment;
+
+use super::{Convert, worse};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::progress::Progress;
+
+/// The sessions that are meant, each once. Those of a workspace that have the format already are passed
+/// over. A name that means nothing is an error in its place.
+pub(super) fn chosen(
+    context: &Context,
+    args: &Convert,
+    to: &str,
+) -> Result<(Vec<Result<Source, Failure>>, Exit), Failure> {
+    let when = |text: &Option<String>, bound| -> Result<Option<Moment>, Failure> {
+        let read = |t: &String| moment(t, bound, context.env.now(), context.zone());
+        Ok(text.as_ref().map(read).transpose()?)
+    };
+    let filter = Filter {
+        agents: args.agent.clone(),
+        since: when(&args.since, Bound::Since)?,
+        until: when(&args.until, Bound::Until)?,
+        homes: args.homes.names(),
+        ..Filter::default()
+    };
+    let is_filtered = args.aw || !args.agent.is_empty() || filter.since.or(filter.until).is_some();
+    let (env, exit) = args.homes.open_and_tell(context)?;
+    let all_of = |names: &[String]| -> Result<Chosen, Error> {
+        let ask = ExportAsk {
+            names: names.to_vec(),
+            all_workspaces: args.aw,
+            filter: filter.clone(),
+            // They travel with the session that started them.
+            subagents: false,
+        };
+        let progress = Progress::new("looking");
+        choose(&env, &ask, &|done, of| progress.at(done, of))
+    };
+    let mut list = List {
+        context,
+        to,
+        all: Vec::new(),
+        exit,
+    };
+    if is_filtered {
+        list.add_all(&all_of(&args.names)?);
+        return Ok((list.all, list.exit));
+    }
+    for name in &args.names {
+        let path = absolute(&env.cwd, Path::new(name));
+        let found = find(&env, name);
+        let is_workspace = match &found {
+            // A folder with threads of its own is none of them.
+            Ok(source) => path.is_dir() && source.path != path,
+            Err(FindError::NotFound { .. }) => true,
+            Err(_) => path.is_dir(),
+        };
+        let chosen = is_workspace.then(|| all_of(std::slice::from_ref(name)).ok());
+        let chosen = chosen.flatten().filter(|chosen| !chosen.is_empty());
+        match (chosen, found) {
+            (Some(chosen), _) => list.add_all(&chosen),
+            (None, Ok(source)) => list.add(&source),
+            (None, Err(e)) => list.all.push(Err(Error::from(e).into())),
+        }
+    }
+    Ok((list.all, list.exit))
+}
+
+/// The sessions that were chosen so far.
+struct List<'a> {
+    context: &'a Context,
+    to: &'a str,
+    all: Vec<Result<Source, Failure>>,
+    exit: Exit,
+}
+
+impl List<'_> {
+    fn add(&mut self, source: &Source) {
+        let mut there = self.all.iter().filter_map(|s| s.as_ref().ok());
+        if !there.any(|other| other == source) {
+            self.all.push(Ok(source.clone()));
+        }
+    }
+
+    fn add_all(&mut self, chosen: &Chosen) {
+        let to = self.to;
+        for source in chosen.sources().filter(|source| source.format != to) {
+            self.add(source);
+        }
+        self.exit = worse(self.exit, self.context.notes(&chosen.notes));
+    }
+}

@@ -1,0 +1,170 @@
+//! `convert`: sessions as another agent would have written them.
+
+mod choice;
+mod report;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use rethread_engine::{ConvertAsk, Source, Way, Writing, by_name, convert};
+use rethread_model::Severity;
+
+use crate::args::WriteFlags;
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::homes::HomeFlags;
+use crate::output::say;
+
+use choice::chosen;
+use report::{Report, lost};
+
+/// Write sessions in another format: into that agent's own store, or under a folder.
+///
+/// What the target has no place for travels along in it, packed, where its client leaves it alone:
+/// converting back gives the original files again, byte for byte, with what was said meanwhile behind
+/// them. Prints the id and the path of each session.
+///
+/// A name is a session, else a workspace, with all of its sessions. Without names, `--agent`, `--since`
+/// or `--until` choose among the sessions of the current workspace, with `--aw` among all.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  rethread convert latest --to codex             so that Codex can go on with it
+  rethread convert claude:7f3a --to pi -o ./out  under ./out, as if it were pi's folder
+  rethread convert 7f3a --to gemini --dry-run    only what would become of it
+  rethread convert 7f3a --to codex --lean        without what Codex has no place for
+  rethread convert . --agent pi --to claude      what pi did in this project")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub(crate) struct Convert {
+    /// What to convert: sessions, or workspaces.
+    #[arg(value_name = "SESSION|WORKSPACE", required_unless_present_any = FILTERS)]
+    names: Vec<String>,
+    /// The format to write.
+    #[arg(long, value_name = "FORMAT")]
+    to: String,
+    /// Write under DIR, as if it were the agent's own folder.
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// All workspaces.
+    #[arg(long)]
+    aw: bool,
+    #[command(flatten)]
+    homes: HomeFlags,
+    /// Only this agent or format. Can be repeated.
+    #[arg(long, value_name = "AGENT")]
+    agent: Vec<String>,
+    /// Only sessions with something said since then: `2026-11-01`, `7d`, `yesterday`, `last week`.
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only sessions whose last message is not later than that.
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
+    /// Leave out what the target has no place for. There is no way back then.
+    #[arg(long)]
+    lean: bool,
+    /// Only say what would become of everything.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    write: WriteFlags,
+}
+
+/// What chooses among sessions, where none is named.
+const FILTERS: [&str; 4] = ["aw", "agent", "since", "until"];
+
+pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
+    let to = by_name(&args.to).ok_or_else(|| Failure::Usage {
+        message: format!("`{}` is no format", args.to),
+        hint: Some("`rethread agents` lists them".to_owned()),
+    })?;
+    let root = args.output.as_ref().map(|dir| context.env.cwd.join(dir));
+    let w = context.writing(args.write);
+    let ask = ConvertAsk {
+        to,
+        root: root.as_deref(),
+        lean: args.lean,
+        dry_run: args.dry_run,
+    };
+    let (mut chosen, mut exit) = chosen(context, args, to.about().slug)?;
+    if chosen.is_empty() {
+        say("no sessions were found");
+        return Ok(Exit::Failed);
+    }
+    if context.strict {
+        chosen = all_or_none(&w, chosen, &ask)?;
+    }
+    let report = Report {
+        as_json: context.json,
+        is_lean: args.lean,
+        is_dry: args.dry_run,
+        is_one: chosen.len() == 1,
+    };
+    for source in chosen {
+        let done = source.and_then(|source| Ok(convert(&w, &source, &ask)?));
+        match done {
+            Ok(done) => {
+                exit = worse(exit, context.notes(&done.notes));
+                report.show(&done)?;
+            }
+            Err(e) if report.is_one => return Err(e),
+            Err(e) => {
+                context.failed(&e);
+                exit = Exit::Partly;
+            }
+        }
+    }
+    Ok(exit)
+}
+
+/// What is said of all, when one more ended so.
+fn worse(all: Exit, one: Exit) -> Exit {
+    if one == Exit::Done { all } else { one }
+}
+
+/// With `--strict`, each of them is looked at before the first is written.
+fn all_or_none(
+    w: &Writing<'_>,
+    chosen: Vec<Result<Source, Failure>>,
+    ask: &ConvertAsk<'_>,
+) -> Result<Vec<Result<Source, Failure>>, Failure> {
+    let look = |source: Result<Source, Failure>| {
+        let source = source?;
+        refuse_losses(w, &source, ask)?;
+        Ok(Ok(source))
+    };
+    chosen.into_iter().map(look).collect()
+}
+
+/// Refuses a session in which something is damaged, or of which something would be lost.
+fn refuse_losses(
+    w: &Writing<'_>,
+    source: &Source,
+    ask: &ConvertAsk<'_>,
+) -> Result<(), rethread_engine::Error> {
+    let looked = convert(
+        w,
+        source,
+        &ConvertAsk {
+            dry_run: true,
+            ..*ask
+        },
+    )?;
+    let mut notes = looked.notes.iter();
+    if let Some(damage) = notes.find(|note| note.severity == Severity::Damage) {
+        return Err(rethread_engine::Error::Refused {
+            message: damage.to_string(),
+            hint: "without `--strict` what can be read is converted".to_owned(),
+        });
+    }
+    let lost: Vec<&str> = lost(&looked).map(|fate| fate.what).collect();
+    if lost.is_empty() || !ask.lean || looked.way != Way::Written {
+        return Ok(());
+    }
+    Err(rethread_engine::Error::Refused {
+        message: format!("{} has no place for: {}", looked.to, lost.join(", ")),
+        hint: "without `--lean` it travels along".to_owned(),
+    })
+}

@@ -1,0 +1,136 @@
+//! What became of everything, for people and for scripts.
+
+use rethread_engine::{Converted, Fate, Way};
+use rethread_render::one_line;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::output::{print, print_json, say};
+
+/// How it is told.
+#[derive(Clone, Copy, Debug)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line, or nearly"
+)]
+pub(super) struct Report {
+    pub(super) as_json: bool,
+    /// What the target has no place for is left out.
+    pub(super) is_lean: bool,
+    /// Nothing is written.
+    pub(super) is_dry: bool,
+    /// There is one session, so it needs no name.
+    pub(super) is_one: bool,
+}
+
+/// What the target's own reader does not find as it was.
+pub(super) fn lost(done: &Converted) -> impl Iterator<Item = &Fate> {
+    done.fates.iter().filter(|fate| !fate.is_native())
+}
+
+impl Report {
+    /// Tells what became of a session.
+    pub(super) fn show(self, done: &Converted) -> Result<(), Failure> {
+        if self.as_json {
+            return print_json(&self.object(done));
+        }
+        if self.is_dry {
+            return self.table(done);
+        }
+        match done.way {
+            Way::There => say("the original is there as it was; nothing was written"),
+            Way::Back { added, changed } => say(&format!(
+                "the original is back{}",
+                match (added, changed) {
+                    (0, 0) => " as it was".to_owned(),
+                    (added, 0) => format!(", with {added} messages more"),
+                    (0, changed) => format!(", with {changed} changed"),
+                    (added, changed) =>
+                        format!(", with {changed} changed and {added} messages more"),
+                }
+            )),
+            Way::Written => {
+                let rest: Vec<&str> = lost(done).map(|fate| fate.what).collect();
+                let word = if self.is_lean {
+                    "left out"
+                } else {
+                    "travels along"
+                };
+                if !rest.is_empty() {
+                    say(&format!("{word}: {}", rest.join(", ")));
+                }
+            }
+        }
+        let path = done.path.to_string_lossy();
+        print(&format!("{}\t{}", one_line(&done.id), one_line(&path)))
+    }
+
+    fn object(self, done: &Converted) -> Value {
+        let is_written = done.way == Way::Written;
+        let lost = |wanted: bool| -> Vec<Value> {
+            let all = lost(done).filter(|_| wanted);
+            all.map(|f| json!({ "what": f.what, "count": f.count, "native": f.native }))
+                .collect()
+        };
+        let native = done.fates.iter().filter(|fate| fate.native > 0);
+        let native: Vec<Value> = native
+            .map(|f| json!({ "what": f.what, "count": f.native }))
+            .collect();
+        json!({
+            "source": done.source.path,
+            "from": done.source.format,
+            "to": done.to,
+            "id": done.id,
+            "path": (!self.is_dry).then_some(&done.path),
+            "way": way(done),
+            "native": native,
+            "carried": lost(is_written && !self.is_lean),
+            "dropped": lost(is_written && self.is_lean),
+        })
+    }
+
+    /// What would become of everything, for people.
+    fn table(self, done: &Converted) -> Result<(), Failure> {
+        let id = one_line(&done.source.id);
+        if let Way::Back { .. } | Way::There = done.way {
+            let to = done.to;
+            return print(&format!("{id} came from {to}: its original comes back"));
+        }
+        if !self.is_one {
+            print(&format!("{id}:"))?;
+        }
+        let word = if self.is_lean {
+            "left out"
+        } else {
+            "travel along"
+        };
+        for fate in &done.fates {
+            let Fate {
+                what,
+                count,
+                native,
+            } = fate;
+            let rest = count - native;
+            let line = match (native, rest) {
+                (_, 0) => format!("{what:<14} {count:>6}  native"),
+                (0, _) => format!("{what:<14} {count:>6}  {word}"),
+                _ => format!("{what:<14} {count:>6}  {native} native, {rest} {word}"),
+            };
+            print(&line)?;
+        }
+        Ok(())
+    }
+}
+
+fn way(done: &Converted) -> &'static str {
+    match done.way {
+        Way::Written => "written",
+        Way::Back {
+            added: 0,
+            changed: 0,
+        } => "restored",
+        Way::Back { added: 0, .. } => "changed",
+        Way::Back { .. } => "continued",
+        Way::There => "unchanged",
+    }
+}

@@ -1,0 +1,71 @@
+//! What arrives how, from each format in each other: measured by tests on all sessions that they have,
+//! and kept in a table that the binary and the docs are made of.
+
+use super::report::{Fate, KINDS};
+
+/// A line for each pair of formats: from, to, and for each kind of things how many there were, and how
+/// many of them arrived as the target's own.
+const TABLE: &str = include_str!("matrix.tsv");
+
+/// The clients that went on with sessions from every other format, by the format that is theirs.
+const JUDGES: [(&str, &str); 5] = [
+    ("claude-code", "Claude Code 2.1.325"),
+    ("codex", "Codex CLI 0.166.0"),
+    ("gemini", "Gemini CLI 0.61.0"),
+    ("opencode", "OpenCode 1.18.33"),
+    ("pi", "pi 0.87.1"),
+];
+
+/// How sessions of one format arrive in another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conversion {
+    /// The format that they come from.
+    pub from: &'static str,
+    /// The format that they have then.
+    pub to: &'static str,
+    /// What became of what is in them, over all sessions that were tried.
+    pub fates: Vec<Fate>,
+}
+
+/// How sessions arrive, from each format in each other.
+pub fn conversions() -> Vec<Conversion> {
+    let read = |line: &'static str| {
+        let mut fields = line.split('\t');
+        let (from, to) = (fields.next()?, fields.next()?);
+        let fates = KINDS.into_iter().zip(fields).filter_map(|(what, numbers)| {
+            let (native, count) = numbers.split_once('/')?;
+            Some(Fate {
+                what,
+                count: count.parse().ok()?,
+                native: native.parse().ok()?,
+            })
+        });
+        Some(Conversion {
+            from,
+            to,
+            fates: fates.filter(|fate| fate.count > 0).collect(),
+        })
+    };
+    TABLE.lines().filter_map(read).collect()
+}
+
+/// How things arrive in a format, wherever they come from.
+pub fn arrivals(to: &str) -> Vec<Fate> {
+    let all = conversions();
+    let fates = || all.iter().filter(|c| c.to == to).flat_map(|c| &c.fates);
+    let sum = |what: &'static str| {
+        let of = || fates().filter(|fate| fate.what == what);
+        Fate {
+            what,
+            count: of().map(|fate| fate.count).sum(),
+            native: of().map(|fate| fate.native).sum(),
+        }
+    };
+    KINDS.into_iter().map(sum).collect()
+}
+
+/// The client, with its version, that went on with sessions from every other format.
+pub fn judge(to: &str) -> Option<&'static str> {
+    let found = JUDGES.iter().find(|(slug, _)| *slug == to);
+    found.map(|(_, name)| *name)
+}
