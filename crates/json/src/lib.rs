@@ -1,12 +1,13 @@
 //! Lossless JSON and JSON lines: spans over the original bytes, patches, line scanning.
 //!
-//! Three layers, each usable alone:
+//! Four layers, each usable alone:
 //!
 //! - [`Lines`] finds lines in a stream, of whatever size, with 64-bit offsets.
 //! - [`Tree`] finds the values in a text of up to 4 GiB, and [`Value`] looks at
 //!   them. The bytes stay as they are: every spelling of a number, every
 //!   escape, every duplicate key and all white space is still there, and a
 //!   [`Patch`] changes what it names and nothing else.
+//! - [`Skim`] goes through a text once and leaves no tree: for a few values out of many.
 //! - [`Pull`] reads a value of any size from a stream, event by event, in
 //!   memory that does not grow with it.
 //!
@@ -19,10 +20,12 @@ mod error;
 mod lines;
 mod number;
 mod object;
+mod passed;
 mod patch;
 mod pull;
 mod salvage;
 mod scan;
+mod skim;
 mod text;
 mod tree;
 mod value;
@@ -31,9 +34,11 @@ mod write;
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use lines::{LINE_CAP, Line, LineBytes, LineSpan, Lines, split_lines};
 pub use object::{Array, Object};
+pub use passed::Passed;
 pub use patch::{Patch, Place};
 pub use pull::{Chunk, Event, Pull, PullError};
 pub use salvage::{LineKind, Piece, classify, salvage};
+pub use skim::{Key, Skim, Strayed};
 pub use text::{Text, string_at};
 pub use tree::{Document, Tree};
 pub use value::{Items, Kind, Members, Value};

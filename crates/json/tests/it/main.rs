@@ -10,5 +10,6 @@ mod lines;
 mod patch;
 mod pull;
 mod salvage;
+mod skim;
 mod tree;
 mod write;

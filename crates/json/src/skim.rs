@@ -1,0 +1,381 @@
+//! Going through a text once, from left to right, without a tree: what nobody asks for is passed
+//! over.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use crate::passed::Passed;
+use crate::scan;
+use crate::text::decode;
+
+/// What was met is not JSON. A [`Tree`](crate::Tree) of the same text says where and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strayed;
+
+/// Goes through a text, value by value.
+///
+/// One that checks accepts exactly what a [`Tree`](crate::Tree) accepts. One that trusts looks at
+/// values that are passed over only as far as it takes to find their ends, which is several times
+/// as fast: it is for texts that were checked before, and for those where being wrong about
+/// something that is no JSON does no harm.
+///
+/// ```
+/// use rethread_json::Skim;
+/// let mut skim = Skim::checking(br#"{"a": [1, {"id": 2}], "id": "x\n"}"#);
+/// let mut id = None;
+/// assert!(skim.enter_object());
+/// while let Some(key) = skim.next_key()? {
+///     match &*key.bytes() {
+///         b"id" => id = skim.pass()?.str(),
+///         _ => drop(skim.pass()?),
+///     }
+/// }
+/// assert_eq!(id.as_deref(), Some("x\n"));
+/// assert!(skim.is_done());
+/// # Ok::<(), rethread_json::Strayed>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Skim<'a> {
+    src: &'a [u8],
+    at: usize,
+    checks: bool,
+    /// Whether a container was just entered.
+    is_fresh: bool,
+    /// The brackets that are open in a value that is checked.
+    open: Vec<u8>,
+}
+
+impl<'a> Skim<'a> {
+    /// Goes through a text and checks it. A byte order mark may precede it.
+    pub fn checking(src: &'a [u8]) -> Self {
+        Self::new(src, scan::bom(src), true)
+    }
+
+    /// Goes through a text that is known to be JSON.
+    pub fn trusting(src: &'a [u8]) -> Self {
+        Self::new(src, scan::bom(src), false)
+    }
+
+    pub(crate) fn new(src: &'a [u8], at: usize, checks: bool) -> Self {
+        Self {
+            src,
+            at,
+            checks,
+            is_fresh: false,
+            open: Vec::new(),
+        }
+    }
+
+    /// The first byte of the next value, or whatever comes next.
+    pub fn peek(&mut self) -> Option<u8> {
+        self.at = scan::space(self.src, self.at);
+        self.src.get(self.at).copied()
+    }
+
+    /// Where the next value, or whatever comes next, begins.
+    pub fn offset(&mut self) -> usize {
+        self.at = scan::space(self.src, self.at);
+        self.at
+    }
+
+    /// How many bytes were gone through.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// What was gone through since this place: a value that was entered there and left again.
+    pub fn since(&self, start: usize) -> Passed<'a> {
+        Passed::new(self.src, start, self.at)
+    }
+
+    /// Whether nothing is left.
+    pub fn is_done(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    /// Goes into the next value if it is an object. All of its members must then be gone through.
+    pub fn enter_object(&mut self) -> bool {
+        self.enter(b'{')
+    }
+
+    /// Goes into the next value if it is an array. All of its items must then be gone through.
+    pub fn enter_array(&mut self) -> bool {
+        self.enter(b'[')
+    }
+
+    #[inline]
+    fn enter(&mut self, bracket: u8) -> bool {
+        self.is_fresh = self.peek() == Some(bracket);
+        self.at += usize::from(self.is_fresh);
+        self.is_fresh
+    }
+
+    /// The key of the next member of the object that was entered, whose value must be gone through
+    /// next; none at the end of the object.
+    #[inline]
+    pub fn next_key(&mut self) -> Result<Option<Key<'a>>, Strayed> {
+        if !self.goes_on(b'}')? {
+            return Ok(None);
+        }
+        if self.peek() != Some(b'"') {
+            return Err(Strayed);
+        }
+        let start = self.at + 1;
+        self.at = self.string()?;
+        let raw = self.src.get(start..self.at - 1).unwrap_or_default();
+        if self.peek() != Some(b':') {
+            return Err(Strayed);
+        }
+        self.at += 1;
+        Ok(Some(Key { raw }))
+    }
+
+    /// Whether the array that was entered has another item, which must be gone through next.
+    #[inline]
+    pub fn next_item(&mut self) -> Result<bool, Strayed> {
+        self.goes_on(b']')
+    }
+
+    #[inline]
+    fn goes_on(&mut self, closing: u8) -> Result<bool, Strayed> {
+        let is_fresh = std::mem::take(&mut self.is_fresh);
+        match self.peek() {
+            Some(byte) if byte == closing => {
+                self.at += 1;
+                Ok(false)
+            }
+            Some(_) if is_fresh => Ok(true),
+            Some(b',') => {
+                self.at += 1;
+                Ok(true)
+            }
+            _ => Err(Strayed),
+        }
+    }
+
+    /// Passes over the next value.
+    #[inline]
+    pub fn pass(&mut self) -> Result<Passed<'a>, Strayed> {
+        let start = self.offset();
+        self.at = match self.src.get(start) {
+            Some(b'"') => self.string()?,
+            Some(b'{' | b'[') if self.checks => self.checked()?,
+            Some(b'{' | b'[') => container(self.src, start).ok_or(Strayed)?,
+            Some(_) if self.checks => simple(self.src, start)?,
+            Some(_) => word(self.src, start)?,
+            None => return Err(Strayed),
+        };
+        Ok(Passed::new(self.src, start, self.at))
+    }
+
+    /// The end of the string that begins here.
+    #[inline]
+    fn string(&self) -> Result<usize, Strayed> {
+        if self.checks {
+            let found = scan::string(self.src, self.at);
+            found.map(|found| found.end).map_err(|_| Strayed)
+        } else {
+            closing_quote(self.src, self.at + 1).ok_or(Strayed)
+        }
+    }
+
+    /// The end of the container that begins here, if all in it is right.
+    fn checked(&mut self) -> Result<usize, Strayed> {
+        let src = self.src;
+        let mut pos = self.at;
+        self.open.clear();
+        loop {
+            pos = match src.get(pos) {
+                Some(b'"') => scan::string(src, pos).map_err(|_| Strayed)?.end,
+                Some(&bracket @ (b'{' | b'[')) => {
+                    let inner = scan::space(src, pos + 1);
+                    // `]` and `}` are two after `[` and `{`.
+                    if src.get(inner) != Some(&(bracket + 2)) {
+                        self.open.push(bracket);
+                        pos = match bracket {
+                            b'{' => checked_key(src, inner)?,
+                            _ => inner,
+                        };
+                        continue;
+                    }
+                    inner + 1
+                }
+                _ => simple(src, pos)?,
+            };
+            loop {
+                let Some(bracket) = self.open.last() else {
+                    return Ok(pos);
+                };
+                pos = scan::space(src, pos);
+                match src.get(pos) {
+                    Some(b',') => {
+                        pos = scan::space(src, pos + 1);
+                        if *bracket == b'{' {
+                            pos = checked_key(src, pos)?;
+                        }
+                        break;
+                    }
+                    Some(byte) if *byte == bracket + 2 => {
+                        self.open.pop();
+                        pos += 1;
+                    }
+                    _ => return Err(Strayed),
+                }
+            }
+        }
+    }
+}
+
+/// Where the value of the key begins that is here.
+#[inline]
+fn checked_key(src: &[u8], pos: usize) -> Result<usize, Strayed> {
+    if src.get(pos) != Some(&b'"') {
+        return Err(Strayed);
+    }
+    let end = scan::string(src, pos).map_err(|_| Strayed)?.end;
+    let colon = scan::space(src, end);
+    if src.get(colon) != Some(&b':') {
+        return Err(Strayed);
+    }
+    Ok(scan::space(src, colon + 1))
+}
+
+/// The end of the number, or of the word, that must be here.
+#[inline]
+fn simple(src: &[u8], pos: usize) -> Result<usize, Strayed> {
+    let found = match src.get(pos) {
+        Some(b'-' | b'0'..=b'9') => scan::number(src, pos),
+        Some(b't') => scan::word(src, pos, b"true"),
+        Some(b'f') => scan::word(src, pos, b"false"),
+        Some(b'n') => scan::word(src, pos, b"null"),
+        _ => return Err(Strayed),
+    };
+    found.map_err(|_| Strayed)
+}
+
+/// The end of what is here up to something that cannot belong to it.
+fn word(src: &[u8], pos: usize) -> Result<usize, Strayed> {
+    let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b'-' | b'+' | b'.');
+    let len = src[pos..].iter().take_while(is_part).count();
+    if len == 0 {
+        Err(Strayed)
+    } else {
+        Ok(pos + len)
+    }
+}
+
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The high bit of each byte that is this one. The lowest bit set is exact, if the words have none
+/// of 128 or more; those above it need not be.
+#[inline]
+fn equal(word: u64, byte: u8) -> u64 {
+    (word ^ (LOW * u64::from(byte))).wrapping_sub(LOW)
+}
+
+/// The end of the string whose first byte behind the quote is at `start`. A quote ends it unless
+/// the number of backslashes before it is odd.
+#[inline]
+fn closing_quote(src: &[u8], start: usize) -> Option<usize> {
+    let mut from = start;
+    loop {
+        let quote = from + next_quote(src.get(from..)?)?;
+        let before = src.get(start..quote)?.iter().rev();
+        if before.take_while(|b| **b == b'\\').count() % 2 == 0 {
+            return Some(quote + 1);
+        }
+        from = quote + 1;
+    }
+}
+
+/// Most strings are short, and then asking for more than a few bytes at once takes longer.
+#[inline]
+fn next_quote(src: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while at < 32 {
+        let Some(chunk) = src.get(at..).and_then(<[u8]>::first_chunk) else {
+            break;
+        };
+        let chunk = u64::from_le_bytes(*chunk);
+        let found = equal(chunk, b'"') & !chunk & HIGH;
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    Some(at + memchr(b'"', src.get(at..)?)?)
+}
+
+/// The end of the container that begins at `pos`: where as many brackets were closed as opened.
+fn container(src: &[u8], mut pos: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    loop {
+        pos = next_mark(src, pos)?;
+        match src.get(pos)? {
+            b'"' => pos = closing_quote(src, pos + 1)?,
+            b'{' | b'[' => {
+                depth += 1;
+                pos += 1;
+            }
+            b'}' | b']' => {
+                depth = depth.checked_sub(1)?;
+                pos += 1;
+                if depth == 0 {
+                    return Some(pos);
+                }
+            }
+            _ => pos += 1,
+        }
+    }
+}
+
+/// The next quote or bracket at or after `pos`, or a control character that looks like one.
+#[inline]
+fn next_mark(src: &[u8], mut pos: usize) -> Option<usize> {
+    while let Some(chunk) = src.get(pos..).and_then(<[u8]>::first_chunk) {
+        // With this bit `[` is `{`, and `]` is `}`.
+        let chunk = u64::from_le_bytes(*chunk) | (LOW * 0x20);
+        let found = equal(chunk, b'"') | equal(chunk, b'{') | equal(chunk, b'}');
+        let found = found & !chunk & HIGH;
+        if found != 0 {
+            return Some(pos + found.trailing_zeros() as usize / 8);
+        }
+        pos += 8;
+    }
+    let is_mark = |b: &u8| matches!(b, b'"' | b'{' | b'[' | b'}' | b']');
+    Some(pos + src.get(pos..)?.iter().position(is_mark)?)
+}
+
+/// The key of a member.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'a> {
+    raw: &'a [u8],
+}
+
+impl<'a> Key<'a> {
+    /// Its text as bytes, to compare it with names.
+    #[inline]
+    pub fn bytes(self) -> Cow<'a, [u8]> {
+        if memchr_short(self.raw) {
+            match self.text() {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            }
+        } else {
+            Cow::Borrowed(self.raw)
+        }
+    }
+
+    /// Its text, with U+FFFD for what is not text.
+    pub fn text(self) -> Cow<'a, str> {
+        decode(self.raw, memchr_short(self.raw)).text
+    }
+}
+
+/// Whether there is a backslash in a key, which is short.
+#[inline]
+fn memchr_short(key: &[u8]) -> bool {
+    key.contains(&b'\\')
+}
