@@ -21,6 +21,7 @@ mod native;
 pub mod ndjson;
 pub mod opencode;
 mod own_words;
+mod passed;
 pub mod pi;
 mod picture;
 mod raw_json;

@@ -1,15 +1,16 @@
 //! What an entry says, decoded from its record.
 
-use rethread_json::{Tree, Value};
+use rethread_json::{Key, Object, Passed, Skim, Strayed};
 use rethread_model::{
     Blob, Block, Body, EntryIx, Event, Json, Kind, Level, Message, ModelRef, RawRef, Role, Session,
-    Text, Thinking, ToolCall,
+    Text, Thinking, ToolCall, Usage,
 };
 
-use super::calls::{Outputs, call_and_result};
+use super::calls::{ListedCall, Outputs};
 use super::content::block;
-use super::fields::{others, string, text_of, usage};
-use super::message::{part_text, parts};
+use super::fields::usage;
+use super::head::{Content, part_text};
+use crate::passed::{string, text};
 use crate::{Native, PartKind, RecordKind};
 
 /// What an entry says.
@@ -27,12 +28,10 @@ pub(crate) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
         Ok(bytes) => bytes,
         Err(e) => return unreadable(&e.to_string()),
     };
-    let mut tree = Tree::default();
-    // What separates it from the next item of a list may follow.
-    if tree.parse_prefix(bytes, 0).is_err() && tree.parse_into(bytes).is_err() {
+    let Some(fields) = Fields::of(bytes, is_checked(native, raw)) else {
         return unreadable("the file was changed while it was read");
-    }
-    let mut body = decoded(tree.root(bytes), kind, raw, &|name| saved(native, name));
+    };
+    let mut body = fields.body(kind, raw, &|name| saved(native, name));
     if let Body::Message(message) = &mut body
         && message.role == Role::Assistant
         && message.usage.is_none()
@@ -44,7 +43,6 @@ pub(crate) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
 
 /// Adds what earlier versions of a message say of its cost and its model, and the last one does not.
 fn remember(native: &Native, versions: &[RawRef], message: &mut Message) {
-    let mut tree = Tree::default();
     // The version that speaks is first, then come the others, the oldest first.
     for raw in versions.iter().skip(1).rev() {
         if native.part_kind(*raw) == Some(PartKind::Opaque)
@@ -52,23 +50,26 @@ fn remember(native: &Native, versions: &[RawRef], message: &mut Message) {
         {
             continue;
         }
-        let Ok(bytes) = native.read(*raw) else {
+        let mut buffer = Vec::new();
+        let Ok(bytes) = native.view(*raw, &mut buffer) else {
             continue;
         };
-        if tree.parse_prefix(&bytes, 0).is_err() {
+        let Some(fields) = Fields::of(bytes, is_checked(native, *raw)) else {
             continue;
-        }
-        let value = tree.root(&bytes);
-        if let Some(usage) = usage(value) {
-            message.usage = Some(usage);
-            message.model = message.model.take().or_else(|| model(value));
+        };
+        if fields.usage.is_some() {
+            message.usage = fields.usage;
+            message.model = message.model.take().or_else(|| fields.model());
             return;
         }
     }
 }
 
-fn model(value: Value<'_>) -> Option<ModelRef> {
-    string(value, "model").map(|id| ModelRef { provider: None, id })
+/// Whether the bytes of a record are those that were checked when the session was read: they were
+/// held in memory since.
+fn is_checked(native: &Native, raw: RawRef) -> bool {
+    let part = native.parts.get(raw.part as usize);
+    part.is_some_and(|part| part.held().is_some())
 }
 
 fn giant(native: &Native, kind: Kind, raw: RawRef) -> Body {
@@ -100,86 +101,154 @@ fn saved(native: &Native, name: &str) -> Option<Blob> {
     Some(Blob::Record(RawRef { part, record: 0 }))
 }
 
-fn decoded(value: Value<'_>, kind: Kind, raw: RawRef, outputs: Outputs<'_>) -> Body {
-    let word = string(value, "type").or_else(|| string(value, "role"));
-    match kind {
-        Kind::Message(role) => Body::Message(message(value, role, raw, outputs)),
-        Kind::Event => Body::Event(event(value, word.unwrap_or_default())),
-        _ => Body::Unknown(word.or_else(|| {
-            let first = value.members().next()?.0.str()?;
-            Some(first.into_owned())
-        })),
-    }
+/// The fields of a record.
+#[derive(Default)]
+struct Fields<'a> {
+    type_word: Option<Passed<'a>>,
+    role: Option<Passed<'a>>,
+    content: Content<'a>,
+    calls: Vec<ListedCall<'a>>,
+    thoughts: Vec<Thought<'a>>,
+    usage: Option<Usage>,
+    model: Option<Passed<'a>>,
+    first_key: Option<Key<'a>>,
+    /// Those that have no place in the model.
+    others: Object,
 }
 
-/// The fields that have a place in the model.
-const KNOWN: [&str; 15] = [
-    "id",
-    "timestamp",
-    "type",
-    "role",
-    "content",
-    "parts",
-    "message",
-    "messageId",
-    "sessionId",
-    "displayContent",
-    "toolCalls",
-    "thoughts",
-    "tokens",
-    "model",
-    "ts",
-];
-
-fn message(value: Value<'_>, role: Role, raw: RawRef, outputs: Outputs<'_>) -> Message {
-    let mut blocks = Vec::new();
-    if role == Role::Assistant {
-        said_by_the_model(value, raw, outputs, &mut blocks);
-    } else {
-        blocks.extend(parts(value).map(|part| block(part, raw)));
-    }
-    let mut message = Message::new(role, blocks);
-    message.model = model(value);
-    message.usage = usage(value);
-    message.details = others(value, &KNOWN);
-    message
-}
-
-/// Thoughts, text and calls. Where the content itself holds thoughts or calls, it says in which
-/// order they came; else thoughts come first and calls last.
-fn said_by_the_model(value: Value<'_>, raw: RawRef, outputs: Outputs<'_>, out: &mut Vec<Block>) {
-    let content: Vec<Block> = parts(value)
-        // The client writes an empty text where there is none.
-        .filter(|part| part_text(*part).is_none_or(|text| !text.is_empty()))
-        .map(|part| block(part, raw))
-        .collect();
-    let has_thoughts = content.iter().any(|b| matches!(b, Block::Thinking(_)));
-    if !has_thoughts {
-        let thoughts = value.get("thoughts").into_iter().flat_map(Value::items);
-        out.extend(thoughts.map(|thought| Block::Thinking(thinking(thought))));
-    }
-    let mut calls: Vec<Option<Value<'_>>> = value
-        .get("toolCalls")
-        .into_iter()
-        .flat_map(Value::items)
-        .map(Some)
-        .collect();
-    for block in content {
-        let Block::ToolCall(call) = &block else {
-            out.push(block);
-            continue;
+impl<'a> Fields<'a> {
+    /// The fields of the object that some bytes begin with: what separates it from the next item of
+    /// a list may follow.
+    fn of(bytes: &'a [u8], is_checked: bool) -> Option<Self> {
+        let mut skim = if is_checked {
+            Skim::trusting(bytes)
+        } else {
+            Skim::checking(bytes)
         };
-        let is_this = |known: &Option<Value<'_>>| {
-            known.is_some_and(|k| k.get("id").is_some_and(|id| id.is_str(&call.id)))
-        };
-        let kept = calls.iter_mut().find(|known| is_this(known));
-        match kept.and_then(Option::take) {
-            Some(kept) => out.extend(joined(call, call_and_result(kept, raw, outputs))),
-            None => out.push(block),
+        let mut fields = Self::default();
+        if !skim.enter_object() {
+            skim.pass().ok()?;
+            return Some(fields);
+        }
+        fields.fill(&mut skim).ok()?;
+        Some(fields)
+    }
+
+    fn fill(&mut self, skim: &mut Skim<'a>) -> Result<(), Strayed> {
+        while let Some(key) = skim.next_key()? {
+            self.first_key = self.first_key.or(Some(key));
+            match &*key.bytes() {
+                b"type" => self.type_word = Some(skim.pass()?),
+                b"role" => self.role = Some(skim.pass()?),
+                b"content" => self.content.said = Some(skim.pass()?),
+                b"parts" => self.content.parts = Some(skim.pass()?),
+                b"message" => self.content.message = Some(skim.pass()?),
+                b"toolCalls" => self.calls = ListedCall::all(skim)?,
+                b"thoughts" => self.thoughts = thoughts(skim)?,
+                b"tokens" => self.usage = usage(skim)?,
+                b"model" => self.model = Some(skim.pass()?),
+                b"id" | b"timestamp" | b"messageId" | b"sessionId" | b"displayContent" | b"ts" => {
+                    skim.pass()?;
+                }
+                _ => {
+                    let others = std::mem::take(&mut self.others);
+                    self.others = others.raw(&key.text(), skim.pass()?.raw());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn word(&self) -> Option<String> {
+        string(self.type_word).or_else(|| string(self.role))
+    }
+
+    fn model(&self) -> Option<ModelRef> {
+        string(self.model).map(|id| ModelRef { provider: None, id })
+    }
+
+    fn details(self) -> Option<Json> {
+        (!self.others.is_empty()).then(|| Json::new(&self.others.finish()))
+    }
+
+    fn body(self, kind: Kind, raw: RawRef, outputs: Outputs<'_>) -> Body {
+        match kind {
+            Kind::Message(role) => Body::Message(self.message(role, raw, outputs)),
+            Kind::Event => Body::Event(self.event()),
+            _ => {
+                let first = || Some(self.first_key?.text().into_owned());
+                Body::Unknown(self.word().or_else(first))
+            }
         }
     }
-    for call in calls.into_iter().flatten() {
-        out.extend(call_and_result(call, raw, outputs));
+
+    fn message(mut self, role: Role, raw: RawRef, outputs: Outputs<'_>) -> Message {
+        let mut blocks = Vec::new();
+        if role == Role::Assistant {
+            self.said_by_the_model(raw, outputs, &mut blocks);
+        } else {
+            blocks.extend(self.content.parts().map(|part| block(part, raw)));
+        }
+        let mut message = Message::new(role, blocks);
+        message.model = self.model();
+        message.usage = self.usage;
+        message.details = self.details();
+        message
+    }
+
+    /// Thoughts, text and calls. Where the content itself holds thoughts or calls, it says in which
+    /// order they came; else thoughts come first and calls last.
+    fn said_by_the_model(&mut self, raw: RawRef, outputs: Outputs<'_>, out: &mut Vec<Block>) {
+        // The client writes an empty text where there is none.
+        let is_empty = |part: &Passed<'_>| {
+            part_text(*part).is_some_and(|text| text.content().is_some_and(<[u8]>::is_empty))
+        };
+        let parts = self.content.parts().filter(|part| !is_empty(part));
+        let content: Vec<Block> = parts.map(|part| block(part, raw)).collect();
+        let has_thoughts = content.iter().any(|b| matches!(b, Block::Thinking(_)));
+        if !has_thoughts {
+            let thoughts = self.thoughts.iter();
+            out.extend(thoughts.map(|thought| Block::Thinking(thinking(*thought))));
+        }
+        let calls = std::mem::take(&mut self.calls).into_iter();
+        let mut calls: Vec<Option<ListedCall<'_>>> = calls.map(Some).collect();
+        for block in content {
+            let Block::ToolCall(call) = &block else {
+                out.push(block);
+                continue;
+            };
+            let is_this = |known: &Option<ListedCall<'_>>| {
+                let id = known.as_ref().and_then(|known| known.id);
+                id.is_some_and(|id| id.is_str(&call.id))
+            };
+            let kept = calls.iter_mut().find(|known| is_this(known));
+            match kept.and_then(Option::take) {
+                Some(kept) => out.extend(joined(call, kept.blocks(raw, outputs))),
+                None => out.push(block),
+            }
+        }
+        for call in calls.into_iter().flatten() {
+            out.extend(call.blocks(raw, outputs));
+        }
+    }
+
+    fn event(self) -> Event {
+        let name = self.word().unwrap_or_default();
+        let texts: Vec<String> = self
+            .content
+            .parts()
+            .filter_map(|part| string(part_text(part)))
+            .collect();
+        Event {
+            level: match name.as_str() {
+                "warning" => Level::Warning,
+                "error" => Level::Error,
+                _ => Level::Info,
+            },
+            name,
+            text: (!texts.is_empty()).then(|| Text::new(texts.join("\n"))),
+            details: self.details(),
+        }
     }
 }
 
@@ -196,32 +265,42 @@ fn joined(call: &ToolCall, mut blocks: Vec<Block>) -> Vec<Block> {
 }
 
 /// A thought: its subject, then what it says.
-fn thinking(thought: Value<'_>) -> Thinking {
-    let texts = [text_of(thought, "subject"), text_of(thought, "description")];
-    let texts: Vec<Text> = texts
+type Thought<'a> = [Option<Passed<'a>>; 2];
+
+fn thoughts<'a>(skim: &mut Skim<'a>) -> Result<Vec<Thought<'a>>, Strayed> {
+    let mut thoughts = Vec::new();
+    if !skim.enter_array() {
+        skim.pass()?;
+        return Ok(thoughts);
+    }
+    while skim.next_item()? {
+        let mut thought = [None; 2];
+        if skim.enter_object() {
+            while let Some(key) = skim.next_key()? {
+                let value = skim.pass()?;
+                match &*key.bytes() {
+                    b"subject" => thought[0] = Some(value),
+                    b"description" => thought[1] = Some(value),
+                    _ => {}
+                }
+            }
+        } else {
+            skim.pass()?;
+        }
+        thoughts.push(thought);
+    }
+    Ok(thoughts)
+}
+
+fn thinking(thought: Thought<'_>) -> Thinking {
+    let texts: Vec<Text> = thought
         .into_iter()
-        .flatten()
+        .filter_map(|said| said.and_then(text))
         .filter(|t| !t.value.is_empty())
         .collect();
     Thinking {
         text: Text::joined(&texts, "\n"),
         summary: true,
         ..Thinking::default()
-    }
-}
-
-fn event(value: Value<'_>, name: String) -> Event {
-    let texts: Vec<String> = parts(value)
-        .filter_map(|part| part_text(part).map(std::borrow::Cow::into_owned))
-        .collect();
-    Event {
-        level: match name.as_str() {
-            "warning" => Level::Warning,
-            "error" => Level::Error,
-            _ => Level::Info,
-        },
-        name,
-        text: (!texts.is_empty()).then(|| Text::new(texts.join("\n"))),
-        details: others(value, &KNOWN),
     }
 }

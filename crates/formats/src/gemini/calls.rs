@@ -1,38 +1,182 @@
 //! Calls of tools with their results, as the client keeps them beside a message.
 
-use rethread_json::Value;
+use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Blob, Block, Diff, RawRef, ToolCall, ToolInput, ToolResult, ToolStatus};
 
-use super::content::{add_response, block, plain};
-use super::fields::{json, string, text, text_of};
+use super::content::{Response, block, plain};
+use crate::passed::{json, string, text};
 
 /// Where the whole answer of a call is, if it was saved to a file: by the file's name.
 pub(super) type Outputs<'a> = &'a dyn Fn(&str) -> Option<Blob>;
 
-/// A call and its result, which follows it.
-pub(super) fn call_and_result(call: Value<'_>, raw: RawRef, outputs: Outputs<'_>) -> Vec<Block> {
-    let tool = tool_call(call);
-    let result = result(call, &tool, raw, outputs);
-    let result = result.map(Block::ToolResult);
-    std::iter::once(Block::ToolCall(tool))
-        .chain(result)
-        .collect()
+/// A call as the client keeps it beside a message.
+#[derive(Default)]
+pub(super) struct ListedCall<'a> {
+    pub(super) id: Option<Passed<'a>>,
+    name: Option<Passed<'a>>,
+    args: Option<Passed<'a>>,
+    /// What was given to it; none where it has no result.
+    given: Option<Vec<Given<'a>>>,
+    status: Option<Passed<'a>>,
+    display: Option<Passed<'a>>,
+    title: Option<Passed<'a>>,
+    agent: Option<Passed<'a>>,
 }
 
-fn tool_call(call: Value<'_>) -> ToolCall {
-    let named = |key| string(call, key).unwrap_or_default();
-    ToolCall {
-        title: string(call, "displayName"),
-        input: json(call, "args").map(ToolInput::Json),
-        status: status(call),
-        diffs: diff(call).into_iter().collect(),
-        child_session: string(call, "agentId"),
-        ..ToolCall::new(named("id"), named("name"))
+/// A part of what was given to a call.
+struct Given<'a> {
+    part: Passed<'a>,
+    response: Option<Response<'a>>,
+}
+
+impl<'a> ListedCall<'a> {
+    /// All calls in a list.
+    pub(super) fn all(skim: &mut Skim<'a>) -> Result<Vec<Self>, Strayed> {
+        let mut calls = Vec::new();
+        if !skim.enter_array() {
+            skim.pass()?;
+            return Ok(calls);
+        }
+        while skim.next_item()? {
+            calls.push(Self::next(skim)?);
+        }
+        Ok(calls)
+    }
+
+    fn next(skim: &mut Skim<'a>) -> Result<Self, Strayed> {
+        let mut call = Self::default();
+        if !skim.enter_object() {
+            skim.pass()?;
+            return Ok(call);
+        }
+        while let Some(key) = skim.next_key()? {
+            let slot = match &*key.bytes() {
+                b"id" => &mut call.id,
+                b"name" => &mut call.name,
+                b"args" => &mut call.args,
+                b"status" => &mut call.status,
+                b"resultDisplay" => &mut call.display,
+                b"displayName" => &mut call.title,
+                b"agentId" => &mut call.agent,
+                b"result" => {
+                    call.given = Given::all(skim)?;
+                    continue;
+                }
+                _ => {
+                    skim.pass()?;
+                    continue;
+                }
+            };
+            *slot = Some(skim.pass()?);
+        }
+        Ok(call)
+    }
+
+    /// The call and its result, which follows it.
+    pub(super) fn blocks(self, raw: RawRef, outputs: Outputs<'_>) -> Vec<Block> {
+        let tool = self.call();
+        let result = self.answer(&tool, raw, outputs);
+        let result = result.map(Block::ToolResult);
+        std::iter::once(Block::ToolCall(tool))
+            .chain(result)
+            .collect()
+    }
+
+    fn call(&self) -> ToolCall {
+        let named = |value| string(value).unwrap_or_default();
+        ToolCall {
+            title: string(self.title),
+            input: json(self.args).map(ToolInput::Json),
+            status: status(self.status),
+            diffs: self.display.and_then(diff).into_iter().collect(),
+            child_session: string(self.agent),
+            ..ToolCall::new(named(self.id), named(self.name))
+        }
+    }
+
+    /// The result of the call; none if it has none yet.
+    fn answer(&self, tool: &ToolCall, raw: RawRef, outputs: Outputs<'_>) -> Option<ToolResult> {
+        let structured = json(self.display);
+        if self.given.is_none() && structured.is_none() {
+            return None;
+        }
+        let mut result = ToolResult {
+            call_id: tool.id.clone(),
+            name: Some(tool.name.clone()),
+            blocks: Vec::new(),
+            is_error: tool.status == ToolStatus::Failed,
+            structured,
+            exit_code: None,
+            full_output: outputs(&output_name(&tool.name, &tool.id)),
+        };
+        if let Some(given) = &self.given {
+            add_given(given, raw, &mut result);
+        } else if let Some(shown) = self.display.and_then(text) {
+            result.blocks.push(Block::Text(shown));
+        }
+        Some(result)
     }
 }
 
-fn status(call: Value<'_>) -> ToolStatus {
-    match string(call, "status").as_deref() {
+impl<'a> Given<'a> {
+    /// What was given: one part, or an array of parts; none for `null`.
+    fn all(skim: &mut Skim<'a>) -> Result<Option<Vec<Self>>, Strayed> {
+        let mut all = Vec::new();
+        if skim.enter_array() {
+            while skim.next_item()? {
+                all.push(Self::next(skim)?);
+            }
+            return Ok(Some(all));
+        }
+        let lone = Self::next(skim)?;
+        if lone.part.is_null() {
+            return Ok(None);
+        }
+        all.push(lone);
+        Ok(Some(all))
+    }
+
+    fn next(skim: &mut Skim<'a>) -> Result<Self, Strayed> {
+        let start = skim.offset();
+        let mut response = None;
+        if !skim.enter_object() {
+            let part = skim.pass()?;
+            return Ok(Self { part, response });
+        }
+        while let Some(key) = skim.next_key()? {
+            match &*key.bytes() {
+                b"functionResponse" => response = Response::next(skim)?,
+                _ => drop(skim.pass()?),
+            }
+        }
+        let part = skim.since(start);
+        Ok(Self { part, response })
+    }
+
+    /// Whether it answers this call; none where it says of no call that it does.
+    fn answers(&self, call: &str) -> Option<bool> {
+        Some(self.response.as_ref()?.id()? == call)
+    }
+}
+
+/// Adds what was given to a call. When the client resumes a session, it puts the results of all
+/// calls beside each: then only that with the call's id is its own.
+fn add_given(given: &[Given<'_>], raw: RawRef, result: &mut ToolResult) {
+    let call = result.call_id.clone();
+    let has_own = given.iter().any(|part| part.answers(&call) == Some(true));
+    for Given { part, response } in given
+        .iter()
+        .filter(|part| !(has_own && part.answers(&call) == Some(false)))
+    {
+        match response {
+            Some(response) => response.add(raw, result),
+            None => result.blocks.push(plain(block(*part, raw))),
+        }
+    }
+}
+
+fn status(word: Option<Passed<'_>>) -> ToolStatus {
+    match string(word).as_deref() {
         Some("success") => ToolStatus::Completed,
         Some("error") => ToolStatus::Failed,
         Some("cancelled") => ToolStatus::Cancelled,
@@ -43,59 +187,20 @@ fn status(call: Value<'_>) -> ToolStatus {
 }
 
 /// The change of a file that the client shows to the person.
-fn diff(call: Value<'_>) -> Option<Diff> {
-    let display = call.get("resultDisplay").filter(|d| d.is_object())?;
-    display.get("fileDiff")?;
+fn diff(display: Passed<'_>) -> Option<Diff> {
+    let [diff, path, name, old, new] = display.pick([
+        "fileDiff",
+        "filePath",
+        "fileName",
+        "originalContent",
+        "newContent",
+    ]);
+    diff?;
     Some(Diff {
-        path: string(display, "filePath").or_else(|| string(display, "fileName"))?,
-        old: text_of(display, "originalContent"),
-        new: text_of(display, "newContent"),
+        path: string(path).or_else(|| string(name))?,
+        old: old.and_then(text),
+        new: new.and_then(text),
     })
-}
-
-/// The result of a call; none if it has none yet.
-fn result(
-    call: Value<'_>,
-    tool: &ToolCall,
-    raw: RawRef,
-    outputs: Outputs<'_>,
-) -> Option<ToolResult> {
-    let given = call.get("result").filter(|r| !r.is_null());
-    let structured = json(call, "resultDisplay");
-    if given.is_none() && structured.is_none() {
-        return None;
-    }
-    let mut result = ToolResult {
-        call_id: tool.id.clone(),
-        name: Some(tool.name.clone()),
-        blocks: Vec::new(),
-        is_error: tool.status == ToolStatus::Failed,
-        structured,
-        exit_code: None,
-        full_output: outputs(&output_name(&tool.name, &tool.id)),
-    };
-    if let Some(given) = given {
-        let lone = (!given.is_array()).then_some(given);
-        // When the client resumes a session, it puts the results of all calls beside each.
-        let all = || lone.into_iter().chain(given.items());
-        let has_own = all().any(|part| answers(part, &tool.id) == Some(true));
-        for part in all() {
-            match part.get("functionResponse").filter(|r| r.is_object()) {
-                Some(_) if has_own && answers(part, &tool.id) == Some(false) => {}
-                Some(response) => add_response(response, raw, &mut result),
-                None => result.blocks.push(plain(block(part, raw))),
-            }
-        }
-    } else if let Some(shown) = call.get("resultDisplay").and_then(text) {
-        result.blocks.push(Block::Text(shown));
-    }
-    Some(result)
-}
-
-/// Whether a part answers this call; none where it says of no call that it does.
-fn answers(part: Value<'_>, call: &str) -> Option<bool> {
-    let id = part.at(&["functionResponse", "id"])?.str()?;
-    Some(id == call)
 }
 
 /// The name of the file in which the client saves an answer that is too long, without its ending.

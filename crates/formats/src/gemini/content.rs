@@ -1,43 +1,46 @@
 //! The parts of a message's content.
 
-use rethread_json::Value;
+use std::borrow::Cow;
+
+use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{
     Blob, Block, Json, Media, RawRef, Text, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
 };
 
-use super::fields::{json, string, text, text_of};
+use crate::passed::{json, string, text};
 
 /// One part as a block.
-pub(super) fn block(part: Value<'_>, raw: RawRef) -> Block {
-    // Most say a text and nothing else.
-    let mut members = part.members();
-    if let (Some((key, text)), None) = (members.next(), members.next())
-        && key.is_str("text")
-        && let Some(text) = self::text(text)
-    {
-        return Block::Text(text);
-    }
-    let has = |key| part.get(key).filter(|v| !v.is_null());
-    let is_thought = part.get("thought").and_then(Value::bool) == Some(true);
-    let known = if let Some(call) = has("functionCall") {
-        Some(Block::ToolCall(function_call(part, call)))
-    } else if let Some(response) = has("functionResponse") {
-        Some(Block::ToolResult(response_result(response, raw)))
-    } else if let Some(data) = has("inlineData") {
+pub(super) fn block(part: Passed<'_>, raw: RawRef) -> Block {
+    let names = [
+        "text",
+        "thought",
+        "thoughtSignature",
+        "functionCall",
+        "functionResponse",
+        "inlineData",
+        "fileData",
+    ];
+    let [said, thought, signature, call, response, data, file] = part.pick(names);
+    let has = |value: Option<Passed<'_>>| value.is_some_and(|v| !v.is_null());
+    let known = if let Some(call) = call.filter(|_| has(call)) {
+        Some(Block::ToolCall(function_call(call, signature)))
+    } else if let Some(response) = response.filter(|_| has(response)) {
+        Some(Block::ToolResult(Response::of(response).result(raw)))
+    } else if let Some(data) = data.filter(|_| has(data)) {
         inline(data, raw)
-    } else if let Some(data) = has("fileData") {
-        Some(file(data))
-    } else if is_thought {
-        text_of(part, "text").map(|text| {
+    } else if let Some(data) = file.filter(|_| has(file)) {
+        Some(self::file(data))
+    } else if thought.and_then(Passed::bool) == Some(true) {
+        said.and_then(text).map(|text| {
             Block::Thinking(Thinking {
                 text,
-                signature: string(part, "thoughtSignature"),
+                signature: string(signature),
                 summary: true,
                 ..Thinking::default()
             })
         })
     } else {
-        text_of(part, "text").map(Block::Text)
+        said.and_then(text).map(Block::Text)
     };
     known
         .or_else(|| text(part).map(Block::Text))
@@ -45,34 +48,36 @@ pub(super) fn block(part: Value<'_>, raw: RawRef) -> Block {
 }
 
 /// A part that nobody knows, by the name of its first member.
-fn unknown(part: Value<'_>) -> Block {
-    let first = part.members().next().and_then(|(key, _)| key.str());
+fn unknown(part: Passed<'_>) -> Block {
+    let first = part.members().next().map(|(key, _)| key.text());
     Block::Unknown {
-        type_name: first.map_or_else(|| "part".to_owned(), std::borrow::Cow::into_owned),
+        type_name: first.map_or_else(|| "part".to_owned(), Cow::into_owned),
         raw: Json::new(part.raw()),
     }
 }
 
-fn function_call(part: Value<'_>, call: Value<'_>) -> ToolCall {
-    let named = |key| string(call, key).unwrap_or_default();
+fn function_call(call: Passed<'_>, signature: Option<Passed<'_>>) -> ToolCall {
+    let [id, name, args] = call.pick(["id", "name", "args"]);
+    let named = |value| string(value).unwrap_or_default();
     ToolCall {
-        input: json(call, "args").map(ToolInput::Json),
+        input: json(args).map(ToolInput::Json),
         // How it ended is in its result.
         status: ToolStatus::Completed,
-        signature: string(part, "thoughtSignature"),
-        ..ToolCall::new(named("id"), named("name"))
+        signature: string(signature),
+        ..ToolCall::new(named(id), named(name))
     }
 }
 
 /// Pictures are shown as such; everything else is a file.
-fn inline(data: Value<'_>, record: RawRef) -> Option<Block> {
-    let bytes = data.get("data")?;
+fn inline(data: Passed<'_>, record: RawRef) -> Option<Block> {
+    let [bytes, mime, name] = data.pick(["data", "mimeType", "displayName"]);
+    let bytes = bytes?;
     let len = bytes.content()?.len() as u64;
-    let mime = string(data, "mimeType");
+    let mime = string(mime);
     let is_image = mime.as_deref().is_some_and(|m| m.starts_with("image/"));
     let media = Media {
         mime,
-        name: string(data, "displayName"),
+        name: string(name),
         uri: None,
         blob: Blob::Inline {
             record,
@@ -88,51 +93,82 @@ fn inline(data: Value<'_>, record: RawRef) -> Option<Block> {
     })
 }
 
-fn file(data: Value<'_>) -> Block {
-    let uri = string(data, "fileUri").unwrap_or_default();
+fn file(data: Passed<'_>) -> Block {
+    let [uri, mime, name] = data.pick(["fileUri", "mimeType", "displayName"]);
     Block::File(Media {
-        mime: string(data, "mimeType"),
-        name: string(data, "displayName"),
+        mime: string(mime),
+        name: string(name),
         uri: None,
-        blob: Blob::Url(uri),
+        blob: Blob::Url(string(uri).unwrap_or_default()),
     })
 }
 
-/// What a `functionResponse` says.
-pub(super) fn response_result(response: Value<'_>, raw: RawRef) -> ToolResult {
-    let mut result = ToolResult {
-        call_id: string(response, "id").unwrap_or_default(),
-        name: string(response, "name"),
-        blocks: Vec::new(),
-        is_error: false,
-        structured: None,
-        exit_code: None,
-        full_output: None,
-    };
-    add_response(response, raw, &mut result);
-    result
+/// A `functionResponse`.
+#[derive(Clone, Copy)]
+pub(super) struct Response<'a> {
+    id: Option<Passed<'a>>,
+    name: Option<Passed<'a>>,
+    said: Option<Passed<'a>>,
+    parts: Option<Passed<'a>>,
 }
 
-/// Adds what a `functionResponse` says to a result: a text under `output` or `error`, else its JSON
-/// as it stands.
-pub(super) fn add_response(response: Value<'_>, raw: RawRef, result: &mut ToolResult) {
-    if let Some(said) = response.get("response").filter(|r| !r.is_null()) {
-        let error = text_of(said, "error");
-        result.is_error |= error.is_some() && said.get("output").is_none();
-        let texts = [text_of(said, "output"), error];
-        let before = result.blocks.len();
-        for text in texts.into_iter().flatten() {
-            result.exit_code = result.exit_code.or_else(|| exit_code(&text.value));
-            result.blocks.push(Block::Text(text));
-        }
-        if result.blocks.len() == before && said.members().next().is_some() {
-            let json = String::from_utf8_lossy(said.raw()).into_owned();
-            result.blocks.push(Block::Text(Text::new(json)));
+impl<'a> Response<'a> {
+    fn of(response: Passed<'a>) -> Self {
+        let [id, name, said, parts] = response.pick(["id", "name", "response", "parts"]);
+        Self {
+            id,
+            name,
+            said,
+            parts,
         }
     }
-    // Newer models take pictures inside of a result.
-    for part in response.get("parts").into_iter().flat_map(Value::items) {
-        result.blocks.push(plain(block(part, raw)));
+
+    /// The one that comes next; none where that is no object.
+    pub(super) fn next(skim: &mut Skim<'a>) -> Result<Option<Self>, Strayed> {
+        let response = skim.pass()?;
+        Ok(response.is_object().then(|| Self::of(response)))
+    }
+
+    /// The call that it answers, if it says so.
+    pub(super) fn id(&self) -> Option<Cow<'a, str>> {
+        self.id?.str()
+    }
+
+    fn result(self, raw: RawRef) -> ToolResult {
+        let mut result = ToolResult {
+            call_id: string(self.id).unwrap_or_default(),
+            name: string(self.name),
+            blocks: Vec::new(),
+            is_error: false,
+            structured: None,
+            exit_code: None,
+            full_output: None,
+        };
+        self.add(raw, &mut result);
+        result
+    }
+
+    /// Adds what it says to a result: a text under `output` or `error`, else its JSON as it stands.
+    pub(super) fn add(&self, raw: RawRef, result: &mut ToolResult) {
+        if let Some(said) = self.said.filter(|r| !r.is_null()) {
+            let [output, error] = said.pick(["output", "error"]);
+            let error = error.and_then(text);
+            result.is_error |= error.is_some() && output.is_none();
+            let texts = [output.and_then(text), error];
+            let before = result.blocks.len();
+            for text in texts.into_iter().flatten() {
+                result.exit_code = result.exit_code.or_else(|| exit_code(&text.value));
+                result.blocks.push(Block::Text(text));
+            }
+            if result.blocks.len() == before && said.members().next().is_some() {
+                let json = String::from_utf8_lossy(said.raw()).into_owned();
+                result.blocks.push(Block::Text(Text::new(json)));
+            }
+        }
+        // Newer models take pictures inside of a result.
+        for part in self.parts.into_iter().flat_map(Passed::items) {
+            result.blocks.push(plain(block(part, raw)));
+        }
     }
 }
 

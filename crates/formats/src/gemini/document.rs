@@ -1,13 +1,16 @@
 //! Chats of older versions, checkpoints and the log of prompts: one JSON document each, in which
 //! every message is a record.
 
-use std::borrow::Cow;
 use std::fs::File;
+use std::io::Read as _;
+use std::ops::Range;
 
-use rethread_json::{LINE_CAP, Tree, Value};
+use rethread_json::{LINE_CAP, Skim, Strayed, Tree};
 
-use super::message::{MessageHead, message_head};
+use super::message::MessageHead;
+use super::meta::Meta;
 use super::outline::{LISTS, outline};
+use super::replay::Replay;
 use super::scan::{Place, Scan, bytes_at, unreadable};
 use super::sniff::{kind_of_list, set};
 use crate::{Marks, OpenError, Part, PartKind, RecordKind};
@@ -22,11 +25,12 @@ impl Scan<'_> {
         let failed = |e| unreadable(self.path, e);
         let path = self.path.to_owned();
         if len <= WHOLE {
-            let bytes = bytes_at(file, &(0..len)).map_err(failed)?;
-            if let Ok(tree) = Tree::parse(&bytes) {
-                self.whole(tree.root(&bytes), bytes.len());
+            let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
+            file.take(len).read_to_end(&mut bytes).map_err(failed)?;
+            if self.whole(&bytes).is_ok() {
                 return Ok(Part::document_of(path, bytes, Marks::default()));
             }
+            self.forget();
         }
         let again = file.try_clone().map_err(failed)?;
         let mut part = Part::lines(path, again, len);
@@ -36,32 +40,73 @@ impl Scan<'_> {
     }
 
     /// Takes a document into account that is held as a whole.
-    fn whole(&mut self, root: Value<'_>, len: usize) {
-        let mut list = root.is_array().then_some((Cow::Borrowed(""), root));
-        for (key, value) in root.members() {
-            let Some(key) = key.str() else { continue };
-            if list.is_none() && value.is_array() && LISTS.contains(&&*key) {
-                list = Some((key, value));
-            } else {
-                self.meta.set(&key, value);
-            }
+    fn whole(&mut self, bytes: &[u8]) -> Result<(), Strayed> {
+        let mut skim = self.look.skim(bytes);
+        let mut list = List::default();
+        match skim.peek() {
+            Some(b'[') => self.list_of(&mut skim, &mut list)?,
+            Some(b'{') => self.members(&mut skim, &mut list)?,
+            _ => drop(skim.pass()?),
         }
-        let (key, list) = list.unzip();
-        let key = key.unwrap_or_default();
-        let mut end = 0;
-        for item in list.into_iter().flat_map(Value::items) {
-            let span = item.span();
-            self.item(&key, span.start as u64, end == 0, Some(item));
-            end = span.end;
+        if !skim.is_done() {
+            return Err(Strayed);
         }
-        self.what_it_is(&key, None);
-        let around = match end {
+        for item in list.first {
+            self.what_it_is(&list.key, bytes.get(item));
+        }
+        self.what_it_is(&list.key, None);
+        let around = match list.end {
             0 => RecordKind::Value,
             _ => RecordKind::Frame,
         };
-        if end < len {
-            self.unclaimed(end as u64, around);
+        if list.end < bytes.len() {
+            self.unclaimed(list.end as u64, around);
         }
+        Ok(())
+    }
+
+    fn members(&mut self, skim: &mut Skim<'_>, list: &mut List) -> Result<(), Strayed> {
+        let mut has_list = false;
+        skim.enter_object();
+        while let Some(key) = skim.next_key()? {
+            let key = key.text();
+            if !has_list && LISTS.contains(&&*key) && skim.peek() == Some(b'[') {
+                has_list = true;
+                list.key = key.into_owned();
+                self.list_of(skim, list)?;
+            } else {
+                set(&mut self.meta, &key, skim.pass()?.raw());
+            }
+        }
+        Ok(())
+    }
+
+    fn list_of(&mut self, skim: &mut Skim<'_>, list: &mut List) -> Result<(), Strayed> {
+        skim.enter_array();
+        while skim.next_item()? {
+            let start = skim.offset();
+            let head = if skim.peek() == Some(b'{') {
+                Some(self.heads.see(skim)?.head)
+            } else {
+                skim.pass()?;
+                None
+            };
+            if head.is_some() && list.first.len() < DECIDING {
+                list.first.push(start..skim.position());
+            }
+            self.item(start as u64, list.end == 0, head);
+            list.end = skim.position();
+        }
+        Ok(())
+    }
+
+    /// Forgets what was found in a document that turned out to be none.
+    fn forget(&mut self) {
+        self.marks = Marks::default();
+        self.meta = Meta::default();
+        self.replay = Replay::default();
+        self.unclaimed.clear();
+        self.notes.clear();
     }
 
     /// Takes the items of a document into account one after the other.
@@ -76,7 +121,6 @@ impl Scan<'_> {
         }
         let (key, items) = found.list.unwrap_or_default();
         let mut end = 0;
-        let mut tree = Tree::default();
         for item in &items {
             let is_first = end == 0;
             end = item.end;
@@ -86,9 +130,12 @@ impl Scan<'_> {
                 continue;
             }
             let bytes = bytes_at(file, item).map_err(failed)?;
-            let parsed = tree.parse_prefix(&bytes, 0);
-            let value = parsed.is_ok().then(|| tree.root(&bytes));
-            self.item(&key, item.start, is_first, value);
+            let head = self.heads.see(&mut Skim::checking(&bytes));
+            let head = head.ok().map(|seen| seen.head);
+            if head.is_some() {
+                self.what_it_is(&key, Some(&bytes));
+            }
+            self.item(item.start, is_first, head);
         }
         self.what_it_is(&key, None);
         let kind = match (&found.fault, items.is_empty()) {
@@ -119,14 +166,14 @@ impl Scan<'_> {
         let what = format!("a message of {len} bytes, too long to be shown");
         self.damage(at(start), &what);
         if let Some(raw) = self.record(start, RecordKind::Giant) {
-            self.replay.add(MessageHead::unknown(), raw);
+            self.replay.list(MessageHead::unknown(), raw);
         }
     }
 
-    /// One item of the list under this key; none where it is no JSON.
-    fn item(&mut self, key: &str, start: u64, is_first: bool, item: Option<Value<'_>>) {
+    /// One item of the list, by its head; none where it is no JSON object.
+    fn item(&mut self, start: u64, is_first: bool, head: Option<MessageHead>) {
         self.before(start, is_first);
-        let Some(value) = item.filter(|value| value.is_object()) else {
+        let Some(head) = head else {
             self.damage(
                 at(start),
                 "an item among messages is not a JSON object; skipped",
@@ -134,20 +181,36 @@ impl Scan<'_> {
             self.unclaimed(start, RecordKind::Junk);
             return;
         };
-        self.what_it_is(key, Some(value));
         if let Some(raw) = self.record(start, RecordKind::Value) {
-            self.replay.add(message_head(value), raw);
+            self.replay.list(head, raw);
         }
     }
 
     /// Finds out what the document is, if that is not known, by an item of the list under this key.
-    fn what_it_is(&mut self, key: &str, item: Option<Value<'_>>) {
+    fn what_it_is(&mut self, key: &str, item: Option<&[u8]>) {
         if !self.is_ours {
+            let mut tree = Tree::default();
+            let item = item.filter(|item| tree.parse_prefix(item, 0).is_ok());
+            let item = item.map(|item| tree.root(item));
             let what = kind_of_list(key, item, &self.meta);
             self.is_ours = what.is_some();
             self.what = what.unwrap_or(self.what);
         }
     }
+}
+
+/// So many messages are asked what the document is.
+const DECIDING: usize = 16;
+
+/// The list of messages in a document.
+#[derive(Default)]
+struct List {
+    /// Its key; that of a document which is a list is empty.
+    key: String,
+    /// Where its first messages are.
+    first: Vec<Range<usize>>,
+    /// Where its last item ends.
+    end: usize,
 }
 
 fn at(offset: u64) -> Place {

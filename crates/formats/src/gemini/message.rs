@@ -1,11 +1,9 @@
 //! What is needed of a message to give it its place in the list.
 
-use std::borrow::Cow;
+use std::rc::Rc;
 
-use rethread_json::{Event, Pull, Value};
+use rethread_json::{Event, Pull};
 use rethread_model::{Kind, Moment, Role, Usage, Visibility};
-
-use super::fields::{string, time, usage};
 
 /// The longest title that is made from a prompt, in characters.
 const TITLE: usize = 200;
@@ -28,7 +26,7 @@ pub(super) struct Said {
     pub(super) calls: Vec<Call>,
     /// The calls that a message of nothing but results answers.
     pub(super) answers: Vec<Box<str>>,
-    pub(super) model: Option<Box<str>>,
+    pub(super) model: Option<Rc<str>>,
     pub(super) usage: Option<Box<Usage>>,
     /// The first line of what the person said.
     pub(super) prompt: Option<Box<str>>,
@@ -37,9 +35,10 @@ pub(super) struct Said {
 }
 
 /// A call of a tool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Call {
     pub(super) id: Box<str>,
+    /// Empty where nobody asks for it.
     pub(super) name: Box<str>,
     /// Whether its result stands beside it.
     pub(super) has_result: bool,
@@ -60,78 +59,6 @@ impl MessageHead {
     }
 }
 
-/// The parts of a message's content, which is a text, one part or an array of either.
-pub(super) fn parts(message: Value<'_>) -> impl Iterator<Item = Value<'_>> {
-    let content = message.get("content").filter(|c| !c.is_null());
-    // Checkpoints, and some programs that write like the client.
-    let content = content.or_else(|| message.get("parts"));
-    // The log of prompts.
-    let content = content.or_else(|| message.get("message").filter(|m| m.str().is_some()));
-    let lone = content.filter(|c| !c.is_array());
-    lone.into_iter()
-        .chain(content.into_iter().flat_map(Value::items))
-}
-
-/// The text of a part: it is one, or it holds one.
-pub(super) fn part_text(part: Value<'_>) -> Option<Cow<'_, str>> {
-    part.str().or_else(|| part.get("text")?.str())
-}
-
-/// Reads the head of a message, in a chat, a checkpoint or the log of prompts.
-pub(super) fn message_head(message: Value<'_>) -> MessageHead {
-    let word = string(message, "type").or_else(|| string(message, "role"));
-    let (mut kind, mut visibility) = kind(word.as_deref().unwrap_or_default());
-    let mut said = Said::default();
-    match kind {
-        Kind::Message(Role::User) => {
-            let first = parts(message).find_map(part_text).unwrap_or_default();
-            visibility = user_visibility(&first);
-            if visibility == Visibility::Visible {
-                said.prompt = parts(message).find_map(|p| first_line(&part_text(p)?));
-            }
-            if visibility == Visibility::Injected {
-                said.folders = folders(&first);
-            }
-            said.answers = answers(message);
-            if !said.answers.is_empty() && said.prompt.is_none() {
-                kind = Kind::Message(Role::Tool);
-                visibility = Visibility::Visible;
-            }
-        }
-        Kind::Message(Role::Assistant) => {
-            let first = parts(message).find_map(part_text).unwrap_or_default();
-            // The client says these itself: behind the context, and behind a summary.
-            let said_by_client = [
-                "Got it. Thanks for the context!",
-                "Got it. Thanks for the additional context!",
-            ];
-            if said_by_client.iter().any(|start| first.starts_with(start)) {
-                visibility = Visibility::Injected;
-            }
-            said.calls = calls(message);
-            said.model = message.get("model").and_then(Value::str).map(Into::into);
-            said.usage = usage(message).map(Box::new);
-        }
-        _ => {}
-    }
-    MessageHead {
-        id: id(message),
-        kind,
-        visibility,
-        time: time(message, "timestamp"),
-        said,
-    }
-}
-
-/// A message's id. The log of prompts counts those of each session from 0.
-fn id(message: Value<'_>) -> String {
-    let number = message.get("messageId").and_then(Value::u64);
-    match (number, string(message, "sessionId")) {
-        (Some(number), Some(session)) => format!("{session}:{number}"),
-        _ => string(message, "id").unwrap_or_default(),
-    }
-}
-
 /// What a message of this type or role is.
 pub(super) fn kind(word: &str) -> (Kind, Visibility) {
     match word {
@@ -144,7 +71,7 @@ pub(super) fn kind(word: &str) -> (Kind, Visibility) {
 
 /// The client puts messages of its own among those of the person, and passes over commands when it
 /// resumes a session.
-fn user_visibility(text: &str) -> Visibility {
+pub(super) fn user_visibility(text: &str) -> Visibility {
     let text = text.trim_start();
     let injected = [
         "<session_context>",
@@ -161,14 +88,16 @@ fn user_visibility(text: &str) -> Visibility {
     }
 }
 
-fn first_line(text: &str) -> Option<Box<str>> {
+/// The first line of a text with something in it, as a title.
+pub(super) fn first_line(text: &str) -> Option<Box<str>> {
     let line = text.lines().map(str::trim).find(|l| !l.is_empty())?;
-    Some(line.chars().take(TITLE).collect::<String>().into())
+    let end = line.char_indices().nth(TITLE).map(|(at, _)| at);
+    Some(line.get(..end.unwrap_or(line.len()))?.into())
 }
 
 /// The folders that the context which the client injects names: items of a list below its heading,
 /// or the rest of a sentence in older versions.
-fn folders(context: &str) -> Vec<String> {
+pub(super) fn folders(context: &str) -> Vec<String> {
     const SENTENCE: &str = "I'm currently working in the directory: ";
     let mut found = Vec::new();
     let mut in_list = false;
@@ -185,50 +114,6 @@ fn folders(context: &str) -> Vec<String> {
         }
     }
     found
-}
-
-/// The calls that a message answers, if it holds nothing but results and what belongs to them.
-fn answers(message: Value<'_>) -> Vec<Box<str>> {
-    let mut answers = Vec::new();
-    for part in parts(message) {
-        if let Some(response) = part.get("functionResponse") {
-            let id = response.get("id").and_then(Value::str);
-            answers.push(id.unwrap_or_default().into());
-        } else if part.get("inlineData").is_none() && part.get("fileData").is_none() {
-            return Vec::new();
-        }
-    }
-    answers
-}
-
-fn calls(message: Value<'_>) -> Vec<Call> {
-    let listed = message.get("toolCalls").into_iter().flat_map(Value::items);
-    let mut calls: Vec<Call> = listed
-        .map(|call| {
-            let result = call.get("result").filter(|r| !r.is_null());
-            call_of(call, result.is_some())
-        })
-        .collect();
-    for part in parts(message) {
-        let Some(call) = part.get("functionCall") else {
-            continue;
-        };
-        let call = call_of(call, false);
-        if calls.iter().all(|known| known.id != call.id) {
-            calls.push(call);
-        }
-    }
-    calls
-}
-
-fn call_of(call: Value<'_>, has_result: bool) -> Call {
-    let text = |key| call.get(key).and_then(Value::str).unwrap_or_default();
-    Call {
-        id: text("id").into(),
-        name: text("name").into(),
-        has_result,
-        agent: call.get("agentId").and_then(Value::str).map(Into::into),
-    }
 }
 
 /// What can be known of a message from the beginning of its line, when the line is too long to be
@@ -275,12 +160,11 @@ pub(super) fn giant_head(start: &[u8]) -> Option<MessageHead> {
 
 #[cfg(test)]
 mod tests {
-    use rethread_json::Document;
-
+    use super::super::head::head_of;
     use super::*;
 
     fn head(json: &str) -> MessageHead {
-        message_head(Document::parse(json.as_bytes().to_vec()).unwrap().root())
+        head_of(json.as_bytes())
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::path::Path;
 use rethread_json::Value;
 use rethread_model::{Agent, Head, Link, LinkKind, Moment};
 
-use super::fields::string;
 use super::{AGENT, SLUG, layout};
+use crate::fields::string;
 
 /// The kind of a session that was started by another one.
 const SUB_AGENT: &str = "subagent";

@@ -3,10 +3,11 @@
 //!
 //! Nothing is forgotten here: what left the list stays as a branch.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use rethread_model::{Kind, RawRef, Role};
 
+use super::index::Index;
 use super::message::MessageHead;
 
 /// All messages that ever were in the list, and those that are.
@@ -15,9 +16,8 @@ pub(super) struct Replay {
     pub(super) drafts: Vec<Draft>,
     /// The list, by places in `drafts`.
     pub(super) live: Vec<usize>,
-    by_id: HashMap<Box<str>, usize>,
     /// The last message with each id, in the list or not.
-    ever: HashMap<Box<str>, usize>,
+    ids: Index,
     /// Ids that two messages have at the same time.
     pub(super) clashes: Vec<String>,
 }
@@ -31,8 +31,31 @@ pub(super) struct Draft {
     pub(super) continues: Option<usize>,
     /// Whether it never was in the list: a record that is no message.
     pub(super) beside: bool,
-    /// Its records: all versions, the last one being the one that speaks.
-    pub(super) origin: Vec<RawRef>,
+    /// The version that speaks: the last one.
+    pub(super) origin: RawRef,
+    /// The versions before it, the oldest first.
+    pub(super) earlier: Vec<RawRef>,
+    is_live: bool,
+}
+
+impl Draft {
+    fn new(head: MessageHead, raw: RawRef) -> Self {
+        Self {
+            head,
+            parent: None,
+            continues: None,
+            beside: false,
+            origin: raw,
+            earlier: Vec::new(),
+            is_live: false,
+        }
+    }
+
+    /// The records of all versions, the oldest first.
+    pub(super) fn records(&self) -> impl Iterator<Item = RawRef> {
+        let earlier = self.earlier.iter().copied();
+        earlier.chain(std::iter::once(self.origin))
+    }
 }
 
 /// What became of the list when it was rewound.
@@ -48,14 +71,20 @@ impl Replay {
     /// Adds a message, or another version of one that is in the list. What
     /// somebody else says is no version of it.
     pub(super) fn message(&mut self, head: MessageHead, raw: RawRef) {
-        match self.by_id.get(head.id.as_str()) {
-            Some(&at) if self.is_version(at, &head) => self.again(at, head, raw),
+        match self.live_with(&head.id) {
+            Some(at) if self.is_version(at, &head) => self.again(at, head, raw),
             Some(_) => {
                 self.clashes.push(head.id.clone());
                 self.add(head, raw);
             }
             None => self.add(head, raw),
         }
+    }
+
+    /// The message in the list that has this id.
+    fn live_with(&self, id: &str) -> Option<usize> {
+        let at = self.ids.get(id, &self.drafts)?;
+        self.drafts.get(at)?.is_live.then_some(at)
     }
 
     /// Whether a message is another version of one that is known.
@@ -66,31 +95,31 @@ impl Replay {
         })
     }
 
-    /// Adds a message at the end of the list, whatever its id.
-    pub(super) fn add(&mut self, head: MessageHead, raw: RawRef) {
-        let at = self.drafts.len();
-        if !head.id.is_empty() {
-            self.by_id.insert(head.id.as_str().into(), at);
-            self.ever.insert(head.id.as_str().into(), at);
+    /// Adds a message at the end of the list, which others may replace.
+    fn add(&mut self, head: MessageHead, raw: RawRef) {
+        let is_named = !head.id.is_empty();
+        self.list(head, raw);
+        if is_named {
+            self.ids.set(self.drafts.len() - 1, &self.drafts);
         }
+    }
+
+    /// Adds a message at the end of a list that is written as a whole, where none replaces another.
+    pub(super) fn list(&mut self, head: MessageHead, raw: RawRef) {
+        let parent = self.live.last().copied();
+        self.live.push(self.drafts.len());
         self.drafts.push(Draft {
-            head,
-            parent: self.live.last().copied(),
-            continues: None,
-            beside: false,
-            origin: vec![raw],
+            parent,
+            is_live: true,
+            ..Draft::new(head, raw)
         });
-        self.live.push(at);
     }
 
     /// Keeps a record that has no place in the list.
     pub(super) fn beside(&mut self, head: MessageHead, raw: RawRef) {
         self.drafts.push(Draft {
-            head,
-            parent: None,
-            continues: None,
             beside: true,
-            origin: vec![raw],
+            ..Draft::new(head, raw)
         });
     }
 
@@ -103,7 +132,8 @@ impl Replay {
             said.usage = said.usage.take().or_else(|| before.usage.take());
             said.model = said.model.take().or_else(|| before.model.take());
             draft.head = head;
-            draft.origin.push(raw);
+            let before = std::mem::replace(&mut draft.origin, raw);
+            draft.earlier.push(before);
         }
     }
 
@@ -112,14 +142,19 @@ impl Replay {
         // From the end, so that a walk is as long as what goes.
         let found = self.live.iter().rposition(|at| self.id(*at) == id);
         let gone = self.live.split_off(found.unwrap_or(0));
-        for at in gone {
-            if let Some(draft) = self.drafts.get(at) {
-                self.by_id.remove(draft.head.id.as_str());
-            }
-        }
+        self.leave(&gone);
         match found {
             Some(_) => Rewound::Before,
             None => Rewound::Emptied,
+        }
+    }
+
+    /// Notes that messages are no longer in the list.
+    fn leave(&mut self, gone: &[usize]) {
+        for at in gone {
+            if let Some(draft) = self.drafts.get_mut(*at) {
+                draft.is_live = false;
+            }
         }
     }
 
@@ -128,16 +163,16 @@ impl Replay {
     /// client writes all of it anew when it resumes a session.
     pub(super) fn replace(&mut self, list: Vec<(MessageHead, RawRef)>) {
         let old = std::mem::take(&mut self.live);
-        self.by_id.clear();
+        self.leave(&old);
         let mut first_new = None;
         for (head, raw) in list {
             if head.id.is_empty() {
                 self.beside(head, raw);
                 continue;
             }
-            let known = self.ever.get(head.id.as_str()).copied();
+            let known = self.ids.get(&head.id, &self.drafts);
             let known = known.filter(|at| self.is_version(*at, &head));
-            if let Some(at) = known.filter(|_| !self.by_id.contains_key(head.id.as_str())) {
+            if let Some(at) = known.filter(|_| self.live_with(&head.id).is_none()) {
                 self.keep(at, head, raw);
                 continue;
             }
@@ -153,12 +188,12 @@ impl Replay {
 
     /// Puts a message that is known at the end of the list, in another version.
     fn keep(&mut self, at: usize, head: MessageHead, raw: RawRef) {
-        self.by_id.insert(head.id.as_str().into(), at);
         let parent = self.live.last().copied();
         self.live.push(at);
         self.again(at, head, raw);
         if let Some(draft) = self.drafts.get_mut(at) {
             draft.parent = parent;
+            draft.is_live = true;
         }
     }
 
@@ -195,7 +230,8 @@ mod tests {
             replay.message(head(id), raw(i));
         }
         assert_eq!(ids(&replay), ["a", "b", "c"]);
-        assert_eq!(replay.drafts[1].origin, [raw(1), raw(3)]);
+        let records: Vec<RawRef> = replay.drafts[1].records().collect();
+        assert_eq!(records, [raw(1), raw(3)]);
         assert_eq!(replay.rewind("b"), Rewound::Before);
         replay.message(head("b"), raw(4));
         assert_eq!(ids(&replay), ["a", "b"]);
@@ -298,7 +334,7 @@ mod tests {
             chain.reverse();
             prop_assert_eq!(&chain, &replay.live);
             // Every record is somewhere, once.
-            let mut all: Vec<RawRef> = replay.drafts.iter().flat_map(|d| d.origin.clone()).collect();
+            let mut all: Vec<RawRef> = replay.drafts.iter().flat_map(Draft::records).collect();
             all.sort();
             prop_assert_eq!(all, (1..=records).map(raw).collect::<Vec<_>>());
         }

@@ -4,14 +4,15 @@ use std::fs::File;
 use std::path::Path;
 
 use rethread_disk::{DiskError, open_read};
-use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, Value};
+use rethread_json::{LineBytes, LineSpan, Lines, Piece, Skim, SyntaxError, Tree, Value};
 use rethread_model::{Note, RawRef};
 
-use super::message::{MessageHead, giant_head, message_head};
+use super::SLUG;
+use super::head::{Heads, head_of};
+use super::message::{MessageHead, giant_head};
 use super::meta::{Meta, is_meta};
 use super::replay::{Replay, Rewound};
 use super::sniff::{What, has_lines};
-use super::{SLUG, glance};
 use crate::salvaged::salvaged;
 use crate::{Marks, OpenError, Part, RecordKind};
 
@@ -33,8 +34,25 @@ pub(super) struct Scanned {
 pub(super) enum Look {
     /// At everything.
     Whole,
+    /// Only at what a list shows. Whether all that is passed over is JSON is not asked.
+    Usage,
     /// Only at what a list without usage shows.
     Quick,
+}
+
+impl Look {
+    /// Goes through some bytes.
+    pub(super) fn skim(self, bytes: &[u8]) -> Skim<'_> {
+        match self {
+            Self::Whole => Skim::checking(bytes),
+            Self::Usage | Self::Quick => Skim::trusting(bytes),
+        }
+    }
+
+    /// Whether somebody asks for tokens.
+    pub(super) fn with_usage(self) -> bool {
+        self != Self::Quick
+    }
 }
 
 /// Looks through a file.
@@ -44,6 +62,7 @@ pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
     let mut scan = Scan {
         path,
         look,
+        heads: Heads::new(look),
         what: What::Log,
         is_ours: false,
         marks: Marks::default(),
@@ -85,13 +104,14 @@ pub(super) fn unreadable(path: &Path, cause: std::io::Error) -> OpenError {
 
 pub(super) struct Scan<'a> {
     pub(super) path: &'a Path,
-    look: Look,
+    pub(super) look: Look,
+    pub(super) heads: Heads,
     pub(super) what: What,
     pub(super) is_ours: bool,
     pub(super) marks: Marks,
     pub(super) meta: Meta,
     pub(super) replay: Replay,
-    unclaimed: Vec<RawRef>,
+    pub(super) unclaimed: Vec<RawRef>,
     pub(super) notes: Vec<Note>,
 }
 
@@ -143,9 +163,7 @@ impl Scan<'_> {
             self.unclaimed(span.offset, RecordKind::Blank);
             return;
         }
-        if self.look == Look::Quick
-            && let Some(head) = glance::glance(bytes)
-        {
+        if let Some(head) = self.plain_message(bytes) {
             self.message(span.offset, RecordKind::Value, head);
             return;
         }
@@ -158,6 +176,16 @@ impl Scan<'_> {
             self.notes.push(Note::remark(what).at(self.path).line(1));
         }
         self.value(place(span), span.offset, tree.root(bytes));
+    }
+
+    /// The message that a line is, as most are.
+    fn plain_message(&mut self, line: &[u8]) -> Option<MessageHead> {
+        if !line.starts_with(b"{\"") || line.starts_with(b"{\"$") {
+            return None;
+        }
+        let mut skim = self.look.skim(line);
+        let seen = self.heads.see(&mut skim).ok()?;
+        (seen.has_id && !seen.is_rewind && skim.is_done()).then_some(seen.head)
     }
 
     /// A line that is no JSON value: keep what can be read of it, and name the rest.
@@ -195,7 +223,7 @@ impl Scan<'_> {
             }
             self.unclaimed(at, RecordKind::Value);
         } else if value.get("id").is_some_and(|id| id.str().is_some()) {
-            self.message(at, RecordKind::Value, message_head(value));
+            self.message(at, RecordKind::Value, head_of(value.raw()));
         } else if let Some(set) = value.get("$set").filter(|s| s.is_object()) {
             self.is_ours = true;
             self.meta.merge(set);
@@ -226,7 +254,7 @@ impl Scan<'_> {
             end = at + span.end as u64;
             if item.get("id").is_some_and(|id| id.str().is_some()) {
                 let raw = self.record(start, RecordKind::Value);
-                messages.extend(raw.map(|raw| (message_head(item), raw)));
+                messages.extend(raw.map(|raw| (head_of(item.raw()), raw)));
             } else if item.is_object() {
                 let raw = self.record(start, RecordKind::Value);
                 messages.extend(raw.map(|raw| (MessageHead::unknown(), raw)));

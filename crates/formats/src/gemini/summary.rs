@@ -11,7 +11,7 @@ use crate::{OpenError, Source, Want};
 /// What a list shows of a session.
 pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     let path = &source.path;
-    let look = if want.usage { Look::Whole } else { Look::Quick };
+    let look = if want.usage { Look::Usage } else { Look::Quick };
     let mut summary = Summary {
         path: path.clone(),
         head: Head {

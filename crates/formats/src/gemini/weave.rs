@@ -57,13 +57,15 @@ pub(super) fn weave(
     let own = |at: usize| repeats.get(at).copied().flatten().unwrap_or(at);
     let copies: HashSet<usize> = replay.live.iter().copied().take(inherited).collect();
     let mut entries: Vec<Option<EntryIx>> = Vec::with_capacity(replay.drafts.len());
+    let mut origin = Vec::new();
     for (at, draft) in replay.drafts.iter().enumerate() {
         if repeats.get(at).copied().flatten().is_some() {
             entries.push(None);
             continue;
         }
-        let mut origin = draft.origin.clone();
-        origin.rotate_right(1);
+        origin.clear();
+        origin.push(draft.origin);
+        origin.extend_from_slice(&draft.earlier);
         origin.extend(more.remove(&at).into_iter().flatten());
         let new = NewEntry {
             id: &draft.head.id,
@@ -118,7 +120,7 @@ fn further_origins(
     let mut more: HashMap<usize, Vec<RawRef>> = HashMap::new();
     for (draft, repeated) in replay.drafts.iter().zip(repeats) {
         if let Some(at) = repeated {
-            more.entry(*at).or_default().extend(&draft.origin);
+            more.entry(*at).or_default().extend(draft.records());
         }
     }
     let mut callers: HashMap<String, usize> = HashMap::new();

@@ -132,7 +132,7 @@ impl Open<'_> {
     /// The bytes of the version of a message that speaks.
     fn version(&self, at: usize) -> Result<Vec<u8>, WriteError> {
         let draft = self.found.replay.drafts.get(at);
-        let Some(raw) = draft.and_then(|d| d.origin.last()) else {
+        let Some(raw) = draft.map(|d| d.origin) else {
             return Ok(Vec::new());
         };
         let failed = |e| super::super::scan::unreadable(self.path, e);

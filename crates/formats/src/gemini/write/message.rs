@@ -8,7 +8,7 @@ use rethread_model::{
 };
 
 use super::results::filled;
-use crate::gemini::fields::string;
+use crate::fields::string;
 use crate::{Env, MessageInput, TextMessage, Unsaid, WriteError, picture, unified};
 
 /// A message that is ready to be written.

@@ -4,7 +4,7 @@ use rethread_json::{Array, Object, Patch, Tree, Value, quote};
 use rethread_model::{Block, ToolResult};
 
 use super::message::inline;
-use crate::gemini::fields::string;
+use crate::fields::string;
 
 /// The message with this result beside its call, and the message's id; none if the call is not in
 /// it.

@@ -1,0 +1,262 @@
+//! The head of a message, read in one go through its record.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use rethread_json::{Passed, Skim, Strayed};
+use rethread_model::{Kind, Role, Usage, Visibility};
+
+use super::fields::{time, usage};
+use super::message::{Call, MessageHead, Said, first_line, folders, kind, user_visibility};
+use super::scan::Look;
+
+/// What an object among the messages is.
+pub(super) struct Seen {
+    pub(super) head: MessageHead,
+    /// Whether it is a message to the client: it has an id that is a text.
+    pub(super) has_id: bool,
+    /// Whether it is the end of a list instead, whatever else it says.
+    pub(super) is_rewind: bool,
+}
+
+/// The head of the message in these bytes, which are known to be one JSON object.
+pub(super) fn head_of(message: &[u8]) -> MessageHead {
+    let seen = Heads::new(Look::Whole).see(&mut Skim::trusting(message));
+    seen.map_or_else(|_| MessageHead::unknown(), |seen| seen.head)
+}
+
+/// Reads the heads of messages, one after the other.
+#[derive(Debug)]
+pub(super) struct Heads {
+    look: Look,
+    /// The model that answered last, which mostly is the next one, too.
+    model: Option<Rc<str>>,
+}
+
+impl Heads {
+    pub(super) fn new(look: Look) -> Self {
+        Self { look, model: None }
+    }
+
+    /// Goes through an object: a message in a chat, a checkpoint or the log of prompts.
+    pub(super) fn see(&mut self, skim: &mut Skim<'_>) -> Result<Seen, Strayed> {
+        let mut fields = Fields::default();
+        let mut is_rewind = false;
+        if !skim.enter_object() {
+            return Err(Strayed);
+        }
+        while let Some(key) = skim.next_key()? {
+            match &*key.bytes() {
+                b"toolCalls" => fields.calls = self.calls(skim)?,
+                b"id" => fields.id = skim.pass()?.str(),
+                b"type" => fields.type_word = skim.pass()?.str(),
+                b"role" => fields.role = skim.pass()?.str(),
+                b"timestamp" => fields.time = Some(skim.pass()?),
+                b"content" => fields.content.said = Some(skim.pass()?),
+                b"parts" => fields.content.parts = Some(skim.pass()?),
+                b"message" => fields.content.message = Some(skim.pass()?),
+                b"messageId" => fields.number = skim.pass()?.u64(),
+                b"sessionId" => fields.session = skim.pass()?.str(),
+                b"model" => fields.model = self.named(skim.pass()?.str()),
+                b"tokens" if self.look.with_usage() => fields.usage = usage(skim)?,
+                b"$rewindTo" => is_rewind = skim.pass()?.content().is_some(),
+                _ => drop(skim.pass()?),
+            }
+        }
+        Ok(Seen {
+            has_id: fields.id.is_some(),
+            is_rewind,
+            head: fields.head(),
+        })
+    }
+
+    fn named(&mut self, model: Option<Cow<'_, str>>) -> Option<Rc<str>> {
+        let model = model?;
+        if self.model.as_deref() != Some(&*model) {
+            self.model = Some(model.into());
+        }
+        self.model.clone()
+    }
+
+    /// The calls that stand beside a message.
+    fn calls(&self, skim: &mut Skim<'_>) -> Result<Vec<Call>, Strayed> {
+        let mut calls = Vec::new();
+        if !skim.enter_array() {
+            skim.pass()?;
+            return Ok(calls);
+        }
+        while skim.next_item()? {
+            calls.push(self.call(skim)?);
+        }
+        Ok(calls)
+    }
+
+    fn call(&self, skim: &mut Skim<'_>) -> Result<Call, Strayed> {
+        let mut call = Call::default();
+        if !skim.enter_object() {
+            skim.pass()?;
+            return Ok(call);
+        }
+        while let Some(key) = skim.next_key()? {
+            let value = skim.pass()?;
+            let text = || value.str().unwrap_or_default().into();
+            match &*key.bytes() {
+                b"id" => call.id = text(),
+                // By it files are found that belong to the call.
+                b"name" if self.look == Look::Whole => call.name = text(),
+                b"agentId" => call.agent = value.str().map(Into::into),
+                b"result" => call.has_result = !value.is_null(),
+                _ => {}
+            }
+        }
+        Ok(call)
+    }
+}
+
+/// What a message says, wherever it stands.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Content<'a> {
+    pub(super) said: Option<Passed<'a>>,
+    /// In checkpoints, and of some programs that write like the client.
+    pub(super) parts: Option<Passed<'a>>,
+    /// In the log of prompts.
+    pub(super) message: Option<Passed<'a>>,
+}
+
+impl<'a> Content<'a> {
+    /// Its parts: it is a text, one part or an array of either.
+    pub(super) fn parts(self) -> impl Iterator<Item = Passed<'a>> {
+        let content = self.said.filter(|c| !c.is_null()).or(self.parts);
+        let content = content.or(self.message.filter(|m| m.content().is_some()));
+        let lone = content.filter(|c| !c.is_array());
+        lone.into_iter()
+            .chain(content.into_iter().flat_map(Passed::items))
+    }
+}
+
+/// The text of a part, not decoded: it is one, or it holds one.
+pub(super) fn part_text(part: Passed<'_>) -> Option<Passed<'_>> {
+    let is_text = |part: &Passed<'_>| part.content().is_some();
+    let inside = || part.get("text").filter(is_text);
+    Some(part).filter(is_text).or_else(inside)
+}
+
+#[derive(Default)]
+struct Fields<'a> {
+    id: Option<Cow<'a, str>>,
+    type_word: Option<Cow<'a, str>>,
+    role: Option<Cow<'a, str>>,
+    time: Option<Passed<'a>>,
+    content: Content<'a>,
+    number: Option<u64>,
+    session: Option<Cow<'a, str>>,
+    model: Option<Rc<str>>,
+    usage: Option<Usage>,
+    calls: Vec<Call>,
+}
+
+impl Fields<'_> {
+    fn head(self) -> MessageHead {
+        let word = self.type_word.as_ref().or(self.role.as_ref());
+        let (kind, visibility) = kind(word.map_or("", Cow::as_ref));
+        let mut head = MessageHead {
+            id: self.message_id(),
+            kind,
+            visibility,
+            time: self.time.and_then(time),
+            said: Said::default(),
+        };
+        match kind {
+            Kind::Message(Role::User) => self.asked(&mut head),
+            Kind::Message(Role::Assistant) => self.answered(&mut head),
+            _ => {}
+        }
+        head
+    }
+
+    /// A message's id. The log of prompts counts those of each session from 0.
+    fn message_id(&self) -> String {
+        match (self.number, &self.session) {
+            (Some(number), Some(session)) => format!("{session}:{number}"),
+            _ => self.id.as_deref().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// What a message of the user says. One of nothing but results, and what belongs to them, is
+    /// one of tools.
+    fn asked(self, head: &mut MessageHead) {
+        let mut first = None;
+        let mut prompt = None;
+        let mut answers = Vec::new();
+        let mut is_answer = true;
+        for part in self.content.parts() {
+            let [text, response, data, file] =
+                part.pick(["text", "functionResponse", "inlineData", "fileData"]);
+            if prompt.is_none()
+                && let Some(text) = part.str().or_else(|| text?.str())
+            {
+                prompt = first_line(&text);
+                first = first.or(Some(text));
+            }
+            if let Some(response) = response {
+                let id = response.get("id").and_then(Passed::str);
+                answers.push(id.unwrap_or_default().into());
+            } else if data.is_none() && file.is_none() {
+                is_answer = false;
+            }
+        }
+        let first = first.unwrap_or_default();
+        head.visibility = user_visibility(&first);
+        match head.visibility {
+            Visibility::Visible => head.said.prompt = prompt,
+            Visibility::Injected => head.said.folders = folders(&first),
+            _ => {}
+        }
+        if is_answer {
+            head.said.answers = answers;
+        }
+        if !head.said.answers.is_empty() && head.said.prompt.is_none() {
+            head.kind = Kind::Message(Role::Tool);
+            head.visibility = Visibility::Visible;
+        }
+    }
+
+    fn answered(mut self, head: &mut MessageHead) {
+        let mut first = None;
+        for part in self.content.parts() {
+            let [text, call] = part.pick(["text", "functionCall"]);
+            let text = Some(part).filter(|p| p.content().is_some()).or(text);
+            first = first.or(text.and_then(Passed::content));
+            let Some(call) = call else { continue };
+            let call = content_call(call);
+            if self.calls.iter().all(|known| known.id != call.id) {
+                self.calls.push(call);
+            }
+        }
+        // The client says these itself: behind the context, and behind a summary.
+        let said_by_client = [
+            &b"Got it. Thanks for the context!"[..],
+            b"Got it. Thanks for the additional context!",
+        ];
+        if first.is_some_and(|f| said_by_client.iter().any(|start| f.starts_with(start))) {
+            head.visibility = Visibility::Injected;
+        }
+        head.said.calls = self.calls;
+        head.said.model = self.model;
+        head.said.usage = self.usage.map(Box::new);
+    }
+}
+
+/// A call in the content of a message.
+fn content_call(call: Passed<'_>) -> Call {
+    let [id, name, agent] = call.pick(["id", "name", "agentId"]);
+    let text = |value: Option<Passed<'_>>| -> Box<str> {
+        value.and_then(Passed::str).unwrap_or_default().into()
+    };
+    Call {
+        id: text(id),
+        name: text(name),
+        has_result: false,
+        agent: agent.and_then(Passed::str).map(Into::into),
+    }
+}
