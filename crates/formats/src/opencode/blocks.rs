@@ -2,22 +2,24 @@
 
 use std::path::PathBuf;
 
-use rethread_json::Value;
+use rethread_json::Passed;
 use rethread_model::{
     Blob, Block, Diff, Json, Media, RawRef, Text, Thinking, ToolCall, ToolInput, ToolResult,
     ToolStatus, Visibility,
 };
 
-use crate::fields::{is_true, json, string, text_of};
+use crate::passed::{json, string, text};
 
 /// The blocks of a part: a call and its result stand in one part.
-pub(super) fn blocks(part: Value<'_>, record: RawRef, is_aside: bool) -> Vec<Block> {
-    let type_name = string(part, "type").unwrap_or_default();
-    let known = match type_name.as_str() {
+pub(super) fn blocks(part: Passed<'_>, record: RawRef, is_aside: bool) -> Vec<Block> {
+    let [type_name, said] = part.pick(["type", "text"]);
+    let type_name = type_name.and_then(Passed::str).unwrap_or_default();
+    let said = || said.and_then(text);
+    let known = match &*type_name {
         "step-start" | "step-finish" | "retry" | "compaction" => Some(Vec::new()),
-        "text" => text_of(part, "text").map(|text| vec![said(part, text, is_aside)]),
+        "text" => said().map(|text| vec![spoken(part, text, is_aside)]),
         "subtask" => Some(vec![injected(Text::new(BY_USER), is_aside)]),
-        "reasoning" => thinking(part).map(|t| vec![Block::Thinking(t)]),
+        "reasoning" => said().map(|text| vec![Block::Thinking(thinking(part, text))]),
         "tool" => tool(part, record),
         "tool-invocation" => invocation(part),
         "file" => media(part, record).map(|m| vec![m]),
@@ -25,10 +27,14 @@ pub(super) fn blocks(part: Value<'_>, record: RawRef, is_aside: bool) -> Vec<Blo
     };
     known.unwrap_or_else(|| {
         vec![Block::Unknown {
-            type_name,
+            type_name: type_name.into_owned(),
             raw: Json::new(part.raw()),
         }]
     })
+}
+
+fn is_true(flag: Option<Passed<'_>>) -> bool {
+    flag.and_then(Passed::bool) == Some(true)
 }
 
 /// What the client tells the model where the user had a task done: the call of it comes next.
@@ -44,10 +50,11 @@ fn injected(text: Text, is_aside: bool) -> Block {
 }
 
 /// Text; what nobody typed, or what is not sent, stands aside among other text.
-fn said(part: Value<'_>, text: Text, is_aside: bool) -> Block {
-    let visibility = if is_true(part, "ignored") {
+fn spoken(part: Passed<'_>, text: Text, is_aside: bool) -> Block {
+    let [ignored, synthetic] = part.pick(["ignored", "synthetic"]);
+    let visibility = if is_true(ignored) {
         Visibility::UiOnly
-    } else if is_true(part, "synthetic") {
+    } else if is_true(synthetic) {
         Visibility::Injected
     } else {
         Visibility::Visible
@@ -58,89 +65,168 @@ fn said(part: Value<'_>, text: Text, is_aside: bool) -> Block {
     Block::Text(text)
 }
 
-fn thinking(part: Value<'_>) -> Option<Thinking> {
-    let vendor = |path: &[&str]| {
-        let value = part.get("metadata")?.at(path)?;
-        Some(value.str()?.into_owned())
-    };
-    Some(Thinking {
-        text: text_of(part, "text")?,
+fn thinking(part: Passed<'_>, text: Text) -> Thinking {
+    let metadata = part.get("metadata");
+    let vendor = |path: &[&str]| string(metadata?.at(path));
+    Thinking {
+        text,
         signature: vendor(&["anthropic", "signature"]),
         encrypted: vendor(&["openai", "reasoningEncryptedContent"]),
         redacted: vendor(&["anthropic", "redactedData"]).is_some(),
         ..Thinking::default()
-    })
+    }
 }
 
-fn tool(part: Value<'_>, record: RawRef) -> Option<Vec<Block>> {
-    let state = part.get("state").filter(|s| s.is_object())?;
-    let id = string(part, "callID").unwrap_or_default();
-    let name = string(part, "tool").unwrap_or_default();
-    let word = string(state, "status").unwrap_or_default();
+/// What a call of a tool came to.
+struct State<'a> {
+    status: Option<Passed<'a>>,
+    title: Option<Passed<'a>>,
+    input: Option<Passed<'a>>,
+    output: Option<Passed<'a>>,
+    error: Option<Passed<'a>>,
+    time: Option<Passed<'a>>,
+    metadata: Option<Passed<'a>>,
+    attachments: Option<Passed<'a>>,
+}
+
+impl<'a> State<'a> {
+    fn of(state: Passed<'a>) -> Self {
+        let names = [
+            "status",
+            "title",
+            "input",
+            "output",
+            "error",
+            "time",
+            "metadata",
+            "attachments",
+        ];
+        let [
+            status,
+            title,
+            input,
+            output,
+            error,
+            time,
+            metadata,
+            attachments,
+        ] = state.pick(names);
+        Self {
+            status,
+            title,
+            input,
+            output,
+            error,
+            time,
+            metadata,
+            attachments,
+        }
+    }
+
+    fn duration_ms(&self) -> Option<f64> {
+        let [start, end] = self.time?.pick(["start", "end"]);
+        Some(end?.f64()? - start?.f64()?)
+    }
+}
+
+/// What tools note of what they did.
+#[derive(Default)]
+struct Metadata<'a> {
+    session: Option<Passed<'a>>,
+    changed: Option<Passed<'a>>,
+    interrupted: bool,
+    output: Option<Passed<'a>>,
+    exit: Option<Passed<'a>>,
+    path: Option<Passed<'a>>,
+}
+
+impl<'a> Metadata<'a> {
+    fn of(metadata: Passed<'a>) -> Self {
+        let names = [
+            "sessionId",
+            "filediff",
+            "interrupted",
+            "output",
+            "exit",
+            "outputPath",
+        ];
+        let [session, changed, interrupted, output, exit, path] = metadata.pick(names);
+        Self {
+            session,
+            changed,
+            interrupted: is_true(interrupted),
+            output,
+            exit,
+            path,
+        }
+    }
+}
+
+fn tool(part: Passed<'_>, record: RawRef) -> Option<Vec<Block>> {
+    let [state, id, name] = part.pick(["state", "callID", "tool"]);
+    let state = State::of(state.filter(|s| s.is_object())?);
+    let metadata = state.metadata.map(Metadata::of).unwrap_or_default();
+    let id = string(id).unwrap_or_default();
+    let name = string(name).unwrap_or_default();
+    let word = string(state.status).unwrap_or_default();
     let (status, is_done) = match word.as_str() {
         "pending" => (ToolStatus::Pending, false),
         "running" => (ToolStatus::Running, false),
         "completed" | "success" => (ToolStatus::Completed, true),
         "error" => (ToolStatus::Failed, true),
-        _ => (ToolStatus::Other(word), state.get("output").is_some()),
+        _ => (ToolStatus::Other(word), state.output.is_some()),
     };
     let is_error = status == ToolStatus::Failed;
-    let time = |key| state.at(&["time", key]).and_then(Value::f64);
-    let metadata = state.get("metadata");
-    let child = metadata.and_then(|m| string(m, "sessionId"));
     let call = ToolCall {
-        title: string(state, "title").filter(|t| !t.is_empty()),
-        input: json(state, "input").map(ToolInput::Json),
+        title: string(state.title).filter(|t| !t.is_empty()),
+        input: json(state.input).map(ToolInput::Json),
         status,
-        duration_ms: time("end")
-            .zip(time("start"))
-            .map(|(end, start)| end - start),
-        diffs: metadata.and_then(diff).into_iter().collect(),
-        child_session: child,
+        duration_ms: state.duration_ms(),
+        diffs: metadata.changed.and_then(diff).into_iter().collect(),
+        child_session: string(metadata.session),
         ..ToolCall::new(id.clone(), name.clone())
     };
     let mut blocks = vec![Block::ToolCall(call)];
     if is_done {
-        let key = if is_error { "error" } else { "output" };
         // Of what was stopped on its way the model sees as much as there was.
-        let stopped = metadata.filter(|m| is_error && is_true(*m, "interrupted"));
-        let partial = stopped.and_then(|m| text_of(m, "output"));
-        let said = partial.or_else(|| text_of(state, key)).map(Block::Text);
-        let attached = state.get("attachments").into_iter().flat_map(Value::items);
+        let is_stopped = is_error && metadata.interrupted;
+        let partial = metadata.output.filter(|_| is_stopped).and_then(text);
+        let given = if is_error { state.error } else { state.output };
+        let said = partial.or_else(|| text(given?)).map(Block::Text);
+        let attached = state.attachments.into_iter().flat_map(Passed::items);
         let attached = attached.filter_map(|file| media(file, record));
         blocks.push(Block::ToolResult(ToolResult {
             call_id: id,
             name: Some(name),
             blocks: said.into_iter().chain(attached).collect(),
             is_error,
-            structured: json(state, "metadata"),
-            exit_code: metadata.and_then(|m| m.get("exit")?.i64()),
-            full_output: metadata
-                .and_then(|m| string(m, "outputPath"))
-                .map(|path| Blob::Outside(PathBuf::from(path))),
+            structured: json(state.metadata),
+            exit_code: metadata.exit.and_then(Passed::i64),
+            full_output: string(metadata.path).map(|path| Blob::Outside(PathBuf::from(path))),
         }));
     }
     Some(blocks)
 }
 
 /// The change of one file, as editing tools note it.
-fn diff(metadata: Value<'_>) -> Option<Diff> {
-    let changed = metadata.get("filediff")?;
+fn diff(changed: Passed<'_>) -> Option<Diff> {
+    let [file, before, after] = changed.pick(["file", "before", "after"]);
     Some(Diff {
-        path: string(changed, "file")?,
-        old: text_of(changed, "before"),
-        new: text_of(changed, "after"),
+        path: string(file)?,
+        old: before.and_then(text),
+        new: after.and_then(text),
     })
 }
 
 /// A call as the first versions wrote it.
-fn invocation(part: Value<'_>) -> Option<Vec<Block>> {
+fn invocation(part: Passed<'_>) -> Option<Vec<Block>> {
     let call = part.get("toolInvocation").filter(|c| c.is_object())?;
-    let id = string(call, "toolCallId").unwrap_or_default();
-    let name = string(call, "toolName").unwrap_or_default();
-    let result = text_of(call, "result");
+    let [id, name, result, args] = call.pick(["toolCallId", "toolName", "result", "args"]);
+    let id = string(id).unwrap_or_default();
+    let name = string(name).unwrap_or_default();
+    let result = result.and_then(text);
     let mut blocks = vec![Block::ToolCall(ToolCall {
-        input: json(call, "args").map(ToolInput::Json),
+        input: json(args).map(ToolInput::Json),
         status: match result {
             Some(_) => ToolStatus::Completed,
             None => ToolStatus::Running,
@@ -162,10 +248,11 @@ fn invocation(part: Value<'_>) -> Option<Vec<Block>> {
 }
 
 /// A picture or a file. One inside of the record is not decoded here.
-fn media(part: Value<'_>, record: RawRef) -> Option<Block> {
-    let url = part.get("url")?;
+fn media(part: Passed<'_>, record: RawRef) -> Option<Block> {
+    let [url, mime, type_name, name] = part.pick(["url", "mime", "mediaType", "filename"]);
+    let url = url?;
     let text = url.str()?;
-    let mime = string(part, "mime").or_else(|| string(part, "mediaType"));
+    let mime = string(mime).or_else(|| string(type_name));
     let blob = match text.strip_prefix("data:") {
         None => Blob::Url(text.into_owned()),
         Some(data) => inline(url, data, record),
@@ -173,7 +260,7 @@ fn media(part: Value<'_>, record: RawRef) -> Option<Block> {
     let is_image = mime.as_deref().is_some_and(|m| m.starts_with("image/"));
     let media = Media {
         mime,
-        name: string(part, "filename"),
+        name: string(name),
         uri: None,
         blob,
     };
@@ -184,7 +271,7 @@ fn media(part: Value<'_>, record: RawRef) -> Option<Block> {
     })
 }
 
-fn inline(url: Value<'_>, data: &str, record: RawRef) -> Blob {
+fn inline(url: Passed<'_>, data: &str, record: RawRef) -> Blob {
     const MARK: &[u8] = b";base64,";
     let spelled = url.content().unwrap_or_default();
     // Only where nothing is escaped are the bytes in the record those of the text.

@@ -1,6 +1,6 @@
 //! What an entry says, decoded from its records.
 
-use rethread_json::{Document, Value};
+use rethread_json::{Document, Passed, Skim, Value};
 use rethread_model::{
     Block, Body, Compaction, EntryIx, Event, Json, Kept, Kind, Level, Message, ModelRef, Place,
     RawRef, Role, Session, Text, Usage, Visibility,
@@ -10,48 +10,59 @@ use super::blocks::blocks;
 use super::facts::usage;
 use super::said::split;
 use crate::fields::{is_true, others, string, text_of};
+use crate::passed::text;
 use crate::{Native, PartKind};
-
-/// A record that was read again.
-struct Record {
-    raw: RawRef,
-    document: Document,
-    is_row: bool,
-}
 
 /// What an entry says.
 pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
-    let records = match records(native, session, entry) {
-        Ok(records) => records,
-        Err(why) => return unreadable(&why),
-    };
-    let parts = parts(&records);
+    let origin = session.origin(entry);
+    // Those that are not in memory.
+    let mut buffers = vec![Vec::new(); origin.len()];
+    let mut held = Vec::new();
+    for (raw, buffer) in origin.iter().zip(&mut buffers) {
+        if let Err(why) = hold(native, *raw, buffer, &mut held) {
+            return unreadable(&why);
+        }
+    }
     match session.entry(entry).kind {
         Kind::Message(role) => {
             let is_aside = session.entry(entry).visibility == Visibility::Visible;
-            Body::Message(message(&parts, role, is_aside))
+            Body::Message(message(&held, role, is_aside))
         }
-        Kind::Compaction => Body::Compaction(compaction(&parts)),
-        Kind::Event => Body::Event(event(&parts, nth_event(session, entry))),
+        Kind::Compaction => Body::Compaction(compaction(&held)),
+        Kind::Event => Body::Event(event(&held, nth_event(session, entry))),
         _ => Body::Unknown(None),
     }
 }
 
-fn records(native: &Native, session: &Session, entry: EntryIx) -> Result<Vec<Record>, String> {
-    let mut records = Vec::new();
-    for raw in session.origin(entry) {
-        let bytes = native.read(*raw).map_err(|e| e.to_string())?;
-        let kind = native.parts.get(raw.part as usize).map(|p| p.kind);
-        let is_row = matches!(kind, Some(PartKind::Rows { .. }));
-        let document = Document::parse(bytes)
-            .map_err(|_| "the file was changed while it was read".to_owned())?;
-        records.push(Record {
-            raw: *raw,
-            document,
-            is_row,
-        });
-    }
-    Ok(records)
+/// Adds what a record holds.
+fn hold<'a>(
+    native: &'a Native,
+    raw: RawRef,
+    buffer: &'a mut Vec<u8>,
+    held: &mut Vec<Held<'a>>,
+) -> Result<(), String> {
+    let part = native.parts.get(raw.part as usize);
+    let is_row = matches!(part.map(|p| p.kind), Some(PartKind::Rows { .. }));
+    // What is in memory is as it was when the session was read, and checked.
+    let is_checked = part.is_some_and(|p| p.held().is_some());
+    let bytes = native.view(raw, buffer).map_err(|e| e.to_string())?;
+    let mut skim = if is_checked {
+        Skim::trusting(bytes)
+    } else {
+        Skim::checking(bytes)
+    };
+    let changed = |_| "the file was changed while it was read".to_owned();
+    let inside = split(skim.pass().map_err(changed)?, is_row);
+    held.extend(inside.info.and_then(document).map(Held::Info));
+    let parts = inside.parts.into_iter();
+    held.extend(parts.map(|part| Held::Part(part, raw)));
+    Ok(())
+}
+
+/// A value that is looked at closely.
+fn document(value: Passed<'_>) -> Option<Document> {
+    Document::parse(value.raw().to_vec()).ok()
 }
 
 fn unreadable(why: &str) -> Body {
@@ -65,19 +76,12 @@ fn unreadable(why: &str) -> Body {
 
 /// What the records of an entry hold, in order.
 enum Held<'a> {
-    Info(Value<'a>),
-    Part(Value<'a>, RawRef),
+    Info(Document),
+    Part(Passed<'a>, RawRef),
 }
 
-fn parts(records: &[Record]) -> Vec<Held<'_>> {
-    let mut held = Vec::new();
-    for record in records {
-        let inside = split(record.document.root(), record.is_row);
-        held.extend(inside.info.map(Held::Info));
-        let parts = inside.parts.into_iter();
-        held.extend(parts.map(|part| Held::Part(part, record.raw)));
-    }
-    held
+fn is_type(part: Passed<'_>, name: &str) -> bool {
+    part.get("type").is_some_and(|t| t.is_str(name))
 }
 
 fn message(held: &[Held<'_>], role: Role, is_aside: bool) -> Message {
@@ -85,7 +89,7 @@ fn message(held: &[Held<'_>], role: Role, is_aside: bool) -> Message {
     let mut of_steps: Option<Usage> = None;
     for one in held {
         match one {
-            Held::Info(info) => fill(&mut message, *info),
+            Held::Info(info) => fill(&mut message, info.root()),
             Held::Part(part, raw) => {
                 message.blocks.extend(blocks(*part, *raw, is_aside));
                 if let Some(step) = step_usage(*part) {
@@ -102,15 +106,16 @@ fn message(held: &[Held<'_>], role: Role, is_aside: bool) -> Message {
     message
 }
 
-fn step_usage(part: Value<'_>) -> Option<Usage> {
-    let is_step = part.get("type").is_some_and(|t| t.is_str("step-finish"));
-    usage(part).filter(|_| is_step)
+fn step_usage(part: Passed<'_>) -> Option<Usage> {
+    let is_step = is_type(part, "step-finish");
+    let step = is_step.then(|| document(part)).flatten()?;
+    usage(step.root())
 }
 
 /// What the user said in early stores, which kept it with the summary of the message.
 fn early_text(held: &[Held<'_>]) -> Option<Block> {
     let mut infos = held.iter().filter_map(|one| match one {
-        Held::Info(info) => Some(info.get("summary")?),
+        Held::Info(info) => info.root().get("summary"),
         Held::Part(..) => None,
     });
     let summary = infos.next()?;
@@ -192,33 +197,21 @@ fn compaction(held: &[Held<'_>]) -> Compaction {
             Held::Info(info) => {
                 infos += 1;
                 if infos > 1 {
-                    compaction.usage = usage(*info);
+                    let info = info.root();
+                    compaction.usage = usage(info);
                     let time = |key| info.at(&["time", key]).and_then(Value::f64);
                     let times = time("completed").zip(time("created"));
                     compaction.duration_ms = times.map(|(end, start)| end - start);
                 }
             }
-            Held::Part(part, _) if part.get("type").is_some_and(|t| t.is_str("compaction")) => {
-                let word = if is_true(*part, "auto") {
-                    "auto"
-                } else {
-                    "manual"
-                };
-                compaction.trigger = Some(word.to_owned());
-                compaction.kept = string(*part, "tail_start_id").map_or(Kept::Nothing, Kept::From);
-                let known = [
-                    "id",
-                    "sessionID",
-                    "messageID",
-                    "type",
-                    "auto",
-                    "tail_start_id",
-                ];
-                compaction.details = others(*part, &known);
+            Held::Part(part, _) if is_type(*part, "compaction") => {
+                if let Some(asked) = document(*part) {
+                    asked_for(&mut compaction, asked.root());
+                }
             }
             Held::Part(part, _) if infos > 1 => {
-                if part.get("type").is_some_and(|t| t.is_str("text")) {
-                    said.extend(text_of(*part, "text"));
+                if is_type(*part, "text") {
+                    said.extend(part.get("text").and_then(text));
                 }
             }
             Held::Part(..) => {}
@@ -226,6 +219,26 @@ fn compaction(held: &[Held<'_>]) -> Compaction {
     }
     compaction.summary = joined(&said);
     compaction
+}
+
+/// How a compaction was asked for.
+fn asked_for(compaction: &mut Compaction, part: Value<'_>) {
+    let word = if is_true(part, "auto") {
+        "auto"
+    } else {
+        "manual"
+    };
+    compaction.trigger = Some(word.to_owned());
+    compaction.kept = string(part, "tail_start_id").map_or(Kept::Nothing, Kept::From);
+    let known = [
+        "id",
+        "sessionID",
+        "messageID",
+        "type",
+        "auto",
+        "tail_start_id",
+    ];
+    compaction.details = others(part, &known);
 }
 
 fn joined(texts: &[Text]) -> Option<Text> {
@@ -246,12 +259,12 @@ fn nth_event(session: &Session, entry: EntryIx) -> usize {
 fn event(held: &[Held<'_>], nth: usize) -> Event {
     let named = |name: &'static str| {
         held.iter().filter_map(move |one| match one {
-            Held::Part(part, _) if part.get("type").is_some_and(|t| t.is_str(name)) => Some(*part),
+            Held::Part(part, _) if is_type(*part, name) => Some(*part),
             _ => None,
         })
     };
     if let Some(retry) = named("retry").nth(nth) {
-        let said = retry.get("error").and_then(error);
+        let said = document(retry).and_then(|retry| retry.root().get("error").and_then(error));
         return Event {
             name: "retry".to_owned(),
             text: said.map(Text::new),

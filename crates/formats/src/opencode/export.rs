@@ -6,14 +6,14 @@ use std::ops::Range;
 use std::path::Path;
 
 use rethread_disk::read_small;
-use rethread_json::Tree;
+use rethread_json::{Passed, Skim, Tree};
 use rethread_model::{Note, RawRef};
 
 use super::SLUG;
 use super::facts::{Facts, parsed};
 use super::read::Gathered;
 use super::said::{Piece, Said, sort, split};
-use crate::fields::string;
+use crate::passed::string;
 use crate::{Marks, OpenError, Part, RecordKind};
 
 /// The id that the file itself says.
@@ -43,7 +43,6 @@ pub(super) fn gather(path: &Path) -> Result<Gathered, OpenError> {
         gathered.notes.push(note.line(line).offset(at as u64));
     }
     let mut marks = Marks::default();
-    let mut tree = Tree::default();
     let mut end = 0;
     let framing = |marks: &mut Marks, gathered: &mut Gathered, from: usize, to: usize| {
         if from < to
@@ -60,11 +59,10 @@ pub(super) fn gather(path: &Path) -> Result<Gathered, OpenError> {
         };
         let raw = RawRef { part: 0, record };
         let value = &bytes[range];
-        if tree.parse_into(value).is_err() {
-            gathered.unclaimed.push(raw);
-            continue;
+        match Skim::trusting(value).pass() {
+            Ok(message) => gathered.exported(path, raw, message),
+            Err(_) => gathered.unclaimed.push(raw),
         }
-        gathered.exported(path, raw, &tree, value);
     }
     framing(&mut marks, &mut gathered, end, bytes.len());
     sort(&mut gathered.said, false);
@@ -75,10 +73,9 @@ pub(super) fn gather(path: &Path) -> Result<Gathered, OpenError> {
 }
 
 impl Gathered {
-    fn exported(&mut self, path: &Path, raw: RawRef, tree: &Tree, value: &[u8]) {
-        let root = tree.root(value);
-        let inside = split(root, false);
-        let id = inside.info.and_then(|i| string(i, "id"));
+    fn exported(&mut self, path: &Path, raw: RawRef, message: Passed<'_>) {
+        let inside = split(message, false);
+        let id = string(inside.info.and_then(|i| i.get("id")));
         let mut said = Said::of(raw, id.unwrap_or_default(), inside.info);
         if !said.is_message() {
             let message = format!("the message `{}` names no role; kept unread", said.id);
@@ -86,7 +83,7 @@ impl Gathered {
         }
         if inside.info.is_some() {
             said.parts.extend(inside.parts.into_iter().map(|part| {
-                let id = string(part, "id").unwrap_or_default();
+                let id = string(part.get("id")).unwrap_or_default();
                 Piece::of(raw, id, Some(part))
             }));
         }

@@ -225,13 +225,17 @@ pub(super) fn parsed(bytes: &[u8], of: impl Fn(Value<'_>) -> Facts) -> Option<Fa
 
 /// A moment in milliseconds.
 pub(super) fn millis(value: Option<Value<'_>>) -> Option<Moment> {
-    let value = value?;
+    value.and_then(|value| moment(value.i64(), value.f64()))
+}
+
+/// A moment in milliseconds, as a whole number or another.
+pub(super) fn moment(whole: Option<i64>, real: Option<f64>) -> Option<Moment> {
     #[allow(
         clippy::cast_possible_truncation,
         reason = "a moment out of range is none, and a calendar has no more digits"
     )]
-    let whole = || value.f64().map(|t| t as i64);
-    Moment::from_millis(value.i64().or_else(whole)?)
+    let cut = || real.map(|t| t as i64);
+    Moment::from_millis(whole.or_else(cut)?)
 }
 
 /// Tokens and cost of a message or a step. Reasoning is counted beside the output there.

@@ -1,7 +1,7 @@
 //! What a model sees in the words of the client: messages with their parts, as its API and its
 //! exports have them.
 
-use rethread_json::{Array, Object, Tree, Value};
+use rethread_json::{Array, Object, Passed, Skim};
 use rethread_model::{EntryIx, ModelRef};
 
 use super::said::split;
@@ -23,13 +23,11 @@ fn model(model: &ModelRef) -> Vec<u8> {
 fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
     let native = &conversation.native;
     let mut all: Vec<Parts> = Vec::new();
-    let mut tree = Tree::default();
     for raw in conversation.session.origin(entry) {
         let bytes = native.read(*raw).unwrap_or_default();
-        if tree.parse_into(&bytes).is_err() {
+        let Ok(root) = Skim::checking(&bytes).pass() else {
             continue;
-        }
-        let root = tree.root(&bytes);
+        };
         let is_row = matches!(native.part_kind(*raw), Some(PartKind::Rows { .. }));
         let inside = split(root, is_row);
         let row = is_row.then_some(root);
@@ -64,7 +62,7 @@ impl Parts {
 }
 
 /// A message or a part; of a row with the ids that the database has in columns of their own.
-fn spelled(value: Value<'_>, row: Option<Value<'_>>) -> Vec<u8> {
+fn spelled(value: Passed<'_>, row: Option<Passed<'_>>) -> Vec<u8> {
     const COLUMNS: [(&str, &str); 3] = [
         ("id", "id"),
         ("session_id", "sessionID"),
@@ -75,15 +73,13 @@ fn spelled(value: Value<'_>, row: Option<Value<'_>>) -> Vec<u8> {
     };
     let mut object = Object::new();
     for (key, member) in value.members() {
-        if let Some(key) = key
-            .str()
-            .filter(|key| COLUMNS.iter().all(|(_, c)| c != key))
-        {
+        let key = key.text();
+        if COLUMNS.iter().all(|(_, c)| *c != key) {
             object = object.raw(&key, member.raw());
         }
     }
     for (column, key) in COLUMNS {
-        object = object.opt_raw(key, row.get(column).map(Value::raw));
+        object = object.opt_raw(key, row.get(column).map(Passed::raw));
     }
     object.finish()
 }

@@ -7,7 +7,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rethread_json::{Object, Tree, Value as Json, quote};
+use rethread_json::{Object, Skim, Strayed, Tree, Value as Json, write_str};
 use rusqlite::Row;
 use rusqlite::types::{Value, ValueRef};
 
@@ -16,31 +16,43 @@ const TEXT: &str = "$text";
 
 /// The line of a row, with its line break.
 pub(super) fn encode(row: &Row<'_>) -> rusqlite::Result<Vec<u8>> {
-    let statement: &rusqlite::Statement<'_> = row.as_ref();
-    let mut object = Object::new();
-    for at in 0..statement.column_count() {
-        object = object.raw(statement.column_name(at)?, &value(row.get_ref(at)?));
-    }
-    let mut line = object.finish();
-    line.push(b'\n');
+    let mut line = Vec::new();
+    write(row, &mut line)?;
     Ok(line)
 }
 
-fn value(value: ValueRef<'_>) -> Vec<u8> {
+/// Puts the line of a row, with its line break, in place of another.
+pub(super) fn write(row: &Row<'_>, line: &mut Vec<u8>) -> rusqlite::Result<()> {
+    let statement: &rusqlite::Statement<'_> = row.as_ref();
+    line.clear();
+    line.push(b'{');
+    for at in 0..statement.column_count() {
+        if at > 0 {
+            line.push(b',');
+        }
+        write_str(line, statement.column_name(at)?);
+        line.push(b':');
+        value(row.get_ref(at)?, line);
+    }
+    line.extend_from_slice(b"}\n");
+    Ok(())
+}
+
+fn value(value: ValueRef<'_>, line: &mut Vec<u8>) {
     let packed = |key, bytes: &[u8]| Object::new().str(key, &STANDARD.encode(bytes)).finish();
     match value {
-        ValueRef::Null => b"null".to_vec(),
-        ValueRef::Integer(n) => n.to_string().into_bytes(),
+        ValueRef::Null => line.extend_from_slice(b"null"),
+        ValueRef::Integer(n) => line.extend_from_slice(n.to_string().as_bytes()),
         // The shortest spelling that is read back as the same number, always with a point or an
         // exponent; beyond all numbers is infinity.
-        ValueRef::Real(f64::INFINITY) => b"9e999".to_vec(),
-        ValueRef::Real(f64::NEG_INFINITY) => b"-9e999".to_vec(),
-        ValueRef::Real(n) => format!("{n:?}").into_bytes(),
-        ValueRef::Blob(bytes) => packed(BLOB, bytes),
-        ValueRef::Text(bytes) if is_structure(bytes) => bytes.to_vec(),
+        ValueRef::Real(f64::INFINITY) => line.extend_from_slice(b"9e999"),
+        ValueRef::Real(f64::NEG_INFINITY) => line.extend_from_slice(b"-9e999"),
+        ValueRef::Real(n) => line.extend_from_slice(format!("{n:?}").as_bytes()),
+        ValueRef::Blob(bytes) => line.extend_from_slice(&packed(BLOB, bytes)),
         ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
-            Ok(text) => quote(text),
-            Err(_) => packed(TEXT, bytes),
+            Ok(_) if is_structure(bytes) => line.extend_from_slice(bytes),
+            Ok(text) => write_str(line, text),
+            Err(_) => line.extend_from_slice(&packed(TEXT, bytes)),
         },
     }
 }
@@ -51,11 +63,23 @@ fn is_structure(text: &[u8]) -> bool {
     if !matches!(text.first(), Some(b'{' | b'[')) || !matches!(text.last(), Some(b'}' | b']')) {
         return false;
     }
-    let Ok(tree) = Tree::parse(text) else {
-        return false;
-    };
-    let root = tree.root(text);
-    std::str::from_utf8(text).is_ok() && root.get(BLOB).is_none() && root.get(TEXT).is_none()
+    let mut skim = Skim::checking(text);
+    matches!(is_plain(&mut skim), Ok(true)) && skim.is_done()
+}
+
+/// Whether the next value is JSON without a member that means something to us.
+fn is_plain(skim: &mut Skim<'_>) -> Result<bool, Strayed> {
+    if !skim.enter_object() {
+        return skim.pass().map(|_| true);
+    }
+    while let Some(key) = skim.next_key()? {
+        let key = key.bytes();
+        if *key == *BLOB.as_bytes() || *key == *TEXT.as_bytes() {
+            return Ok(false);
+        }
+        skim.pass()?;
+    }
+    Ok(true)
 }
 
 /// The columns of a line, by name. None if it is no line of ours.

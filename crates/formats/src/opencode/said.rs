@@ -1,6 +1,6 @@
 //! Messages and their parts, with what decides where they go, whichever way they are stored.
 
-use rethread_json::Value;
+use rethread_json::{Passed, Tree, Value};
 use rethread_model::{Moment, RawRef, Role, Visibility};
 
 use super::facts::{millis, usage};
@@ -45,35 +45,36 @@ pub(super) struct Piece {
 
 /// What a stored value says: a message with the parts inside of it, or a part alone.
 pub(super) struct Split<'a> {
-    pub(super) info: Option<Value<'a>>,
-    pub(super) parts: Vec<Value<'a>>,
+    pub(super) info: Option<Passed<'a>>,
+    pub(super) parts: Vec<Passed<'a>>,
 }
 
 /// Takes a record apart: a row holds the value in its column `data`, an export puts message and
 /// parts side by side, and the first stores kept parts inside of the message.
-pub(super) fn split(root: Value<'_>, is_row: bool) -> Split<'_> {
-    let value = match root.get("data") {
-        Some(data) if is_row => data,
-        _ => root,
-    };
-    let info = value.get("info").filter(|i| i.is_object());
-    let is_message = value.get("role").is_some() && value.get("type").is_none();
+pub(super) fn split(root: Passed<'_>, is_row: bool) -> Split<'_> {
+    let data = is_row.then(|| root.get("data")).flatten();
+    let value = data.unwrap_or(root);
+    let [info, role, type_name, parts] = value.pick(["info", "role", "type", "parts"]);
+    let info = info.filter(|i| i.is_object());
+    let is_message = role.is_some() && type_name.is_none();
     if info.is_none() && !is_message {
         return Split {
             info: None,
             parts: vec![value],
         };
     }
-    let parts = value.get("parts").filter(|p| p.is_array());
     Split {
         info: Some(info.unwrap_or(value)),
-        parts: parts.into_iter().flat_map(Value::items).collect(),
+        parts: parts.into_iter().flat_map(Passed::items).collect(),
     }
 }
 
 impl Said {
     /// A message; what is not an object that names a role is none that we understand.
-    pub(super) fn of(record: RawRef, id: String, info: Option<Value<'_>>) -> Self {
+    pub(super) fn of(record: RawRef, id: String, info: Option<Passed<'_>>) -> Self {
+        let tree = info.and_then(|info| Tree::parse(info.raw()).ok());
+        let info = tree.as_ref().zip(info);
+        let info = info.map(|(tree, info)| tree.root(info.raw()));
         let word = info.and_then(|i| string(i, "role"));
         let flag = |key| info.is_some_and(|i| i.get(key).is_some_and(|v| !v.is_null()));
         Self {
@@ -217,29 +218,30 @@ pub(super) fn said_at(info: Value<'_>) -> Option<Moment> {
 
 impl Piece {
     /// A part; what is none is a block that nobody knows.
-    pub(super) fn of(record: RawRef, id: String, part: Option<Value<'_>>) -> Self {
-        let flag = |key| part.is_some_and(|p| is_true(p, key));
-        let audience = if flag("ignored") {
+    pub(super) fn of(record: RawRef, id: String, part: Option<Passed<'_>>) -> Self {
+        let names = ["type", "ignored", "synthetic", "callID", "state"];
+        let [type_name, ignored, synthetic, call, state] =
+            part.map_or([None; 5], |part| part.pick(names));
+        let is_true = |flag: Option<Passed<'_>>| flag.and_then(Passed::bool) == Some(true);
+        let audience = if is_true(ignored) {
             Audience::Person
-        } else if flag("synthetic") {
+        } else if is_true(synthetic) {
             Audience::Model
         } else {
             Audience::All
         };
-        let type_name = part.and_then(|p| string(p, "type")).unwrap_or_default();
-        let started = part.and_then(|p| {
-            let session = p.at(&["state", "metadata", "sessionId"])?.str()?;
-            Some((
-                string(p, "callID").unwrap_or_default(),
-                session.into_owned(),
-            ))
+        let type_name = type_name.and_then(Passed::str).unwrap_or_default();
+        let started = state.filter(|_| type_name == "tool").and_then(|state| {
+            let session = state.at(&["metadata", "sessionId"])?.str()?;
+            let call = call.and_then(Passed::str).unwrap_or_default();
+            Some((call.into_owned(), session.into_owned()))
         });
         Self {
             record,
             id,
             kind: part_kind(&type_name, audience),
-            is_outcome: !matches!(type_name.as_str(), "step-start" | "reasoning"),
-            child: started.filter(|_| type_name == "tool"),
+            is_outcome: !matches!(&*type_name, "step-start" | "reasoning"),
+            child: started,
         }
     }
 }

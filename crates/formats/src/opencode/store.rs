@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use rethread_json::{Tree, Value};
+use rethread_json::{Passed, Skim, Tree};
 use rethread_model::{Note, RawRef};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::SLUG;
 use super::database::{AskError, look};
-use super::facts::{Facts, millis, parsed, project_root};
+use super::facts::{Facts, moment, parsed, project_root};
 use super::project::GLOBAL;
 use super::read::Gathered;
-use super::rows::encode;
+use super::rows::{encode, write};
 use super::said::{Piece, Said, split};
 use crate::fields::string;
-use crate::{OpenError, Part, RecordKind, Spool};
+use crate::{OpenError, Part, RecordKind, Spool, passed};
 
 /// The tables whose rows belong to a session, and the order of the rows. What is behind `part` is
 /// kept unread.
@@ -185,6 +185,9 @@ fn started_by(db: &Connection, parent: &str, id: &str) -> Result<Option<String>,
     Ok(None)
 }
 
+/// Where messages are, by their ids.
+type Places = HashMap<String, usize>;
+
 /// Reads the rows of a table that belong to a session. A row that cannot be read is named.
 fn rows(
     db: &Connection,
@@ -212,15 +215,15 @@ fn rows(
             Err(e) => return Err(e.into()),
         }
     }
-    let mut places = HashMap::new();
+    let mut places = Places::new();
     for (at, said) in gathered.said.iter().enumerate() {
         places.insert(said.id.clone(), at);
     }
     let mut one = db.prepare(&format!("SELECT * FROM {table} WHERE rowid = ?1"))?;
-    let mut tree = Tree::default();
+    let mut line = Vec::new();
     for key in keys {
-        let line = match one.query_row([key], encode) {
-            Ok(line) => line,
+        match one.query_row([key], |row| write(row, &mut line)) {
+            Ok(()) => {}
             Err(e) if is_corrupt(&e) => {
                 gathered
                     .notes
@@ -228,7 +231,7 @@ fn rows(
                 continue;
             }
             Err(e) => return Err(e.into()),
-        };
+        }
         let Some(record) = spool.add(&line, RecordKind::Value)? else {
             break;
         };
@@ -236,14 +239,9 @@ fn rows(
             part: number,
             record,
         };
-        if tree.parse_into(&line).is_err() {
-            gathered.unclaimed.push(raw);
-            continue;
-        }
-        let row = tree.root(&line);
-        match table {
-            "message" => gathered.message(path, raw, row),
-            "part" => gathered.part(path, raw, row, &places),
+        match (table, Skim::trusting(&line).pass()) {
+            ("message", Ok(row)) => gathered.message(path, raw, row),
+            ("part", Ok(row)) => gathered.part(path, raw, row, &places),
             _ => gathered.unclaimed.push(raw),
         }
     }
@@ -259,27 +257,30 @@ fn unreadable(path: &Path, table: &str, what: &str, e: &rusqlite::Error) -> Note
 }
 
 impl Gathered {
-    fn message(&mut self, path: &Path, raw: RawRef, row: Value<'_>) {
-        let id = string(row, "id").unwrap_or_default();
+    fn message(&mut self, path: &Path, raw: RawRef, row: Passed<'_>) {
+        let [id, created] = row.pick(["id", "time_created"]);
+        let id = passed::string(id).unwrap_or_default();
         let mut said = Said::of(raw, id, split(row, true).info);
         if !said.is_message() {
             let message = format!("the message `{}` names no role; kept unread", said.id);
             self.notes.push(Note::damage(message).at(path));
         }
-        said.time = millis(row.get("time_created")).or(said.time);
+        let created = created.and_then(|time| moment(time.i64(), time.f64()));
+        said.time = created.or(said.time);
         self.said.push(said);
     }
 
-    fn part(&mut self, path: &Path, raw: RawRef, row: Value<'_>, places: &HashMap<String, usize>) {
-        let id = string(row, "id").unwrap_or_default();
-        let message = string(row, "message_id").unwrap_or_default();
-        let data = row.get("data").filter(|d| d.get("type").is_some());
+    fn part(&mut self, path: &Path, raw: RawRef, row: Passed<'_>, places: &Places) {
+        let [id, message, data] = row.pick(["id", "message_id", "data"]);
+        let id = passed::string(id).unwrap_or_default();
+        let message = message.and_then(Passed::str).unwrap_or_default();
+        let data = data.filter(|d| d.get("type").is_some());
         if data.is_none() {
             let note = format!("the part `{id}` names no type; kept unread");
             self.notes.push(Note::damage(note).at(path));
         }
         let piece = Piece::of(raw, id, data);
-        if let Some(said) = places.get(&message).and_then(|at| self.said.get_mut(*at)) {
+        if let Some(said) = places.get(&*message).and_then(|at| self.said.get_mut(*at)) {
             said.parts.push(piece);
             return;
         }

@@ -10,7 +10,7 @@
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{SafeName, join, read_small};
-use rethread_json::{Tree, Value};
+use rethread_json::{Passed, Skim, Tree, Value};
 use rethread_model::{Note, RawRef};
 
 use super::facts::{Facts, parsed, project_root};
@@ -18,7 +18,7 @@ use super::layout::{names, stem};
 use super::read::Gathered;
 use super::said::{Piece, Said, sort, split};
 use crate::fields::string;
-use crate::{OpenError, Part};
+use crate::{OpenError, Part, passed};
 
 /// Where the files of a session are.
 #[derive(Debug)]
@@ -134,9 +134,11 @@ impl Place {
             };
             let root = tree.root(&bytes);
             let raw = RawRef { part: 0, record: 0 };
-            let info = split(root, false).info;
+            let inside = root.get("info").filter(|i| i.is_object());
             let id = string(root, "id").unwrap_or_else(|| stem(&path));
-            each(Said::of(raw, id, info), info.unwrap_or(root));
+            let info = Skim::trusting(&bytes).pass().ok();
+            let info = info.and_then(|root| split(root, false).info);
+            each(Said::of(raw, id, info), inside.unwrap_or(root));
         }
         Ok(facts)
     }
@@ -248,7 +250,7 @@ impl Gathered {
 fn document<T>(
     gathered: &mut Gathered,
     path: &Path,
-    of: impl FnOnce(RawRef, Value<'_>) -> T,
+    of: impl FnOnce(RawRef, Passed<'_>) -> T,
 ) -> Option<T> {
     let bytes = match read_small(path) {
         Ok(bytes) => bytes,
@@ -259,7 +261,9 @@ fn document<T>(
     };
     let raw = gathered.keep(path, bytes.clone());
     let why = match Tree::parse(&bytes) {
-        Ok(tree) if tree.root(&bytes).is_object() => return Some(of(raw, tree.root(&bytes))),
+        Ok(tree) if tree.root(&bytes).is_object() => {
+            return Some(of(raw, Skim::trusting(&bytes).pass().ok()?));
+        }
         Ok(_) => "not a JSON object; skipped".to_owned(),
         Err(_) if bytes.is_empty() => "an empty file; skipped".to_owned(),
         Err(e) => format!("not JSON: {}, at column {}; skipped", e.kind, e.column),
@@ -272,7 +276,7 @@ fn document<T>(
 fn message(gathered: &mut Gathered, path: &Path) -> Option<Said> {
     let said = document(gathered, path, |raw, root| {
         let inside = split(root, false);
-        let id = string(root, "id").unwrap_or_else(|| stem(path));
+        let id = passed::string(root.get("id")).unwrap_or_else(|| stem(path));
         let mut said = Said::of(raw, id, inside.info);
         let pieces = inside.parts.into_iter().filter(|_| inside.info.is_some());
         let pieces = pieces.map(|p| Piece::of(raw, String::new(), Some(p)));
@@ -288,7 +292,7 @@ fn message(gathered: &mut Gathered, path: &Path) -> Option<Said> {
 
 fn part(gathered: &mut Gathered, path: &Path) -> Option<Piece> {
     document(gathered, path, |raw, root| {
-        let id = string(root, "id").unwrap_or_else(|| stem(path));
+        let id = passed::string(root.get("id")).unwrap_or_else(|| stem(path));
         Piece::of(raw, id, Some(root))
     })
 }
