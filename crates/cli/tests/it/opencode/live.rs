@@ -83,6 +83,69 @@ fn a_log_that_was_left_behind_is_read_with_and_without_its_index() {
     }
 }
 
+/// All that is read of a session, or why it cannot be read.
+fn rows(path: &Path, id: &str) -> Result<Vec<u8>, String> {
+    let source = Source::new("opencode", id.to_owned(), path.to_owned());
+    let why = |e: rethread_formats::OpenError| e.kind().to_owned();
+    let mut rows = Vec::new();
+    let native = OpenCode.read(&source).map_err(why)?.native;
+    native.save_all(&mut rows).unwrap();
+    Ok(rows)
+}
+
+/// A log is cut anywhere, as by a writer that was killed, and holds what was never committed. What
+/// is read of it in our own memory is what SQLite makes of a copy that is its own.
+#[test]
+fn a_log_without_its_index_says_what_a_private_copy_says() {
+    let w = World::new();
+    let original = w.root.join("original.db");
+    database(&original, "1.18/everything");
+    let db = writer(&original);
+    write_session(&db);
+    db.execute("UPDATE session SET title = 'Later' WHERE id = ?1", [NEW])
+        .unwrap();
+    // Pages that do not fit into memory go to the log before anybody says whether they are meant.
+    db.pragma_update(None, "cache_size", 1).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for n in 0..40 {
+        db.execute(
+            "INSERT INTO part VALUES (?1, 'msg_new', ?2, 6, 6, ?3)",
+            (format!("prt_{n}"), NEW, "never committed ".repeat(300)),
+        )
+        .unwrap();
+    }
+    let main = fs::read(&original).unwrap();
+    let log = fs::read(w.root.join("original.db-wal")).unwrap();
+    let frame = 24 + 4096;
+    let frames = (log.len() - 32) / frame;
+    let mut found = 0;
+    for end in (0..=frames).flat_map(|n| [32 + n * frame, 32 + n * frame + 1000]) {
+        let log = &log[..end.min(log.len())];
+        let (left, copied) = (w.root.join("left"), w.root.join("copied"));
+        for folder in [&left, &copied] {
+            fs::create_dir(folder).unwrap();
+            fs::write(folder.join("opencode.db"), &main).unwrap();
+            fs::write(folder.join("opencode.db-wal"), log).unwrap();
+        }
+        let copy = copied.join("opencode.db");
+        writer(&copy)
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            .unwrap();
+        for id in [EVERYTHING, CHILD, NEW] {
+            let own = rows(&left.join("opencode.db"), id);
+            assert!(own == rows(&copy, id), "{end}: {id}");
+            found += usize::from(own.is_ok() && id == NEW);
+        }
+        assert_eq!(names(&left), ["opencode.db", "opencode.db-wal"]);
+        assert!(fs::read(left.join("opencode.db-wal")).unwrap() == log);
+        assert!(fs::read(left.join("opencode.db")).unwrap() == main);
+        fs::remove_dir_all(&left).unwrap();
+        fs::remove_dir_all(&copied).unwrap();
+    }
+    assert!(found > 0, "no cut leaves the session");
+    assert!(found < 2 * frames, "every cut leaves the session");
+}
+
 #[test]
 fn a_folder_that_may_not_be_written_to_is_read() {
     let w = World::new();
