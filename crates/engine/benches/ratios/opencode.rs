@@ -26,7 +26,17 @@ pub(crate) static LIST: Benchmark = Benchmark {
 
 pub(crate) static READ: Benchmark = Benchmark {
     name: "opencode-read",
-    subject: "read the sessions in a database, every entry decoded",
+    subject: "read the sessions in a database, entries on demand",
+    peer: "serde_json::Value of every message and part",
+    aim: Aim::Known,
+    clock: Clock::Cpu,
+    runs: 1,
+    make: |folder| make(folder, Task::Open, 2_000),
+};
+
+pub(crate) static BODIES: Benchmark = Benchmark {
+    name: "opencode-bodies",
+    subject: "the same, every entry decoded",
     peer: "serde_json::Value of every message and part",
     aim: Aim::Known,
     clock: Clock::Cpu,
@@ -38,6 +48,7 @@ pub(crate) static READ: Benchmark = Benchmark {
 #[derive(Clone, Copy)]
 enum Task {
     List,
+    Open,
     Read,
 }
 
@@ -134,6 +145,13 @@ impl Database {
         Ok(())
     }
 
+    fn open(&self) -> Outcome {
+        for source in &self.sources {
+            std::hint::black_box(OpenCode.read(source)?);
+        }
+        Ok(())
+    }
+
     fn read(&self) -> Outcome {
         for source in &self.sources {
             let conversation = OpenCode.read(source)?;
@@ -167,8 +185,9 @@ impl Pair for Database {
     fn run(&mut self, side: Side) -> Outcome {
         match (side, self.task) {
             (Side::Subject, Task::List) => self.list(),
+            (Side::Subject, Task::Open) => self.open(),
             (Side::Peer, Task::List) | (Side::Subject, Task::Read) => self.read(),
-            (Side::Peer, Task::Read) => self.parse(),
+            (Side::Peer, Task::Open | Task::Read) => self.parse(),
         }
     }
 }
