@@ -1,6 +1,6 @@
 //! A log that is written anew while its owner appends to it, without any lock.
 
-use rethread_disk::{DiskError, Durability, Mode, append_line_lasting, remove_link, rewrite};
+use rethread_disk::{DiskError, Durability, Mode, append_line_lasting, rewrite};
 
 #[test]
 fn the_new_log_takes_the_place_of_the_old_one() {
@@ -54,6 +54,7 @@ fn an_append_ends_a_torn_line_and_refuses_two_lines() {
 #[cfg(unix)]
 #[test]
 fn only_links_are_removed_as_links() {
+    use rethread_disk::remove_link;
     let folder = tempfile::tempdir().unwrap();
     let (file, link) = (folder.path().join("file"), folder.path().join("link"));
     std::fs::write(&file, "x").unwrap();

@@ -153,6 +153,7 @@ fn assert_originals(folder: &Path) {
     }
 }
 
+#[cfg(unix)]
 const FORMATS_WITH_FILES: [&str; 8] = [
     "agentuse",
     "atomic",

@@ -1,4 +1,5 @@
 //! Text that no UTF-8 can hold.
+#![cfg(unix)]
 
 use std::fs;
 
@@ -71,7 +72,6 @@ fn exported(w: &World, path: &std::path::Path) -> String {
 }
 
 #[test]
-#[cfg(unix)]
 fn lone_surrogates_stay_as_they_are_spelled() {
     let w = World::new();
     let path = session(&w, br"a \ud83d b \uDE00\n \ud83d\ude00 c");
@@ -89,7 +89,6 @@ fn lone_surrogates_stay_as_they_are_spelled() {
 }
 
 #[test]
-#[cfg(unix)]
 fn bytes_that_are_not_utf8_are_replaced_and_come_back_in_the_original() {
     let w = World::new();
     let path = session(&w, b"a \xff\xfe b \\ud83d");
