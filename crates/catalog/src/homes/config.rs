@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rethread_disk::{DiskError, read_small};
 use rethread_formats::Env;
@@ -17,6 +18,8 @@ const FILE: &str = "config.toml";
 pub(super) struct Config {
     /// The program for other machines, and options for it.
     pub(super) ssh: Vec<String>,
+    /// How long another machine may say nothing.
+    pub(super) ssh_timeout: Seconds,
     /// Other machines, as `ssh` takes them.
     pub(super) remotes: Vec<String>,
     /// Homes in Linux distributions, by the name of the distribution.
@@ -25,10 +28,28 @@ pub(super) struct Config {
     pub(super) windows: BTreeMap<String, PathBuf>,
 }
 
+/// A time, written as a number of seconds.
+#[derive(Debug, Deserialize, PartialEq, Eq)]
+#[serde(try_from = "f64")]
+pub(super) struct Seconds(pub(super) Duration);
+
+impl TryFrom<f64> for Seconds {
+    type Error = &'static str;
+
+    fn try_from(seconds: f64) -> Result<Self, Self::Error> {
+        let time = Duration::try_from_secs_f64(seconds).ok();
+        let time = time.filter(|time| !time.is_zero());
+        time.map(Self)
+            .ok_or("a number of seconds above 0 is wanted")
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
             ssh: vec!["ssh".to_owned()],
+            // Looking through a large home on a slow disk takes its time.
+            ssh_timeout: Seconds(Duration::from_mins(2)),
             remotes: Vec::new(),
             wsl: BTreeMap::new(),
             windows: BTreeMap::new(),
@@ -74,9 +95,12 @@ mod tests {
     #[test]
     fn what_is_not_set_has_its_default() {
         assert_eq!(parse("").unwrap(), Config::default());
+        let half = Seconds(Duration::from_millis(500));
+        assert_eq!(parse("ssh_timeout = 0.5").unwrap().ssh_timeout, half);
         let set = parse("remotes = ['ada@vm01']\n[wsl]\nUbuntu = '/u'\n").unwrap();
         assert_eq!(set.remotes, ["ada@vm01"]);
         assert_eq!(set.ssh, ["ssh"]);
+        assert_eq!(set.ssh_timeout, Seconds(Duration::from_mins(2)));
         assert_eq!(set.wsl["Ubuntu"], Path::new("/u"));
     }
 
@@ -89,6 +113,12 @@ mod tests {
             "{text}"
         );
         assert!(parse("remotes = 'x'").is_err());
+        for seconds in ["0", "-1", "nan", "inf", "1e300", "'1'"] {
+            assert!(
+                parse(&format!("ssh_timeout = {seconds}")).is_err(),
+                "{seconds}"
+            );
+        }
         assert!(Config::parse(Path::new("c"), b"\xff").is_err());
     }
 }

@@ -9,7 +9,7 @@ use rethread_disk::{DiskError, windows_users, wsl_homes};
 use rethread_formats::{Env, Home, HomeKind};
 use rethread_model::Note;
 
-use crate::remote::{Target, mirror};
+use crate::remote::{Ssh, Target, mirror};
 use config::Config;
 
 /// Which homes are wanted.
@@ -138,7 +138,11 @@ pub fn open_homes(
         }
         match one {
             Known::Remote(target) => {
-                let (home, said) = mirror(env, &config.ssh, &target, progress);
+                let ssh = Ssh {
+                    words: &config.ssh,
+                    patience: config.ssh_timeout.0,
+                };
+                let (home, said) = mirror(env, ssh, &target, progress);
                 notes.extend(said);
                 opened.others.extend(home.map(Arc::new));
             }

@@ -16,7 +16,7 @@ use super::cksum::Cksum;
 use super::listed::{RemotePath, Version};
 use super::state::State;
 use super::wire::{Incoming, Listing, Wanted, Wire};
-use super::{RemoteError, Target};
+use super::{RemoteError, Ssh, Target};
 use crate::neighbours;
 
 /// How often a file is asked for that changes while it is sent.
@@ -74,7 +74,7 @@ impl Mirror {
     pub(super) fn refresh(
         &mut self,
         env: &Env,
-        ssh: &[String],
+        ssh: Ssh<'_>,
         progress: &mut dyn FnMut(u64, u64),
         notes: &mut Vec<Note>,
     ) -> Result<(), RemoteError> {

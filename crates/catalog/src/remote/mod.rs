@@ -5,6 +5,7 @@
 //! leaves the copy as it was, or further on; it never leaves half a file.
 
 mod cksum;
+mod coming;
 mod listed;
 mod mirror;
 mod script;
@@ -12,6 +13,7 @@ mod state;
 mod wire;
 
 use std::io;
+use std::time::Duration;
 
 use rethread_disk::DiskError;
 use rethread_formats::{Env, Home};
@@ -65,6 +67,15 @@ impl Target {
     }
 }
 
+/// How to connect.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ssh<'a> {
+    /// The program, and options for it.
+    pub(crate) words: &'a [String],
+    /// How long a machine may say nothing.
+    pub(crate) patience: Duration,
+}
+
 /// Why a home could not be copied.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RemoteError {
@@ -80,6 +91,9 @@ pub(crate) enum RemoteError {
     /// The connection ended.
     #[error("the connection ended too early")]
     Broken(io::Error),
+    /// It holds the connection, and says nothing.
+    #[error("it said nothing for {} seconds", .0.as_secs_f64())]
+    Silent(Duration),
     /// What comes is not what was asked for.
     #[error("it does not say {0}")]
     Nonsense(&'static str),
@@ -101,7 +115,7 @@ pub(crate) enum RemoteError {
 /// `progress` is told how many of how many bytes are here.
 pub(crate) fn mirror(
     env: &Env,
-    ssh: &[String],
+    ssh: Ssh<'_>,
     target: &Target,
     progress: &mut dyn FnMut(u64, u64),
 ) -> (Option<Home>, Vec<Note>) {
@@ -118,6 +132,9 @@ pub(crate) fn mirror(
             RemoteError::Said(_) | RemoteError::Broken(_) | RemoteError::Nonsense(_) => {
                 let hint = format!("`ssh {}` must get in without asking", target.as_str());
                 note.hint(hint)
+            }
+            RemoteError::Silent(_) => {
+                note.hint("`ssh_timeout` in the settings says how long it is waited for")
             }
             _ => note,
         });

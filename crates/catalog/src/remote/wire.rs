@@ -1,13 +1,14 @@
 //! The one connection to another machine: the program `ssh`, and the loop that it runs there.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::{self, BufRead, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use super::coming::Coming;
 use super::listed::{RemotePath, Version, Versions, line};
 use super::script::{HELLO, command};
-use super::{RemoteError, Target};
+use super::{RemoteError, Ssh, Target};
 
 /// The longest line that is read.
 const LONGEST_LINE: u64 = 16 * 1024;
@@ -42,7 +43,9 @@ const OPTIONS: [&str; 12] = [
 pub(super) struct Wire {
     child: Child,
     stdin: Option<ChildStdin>,
-    out: BufReader<ChildStdout>,
+    out: Coming,
+    /// How long it may say nothing.
+    patience: Duration,
     errors: Receiver<Vec<u8>>,
     /// How files are told from their earlier selves.
     pub(super) versions: Versions,
@@ -73,8 +76,8 @@ pub(super) struct Listing {
 
 impl Wire {
     /// Connects.
-    pub(super) fn open(ssh: &[String], target: &Target) -> Result<Self, RemoteError> {
-        let [program, arguments @ ..] = ssh else {
+    pub(super) fn open(ssh: Ssh<'_>, target: &Target) -> Result<Self, RemoteError> {
+        let [program, arguments @ ..] = ssh.words else {
             return Err(RemoteError::NoProgram);
         };
         let mut child = Command::new(program)
@@ -106,7 +109,8 @@ impl Wire {
         let mut wire = Self {
             child,
             stdin,
-            out: BufReader::with_capacity(64 * 1024, stdout),
+            out: Coming::new(stdout, ssh.patience),
+            patience: ssh.patience,
             errors,
             versions: Versions::Times,
             now: 0,
@@ -143,13 +147,20 @@ impl Wire {
         Err(RemoteError::Nonsense("that it is ready"))
     }
 
+    /// Why nothing comes any more.
+    fn broken(&self, e: io::Error) -> RemoteError {
+        match e.kind() {
+            io::ErrorKind::TimedOut => RemoteError::Silent(self.patience),
+            _ => RemoteError::Broken(e),
+        }
+    }
+
     /// A line without its end.
     fn read_line(&mut self) -> Result<Vec<u8>, RemoteError> {
         let mut line = Vec::new();
         let mut limited = self.out.by_ref().take(LONGEST_LINE);
-        limited
-            .read_until(b'\n', &mut line)
-            .map_err(RemoteError::Broken)?;
+        let read = limited.read_until(b'\n', &mut line);
+        read.map_err(|e| self.broken(e))?;
         if line.pop() != Some(b'\n') {
             let end = io::Error::from(io::ErrorKind::UnexpectedEof);
             return Err(RemoteError::Broken(end));
@@ -240,28 +251,21 @@ impl Wire {
         files: &[Wanted],
         take: &mut dyn FnMut(&Wanted, Incoming<'_>) -> Result<(), RemoteError>,
     ) -> Result<(), RemoteError> {
-        let mut stdin = self.stdin.take();
-        let result = std::thread::scope(|scope| {
-            let asking = scope.spawn(|| {
-                if let Some(stdin) = &mut stdin {
-                    // If the other end is gone, reading from it says so.
-                    let _ = ask_for(files, stdin);
-                }
-            });
-            let mut result = Ok(());
-            for file in files.iter().filter(|f| f.version.size > 0) {
-                result = take(file, Incoming { wire: self });
-                if result.is_err() {
-                    // Whoever still asks is not to wait for an answer.
-                    let _ = self.child.kill();
-                    break;
-                }
-            }
-            let _ = asking.join();
-            result
+        let requests = requests(files);
+        // The other end answers while it is asked, so somebody else must ask.
+        let asking = self.stdin.take().map(|mut stdin| {
+            std::thread::spawn(move || {
+                // If the other end is gone, reading from it says so.
+                let _ = stdin.write_all(&requests).and_then(|()| stdin.flush());
+                stdin
+            })
         });
-        self.stdin = stdin;
-        result
+        for file in files.iter().filter(|f| f.version.size > 0) {
+            // Whoever still asks then is not waited for.
+            take(file, Incoming { wire: self })?;
+        }
+        self.stdin = asking.and_then(|asking| asking.join().ok());
+        Ok(())
     }
 
     /// Ends the connection in peace.
@@ -286,6 +290,7 @@ impl Wire {
     /// Says why the connection failed: in the words of `ssh`, where it has some.
     pub(super) fn why(mut self, e: RemoteError) -> RemoteError {
         if !matches!(e, RemoteError::Broken(_) | RemoteError::Nonsense(_)) {
+            // Whoever said nothing is ended as the connection is dropped.
             return e;
         }
         drop(self.stdin.take());
@@ -313,16 +318,18 @@ impl Drop for Wire {
     }
 }
 
-/// Writes the requests. An empty file is known without asking.
-fn ask_for(files: &[Wanted], out: &mut dyn Write) -> io::Result<()> {
+/// The requests. An empty file is known without asking.
+fn requests(files: &[Wanted]) -> Vec<u8> {
+    let mut all = String::new();
     for file in files.iter().filter(|f| f.version.size > 0) {
         let (size, path) = (file.version.size, file.path.as_str());
-        match &file.begun {
-            Some((start, _)) => writeln!(out, "T {start} {} {path}", size - start)?,
-            None => writeln!(out, "G {size} {path}")?,
-        }
+        let request = match &file.begun {
+            Some((start, _)) => format!("T {start} {} {path}\n", size - start),
+            None => format!("G {size} {path}\n"),
+        };
+        all.push_str(&request);
     }
-    out.flush()
+    all.into_bytes()
 }
 
 /// The bytes of a file that was asked for, as they come. All of them must be taken.
@@ -346,10 +353,10 @@ impl Incoming<'_> {
     ) -> Result<io::Result<()>, RemoteError> {
         let mut written = Ok(());
         while left > 0 {
-            let bytes = match self.wire.out.fill_buf() {
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-                bytes => bytes.map_err(RemoteError::Broken)?,
-            };
+            if let Err(e) = self.wire.out.fill_buf() {
+                return Err(self.wire.broken(e));
+            }
+            let bytes = self.wire.out.fill_buf().map_err(RemoteError::Broken)?;
             if bytes.is_empty() {
                 let end = io::Error::from(io::ErrorKind::UnexpectedEof);
                 return Err(RemoteError::Broken(end));

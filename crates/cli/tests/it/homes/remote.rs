@@ -43,6 +43,11 @@ impl Machines {
 
     /// From now on this script is what runs instead of `ssh`.
     fn answer_with(&self, script: &str) {
+        self.answer_within(script, "");
+    }
+
+    /// The same, with more settings.
+    fn answer_within(&self, script: &str, settings: &str) {
         let path = self.w.root.join("ssh");
         let far = self.far.display();
         fs::write(
@@ -51,7 +56,10 @@ impl Machines {
         )
         .unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        configure(&self.w, &format!("ssh = ['{}']\n", path.display()));
+        configure(
+            &self.w,
+            &format!("ssh = ['{}']\n{settings}", path.display()),
+        );
     }
 
     /// Writes down what is asked for; gives it.
@@ -312,6 +320,53 @@ fn a_machine_that_cannot_be_reached_is_reported_and_the_rest_goes_on() {
         (3, 2),
         "{answer:?}"
     );
+    assert!(
+        answer.err.contains("what was copied before is used"),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn a_machine_that_says_nothing_is_given_up_and_the_rest_goes_on() {
+    const SOON: &str = "ssh_timeout = 0.1\n";
+    let m = Machines::new();
+    put(&m.session(FIRST), &claude(FIRST, "/home/ada/shop"));
+    m.w.ok(&["new", "--format", "pi", "--title", "Here"]);
+    let list = || m.w.run(&["list", "--remote", "vm01"]);
+    m.answer_within("exec sleep 600", SOON);
+    let answer = list();
+    assert_eq!((answer.code, answer.out.lines().count()), (3, 1));
+    insta::assert_snapshot!(answer.err, @"
+    warning: `remote_vm01` cannot be read: it said nothing for 0.1 seconds
+    hint: `ssh_timeout` in the settings says how long it is waited for
+    ");
+    // It may fall silent later, in the middle of a file for example, and may leave somebody behind
+    // that holds the streams.
+    let hello = "echo 'rethread-home 1 stat 1000 /home/ada'";
+    let name = format!(".claude/projects/-shop/{FIRST}.jsonl");
+    for script in [
+        format!("{hello}\nexec sleep 600"),
+        format!("{hello}\necho '900 1.1 {name}'\necho '. 0'\nprintf '{{'\nexec sleep 600"),
+        format!("{hello}\nsleep 20\n"),
+    ] {
+        m.answer_within(&script, SOON);
+        let answer = list();
+        assert_eq!(answer.code, 3, "{script}: {answer:?}");
+        assert_eq!(answer.out.lines().count(), 1, "{script}: {answer:?}");
+        assert!(
+            answer.err.contains("said nothing for 0.1 seconds"),
+            "{answer:?}"
+        );
+        let half = tree(&m.w.home)
+            .into_iter()
+            .find(|(path, _)| path.ends_with(&name));
+        assert_eq!(half, None, "{script}");
+    }
+    m.answer_with(RUN);
+    assert_eq!(list().out.lines().count(), 2);
+    m.answer_within("exec sleep 600", SOON);
+    let answer = list();
+    assert_eq!((answer.code, answer.out.lines().count()), (3, 2));
     assert!(
         answer.err.contains("what was copied before is used"),
         "{answer:?}"
