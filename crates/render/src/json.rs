@@ -2,6 +2,8 @@
 
 mod escape;
 mod raw;
+mod times;
+mod valid;
 mod writer;
 
 pub(crate) use raw::{members, pretty, string};

@@ -38,7 +38,7 @@ impl fmt::Display for OneLine<'_> {
 
 /// What [`Plain`] shows.
 pub fn neutral(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_active) {
+    if first_active(text).is_none() {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
@@ -105,16 +105,47 @@ pub fn fit(text: &str, width: usize) -> String {
 }
 
 fn write_neutral(text: &str, out: &mut dyn Write) -> fmt::Result {
-    let mut clean = 0;
-    for (at, c) in text.char_indices().filter(|(_, c)| is_active(*c)) {
-        out.write_str(&text[clean..at])?;
-        clean = at + c.len_utf8();
-        if c == '\r' && text[clean..].starts_with('\n') {
+    let mut rest = text;
+    while let Some((at, c)) = first_active(rest) {
+        out.write_str(&rest[..at])?;
+        rest = &rest[at + c.len_utf8()..];
+        if c == '\r' && rest.starts_with('\n') {
             continue;
         }
         show_active(c, out)?;
     }
-    out.write_str(&text[clean..])
+    out.write_str(rest)
+}
+
+/// The first character that does something, and where it is.
+fn first_active(text: &str) -> Option<(usize, char)> {
+    let mut at = 0;
+    loop {
+        at += plain_len(&text.as_bytes()[at..]);
+        for c in text[at..].chars() {
+            if is_active(c) {
+                return Some((at, c));
+            }
+            at += c.len_utf8();
+            if c.is_ascii() {
+                break;
+            }
+        }
+        if at == text.len() {
+            return None;
+        }
+    }
+}
+
+/// How many plain characters of ASCII come first, or fewer: most of all text is such, and many of
+/// them are looked at together.
+fn plain_len(bytes: &[u8]) -> usize {
+    let is_plain = |b: u8| matches!(b, b' '..=b'~' | b'\n' | b'\t');
+    let (chunks, _) = bytes.as_chunks::<32>();
+    let all_plain = |chunk: &&[u8; 32]| chunk.iter().fold(true, |all, b| all & is_plain(*b));
+    let whole = chunks.iter().take_while(all_plain).count() * 32;
+    let rest = bytes.get(whole..).unwrap_or_default();
+    whole + rest.iter().take_while(|b| is_plain(**b)).count()
 }
 
 /// Writes what stands for a character that does something.
@@ -162,4 +193,23 @@ fn is_deceptive(c: char) -> bool {
         | '\u{fff9}'..='\u{fffb}'       // annotations
         | '\u{e0000}'..='\u{e00ff}'     // tags
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{first_active, is_active};
+
+    proptest! {
+        #[test]
+        fn the_first_character_that_acts_is_found(
+            plain in "[ -~\n\té日🦀]{0,100}",
+            text in any::<String>()
+        ) {
+            let text = plain + &text;
+            let wanted = text.char_indices().find(|(_, c)| is_active(*c));
+            prop_assert_eq!(first_active(&text), wanted);
+        }
+    }
 }

@@ -113,7 +113,7 @@ pub fn tree_json(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
         }
         fields(&mut w, &body)?;
         w.close("}")?;
-        writeln!(out)?;
+        w.end_line()?;
     }
     for link in subagents(view) {
         let mut w = Writer::new(out);
@@ -122,7 +122,7 @@ pub fn tree_json(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
         w.member("session_id", &link.session)?;
         w.member_if("tool_id", link.tool_call.as_deref())?;
         w.close("}")?;
-        writeln!(out)?;
+        w.end_line()?;
     }
     Ok(())
 }

@@ -9,44 +9,68 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 /// escaped, all else stays.
 pub(super) fn escape(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
-    while let Some(at) = special(rest) {
-        let (plain, more) = rest.split_at(at);
-        out.extend_from_slice(plain);
-        let Some((byte, more)) = more.split_first() else {
-            return;
+    out.reserve(rest.len());
+    while let Some(stride) = rest.first_chunk::<STRIDE>() {
+        // To copy all of it and take some back is faster than to copy some: in what tools print, the
+        // next line break is never far.
+        out.extend_from_slice(stride);
+        let Some(at) = in_stride(stride) else {
+            rest = &rest[STRIDE..];
+            continue;
         };
-        rest = more;
-        match byte {
-            b'"' | b'\\' => out.extend([b'\\', *byte]),
-            b'\n' => out.extend(b"\\n"),
-            b'\t' => out.extend(b"\\t"),
-            b'\r' => out.extend(b"\\r"),
-            0x08 => out.extend(b"\\b"),
-            0x0C => out.extend(b"\\f"),
-            _ => {
-                let digit = |n: u8| HEX[usize::from(n & 0xF)];
-                out.extend(b"\\u00");
-                out.extend([digit(byte >> 4), digit(*byte)]);
-            }
+        out.truncate(out.len() - STRIDE + at);
+        push_escaped(out, stride[at]);
+        rest = &rest[at + 1..];
+    }
+    for byte in rest {
+        if is_special(*byte) {
+            push_escaped(out, *byte);
+        } else {
+            out.push(*byte);
         }
     }
-    out.extend_from_slice(rest);
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+fn push_escaped(out: &mut Vec<u8>, byte: u8) {
+    match byte {
+        b'"' | b'\\' => out.extend([b'\\', byte]),
+        b'\n' => out.extend(b"\\n"),
+        b'\t' => out.extend(b"\\t"),
+        b'\r' => out.extend(b"\\r"),
+        0x08 => out.extend(b"\\b"),
+        0x0C => out.extend(b"\\f"),
+        _ => {
+            let digit = |n: u8| HEX[usize::from(n & 0xF)];
+            out.extend(b"\\u00");
+            out.extend([digit(byte >> 4), digit(byte)]);
+        }
+    }
 }
 
 /// Where the first byte is that must be escaped.
-fn special(bytes: &[u8]) -> Option<usize> {
-    let is_special = |b: u8| b < 0x20 || b == b'"' || b == b'\\';
-    let mut strides = bytes.chunks_exact(STRIDE);
-    let mut passed = 0;
-    // No way out in the middle of a stride, so that it takes a few instructions as a whole.
-    for stride in strides.by_ref() {
-        if stride.iter().fold(false, |any, b| any | is_special(*b)) {
-            return in_words(stride).map(|at| passed + at);
-        }
-        passed += STRIDE;
+pub(super) fn special(bytes: &[u8]) -> Option<usize> {
+    let (strides, rest) = bytes.as_chunks::<STRIDE>();
+    let found = strides.iter().enumerate();
+    let mut found = found.filter_map(|(n, stride)| Some(n * STRIDE + in_stride(stride)?));
+    let in_rest = || {
+        let at = rest.iter().position(|b| is_special(*b))?;
+        Some(bytes.len() - rest.len() + at)
+    };
+    found.next().or_else(in_rest)
+}
+
+/// The same, of one stride.
+#[inline]
+fn in_stride(stride: &[u8; STRIDE]) -> Option<usize> {
+    // No way out in the middle of it, so that it takes a few instructions as a whole.
+    if !stride.iter().fold(false, |any, b| any | is_special(*b)) {
+        return None;
     }
-    let at = strides.remainder().iter().position(|b| is_special(*b));
-    at.map(|at| passed + at)
+    in_words(stride)
 }
 
 /// The same, eight bytes at a time. The lowest bit that is set is that of the first such byte; what

@@ -4,19 +4,20 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserializer as _;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::valid::valid;
+
 /// Deeper values are not embedded: many readers of our output would refuse the whole line.
-const DEPTH: usize = 100;
+const DEPTH: u32 = 100;
 
 /// A value as it can stand in one line of JSON: the same bytes, only without the white space
 /// between values where that has line breaks, and with U+FFFD for what is not UTF-8. `None` for what
 /// is not JSON or too deep.
 pub(super) fn embeddable(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let text = String::from_utf8_lossy(bytes);
-    shallow(&text)?;
-    if text.contains(['\n', '\r']) {
+    if valid(text.as_bytes(), DEPTH)?.breaks {
         return Some(Cow::Owned(without_space(&text)));
     }
     Some(text)
@@ -26,7 +27,8 @@ pub(super) fn embeddable(bytes: &[u8]) -> Option<Cow<'_, str>> {
 /// not UTF-8 becomes U+FFFD. `None` for what is not JSON or too deep.
 pub(crate) fn pretty(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
-    let compact = without_space(shallow(&text)?);
+    valid(text.as_bytes(), DEPTH)?;
+    let compact = without_space(&text);
     let mut out = String::with_capacity(compact.len() * 2);
     let mut level = 0_usize;
     let mut opened = false;
@@ -79,23 +81,6 @@ pub(crate) fn members(bytes: &[u8]) -> Option<Vec<(String, &RawValue)>> {
 /// The text of a string value.
 pub(crate) fn string(value: &RawValue) -> Option<String> {
     serde_json::from_str(value.get()).ok()
-}
-
-fn shallow(text: &str) -> Option<&str> {
-    // This check neither recurses nor limits the depth.
-    serde_json::from_str::<IgnoredAny>(text).ok()?;
-    let mut depth = 0_usize;
-    for (c, inside) in with_strings(text) {
-        match c {
-            '{' | '[' if !inside => depth += 1,
-            '}' | ']' if !inside => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > DEPTH {
-            return None;
-        }
-    }
-    Some(text)
 }
 
 fn without_space(text: &str) -> String {

@@ -6,25 +6,61 @@ use rethread_model::{Json, Moment, Text};
 
 use super::escape::escape;
 use super::raw::embeddable;
+use super::times::Times;
+
+/// So much is written at once.
+const ENOUGH: usize = 256 * 1024;
 
 /// Writes JSON piece by piece. The caller opens and closes; commas come by themselves.
 pub(crate) struct Writer<'a> {
     out: &'a mut dyn Write,
+    /// What was not given to `out` yet.
+    ready: Vec<u8>,
     comma: bool,
     /// Objects and arrays that are written only when something gets into them.
     waiting: Vec<(&'static str, &'static str)>,
-    /// The string that is being written.
-    scratch: Vec<u8>,
+    times: Times,
 }
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(out: &'a mut dyn Write) -> Self {
         Self {
             out,
+            ready: Vec::new(),
             comma: false,
             waiting: Vec::new(),
-            scratch: Vec::new(),
+            times: Times::default(),
         }
+    }
+
+    /// Gives all that was written to `out`, and ends the line.
+    pub(crate) fn end_line(self) -> io::Result<()> {
+        let mut ready = self.ready;
+        ready.push(b'\n');
+        self.out.write_all(&ready)
+    }
+
+    /// Gives all that was written to `out`.
+    pub(crate) fn end(mut self) -> io::Result<()> {
+        self.give()
+    }
+
+    fn give(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.ready)?;
+        self.ready.clear();
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.ready.extend_from_slice(bytes);
+        self.give_enough()
+    }
+
+    fn give_enough(&mut self) -> io::Result<()> {
+        if self.ready.len() >= ENOUGH {
+            self.give()?;
+        }
+        Ok(())
     }
 
     /// Starts a member; its value comes next.
@@ -32,7 +68,7 @@ impl<'a> Writer<'a> {
         self.open_waiting()?;
         self.place()?;
         self.quoted(key)?;
-        self.out.write_all(b":")
+        self.put(b":")
     }
 
     /// Starts an element of an array, or the next value of a list; its value comes next.
@@ -44,13 +80,13 @@ impl<'a> Writer<'a> {
     /// Opens an object (`{`) or an array (`[`) as a value.
     pub(crate) fn open(&mut self, bracket: &str) -> io::Result<()> {
         self.comma = false;
-        self.out.write_all(bracket.as_bytes())
+        self.put(bracket.as_bytes())
     }
 
     /// Closes what [`open`](Self::open) opened.
     pub(crate) fn close(&mut self, bracket: &str) -> io::Result<()> {
         self.comma = true;
-        self.out.write_all(bracket.as_bytes())
+        self.put(bracket.as_bytes())
     }
 
     /// Opens a member that is an object or an array, but only if something gets into it.
@@ -77,22 +113,19 @@ impl<'a> Writer<'a> {
             return self.string(&text.value);
         }
         self.comma = true;
-        self.scratch.clear();
-        self.scratch.push(b'"');
+        let out = &mut self.ready;
+        out.push(b'"');
         let mut rest = 0;
         for (at, unit) in &text.lone {
             let before = text.value.get(rest..*at).unwrap_or_default();
-            escape(&mut self.scratch, before);
-            write!(self.scratch, "\\u{unit:04x}")?;
+            escape(out, before);
+            write!(out, "\\u{unit:04x}")?;
             // In the text itself there is a U+FFFD in that place.
             rest = at + char::REPLACEMENT_CHARACTER.len_utf8();
         }
-        escape(
-            &mut self.scratch,
-            text.value.get(rest..).unwrap_or_default(),
-        );
-        self.scratch.push(b'"');
-        self.out.write_all(&self.scratch)
+        escape(out, text.value.get(rest..).unwrap_or_default());
+        out.push(b'"');
+        self.give_enough()
     }
 
     /// A value of a source, byte for byte; as a string, if it cannot stand in our line.
@@ -106,7 +139,7 @@ impl<'a> Writer<'a> {
     /// Something that is JSON already.
     pub(crate) fn literal(&mut self, text: &str) -> io::Result<()> {
         self.comma = true;
-        self.out.write_all(text.as_bytes())
+        self.put(text.as_bytes())
     }
 
     /// Opens an object with the members of this one; more may follow.
@@ -123,6 +156,7 @@ impl<'a> Writer<'a> {
         write: &dyn Fn(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
         self.comma = true;
+        self.give()?;
         write(self.out)
     }
 
@@ -209,14 +243,22 @@ impl<'a> Writer<'a> {
     }
 
     pub(crate) fn moment_if(&mut self, key: &str, time: Option<Moment>) -> io::Result<()> {
-        self.member_if(key, time.map(|t| t.to_string()).as_deref())
+        let Some(time) = time else {
+            return Ok(());
+        };
+        self.key(key)?;
+        self.comma = true;
+        self.ready.push(b'"');
+        self.times.write(&mut self.ready, time);
+        self.ready.push(b'"');
+        Ok(())
     }
 
     fn open_waiting(&mut self) -> io::Result<()> {
         for (key, bracket) in std::mem::take(&mut self.waiting) {
             self.place()?;
             self.quoted(key)?;
-            self.out.write_all(b":")?;
+            self.put(b":")?;
             self.open(bracket)?;
         }
         Ok(())
@@ -224,16 +266,15 @@ impl<'a> Writer<'a> {
 
     fn place(&mut self) -> io::Result<()> {
         if self.comma {
-            self.out.write_all(b",")?;
+            self.put(b",")?;
         }
         Ok(())
     }
 
     fn quoted(&mut self, text: &str) -> io::Result<()> {
-        self.scratch.clear();
-        self.scratch.push(b'"');
-        escape(&mut self.scratch, text);
-        self.scratch.push(b'"');
-        self.out.write_all(&self.scratch)
+        self.ready.push(b'"');
+        escape(&mut self.ready, text);
+        self.ready.push(b'"');
+        self.give_enough()
     }
 }

@@ -50,7 +50,7 @@ fn indented<'a>(line: &'a str, prefix: &str) -> Cow<'a, str> {
 
 /// One line of Markdown text for a place of ours: a heading, an item of a list.
 pub(super) fn line(text: &str) -> String {
-    without_tags(&one_line(text), &mut true)
+    without_tags(&one_line(text), &mut true).into_owned()
 }
 
 /// One line of text inside markup of ours, such as bold: nothing in it is markup.
@@ -143,15 +143,18 @@ impl Fence {
 /// its backticks in pairs. Then the code of this line begins and ends in it, whatever the lines
 /// above are. A `|` may end a cell of a table and a backslash may hide a backtick, so there we do
 /// not try.
-fn without_tags(line: &str, spans: &mut bool) -> String {
+fn without_tags<'a>(line: &'a str, spans: &mut bool) -> Cow<'a, str> {
     if line.trim().is_empty() {
         *spans = true;
-        return line.to_owned();
+        return Cow::Borrowed(line);
     }
     let (code, paired) = code_spans(line);
     let hidden = line.contains("\\`");
     let sure = *spans && !hidden && !line.contains('|');
     *spans = *spans && !hidden && paired;
+    if !line.contains('<') {
+        return Cow::Borrowed(line);
+    }
     let mut out = String::with_capacity(line.len() + 8);
     let mut code = code.into_iter().filter(|_| sure).peekable();
     for (at, c) in line.char_indices() {
@@ -165,7 +168,7 @@ fn without_tags(line: &str, spans: &mut bool) -> String {
             out.push(c);
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 /// The inline code of a line, and whether every run of backticks belongs to some.

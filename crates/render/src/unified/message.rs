@@ -81,13 +81,10 @@ pub fn message_object(
     message: &Message,
 ) -> io::Result<Written> {
     let mut w = Writer::new(out);
-    write_message(
-        &mut w,
-        envelope,
-        message,
-        NOTHING_AROUND,
-        &Saying::default(),
-    )
+    let nobody = Saying::default();
+    let written = write_message(&mut w, envelope, message, NOTHING_AROUND, &nobody)?;
+    w.end()?;
+    Ok(written)
 }
 
 /// Writes more members into a message's `extensions`: those in front, or those behind.

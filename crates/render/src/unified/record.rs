@@ -42,7 +42,7 @@ pub fn session_record(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
     messages(&mut w, view, &shown, &mut tree, &mut saying, NOTHING)?;
     graph(&mut w, session, &mut tree)?;
     w.close("}")?;
-    out.write_all(b"\n")
+    w.end_line()
 }
 
 const NOTHING: More<'static> = NOTHING_AROUND.before;
@@ -107,7 +107,7 @@ pub fn export_record(out: &mut dyn Write, view: &View<'_>, export: &Export<'_>) 
     messages(&mut w, view, &shown, &mut tree, &mut saying, &whole)?;
     graph(&mut w, session, &mut tree)?;
     w.close("}")?;
-    out.write_all(b"\n")
+    w.end_line()
 }
 
 /// The number of the entry that the agent would go on from, where that is not the last in the tree;
@@ -154,7 +154,7 @@ pub fn context_object(
     w.member_or_null("model", model.map(model_name).as_deref())?;
     w.member_or_null("thinking_level", thinking_level)?;
     w.close("}")?;
-    out.write_all(b"\n")
+    w.end_line()
 }
 
 /// Writes the messages among these entries; each holds the entries around it that are none, and the
