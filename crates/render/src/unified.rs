@@ -11,6 +11,7 @@ mod form;
 mod graph;
 mod ids;
 mod message;
+mod numbers;
 mod record;
 mod session;
 mod tree;

@@ -55,7 +55,8 @@ pub(super) fn write(
     export_record(out, &view(conversation, way.source, entries), &export)
 }
 
-/// Writes a line with some entries of a session, and nothing beside them.
+/// Writes a line with some entries of a session, with all that they say. The files that the session
+/// came from hold the others, too, and do not come along.
 pub(super) fn write_part(
     out: &mut dyn Write,
     conversation: &Conversation,
@@ -63,7 +64,7 @@ pub(super) fn write_part(
     way: Way<'_>,
 ) -> io::Result<()> {
     let export = Export {
-        lean: true,
+        lean: way.lean,
         file_time: way.file_time,
         original: None,
     };

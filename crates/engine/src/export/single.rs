@@ -12,7 +12,7 @@ use super::record::{Way, write, write_part};
 use crate::Shown;
 
 /// Writes a header and the line of one session, as an export has them. A part of a session goes
-/// without what only the whole can say: reasoning, pictures, and its original.
+/// without its original, which is the whole.
 ///
 /// Gives what else was noticed.
 pub fn show_ndjson(

@@ -12,6 +12,8 @@ use crate::json::Writer;
 /// What an export says about a session beside what is in the document's own fields.
 pub(super) struct Facts<'a> {
     pub(super) session: &'a Session,
+    /// How many entries are written.
+    pub(super) entries: usize,
     /// Whether somebody noted when it began, and when it ended.
     pub(super) has_times: (bool, bool),
     /// The number of the entry that the agent would go on from, where it is not the last one.
@@ -26,7 +28,7 @@ pub(super) fn facts(w: &mut Writer<'_>, facts: &Facts<'_>) -> io::Result<()> {
         w.member("title", &title.text)?;
         w.member("title_source", title_word(title.source))?;
     }
-    w.number_if("entries", Some(facts.session.entries().len() as u64))?;
+    w.number_if("entries", Some(facts.entries as u64))?;
     w.flag_if("start_unknown", !facts.has_times.0)?;
     w.flag_if("end_unknown", !facts.has_times.1)?;
     w.number_if("leaf_entry", facts.leaf_entry)?;

@@ -9,6 +9,7 @@ use super::facts::{Facts, facts};
 use super::form::{Form, Original, Saying};
 use super::graph::graph;
 use super::message::{Around, Envelope, More, NOTHING_AROUND, write_message};
+use super::numbers::Numbers;
 use super::session::{exported_object, opened_object};
 use super::tree::Tree;
 use crate::View;
@@ -39,7 +40,8 @@ pub fn session_record(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
     );
     w.literal(&serde_json::to_string(&object)?)?;
     let mut saying = Saying::new(Form::Shown, view.bodies);
-    messages(&mut w, view, &shown, &mut tree, &mut saying, NOTHING)?;
+    let shown = Shown::new(view, &shown, None);
+    messages(&mut w, &shown, &mut tree, &mut saying, NOTHING)?;
     graph(&mut w, session, &mut tree)?;
     w.close("}")?;
     w.end_line()
@@ -63,7 +65,7 @@ pub struct Export<'a> {
 /// What these cannot say is in the `extensions` of messages, and what belongs to the session as a
 /// whole in those of the first message; where there is no message, in those of the session object.
 /// All entries of the view are written, in order, and each says where it hangs in the tree if that
-/// is not behind the one before it.
+/// is not behind the one before it. So a part of a session reads as a session of its own.
 pub fn export_record(out: &mut dyn Write, view: &View<'_>, export: &Export<'_>) -> io::Result<()> {
     let session = view.session;
     let form = if export.lean {
@@ -77,10 +79,12 @@ pub fn export_record(out: &mut dyn Write, view: &View<'_>, export: &Export<'_>) 
     tree.make_ids(session);
     let (start, end) = span(session);
     let times = exported_times(session, export.file_time);
+    let numbers = (!export.lean).then(|| Numbers::new(session, &shown));
     let about = Facts {
         session,
+        entries: shown.len(),
         has_times: (start.is_some(), end.is_some()),
-        leaf_entry: leaf_entry(view),
+        leaf_entry: numbers.as_ref().and_then(Numbers::leaf),
     };
     let whole = |w: &mut Writer<'_>| {
         facts(w, &about)?;
@@ -96,46 +100,19 @@ pub fn export_record(out: &mut dyn Write, view: &View<'_>, export: &Export<'_>) 
     w.key("session")?;
     let object = exported_object(&session.head, times, &view.source);
     w.members_of(&serde_json::to_string(&object)?)?;
-    if form == Form::Export && !shown.iter().any(is_message) {
+    let shown = Shown::new(view, &shown, numbers.as_ref());
+    if form == Form::Export && !shown.entries.iter().any(is_message) {
         w.open_if_used("extensions", "{");
         whole(&mut w)?;
-        entries(&mut w, view, "entries", &shown, form)?;
+        entries(&mut w, &shown, "entries", shown.entries)?;
         w.close_if_used("}")?;
     }
     w.close("}")?;
     let mut saying = Saying::new(form, view.bodies);
-    messages(&mut w, view, &shown, &mut tree, &mut saying, &whole)?;
+    messages(&mut w, &shown, &mut tree, &mut saying, &whole)?;
     graph(&mut w, session, &mut tree)?;
     w.close("}")?;
     w.end_line()
-}
-
-/// The number of the entry that the agent would go on from, where that is not the last in the tree;
-/// 0 where there is none.
-fn leaf_entry(view: &View<'_>) -> Option<u64> {
-    let session = view.session;
-    let last = session.entries().iter().rposition(|e| !e.beside);
-    let last = last.and_then(EntryIx::new);
-    let leaf = session.leaf();
-    (leaf != last).then(|| leaf.map_or(0, number))
-}
-
-fn number(ix: EntryIx) -> u64 {
-    ix.get() as u64 + 1
-}
-
-/// The number of the entry that this one hangs on, where that is not the one before it in the tree;
-/// 0 where there is none.
-fn parent_entry(view: &View<'_>, ix: EntryIx) -> Option<u64> {
-    let session = view.session;
-    let entry = session.entry(ix);
-    if entry.beside {
-        return None;
-    }
-    let before = session.entries().get(..ix.get()).unwrap_or_default();
-    let before = before.iter().rposition(|e| !e.beside);
-    let parent = entry.parent.map(EntryIx::get);
-    (parent != before).then(|| entry.parent.map_or(0, number))
 }
 
 /// Writes what a model would see as one line of JSON: `messages`, `model` and `thinking_level`.
@@ -150,25 +127,43 @@ pub fn context_object(
     let mut w = Writer::new(out);
     w.open("{")?;
     let mut saying = Saying::new(Form::Shown, view.bodies);
-    messages(&mut w, view, &shown, &mut tree, &mut saying, NOTHING)?;
+    let shown = Shown::new(view, &shown, None);
+    messages(&mut w, &shown, &mut tree, &mut saying, NOTHING)?;
     w.member_or_null("model", model.map(model_name).as_deref())?;
     w.member_or_null("thinking_level", thinking_level)?;
     w.close("}")?;
     w.end_line()
 }
 
+/// What is written of a session.
+struct Shown<'v, 'a> {
+    view: &'v View<'a>,
+    entries: &'v [EntryIx],
+    /// Where entries hang, for an export that brings the tree back.
+    numbers: Option<&'v Numbers<'v>>,
+}
+
+impl<'v, 'a> Shown<'v, 'a> {
+    fn new(view: &'v View<'a>, entries: &'v [EntryIx], numbers: Option<&'v Numbers<'v>>) -> Self {
+        Self {
+            view,
+            entries,
+            numbers,
+        }
+    }
+}
+
 /// Writes the messages among these entries; each holds the entries around it that are none, and the
 /// first what is said of the whole.
 fn messages<'a>(
     w: &mut Writer<'_>,
-    view: &View<'a>,
-    shown: &[EntryIx],
+    written: &Shown<'_, 'a>,
     tree: &mut Tree,
     saying: &mut Saying<'a>,
     whole: More<'_>,
 ) -> io::Result<()> {
-    let is_message = |ix: &EntryIx| view.session.entry(*ix).kind.is_message();
-    let form = saying.form;
+    let is_message = |ix: &EntryIx| written.view.session.entry(*ix).kind.is_message();
+    let shown = written.entries;
     w.key("messages")?;
     w.open("[")?;
     let mut index = 1;
@@ -186,11 +181,11 @@ fn messages<'a>(
                 if is_first {
                     whole(w)?;
                 }
-                entries(w, view, "preceded_by", &shown[before.clone()], form)
+                entries(w, written, "preceded_by", &shown[before.clone()])
             },
-            after: &|w| entries(w, view, "followed_by", &shown[at + 1..next], form),
+            after: &|w| entries(w, written, "followed_by", &shown[at + 1..next]),
         };
-        index += one(w, view, tree, (ix, index), around, saying)?;
+        index += one(w, written, tree, (ix, index), around, saying)?;
         before = 0..0;
         at = next;
     }
@@ -200,12 +195,13 @@ fn messages<'a>(
 /// Writes the message or messages of one entry; gives back how many.
 fn one<'a>(
     w: &mut Writer<'_>,
-    view: &View<'a>,
+    written: &Shown<'_, 'a>,
     tree: &mut Tree,
     (ix, index): (EntryIx, u64),
     around: Around<'_>,
     saying: &mut Saying<'a>,
 ) -> io::Result<u64> {
+    let view = written.view;
     let session = view.session;
     let entry = session.entry(ix);
     let message = match view.bodies.body(ix) {
@@ -216,7 +212,6 @@ fn one<'a>(
     let results_only = results_only(&message);
     let parent = tree.parent(session, ix).map(|p| tree.last(session, p).0);
     let uuid = tree.id(session, ix);
-    let is_export = saying.form == Form::Export;
     let envelope = Envelope {
         index,
         uuid: &uuid,
@@ -232,7 +227,7 @@ fn one<'a>(
             .map(|l| session.id(l)),
         head: &session.head,
         joined: false,
-        parent_entry: parent_entry(view, ix).filter(|_| is_export),
+        parent_entry: written.numbers.and_then(|n| n.parent(ix)),
     };
     let pieces = match saying.form {
         Form::Shown => Vec::new(),
@@ -295,16 +290,16 @@ fn in_pieces(
 
 fn entries(
     w: &mut Writer<'_>,
-    view: &View<'_>,
+    written: &Shown<'_, '_>,
     key: &'static str,
     some: &[EntryIx],
-    form: Form,
 ) -> io::Result<()> {
+    let view = written.view;
     w.open_if_used(key, "[");
     for ix in some {
         let entry = view.session.entry(*ix);
-        let place = (form == Form::Export).then(|| EntryPlace {
-            parent_entry: parent_entry(view, *ix),
+        let place = written.numbers.map(|numbers| EntryPlace {
+            parent_entry: numbers.parent(*ix),
             usage_key: view.session.usage_key(*ix),
         });
         let named = (view.session.id(*ix), entry);

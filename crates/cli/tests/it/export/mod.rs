@@ -7,6 +7,7 @@ mod document;
 mod files;
 mod html;
 mod import;
+mod parts;
 mod records;
 mod round_trip;
 mod rules;
