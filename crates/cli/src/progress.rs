@@ -38,8 +38,7 @@ impl Progress {
     pub(crate) fn at_byte(&self, done: u64, of: u64) {
         let Some(bar) = &self.bar else { return };
         if bar.elapsed() >= self.patience {
-            bar.set_length(of);
-            bar.set_position(done);
+            tell(bar, done, of);
         }
     }
 
@@ -48,10 +47,17 @@ impl Progress {
         // A redraw for each item would cost more than the item.
         let Some(bar) = &self.bar else { return };
         if bar.elapsed() >= self.patience && (done.is_multiple_of(16) || done == of) {
-            bar.set_length(of as u64);
-            bar.set_position(done as u64);
+            tell(bar, done as u64, of as u64);
         }
     }
+}
+
+/// Moves a bar, all at once: nobody sees a length without a place in it.
+fn tell(bar: &ProgressBar, done: u64, of: u64) {
+    bar.update(|state| {
+        state.set_len(of);
+        state.set_pos(done);
+    });
 }
 
 impl Drop for Progress {
@@ -65,11 +71,11 @@ impl Drop for Progress {
 const BYTES: &str = "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} ({eta})";
 
 fn bar(target: ProgressDrawTarget, what: &'static str, template: &str) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(0), target);
     let style = ProgressStyle::with_template(template);
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(what);
-    bar
+    // Not by the setters, which would draw it.
+    ProgressBar::with_draw_target(Some(0), target)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_message(what)
 }
 
 #[cfg(test)]
@@ -123,6 +129,7 @@ mod tests {
             bar: Some(bar(target, "exporting", BYTES)),
             patience: Duration::ZERO,
         };
+        assert_eq!(*paper.0.lock().unwrap(), "", "nothing is done yet");
         progress.at_byte(1 << 20, 4 << 20);
         progress.bar.as_ref().unwrap().force_draw();
         let drawn = paper.0.lock().unwrap().clone();

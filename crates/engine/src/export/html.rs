@@ -11,7 +11,7 @@ use super::choose::{Choice, Chosen};
 use super::markdown::{Pages, name};
 use super::ndjson::to_file;
 use super::pictures::Pictures;
-use super::progress::Progress;
+use super::progress::{Progress, Watched};
 use super::{ExportForms, Exported, left_out};
 use crate::Error;
 use crate::show::open;
@@ -87,11 +87,8 @@ impl Export<'_> {
         let chosen = self.chosen;
         let mut taken = BTreeSet::new();
         let sessions = chosen.sessions.iter();
-        let named = |choice: &Choice| {
-            let head = &choice.summary.head;
-            let time = head.created.unwrap_or(choice.file_time);
-            name(time, &head.id, &mut taken, "html")
-        };
+        let named =
+            |choice: &Choice| name(started(choice), &choice.summary.head.id, &mut taken, "html");
         let names: Vec<String> = sessions.map(named).collect();
         let places = places(chosen, |at| {
             Elsewhere::File(names.get(at).cloned().unwrap_or_default())
@@ -106,7 +103,7 @@ impl Export<'_> {
                 let path = folder.join(name);
                 to_file(&path, self.forms, |out| {
                     let mut out = BufWriter::with_capacity(BUFFER, out);
-                    view(choice, &conversation, |view| {
+                    view(&self.progress, choice, &conversation, |view| {
                         html(&mut out, view, &OPTIONS, &around)
                     })?;
                     out.flush()
@@ -136,7 +133,7 @@ impl Export<'_> {
         let mut page = Html::begin(&mut out, title, chosen.len() > 1)?;
         for (at, choice) in (1..).zip(&chosen.sessions) {
             if let Some(conversation) = self.open(choice) {
-                view(choice, &conversation, |view| {
+                view(&self.progress, choice, &conversation, |view| {
                     page.session(at, view, &OPTIONS, &around)
                 })?;
             }
@@ -158,14 +155,19 @@ fn places(chosen: &Chosen, at: impl Fn(usize) -> Elsewhere) -> BTreeMap<&str, El
 }
 
 fn view(
+    progress: &Progress<'_>,
     choice: &Choice,
     conversation: &Conversation,
     write: impl FnOnce(&View<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let pictures = Pictures::of(conversation);
+    let bodies = Watched {
+        bodies: &Pictures::of(conversation),
+        entries: conversation.session.entries().len(),
+        steps: &|steps| progress.within(choice, steps),
+    };
     write(&View {
         session: &conversation.session,
-        bodies: &pictures,
+        bodies: &bodies,
         entries: conversation.session.active_path(),
         path: &conversation.source.path,
         source: choice.source_info(),

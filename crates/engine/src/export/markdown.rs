@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use rethread_disk::SafeName;
 use rethread_formats::Conversation;
-use rethread_model::Moment;
+use rethread_model::{Bodies, Moment};
 use rethread_render::{Options, View, exported_times, markdown};
 
 use super::choose::{Choice, Chosen};
 use super::ndjson::to_file;
-use super::progress::Progress;
+use super::progress::{Progress, Watched};
 use super::{ExportForms, Exported, left_out, stamp};
 use crate::Error;
 use crate::show::open;
@@ -37,20 +37,15 @@ pub fn export_markdown(
     match pages {
         Pages::Folder(folder) => {
             let mut names = BTreeSet::new();
-            each(
-                chosen,
-                progress,
-                &mut done,
-                &mut |choice, conversation, done| {
-                    let session = &conversation.session;
-                    let (started, _) = exported_times(session, choice.file_time);
-                    let name = name(started, &session.head.id, &mut names, "md");
-                    let path = folder.join(name);
-                    to_file(&path, forms, |out| page(out, choice, conversation))?;
-                    done.files.push(path);
-                    Ok(())
-                },
-            )?;
+            each(chosen, progress, &mut done, &mut |page, done| {
+                let session = &page.conversation.session;
+                let (started, _) = exported_times(session, page.choice.file_time);
+                let name = name(started, &session.head.id, &mut names, "md");
+                let path = folder.join(name);
+                to_file(&path, forms, |out| page.write(out))?;
+                done.files.push(path);
+                Ok(())
+            })?;
         }
         Pages::File(path) => {
             let mut failed = None;
@@ -87,16 +82,23 @@ fn all(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let mut out = io::BufWriter::new(out);
-    each(chosen, progress, done, &mut |choice, conversation, done| {
+    each(chosen, progress, done, &mut |page, done| {
         let line: &[u8] = if done.sessions > 0 { b"\n---\n\n" } else { b"" };
         out.write_all(line)
-            .and_then(|()| page(&mut out, choice, conversation))
+            .and_then(|()| page.write(&mut out))
             .map_err(Error::Output)
     })?;
     out.flush().map_err(Error::Output)
 }
 
-type OneByOne<'a> = dyn FnMut(&Choice, &Conversation, &mut Exported) -> Result<(), Error> + 'a;
+/// One session, to be written.
+struct Page<'a> {
+    choice: &'a Choice,
+    conversation: &'a Conversation,
+    bodies: &'a dyn Bodies,
+}
+
+type OneByOne<'a> = dyn FnMut(&Page<'_>, &mut Exported) -> Result<(), Error> + 'a;
 
 /// Opens one session after the other.
 fn each(
@@ -105,12 +107,22 @@ fn each(
     done: &mut Exported,
     write: &mut OneByOne<'_>,
 ) -> Result<(), Error> {
-    let mut progress = Progress::new(chosen, progress);
+    let progress = Progress::new(chosen, progress);
     for choice in &chosen.sessions {
         match open(&choice.source) {
             Ok(conversation) => {
                 done.notes.extend(conversation.notes.iter().cloned());
-                write(choice, &conversation, done)?;
+                let bodies = Watched {
+                    bodies: &conversation,
+                    entries: conversation.session.entries().len(),
+                    steps: &|steps| progress.within(choice, steps),
+                };
+                let page = Page {
+                    choice,
+                    conversation: &conversation,
+                    bodies: &bodies,
+                };
+                write(&page, done)?;
                 done.sessions += 1;
             }
             Err(e) => {
@@ -123,20 +135,23 @@ fn each(
     Ok(())
 }
 
-fn page(out: &mut dyn Write, choice: &Choice, conversation: &Conversation) -> io::Result<()> {
-    let view = View {
-        session: &conversation.session,
-        bodies: conversation,
-        entries: conversation.session.active_path(),
-        path: &conversation.source.path,
-        source: choice.source_info(),
-    };
-    let options = Options {
-        tools: true,
-        thinking: true,
-        hidden: false,
-    };
-    markdown(out, &view, &options)
+impl Page<'_> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let session = &self.conversation.session;
+        let view = View {
+            session,
+            bodies: self.bodies,
+            entries: session.active_path(),
+            path: &self.conversation.source.path,
+            source: self.choice.source_info(),
+        };
+        let options = Options {
+            tools: true,
+            thinking: true,
+            hidden: false,
+        };
+        markdown(out, &view, &options)
+    }
 }
 
 /// `20251227_090000_c7e6fbcb.md`; a number where that is taken or the id cannot be a name.

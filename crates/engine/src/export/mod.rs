@@ -88,7 +88,7 @@ pub fn export_file_name(env: &Env) -> String {
 /// What is wrong with sessions, before anything is written: every one of them is read.
 pub fn export_notes(chosen: &Chosen, progress: &dyn Fn(u64, u64)) -> Vec<Note> {
     let mut notes = chosen.notes.clone();
-    let mut progress = progress::Progress::new(chosen, progress);
+    let progress = progress::Progress::new(chosen, progress);
     for choice in &chosen.sessions {
         match open(&choice.source) {
             Ok(conversation) => notes.extend(conversation.notes),

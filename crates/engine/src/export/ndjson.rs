@@ -144,13 +144,13 @@ impl Pass<'_> {
         let now = self.env.now();
         let planned = header(now, self.known.iter().flatten(), self.more);
         out.write_all(&planned)?;
-        let mut progress = Progress::new(self.chosen, self.progress);
+        let progress = Progress::new(self.chosen, self.progress);
         for at in self.order.iter().copied() {
             let Some(choice) = self.chosen.sessions.get(at) else {
                 continue;
             };
             let (facts, started) = match self.known.get(at) {
-                Some(Some(_)) => self.session(choice, &mut out)?,
+                Some(Some(_)) => self.session(choice, &progress, &mut out)?,
                 _ => (self.unreadable(choice), choice.started()),
             };
             if let Some(slot) = self.found.borrow_mut().get_mut(at) {
@@ -167,7 +167,12 @@ impl Pass<'_> {
 
     /// Writes one session; gives what the header must say of it, and nothing if it cannot be read,
     /// and when it began.
-    fn session(&self, choice: &Choice, out: &mut dyn Write) -> io::Result<(Option<Facts>, Moment)> {
+    fn session(
+        &self,
+        choice: &Choice,
+        progress: &Progress<'_>,
+        out: &mut dyn Write,
+    ) -> io::Result<(Option<Facts>, Moment)> {
         let conversation = match open(&choice.source) {
             Ok(conversation) => conversation,
             Err(e) => {
@@ -184,6 +189,8 @@ impl Pass<'_> {
             lean: self.lean,
             agents: false,
             notes: &self.notes,
+            size: choice.summary.size,
+            steps: &|steps| progress.within(choice, steps),
         };
         record::write(out, &conversation, way)?;
         let (kind, host) = choice.home();

@@ -9,6 +9,7 @@ use rethread_json::{Patch, Tree, split_lines};
 use rethread_model::{EntryIx, Moment, Note, RawRef};
 use rethread_render::{Export, SourceInfo, View, export_record};
 
+use super::progress::{Steps, Watched};
 use super::utf8::Utf8;
 
 /// How a session becomes a line.
@@ -23,6 +24,10 @@ pub(super) struct Way<'a> {
     pub(super) agents: bool,
     /// What was wrong.
     pub(super) notes: &'a RefCell<Vec<Note>>,
+    /// How many bytes its files are.
+    pub(super) size: u64,
+    /// How far it is.
+    pub(super) steps: Steps<'a>,
 }
 
 /// Writes the line of a session, whole.
@@ -32,7 +37,7 @@ pub(super) fn write(
     way: Way<'_>,
 ) -> io::Result<()> {
     if let Some(record) = conversation.format.unified_record(conversation) {
-        return as_it_is(out, conversation, record, way.lean);
+        return as_it_is(out, conversation, record, &way);
     }
     let files = if way.lean {
         Vec::new()
@@ -45,14 +50,27 @@ pub(super) fn write(
         })
     };
     let note = |note| way.notes.borrow_mut().push(note);
-    let carry = |out: &mut dyn Write| write_object(out, &files, &mut |n| note(n));
+    // To pack the files takes about as long as to write what follows them.
+    let passed = |read: u64| (way.steps)((read.min(way.size), way.size.saturating_mul(2)));
+    let carry = |out: &mut dyn Write| write_object(out, &files, &mut |n| note(n), &passed);
+    let packed = u64::from(!files.is_empty());
+    let steps = |(done, of)| (way.steps)((done + packed * of, of + packed * of));
     let export = Export {
         lean: way.lean,
         file_time: way.file_time,
         original: (!files.is_empty()).then_some(&carry),
     };
-    let entries = conversation.session.indexed().map(|(ix, _)| ix).collect();
-    export_record(out, &view(conversation, way.source, entries), &export)
+    let entries: Vec<EntryIx> = conversation.session.indexed().map(|(ix, _)| ix).collect();
+    let bodies = Watched {
+        bodies: conversation,
+        entries: entries.len(),
+        steps: &steps,
+    };
+    let view = View {
+        bodies: &bodies,
+        ..view(conversation, way.source, entries)
+    };
+    export_record(out, &view, &export)
 }
 
 /// Writes a line with some entries of a session, with all that they say. The files that the session
@@ -87,8 +105,9 @@ fn as_it_is(
     out: &mut dyn Write,
     conversation: &Conversation,
     line: UnifiedRecord,
-    lean: bool,
+    way: &Way<'_>,
 ) -> io::Result<()> {
+    let lean = way.lean;
     let native = &conversation.native;
     let raw = |record| RawRef {
         part: line.part,
@@ -101,6 +120,8 @@ fn as_it_is(
     }
     let mut at = line.first;
     while at <= line.last {
+        let (done, of) = (at - line.first, line.last - line.first);
+        (way.steps)((done.into(), of.into()));
         if !lean && (is_carried(at) || native.record_kind(raw(at)) == Some(RecordKind::Giant)) {
             native.copy(raw(at), &mut out)?;
             at += 1;

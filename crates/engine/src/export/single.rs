@@ -38,6 +38,8 @@ pub fn show_ndjson(
         lean: false,
         agents: true,
         notes: &notes,
+        size: 0,
+        steps: &|_| {},
     };
     if is_whole {
         write(out, conversation, way)?;

@@ -38,7 +38,7 @@ pub fn export_source(
         seen: BTreeSet::new(),
         done: Exported::default(),
     };
-    let mut progress = Progress::new(chosen, progress);
+    let progress = Progress::new(chosen, progress);
     for choice in &chosen.sessions {
         match open(&choice.source) {
             Ok(conversation) => copying.session(choice, &conversation)?,

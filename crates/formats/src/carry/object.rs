@@ -15,12 +15,14 @@ use super::unpack::Unpack;
 use crate::Part;
 
 /// Writes files as one value. One that cannot be read to its end comes along as far as it can, and
-/// that is noted.
+/// that is noted. `passed` is told how many bytes were read so far.
 pub fn write_object(
     out: &mut dyn Write,
     files: &[Original<'_>],
     note: &mut dyn FnMut(Note),
+    passed: &dyn Fn(u64),
 ) -> io::Result<()> {
+    let mut read = 0;
     let folder = files.first().map_or("", |file| file.folder.as_str());
     out.write_all(b"{\"folder\":")?;
     out.write_all(&quote(folder))?;
@@ -41,6 +43,11 @@ pub fn write_object(
         out.write_all(&quote(&file.name))?;
         out.write_all(b",\"zstd_base64\":[")?;
         let mut between: &[u8] = b"\"";
+        let mut reader = Counted {
+            from: &mut reader,
+            read: &mut read,
+            passed,
+        };
         let packed = pack(&mut reader, &mut |piece| {
             out.write_all(between)?;
             between = b",\"";
@@ -55,6 +62,22 @@ pub fn write_object(
         }
     }
     out.write_all(b"]}")
+}
+
+/// Tells how much was read.
+struct Counted<'a> {
+    from: &'a mut dyn Read,
+    read: &'a mut u64,
+    passed: &'a dyn Fn(u64),
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.from.read(buffer)?;
+        *self.read += n as u64;
+        (self.passed)(*self.read);
+        Ok(n)
+    }
 }
 
 /// A file that a session had where it was first found.
