@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use rethread_formats::Conversation;
-use rethread_render::{Around, Elsewhere, Html, Options, View, html};
+use rethread_model::Moment;
+use rethread_render::{Around, Elsewhere, Html, Options, View, exported_times, html};
 
 use super::choose::{Choice, Chosen};
 use super::markdown::{Pages, name};
@@ -142,6 +143,17 @@ impl Export<'_> {
         page.end()?;
         out.flush()
     }
+}
+
+/// When a session began. Pages lead to each other, so their names must be known before they are
+/// written; where the summary of a session does not say it, the session does.
+fn started(choice: &Choice) -> Moment {
+    let read = || {
+        let conversation = open(&choice.source).ok()?;
+        Some(exported_times(&conversation.session, choice.file_time).0)
+    };
+    let known = choice.summary.head.created;
+    known.or_else(read).unwrap_or(choice.file_time)
 }
 
 /// Where each session is, by its id; the first of several.

@@ -1,7 +1,7 @@
 //! Pages: one for each session, or all on one.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{fixture, populated};
 use crate::world::{World, copy};
@@ -160,4 +160,41 @@ fn the_page_of_an_export_is_that_of_its_source() {
         }
     }
     assert!(compared > 20, "{compared}");
+}
+
+#[test]
+fn pages_of_an_export_are_named_like_those_of_their_source() {
+    let w = World::new();
+    let folder = w.home.join(".codex/sessions/2025/09/10");
+    fs::create_dir_all(&folder).unwrap();
+    // Nobody noted when it began, but for what was said first.
+    let said = r#"{"timestamp":"2025-09-10T12:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello"}]}}"#;
+    fs::write(
+        folder.join("rollout-2025-01-01T00-00-00-odd.jsonl"),
+        format!("{said}\n"),
+    )
+    .unwrap();
+    let names = |args: &[&str]| {
+        let answer = w.run(args);
+        assert!([0, 3].contains(&answer.code), "{answer:?}");
+        let names = answer.out.lines().map(|path| {
+            let name = Path::new(path).file_stem().unwrap();
+            name.to_str().unwrap().to_owned()
+        });
+        names.collect::<Vec<_>>()
+    };
+    names(&["export", "--aw", "-o", "a.ndjson"]);
+    let of_source = names(&["export", "--aw", "--html", "-o", "one"]);
+    assert!(
+        of_source[0].starts_with("20250910_120001_"),
+        "{of_source:?}"
+    );
+    assert_eq!(
+        names(&["export", "a.ndjson", "--html", "-o", "two"]),
+        of_source
+    );
+    assert_eq!(
+        names(&["export", "--aw", "--markdown", "-o", "three"]),
+        of_source
+    );
 }
