@@ -65,12 +65,15 @@ pub(super) fn first_prompt(value: Value<'_>) -> Option<Title> {
         Some(text) => text.into_owned(),
         None => string(content.items().find(is_text)?, "text")?,
     };
-    let text = text.trim().to_owned();
-    (!text.is_empty()).then_some(Title {
-        text,
+    let line = text.lines().map(str::trim).find(|l| !l.is_empty())?;
+    Some(Title {
+        text: line.chars().take(TITLE).collect(),
         source: TitleSource::FirstPrompt,
     })
 }
+
+/// So many characters of a first line make a title.
+const TITLE: usize = 200;
 
 /// Reads a message that came in one or several objects, each given with where it stands.
 pub(super) fn message(objects: &[(body::Place, Value<'_>)]) -> Message {

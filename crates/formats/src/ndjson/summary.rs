@@ -34,7 +34,10 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
             }
         }
         Err(OpenError::Unsupported { version, .. }) => {
-            summary.head.provenance = Some(Provenance::default());
+            summary.head.provenance = Some(Provenance {
+                kind: "local".to_owned(),
+                ..Provenance::default()
+            });
             summary.state = State::Unsupported { version };
             summary.head.updated = changed(source);
         }

@@ -95,6 +95,11 @@ fn other_majors_are_refused_and_flat_files_are_read() {
         answer.err.contains("version 3.0 of Unified NDJSON"),
         "{answer:?}"
     );
+    let listed = w.ok(&["list", "v.ndjson"]);
+    assert!(
+        listed.contains("  -  [unsupported version 3.0]"),
+        "{listed}"
+    );
     let flat = fixture("ndjson/2.0/flat/20260110_demo.ndjson");
     let shown = w.ok(&["show", flat.to_str().unwrap(), "--json"]);
     let shown = crate::world::json(&shown);
@@ -112,6 +117,18 @@ fn other_majors_are_refused_and_flat_files_are_read() {
         60
     );
     assert_eq!(shown["messages"][1]["content"][1]["tool_name"], "read_file");
+}
+
+#[test]
+fn a_title_that_nobody_gave_is_the_first_line_of_what_was_asked() {
+    let w = World::new();
+    let text = fs::read_to_string(example()).unwrap();
+    let long = format!(r"\n  First {}\nSecond", "x".repeat(300));
+    let text = text.replace("List files", &long);
+    fs::write(w.project.join("long.ndjson"), text).unwrap();
+    let listed = w.ok(&["list", "long.ndjson", "--json"]);
+    let title = crate::world::json(listed.lines().nth(1).unwrap())["title"].clone();
+    assert_eq!(title, format!("First {}", "x".repeat(194)));
 }
 
 #[test]
