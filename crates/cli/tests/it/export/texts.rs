@@ -102,3 +102,26 @@ fn bytes_that_are_not_utf8_are_replaced_and_come_back_in_the_original() {
         assert!(text.contains(&place), "{place} in {text}");
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn ids_names_and_titles_are_replaced_and_come_back_in_the_original() {
+    let w = World::new();
+    let path = session(&w, b"x");
+    let text = String::from_utf8(read(&path)).unwrap();
+    let text = text
+        .replace(r#""u1""#, r#""u\ud83d""#)
+        .replace(r#""t1""#, r#""t\ud83d""#)
+        .replace("Bash", r"B\udc00sh");
+    let title = r#"{"type":"custom-title","customTitle":"A \ud83d title","sessionId":"SESSION"}"#;
+    fs::write(&path, text + &title.replace("SESSION", SESSION) + "\n").unwrap();
+    let text = exported(&w, &path);
+    for place in [
+        "\"uuid\":\"u\u{FFFD}\"",
+        "\"parent_uuid\":\"u\u{FFFD}\"",
+        "\"tool_id\":\"t\u{FFFD}\",\"tool_name\":\"B\u{FFFD}sh\",\"output\"",
+        "\"title\":\"A \u{FFFD} title\"",
+    ] {
+        assert!(text.contains(place), "{place} in {text}");
+    }
+}
