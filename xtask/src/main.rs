@@ -12,6 +12,7 @@
 mod apt;
 mod chromium;
 mod command;
+mod jq;
 mod npm;
 mod openssh;
 mod strace;
@@ -26,7 +27,7 @@ Usage: cargo xtask TASK
 
 Tasks:
   test [ARGS…]   Get what the tests need, then run `cargo test --workspace ARGS`
-  bench [ARGS…]  Run the benchmarks
+  bench [ARGS…]  Get what the benchmarks need, then run them, or those that are named
   docs           Write the generated pages of docs/ anew
 ";
 
@@ -76,7 +77,7 @@ fn bench(args: &[String]) -> Result<ExitCode> {
     let names: Vec<&String> = args.iter().filter(|a| !a.starts_with('-')).collect();
     let messages = names.is_empty() || names.iter().any(is_message);
     let others = names.is_empty() || names.iter().any(|name| !is_message(name));
-    let tools = tools::for_tests()?;
+    let tools = tools::for_benchmarks()?;
     let mut worst = ExitCode::SUCCESS;
     for (wanted, package, bench) in [
         (others, "rethread-engine", "ratios"),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use crate::command::{answer, runs};
-use crate::{apt, npm, openssh, strace};
+use crate::{apt, jq, npm, openssh, strace};
 
 /// Makes sure that what the tests need is there. Gives the variables to run them with.
 pub(crate) fn for_tests() -> Result<Vec<(&'static str, OsString)>> {
@@ -27,6 +27,16 @@ pub(crate) fn for_tests() -> Result<Vec<(&'static str, OsString)>> {
         let openssh = tools_folder().and_then(|folder| openssh::programs(&folder.join("openssh")));
         let openssh = or_skipped("OpenSSH", openssh)?.unwrap_or_default();
         variables.extend(openssh.into_iter().map(|(name, path)| (name, path.into())));
+    }
+    Ok(variables)
+}
+
+/// Makes sure that what the benchmarks need is there, too.
+pub(crate) fn for_benchmarks() -> Result<Vec<(&'static str, OsString)>> {
+    let mut variables = for_tests()?;
+    match tools_folder().and_then(|folder| jq::program(&folder)) {
+        Ok(path) => variables.push((jq::VARIABLE, path.into())),
+        Err(e) => eprintln!("warning: nothing is compared with `jq`: {e:#}"),
     }
     Ok(variables)
 }

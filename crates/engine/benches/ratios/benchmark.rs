@@ -37,6 +37,11 @@ pub(crate) trait Pair {
     /// Does the work of one side.
     fn run(&mut self, side: Side) -> Outcome;
 
+    /// How many rounds count: fewer where one takes long.
+    fn rounds(&self) -> usize {
+        9
+    }
+
     /// What the process took that did the work last, where each side has one of its own.
     fn used(&self) -> Option<Used> {
         None

@@ -69,6 +69,8 @@ static BENCHMARKS: &[&Benchmark] = &[
     &export::WHOLE,
     &export::LIMIT,
     &export::MEMORY,
+    &export::MARKDOWN,
+    &export::HTML,
     &convert::SPEED,
     &convert::MEMORY,
     &convert::SIZE,
