@@ -25,7 +25,9 @@ fn integer(raw: &[u8]) -> Option<i128> {
         None => (false, raw),
     };
     let size = if digits.len() < MAX_DIGITS && digits.iter().all(u8::is_ascii_digit) {
-        read(digits.iter())
+        i128::from(digits.iter().fold(0_u64, |sum, digit| {
+            sum.wrapping_mul(10).wrapping_add(u64::from(digit & 15))
+        }))
     } else {
         spelt(digits)?
     };

@@ -43,110 +43,200 @@ fn spaces(src: &[u8], mut pos: usize) -> usize {
     pos
 }
 
-/// The end of a string, and whether a backslash was met on the way.
+/// The end of a string, and what was met on the way.
 pub(crate) struct StringEnd {
     pub(crate) end: usize,
+    /// Whether it holds a backslash.
     pub(crate) escaped: bool,
+    /// Whether it holds an escape by number.
+    pub(crate) numbered: bool,
 }
 
 /// The end (after the closing quote) of the string whose opening quote is at `pos`.
 #[inline]
 pub(crate) fn string(src: &[u8], pos: usize) -> Result<StringEnd, Fault> {
-    let at = plain(src, pos + 1);
-    if src.get(at) == Some(&b'"') {
-        return Ok(StringEnd {
-            end: at + 1,
-            escaped: false,
-        });
+    let mut at = pos + 1;
+    // Most strings are short.
+    for _ in 0..BLOCK / WORD {
+        let Some(before) = before_end(src, at) else {
+            break;
+        };
+        at += before;
+        if before < WORD {
+            if src[at] == b'"' {
+                return Ok(StringEnd {
+                    end: at + 1,
+                    escaped: false,
+                    numbered: false,
+                });
+            }
+            break;
+        }
     }
-    string_with_escapes(src, at)
+    long_string(src, at)
 }
 
-fn string_with_escapes(src: &[u8], mut at: usize) -> Result<StringEnd, Fault> {
-    let mut escaped = false;
+/// The same from a place inside the string: long ones, and those with escapes, of which a block may
+/// hold many.
+fn long_string(src: &[u8], mut at: usize) -> Result<StringEnd, Fault> {
+    let (mut escaped, mut numbered) = (false, false);
+    while let Some(block) = block_at(src, at) {
+        let mut next = at + BLOCK;
+        let mut ends = ends(block);
+        while ends != 0 {
+            let before = ends.trailing_zeros() as usize;
+            let end = at + before;
+            match src[end] {
+                b'"' => {
+                    return Ok(StringEnd {
+                        end: end + 1,
+                        escaped,
+                        numbered,
+                    });
+                }
+                b'\\' => {
+                    escaped = true;
+                    let len = escape(src, end)?;
+                    numbered |= len > 2;
+                    ends &= bits_from(before + len);
+                    next = next.max(end + len);
+                }
+                _ => return Err(control(src, end)),
+            }
+        }
+        at = next;
+    }
     loop {
+        at = plain(src, at);
         match src.get(at) {
             Some(b'"') => {
                 return Ok(StringEnd {
                     end: at + 1,
                     escaped,
+                    numbered,
                 });
             }
             Some(b'\\') => {
                 escaped = true;
-                at = plain(src, at + escape(src, at)?);
+                let len = escape(src, at)?;
+                numbered |= len > 2;
+                at += len;
             }
-            _ => {
-                return Err(Fault::unexpected(
-                    src,
-                    at,
-                    SyntaxErrorKind::ControlCharacter,
-                ));
-            }
+            _ => return Err(control(src, at)),
         }
     }
 }
 
+fn control(src: &[u8], at: usize) -> Fault {
+    Fault::unexpected(src, at, SyntaxErrorKind::ControlCharacter)
+}
+
+/// What the letters behind a backslash stand for, where that is one byte; else 0.
+pub(crate) const ESCAPED: [u8; 256] = {
+    let mut bytes = [0; 256];
+    let mut at = 0;
+    let letters = b"\"\"\\\\//b\x08f\x0Cn\nr\rt\t";
+    while at < letters.len() {
+        bytes[letters[at] as usize] = letters[at + 1];
+        at += 2;
+    }
+    bytes
+};
+
 /// Length of the escape whose backslash is at `pos`.
 #[inline]
 pub(crate) fn escape(src: &[u8], pos: usize) -> Result<usize, Fault> {
-    let wrong = |at| Fault::unexpected(src, at, SyntaxErrorKind::InvalidEscape);
     match src.get(pos + 1) {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
-        Some(b'u') => {
-            for at in pos + 2..pos + 6 {
-                if !src.get(at).is_some_and(u8::is_ascii_hexdigit) {
-                    return Err(wrong(at));
-                }
-            }
-            Ok(6)
-        }
-        _ => Err(wrong(pos + 1)),
+        Some(letter) if ESCAPED[usize::from(*letter)] != 0 => Ok(2),
+        _ => unicode(src, pos),
     }
+}
+
+/// Length of an escape that can only be one by number.
+#[cold]
+fn unicode(src: &[u8], pos: usize) -> Result<usize, Fault> {
+    let wrong = |at| Fault::unexpected(src, at, SyntaxErrorKind::InvalidEscape);
+    if src.get(pos + 1) != Some(&b'u') {
+        return Err(wrong(pos + 1));
+    }
+    for at in pos + 2..pos + 6 {
+        if !src.get(at).is_some_and(u8::is_ascii_hexdigit) {
+            return Err(wrong(at));
+        }
+    }
+    Ok(6)
 }
 
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The high bit of each of eight bytes that ends a plain stretch. The lowest
-/// bit set is exact; those above it need not be.
+/// So many bytes of a short string are looked at together.
+const WORD: usize = 8;
+
+/// How many of the next eight bytes precede the first one that ends a plain
+/// stretch of a string; none if there are not so many.
 #[inline]
-fn ends(word: u64) -> u64 {
+fn before_end(src: &[u8], at: usize) -> Option<usize> {
+    let word = u64::from_le_bytes(*src.get(at..)?.first_chunk()?);
     let quote = (word ^ (LOW * 0x22)).wrapping_sub(LOW);
     let slash = (word ^ (LOW * 0x5C)).wrapping_sub(LOW);
     let control = word.wrapping_sub(LOW * 0x20);
     // A difference below zero sets the high bit; bytes that had it end nothing.
-    (quote | slash | control) & !word & HIGH
-}
-
-/// So many bytes are looked at together.
-pub(crate) const CHUNK: usize = 16;
-
-/// How many bytes of a chunk precede the first one that ends a plain stretch of
-/// a string; none if none of them does.
-#[inline]
-pub(crate) fn before_end(chunk: [u8; CHUNK]) -> Option<usize> {
-    let both = u128::from_le_bytes(chunk);
-    #[allow(clippy::cast_possible_truncation, reason = "one half each")]
-    let (low, high) = (both as u64, (both >> 64) as u64);
-    let found = u128::from(ends(low)) | (u128::from(ends(high)) << 64);
-    (found != 0).then(|| found.trailing_zeros() as usize / 8)
+    // The lowest bit set is exact; those above it need not be.
+    let ends = (quote | slash | control) & !word & HIGH;
+    Some(ends.trailing_zeros() as usize / 8)
 }
 
 /// The first byte at or after `pos` that ends a plain stretch of a string:
 /// a quote, a backslash or a control character; else the end of the text.
 #[inline]
 pub(crate) fn plain(src: &[u8], mut pos: usize) -> usize {
-    while let Some(chunk) = src.get(pos..).and_then(<[u8]>::first_chunk) {
-        if let Some(before) = before_end(*chunk) {
-            return pos + before;
+    while let Some(before) = before_end(src, pos) {
+        pos += before;
+        if before < WORD {
+            return pos;
         }
-        pos += CHUNK;
     }
     while pos < src.len() && src[pos] >= 0x20 && src[pos] != b'"' && src[pos] != b'\\' {
         pos += 1;
     }
     pos
+}
+
+/// So many bytes of a long string are looked at together.
+pub(crate) const BLOCK: usize = 64;
+
+/// The block that begins at a place; none near the end of the text.
+#[inline]
+pub(crate) fn block_at(src: &[u8], at: usize) -> Option<&[u8; BLOCK]> {
+    src.get(at..).and_then(<[u8]>::first_chunk)
+}
+
+/// The bytes of a block that end a plain stretch of a string: a bit each, the lowest is the first.
+#[inline]
+pub(crate) fn ends(block: &[u8; BLOCK]) -> u64 {
+    let mut marks = [0; BLOCK];
+    // Written like this, it becomes vector instructions.
+    for (mark, byte) in marks.iter_mut().zip(block) {
+        *mark = u8::from((*byte == b'"') | (*byte == b'\\') | (*byte < 0x20));
+    }
+    let (words, _) = marks.as_chunks::<8>();
+    let bits = words.iter().map(|word| gathered(u64::from_le_bytes(*word)));
+    bits.zip(0..)
+        .fold(0, |all, (bits, word)| all | bits << (8 * word))
+}
+
+/// The bits of a block from that byte on.
+#[inline]
+pub(crate) fn bits_from(byte: usize) -> u64 {
+    if byte < BLOCK { u64::MAX << byte } else { 0 }
+}
+
+/// The lowest bits of eight bytes, side by side.
+#[inline]
+fn gathered(bytes: u64) -> u64 {
+    // Each bit is multiplied to where it should be in the highest byte.
+    bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 /// The end of the number that begins at `pos` with a minus or a digit.

@@ -33,27 +33,14 @@ pub(crate) fn decode(content: &[u8], escaped: bool) -> Text<'_> {
             },
         };
     }
-    let (out, lone) = unescape(content);
+    let mut out = Vec::with_capacity(content.len());
+    let mut lone = Lone::new();
+    unescape(content, 0, &mut out, &mut lone);
     checked(out, lone, content)
 }
 
 /// Lone surrogates: at which byte of a text each stood, and what it was.
 type Lone = Vec<(usize, u16)>;
-
-/// What stands between quotes without its escapes, and those that were lone surrogates.
-fn unescape(content: &[u8]) -> (Vec<u8>, Lone) {
-    let mut out = Vec::with_capacity(content.len());
-    let mut lone = Vec::new();
-    let mut at = 0;
-    loop {
-        at += copy_plain(&content[at..], &mut out);
-        let rest = &content[at..];
-        if rest.is_empty() {
-            return (out, lone);
-        }
-        at += push_escape(rest, &mut out, &mut lone);
-    }
-}
 
 /// Decodes the string whose opening quote is at `at`, and gives the place
 /// behind its closing quote; none if no whole string is there.
@@ -70,28 +57,15 @@ pub fn string_at(src: &[u8], at: usize) -> Option<(Text<'_>, usize)> {
         return None;
     }
     let start = at + 1;
-    let mut at = scan::plain(src, start);
-    if src.get(at) == Some(&b'"') {
-        return Some((decode(&src[start..at], false), at + 1));
-    }
     let mut out = Vec::with_capacity((src.len() - start).min(FIRST_BYTES));
-    out.extend_from_slice(&src[start..at]);
     let mut lone = Lone::new();
-    loop {
-        match src.get(at)? {
-            b'"' => return Some((checked(out, lone, &src[start..at]), at + 1)),
-            b'\\' => {
-                scan::escape(src, at).ok()?;
-                at += push_escape(&src[at..], &mut out, &mut lone);
-            }
-            _ => return None,
-        }
-        at += copy_plain(&src[at..], &mut out);
-    }
+    let end = unescape(src, start, &mut out, &mut lone);
+    let is_whole = src.get(end) == Some(&b'"');
+    is_whole.then(|| (checked(out, lone, &src[start..end]), end + 1))
 }
 
 /// Room for so many bytes is made at once for a string of unknown length.
-const FIRST_BYTES: usize = 16 * 1024;
+const FIRST_BYTES: usize = 256 * 1024;
 
 /// The bytes that were decoded from this, as text.
 fn checked(bytes: Vec<u8>, lone: Lone, content: &[u8]) -> Text<'_> {
@@ -127,43 +101,76 @@ fn decode_invalid(content: &[u8]) -> Text<'_> {
     }
 }
 
-/// Copies what precedes the next backslash, quote or control character, and
-/// gives its length.
-#[inline]
-fn copy_plain(from: &[u8], out: &mut Vec<u8>) -> usize {
-    let mut len = 0;
-    while let Some(chunk) = from.get(len..).and_then(<[u8]>::first_chunk) {
-        // Copying all of them and taking some back is faster than copying
-        // some: in what tools print, the next line break is never far.
-        out.extend_from_slice(chunk);
-        if let Some(before) = scan::before_end(*chunk) {
-            out.truncate(out.len() - scan::CHUNK + before);
-            return len + before;
+/// Decodes what precedes the next quote or control character, and gives the
+/// place of that; it stops as well at what is no escape.
+fn unescape(src: &[u8], mut at: usize, out: &mut Vec<u8>, lone: &mut Lone) -> usize {
+    while let Some(block) = scan::block_at(src, at) {
+        let start = at;
+        let mut ends = scan::ends(block);
+        while ends != 0 {
+            let before = ends.trailing_zeros() as usize;
+            let end = start + before;
+            copy(src, at, end - at, out);
+            let Some(len) = push_escape(&src[end..], out, lone) else {
+                return end;
+            };
+            at = end + len;
+            ends &= scan::bits_from(before + len);
         }
-        len += scan::CHUNK;
+        let rest = (start + scan::BLOCK).saturating_sub(at);
+        copy(src, at, rest, out);
+        at += rest;
     }
-    let end = scan::plain(from, len);
-    out.extend_from_slice(&from[len..end]);
-    end
+    loop {
+        let end = scan::plain(src, at);
+        out.extend_from_slice(&src[at..end]);
+        match push_escape(&src[end..], out, lone) {
+            Some(len) => at = end + len,
+            None => return end,
+        }
+    }
 }
 
-/// Appends what the valid escape at the beginning of `src` stands for, and
-/// gives its length.
+/// Copies so many bytes, at most a block.
 #[inline]
-fn push_escape(src: &[u8], out: &mut Vec<u8>, lone: &mut Lone) -> usize {
-    let byte = match src.get(1) {
-        Some(b'n') => b'\n',
-        Some(&same @ (b'"' | b'\\' | b'/')) => same,
-        Some(b't') => b'\t',
-        _ => {
-            let escape = decode_escape(src);
-            lone.extend(escape.lone.map(|unit| (out.len(), unit)));
-            push_char(out, escape.char);
-            return escape.len;
-        }
+fn copy(src: &[u8], at: usize, len: usize, out: &mut Vec<u8>) {
+    const HALF: usize = scan::BLOCK / 2;
+    let Some(block) = scan::block_at(src, at) else {
+        out.extend_from_slice(&src[at..at + len]);
+        return;
     };
-    out.push(byte);
-    2
+    // Copying more than that, but always as much, and taking it back is faster
+    // than copying some: in what tools print, the next line break is never far.
+    let end = out.len() + len;
+    out.extend_from_slice(&block[..HALF]);
+    if len > HALF {
+        out.extend_from_slice(&block[HALF..]);
+    }
+    out.truncate(end);
+}
+
+/// Appends what the escape at the beginning of `src` stands for, and gives its
+/// length; none if there is none.
+#[inline]
+fn push_escape(src: &[u8], out: &mut Vec<u8>, lone: &mut Lone) -> Option<usize> {
+    let [b'\\', letter, ..] = src else {
+        return None;
+    };
+    match scan::ESCAPED[usize::from(*letter)] {
+        0 => push_unicode(src, out, lone),
+        byte => {
+            out.push(byte);
+            Some(2)
+        }
+    }
+}
+
+fn push_unicode(src: &[u8], out: &mut Vec<u8>, lone: &mut Lone) -> Option<usize> {
+    scan::escape(src, 0).ok()?;
+    let escape = decode_escape(src);
+    lone.extend(escape.lone.map(|unit| (out.len(), unit)));
+    push_char(out, escape.char);
+    Some(escape.len)
 }
 
 pub(crate) fn push_char(out: &mut Vec<u8>, char: char) {

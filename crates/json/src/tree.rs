@@ -58,6 +58,7 @@ pub(crate) fn narrow(index: usize) -> u32 {
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub(crate) nodes: Vec<Node>,
+    numbered: bool,
 }
 
 impl Tree {
@@ -110,6 +111,12 @@ impl Tree {
         }
     }
 
+    /// Whether the text holds an escape by number (`\uXXXX`): only these can be
+    /// halves of surrogate pairs.
+    pub fn has_numbered_escapes(&self) -> bool {
+        self.numbered
+    }
+
     pub(crate) fn parse_whole(&mut self, src: &[u8]) -> Result<(), Fault> {
         let end = scan::space(src, self.parse_part(src, scan::bom(src))?);
         if end < src.len() {
@@ -121,6 +128,7 @@ impl Tree {
     /// On an error, leaves the nodes that were met before it.
     pub(crate) fn parse_part(&mut self, src: &[u8], from: usize) -> Result<usize, Fault> {
         self.nodes.clear();
+        self.numbered = false;
         if self.nodes.capacity() > src.len().max(KEPT_NODES) {
             self.nodes.shrink_to(KEPT_NODES);
         }
@@ -128,39 +136,40 @@ impl Tree {
             return Err(Fault::new(0, SyntaxErrorKind::TooLarge));
         }
         self.nodes.reserve((src.len() / 16).min(FIRST_NODES));
-        value(src, from, &mut self.nodes)
+        value(src, from, self)
+    }
+
+    fn push(&mut self, start: usize, end: usize, tag: Tag, is_key: bool) {
+        let next = narrow(self.nodes.len() + 1);
+        self.nodes.push(Node {
+            start: narrow(start),
+            end: narrow(end),
+            next,
+            tag,
+            is_key,
+        });
     }
 }
 
-fn push(nodes: &mut Vec<Node>, start: usize, end: usize, tag: Tag, is_key: bool) {
-    let next = narrow(nodes.len() + 1);
-    nodes.push(Node {
-        start: narrow(start),
-        end: narrow(end),
-        next,
-        tag,
-        is_key,
-    });
-}
-
-fn string(src: &[u8], pos: usize, nodes: &mut Vec<Node>, is_key: bool) -> Result<usize, Fault> {
+fn string(src: &[u8], pos: usize, tree: &mut Tree, is_key: bool) -> Result<usize, Fault> {
     let found = scan::string(src, pos)?;
+    tree.numbered |= found.numbered;
     let tag = if found.escaped {
         Tag::Escaped
     } else {
         Tag::Plain
     };
-    push(nodes, pos, found.end, tag, is_key);
+    tree.push(pos, found.end, tag, is_key);
     Ok(found.end)
 }
 
 /// A key and its colon; returns what follows them.
 #[inline]
-fn key(src: &[u8], pos: usize, nodes: &mut Vec<Node>) -> Result<usize, Fault> {
+fn key(src: &[u8], pos: usize, tree: &mut Tree) -> Result<usize, Fault> {
     if src.get(pos) != Some(&b'"') {
         return Err(Fault::unexpected(src, pos, SyntaxErrorKind::ExpectedKey));
     }
-    let end = string(src, pos, nodes, true)?;
+    let end = string(src, pos, tree, true)?;
     let colon = scan::space(src, end);
     if src.get(colon) != Some(&b':') {
         return Err(Fault::unexpected(
@@ -174,33 +183,33 @@ fn key(src: &[u8], pos: usize, nodes: &mut Vec<Node>) -> Result<usize, Fault> {
 
 /// One value and everything in it, without recursion: while a container is
 /// open, its node leads to the one around it.
-fn value(src: &[u8], from: usize, nodes: &mut Vec<Node>) -> Result<usize, Fault> {
+fn value(src: &[u8], from: usize, tree: &mut Tree) -> Result<usize, Fault> {
     let mut pos = from;
     let mut open = NONE;
     let mut in_object = false;
     loop {
         pos = scan::space(src, pos);
         match src.get(pos) {
-            Some(b'"') => pos = string(src, pos, nodes, false)?,
+            Some(b'"') => pos = string(src, pos, tree, false)?,
             Some(&bracket @ (b'{' | b'[')) => {
-                let index = nodes.len();
+                let index = tree.nodes.len();
                 let tag = if bracket == b'{' {
                     Tag::Object
                 } else {
                     Tag::Array
                 };
-                push(nodes, pos, 0, tag, false);
+                tree.push(pos, 0, tag, false);
                 let inner = scan::space(src, pos + 1);
                 // `]` and `}` are two after `[` and `{`.
                 if src.get(inner) == Some(&(bracket + 2)) {
                     pos = inner + 1;
-                    nodes[index].end = narrow(pos);
+                    tree.nodes[index].end = narrow(pos);
                 } else {
-                    nodes[index].next = open;
+                    tree.nodes[index].next = open;
                     open = narrow(index);
                     in_object = tag == Tag::Object;
                     pos = if in_object {
-                        key(src, inner, nodes)?
+                        key(src, inner, tree)?
                     } else {
                         inner
                     };
@@ -209,12 +218,12 @@ fn value(src: &[u8], from: usize, nodes: &mut Vec<Node>) -> Result<usize, Fault>
             }
             Some(b'-' | b'0'..=b'9') => {
                 let end = scan::number(src, pos)?;
-                push(nodes, pos, end, Tag::Number, false);
+                tree.push(pos, end, Tag::Number, false);
                 pos = end;
             }
-            Some(b't') => pos = word(src, pos, b"true", Tag::True, nodes)?,
-            Some(b'f') => pos = word(src, pos, b"false", Tag::False, nodes)?,
-            Some(b'n') => pos = word(src, pos, b"null", Tag::Null, nodes)?,
+            Some(b't') => pos = word(src, pos, b"true", Tag::True, tree)?,
+            Some(b'f') => pos = word(src, pos, b"false", Tag::False, tree)?,
+            Some(b'n') => pos = word(src, pos, b"null", Tag::Null, tree)?,
             _ => return Err(Fault::unexpected(src, pos, SyntaxErrorKind::ExpectedValue)),
         }
         loop {
@@ -226,7 +235,7 @@ fn value(src: &[u8], from: usize, nodes: &mut Vec<Node>) -> Result<usize, Fault>
                 Some(b',') => {
                     pos += 1;
                     if in_object {
-                        pos = key(src, scan::space(src, pos), nodes)?;
+                        pos = key(src, scan::space(src, pos), tree)?;
                     }
                     break;
                 }
@@ -242,11 +251,11 @@ fn value(src: &[u8], from: usize, nodes: &mut Vec<Node>) -> Result<usize, Fault>
                 }
             }
             pos += 1;
-            let next = narrow(nodes.len());
-            let closed = &mut nodes[open as usize];
+            let next = narrow(tree.nodes.len());
+            let closed = &mut tree.nodes[open as usize];
             closed.end = narrow(pos);
             open = std::mem::replace(&mut closed.next, next);
-            in_object = open != NONE && nodes[open as usize].tag == Tag::Object;
+            in_object = open != NONE && tree.nodes[open as usize].tag == Tag::Object;
         }
     }
 }
@@ -256,10 +265,10 @@ fn word(
     pos: usize,
     spelling: &[u8],
     tag: Tag,
-    nodes: &mut Vec<Node>,
+    tree: &mut Tree,
 ) -> Result<usize, Fault> {
     let end = scan::word(src, pos, spelling)?;
-    push(nodes, pos, end, tag, false);
+    tree.push(pos, end, tag, false);
     Ok(end)
 }
 

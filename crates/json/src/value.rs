@@ -92,30 +92,38 @@ impl<'a> Value<'a> {
     /// counts, as for JavaScript. A name spelt with lone surrogates or invalid
     /// UTF-8 is equal to no key.
     pub fn get(self, key: &str) -> Option<Value<'a>> {
+        let [found] = self.pick([key]);
+        found
+    }
+
+    /// [`Value::get`] for several names at once, in one walk over the object.
+    ///
+    /// ```
+    /// let document = rethread_json::Document::parse(br#"{"a": 1, "b": 2}"#.to_vec())?;
+    /// let [b, c] = document.root().pick(["b", "c"]);
+    /// assert_eq!((b.and_then(|b| b.i64()), c.is_none()), (Some(2), true));
+    /// # Ok::<(), rethread_json::SyntaxError>(())
+    /// ```
+    pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'a>>; N] {
+        let mut found = [None; N];
         let object = self.node();
         if object.tag != Tag::Object {
-            return None;
+            return found;
         }
-        let mut found = None;
         let mut at = self.index + 1;
         while at < object.next {
             let name = self.with_index(at);
-            if name.is_key(key) {
-                found = Some(self.with_index(at + 1));
+            let node = name.node();
+            for (key, found) in keys.iter().zip(&mut found) {
+                // Most keys are told apart by their lengths.
+                let may_be = (node.end - node.start) as usize == key.len() + 2;
+                if (may_be || node.tag == Tag::Escaped) && name.is_str(key) {
+                    *found = Some(self.with_index(at + 1));
+                }
             }
             at = self.with_index(at + 1).node().next;
         }
         found
-    }
-
-    /// Whether this is the key `key`. Most keys are told apart by their lengths.
-    #[inline]
-    fn is_key(self, key: &str) -> bool {
-        let node = self.node();
-        match node.tag {
-            Tag::Plain if (node.end - node.start) as usize != key.len() + 2 => false,
-            _ => self.is_str(key),
-        }
     }
 
     /// [`Value::get`] from object to object.

@@ -89,6 +89,12 @@ impl Json {
     }
 }
 
+impl From<Vec<u8>> for Json {
+    fn from(raw: Vec<u8>) -> Self {
+        Self(raw.into())
+    }
+}
+
 /// One piece of a message, in its original order among the others.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {

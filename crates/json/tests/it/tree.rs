@@ -1,4 +1,6 @@
+use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 use rethread_json::{Document, Kind, SyntaxErrorKind, Tree, Value, string_at};
 
 use crate::generate::{self, Oddity};
@@ -52,6 +54,20 @@ fn rebuild(value: Value<'_>, src: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&src[done..value.span().end]);
 }
 
+/// What long strings are made of.
+const PIECES: [&str; 10] = [
+    "\\n",
+    "\\\"",
+    "\\\\",
+    "\\u0041",
+    "\\u00e9",
+    "\\ud83d\\ude00",
+    "ü",
+    "x",
+    "a line of words, ",
+    "one that is longer than a block, so that a whole one of them has nothing in it that ends ",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -103,6 +119,28 @@ proptest! {
         let _ = tree.parse_into(&bytes);
         let _ = tree.root(&bytes).raw();
         let _ = tree.parse_prefix(&bytes, bytes.len() / 2);
+    }
+
+    /// Long strings are looked at in blocks, and anything may stand where two of them meet.
+    #[test]
+    fn long_strings_are_those_of_serde_json(
+        before in 0..70_usize,
+        pieces in vec(select(PIECES.to_vec()), 0..30),
+        wrong in proptest::option::of(select(vec!["\\x", "\\u12", "\n", "\\"])),
+    ) {
+        let content = "x".repeat(before) + &pieces.concat() + wrong.unwrap_or_default();
+        let json = format!("[\"{content}\", 1]");
+        let judge = serde_json::from_str::<(String, u8)>(&json).ok();
+        let mut tree = Tree::default();
+        let is_read = tree.parse_into(json.as_bytes()).is_ok();
+        let has_numbers = tree.has_numbered_escapes();
+        let text = tree.root(json.as_bytes()).items().next().and_then(|s| Some(s.str()?.into_owned()));
+        prop_assert_eq!(is_read.then_some(text).flatten(), judge.as_ref().map(|(text, _)| text.clone()));
+        let passed = string_at(json.as_bytes(), 1).map(|(text, _)| text.text.into_owned());
+        if let Some((judge, _)) = judge {
+            prop_assert_eq!(passed, Some(judge));
+            prop_assert_eq!(has_numbers, pieces.iter().any(|p| p.starts_with("\\u")));
+        }
     }
 
     /// A string that is decoded where it stands is the one that a tree finds there.
