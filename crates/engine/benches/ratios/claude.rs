@@ -19,7 +19,7 @@ use crate::messages::{Messages, time_at};
 
 pub(crate) static READ: Benchmark = Benchmark {
     name: "claude-read",
-    subject: "read all sessions of Claude Code",
+    subject: "read Claude sessions, entries on demand",
     peer: "serde_json::Value of the same lines",
     aim: Aim::SpeedAtLeast(1.5),
     clock: Clock::Cpu,
@@ -29,7 +29,7 @@ pub(crate) static READ: Benchmark = Benchmark {
 
 pub(crate) static BODIES: Benchmark = Benchmark {
     name: "claude-bodies",
-    subject: "read them, and what each entry says",
+    subject: "the same, every entry decoded",
     peer: "serde_json::Value of the same lines",
     aim: Aim::Known,
     clock: Clock::Cpu,

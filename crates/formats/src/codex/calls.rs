@@ -1,5 +1,7 @@
 //! Calls of tools: their ids, and what events say about them beyond their items.
 
+use std::borrow::Cow;
+
 use rethread_json::{Tree, Value};
 use rethread_model::{Diff, Json, Text, ToolCall, ToolResult, ToolStatus};
 
@@ -7,9 +9,9 @@ use crate::fields::{filled, json, string, text_of};
 
 /// The id of the call that an item or event is about.
 pub(super) fn called(payload: Value<'_>) -> Option<String> {
-    filled(payload, "call_id")
-        .or_else(|| filled(payload, "callId"))
-        .or_else(|| filled(payload, "id"))
+    let ids = payload.pick(["call_id", "callId", "id"]);
+    let mut ids = ids.into_iter().flatten().filter_map(Value::str);
+    ids.find(|id| !id.is_empty()).map(Cow::into_owned)
 }
 
 /// The session of the sub-agent that a call started, by its output.
@@ -148,7 +150,7 @@ pub(super) fn arguments(call: Value<'_>) -> Option<rethread_model::ToolInput> {
         root.is_object() || root.is_array()
     });
     Some(if is_json && !text.lossy {
-        ToolInput::Json(Json::new(json))
+        ToolInput::Json(Json::from(text.value.into_bytes()))
     } else {
         ToolInput::Text(text)
     })

@@ -6,7 +6,7 @@ use std::path::Path;
 use rethread_json::Value;
 use rethread_model::{Head, Moment, Title, TitleSource};
 
-use super::said::{folder_in, is_injected, parts};
+use super::said::{Part, folder_in, is_injected, parts};
 use crate::fields::string;
 
 /// The longest title that is made from a prompt, in characters.
@@ -34,7 +34,7 @@ impl Facts {
         if self.first_prompt.is_some() && self.folder.is_some() {
             return;
         }
-        for text in parts(message).filter_map(|p| p.text) {
+        for text in parts(message).filter_map(Part::text) {
             if self.folder.is_none() {
                 self.folder = folder_in(&text).map(str::to_owned);
             }

@@ -8,17 +8,18 @@ use memchr::memmem::Finder;
 /// How far into a line its types are looked for.
 const LOOK: usize = 1024;
 
-/// What the beginning of a line tells.
+/// What the beginning of a line tells, in bytes as they stand there: few of these words are ever
+/// needed as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Glance<'a> {
     /// When it was written, as spelled.
-    pub(super) time: &'a str,
+    pub(super) time: &'a [u8],
     /// Its type.
-    pub(super) outer: &'a str,
+    pub(super) outer: &'a [u8],
     /// The type of its payload; empty where that is not the first thing in it.
-    pub(super) inner: &'a str,
+    pub(super) inner: &'a [u8],
     /// The role of a message, where it stands near the beginning.
-    pub(super) role: &'a str,
+    pub(super) role: &'a [u8],
     /// Where the line goes on behind the type of the payload.
     pub(super) at: usize,
 }
@@ -40,9 +41,9 @@ pub(super) fn glance(line: &[u8]) -> Option<Glance<'_>> {
     let rest = rest.strip_prefix(b",\"payload\":{")?;
     let (inner, rest) = match rest.strip_prefix(b"\"type\":\"") {
         Some(rest) => word(rest)?,
-        None => ("", rest),
+        None => (&b""[..], rest),
     };
-    let role = (inner == "message").then(|| role(rest)).flatten();
+    let role = (inner == b"message").then(|| role(rest)).flatten();
     Some(Glance {
         time,
         outer,
@@ -57,7 +58,7 @@ const ROLE: &[u8] = b",\"role\":\"";
 static ROLES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(ROLE));
 
 /// A role among the first members, with nothing nested before it.
-fn role(rest: &[u8]) -> Option<&str> {
+fn role(rest: &[u8]) -> Option<&[u8]> {
     let at = ROLES.find(rest)?;
     let before = rest.get(..at)?;
     if before.iter().any(|b| matches!(b, b'{' | b'[' | b'\\')) {
@@ -68,13 +69,12 @@ fn role(rest: &[u8]) -> Option<&str> {
 }
 
 /// A string without escapes, and what follows its closing quote.
-pub(super) fn word(rest: &[u8]) -> Option<(&str, &[u8])> {
+pub(super) fn word(rest: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = memchr::memchr2(b'"', b'\\', rest)?;
     if rest.get(end) != Some(&b'"') {
         return None;
     }
-    let word = std::str::from_utf8(rest.get(..end)?).ok()?;
-    Some((word, rest.get(end + 1..)?))
+    Some((rest.get(..end)?, rest.get(end + 1..)?))
 }
 
 #[cfg(test)]
@@ -85,10 +85,10 @@ mod tests {
     fn lines_as_the_client_writes_them() {
         let line = br#"{"timestamp":"T","ordinal":7,"type":"response_item","payload":{"type":"message","id":"m","role":"user","content":["#;
         let found = Glance {
-            time: "T",
-            outer: "response_item",
-            inner: "message",
-            role: "user",
+            time: b"T",
+            outer: b"response_item",
+            inner: b"message",
+            role: b"user",
             at: 79,
         };
         assert_eq!(glance(line), Some(found));
@@ -96,7 +96,7 @@ mod tests {
         let found = glance(line).unwrap_or_default();
         assert_eq!(
             (found.outer, found.inner, found.role),
-            ("turn_context", "", "")
+            (&b"turn_context"[..], &b""[..], &b""[..])
         );
     }
 
@@ -112,6 +112,6 @@ mod tests {
             assert_eq!(glance(line), None);
         }
         let nested = br#"{"timestamp":"T","type":"response_item","payload":{"type":"message","x":{"y":1,"role":"user"}}}"#;
-        assert_eq!(glance(nested).map(|g| g.role), Some(""));
+        assert_eq!(glance(nested).map(|g| g.role), Some(&b""[..]));
     }
 }

@@ -85,21 +85,24 @@ impl Grow {
     /// Takes a record into account of which only the beginning is known.
     pub(super) fn giant(&mut self, found: &Glance<'_>, raw: RawRef, inherited: bool) {
         let kind = match (found.outer, found.inner, found.role) {
-            ("response_item", "message", "user") => Kind::Message(Role::User),
-            ("response_item", "message", "assistant") => Kind::Message(Role::Assistant),
-            ("response_item", "message", _) => Kind::Message(Role::System),
-            ("response_item", inner, _) if inner.ends_with("_output") => Kind::Message(Role::Tool),
-            ("response_item", inner, _) if inner.ends_with("_call") || inner == "reasoning" => {
+            (b"response_item", b"message", b"user") => Kind::Message(Role::User),
+            (b"response_item", b"message", b"assistant") => Kind::Message(Role::Assistant),
+            (b"response_item", b"message", _) => Kind::Message(Role::System),
+            (b"response_item", inner, _) if inner.ends_with(b"_output") => {
+                Kind::Message(Role::Tool)
+            }
+            (b"response_item", inner, _) if inner.ends_with(b"_call") || inner == b"reasoning" => {
                 Kind::Message(Role::Assistant)
             }
-            ("compacted", ..) => Kind::Compaction,
-            ("event_msg" | "session_meta" | "turn_context" | "world_state", ..) => {
+            (b"compacted", ..) => Kind::Compaction,
+            (b"event_msg" | b"session_meta" | b"turn_context" | b"world_state", ..) => {
                 self.unclaimed.push(raw);
                 return;
             }
             _ => Kind::Unknown,
         };
-        let mut draft = Draft::new(kind, found.time.parse().ok(), raw);
+        let time = str::from_utf8(found.time).ok();
+        let mut draft = Draft::new(kind, time.and_then(|time| time.parse().ok()), raw);
         draft.inherited = inherited;
         if kind == Kind::Message(Role::User) {
             draft.place = Place::Turn;

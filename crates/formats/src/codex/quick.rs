@@ -19,7 +19,7 @@ pub(super) fn info<'a>(
     record: &'a [u8],
     tree: &'a mut Tree,
 ) -> Option<Value<'a>> {
-    let is_total = (found.outer, found.inner) == ("event_msg", "token_count");
+    let is_total = (found.outer, found.inner) == (b"event_msg", b"token_count");
     let rest = record.get(found.at..).filter(|_| is_total)?;
     rest.strip_prefix(INFO)?;
     tree.parse_prefix(record, found.at + INFO.len()).ok()?;
@@ -29,12 +29,13 @@ pub(super) fn info<'a>(
 /// What a tool answered, where that is a text and nothing else is said but what the client keeps for
 /// itself. These are the longest records, and their texts are decoded in one pass.
 pub(super) fn output(found: &Glance<'_>, record: &[u8], tree: &mut Tree) -> Option<ToolResult> {
-    const OUTPUTS: [&str; 2] = ["function_call_output", "custom_tool_call_output"];
-    if found.outer != "response_item" || !OUTPUTS.contains(&found.inner) {
+    const OUTPUTS: [&[u8]; 2] = [b"function_call_output", b"custom_tool_call_output"];
+    if found.outer != b"response_item" || !OUTPUTS.contains(&found.inner) {
         return None;
     }
     let rest = record.get(found.at..)?.strip_prefix(b",\"call_id\":\"")?;
     let (call, rest) = word(rest).filter(|(call, _)| !call.is_empty())?;
+    let call = str::from_utf8(call).ok()?;
     let rest = rest.strip_prefix(b",\"output\":")?;
     let (said, end) = string_at(record, record.len() - rest.len())?;
     let end = if record.get(end..)?.starts_with(PASSTHROUGH) {
@@ -55,16 +56,16 @@ pub(super) fn output(found: &Glance<'_>, record: &[u8], tree: &mut Tree) -> Opti
 
 /// The name of the tool that is called.
 pub(super) fn called<'a>(found: &Glance<'_>, record: &'a [u8]) -> Option<&'a str> {
-    if (found.outer, found.inner) != ("response_item", "function_call") {
+    if (found.outer, found.inner) != (b"response_item", b"function_call") {
         return None;
     }
     let rest = record.get(found.at..)?.strip_prefix(b",\"name\":\"")?;
     let (name, _) = word(rest).filter(|(name, _)| !name.is_empty())?;
-    Some(name)
+    str::from_utf8(name).ok()
 }
 
 /// Whether a record only tells, as people saw it, what the model's stream holds as well.
 pub(super) fn is_shown(found: &Glance<'_>) -> bool {
-    const WORDS: [&str; 3] = ["user_message", "agent_message", "agent_reasoning"];
-    found.outer == "event_msg" && WORDS.contains(&found.inner)
+    const WORDS: [&[u8]; 3] = [b"user_message", b"agent_message", b"agent_reasoning"];
+    found.outer == b"event_msg" && WORDS.contains(&found.inner)
 }

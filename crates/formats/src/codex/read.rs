@@ -222,16 +222,16 @@ impl<'a> Reader<'a> {
         if self.is_beyond(record.ordinal(), span.offset) {
             return false;
         }
-        self.unread_by_the_client(span, bytes);
+        self.unread_by_the_client(span, bytes, tree);
         self.record(span.offset, &record);
         true
     }
 
     /// Says so when the client itself could not read a line that we can.
-    fn unread_by_the_client(&mut self, span: LineSpan, bytes: &[u8]) {
+    fn unread_by_the_client(&mut self, span: LineSpan, bytes: &[u8], tree: &Tree) {
         let message = if bytes.starts_with(b"\xef\xbb\xbf") {
             "begins with a byte order mark, with which the client does not read the session"
-        } else if has_lone_surrogate(bytes) {
+        } else if tree.has_numbered_escapes() && has_lone_surrogate(bytes) {
             "holds half of a surrogate pair; the client passes over the record"
         } else {
             return;

@@ -101,13 +101,20 @@ pub(super) struct Record<'a> {
     /// stream, that item.
     pub(super) payload: Value<'a>,
     root: Value<'a>,
+    /// Whether it has a `payload`.
+    is_wrapped: bool,
+    time: Option<Value<'a>>,
+    ordinal: Option<Value<'a>>,
 }
 
 impl<'a> Record<'a> {
     /// Looks at a value that stands on a line.
     pub(super) fn of(root: Value<'a>) -> Self {
-        let payload = root.get("payload").filter(|p| p.is_object());
-        let outer = root.get("type").and_then(Value::str);
+        let keys = ["payload", "type", "timestamp", "created_at", "ordinal"];
+        let [payload, outer, time, created, ordinal] = root.pick(keys);
+        let payload = payload.filter(|p| p.is_object());
+        let is_wrapped = payload.is_some();
+        let outer = outer.and_then(Value::str);
         let (what, payload) = match (outer, payload) {
             (Some(outer), Some(payload)) => wrapped(&outer, payload),
             (outer, _) => (bare(outer.as_deref(), root), root),
@@ -116,21 +123,20 @@ impl<'a> Record<'a> {
             what,
             payload,
             root,
+            is_wrapped,
+            time: time.or(created),
+            ordinal,
         }
     }
 
     /// When it was written.
     pub(super) fn time(&self) -> Option<Moment> {
-        let spelled = self
-            .root
-            .get("timestamp")
-            .or_else(|| self.root.get("created_at"));
-        spelled?.str()?.parse().ok()
+        self.time?.str()?.parse().ok()
     }
 
     /// Its number in a paginated file.
     pub(super) fn ordinal(&self) -> Option<u64> {
-        self.root.get("ordinal")?.u64()
+        self.ordinal?.u64()
     }
 
     /// The turn that it belongs to.
@@ -193,7 +199,7 @@ impl<'a> Record<'a> {
     pub(super) fn is_ours(&self) -> bool {
         match self.what {
             What::Unknown | What::Event(Ev::Unknown) => false,
-            What::Item(_) | What::Unread => self.root.get("payload").is_some_and(Value::is_object),
+            What::Item(_) | What::Unread => self.is_wrapped,
             _ => true,
         }
     }

@@ -1,5 +1,6 @@
 //! What the texts of items say: whose words they are, and what they have in common with events.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
@@ -45,7 +46,7 @@ pub(super) fn is_injected(text: &str) -> bool {
 pub(super) fn is_all_injected(message: Value<'_>) -> bool {
     let mut some = false;
     for part in parts(message) {
-        match part.text {
+        match part.text() {
             Some(text) if is_injected(&text) => some = true,
             Some(text) if text.trim().is_empty() => {}
             _ => return false,
@@ -55,10 +56,14 @@ pub(super) fn is_all_injected(message: Value<'_>) -> bool {
 }
 
 /// One part of a message's content.
-pub(super) struct Part<'a> {
-    pub(super) value: Value<'a>,
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a>(pub(super) Value<'a>);
+
+impl<'a> Part<'a> {
     /// Its text, where it is text.
-    pub(super) text: Option<std::borrow::Cow<'a, str>>,
+    pub(super) fn text(self) -> Option<Cow<'a, str>> {
+        self.0.str().or_else(|| self.0.get("text")?.str())
+    }
 }
 
 /// The parts of a message's content, which is a text or an array.
@@ -66,19 +71,12 @@ pub(super) fn parts(message: Value<'_>) -> impl Iterator<Item = Part<'_>> {
     let content = message.get("content").or_else(|| message.get("message"));
     let lone = content.filter(|c| c.content().is_some());
     let items = content.into_iter().flat_map(Value::items);
-    lone.into_iter().chain(items).map(|value| Part {
-        value,
-        text: text_of_part(value),
-    })
-}
-
-fn text_of_part(part: Value<'_>) -> Option<std::borrow::Cow<'_, str>> {
-    part.str().or_else(|| part.get("text")?.str())
+    lone.into_iter().chain(items).map(Part)
 }
 
 /// What identifies a message's text: the whole, and each part of it.
 pub(super) fn marks(message: Value<'_>) -> Vec<u64> {
-    let texts: Vec<_> = parts(message).filter_map(|p| p.text).collect();
+    let texts: Vec<_> = parts(message).filter_map(Part::text).collect();
     let mut marks: Vec<u64> = texts.iter().map(|t| mark(t)).collect();
     if texts.len() != 1 {
         marks.push(mark(&texts.concat()));

@@ -128,7 +128,7 @@ struct Pass {
     /// Whether the model's response goes on.
     open: bool,
     /// The last line with a time, and with the settings of a turn.
-    last_time: String,
+    last_time: Vec<u8>,
     context: Vec<u8>,
 }
 
@@ -186,38 +186,38 @@ impl Pass {
     /// Takes a line into account by its beginning; whether that was enough.
     fn glanced(&mut self, found: &Glance<'_>, line: &[u8]) -> bool {
         let what = match (found.outer, found.inner, found.role) {
-            ("response_item", "message", "assistant") => What::Item(Item::Message),
-            ("response_item", "message", "developer" | "system") => {
+            (b"response_item", b"message", b"assistant") => What::Item(Item::Message),
+            (b"response_item", b"message", b"developer" | b"system") => {
                 self.open = false;
                 self.counts.messages += 1;
                 What::Quiet
             }
-            ("response_item", "message", "user") if self.facts.has_prompt() => {
+            (b"response_item", b"message", b"user") if self.facts.has_prompt() => {
                 self.open = false;
                 count(&mut self.counts, Role::User);
                 What::Quiet
             }
-            ("response_item", "reasoning", _) => What::Item(Item::Reasoning),
-            ("response_item", "function_call" | "custom_tool_call", _) => What::Item(Item::Call),
-            ("response_item", "function_call_output" | "custom_tool_call_output", _) => {
+            (b"response_item", b"reasoning", _) => What::Item(Item::Reasoning),
+            (b"response_item", b"function_call" | b"custom_tool_call", _) => What::Item(Item::Call),
+            (b"response_item", b"function_call_output" | b"custom_tool_call_output", _) => {
                 What::Item(Item::Output)
             }
             (
-                "event_msg",
-                "agent_message" | "agent_reasoning" | "task_started" | "patch_apply_end"
-                | "exec_command_end" | "mcp_tool_call_end" | "web_search_end",
+                b"event_msg",
+                b"agent_message" | b"agent_reasoning" | b"task_started" | b"patch_apply_end"
+                | b"exec_command_end" | b"mcp_tool_call_end" | b"web_search_end",
                 _,
             )
-            | ("world_state", ..) => What::Quiet,
-            ("event_msg", "item_completed", _) if self.facts.has_prompt() => What::Quiet,
-            ("turn_context", ..) => {
+            | (b"world_state", ..) => What::Quiet,
+            (b"event_msg", b"item_completed", _) if self.facts.has_prompt() => What::Quiet,
+            (b"turn_context", ..) => {
                 self.context.clear();
                 self.context.extend_from_slice(line);
                 What::TurnContext
             }
-            ("event_msg", "task_complete" | "turn_complete", _) => What::Event(Ev::Complete),
-            ("compacted", ..) => What::Compacted,
-            ("token_usage_record", ..) if self.counts.usage.is_none() => What::Usage,
+            (b"event_msg", b"task_complete" | b"turn_complete", _) => What::Event(Ev::Complete),
+            (b"compacted", ..) => What::Compacted,
+            (b"token_usage_record", ..) if self.counts.usage.is_none() => What::Usage,
             _ => return false,
         };
         self.ours += 1;
@@ -352,7 +352,8 @@ impl Pass {
         if meta.id.is_empty() {
             meta.id = Meta::unsaid(path).id;
         }
-        self.facts.time(self.last_time.parse().ok());
+        let last = str::from_utf8(&self.last_time).ok();
+        self.facts.time(last.and_then(|time| time.parse().ok()));
         let mut head = meta.head(path);
         self.facts.fill(&mut head, path, || {
             names::name_of(&home_of(path)?, &meta.id)
