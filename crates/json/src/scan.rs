@@ -218,7 +218,7 @@ pub(crate) fn ends(block: &[u8; BLOCK]) -> u64 {
     let mut marks = [0; BLOCK];
     // Written like this, it becomes vector instructions.
     for (mark, byte) in marks.iter_mut().zip(block) {
-        *mark = u8::from((*byte == b'"') | (*byte == b'\\') | (*byte < 0x20));
+        *mark = u8::from(*byte == b'"') | u8::from(*byte == b'\\') | u8::from(*byte < 0x20);
     }
     let (words, _) = marks.as_chunks::<8>();
     let bits = words.iter().map(|word| gathered(u64::from_le_bytes(*word)));

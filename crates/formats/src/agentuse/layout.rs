@@ -79,7 +79,7 @@ pub(super) fn sessions(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>))
 pub(super) fn agents(session: &Source) -> Vec<Source> {
     let mut found = Vec::new();
     sessions(&session.path.join(SUBAGENT), &mut |agent| {
-        found.extend(agent.ok())
+        found.extend(agent.ok());
     });
     found
 }

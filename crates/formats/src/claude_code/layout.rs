@@ -275,13 +275,11 @@ pub(super) fn agents(session: &Source) -> Vec<Source> {
 pub(super) fn family(transcript: &Path) -> (PathBuf, PathBuf) {
     let mut folders = transcript.ancestors().skip(1);
     let is_theirs = |f: &&Path| f.file_name().is_some_and(|n| n == SUBAGENTS);
-    match folders.find(is_theirs).and_then(Path::parent) {
-        Some(own) => (own.with_extension("jsonl"), own.join(SUBAGENTS)),
-        None => {
-            let own = transcript.with_extension("");
-            (transcript.to_owned(), own.join(SUBAGENTS))
-        }
+    if let Some(own) = folders.find(is_theirs).and_then(Path::parent) {
+        return (own.with_extension("jsonl"), own.join(SUBAGENTS));
     }
+    let own = transcript.with_extension("");
+    (transcript.to_owned(), own.join(SUBAGENTS))
 }
 
 /// The transcripts of a session's sub-agents that lie in its own folder.
