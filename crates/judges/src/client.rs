@@ -3,12 +3,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
+use crate::opencode::Server;
 use crate::standin::StandIn;
 use crate::turns::{Turn, turns};
-use crate::{codex, installed, opencode};
+use crate::{codex, installed};
 
 /// A client of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub struct Desk {
     model: StandIn,
     /// Settings beside those that every test needs.
     settings: Value,
+    /// The client's own server, once it was needed; only `OpenCode` has one.
+    server: OnceLock<Server>,
 }
 
 impl Client {
@@ -72,6 +76,7 @@ impl Client {
             folder: folder.to_owned(),
             model: StandIn::start(),
             settings: Value::Null,
+            server: OnceLock::new(),
         })
     }
 }
@@ -80,7 +85,11 @@ impl Desk {
     /// The client with more settings, in its own words; each replaces the one with its name.
     #[must_use]
     pub fn with(self, settings: Value) -> Self {
-        Self { settings, ..self }
+        Self {
+            settings,
+            server: OnceLock::new(),
+            ..self
+        }
     }
 
     /// The stand-in for the model that it talks to.
@@ -94,9 +103,28 @@ impl Desk {
     ///
     /// If it is not done.
     pub fn ask(&self, path: &str, body: &Value) {
-        self.prepare();
-        let command = self.command(&words(&["serve", "--port", "0"]));
-        opencode::post(command, path, body);
+        let server = self.server.get_or_init(|| {
+            self.prepare();
+            Server::start(self.command(&words(&["serve", "--port", "0"])))
+        });
+        server.post(path, body);
+    }
+
+    /// As [`Self::resume`], by the client's own server where it has one: to start a client takes longer
+    /// than all that it does then.
+    ///
+    /// # Panics
+    ///
+    /// If the prompt never arrived.
+    pub fn go_on(&self, session: &str, prompt: &str) -> Vec<Turn> {
+        if self.client != Client::OpenCode {
+            return self.resume(session, prompt);
+        }
+        let (provider, model) = MODEL.split_once('/').unwrap_or_default();
+        let body = json!({ "model": { "providerID": provider, "modelID": model },
+            "parts": [{ "type": "text", "text": prompt }] });
+        self.ask(&format!("/session/{session}/message"), &body);
+        self.sent(prompt, None)
     }
 
     /// Lets the client go on with a session, with one more prompt. Gives what it sent to the model:
@@ -120,7 +148,7 @@ impl Desk {
             Client::OpenCode => words(&["run", "-m", MODEL, "-s", session, prompt]),
         };
         let output = self.run(&args);
-        self.sent(prompt, &output)
+        self.sent(prompt, Some(&output))
     }
 
     /// Lets the client begin a conversation with a prompt; it may use the tools that it has.
@@ -148,7 +176,7 @@ impl Desk {
             Client::OpenCode => words(&["run", "-m", MODEL, prompt]),
         };
         let output = self.run(&args);
-        self.sent(prompt, &output)
+        self.sent(prompt, Some(&output))
     }
 
     /// What the client prints when it lists its sessions; none where it cannot.
@@ -204,7 +232,7 @@ impl Desk {
     }
 
     /// The longest call that holds the prompt.
-    fn sent(&self, prompt: &str, output: &Output) -> Vec<Turn> {
+    fn sent(&self, prompt: &str, output: Option<&Output>) -> Vec<Turn> {
         // One client puts backslashes before quotes.
         let plain = |text: &str| text.replace('\\', "");
         let holds = |turns: &Vec<Turn>| {
@@ -222,13 +250,11 @@ impl Desk {
                 let start = text.chars().count().saturating_sub(1500);
                 text.chars().skip(start).collect::<String>()
             };
+            let ended = output.map(|o| (o.status, tail(&o.stdout), tail(&o.stderr)));
             panic!(
-                "{:?} ended with {} and never sent the prompt; {} calls\n{}\n{}",
+                "{:?} never sent the prompt; {} calls; {ended:#?}",
                 self.client,
-                output.status,
                 calls.len(),
-                tail(&output.stdout),
-                tail(&output.stderr)
             )
         })
     }

@@ -7,7 +7,7 @@ use crate::opencode::store::{data, empty_database};
 use crate::opencode::write::PNG;
 use crate::world::{World, json, run_with};
 
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     "atsf",
     "agentuse",
     "pi",
@@ -16,6 +16,7 @@ const SOURCES: [&str; 8] = [
     "codex",
     "gemini",
     "opencode",
+    "ndjson",
 ];
 
 /// A conversation of three turns: two calls at once, an error, a picture.
@@ -78,15 +79,24 @@ pub(super) fn line(turn: &Turn) -> String {
 
 /// Runs a command by the clock of the clients, some of which delete what looks old.
 pub(super) fn now(w: &World, args: &[&str], input: &str) -> String {
+    at(w, jiff::Timestamp::now(), args, input)
+}
+
+fn at(w: &World, time: jiff::Timestamp, args: &[&str], input: &str) -> String {
     let mut command = w.command(args);
-    command.env_remove("RETHREAD_NOW");
+    command.env("RETHREAD_NOW", time.to_string());
     let answer = run_with(command, input.as_bytes());
     assert_eq!(answer.code, 0, "{args:?}: {answer:?}");
     answer.out
 }
 
-/// A session of some agent; its path, or how it is named in its database.
+/// A session of some agent; its path, or how it is named in its database. Of exports, the file.
 fn session(w: &World, format: &str) -> String {
+    if format == "ndjson" {
+        let file = w.root.join("talk.ndjson").to_str().unwrap().to_owned();
+        now(w, &["export", &session(w, "atomic"), "-o", &file], "");
+        return file;
+    }
     let mut new = vec!["new", "--format", format, "--json"];
     if format != "agentuse" {
         new.extend(["--title", "Which tests"]);
@@ -124,27 +134,34 @@ fn assert_resumed(client: Client, agent: &str) {
     } else {
         drop(empty_database(&data(&w).join("opencode.db")));
     }
+    let mut names = Vec::new();
     for source in SOURCES.into_iter().filter(|s| *s != agent) {
         let name = session(&w, source);
         let print = ["resume", &name, "--in", agent, "--print", "--json"];
-        let how = json(&now(&w, &print, ""));
+        // One client deletes what it resumes in another minute than the one it was written in, unless
+        // it is called otherwise.
+        let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
+        let how = json(&at(&w, hour_ago, &print, ""));
         let id = how["command"].as_array().unwrap().last().unwrap();
         let id = id.as_str().unwrap();
         assert_eq!(how["cwd"], w.project.to_str().unwrap(), "{source}");
         let prompt = format!("NEXT-AFTER-{source}");
-        let sent = desk.resume(id, &prompt);
+        let sent = desk.go_on(id, &prompt);
         let lines: Vec<String> = sent.iter().map(line).collect();
         assert_eq!(
             lines,
             expected(source != "agentuse", &prompt),
             "from {source}"
         );
-        // Asked for again, it is the same session, which the client went on with. Gemini CLI starts
-        // another file in another minute, and deletes ours.
-        if client != Client::Gemini {
-            let again = json(&now(&w, &print, ""));
-            assert_eq!(again["command"], how["command"], "{source}");
-        }
+        names.push((name, id.to_owned()));
+    }
+    // Asked for again, it is the same session, which the client went on with, whatever it was started
+    // for meanwhile.
+    for (name, id) in names {
+        let print = ["resume", &name, "--in", agent, "--print", "--json"];
+        let again = json(&now(&w, &print, ""));
+        let command = again["command"].as_array().unwrap();
+        assert_eq!(command.last().unwrap(), &id, "{name}");
     }
 }
 

@@ -27,7 +27,7 @@ fn asked(w: &World, sql: &str, about: &str) -> String {
 fn assert_sent(w: &World, desk: &Desk, id: &str) -> Vec<Turn> {
     let shown = seen(w, id);
     let prompt = format!("PROMPT-{}", desk.model().calls().len());
-    let mut sent = desk.resume(id, &prompt);
+    let mut sent = desk.go_on(id, &prompt);
     assert_eq!(sent.pop(), Some(user(&prompt)));
     assert_eq!(sent, shown);
     assert_accounted(&read(&data(w).join("opencode.db"), id));
@@ -248,7 +248,7 @@ fn attachments_are_sent_in_the_order_that_is_shown() {
         said.contains("two apples") && said.contains("Image"),
         "{said}"
     );
-    let mut sent = without_detours(desk.resume(id, "NEW-PROMPT"));
+    let mut sent = without_detours(desk.go_on(id, "NEW-PROMPT"));
     assert_eq!(sent.pop(), Some(user("NEW-PROMPT")));
     assert_eq!(sent, shown);
     let context = w.ok(&["context", id, "--json"]);
