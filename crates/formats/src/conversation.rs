@@ -20,6 +20,34 @@ pub struct Conversation {
     pub format: &'static dyn Format,
 }
 
+impl Conversation {
+    /// What the client sends of each entry, for those who ask what a model sees.
+    pub fn sent(&self) -> Sent<'_> {
+        Sent(self)
+    }
+}
+
+/// What a client sends of the entries of a conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent<'a>(&'a Conversation);
+
+impl Bodies for Sent<'_> {
+    fn body(&self, ix: EntryIx) -> Body {
+        let Conversation {
+            native, session, ..
+        } = self.0;
+        self.0.format.sent(native, session, ix)
+    }
+
+    fn pieces(&self, ix: EntryIx) -> Vec<Piece> {
+        self.0.pieces(ix)
+    }
+
+    fn inline(&self, blob: &Blob) -> Option<Vec<u8>> {
+        self.0.inline(blob)
+    }
+}
+
 impl Bodies for Conversation {
     fn body(&self, ix: EntryIx) -> Body {
         self.format.body(&self.native, &self.session, ix)

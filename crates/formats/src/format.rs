@@ -133,6 +133,11 @@ pub trait Format: Sync {
     /// What an entry says.
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body;
 
+    /// What the client sends to its model of what an entry says, where that is something else.
+    fn sent(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        self.body(native, session, entry)
+    }
+
     /// The pieces that a message came in, where the source gives each an id of its own.
     fn pieces(&self, _: &Native, _: &Session, _: EntryIx) -> Vec<Piece> {
         Vec::new()

@@ -34,7 +34,7 @@ mod window;
 mod write;
 
 pub use check::{Violation, Weight};
-pub use conversation::Conversation;
+pub use conversation::{Conversation, Sent};
 pub use env::{Env, EnvError};
 pub use error::{OpenError, WriteError};
 pub use format::{About, Can, Format, Found, Root, Source, Want};

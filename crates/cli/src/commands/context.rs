@@ -56,7 +56,8 @@ pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> 
     }
     let Point { conversation, path } = point(&env, &args.session, args.at.as_deref())?;
     let exit = context.notes(&conversation.notes);
-    let seen = Seen::new(&conversation.session, &conversation, &path);
+    let sent = conversation.sent();
+    let seen = Seen::new(&conversation.session, &sent, &path);
     let file = &conversation.source.path;
     let view = View {
         session: &seen.session,

@@ -10,8 +10,32 @@ use rethread_model::{
 
 use crate::passed::{json, string, text};
 
+/// Who looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// A person, who sees what is there.
+    Person,
+    /// The model, which sees what the client sends.
+    Model,
+}
+
+/// How a part is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sight {
+    pub(super) by: By,
+    /// Whether text that not everyone is meant to see stands among other text.
+    pub(super) is_aside: bool,
+}
+
+/// What the client sends for a call that has no result.
+const INTERRUPTED: &str = "[Tool execution was interrupted]";
+
+/// What the client sends for an old result that it cleared to save room.
+const CLEARED: &str = "[Old tool result content cleared]";
+
 /// The blocks of a part: a call and its result stand in one part.
-pub(super) fn blocks(part: Passed<'_>, record: RawRef, is_aside: bool) -> Vec<Block> {
+pub(super) fn blocks(part: Passed<'_>, record: RawRef, sight: Sight) -> Vec<Block> {
+    let is_aside = sight.is_aside;
     let [type_name, said] = part.pick(["type", "text"]);
     let type_name = type_name.and_then(Passed::str).unwrap_or_default();
     let said = || said.and_then(text);
@@ -20,7 +44,7 @@ pub(super) fn blocks(part: Passed<'_>, record: RawRef, is_aside: bool) -> Vec<Bl
         "text" => said().map(|text| vec![spoken(part, text, is_aside)]),
         "subtask" => Some(vec![injected(Text::new(BY_USER), is_aside)]),
         "reasoning" => said().map(|text| vec![Block::Thinking(thinking(part, text))]),
-        "tool" => tool(part, record),
+        "tool" => tool(part, record, sight.by),
         "tool-invocation" => invocation(part),
         "file" => media(part, record).map(|m| vec![m]),
         _ => None,
@@ -123,6 +147,12 @@ impl<'a> State<'a> {
         }
     }
 
+    /// Whether the client cleared the result.
+    fn is_cleared(&self) -> bool {
+        let cleared = self.time.and_then(|time| time.get("compacted")?.u64());
+        cleared.is_some_and(|at| at > 0)
+    }
+
     fn duration_ms(&self) -> Option<f64> {
         let [start, end] = self.time?.pick(["start", "end"]);
         Some(end?.f64()? - start?.f64()?)
@@ -162,7 +192,7 @@ impl<'a> Metadata<'a> {
     }
 }
 
-fn tool(part: Passed<'_>, record: RawRef) -> Option<Vec<Block>> {
+fn tool(part: Passed<'_>, record: RawRef, by: By) -> Option<Vec<Block>> {
     let [state, id, name] = part.pick(["state", "callID", "tool"]);
     let state = State::of(state.filter(|s| s.is_object())?);
     let metadata = state.metadata.map(Metadata::of).unwrap_or_default();
@@ -177,6 +207,13 @@ fn tool(part: Passed<'_>, record: RawRef) -> Option<Vec<Block>> {
         _ => (ToolStatus::Other(word), state.output.is_some()),
     };
     let is_error = status == ToolStatus::Failed;
+    let is_waiting = matches!(status, ToolStatus::Pending | ToolStatus::Running);
+    let is_cleared = status == ToolStatus::Completed && state.is_cleared();
+    let sent = match by {
+        By::Model if is_waiting => Some(INTERRUPTED),
+        By::Model if is_cleared => Some(CLEARED),
+        _ => None,
+    };
     let call = ToolCall {
         title: string(state.title).filter(|t| !t.is_empty()),
         input: json(state.input).map(ToolInput::Json),
@@ -187,25 +224,49 @@ fn tool(part: Passed<'_>, record: RawRef) -> Option<Vec<Block>> {
         ..ToolCall::new(id.clone(), name.clone())
     };
     let mut blocks = vec![Block::ToolCall(call)];
-    if is_done {
-        // Of what was stopped on its way the model sees as much as there was.
-        let is_stopped = is_error && metadata.interrupted;
-        let partial = metadata.output.filter(|_| is_stopped).and_then(text);
-        let given = if is_error { state.error } else { state.output };
-        let said = partial.or_else(|| text(given?)).map(Block::Text);
-        let attached = state.attachments.into_iter().flat_map(Passed::items);
-        let attached = attached.filter_map(|file| media(file, record));
+    if let Some(sent) = sent {
         blocks.push(Block::ToolResult(ToolResult {
             call_id: id,
             name: Some(name),
-            blocks: said.into_iter().chain(attached).collect(),
-            is_error,
-            structured: json(state.metadata),
-            exit_code: metadata.exit.and_then(Passed::i64),
-            full_output: string(metadata.path).map(|path| Blob::Outside(PathBuf::from(path))),
+            blocks: vec![Block::Text(Text::new(sent))],
+            is_error: is_waiting,
+            structured: None,
+            exit_code: None,
+            full_output: None,
+        }));
+    } else if is_done {
+        blocks.push(Block::ToolResult(ToolResult {
+            call_id: id,
+            name: Some(name),
+            ..result(&state, &metadata, is_error, record)
         }));
     }
     Some(blocks)
+}
+
+/// What a call gave.
+fn result(
+    state: &State<'_>,
+    metadata: &Metadata<'_>,
+    is_error: bool,
+    record: RawRef,
+) -> ToolResult {
+    // Of what was stopped on its way the model sees as much as there was.
+    let is_stopped = is_error && metadata.interrupted;
+    let partial = metadata.output.filter(|_| is_stopped).and_then(text);
+    let given = if is_error { state.error } else { state.output };
+    let said = partial.or_else(|| text(given?)).map(Block::Text);
+    let attached = state.attachments.into_iter().flat_map(Passed::items);
+    let attached = attached.filter_map(|file| media(file, record));
+    ToolResult {
+        call_id: String::new(),
+        name: None,
+        blocks: said.into_iter().chain(attached).collect(),
+        is_error,
+        structured: json(state.metadata),
+        exit_code: metadata.exit.and_then(Passed::i64),
+        full_output: string(metadata.path).map(|path| Blob::Outside(PathBuf::from(path))),
+    }
 }
 
 /// The change of one file, as editing tools note it.

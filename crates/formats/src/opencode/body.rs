@@ -6,7 +6,7 @@ use rethread_model::{
     RawRef, Role, Session, Text, Usage, Visibility,
 };
 
-use super::blocks::blocks;
+use super::blocks::{By, Sight, blocks};
 use super::facts::usage;
 use super::said::split;
 use crate::fields::{is_true, others, string, text_of};
@@ -14,7 +14,7 @@ use crate::passed::text;
 use crate::{Native, PartKind};
 
 /// What an entry says.
-pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
+pub(super) fn body(native: &Native, session: &Session, entry: EntryIx, by: By) -> Body {
     let origin = session.origin(entry);
     // Those that are not in memory.
     let mut buffers = vec![Vec::new(); origin.len()];
@@ -27,7 +27,7 @@ pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
     match session.entry(entry).kind {
         Kind::Message(role) => {
             let is_aside = session.entry(entry).visibility == Visibility::Visible;
-            Body::Message(message(&held, role, is_aside))
+            Body::Message(message(&held, role, Sight { by, is_aside }))
         }
         Kind::Compaction => Body::Compaction(compaction(&held)),
         Kind::Event => Body::Event(event(&held, nth_event(session, entry))),
@@ -84,14 +84,14 @@ fn is_type(part: Passed<'_>, name: &str) -> bool {
     part.get("type").is_some_and(|t| t.is_str(name))
 }
 
-fn message(held: &[Held<'_>], role: Role, is_aside: bool) -> Message {
+fn message(held: &[Held<'_>], role: Role, sight: Sight) -> Message {
     let mut message = Message::new(role, Vec::new());
     let mut of_steps: Option<Usage> = None;
     for one in held {
         match one {
             Held::Info(info) => fill(&mut message, info.root()),
             Held::Part(part, raw) => {
-                message.blocks.extend(blocks(*part, *raw, is_aside));
+                message.blocks.extend(blocks(*part, *raw, sight));
                 if let Some(step) = step_usage(*part) {
                     *of_steps.get_or_insert_default() += &step;
                 }
@@ -286,7 +286,7 @@ pub(super) fn first_prompt(native: &Native, session: &Session) -> Option<String>
     let mut prompts = session
         .indexed()
         .filter(|(_, e)| is_prompt(e.kind, e.visibility));
-    prompts.find_map(|(ix, _)| match body(native, session, ix) {
+    prompts.find_map(|(ix, _)| match body(native, session, ix, By::Person) {
         Body::Message(message) => message.blocks.into_iter().find_map(|block| match block {
             Block::Text(text) if !text.value.trim().is_empty() => Some(text.value),
             _ => None,

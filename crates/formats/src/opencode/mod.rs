@@ -45,6 +45,8 @@ use crate::{
     WriteError, Writing,
 };
 
+use self::blocks::By;
+
 pub use kinds::{CLOSED_TABLES, Fate, RECORD_TYPES, RecordType};
 
 /// The slug of the format.
@@ -96,7 +98,11 @@ impl Format for OpenCode {
     }
 
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
-        body::body(native, session, entry)
+        body::body(native, session, entry, By::Person)
+    }
+
+    fn sent(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        body::body(native, session, entry, By::Model)
     }
 
     fn own_words(&self) -> Option<OwnWords> {

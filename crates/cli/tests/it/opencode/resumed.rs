@@ -256,7 +256,7 @@ fn attachments_are_sent_in_the_order_that_is_shown() {
 }
 
 #[test]
-fn answers_that_failed_are_not_sent_and_those_that_were_stopped_are() {
+fn what_failed_was_stopped_waits_or_was_cleared_is_sent_as_it_is_shown() {
     let w = World::new();
     let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
         return;
@@ -278,20 +278,41 @@ fn answers_that_failed_are_not_sent_and_those_that_were_stopped_are() {
             {"type": "step-start"},
             {"type": "reasoning", "text": "Hm.", "time": time},
         ]}),
+        value!({"info": {"role": "assistant"}, "parts": [
+            {"type": "tool", "callID": "c2", "tool": "bash", "state": {"status": "completed",
+                "input": {"command": "cat"}, "output": "long ago", "title": "", "metadata": {},
+                "time": {"start": 1, "end": 2, "compacted": 3}}},
+            {"type": "tool", "callID": "c3", "tool": "bash", "state": {"status": "running",
+                "input": {"command": "sleep"}, "time": {"start": 1}}},
+        ]}),
     ];
     let lines: String = messages.iter().map(|m| format!("{m}\n")).collect();
     now(&w, &["append", &id, "--message-json", "-"], &lines);
     let shown = assert_sent(&w, &desk, &id);
-    let last = [
-        user("Try it."),
-        answer("Stopped."),
-        Turn::ToolCall(
-            "c1".to_owned(),
-            "bash".to_owned(),
-            value!({"command": "make"}),
-        ),
-        Turn::ToolResult("c1".to_owned(), "half of it".to_owned()),
-    ];
-    assert!(shown.ends_with(&last), "{shown:#?}");
-    assert!(w.ok(&["show", &id]).contains("It breaks off he"));
+    let call = |id: &str, command: &str| {
+        let input = value!({"command": command});
+        Turn::ToolCall(id.to_owned(), "bash".to_owned(), input)
+    };
+    let result = |id: &str, text: &str| Turn::ToolResult(id.to_owned(), text.to_owned());
+    let mut last: Vec<Turn> = vec![user("Try it."), answer("Stopped."), call("c1", "make")];
+    last.push(result("c1", "half of it"));
+    for turn in [
+        call("c2", "cat"),
+        result("c2", "[Old tool result content cleared]"),
+        call("c3", "sleep"),
+        result("c3", "[Tool execution was interrupted]"),
+    ] {
+        assert!(shown.contains(&turn), "{turn:?}: {shown:#?}");
+    }
+    assert!(
+        shown.windows(last.len()).any(|turns| turns == last),
+        "{shown:#?}"
+    );
+    // A person sees what is there.
+    let all = w.ok(&["show", &id]);
+    assert!(
+        all.contains("It breaks off he") && all.contains("long ago"),
+        "{all}"
+    );
+    assert!(!all.contains("interrupted]"), "{all}");
 }
