@@ -1,5 +1,7 @@
 //! What somebody changed in a session that carries its original: single blocks of what is said.
 
+use std::collections::HashMap;
+
 use rethread_formats::{Conversation, MessageInput};
 use rethread_json::{Tree, Value};
 use rethread_model::EntryIx;
@@ -191,15 +193,16 @@ impl Original {
     /// Where each block that the carrier had is among these. It may have put things in other words,
     /// or left some out.
     fn places(&self, carried: &[u64]) -> Vec<Option<usize>> {
-        let marks: Vec<Vec<u64>> = self
-            .blocks
-            .iter()
-            .map(|block| marks::possible(&block.role, &block.json))
-            .collect();
+        let mut marked: HashMap<u64, Vec<usize>> = HashMap::new();
+        for (place, block) in self.blocks.iter().enumerate() {
+            for mark in marks::possible(&block.role, &block.json) {
+                marked.entry(mark).or_default().push(place);
+            }
+        }
         let mut next = 0;
         let place = |mark: &u64| {
-            let rest = marks.get(next..)?;
-            let found = next + rest.iter().position(|marks| marks.contains(mark))?;
+            let places = marked.get(mark)?;
+            let found = *places.get(places.partition_point(|place| *place < next))?;
             next = found + 1;
             Some(found)
         };

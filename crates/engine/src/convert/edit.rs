@@ -1,5 +1,6 @@
 //! Changing single strings in the files of a session: all other bytes stay.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::ops::Range;
@@ -109,11 +110,12 @@ fn change(session: &Conversation, edit: &Edit, records: &mut BTreeMap<RawRef, Re
 /// one is changed.
 fn replaced(record: &[u8], edit: &Edit, only: Option<usize>) -> (Vec<u8>, usize) {
     let mut found = 0;
-    let bytes = replaced_in(record, edit, only, (&mut found, DEPTH));
+    let bytes = replaced_in("", record, edit, only, (&mut found, DEPTH));
     (bytes.unwrap_or_else(|| record.to_vec()), found)
 }
 
 fn replaced_in(
+    key: &str,
     json: &[u8],
     edit: &Edit,
     only: Option<usize>,
@@ -122,27 +124,27 @@ fn replaced_in(
     let tree = Tree::parse(json).ok()?;
     let root = tree.root(json);
     let mut patch = Patch::new(root);
-    let mut values = vec![root];
-    while let Some(value) = values.pop() {
-        if says(value, &edit.was) {
+    // Each value with its key; that of an item is the key of the list.
+    let mut values = vec![(Cow::Borrowed(key), root)];
+    while let Some((key, value)) = values.pop() {
+        if says(&key, value, &edit.was) {
             if only.is_none_or(|only| only == *found) {
                 patch.replace(value, &json_of(&edit.now));
             }
             *found += 1;
             continue;
         }
-        let children: Vec<Value<'_>> = if value.is_object() {
-            value.members().map(|(_, value)| value).collect()
-        } else {
-            value.items().collect()
-        };
-        values.extend(children.into_iter().rev());
+        let start = values.len();
+        let members = value.members();
+        values.extend(members.map(|(key, value)| (key.str().unwrap_or_default(), value)));
+        values.extend(value.items().map(|item| (key.clone(), item)));
+        values[start..].reverse();
         // Some clients keep JSON in strings.
         if depth > 0
             && let Some(text) = value.str().filter(|t| t.starts_with(['{', '[']))
         {
             let was = *found;
-            let inside = replaced_in(text.as_bytes(), edit, only, (found, depth - 1));
+            let inside = replaced_in(&key, text.as_bytes(), edit, only, (found, depth - 1));
             if let Some(inside) = inside.filter(|_| *found > was) {
                 patch.replace(value, &quote(&String::from_utf8_lossy(&inside)));
             }
@@ -151,9 +153,36 @@ fn replaced_in(
     Some(patch.finish())
 }
 
-fn says(value: Value<'_>, words: &Words) -> bool {
+/// What formats call words that somebody says or a tool gives. Names of branches, roles and models
+/// may be spelled like such words, and are none.
+const WORDS: [&str; 18] = [
+    "content",
+    "delta",
+    "error",
+    "llmContent",
+    "message",
+    "output",
+    "prompt",
+    "reasoning",
+    "response",
+    "result",
+    "resultDisplay",
+    "stdout",
+    "summary",
+    "task",
+    "text",
+    "thinking",
+    "thought",
+    "user",
+];
+
+/// What formats call that which a tool is given.
+const INPUTS: [&str; 5] = ["args", "arguments", "input", "parameters", "rawInput"];
+
+fn says(key: &str, value: Value<'_>, words: &Words) -> bool {
     match words {
-        Words::Text(text) | Words::Output(text, _) => value.is_str(text),
+        Words::Text(text) | Words::Output(text, _) => WORDS.contains(&key) && value.is_str(text),
+        Words::Input(_) if !INPUTS.contains(&key) => false,
         Words::Input(json) if value.is_object() || value.is_array() => {
             compact(value.raw()).is_ok_and(|compact| compact == *json)
         }

@@ -1,6 +1,6 @@
 //! A whole conversation as the steps that a format is told: what is said, in the tree that it makes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rethread_formats::{Branches, Conversation, Keeps, MessageInput, Step, Told};
 use rethread_model::{
@@ -328,7 +328,8 @@ impl<'a> Plan<'a> {
                 list(range.and_then(|(a, b)| way.get(a..=b)).unwrap_or_default())
             }
             Kept::Entries(ids) => {
-                let is_kept = |ix: &&EntryIx| ids.iter().any(|id| self.session.id(**ix) == id);
+                let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
+                let is_kept = |ix: &&EntryIx| ids.contains(self.session.id(**ix));
                 Again::Entries(way.iter().filter(is_kept).copied().collect())
             }
             Kept::UserMessages => {

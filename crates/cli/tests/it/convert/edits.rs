@@ -118,3 +118,37 @@ fn a_change_of_one_message_changes_that_and_nothing_else() {
         wrong.len()
     );
 }
+
+#[test]
+fn names_that_are_spelled_like_a_text_stay() {
+    let desk = Desk::new();
+    let id = "0aa2c3d4-0000-4000-8000-000000000001";
+    let path = desk.world.root.join(format!("{id}.jsonl"));
+    let record = |uuid: &str, parent: &str, kind: &str, message: &str| {
+        format!(
+            r#"{{"parentUuid":{parent},"isSidechain":false,"userType":"external","cwd":"/p","sessionId":"{id}","version":"2.1.325","gitBranch":"main","type":"{kind}","message":{message},"uuid":"{uuid}","timestamp":"2026-11-15T12:00:00.000Z"}}"#
+        )
+    };
+    let asked = record("u1", "null", "user", r#"{"role":"user","content":"main"}"#);
+    let answer = r#"{"id":"m1","type":"message","role":"assistant","model":"x","content":[{"type":"text","text":"Which branch?"}]}"#;
+    let answered = record("u2", r#""u1""#, "assistant", answer);
+    fs::write(&path, format!("{asked}\n{answered}\n")).unwrap();
+    let source = Source::new("claude-code", id.to_owned(), path);
+    let pi = by_name("pi").unwrap();
+    let (_, there) = desk.convert(&source, pi).unwrap();
+    let text = fs::read_to_string(&there.path).unwrap();
+    fs::write(&there.path, text.replace(r#":"main""#, r#":"next""#)).unwrap();
+    let (done, back) = desk
+        .convert(&there, by_name("claude-code").unwrap())
+        .unwrap();
+    assert!(
+        matches!(done.way, Way::Back { changed: 1, .. }),
+        "{:?}",
+        done.notes
+    );
+    let now = fs::read_to_string(&back.path).unwrap();
+    assert_eq!(
+        now,
+        format!("{asked}\n{answered}\n").replace(r#""content":"main""#, r#""content":"next""#)
+    );
+}
