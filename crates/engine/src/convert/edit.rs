@@ -107,11 +107,18 @@ fn change(session: &Conversation, edit: &Edit, records: &mut BTreeMap<RawRef, Re
 }
 
 /// A record with other words, and how often the old ones are in it. If one place is named, only that
-/// one is changed.
+/// one is changed. What stands around its value, such as the comma before an item, stays.
 fn replaced(record: &[u8], edit: &Edit, only: Option<usize>) -> (Vec<u8>, usize) {
     let mut found = 0;
-    let bytes = replaced_in("", record, edit, only, (&mut found, DEPTH));
-    (bytes.unwrap_or_else(|| record.to_vec()), found)
+    let start = record.iter().position(|b| *b == b'{').unwrap_or(0);
+    let end = Tree::default().parse_prefix(record, start);
+    let end = end.unwrap_or(record.len());
+    let value = record.get(start..end).unwrap_or_default();
+    let value = replaced_in("", value, edit, only, (&mut found, DEPTH));
+    match (value, record.get(..start), record.get(end..)) {
+        (Some(value), Some(before), Some(behind)) => ([before, &value, behind].concat(), found),
+        _ => (record.to_vec(), 0),
+    }
 }
 
 fn replaced_in(

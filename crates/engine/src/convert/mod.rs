@@ -102,7 +102,7 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
         }
     }
     if ask.to.about().slug == unified::SLUG {
-        return unified::write(w, conversation, ask);
+        return unified::write(w, conversation, ask, notes);
     }
     let steps = plan::steps(&conversation, ask.to.keeps());
     write(w, &conversation, &steps.told, ask, notes)

@@ -6,6 +6,7 @@ use rethread_catalog::sources_at;
 use rethread_disk::{Created, Mode, SafeName, create_with, ensure_folder, join};
 use rethread_formats::carry::{CarriedFile, Goods, below};
 use rethread_formats::{Conversation, Format, Source, WriteError, Writing};
+use rethread_model::Note;
 
 use super::{ConvertAsk, Converted, Way, marks, report};
 use crate::export::show_ndjson;
@@ -20,6 +21,7 @@ pub(super) fn write(
     w: &Writing<'_>,
     from: Conversation,
     ask: &ConvertAsk<'_>,
+    mut notes: Vec<Note>,
 ) -> Result<Converted, Error> {
     let Some(root) = ask.root else {
         return Err(Error::Usage {
@@ -32,7 +34,6 @@ pub(super) fn write(
     let name = SafeName::new(&format!("{id}.ndjson"));
     let name = name.map_err(|e| Error::usage(format!("`{id}` cannot be a file's name: {e}")))?;
     let path = join(root, &name);
-    let mut notes = from.notes.clone();
     let shown = Shown {
         conversation: from,
         entries: Vec::new(),

@@ -10,7 +10,7 @@ use super::matrix::{fixture_sessions, targets};
 use super::{Desk, contents, files_below};
 
 /// What somebody says instead.
-const NEW: &str = "Said differently.";
+pub(super) const NEW: &str = "Said differently.";
 
 /// The last text of a session that is spelled in all formats alike, and stands in it once.
 fn last_text(source: &Source) -> Option<String> {
@@ -38,7 +38,7 @@ fn last_text(source: &Source) -> Option<String> {
 }
 
 /// Changes a text in all files below a folder, or in the rows of a database; whether it was there.
-fn change(root: &Path, old: &str) -> bool {
+pub(super) fn change(root: &Path, old: &str) -> bool {
     let (old, new) = (format!("\"{old}\""), format!("\"{NEW}\""));
     let mut changed = false;
     for file in files_below(root) {
@@ -57,7 +57,7 @@ fn change(root: &Path, old: &str) -> bool {
 }
 
 /// The contents of a session with one text in the place of another.
-fn with(source: &Source, old: &str) -> Vec<(String, String)> {
+pub(super) fn with(source: &Source, old: &str) -> Vec<(String, String)> {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).replace(old, NEW);
     let files = contents(source).into_iter();
     files.map(|(name, bytes)| (name, text(bytes))).collect()

@@ -9,6 +9,7 @@ use rethread_engine::{
 use rethread_model::{Block, Bodies as _, Body, Role, Visibility};
 use serde_json::{Value, json as value};
 
+use super::edits::{NEW, change, with};
 use super::{Desk, contents};
 use crate::opencode::write::PNG;
 
@@ -39,6 +40,9 @@ enum Meanwhile {
     Nothing,
     Says(Vec<Turn>),
 }
+
+/// What somebody changes.
+const MARK: &str = "Nobody else says this.";
 
 /// Text as people, models and tools make it, and as somebody would who wants it to be something else.
 fn text() -> impl Strategy<Value = String> {
@@ -351,5 +355,39 @@ proptest! {
         prop_assert_eq!(said(&back), expected_now);
         // What it came from is as it was.
         prop_assert_eq!(contents(&start), before);
+    }
+
+    #[test]
+    fn a_change_on_the_way_changes_that_and_nothing_else(
+        from in 0..FORMATS.len(),
+        mut first in turns(2),
+        hops in prop::collection::vec(0..FORMATS.len(), 1..3),
+        place in 0..2_usize,
+    ) {
+        let desk = Desk::new();
+        let home = FORMATS[from];
+        let mut marked = first[0].clone();
+        marked.answer = MARK.to_owned();
+        first.push(marked);
+        let start = beginning(&desk, home, Some(&"Changes".to_owned()), &first);
+        let mut at = start.clone();
+        let mut is_changed = false;
+        for (n, to) in hops.iter().enumerate() {
+            let to = FORMATS[*to];
+            if to.about().slug == at.format || to.about().slug == start.format {
+                continue;
+            }
+            let root = desk.root(to);
+            at = desk.convert_to(&at, to, &root).unwrap().1;
+            if !is_changed && (n >= place || n + 1 == hops.len()) {
+                is_changed = change(&root, MARK);
+                prop_assert!(is_changed, "{}", to.about().slug);
+            }
+        }
+        prop_assume!(is_changed);
+        let (done, back) = desk.convert(&at, home).unwrap();
+        prop_assert_eq!(done.way, Way::Back { added: 0, changed: 1 }, "{:?}", done.notes);
+        prop_assert_eq!(with(&back, MARK), with(&start, MARK));
+        prop_assert!(said(&back).contains(&Said::Text(NEW.to_owned())));
     }
 }
