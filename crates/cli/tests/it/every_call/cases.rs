@@ -163,6 +163,15 @@ pub(super) const FORK: Case = Case {
     args: &["fork", "ID", "--at", "m3"],
     ..APPEND
 };
+pub(super) const CONVERT: Case = Case {
+    prepare: |w| Some(thread_of_three(w)),
+    args: &["convert", "ID", "--to", "claude-code"],
+    input: "",
+    between: nothing_between,
+    kind: Kind::Makes,
+    varies: false,
+    store: Store::Threads,
+};
 pub(super) const RM: Case = Case {
     args: &["rm", "ID", "--force"],
     kind: Kind::Removes,

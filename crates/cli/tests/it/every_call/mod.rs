@@ -244,6 +244,15 @@ cases_with_git! {
     worktree_remove_without_force: REMOVE_WITHOUT_FORCE,
 }
 
+/// What is converted is written elsewhere first, so most of what can fail there fails without a
+/// trace; here it is what happens on the way into the store.
+#[test]
+fn conversion_killed_at_every_call() {
+    if is_there("strace") {
+        trial::Trial::new(&cases::CONVERT).killed_everywhere();
+    }
+}
+
 #[test]
 fn short_writes_of_what_is_trusted() {
     if is_there("prlimit") {
