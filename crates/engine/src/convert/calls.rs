@@ -41,8 +41,15 @@ impl Calls {
 
     /// The call that a result belongs to: its id, and the tool's name.
     pub(super) fn answered(&mut self, given: &str) -> (String, Option<String>) {
-        let waiting = self.waiting.get_mut(given);
-        match waiting.and_then(VecDeque::pop_front) {
+        let Some(waiting) = self.waiting.get_mut(given) else {
+            return (given.to_owned(), None);
+        };
+        let call = waiting.pop_front();
+        if waiting.is_empty() {
+            // What waits is copied wherever the conversation parts, so it holds nothing else.
+            self.waiting.remove(given);
+        }
+        match call {
             Some((id, name)) => (id, Some(name)),
             None => (given.to_owned(), None),
         }

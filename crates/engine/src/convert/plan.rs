@@ -1,6 +1,6 @@
 //! A whole conversation as the steps that a format is told: what is said, in the tree that it makes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rethread_formats::{Branches, Conversation, Keeps, MessageInput, Step, Told};
 use rethread_model::{
@@ -356,7 +356,10 @@ impl<'a> Plan<'a> {
 
     /// Bookmarks, behind all that is said.
     fn labels(&mut self) {
-        let mut labels: Vec<(EntryIx, EntryIx, String)> = Vec::new();
+        let all = self.session.indexed();
+        let named: HashMap<&str, EntryIx> = all.map(|(ix, _)| (self.session.id(ix), ix)).collect();
+        // What is on an entry now, and the record that says so.
+        let mut labels: BTreeMap<EntryIx, (EntryIx, String)> = BTreeMap::new();
         for (ix, entry) in self.session.indexed() {
             if entry.kind != Kind::Label {
                 continue;
@@ -364,13 +367,15 @@ impl<'a> Plan<'a> {
             let Body::Label(change) = self.source.body(ix) else {
                 continue;
             };
-            let Some(on) = self.session.find(&change.target) else {
+            let Some(on) = named.get(change.target.as_str()) else {
                 continue;
             };
-            labels.retain(|(_, other, _)| *other != on);
-            labels.extend(change.label.map(|text| (ix, on, text)));
+            match change.label {
+                Some(text) => labels.insert(*on, (ix, text)),
+                None => labels.remove(on),
+            };
         }
-        for (ix, on, text) in labels {
+        for (on, (ix, text)) in labels {
             if let Some((Some(_), Some(on))) = self.places.get(&on).copied() {
                 let after = self.steps.told.len().checked_sub(1);
                 self.step(ix, after, Step::Label { on, text });
