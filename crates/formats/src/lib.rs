@@ -45,7 +45,7 @@ pub use own_words::OwnWords;
 pub use raw_json::RawJson;
 pub use registry::{FORMATS, by_name};
 pub use resume::Resume;
-pub use telling::{Branches, Keeps, Step, Told, ToldAgent};
+pub use telling::{Attachments, Branches, Files, Keeps, Step, Told, ToldAgent};
 pub use write::{
     AgentKey, Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext,
     NewSession, ProjectKey, Removal, TextMessage, Unsaid, Writing,

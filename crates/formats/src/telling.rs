@@ -16,6 +16,45 @@ pub struct Keeps {
     pub labels: bool,
     /// Sub-agents, in sessions of their own that lie with the one that started them.
     pub agents: bool,
+    /// Pictures and files.
+    pub attachments: Attachments,
+}
+
+/// Which pictures and files a format has a place for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attachments {
+    /// In what the person says.
+    pub in_prompts: Files,
+    /// In what the model says.
+    pub in_answers: Files,
+    /// In what a tool gives.
+    pub in_results: Files,
+    /// Those that are somewhere on the web, by their address.
+    pub addresses: bool,
+}
+
+impl Attachments {
+    /// All of them.
+    pub const ALL: Self = Self {
+        in_prompts: Files::All,
+        in_answers: Files::All,
+        in_results: Files::All,
+        addresses: true,
+    };
+}
+
+/// What there is a place for; each takes what those before it take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Files {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Pictures.
+    Pictures,
+    /// Pictures, PDF and plain text.
+    Documents,
+    /// Whatever it is.
+    All,
 }
 
 /// What a format can say of ways that the conversation left again.

@@ -126,18 +126,14 @@ fn block(value: Value<'_>) -> Result<Block, String> {
         "tool_result" => Block::ToolResult(ToolResult {
             call_id: need("tool_id")?,
             name: string(value, "tool_name").filter(|name| !name.is_empty()),
-            blocks: match value.get("output") {
-                Some(output) if output.text().is_none() => {
-                    vec![Block::text(String::from_utf8_lossy(output.raw()))]
-                }
-                _ => said("output").map(Block::Text).into_iter().collect(),
-            },
+            blocks: output(value)?,
             is_error: value.get("is_error").and_then(Value::bool) == Some(true),
             structured: None,
             exit_code: None,
             full_output: None,
         }),
-        "image" => Block::Image(image(value)?),
+        "image" => Block::Image(media(value, "image/png")?),
+        "file" => Block::File(media(value, "application/octet-stream")?),
         _ => Block::Unknown {
             type_name: kind,
             raw: Json::new(value.raw()),
@@ -145,19 +141,44 @@ fn block(value: Value<'_>) -> Result<Block, String> {
     })
 }
 
-/// A picture: base64 in `data` with its MIME type, or an address.
-fn image(value: Value<'_>) -> Result<Media, String> {
+/// What a tool gave: block by block in `content` where that is more than text, else in `output`.
+fn output(result: Value<'_>) -> Result<Vec<Block>, String> {
+    if let Some(content) = result.get("content").filter(|c| c.is_array()) {
+        let blocks = content.items().map(|item| {
+            let kind = string(item, "type").unwrap_or_default();
+            if kind.starts_with("tool_") {
+                return Err(format!("a `tool_result` block holds a `{kind}` block"));
+            }
+            block(item)
+        });
+        return blocks.collect();
+    }
+    Ok(match result.get("output") {
+        Some(output) if output.text().is_none() => {
+            vec![Block::text(String::from_utf8_lossy(output.raw()))]
+        }
+        _ => text_of(result, "output")
+            .map(Block::Text)
+            .into_iter()
+            .collect(),
+    })
+}
+
+/// A picture or a file: base64 in `data` with its MIME type, or an address.
+fn media(value: Value<'_>, unnamed: &str) -> Result<Media, String> {
     let mime = ["mimeType", "mime", "media_type"]
         .iter()
         .find_map(|key| string(value, key));
     let blob = match (string(value, "data"), string(value, "url")) {
         (Some(data), _) if data.starts_with("data:") => Blob::Url(data),
         (Some(data), _) => {
-            let mime = mime.as_deref().unwrap_or("image/png");
+            let mime = mime.as_deref().unwrap_or(unnamed);
             Blob::Url(format!("data:{mime};base64,{data}"))
         }
         (None, Some(url)) => Blob::Url(url),
-        (None, None) => return Err("an `image` block has neither `data` nor `url`".to_owned()),
+        (None, None) => {
+            return Err("a picture or a file has neither `data` nor `url`".to_owned());
+        }
     };
     Ok(Media {
         mime,

@@ -18,6 +18,8 @@ pub enum Turn {
     ToolResult(String, String),
     /// A picture, by role.
     Image(String),
+    /// A file that is no picture, by role.
+    File(String),
 }
 
 /// What a call holds, without instructions and what the client puts in by itself.
@@ -81,6 +83,15 @@ fn given(content: &Value) -> String {
     texts.join("\n")
 }
 
+/// A picture or a file, in the words of any vendor.
+fn media(role: &str, block: &Value) -> Option<Turn> {
+    match block["type"].as_str()? {
+        "image" | "input_image" | "image_url" => Some(Turn::Image(role.to_owned())),
+        "document" | "file" | "input_file" => Some(Turn::File(role.to_owned())),
+        _ => None,
+    }
+}
+
 fn anthropic(body: &Value) -> Vec<Turn> {
     let mut turns = Vec::new();
     for message in items(&body["messages"]).filter(|m| m["role"] != "system") {
@@ -97,12 +108,9 @@ fn anthropic(body: &Value) -> Vec<Turn> {
                 Some("tool_result") => {
                     let id = string(&block["tool_use_id"]);
                     turns.push(Turn::ToolResult(id, given(&block["content"])));
-                    let is_image = |b: &&Value| b["type"] == "image";
-                    let images = items(&block["content"]).filter(is_image).count();
-                    turns.extend((0..images).map(|_| Turn::Image(role.clone())));
+                    turns.extend(items(&block["content"]).filter_map(|b| media(&role, b)));
                 }
-                Some("image") => turns.push(Turn::Image(role.clone())),
-                _ => {}
+                _ => turns.extend(media(&role, &block)),
             }
         }
     }
@@ -119,10 +127,9 @@ fn responses(body: &Value) -> Vec<Turn> {
                     continue;
                 }
                 for block in blocks(&item["content"]) {
-                    if block["type"] == "input_image" {
-                        turns.push(Turn::Image(role.clone()));
-                    } else {
-                        turns.extend(said(&role, &block["text"]));
+                    match media(&role, &block) {
+                        Some(media) => turns.push(media),
+                        None => turns.extend(said(&role, &block["text"])),
                     }
                 }
             }
@@ -141,6 +148,7 @@ fn responses(body: &Value) -> Vec<Turn> {
             "function_call_output" | "custom_tool_call_output" => {
                 let id = string(&item["call_id"]);
                 turns.push(Turn::ToolResult(id, given(&item["output"])));
+                turns.extend(items(&item["output"]).filter_map(|b| media("user", b)));
             }
             _ => {}
         }
@@ -162,10 +170,9 @@ fn chat(body: &Value) -> Vec<Turn> {
             _ => {}
         }
         for block in blocks(&message["content"]) {
-            if block["type"] == "text" {
-                turns.extend(said(&role, &block["text"]));
-            } else {
-                turns.push(Turn::Image(role.clone()));
+            match media(&role, &block) {
+                Some(media) => turns.push(media),
+                None => turns.extend(said(&role, &block["text"])),
             }
         }
         for call in items(&message["tool_calls"]) {
@@ -197,7 +204,12 @@ fn gemini(body: &Value) -> Vec<Turn> {
                 let text = text.map_or_else(|| response.to_string(), str::to_owned);
                 turns.push(Turn::ToolResult(string(&result["id"]), text));
             } else if part["inlineData"].is_object() {
-                turns.push(Turn::Image(role.to_owned()));
+                let mime = part["inlineData"]["mimeType"].as_str().unwrap_or_default();
+                turns.push(if mime.starts_with("image/") {
+                    Turn::Image(role.to_owned())
+                } else {
+                    Turn::File(role.to_owned())
+                });
             } else if part["thought"] == true {
                 turns.push(Turn::Thinking(string(&part["text"])));
             } else {

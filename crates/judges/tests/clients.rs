@@ -33,6 +33,7 @@ fn assert_called(client: Client, call: &str) {
             Turn::ToolCall(..) => "call",
             Turn::ToolResult(..) => "result",
             Turn::Image(_) => "image",
+            Turn::File(_) => "file",
         })
         .collect();
     let prompt = kinds.iter().position(|k| *k == "user").unwrap();

@@ -9,7 +9,7 @@ use rethread_formats::{Can, Conversation, Format, MessageInput, Source, Writing,
 use rethread_model::Note;
 
 use super::changes::Changes;
-use super::{edit, unified};
+use super::{edit, media, unified};
 use crate::Error;
 use crate::show::open;
 
@@ -89,6 +89,7 @@ fn step(
     later.extend(pending);
     let added = later.len();
     if added > 0 && format.about().can.contains(&Can::Write) {
+        later = fitting(later, format, notes);
         let appended = format.append(w, &source, &later)?;
         for failed in appended.ids {
             failed?;
@@ -103,6 +104,28 @@ fn step(
         changed: changes.blocks.len(),
         later,
     }))
+}
+
+/// What was said since, as far as the format has a place for it.
+fn fitting(
+    later: Vec<MessageInput>,
+    format: &dyn Format,
+    notes: &mut Vec<Note>,
+) -> Vec<MessageInput> {
+    let takes = format.keeps().attachments;
+    let mut left = 0;
+    let fit = later.into_iter().filter_map(|message| {
+        let (message, without) = media::fitting_message(message, takes);
+        left += without;
+        message
+    });
+    let fit = fit.collect();
+    if left > 0 {
+        let name = format.about().name;
+        let what = format!("{name} has no place for {left} of the pictures and files since added");
+        notes.push(Note::damage(what));
+    }
+    fit
 }
 
 /// Makes the same changes to a session that came along as were made to what carried it, but for what

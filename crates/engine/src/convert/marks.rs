@@ -5,7 +5,7 @@ use rethread_json::{Tree, Value};
 use rethread_model::{Blob, Block, Bodies, Media};
 use sha2::{Digest, Sha256};
 
-use super::said;
+use super::{media, said};
 
 /// What is said in a session, as its own format reads it.
 pub(super) fn marks(conversation: &Conversation) -> Vec<u64> {
@@ -39,13 +39,13 @@ pub(super) fn block(bodies: &dyn Bodies, one: &Block) -> u64 {
     }
 }
 
-fn picture(bodies: &dyn Bodies, word: &str, media: &Media) -> u64 {
-    if let Some((_, data)) = said::base64(bodies, media) {
+fn picture(bodies: &dyn Bodies, word: &str, shown: &Media) -> u64 {
+    if let Some((_, data)) = media::base64(bodies, shown) {
         return words(&[word, &data]);
     }
-    let name = match &media.blob {
+    let name = match &shown.blob {
         Blob::Url(name) | Blob::Missing(name) => Some(name.as_str()),
-        _ => media.name.as_deref(),
+        _ => shown.name.as_deref(),
     };
     words(&[word, name.unwrap_or_default()])
 }
@@ -84,7 +84,14 @@ pub(super) fn possible(role: &str, block: &[u8]) -> Vec<u64> {
             .iter()
             .map(|word| words(&["result", word, &text("output")]))
             .collect(),
-        "image" => vec![words(&["image", &text("data")])],
+        kind @ ("image" | "file") => {
+            let bytes = if value.get("data").is_some() {
+                text("data")
+            } else {
+                text("url")
+            };
+            vec![words(&[kind, &bytes])]
+        }
         _ => Vec::new(),
     };
     marks

@@ -11,6 +11,7 @@ mod changes;
 mod edit;
 mod marks;
 mod matrix;
+mod media;
 mod plan;
 mod report;
 mod said;
@@ -130,7 +131,8 @@ pub(crate) fn convert_to_resume(
     let mut done = if trim.is_all() {
         convert(w, source, &ask)?
     } else {
-        let mut said = said::conversation(&conversation, &trim.of(&conversation)?);
+        let takes = to.keeps().attachments;
+        let mut said = said::conversation(&conversation, &trim.of(&conversation)?, takes);
         if let Some(summary) = trim.summary {
             said.insert(0, said::summary(&conversation, summary));
         }

@@ -53,7 +53,8 @@ pub(super) fn steps(source: &Conversation, keeps: Keeps) -> Steps {
         _ => true,
     };
     if !way.iter().all(is_told) {
-        return in_a_row(said::conversation(source, &session.active_path()));
+        let said = said::conversation(source, &session.active_path(), keeps.attachments);
+        return in_a_row(said);
     }
     let mut plan = Plan::new(source, keeps, &way);
     for ix in plan.order(&way) {
@@ -130,7 +131,7 @@ impl<'a> Plan<'a> {
             context,
             seen,
             is_recent,
-            speech: Speech::new(source),
+            speech: Speech::new(source, keeps.attachments),
             steps: Steps::default(),
             places: HashMap::new(),
             waiting: HashMap::new(),

@@ -106,6 +106,18 @@ impl Inventory {
                 continue;
             }
             match body {
+                // Some clients show thoughts to the person, and give none to the model.
+                Body::Message(message)
+                    if entry.visibility == Visibility::UiOnly
+                        && message
+                            .blocks
+                            .iter()
+                            .all(|b| matches!(b, Block::Thinking(_))) =>
+                {
+                    for thought in &message.blocks {
+                        all.block(conversation, thought);
+                    }
+                }
                 Body::Message(message)
                     if entry.visibility == Visibility::Visible && message.role != Role::System =>
                 {
@@ -166,8 +178,8 @@ impl Inventory {
             Block::ToolResult(result) => {
                 self.add("tool results", marks::block(bodies, block));
                 for inner in &result.blocks {
-                    if matches!(inner, Block::Image(_)) {
-                        self.add("images", marks::block(bodies, inner));
+                    if matches!(inner, Block::Image(_) | Block::File(_)) {
+                        self.block(bodies, inner);
                     }
                 }
             }

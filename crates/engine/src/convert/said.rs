@@ -1,17 +1,15 @@
 //! What is said, in the words that every format takes.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use rethread_disk::read_small;
-use rethread_formats::{Conversation, MessageInput, Unsaid};
+use rethread_formats::{Attachments, Conversation, MessageInput, Unsaid};
 use rethread_json::{Array, Object};
 use rethread_model::{
-    Blob, Block, Bodies, Body, Context, Entry, EntryIx, Kind, Media, Message, Moment, Role,
-    Session, Text, ToolCall, ToolInput, ToolResult, Usage, Visibility,
+    Block, Bodies, Body, Context, Entry, EntryIx, Kind, Message, Moment, Role, Session, ToolCall,
+    ToolInput, ToolResult, Usage, Visibility,
 };
 
 use super::calls::Calls;
 use super::marks;
+use super::media::{self, By};
 
 /// Something that is said, ready to be written.
 pub(super) struct Said {
@@ -24,9 +22,13 @@ pub(super) struct Said {
 
 /// What the model of a session would see and the person said or was told, message by message. What
 /// the client put there for itself stays behind: another client does that in its own way.
-pub(super) fn conversation(source: &Conversation, path: &[EntryIx]) -> Vec<Said> {
+pub(super) fn conversation(
+    source: &Conversation,
+    path: &[EntryIx],
+    takes: Attachments,
+) -> Vec<Said> {
     let context = Context::new(&source.session, source, path);
-    let mut speech = Speech::new(source);
+    let mut speech = Speech::new(source, takes);
     for (ix, entry) in context.session.indexed() {
         let Body::Message(message) = context.body(ix) else {
             continue;
@@ -46,7 +48,7 @@ pub(super) fn conversation(source: &Conversation, path: &[EntryIx]) -> Vec<Said>
 
 /// What is told to the model in the place of what does not go along.
 pub(super) fn summary(source: &Conversation, text: &str) -> Said {
-    let mut speech = Speech::new(source);
+    let mut speech = Speech::new(source, Attachments::default());
     let time = source.session.entries().iter().find_map(|e| e.time);
     speech.say(&Message::new(Role::User, vec![Block::text(text)]), time);
     speech.messages.remove(0)
@@ -60,7 +62,7 @@ pub(super) fn summary(source: &Conversation, text: &str) -> Said {
 /// always the same.
 pub(super) fn all(source: &Conversation) -> Vec<Said> {
     let session = &source.session;
-    let mut speech = Speech::new(source);
+    let mut speech = Speech::new(source, Attachments::ALL);
     for ix in session
         .leaf()
         .map(|leaf| way_to(session, leaf))
@@ -110,6 +112,8 @@ const NO_BEGINNING: &str = "(The beginning of this conversation is not here.)";
 /// What was said so far.
 pub(super) struct Speech<'a> {
     bodies: &'a dyn Bodies,
+    /// What there is a place for.
+    takes: Attachments,
     pub(super) messages: Vec<Said>,
     /// How many there were, also of those that were taken out since.
     count: u64,
@@ -121,12 +125,13 @@ pub(super) struct Speech<'a> {
 }
 
 impl<'a> Speech<'a> {
-    pub(super) fn new(source: &'a Conversation) -> Self {
+    pub(super) fn new(source: &'a Conversation, takes: Attachments) -> Self {
         let model = source.session.head.model.as_ref();
         let provider = model.and_then(|m| m.provider.as_deref());
         let id = model.map_or("unknown", |m| m.id.as_str());
         Self {
             bodies: source,
+            takes,
             messages: Vec::new(),
             count: 0,
             speaker: None,
@@ -204,7 +209,7 @@ impl<'a> Speech<'a> {
         let mut content = Array::new();
         let mut marks = Vec::new();
         for block in blocks {
-            if let Some(json) = self.block(block) {
+            if let Some(json) = self.block(block, role) {
                 content = content.raw(&json);
                 marks.push(marks::said(self.bodies, role, block));
             }
@@ -240,7 +245,8 @@ impl<'a> Speech<'a> {
         });
     }
 
-    fn block(&mut self, block: &Block) -> Option<Vec<u8>> {
+    fn block(&mut self, block: &Block, role: &str) -> Option<Vec<u8>> {
+        let by = By::role(role);
         Some(match block {
             Block::Text(text) if text.value.trim().is_empty() => return None,
             Block::Text(text) => Object::new()
@@ -263,23 +269,25 @@ impl<'a> Speech<'a> {
             }
             Block::ToolResult(result) => {
                 let (id, name) = self.calls.answered(&result.call_id);
-                Object::new()
+                let content = media::content(self.bodies, result);
+                let object = Object::new()
                     .str("type", "tool_result")
                     .str("tool_id", &id)
                     .opt_str("tool_name", result.name.as_deref().or(name.as_deref()))
                     .str("output", &output(result))
+                    .opt_raw("content", content.as_deref())
                     .bool("is_error", result.is_error)
-                    .finish()
+                    .finish();
+                match content {
+                    Some(_) => media::fitting(object, by, self.takes)?,
+                    None => object,
+                }
             }
-            Block::Image(media) => {
-                let (mime, data) = base64(self.bodies, media)?;
-                Object::new()
-                    .str("type", "image")
-                    .str("mimeType", &mime)
-                    .str("data", &data)
-                    .finish()
+            Block::Image(_) | Block::File(_) => {
+                let attached = media::attached(self.bodies, block)?;
+                media::fitting(attached, by, self.takes)?
             }
-            Block::Aside { .. } | Block::File(_) | Block::Unknown { .. } => return None,
+            Block::Aside { .. } | Block::Unknown { .. } => return None,
         })
     }
 }
@@ -330,28 +338,4 @@ fn usage(usage: &Usage) -> Vec<u8> {
         .u64("cache_creation_tokens", usage.cache_write)
         .u64("cache_read_tokens", usage.cache_read)
         .finish()
-}
-
-/// The bytes of a picture as base64, with their type. What lies outside of the session's own files
-/// is not looked at.
-pub(super) fn base64(bodies: &dyn Bodies, media: &Media) -> Option<(String, String)> {
-    let mime = || media.mime.clone().unwrap_or_else(|| "image/png".to_owned());
-    match &media.blob {
-        Blob::Url(url) => {
-            let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
-            let named = head.strip_suffix(";base64")?;
-            let mime = if named.is_empty() {
-                mime()
-            } else {
-                named.to_owned()
-            };
-            Some((mime, data.to_owned()))
-        }
-        Blob::Inline { .. } => {
-            let data = String::from_utf8(bodies.inline(&media.blob)?).ok()?;
-            Some((mime(), data))
-        }
-        Blob::File(path) => Some((mime(), STANDARD.encode(read_small(path).ok()?))),
-        Blob::Text(Text { .. }) | Blob::Outside(_) | Blob::Record(_) | Blob::Missing(_) => None,
-    }
 }

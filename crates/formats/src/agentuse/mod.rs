@@ -32,8 +32,9 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::carry::Place;
 use crate::{
-    About, Appended, AskedEntry, Can, Conversation, Env, Format, Keeps, Made, MessageInput, Native,
-    NewSession, OpenError, Root, Source, ToldAgent, Violation, Want, WriteError, Writing,
+    About, Appended, AskedEntry, Attachments, Can, Conversation, Env, Files, Format, Keeps, Made,
+    MessageInput, Native, NewSession, OpenError, Root, Source, ToldAgent, Violation, Want,
+    WriteError, Writing,
 };
 
 /// The slug of the format.
@@ -90,6 +91,11 @@ impl Format for AgentUse {
     fn keeps(&self) -> Keeps {
         Keeps {
             agents: true,
+            attachments: Attachments {
+                in_answers: Files::All,
+                addresses: true,
+                ..Attachments::default()
+            },
             ..Keeps::default()
         }
     }

@@ -109,6 +109,7 @@ pub(super) fn read(message: Value<'_>, now: i64) -> Result<Unified, String> {
             }
             Some("tool_use") => unified.parts.push(tool_use(block, at)?),
             Some("tool_result") => unified.results.push(tool_result(block)?),
+            Some("image" | "file") => unified.parts.push(file(block)?),
             _ => unified.parts.push(block.raw().to_vec()),
         }
     }
@@ -124,6 +125,25 @@ impl Unified {
         let part = Object::new().str("type", "text").raw("text", text.raw());
         self.parts.push(part.raw("time", time).finish());
     }
+}
+
+/// A picture or a file, with its bytes in its address.
+fn file(block: Value<'_>) -> Result<Vec<u8>, String> {
+    let mime = string(block, "mimeType").or_else(|| string(block, "mime"));
+    let mime = mime.unwrap_or_else(|| "application/octet-stream".to_owned());
+    let url = match (string(block, "data"), string(block, "url")) {
+        (Some(data), _) if data.starts_with("data:") => data,
+        (Some(data), _) => format!("data:{mime};base64,{data}"),
+        (None, Some(url)) => url,
+        (None, None) => return Err("a picture or a file has neither `data` nor `url`".to_owned()),
+    };
+    let name = string(block, "name").or_else(|| string(block, "filename"));
+    Ok(Object::new()
+        .str("type", "file")
+        .str("mime", &mime)
+        .opt_str("filename", name.as_deref())
+        .str("url", &url)
+        .finish())
 }
 
 fn tool_use(block: Value<'_>, at: i64) -> Result<Vec<u8>, String> {

@@ -79,6 +79,8 @@ fn extension(mime: &str) -> &'static str {
         "image/gif" => "gif",
         "image/webp" => "webp",
         "image/svg+xml" => "svg",
+        "application/pdf" => "pdf",
+        "text/plain" => "txt",
         _ => "bin",
     }
 }

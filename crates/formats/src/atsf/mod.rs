@@ -31,8 +31,9 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::carry::Place;
 use crate::{
-    About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
-    NewSession, OpenError, OwnWords, Root, Source, Violation, Want, WriteError, Writing,
+    About, Appended, AskedEntry, Attachments, Can, Conversation, Env, Files, Fork, Format, Keeps,
+    Made, MessageInput, Native, NewSession, OpenError, OwnWords, Root, Source, Violation, Want,
+    WriteError, Writing,
 };
 
 pub use create::GITIGNORE;
@@ -95,6 +96,17 @@ impl Format for Atsf {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    fn keeps(&self) -> Keeps {
+        Keeps {
+            attachments: Attachments {
+                in_prompts: Files::All,
+                in_answers: Files::All,
+                ..Attachments::default()
+            },
+            ..Keeps::default()
+        }
     }
 
     fn keeps_folders(&self) -> bool {

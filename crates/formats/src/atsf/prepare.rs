@@ -292,7 +292,7 @@ fn check_content<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<Vec<Asset
             "text" | "thinking" if block.get("text").and_then(Value::str).is_none() => {
                 return Err(place("`text` is missing"));
             }
-            "resource" if block.get("blob").is_none() => {}
+            "resource" if block.get("blob").is_none() && block.get("data").is_none() => {}
             "image" | "audio" | "resource" => {
                 files.extend(check_media(block, patch).map_err(|e| place(&e))?);
             }

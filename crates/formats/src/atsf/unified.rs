@@ -54,6 +54,7 @@ pub(crate) fn to_native(message: Value<'_>) -> Result<(Vec<u8>, Vec<ToolOutput>)
                 calls = calls.raw(&call);
             }
             Some("tool_result") => outputs.push(tool_result(block)?),
+            Some("file") => content = content.raw(&file(block)),
             _ => content = content.raw(block.raw()),
         }
     }
@@ -115,6 +116,24 @@ fn tool_use(block: Value<'_>) -> Result<(Vec<u8>, Vec<u8>), String> {
         .opt_str("input", input.as_deref())
         .finish();
     Ok((reference, call))
+}
+
+/// A file, in the words of programs that write such threads. Its bytes become an asset.
+fn file(block: Value<'_>) -> Vec<u8> {
+    let mime = block.get("mimeType").or_else(|| block.get("mime"));
+    let is_sound = mime
+        .and_then(Value::str)
+        .is_some_and(|m| m.starts_with("audio/"));
+    let name = block.get("name").or_else(|| block.get("filename"));
+    let object = Object::new()
+        .str("type", if is_sound { "audio" } else { "resource" })
+        .opt_raw("uri", name.map(Value::raw))
+        .opt_raw("mimeType", mime.map(Value::raw));
+    let of = |key: &str| block.get(key).map(Value::raw);
+    object
+        .opt_raw("data", of("data"))
+        .opt_raw("url", of("url"))
+        .finish()
 }
 
 fn tool_result(block: Value<'_>) -> Result<ToolOutput, String> {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rethread_json::{Array, Object, Value};
 use rethread_model::Role;
 use sha2::{Digest, Sha256};
@@ -65,12 +67,8 @@ impl Content {
     /// Adds a picture, as base64.
     pub(super) fn image(&mut self, mime: &str, data: &str) {
         self.only_text = false;
-        let source = Object::new()
-            .str("type", "base64")
-            .str("media_type", mime)
-            .str("data", data);
         let image = Object::new().str("type", "image");
-        self.push(image.raw("source", &source.finish()));
+        self.push(image.raw("source", &in_base64(mime, data)));
     }
 
     /// Adds a block as the user gave it.
@@ -84,25 +82,14 @@ impl Content {
                 let thought = string(block, "thinking").or_else(|| string(block, "text"));
                 self.text(&thought.ok_or("`thinking` is missing")?);
             }
-            "image" => self.given_image(block)?,
+            "image" | "document" | "file" => {
+                self.only_text = false;
+                self.push(media(block)?);
+            }
             "tool_use" if role == Role::Assistant => self.call(block)?,
             "tool_result" if role == Role::User => self.result(block)?,
             other => return Err(format!("a `{other}` block cannot be written here")),
         }
-        Ok(())
-    }
-
-    fn given_image(&mut self, block: Value<'_>) -> Result<(), String> {
-        if let Some(source) = block.get("source").filter(|s| s.is_object()) {
-            self.only_text = false;
-            let image = Object::new().str("type", "image");
-            self.push(image.raw("source", source.raw()));
-            return Ok(());
-        }
-        let data = string(block, "data").ok_or("`source` is missing")?;
-        let mime = string(block, "mimeType").or_else(|| string(block, "mime_type"));
-        let mime = mime.ok_or("`mimeType` is missing")?;
-        self.image(&mime, &data);
         Ok(())
     }
 
@@ -133,7 +120,8 @@ impl Content {
         let id = self.tool_id(&id.ok_or("`tool_use_id` is missing")?);
         let content = block.get("content").or_else(|| block.get("output"));
         let content = match content {
-            Some(c) if c.str().is_some() || c.is_array() => c.raw().to_vec(),
+            Some(c) if c.is_array() => inside(c)?,
+            Some(c) if c.str().is_some() => c.raw().to_vec(),
             Some(c) => rethread_json::quote(&String::from_utf8_lossy(c.raw())),
             None => b"\"\"".to_vec(),
         };
@@ -161,6 +149,72 @@ impl Content {
         }
         id.into_owned()
     }
+}
+
+/// A picture or a document, in the vendor's words.
+fn media(block: Value<'_>) -> Result<Object, String> {
+    let kind = if block.get("type").is_some_and(|t| t.is_str("image")) {
+        "image"
+    } else {
+        "document"
+    };
+    let object = Object::new().str("type", kind);
+    if let Some(source) = block.get("source").filter(|s| s.is_object()) {
+        let object = object.raw("source", source.raw());
+        return Ok(object.opt_raw("title", block.get("title").map(Value::raw)));
+    }
+    let title = string(block, "name").filter(|_| kind == "document");
+    let mime = string(block, "mimeType").or_else(|| string(block, "mime_type"));
+    let source = match (string(block, "data"), string(block, "url")) {
+        (Some(data), _) => {
+            let mime = mime.ok_or("`mimeType` is missing")?;
+            if kind == "document" && mime.starts_with("text/") {
+                plain_text(&data)?
+            } else {
+                in_base64(&mime, &data)
+            }
+        }
+        (None, Some(url)) => Object::new().str("type", "url").str("url", &url).finish(),
+        (None, None) => return Err("`source` is missing".to_owned()),
+    };
+    let object = object.raw("source", &source);
+    Ok(object.opt_str("title", title.as_deref()))
+}
+
+fn in_base64(mime: &str, data: &str) -> Vec<u8> {
+    Object::new()
+        .str("type", "base64")
+        .str("media_type", mime)
+        .str("data", data)
+        .finish()
+}
+
+/// The vendor's API takes text as such, and as nothing but plain text.
+fn plain_text(data: &str) -> Result<Vec<u8>, String> {
+    let bytes = STANDARD.decode(data).map_err(|e| format!("`data`: {e}"))?;
+    let text = String::from_utf8(bytes).map_err(|e| format!("`data` is no text: {e}"))?;
+    Ok(Object::new()
+        .str("type", "text")
+        .str("media_type", "text/plain")
+        .str("data", &text)
+        .finish())
+}
+
+/// What a tool gave, block by block. What is neither a picture nor a file stays as it was given.
+fn inside(content: Value<'_>) -> Result<Vec<u8>, String> {
+    let is_media = |block: Value<'_>| {
+        let kind = block.get("type").and_then(Value::str).unwrap_or_default();
+        ["image", "document", "file"].contains(&kind.as_ref())
+    };
+    let mut inside = Array::new();
+    for block in content.items() {
+        inside = if is_media(block) {
+            inside.raw(&media(block)?.finish())
+        } else {
+            inside.raw(block.raw())
+        };
+    }
+    Ok(inside.finish())
 }
 
 /// An id of a call as the vendor's API takes it.

@@ -12,8 +12,8 @@ use super::message::{Defaults, Prepared, prepare};
 use super::read::read;
 use super::scribe::{Preserved, Scribe};
 use crate::{
-    Appended, AskedEntry, Branches, Conversation, Keeps, Source, Step, Told, ToldAgent, WriteError,
-    Writing,
+    Appended, AskedEntry, Attachments, Branches, Conversation, Files, Keeps, Source, Step, Told,
+    ToldAgent, WriteError, Writing,
 };
 
 /// Records hang from each other, and there are such for summaries.
@@ -22,6 +22,13 @@ pub(super) const KEEPS: Keeps = Keeps {
     compactions: true,
     labels: false,
     agents: true,
+    // The vendor's API takes no pictures from its own model.
+    attachments: Attachments {
+        in_prompts: Files::Documents,
+        in_answers: Files::Nothing,
+        in_results: Files::Documents,
+        addresses: true,
+    },
 };
 
 /// A step that can be written.

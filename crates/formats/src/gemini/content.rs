@@ -73,10 +73,8 @@ fn inline(data: Passed<'_>, record: RawRef) -> Option<Block> {
     let [bytes, mime, name] = data.pick(["data", "mimeType", "displayName"]);
     let bytes = bytes?;
     let len = bytes.content()?.len() as u64;
-    let mime = string(mime);
-    let is_image = mime.as_deref().is_some_and(|m| m.starts_with("image/"));
-    let media = Media {
-        mime,
+    Some(media(Media {
+        mime: string(mime),
         name: string(name),
         uri: None,
         blob: Blob::Inline {
@@ -85,17 +83,21 @@ fn inline(data: Passed<'_>, record: RawRef) -> Option<Block> {
             start: bytes.span().start as u64 + 1,
             len,
         },
-    };
-    Some(if is_image {
+    }))
+}
+
+fn media(media: Media) -> Block {
+    let mime = media.mime.as_deref();
+    if mime.is_some_and(|m| m.starts_with("image/")) {
         Block::Image(media)
     } else {
         Block::File(media)
-    })
+    }
 }
 
 fn file(data: Passed<'_>) -> Block {
     let [uri, mime, name] = data.pick(["fileUri", "mimeType", "displayName"]);
-    Block::File(Media {
+    media(Media {
         mime: string(mime),
         name: string(name),
         uri: None,

@@ -36,9 +36,9 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::carry::{Goods, Place, Put};
 use crate::{
-    About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Made, MessageInput, Native,
-    NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Violation, Want, WriteError,
-    Writing,
+    About, Appended, AskedEntry, Attachments, Can, Conversation, Env, Fork, Format, Keeps, Made,
+    MessageInput, Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source,
+    Violation, Want, WriteError, Writing,
 };
 
 pub use project::project_hash;
@@ -120,6 +120,13 @@ impl Format for Gemini {
 
     fn resume_notes(&self, env: &Env, summary: &Summary) -> Vec<Note> {
         resume::notes(env, summary)
+    }
+
+    fn keeps(&self) -> Keeps {
+        Keeps {
+            attachments: Attachments::ALL,
+            ..Keeps::default()
+        }
     }
 
     fn agents(&self, source: &Source) -> Vec<Source> {

@@ -29,7 +29,10 @@ pub(super) fn append(
     }
     change(w, &source.path, |change| {
         let mut open = OpenSession::of(w, change, &source.id)?;
-        let mut drafts: Vec<Result<Draft, WriteError>> = messages.iter().map(Draft::of).collect();
+        let mut drafts: Vec<Result<Draft, WriteError>> = {
+            let now = open.w.env.now();
+            messages.iter().map(|m| Draft::of(m, now)).collect()
+        };
         open.refuse_known_ids(&mut drafts)?;
         let holders = open.place_results(&mut drafts)?;
         let mut ids = Vec::with_capacity(drafts.len());

@@ -347,6 +347,6 @@ fn inline(url: Passed<'_>, data: &str, record: RawRef) -> Blob {
                 len: (spelled.len() - start) as u64,
             }
         }
-        _ => Blob::Text(Text::new(data.split_once(',').map_or(data, |(_, d)| d))),
+        _ => Blob::Url(format!("data:{data}")),
     }
 }

@@ -8,6 +8,7 @@ use rethread_model::{ModelRef, Moment, Role, Usage};
 use super::tool::{ToolOutput, input};
 use crate::atsf::assets::{Asset, inline};
 use crate::fields::{string, text_of};
+use crate::picture::mime_of_name;
 use crate::{MessageInput, TextMessage, Unsaid, WriteError};
 
 /// A message that is ready but for what the session says.
@@ -36,14 +37,14 @@ fn bad(why: impl Into<String>) -> WriteError {
 
 impl Draft {
     /// Takes what the user gave.
-    pub(super) fn of(input: &MessageInput) -> Result<Self, WriteError> {
+    pub(super) fn of(input: &MessageInput, now: Moment) -> Result<Self, WriteError> {
         match input {
             MessageInput::Text(text) => Self::of_text(text),
             MessageInput::Json {
                 bytes,
                 line,
                 unsaid,
-            } => Self::of_json(bytes, unsaid).map_err(|e| match e {
+            } => Self::of_json(bytes, unsaid, now).map_err(|e| match e {
                 WriteError::BadMessage { why, .. } => WriteError::BadMessage {
                     line: Some(*line),
                     why,
@@ -93,7 +94,7 @@ impl Draft {
         draft.checked()
     }
 
-    fn of_json(bytes: &[u8], unsaid: &Unsaid) -> Result<Self, WriteError> {
+    fn of_json(bytes: &[u8], unsaid: &Unsaid, now: Moment) -> Result<Self, WriteError> {
         if std::str::from_utf8(bytes).is_err() {
             return Err(bad("not UTF-8"));
         }
@@ -131,7 +132,7 @@ impl Draft {
         if is_own {
             draft.own(root, said)?;
         } else {
-            draft.unified(root, role == "system")?;
+            draft.unified(root, role == "system", now)?;
         }
         draft.checked()
     }
@@ -160,7 +161,12 @@ impl Draft {
     }
 
     /// Takes a message in the unified vocabulary.
-    fn unified(&mut self, root: Value<'_>, is_injected: bool) -> Result<(), WriteError> {
+    fn unified(
+        &mut self,
+        root: Value<'_>,
+        is_injected: bool,
+        now: Moment,
+    ) -> Result<(), WriteError> {
         self.id = string(root, "uuid").or_else(|| string(root, "id"));
         if let Some(time) = string(root, "timestamp") {
             let moment = time.parse();
@@ -188,7 +194,7 @@ impl Draft {
             self.text(&text, is_injected);
         }
         for (i, block) in content.items().enumerate() {
-            self.block(block, is_injected)
+            self.block(block, is_injected, now)
                 .map_err(|why| bad(format!("content block {}: {why}", i + 1)))?;
         }
         Ok(())
@@ -204,14 +210,20 @@ impl Draft {
         self.parts.push(part.finish());
     }
 
-    fn block(&mut self, block: Value<'_>, is_injected: bool) -> Result<(), String> {
+    fn block(&mut self, block: Value<'_>, is_injected: bool, now: Moment) -> Result<(), String> {
         let named = |key: &str| string(block, key).ok_or(format!("`{key}` is missing"));
         match named("type")?.as_str() {
             "text" => self.text(&named("text")?, is_injected),
-            // Reasoning is its vendor's; what comes from elsewhere is text.
+            // The client itself gives it to another model as text.
             "thinking" => {
                 let said = text_of(block, "thinking").or_else(|| text_of(block, "text"));
-                self.text(&said.ok_or("`thinking` is missing")?.value, false);
+                let at = self.time.unwrap_or(now).millis();
+                let time = Object::new().i64("start", at).i64("end", at);
+                let part = Object::new()
+                    .str("type", "reasoning")
+                    .str("text", &said.ok_or("`thinking` is missing")?.value)
+                    .raw("time", &time.finish());
+                self.parts.push(part.finish());
             }
             "tool_use" => {
                 let state = Object::new()
@@ -233,14 +245,11 @@ impl Draft {
                 self.results.push(ToolOutput {
                     call: named("tool_id")?,
                     output: output.unwrap_or_default(),
+                    files: files(block.get("content"))?,
                     is_error: block.get("is_error").and_then(Value::bool) == Some(true),
                 });
             }
-            "image" | "file" | "document" => {
-                let found = inline(block)?.ok_or("there is no inline data in it")?;
-                let name = string(block, "name").or_else(|| string(block, "filename"));
-                self.parts.push(picture(&found.asset, name.as_deref()));
-            }
+            "image" | "file" | "document" => self.parts.push(file(block)?),
             other => return Err(format!("there is no place for a block of type `{other}`")),
         }
         Ok(())
@@ -287,6 +296,32 @@ fn picture(asset: &Asset, name: Option<&str>) -> Vec<u8> {
         .opt_str("filename", name)
         .str("url", &url)
         .finish()
+}
+
+/// A picture or a file, by its bytes or its address.
+fn file(block: Value<'_>) -> Result<Vec<u8>, String> {
+    let name = string(block, "name").or_else(|| string(block, "filename"));
+    if let Some(found) = inline(block)? {
+        return Ok(picture(&found.asset, name.as_deref()));
+    }
+    let url = string(block, "url").ok_or("there is neither inline data nor a `url` in it")?;
+    let mime = string(block, "mimeType").or_else(|| string(block, "mime"));
+    Ok(Object::new()
+        .str("type", "file")
+        .str("mime", mime.as_deref().unwrap_or(mime_of_name(&url)))
+        .opt_str("filename", name.as_deref())
+        .str("url", &url)
+        .finish())
+}
+
+/// The pictures and files among what a tool gave.
+fn files(content: Option<Value<'_>>) -> Result<Vec<Vec<u8>>, String> {
+    let is_file = |block: &Value<'_>| {
+        let kind = string(*block, "type").unwrap_or_default();
+        ["image", "file", "document"].contains(&kind.as_str())
+    };
+    let blocks = content.into_iter().flat_map(Value::items);
+    blocks.filter(is_file).map(file).collect()
 }
 
 fn without(object: Value<'_>, keys: &[&str]) -> Vec<u8> {

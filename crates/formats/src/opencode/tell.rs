@@ -4,7 +4,9 @@ use rethread_json::{Array, Object};
 use rethread_model::Moment;
 
 use super::append::append;
-use crate::{Branches, Keeps, MessageInput, Source, Step, Told, Unsaid, WriteError, Writing};
+use crate::{
+    Attachments, Branches, Keeps, MessageInput, Source, Step, Told, Unsaid, WriteError, Writing,
+};
 
 /// There are messages and parts for summaries.
 pub(super) const KEEPS: Keeps = Keeps {
@@ -12,6 +14,7 @@ pub(super) const KEEPS: Keeps = Keeps {
     compactions: true,
     labels: false,
     agents: false,
+    attachments: Attachments::ALL,
 };
 
 /// Writes a conversation into a session that was just made.

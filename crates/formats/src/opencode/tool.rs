@@ -1,6 +1,6 @@
 //! Calls of tools and their results, which are one part.
 
-use rethread_json::{Document, Object, Patch, Value};
+use rethread_json::{Array, Document, Object, Patch, Value};
 use rethread_model::Moment;
 
 use crate::fields::string;
@@ -10,6 +10,8 @@ use crate::fields::string;
 pub(super) struct ToolOutput {
     pub(super) call: String,
     pub(super) output: String,
+    /// The pictures and files among it.
+    pub(super) files: Vec<Vec<u8>>,
     pub(super) is_error: bool,
 }
 
@@ -23,6 +25,11 @@ pub(super) fn input(given: Option<Value<'_>>) -> Vec<u8> {
 }
 
 impl ToolOutput {
+    fn attachments(&self) -> Vec<u8> {
+        let files = self.files.iter();
+        files.fold(Array::new(), |all, file| all.raw(file)).finish()
+    }
+
     /// The part with this result in it, if it is that of the call and waits for it.
     pub(super) fn written_into(&self, part: &[u8], now: Moment) -> Option<Vec<u8>> {
         let document = Document::parse(part.to_vec()).ok()?;
@@ -50,8 +57,14 @@ impl ToolOutput {
                 .str("title", &string(state, "title").unwrap_or_default())
                 .raw("metadata", state.get("metadata").map_or(b"{}", Value::raw))
         };
+        let new = new.raw("time", &time);
+        let new = if self.files.is_empty() || self.is_error {
+            new
+        } else {
+            new.raw("attachments", &self.attachments())
+        };
         let mut patch = Patch::new(root);
-        patch.replace(state, &new.raw("time", &time).finish());
+        patch.replace(state, &new.finish());
         Some(patch.finish())
     }
 }

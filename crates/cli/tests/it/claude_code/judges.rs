@@ -126,6 +126,7 @@ fn turn(role: &str, block: &Value) -> Option<Turn> {
         "tool_use" => Turn::ToolCall(text("tool_id"), text("tool_name"), block["input"].clone()),
         "tool_result" => Turn::ToolResult(text("tool_id"), text("output")),
         "image" => Turn::Image(role.to_owned()),
+        "file" => Turn::File(role.to_owned()),
         _ => return None,
     })
 }

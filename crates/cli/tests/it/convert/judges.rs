@@ -74,6 +74,7 @@ pub(super) fn line(turn: &Turn) -> String {
         Turn::ToolCall(_, name, input) => format!("call {name} {input}"),
         Turn::ToolResult(_, text) => format!("result {text}"),
         Turn::Image(_) => "picture".to_owned(),
+        Turn::File(_) => "file".to_owned(),
     }
 }
 
@@ -222,4 +223,115 @@ fn pi_sees_all_others_as_it_would_have_written_them() {
         expected.pop();
         assert_eq!(lines, expected, "from {source}");
     }
+}
+
+/// A prompt with a document, a thought, and a tool that gives a picture.
+fn shown() -> Vec<Value> {
+    let pdf = "JVBERi0xLjQKJSVFT0YK";
+    vec![
+        value!({"index": 1, "role": "user", "content": [
+            {"type": "text", "text": "What is in it?"},
+            {"type": "file", "name": "plan.pdf", "mimeType": "application/pdf", "data": pdf},
+        ]}),
+        value!({"index": 2, "role": "assistant", "content": [
+            {"type": "thinking", "text": "It is short."},
+            {"type": "tool_use", "tool_id": "toolu_1", "tool_name": "draw", "input": {"page": 1}},
+        ], "metadata": {"model": {"name": "m-1"}}}),
+        value!({"index": 3, "role": "user", "content": [
+            {"type": "tool_result", "tool_id": "toolu_1", "output": "The first page", "content": [
+                {"type": "text", "text": "The first page"},
+                {"type": "image", "data": PNG, "mimeType": "image/png"},
+            ]},
+        ]}),
+        value!({"index": 4, "role": "assistant", "content": [{"type": "text", "text": "A plan."}]}),
+    ]
+}
+
+fn assert_shown(client: Client, agent: &str, from: &str, expected: &[&str]) {
+    let w = World::new();
+    let Some(desk) = client.at(&w.home, &w.project) else {
+        return;
+    };
+    if agent == "opencode" {
+        desk.run(&["session", "list"].map(Into::into));
+    } else {
+        drop(empty_database(&data(&w).join("opencode.db")));
+    }
+    let made = json(&now(&w, &["new", "--format", from, "--json"], ""));
+    let path = made["path"].as_str().unwrap();
+    let name = match from {
+        "opencode" => &format!("{path}#{}", made["id"].as_str().unwrap()),
+        _ => path,
+    };
+    let lines: String = shown().iter().map(|m| format!("{m}\n")).collect();
+    let append = ["append", name, "--model", "acme/m-1", "--message-json", "-"];
+    now(&w, &append, &lines);
+    let print = ["resume", name, "--in", agent, "--print", "--json"];
+    let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
+    let how = json(&at(&w, hour_ago, &print, ""));
+    let id = how["command"].as_array().unwrap().last().unwrap();
+    let sent = desk.go_on(id.as_str().unwrap(), "Go on");
+    let lines: Vec<String> = sent.iter().map(line).collect();
+    assert_eq!(lines, expected, "from {from}");
+}
+
+#[test]
+fn claude_code_sees_documents_and_the_pictures_of_tools() {
+    let expected = [
+        "user: What is in it?",
+        "file",
+        // No other model's thoughts are taken as such.
+        "assistant: It is short.",
+        r#"call draw {"page":1}"#,
+        "result The first page",
+        "picture",
+        "assistant: A plan.",
+        "user: Go on",
+    ];
+    assert_shown(Client::Claude, "claude-code", "gemini", &expected);
+}
+
+#[test]
+fn gemini_sees_documents_and_the_pictures_of_tools() {
+    let expected = [
+        "user: What is in it?",
+        "file",
+        r#"call draw {"page":1}"#,
+        "result The first page",
+        "picture",
+        "assistant: A plan.",
+        "user: Go on",
+    ];
+    assert_shown(Client::Gemini, "gemini", "opencode", &expected);
+}
+
+#[test]
+fn opencode_sees_documents_and_the_pictures_of_tools() {
+    // The client itself says so of the model that it talks to here, and where pictures come from.
+    let expected = [
+        "user: What is in it?",
+        "user: ERROR: Cannot read pdf (this model does not support pdf input). Inform the user.",
+        "assistant: It is short.",
+        r#"call draw {"page":1}"#,
+        "result The first page",
+        "user: Attached media from tool result:",
+        "picture",
+        "assistant: A plan.",
+        "user: Go on",
+    ];
+    assert_shown(Client::OpenCode, "opencode", "gemini", &expected);
+}
+
+/// There is no place for documents; they travel along.
+#[test]
+fn codex_sees_the_pictures_of_tools() {
+    let expected = [
+        "user: What is in it?",
+        r#"call draw {"page":1}"#,
+        "result The first page",
+        "picture",
+        "assistant: A plan.",
+        "user: Go on",
+    ];
+    assert_shown(Client::Codex, "codex", "gemini", &expected);
 }

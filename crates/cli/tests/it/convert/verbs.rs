@@ -70,7 +70,7 @@ fn what_would_become_of_everything() {
     assert_snapshot!(w.ok(&["convert", &path, "--to", "codex", "--dry-run"]), @"
     title               1  native
     text                3  native
-    thinking            1  travel along
+    thinking            1  native
     tool calls          1  native
     tool results        1  native
     models              2  native
@@ -196,7 +196,7 @@ fn lean_leaves_no_way_back_and_strict_refuses_it() {
     let refused = w.run(&["convert", &path, "--to", "codex", "--lean", "--strict"]);
     assert_eq!(refused.code, 1, "{refused:?}");
     assert_snapshot!(refused.err, @"
-    error: codex has no place for: thinking, usage
+    error: codex has no place for: usage
     hint: without `--lean` it travels along
     ");
     assert!(!w.home.join(".codex").exists());
@@ -336,7 +336,7 @@ fn many_at_once_by_workspace_agent_and_time() {
     01a1df14-1e00-7948-8523-d812268295b1:
     title               1  native
     text                3  native
-    thinking            1  travel along
+    thinking            1  native
     tool calls          1  native
     tool results        1  native
     models              2  native

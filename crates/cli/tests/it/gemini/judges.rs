@@ -39,6 +39,7 @@ fn turns(c: &Conversation) -> Vec<Turn> {
                 }
                 Block::ToolResult(result) => results.push(result),
                 Block::Image(_) => turns.push(Turn::Image(role.clone())),
+                Block::File(_) => turns.push(Turn::File(role.clone())),
                 _ => {}
             }
         }
@@ -137,7 +138,7 @@ fn the_real_client_lists_and_resumes_what_we_wrote() {
     );
     let path = PathBuf::from(made["path"].as_str().unwrap());
     let mut expected = turns(&read(&path));
-    assert_eq!(expected.len(), 11, "{expected:#?}");
+    assert_eq!(expected.len(), 10, "{expected:#?}");
     assert_same(&expected, &seen(&w, id));
     let sent = desk.resume(id, "NEW-PROMPT");
     expected.push(Turn::Text("user".to_owned(), "NEW-PROMPT".to_owned()));

@@ -7,7 +7,7 @@ use rethread_json::{Tree, Value, split_lines};
 
 use super::append::{refuse_old, write_all, writer};
 use super::message::given;
-use crate::{Branches, Keeps, Source, Step, Told, WriteError, Writing};
+use crate::{Attachments, Branches, Files, Keeps, Source, Step, Told, WriteError, Writing};
 
 /// There are records for summaries.
 pub(crate) const KEEPS: Keeps = Keeps {
@@ -15,6 +15,12 @@ pub(crate) const KEEPS: Keeps = Keeps {
     compactions: true,
     labels: false,
     agents: false,
+    attachments: Attachments {
+        in_prompts: Files::Pictures,
+        in_answers: Files::Nothing,
+        in_results: Files::Pictures,
+        addresses: true,
+    },
 };
 
 /// Writes a conversation into a session that was just made.

@@ -165,8 +165,7 @@ fn native(root: Value<'_>, unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Given, S
     })
 }
 
-/// A message of the model as the client writes it. Reasoning becomes text: only its vendor can tell
-/// whose it is.
+/// A message of the model as the client writes it.
 pub(super) fn from_message(
     message: &Message,
     id: String,
@@ -183,6 +182,7 @@ pub(super) fn from_message(
         }
     };
     let time = time.to_string();
+    let thoughts = thoughts(message, &time).filter(|_| word == "gemini");
     let parts: Vec<Vec<u8>> = message.blocks.iter().filter_map(part).collect();
     let calls: Vec<&ToolCall> = message
         .blocks
@@ -197,7 +197,7 @@ pub(super) fn from_message(
         _ => None,
     });
     let mut results: Vec<ToolResult> = results.collect();
-    if parts.is_empty() && calls.is_empty() && !results.is_empty() {
+    if parts.is_empty() && calls.is_empty() && thoughts.is_none() && !results.is_empty() {
         return Ok(Given {
             id,
             has_own_id: false,
@@ -210,6 +210,7 @@ pub(super) fn from_message(
         .str("timestamp", &time)
         .str("type", word)
         .raw("content", &content(word, message, &parts));
+    json = json.opt_raw("thoughts", thoughts.as_deref());
     if !calls.is_empty() {
         let list = calls
             .iter()
@@ -259,11 +260,23 @@ fn part(block: &Block) -> Option<Vec<u8>> {
     let text = |text: &str| Object::new().str("text", text).finish();
     match block {
         Block::Text(t) | Block::Aside { text: t, .. } => Some(text(&t.value)),
-        Block::Thinking(thought) => Some(text(&thought.text.value)),
         Block::Image(media) | Block::File(media) => Some(inline(media)),
         Block::Unknown { raw, .. } => Some(text(&raw.to_text())),
-        Block::ToolCall(_) | Block::ToolResult(_) => None,
+        Block::Thinking(_) | Block::ToolCall(_) | Block::ToolResult(_) => None,
     }
+}
+
+/// Thoughts, as the client keeps them for the person: models are given none of them.
+fn thoughts(message: &Message, time: &str) -> Option<Vec<u8>> {
+    let thoughts = message.blocks.iter().filter_map(|block| match block {
+        Block::Thinking(thought) => Some(&thought.text.value),
+        _ => None,
+    });
+    let thoughts = thoughts.fold(Array::new(), |all, text| {
+        let thought = Object::new().str("subject", "").str("description", text);
+        all.raw(&thought.str("timestamp", time).finish())
+    });
+    (!thoughts.is_empty()).then(|| thoughts.finish())
 }
 
 /// Bytes that are at hand; of others, their address.
@@ -276,8 +289,13 @@ pub(super) fn inline(media: &Media) -> Vec<u8> {
         let (head, data) = rest.split_once(',')?;
         Some((head.strip_suffix(";base64")?, data))
     });
+    // A name beside the bytes is refused by the vendor's API.
     let Some((mime, data)) = found else {
-        return Object::new().str("text", url).finish();
+        let Some(mime) = media.mime.as_deref() else {
+            return Object::new().str("text", url).finish();
+        };
+        let file = Object::new().str("fileUri", url).str("mimeType", mime);
+        return Object::new().raw("fileData", &file.finish()).finish();
     };
     let inline = Object::new().str("data", data).str("mimeType", mime);
     Object::new().raw("inlineData", &inline.finish()).finish()

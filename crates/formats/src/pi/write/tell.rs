@@ -5,7 +5,7 @@ use super::message::given;
 use super::{open, refused};
 use crate::pi::Flavour;
 use crate::pi::manager::{SessionError, SessionManager};
-use crate::{Branches, Keeps, Source, Step, Told, WriteError, Writing};
+use crate::{Attachments, Branches, Files, Keeps, Source, Step, Told, WriteError, Writing};
 
 /// A session has entries for all of it.
 pub(crate) const KEEPS: Keeps = Keeps {
@@ -13,6 +13,12 @@ pub(crate) const KEEPS: Keeps = Keeps {
     compactions: true,
     labels: true,
     agents: false,
+    attachments: Attachments {
+        in_prompts: Files::Pictures,
+        in_answers: Files::Nothing,
+        in_results: Files::Pictures,
+        addresses: false,
+    },
 };
 
 /// The entries that a step became.
