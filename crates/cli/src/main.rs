@@ -6,6 +6,7 @@ mod consent;
 mod context;
 mod exit;
 mod failure;
+mod filters;
 mod homes;
 mod output;
 mod pager;

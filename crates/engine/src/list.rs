@@ -21,6 +21,8 @@ pub struct Filter {
     pub since: Option<Moment>,
     /// Only sessions in which something was said at or before this.
     pub until: Option<Moment>,
+    /// Models, by a part of their name or of `provider/name`. Any of them will do.
+    pub models: Vec<String>,
     /// Homes, by their names. Any of them will do.
     pub homes: Vec<String>,
     /// Also sessions that their agent hides from people.
@@ -154,6 +156,13 @@ impl Filter {
                 by_name(agent)
                     .is_some_and(|f| [head.format, head.held_by()].contains(&f.about().slug))
                     || head.agent.id.as_deref() == Some(agent)
+            })
+            && any(&self.models, &|asked| {
+                head.model.as_ref().is_some_and(|model| {
+                    let provider = model.provider.as_deref().unwrap_or_default();
+                    let name = format!("{provider}/{}", model.id).to_lowercase();
+                    name.contains(&asked.to_lowercase())
+                })
             })
             && any(&self.homes, &|home| {
                 let own = head.provenance.as_ref().map(Provenance::home);

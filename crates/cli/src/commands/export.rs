@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rethread_engine::{
-    Bound, Chosen, ExportAsk, ExportForms, Exported, Filter, Pages, Target, choose,
-    export_file_name, export_html, export_markdown, export_ndjson, export_notes, export_source,
-    moment,
+    Chosen, ExportAsk, ExportForms, Exported, Pages, Target, choose, export_file_name, export_html,
+    export_markdown, export_ndjson, export_notes, export_source,
 };
-use rethread_model::{Moment, Note, Severity};
+use rethread_model::{Note, Severity};
 use serde_json::json;
 
 use crate::args::WriteFlags;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::filters::FilterFlags;
 use crate::homes::HomeFlags;
 use crate::output::{print, print_json, say};
 use crate::progress::Progress;
@@ -63,15 +63,8 @@ pub(crate) struct Export {
     /// if it is `-`, else a folder. A file ending in `.gz` or `.zst` is packed.
     #[arg(short, long, value_name = "DIR|FILE|-")]
     output: Option<PathBuf>,
-    /// Only this agent or format. Can be repeated.
-    #[arg(long, value_name = "AGENT")]
-    agent: Vec<String>,
-    /// Only sessions with something said since then: `2026-11-01`, `7d`, `yesterday`, `last week`.
-    #[arg(long, value_name = "WHEN")]
-    since: Option<String>,
-    /// Only sessions whose last message is not later than that.
-    #[arg(long, value_name = "WHEN")]
-    until: Option<String>,
+    #[command(flatten)]
+    filters: FilterFlags,
     /// Leave out the sessions of sub-agents.
     #[arg(long)]
     no_subagents: bool,
@@ -231,20 +224,10 @@ fn forms(context: &Context, args: &Export, place: &Place) -> Result<Vec<Form>, F
 }
 
 fn chosen(context: &Context, args: &Export) -> Result<Chosen, Failure> {
-    let when = |text: &Option<String>, bound| -> Result<Option<Moment>, Failure> {
-        let read = |t: &String| moment(t, bound, context.env.now(), context.zone());
-        Ok(text.as_ref().map(read).transpose()?)
-    };
     let ask = ExportAsk {
         names: args.names.clone(),
         all_workspaces: args.aw,
-        filter: Filter {
-            agents: args.agent.clone(),
-            since: when(&args.since, Bound::Since)?,
-            until: when(&args.until, Bound::Until)?,
-            homes: args.homes.names(),
-            ..Filter::default()
-        },
+        filter: args.filters.filter(context, &args.homes)?,
         subagents: !args.no_subagents,
     };
     let (env, notes) = args.homes.open(context)?;

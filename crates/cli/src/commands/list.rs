@@ -3,12 +3,13 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
-use rethread_engine::{Bound, Filter, Sort, list, moment};
-use rethread_model::{Moment, Summary};
+use rethread_engine::{Filter, Sort, list};
+use rethread_model::Summary;
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::filters::FilterFlags;
 use crate::homes::HomeFlags;
 use crate::output::{json_out, say, session_json};
 use crate::pager::page;
@@ -30,15 +31,8 @@ pub(crate) struct List {
     /// Only these workspaces: `.` for the current project, a path, or part of a name.
     #[arg(value_name = "WORKSPACE")]
     workspaces: Vec<String>,
-    /// Only this agent or format. Can be repeated.
-    #[arg(long, value_name = "AGENT")]
-    agent: Vec<String>,
-    /// Only sessions with something said since then: `2026-11-01`, `7d`, `yesterday`, `last week`.
-    #[arg(long, value_name = "WHEN")]
-    since: Option<String>,
-    /// Only sessions whose last message is not later than that.
-    #[arg(long, value_name = "WHEN")]
-    until: Option<String>,
+    #[command(flatten)]
+    filters: FilterFlags,
     /// Also sessions that their agent hides, such as those of its own workflows.
     #[arg(long)]
     hidden: bool,
@@ -80,20 +74,13 @@ impl From<SortKey> for Sort {
 }
 
 pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
-    let when = |text: &Option<String>, bound| -> Result<Option<Moment>, Failure> {
-        let read = |t: &String| moment(t, bound, context.env.now(), context.zone());
-        Ok(text.as_ref().map(read).transpose()?)
-    };
     let filter = Filter {
         workspaces: args.workspaces.clone(),
-        agents: args.agent.clone(),
-        since: when(&args.since, Bound::Since)?,
-        until: when(&args.until, Bound::Until)?,
         hidden: args.hidden,
         subagents: args.subagents,
-        homes: args.homes.names(),
         // People are not told the size.
         sizes: context.json || args.tsv,
+        ..args.filters.filter(context, &args.homes)?
     };
     let (env, notes) = args.homes.open(context)?;
     let progress = Progress::new("listing");

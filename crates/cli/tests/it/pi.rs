@@ -254,7 +254,8 @@ fn the_first_version_is_a_chain_with_ids_that_stay() {
     let c = pi("1/linear");
     let head = &c.session.head;
     assert_eq!(head.dialect.as_deref(), Some("1"));
-    assert_eq!(head.model.as_ref().unwrap().id, "claude-sonnet-4-5");
+    // The header names the first model; another was chosen since.
+    assert_eq!(head.model.as_ref().unwrap().id, "gpt-5.1-codex");
     let entries: Vec<_> = c.session.indexed().collect();
     for pair in entries.windows(2) {
         assert_eq!(pair[1].1.parent, Some(pair[0].0));

@@ -289,6 +289,7 @@ fn append_at_an_entry_and_branch_with_a_summary() {
     assert_snapshot!(w.plain(&w.ok(&["show", &path, "--branch", first.trim()])), @"
     Prices
     agent      pi
+    model      acme/m-1
     workspace  [ROOT]/shop
     started    15 Nov 2026 12:00
     ended      15 Nov 2026 12:00
@@ -308,7 +309,7 @@ fn append_at_an_entry_and_branch_with_a_summary() {
     for text in ["Done.", "In cents", "two", "Cents were wrong.", "Euros"] {
         assert!(everything.contains(text), "{text}: {everything}");
     }
-    assert_snapshot!(w.plain(&w.ok(&["context", &path, "--json"])), @r#"{"messages":[{"index":1,"uuid":"ae3cd13e","parent_uuid":null,"role":"user","timestamp":"2026-11-15T12:00:00.000Z","content":[{"type":"text","text":"Round the prices."}],"metadata":{"cwd":"[ROOT]/shop"}},{"index":2,"uuid":"92872494","parent_uuid":"ae3cd13e","role":"user","timestamp":"2026-11-15T12:00:00.000Z","content":[{"type":"text","text":"Cents were wrong."}],"metadata":{"cwd":"[ROOT]/shop","is_meta":true,"extensions":{"visibility":"injected","extension":"branch_summary"}}},{"index":3,"uuid":"7692a0c2","parent_uuid":"92872494","role":"user","timestamp":"2026-11-15T12:00:00.000Z","content":[{"type":"text","text":"Euros, please."}],"metadata":{"cwd":"[ROOT]/shop"}}],"model":null,"thinking_level":null}"#);
+    assert_snapshot!(w.plain(&w.ok(&["context", &path, "--json"])), @r#"{"messages":[{"index":1,"uuid":"ae3cd13e","parent_uuid":null,"role":"user","timestamp":"2026-11-15T12:00:00.000Z","content":[{"type":"text","text":"Round the prices."}],"metadata":{"cwd":"[ROOT]/shop"}},{"index":2,"uuid":"92872494","parent_uuid":"ae3cd13e","role":"user","timestamp":"2026-11-15T12:00:00.000Z","content":[{"type":"text","text":"Cents were wrong."}],"metadata":{"cwd":"[ROOT]/shop","is_meta":true,"extensions":{"visibility":"injected","extension":"branch_summary"}}},{"index":3,"uuid":"7692a0c2","parent_uuid":"92872494","role":"user","timestamp":"2026-11-15T12:00:00.000Z","content":[{"type":"text","text":"Euros, please."}],"metadata":{"cwd":"[ROOT]/shop"}}],"model":"acme/m-1","thinking_level":null}"#);
     let missing = w.run(&["append", &path, "--at", "nowhere", "x"]);
     assert_eq!(missing.code, 1, "{missing:?}");
 }
@@ -500,6 +501,7 @@ fn context_applies_compactions_edits_and_summaries() {
     assert_snapshot!(w.plain(&w.ok(&["context", &path])), @"
     Prices
     agent      pi
+    model      acme/m-1
     workspace  [ROOT]/shop
     started    15 Nov 2026 12:00
     ended      15 Nov 2026 12:00
@@ -510,7 +512,7 @@ fn context_applies_compactions_edits_and_summaries() {
     ── user (injected) · compaction_summary · 15 Nov 12:00 ─────────────────────────
     Prices were rounded.
 
-    ── assistant · acme/m-1 · 15 Nov 12:00 ─────────────────────────────────────────
+    ── assistant · 15 Nov 12:00 ────────────────────────────────────────────────────
     Done, in short.
 
     ── user · 15 Nov 12:00 ─────────────────────────────────────────────────────────

@@ -48,7 +48,6 @@ fn of_block(role: &str, block: &Value) -> Option<Turn> {
 fn of_other(role: &str, block: &Value) -> Option<Turn> {
     match block["type"].as_str()? {
         "image" => Some(Turn::Image(role.to_owned())),
-        "file" => Some(Turn::File(role.to_owned())),
         "aside" if block["visibility"] == "injected" => {
             let text = block["text"].as_str().unwrap();
             Some(Turn::Text(role.to_owned(), text.to_owned()))

@@ -249,7 +249,13 @@ impl Draft {
                     is_error: block.get("is_error").and_then(Value::bool) == Some(true),
                 });
             }
-            "image" | "file" | "document" => self.parts.push(file(block)?),
+            "image" | "file" | "document" => {
+                // The client gives no text to a model as a file: it says what is in it.
+                if let Some(text) = plain_text(block) {
+                    self.text(&text, true);
+                }
+                self.parts.push(file(block)?);
+            }
             other => return Err(format!("there is no place for a block of type `{other}`")),
         }
         Ok(())
@@ -312,6 +318,15 @@ fn file(block: Value<'_>) -> Result<Vec<u8>, String> {
         .opt_str("filename", name.as_deref())
         .str("url", &url)
         .finish())
+}
+
+/// What is in a file of plain text.
+fn plain_text(block: Value<'_>) -> Option<String> {
+    let found = inline(block).ok()??;
+    let is_text = found.asset.mime == "text/plain";
+    String::from_utf8(found.asset.bytes)
+        .ok()
+        .filter(|_| is_text)
 }
 
 /// The pictures and files among what a tool gave.

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use rethread_json::Value;
-use rethread_model::{Counts, Head, Moment, Title, TitleSource, Usage};
+use rethread_model::{Counts, Head, ModelRef, Moment, Title, TitleSource, Usage};
 
-use super::fields::{millis, time, usage};
+use super::fields::{millis, model, time, usage};
 use crate::fields::string;
 
 /// The longest title that is made from a prompt, in characters.
@@ -18,6 +18,8 @@ pub(super) struct Facts {
     pub(super) counts: Counts,
     name: Option<String>,
     first_prompt: Option<String>,
+    /// The model that answered last, or was chosen since.
+    model: Option<ModelRef>,
     /// The last moment at which the person or the model said something.
     said: Option<Moment>,
 }
@@ -35,6 +37,7 @@ impl Facts {
         let type_name = entry.get("type").and_then(Value::str).unwrap_or_default();
         match type_name.as_ref() {
             "message" => self.message(entry),
+            "model_change" => self.model = model(entry, "modelId").or(self.model.take()),
             "session_info" => {
                 let name = string(entry, "name").unwrap_or_default();
                 self.name = Some(name.trim().to_owned()).filter(|n| !n.is_empty());
@@ -72,6 +75,7 @@ impl Facts {
             }
             "assistant" => {
                 self.counts.assistant_messages += 1;
+                self.model = model(message, "model").or(self.model.take());
                 let is_call = |b: &Value<'_>| b.get("type").is_some_and(|t| t.is_str("toolCall"));
                 let content = message.get("content").into_iter().flat_map(Value::items);
                 self.counts.tool_calls += content.filter(is_call).count() as u64;
@@ -91,6 +95,7 @@ impl Facts {
             jiff::Timestamp::try_from(modified).ok().map(Moment::from)
         };
         head.updated = self.said.or(head.created).or_else(changed);
+        head.model = self.model.clone().or(head.model.take());
         let given = self.name.clone().map(|text| (text, TitleSource::User));
         let made = self.first_prompt.clone();
         head.title = given

@@ -166,11 +166,10 @@ impl Pass {
 }
 
 /// Types of entries that say nothing about the whole.
-const QUIET: [&[u8]; 7] = [
+const QUIET: [&[u8]; 6] = [
     b"custom",
     b"custom_message",
     b"label",
-    b"model_change",
     b"thinking_level_change",
     b"compaction",
     b"branch_summary",

@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use rethread_engine::{
-    Bound, Chosen, Error, ExportAsk, Filter, FindError, Source, absolute, choose, find, moment,
-};
-use rethread_model::Moment;
+use rethread_engine::{Chosen, Error, ExportAsk, FindError, Source, absolute, choose, find};
 
 use super::{Convert, worse};
 use crate::context::Context;
@@ -20,18 +17,8 @@ pub(super) fn chosen(
     args: &Convert,
     to: &str,
 ) -> Result<(Vec<Result<Source, Failure>>, Exit), Failure> {
-    let when = |text: &Option<String>, bound| -> Result<Option<Moment>, Failure> {
-        let read = |t: &String| moment(t, bound, context.env.now(), context.zone());
-        Ok(text.as_ref().map(read).transpose()?)
-    };
-    let filter = Filter {
-        agents: args.agent.clone(),
-        since: when(&args.since, Bound::Since)?,
-        until: when(&args.until, Bound::Until)?,
-        homes: args.homes.names(),
-        ..Filter::default()
-    };
-    let is_filtered = args.aw || !args.agent.is_empty() || filter.since.or(filter.until).is_some();
+    let filter = args.filters.filter(context, &args.homes)?;
+    let is_filtered = args.aw || !args.filters.is_empty();
     let (env, exit) = args.homes.open_and_tell(context)?;
     let all_of = |names: &[String]| -> Result<Chosen, Error> {
         let ask = ExportAsk {

@@ -13,6 +13,7 @@ use crate::args::WriteFlags;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::filters::FilterFlags;
 use crate::homes::HomeFlags;
 use crate::output::say;
 
@@ -25,8 +26,8 @@ use report::{Report, lost};
 /// converting back gives the original files again, byte for byte, with what was said meanwhile behind
 /// them. Prints the id and the path of each session.
 ///
-/// A name is a session, else a workspace, with all of its sessions. Without names, `--agent`, `--since`
-/// or `--until` choose among the sessions of the current workspace, with `--aw` among all.
+/// A name is a session, else a workspace, with all of its sessions. Without names, `--agent`, `--since`,
+/// `--until` or `--model` choose among the sessions of the current workspace, with `--aw` among all.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread convert latest --to codex             so that Codex can go on with it
@@ -40,7 +41,7 @@ use report::{Report, lost};
 )]
 pub(crate) struct Convert {
     /// What to convert: sessions, or workspaces.
-    #[arg(value_name = "SESSION|WORKSPACE", required_unless_present_any = FILTERS)]
+    #[arg(value_name = "SESSION|WORKSPACE", required_unless_present_any = ["aw"].into_iter().chain(FilterFlags::NAMES))]
     names: Vec<String>,
     /// The format to write.
     #[arg(long, value_name = "FORMAT")]
@@ -53,15 +54,8 @@ pub(crate) struct Convert {
     aw: bool,
     #[command(flatten)]
     homes: HomeFlags,
-    /// Only this agent or format. Can be repeated.
-    #[arg(long, value_name = "AGENT")]
-    agent: Vec<String>,
-    /// Only sessions with something said since then: `2026-11-01`, `7d`, `yesterday`, `last week`.
-    #[arg(long, value_name = "WHEN")]
-    since: Option<String>,
-    /// Only sessions whose last message is not later than that.
-    #[arg(long, value_name = "WHEN")]
-    until: Option<String>,
+    #[command(flatten)]
+    filters: FilterFlags,
     /// Leave out what the target has no place for. There is no way back then.
     #[arg(long)]
     lean: bool,
@@ -71,9 +65,6 @@ pub(crate) struct Convert {
     #[command(flatten)]
     write: WriteFlags,
 }
-
-/// What chooses among sessions, where none is named.
-const FILTERS: [&str; 4] = ["aw", "agent", "since", "until"];
 
 pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
     let to = by_name(&args.to).ok_or_else(|| Failure::Usage {

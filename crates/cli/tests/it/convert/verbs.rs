@@ -311,13 +311,23 @@ fn many_at_once_by_workspace_agent_and_time() {
     };
     assert_eq!(dry(&[&one, &two, &one]).len(), 2);
     assert_eq!(dry(&["."]).len(), 3);
-    assert_eq!(dry(&["mill"]), [other]);
+    assert_eq!(dry(&["mill"]), [other.as_str()]);
     assert_eq!(dry(&["--agent", "pi"]).len(), 2);
     assert_eq!(dry(&["--agent", "pi", "--aw"]).len(), 3);
     assert_eq!(
         dry(&["mill", "--agent", "atsf", "--since", "7d", "."]).len(),
         1
     );
+    w.ok(&[
+        "append",
+        &other,
+        "Hi",
+        "--role",
+        "agent",
+        "--model",
+        "acme/Big-1",
+    ]);
+    assert_eq!(dry(&["--model", "acme/big", "--aw"]), [other.as_str()]);
     let none = w.run(&["convert", "--to", "codex", "--until", "2020-01-01"]);
     assert_eq!(
         (none.code, none.err.as_str()),
