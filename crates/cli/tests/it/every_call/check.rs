@@ -216,7 +216,10 @@ impl Trial {
         };
         let named = error.split('`').skip(1).step_by(2);
         let named = named.map(|p| without_temporary(&self.world.project.join(p)));
-        let named: Vec<PathBuf> = named.filter(|p| p.starts_with(&self.world.root)).collect();
+        // Some things are written in a folder of our own before they go to their place.
+        let folders = [&self.world.root, &std::env::temp_dir()];
+        let named = named.filter(|p| folders.iter().any(|folder| p.starts_with(folder)));
+        let named: Vec<PathBuf> = named.collect();
         match call {
             Some(call) if call.is_answer || call.is_input => {}
             // Where one file is copied into another, either may be named.

@@ -254,6 +254,13 @@ fn conversion_killed_at_every_call() {
 }
 
 #[test]
+fn short_writes_of_conversions() {
+    if is_there("prlimit") {
+        trial::Trial::new(&cases::CONVERT).short_everywhere();
+    }
+}
+
+#[test]
 fn short_writes_of_what_is_trusted() {
     if is_there("prlimit") {
         for case in [
