@@ -38,8 +38,9 @@ pub(super) struct Grow {
     open: Option<usize>,
     /// The last response, while nobody counted its tokens.
     uncounted: Option<usize>,
-    /// A compaction that may still be told of again.
+    /// A compaction that may still be told of again, and whether the record that speaks did.
     compaction: Option<usize>,
+    has_spoken: bool,
 }
 
 /// A record on its way to an entry.
@@ -309,12 +310,14 @@ impl Grow {
     pub(super) fn compacted(&mut self, i: &Incoming<'_>, speaks: bool) -> usize {
         self.open = None;
         self.uncounted = None;
-        let entry = match self.compaction {
-            Some(entry) => {
-                self.claim(entry, i.raw);
-                entry
-            }
-            None => self.add(i, Kind::Compaction, Visibility::Visible),
+        let open = self.compaction.filter(|_| !(speaks && self.has_spoken));
+        let entry = if let Some(entry) = open {
+            self.claim(entry, i.raw);
+            self.has_spoken |= speaks;
+            entry
+        } else {
+            self.has_spoken = speaks;
+            self.add(i, Kind::Compaction, Visibility::Visible)
         };
         self.compaction = Some(entry);
         if !speaks {

@@ -32,6 +32,30 @@ fn a_compaction_is_one_entry_with_the_past_that_replaced_the_other() {
 }
 
 #[test]
+fn two_compactions_in_a_row_are_two() {
+    let w = crate::world::World::new();
+    let path = w
+        .root
+        .join("rollout-2026-11-15T12-00-00-019ed917-1cf7-72a3-92f5-00000000000a.jsonl");
+    let record = |kind: &str, payload: &str| {
+        format!(
+            "{{\"timestamp\":\"2026-11-15T12:00:00.000Z\",\"type\":\"{kind}\",\"payload\":{payload}}}\n"
+        )
+    };
+    let meta = r#"{"id":"019ed917-1cf7-72a3-92f5-00000000000a","timestamp":"2026-11-15T12:00:00.000Z","cwd":"/p","originator":"codex_cli_rs","cli_version":"0.166.0"}"#;
+    let compacted = |text: &str| {
+        let payload = format!("{{\"message\":\"{text}\",\"replacement_history\":[]}}");
+        let event = record("event_msg", r#"{"type":"context_compacted"}"#);
+        record("compacted", &payload) + &event
+    };
+    let log = record("session_meta", meta) + &compacted("One.") + &compacted("Two.");
+    std::fs::write(&path, log).unwrap();
+    let c = super::read(&path);
+    let all: Vec<Kind> = c.session.entries().iter().map(|e| e.kind).collect();
+    assert_eq!(all, [Kind::Compaction, Kind::Compaction]);
+}
+
+#[test]
 fn tokens_count_once_a_response() {
     let c = session("0.140/everything", EVERYTHING);
     let sum = usage(&c);
