@@ -1,5 +1,6 @@
 //! What every format can do.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -237,12 +238,26 @@ pub trait Format: Sync {
         Keeps::default()
     }
 
+    /// The ways that a conversation left again and that cannot be written, such as those that part
+    /// where the client never goes back to.
+    fn leaves_out(&self, _told: &[Told]) -> Vec<Range<usize>> {
+        Vec::new()
+    }
+
+    /// Whether its client writes what it keeps of the past once more behind a summary of that.
+    fn copies_what_it_keeps(&self) -> bool {
+        false
+    }
+
     /// Writes a whole conversation into a session that was just made, all of it or nothing. Steps
-    /// that the format does not [keep](Self::keeps) must not be among it.
+    /// that the format does not [keep](Self::keeps), or that it [leaves out](Self::leaves_out), must
+    /// not be among it.
     fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
         let said = told.iter().filter_map(|told| match &told.step {
             Step::Message(message) => Some(message.clone()),
-            Step::Compaction { .. } | Step::BranchSummary(_) | Step::Label { .. } => None,
+            Step::Compaction { .. } | Step::BranchSummary(_) | Step::Label { .. } | Step::Back => {
+                None
+            }
         });
         let appended = self.append(w, source, &said.collect::<Vec<_>>())?;
         appended.ids.into_iter().try_for_each(|id| id.map(drop))

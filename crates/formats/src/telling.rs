@@ -1,16 +1,22 @@
 //! A whole conversation that is told to a session: not one message behind the other, but as it went,
 //! with its branches and with what was summed up on the way.
 
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use rethread_json::{Tree, Value};
 use rethread_model::Moment;
 
 use crate::MessageInput;
+use crate::fields::string;
 
 /// What a format has records of its own for, when it is [told](crate::Format::tell) a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keeps {
     /// Ways that the conversation left again.
     pub branches: Branches,
-    /// Summaries in the place of what came before.
+    /// Summaries in the place of what came before. Where there are none, a summary is a message like
+    /// others, behind all that it sums up.
     pub compactions: bool,
     /// Bookmarks on messages.
     pub labels: bool,
@@ -63,7 +69,7 @@ pub enum Branches {
     /// Nothing.
     #[default]
     None,
-    /// What was said on them.
+    /// What was said on them, as far as the format does not [leave it out](crate::Format::leaves_out).
     Plain,
     /// What was said on them, and in a few words what that was, where the conversation goes on.
     SummedUp,
@@ -115,4 +121,80 @@ pub enum Step {
         /// Its text.
         text: String,
     },
+    /// Nothing: the conversation went back to the step that this one follows. It comes behind all that
+    /// is said.
+    Back,
+}
+
+/// The ways that a conversation left again: the steps of each stand behind each other, and before
+/// those of the way that it took instead. What was left on the way is a way of its own.
+pub(crate) fn left(told: &[Told]) -> Vec<Range<usize>> {
+    let mut last: HashMap<Option<usize>, usize> = HashMap::new();
+    let mut ways = Vec::new();
+    for (at, one) in told.iter().enumerate() {
+        if let Some(other) = last.insert(one.after, at) {
+            ways.push(other..at);
+        }
+    }
+    ways
+}
+
+/// Whether something is summed up in some steps.
+pub(crate) fn sums_up(told: &[Told]) -> bool {
+    let is_summary = |one: &Told| matches!(one.step, Step::Compaction { .. });
+    told.iter().any(is_summary)
+}
+
+/// The steps from one to another that comes behind it; none where there is no first.
+pub(crate) fn way(told: &[Told], first: Option<usize>, last: Option<usize>) -> Vec<usize> {
+    let mut way = Vec::new();
+    let mut at = last.filter(|_| first.is_some());
+    while let Some(step) = at.filter(|step| Some(*step) >= first) {
+        way.push(step);
+        at = told.get(step).and_then(|told| told.after);
+    }
+    way.reverse();
+    way
+}
+
+/// Whether a way keeps to itself: it begins with something that is said, and holds results of no calls
+/// but its own. Some clients write results beside their calls.
+pub(crate) fn is_apart(steps: &[Told]) -> bool {
+    let mut known: HashSet<String> = HashSet::new();
+    for (at, one) in steps.iter().enumerate() {
+        let Step::Message(message) = &one.step else {
+            if at == 0 {
+                return false;
+            }
+            continue;
+        };
+        let (calls, results) = calls(message);
+        if at == 0 && !results.is_empty() {
+            return false;
+        }
+        known.extend(calls);
+        if !results.iter().all(|id| known.contains(id)) {
+            return false;
+        }
+    }
+    !steps.is_empty()
+}
+
+/// The calls that a message makes, and those that it answers, by their ids.
+fn calls(message: &MessageInput) -> (Vec<String>, Vec<String>) {
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    let MessageInput::Json { bytes, .. } = message else {
+        return (calls, results);
+    };
+    let tree = Tree::parse(bytes).unwrap_or_default();
+    let content = tree.root(bytes).get("content");
+    for block in content.into_iter().flat_map(Value::items) {
+        let list = match block.get("type").and_then(Value::str).as_deref() {
+            Some("tool_use") => &mut calls,
+            Some("tool_result") => &mut results,
+            _ => continue,
+        };
+        list.extend(string(block, "tool_id"));
+    }
+    (calls, results)
 }

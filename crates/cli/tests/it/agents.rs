@@ -37,20 +37,20 @@ fn how_things_arrive_in_each_format() {
     assert_snapshot!(table, @"
     converted to  atsf   agentuse claude codex  gemini opencode pi     atomic ndjson
     title         native packed   native native native native   native 98 %   native
-    text          88 %   90 %     98 %   98 %   88 %   98 %     98 %   98 %   native
-    thinking      75 %   77 %     packed native 75 %   native   native native native
-    tool calls    66 %   69 %     85 %   84 %   52 %   86 %     98 %   98 %   native
-    tool results  62 %   67 %     97 %   98 %   59 %   98 %     98 %   98 %   native
-    images        30 %   packed   83 %   84 %   46 %   90 %     83 %   85 %   78 %
-    files         25 %   25 %     packed packed 33 %   40 %     packed packed 83 %
-    models        77 %   66 %     90 %   91 %   74 %   native   92 %   93 %   native
-    usage         36 %   58 %     96 %   93 %   37 %   97 %     98 %   97 %   native
-    times         78 %   33 %     97 %   97 %   77 %   88 %     98 %   98 %   native
-    branches      packed packed   91 %   packed packed packed   89 %   91 %   native
-    compactions   packed packed   88 %   60 %   packed 80 %     80 %   90 %   native
+    text          native 99 %     native native native native   native native native
+    thinking      native native   packed packed packed packed   native native native
+    tool calls    native native   86 %   86 %   86 %   88 %     native native native
+    tool results  native native   native native native native   native native native
+    images        70 %   packed   66 %   61 %   76 %   72 %     75 %   71 %   78 %
+    files         packed packed   packed packed packed packed   packed packed 83 %
+    models        93 %   72 %     90 %   92 %   92 %   native   92 %   93 %   native
+    usage         40 %   60 %     98 %   95 %   52 %   98 %     native 98 %   native
+    times         90 %   35 %     98 %   98 %   89 %   89 %     99 %   99 %   native
+    branches      packed packed   96 %   66 %   89 %   3 %      native 98 %   native
+    compactions   packed packed   90 %   72 %   81 %   72 %     83 %   91 %   native
     labels        packed packed   packed packed packed packed          packed native
     sub-agents    packed 50 %     66 %   packed packed packed   packed packed native
-    other records packed packed   packed 1 %    packed packed   packed packed 93 %
+    other records packed packed   packed 4 %    packed packed   packed packed 93 %
     Every format is converted to every other. What is packed travels along, for the way back.
     Went on with sessions of all others: Claude Code 2.1.325, Codex CLI 0.166.0, Gemini CLI 0.61.0, OpenCode 1.18.33, pi 0.87.1.
     ");

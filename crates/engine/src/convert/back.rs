@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
 use rethread_formats::carry::{Goods, Luggage, below};
-use rethread_formats::{Can, Conversation, Format, MessageInput, Source, Writing, by_name};
-use rethread_model::Note;
+use rethread_formats::{
+    AskedEntry, Branch, Can, Conversation, Format, MessageInput, Source, WriteError, Writing,
+    by_name,
+};
+use rethread_model::{EntryIx, Note};
 
-use super::changes::Changes;
+use super::changes::{Before, Changes, entry_at};
+use super::since::From;
 use super::{edit, media, unified};
 use crate::Error;
 use crate::show::open;
@@ -83,14 +87,32 @@ fn step(
         notes.push(Note::remark(what.to_owned()).at(&here.source.path));
         return Ok(None);
     };
+    if changes.since.went_back {
+        let what = "the conversation went back to an earlier place here, which does not come along";
+        notes.push(Note::remark(what).at(&here.source.path));
+    }
     let format = found.format;
-    let source = found.source;
-    let mut later = changes.later;
+    let added = changes.since.count() + pending.len();
+    let straight = changes.since.straight();
+    if straight.is_none() && !branched(w, here, (&found, &changes), notes)? {
+        let what = "what was said since goes on from an earlier place, so it is written anew";
+        notes.push(Note::remark(what).at(&here.source.path));
+        return Ok(None);
+    }
+    let mut later = straight.unwrap_or_default();
     later.extend(pending);
-    let added = later.len();
-    if added > 0 && format.about().can.contains(&Can::Write) {
+    let source = found.source;
+    if !later.is_empty() && format.about().can.contains(&Can::Write) {
         later = fitting(later, format, notes);
-        let appended = format.append(w, &source, &later)?;
+        let appended = match format.append(w, &source, &later) {
+            Err(e @ (WriteError::Unsupported { .. } | WriteError::BadInput(_))) => {
+                let what =
+                    format!("nothing can be added to the original ({e}), so it is written anew");
+                notes.push(Note::remark(what).at(&here.source.path));
+                return Ok(None);
+            }
+            appended => appended?,
+        };
         for failed in appended.ids {
             failed?;
         }
@@ -128,6 +150,65 @@ fn fitting(
     fit
 }
 
+/// Lets a session go on from earlier places, as it went on where it came along; whether it can.
+fn branched(
+    w: &Writing<'_>,
+    here: &Conversation,
+    (found, changes): (&Found, &Changes),
+    notes: &mut Vec<Note>,
+) -> Result<bool, Error> {
+    let original = open(&found.source)?;
+    // The ids of what was said since, way by way.
+    let mut since: Vec<Vec<String>> = Vec::new();
+    for way in &changes.since.ways {
+        let count = found.before.marks.len();
+        let end = found.before.shape.end.or_else(|| count.checked_sub(1));
+        let at = match way.from {
+            From::Since(way, message) => {
+                let id = since.get(way).and_then(|ids| ids.get(message)).cloned();
+                id.map(|id| AskedEntry { id, offset: 0 })
+            }
+            From::End | From::Earlier(_) => {
+                let place = match way.from {
+                    From::Earlier(place) => place,
+                    _ => end,
+                };
+                let at = place.and_then(|p| entry_at((here, &original), &found.before, p));
+                at.map(|entry| named(&original, entry))
+            }
+        };
+        let Some(at) = at.filter(|at| !at.id.is_empty()) else {
+            return Ok(false);
+        };
+        let messages = fitting(way.messages.clone(), found.format, notes);
+        let branch = Branch {
+            at: &at,
+            summary: None,
+            messages: &messages,
+        };
+        let appended = match found.format.branch(w, &found.source, &branch) {
+            Err(
+                WriteError::Unsupported { .. }
+                | WriteError::ReadOnly { .. }
+                | WriteError::NoEntry { .. }
+                | WriteError::BadInput(_),
+            ) => return Ok(false),
+            appended => appended?,
+        };
+        since.push(appended.ids.into_iter().collect::<Result<_, _>>()?);
+    }
+    Ok(true)
+}
+
+fn named(conversation: &Conversation, entry: EntryIx) -> AskedEntry {
+    let origin = conversation.session.origin(entry).first();
+    let span = origin.and_then(|raw| conversation.native.span(*raw));
+    AskedEntry {
+        id: conversation.session.id(entry).to_owned(),
+        offset: span.map_or(0, |span| span.start),
+    }
+}
+
 /// Makes the same changes to a session that came along as were made to what carried it, but for what
 /// was said since. None if somebody did more than to say things differently.
 fn as_now(
@@ -136,14 +217,14 @@ fn as_now(
     mut found: Found,
     folder: &Path,
 ) -> Result<Option<(Found, Changes)>, Error> {
-    let Some(changes) = Changes::since(here, &found.marks) else {
+    let Some(changes) = Changes::since(here, &found.before) else {
         return Ok(None);
     };
     if changes.blocks.is_empty() {
         return Ok(Some((found, changes)));
     }
     let original = open(&found.source)?;
-    let Some(edits) = changes.edits(here, &original, &found.marks) else {
+    let Some(edits) = changes.edits(here, &original, &found.before) else {
         return Ok(None);
     };
     let folder = folder.join("changed");
@@ -163,7 +244,7 @@ struct Found {
     goods: Goods,
     cwd: Option<PathBuf>,
     /// What was said in it then, as the format that it came along in reads it.
-    marks: Vec<u64>,
+    before: Before,
 }
 
 /// Unpacks what came along into a folder; none where nothing did.
@@ -191,7 +272,10 @@ fn unpacked(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Optio
         source: format.unpacked(&goods)?,
         goods,
         cwd: luggage.cwd.map(PathBuf::from),
-        marks: luggage.marks,
+        before: Before {
+            marks: luggage.marks,
+            shape: luggage.shape,
+        },
     }))
 }
 
@@ -209,13 +293,18 @@ fn of_export(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Opti
         })?;
     }
     let source = format.unpacked(&carried.goods)?;
-    let marks = unified::marks(w, &source, folder)?;
+    let Some(spoken) = unified::spoken(w, &source, folder)? else {
+        return Ok(None);
+    };
     Ok(Some(Found {
         format,
         source,
         goods: carried.goods,
         cwd: here.session.head.workspace.path.as_ref().map(PathBuf::from),
-        marks,
+        before: Before {
+            marks: spoken.marks(),
+            shape: spoken.shape(),
+        },
     }))
 }
 

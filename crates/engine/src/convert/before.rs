@@ -7,6 +7,7 @@ use rethread_formats::{Conversation, Format, Source, Writing};
 use rethread_json::{Object, Tree, Value, split_lines};
 use rethread_model::Note;
 
+use super::spoken::Spoken;
 use super::{Trim, back, marks};
 use crate::show::open;
 
@@ -16,7 +17,8 @@ const FILE: &str = "conversions.jsonl";
 pub(super) fn key(from: &Conversation, to: &dyn Format, trim: &Trim<'_>) -> String {
     let source = &from.source;
     let path = source.path.to_string_lossy();
-    let marks: Vec<String> = marks::marks(from).iter().map(u64::to_string).collect();
+    let marks = Spoken::of(from).marks();
+    let marks: Vec<String> = marks.iter().map(u64::to_string).collect();
     let last = trim.last.map(|n| n.to_string()).unwrap_or_default();
     let mark = marks::words(&[
         source.format,
@@ -51,7 +53,9 @@ pub(super) fn find(w: &Writing<'_>, key: &str, from: &Source, to: &dyn Format) -
     let conversation = open(&source).ok()?;
     let luggage = back::luggage(&conversation).ok()??;
     let is_it = luggage.from == from.format && luggage.id == from.id;
-    let goes_on = marks::marks(&conversation).starts_with(&luggage.marks);
+    let goes_on = Spoken::of(&conversation)
+        .marks()
+        .starts_with(&luggage.marks);
     (is_it && goes_on).then_some(source)
 }
 

@@ -1,13 +1,22 @@
-//! What somebody changed in a session that carries its original: single blocks of what is said.
+//! What somebody changed in a session that carries its original: single blocks of what is said, and
+//! what was said since.
 
 use std::collections::HashMap;
 
+use rethread_formats::carry::Shape;
 use rethread_formats::{Conversation, MessageInput};
 use rethread_json::{Tree, Value};
 use rethread_model::EntryIx;
 
-use super::said::Said;
-use super::{marks, plan, said, unified};
+use super::since::{Since, since};
+use super::spoken::{Line, Spoken};
+use super::{marks, plan, said, steps, unified};
+
+/// What was said in a session when it was written, block by block.
+pub(super) struct Before {
+    pub(super) marks: Vec<u64>,
+    pub(super) shape: Shape,
+}
 
 /// What is different from what was written.
 pub(super) struct Changes {
@@ -15,35 +24,79 @@ pub(super) struct Changes {
     /// format takes.
     pub(super) blocks: Vec<(usize, Vec<u8>)>,
     /// What was said since.
-    pub(super) later: Vec<MessageInput>,
+    pub(super) since: Since,
 }
 
 impl Changes {
     /// Compares what is said with what was; none if something is missing.
-    pub(super) fn since(here: &Conversation, before: &[u64]) -> Option<Self> {
-        let mut changes = Self {
-            blocks: Vec::new(),
-            later: Vec::new(),
-        };
-        let mut at = 0;
-        for said in said::all(here) {
-            let Some(was) = before.get(at..).filter(|rest| !rest.is_empty()) else {
-                changes.later.push(said.input);
-                continue;
-            };
-            let was = was.get(..said.marks.len())?;
-            if was != said.marks {
-                let blocks = blocks(&said.input);
-                let now = said.marks.iter().zip(blocks);
-                for (i, (was, (now, block))) in was.iter().zip(now).enumerate() {
-                    if was != now {
-                        changes.blocks.push((at + i, block));
-                    }
-                }
-            }
-            at += said.marks.len();
+    pub(super) fn since(here: &Conversation, before: &Before) -> Option<Self> {
+        let spoken = Spoken::of(here);
+        let all = Self::in_all(&spoken, before);
+        // Something new may stand where something stood that was taken back.
+        let is_new = all.as_ref().is_none_or(|all| {
+            let changed = all.blocks.iter().map(|(place, _)| place);
+            let way = before.shape.way(before.marks.len());
+            all.since.went_back && changed.clone().any(|place| !way.contains(place))
+        });
+        match is_new.then(|| Self::on_the_way(&spoken, before)).flatten() {
+            Some(changes) => Some(changes),
+            None => all,
         }
-        (at == before.len()).then_some(changes)
+    }
+
+    /// Everything is where it was.
+    fn in_all(spoken: &Spoken, before: &Before) -> Option<Self> {
+        let places = spoken.places();
+        let last = |line: Option<usize>| Some(places.get(line?)?.end.saturating_sub(1));
+        let mut blocks = Vec::new();
+        let mut known = 0_usize;
+        for (line, place) in spoken.lines.iter().zip(&places) {
+            if place.start >= before.marks.len() {
+                break;
+            }
+            if last(line.after) != before.shape.before(place.start) {
+                return None;
+            }
+            compare(line, place.clone().collect(), &before.marks, &mut blocks)?;
+            known += 1;
+        }
+        let count = before.marks.len();
+        if last(known.checked_sub(1)) != count.checked_sub(1) {
+            return None;
+        }
+        let end = before.shape.end.or_else(|| count.checked_sub(1));
+        let since = since(spoken, known, |line| last(Some(line)), end);
+        Some(Self { blocks, since })
+    }
+
+    /// Only the way to where the conversation is was left: some clients delete what was taken back
+    /// when they go on.
+    fn on_the_way(spoken: &Spoken, before: &Before) -> Option<Self> {
+        let way = before.shape.way(before.marks.len());
+        let is_cut = way.len() < before.marks.len();
+        let is_straight = spoken.shape() == Shape::default();
+        if !is_cut || !is_straight {
+            return None;
+        }
+        let mut blocks = Vec::new();
+        let (mut at, mut known) = (0, 0);
+        for line in &spoken.lines {
+            let Some(rest) = way.get(at..).filter(|rest| !rest.is_empty()) else {
+                break;
+            };
+            let places = rest.get(..line.said.marks.len())?;
+            compare(line, places.to_vec(), &before.marks, &mut blocks)?;
+            at += places.len();
+            known += 1;
+        }
+        let end = *way.last().filter(|_| at == way.len())?;
+        let since = since(
+            spoken,
+            known,
+            |line| (line + 1 == known).then_some(end),
+            Some(end),
+        );
+        Some(Self { blocks, since })
     }
 
     /// The same changes to the original; none if it cannot be told what they are changes of.
@@ -51,10 +104,10 @@ impl Changes {
         &self,
         here: &Conversation,
         original: &Conversation,
-        before: &[u64],
+        before: &Before,
     ) -> Option<Edits> {
         let said = Original::of(original, here);
-        let places = said.places(before);
+        let places = said.places(&before.marks);
         let edits = self.blocks.iter().map(|(at, now)| {
             let place = places.get(*at).copied().flatten()?;
             let was = said.blocks.get(place)?;
@@ -72,6 +125,42 @@ impl Changes {
         let fit = edits.iter().all(|edit| edit.was.is_like(&edit.now));
         fit.then_some(Edits(edits))
     }
+}
+
+/// Notes the blocks of a line that were others; none if there were fewer.
+fn compare(
+    line: &Line,
+    places: Vec<usize>,
+    before: &[u64],
+    changed: &mut Vec<(usize, Vec<u8>)>,
+) -> Option<()> {
+    let was: Vec<u64> = places
+        .iter()
+        .map(|place| before.get(*place).copied())
+        .collect::<Option<_>>()?;
+    if was != line.said.marks {
+        let now = line.said.marks.iter().zip(blocks(&line.said.input));
+        for ((place, was), (now, block)) in places.into_iter().zip(was).zip(now) {
+            if was != *now {
+                changed.push((place, block));
+            }
+        }
+    }
+    Some(())
+}
+
+/// The entry of an original that says the last of what was said up to a place, if it says nothing
+/// more than that; none if that cannot be told.
+pub(super) fn entry_at(
+    (here, original): (&Conversation, &Conversation),
+    before: &Before,
+    place: usize,
+) -> Option<EntryIx> {
+    let said = Original::of(original, here);
+    let found = said.places(&before.marks).get(place).copied().flatten()?;
+    let entry = said.blocks.get(found)?.from?;
+    let is_over = |rest: &[Block]| rest.iter().all(|block| block.from != Some(entry));
+    is_over(said.blocks.get(found + 1..)?).then_some(entry)
 }
 
 /// Changes to an original.
@@ -178,13 +267,16 @@ impl Original {
             }));
         };
         if carrier.source.format == unified::SLUG {
-            for Said { input, from, .. } in said::all(original) {
-                add(from, &input);
+            for Line { said, .. } in Spoken::of(original).lines {
+                add(said.from, &said.input);
             }
         } else {
-            let steps = plan::steps(original, carrier.format.keeps());
-            for (from, message) in steps.said() {
-                add(from, message);
+            let all = plan::steps(original, carrier.format);
+            for (from, words) in all.said() {
+                match words {
+                    steps::Words::Message(message) => add(from, message),
+                    steps::Words::Summary(text) => add(from, &said::summary(original, text).input),
+                }
             }
         }
         Self { blocks: all }

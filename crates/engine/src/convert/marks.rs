@@ -1,17 +1,10 @@
 //! What is said, in eight bytes each: to see later whether somebody changed it.
 
-use rethread_formats::Conversation;
 use rethread_json::{Tree, Value};
 use rethread_model::{Blob, Block, Bodies, Media};
 use sha2::{Digest, Sha256};
 
 use super::{media, said};
-
-/// What is said in a session, as its own format reads it.
-pub(super) fn marks(conversation: &Conversation) -> Vec<u64> {
-    let all = said::all(conversation).into_iter();
-    all.flat_map(|said| said.marks).collect()
-}
 
 /// What a block means that somebody says.
 pub(super) fn said(bodies: &dyn Bodies, role: &str, one: &Block) -> u64 {

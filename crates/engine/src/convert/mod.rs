@@ -15,6 +15,9 @@ mod media;
 mod plan;
 mod report;
 mod said;
+mod since;
+mod spoken;
+mod steps;
 mod trim;
 mod unified;
 mod write;
@@ -105,7 +108,7 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
     if ask.to.about().slug == unified::SLUG {
         return unified::write(w, conversation, ask, notes);
     }
-    let steps = plan::steps(&conversation, ask.to.keeps());
+    let steps = plan::steps(&conversation, ask.to);
     write(w, &conversation, &steps.told, ask, notes)
 }
 
@@ -137,7 +140,7 @@ pub(crate) fn convert_to_resume(
             said.insert(0, said::summary(&conversation, summary));
         }
         let notes = conversation.notes.clone();
-        write(w, &conversation, &plan::in_a_row(said).told, &ask, notes)?
+        write(w, &conversation, &steps::in_a_row(said).told, &ask, notes)?
     };
     // A session in a database is named by that and its id.
     let path = done.path.to_string_lossy().into_owned();

@@ -2,94 +2,47 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use rethread_formats::{Branches, Conversation, Keeps, MessageInput, Step, Told};
+use rethread_formats::{Branches, Conversation, Format, Keeps, Step, Told};
 use rethread_model::{
-    Block, Bodies as _, Body, Compaction, Context, EntryIx, Kept, Kind, Message, Role, Session,
+    Block, Bodies as _, Body, Context, EntryIx, Kept, Kind, Message, Role, Session,
 };
 
 use super::calls::Waiting;
-use super::said::{self, Said, Speech, before, is_said, way_to};
+use super::marks;
+use super::said::{Followers, Speech, before, is_said, way_to};
+use super::steps::Steps;
 
-/// Steps, and what they come from.
-#[derive(Default)]
-pub(super) struct Steps {
-    pub(super) told: Vec<Told>,
-    /// The entry of the source that each step tells of; none for what we say ourselves.
-    from: Vec<Option<EntryIx>>,
-}
-
-impl Steps {
-    /// What is said on the way to where the conversation is, each with the entry that says it.
-    pub(super) fn said(&self) -> Vec<(Option<EntryIx>, &MessageInput)> {
-        let mut said = Vec::new();
-        let mut at = self.told.len().checked_sub(1);
-        while let Some((step, told)) = at.and_then(|at| Some((at, self.told.get(at)?))) {
-            if let Step::Message(message) = &told.step {
-                said.push((self.from.get(step).copied().flatten(), message));
-            }
-            at = told.after;
-        }
-        said.reverse();
-        said
-    }
-
-    fn push(&mut self, told: Told, from: Option<EntryIx>) -> usize {
-        self.told.push(told);
-        self.from.push(from);
-        self.told.len() - 1
-    }
-}
-
-/// The steps of a conversation, the active way last, as far as the format keeps them. Where it has no
-/// place for a summary of the past, what the model would see is all.
-pub(super) fn steps(source: &Conversation, keeps: Keeps) -> Steps {
+/// The steps of a conversation, the active way last, as far as the format keeps them.
+pub(super) fn steps(source: &Conversation, to: &dyn Format) -> Steps {
     let session = &source.session;
+    let keeps = to.keeps();
     let way = session
         .leaf()
         .map(|leaf| way_to(session, leaf))
         .unwrap_or_default();
-    let is_told = |ix: &EntryIx| match session.entry(*ix).kind {
-        Kind::Compaction => keeps.compactions && past(source, *ix).is_some(),
-        _ => true,
-    };
-    if !way.iter().all(is_told) {
-        let said = said::conversation(source, &session.active_path(), keeps.attachments);
-        return in_a_row(said);
-    }
     let mut plan = Plan::new(source, keeps, &way);
     for ix in plan.order(&way) {
         plan.enter(ix);
         plan.entry(ix);
     }
+    let end = way.last().and_then(|leaf| plan.places.get(leaf)?.1);
+    if let Some(end) = end.filter(|end| end + 1 < plan.steps.told.len()) {
+        let back = Told {
+            after: Some(end),
+            time: None,
+            step: Step::Back,
+        };
+        plan.steps.push(back, None);
+    }
     if keeps.labels {
         plan.labels();
     }
-    plan.steps
+    let ways = to.leaves_out(&plan.steps.told);
+    plan.steps.without(&ways)
 }
 
-/// Messages one behind the other.
-pub(super) fn in_a_row(messages: Vec<Said>) -> Steps {
-    let mut steps = Steps::default();
-    for said in messages {
-        let told = Told {
-            after: steps.told.len().checked_sub(1),
-            time: None,
-            step: Step::Message(said.input),
-        };
-        steps.push(told, said.from);
-    }
-    steps
-}
-
-/// What a compaction left of the past, if that can be told: its summary, and the rest.
-fn past(source: &Conversation, ix: EntryIx) -> Option<(String, Compaction)> {
-    let Body::Compaction(compaction) = source.body(ix) else {
-        return None;
-    };
-    let summary = compaction.summary.as_ref().map(|text| text.value.clone());
-    let summary = summary.filter(|text| !text.trim().is_empty())?;
-    Some((summary, compaction))
-}
+/// What is said in the place of a summary that cannot be read.
+const NO_SUMMARY: &str = "(What came before was summed up here, and the summary cannot be read.)";
 
 struct Plan<'a> {
     source: &'a Conversation,
@@ -107,8 +60,10 @@ struct Plan<'a> {
     /// The calls that wait where the conversation parts.
     waiting: HashMap<EntryIx, Waiting>,
     /// How many entries follow each.
-    followers: Vec<u32>,
+    followers: Vec<usize>,
     last: Option<EntryIx>,
+    /// What was said so far, where summaries are messages like others.
+    said: HashSet<u64>,
 }
 
 impl<'a> Plan<'a> {
@@ -137,6 +92,7 @@ impl<'a> Plan<'a> {
             waiting: HashMap::new(),
             followers: vec![0; session.entries().len()],
             last: None,
+            said: HashSet::new(),
         }
     }
 
@@ -151,23 +107,10 @@ impl<'a> Plan<'a> {
         for ix in way {
             is_active[ix.get()] = true;
         }
-        // What follows each entry, and what begins; both in the order in which they are visited,
-        // from the end: the active one first.
-        let mut following: Vec<Vec<EntryIx>> = vec![Vec::new(); count];
-        let mut waiting: Vec<EntryIx> = Vec::new();
-        for (ix, entry) in self.session.indexed() {
-            if entry.beside || entry.side {
-                continue;
-            }
-            let list = match before(entry) {
-                Some(parent) => {
-                    self.followers[parent.get()] += 1;
-                    &mut following[parent.get()]
-                }
-                None => &mut waiting,
-            };
-            list.push(ix);
-        }
+        // Both in the order in which they are visited, from the end: the active one first.
+        let Followers { of, first } = Followers::new(self.session);
+        let (mut following, mut waiting) = (of, first);
+        self.followers = following.iter().map(Vec::len).collect();
         for list in following.iter_mut().chain([&mut waiting]) {
             list.sort_by_key(|ix| (!is_active[ix.get()], std::cmp::Reverse(*ix)));
         }
@@ -245,8 +188,12 @@ impl<'a> Plan<'a> {
     /// Says a message behind a step; gives the last step then.
     fn say(&mut self, ix: EntryIx, message: &Message, mut after: Option<usize>) -> Option<usize> {
         self.speech.speaker = Some(ix);
+        self.speech.begins = after.is_none();
         self.speech.say(message, self.session.entry(ix).time);
         for said in std::mem::take(&mut self.speech.messages) {
+            if !self.keeps.compactions {
+                self.said.extend(&said.marks);
+            }
             after = Some(self.step(ix, after, Step::Message(said.input)));
         }
         after
@@ -265,12 +212,19 @@ impl<'a> Plan<'a> {
 
     /// Tells of a compaction. What was kept of the past and does not reach up to it is said again.
     fn compaction(&mut self, ix: EntryIx, start: Option<usize>) {
-        let Some((summary, compaction)) = past(self.source, ix) else {
+        let Body::Compaction(compaction) = self.source.body(ix) else {
             return;
         };
+        let summary = compaction.summary.as_ref().map(|text| text.value.clone());
+        let summary = summary.filter(|text| !text.trim().is_empty());
         let mut way = way_to(self.session, ix);
         way.pop();
-        let kept = self.kept(&way, &summary, &compaction.kept);
+        let kept = self.kept(&way, summary.as_deref(), &compaction.kept);
+        if !self.keeps.compactions {
+            self.summed_up(ix, summary.as_deref(), &kept, start);
+            return;
+        }
+        let summary = summary.unwrap_or_else(|| NO_SUMMARY.to_owned());
         let is_end = match &kept {
             Again::Entries(kept) => {
                 let told = |ix: &&EntryIx| self.places.get(ix).is_some_and(|s| s.0.is_some());
@@ -313,12 +267,44 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Says a summary, behind all that it sums up, and what took the place of the past and is not in
+    /// it.
+    fn summed_up(
+        &mut self,
+        ix: EntryIx,
+        summary: Option<&str>,
+        kept: &Again,
+        start: Option<usize>,
+    ) {
+        let mut after = start;
+        if let Some(summary) = summary {
+            after = self.say(ix, &words(summary), after);
+        }
+        let Again::Messages(messages) = kept else {
+            return;
+        };
+        for message in messages {
+            let role = match message.role {
+                Role::Assistant => "assistant",
+                Role::User | Role::Tool | Role::System => "user",
+            };
+            let mut blocks = message.blocks.iter();
+            let is_new = |block: &Block| {
+                let mark = marks::said(self.source, role, block);
+                !self.said.contains(&mark)
+            };
+            if blocks.any(is_new) {
+                after = self.say(ix, message, after);
+            }
+        }
+    }
+
     fn is_said(&self, ix: EntryIx) -> bool {
         is_said(self.session.entry(ix))
     }
 
     /// What the model still sees of the past behind the summary.
-    fn kept(&self, way: &[EntryIx], summary: &str, kept: &Kept) -> Again {
+    fn kept(&self, way: &[EntryIx], summary: Option<&str>, kept: &Kept) -> Again {
         let place = |id: &str| way.iter().position(|ix| self.session.id(*ix) == id);
         let list = |entries: &[EntryIx]| Again::Entries(entries.to_vec());
         match kept {
@@ -343,8 +329,8 @@ impl<'a> Plan<'a> {
             Kept::Replacement(messages) => {
                 // The summary is among them, where it can be told apart.
                 let is_summary = |message: &&Message| {
-                    let said = |block: &Block| match block {
-                        Block::Text(text) => text.value.contains(summary),
+                    let said = |block: &Block| match (block, summary) {
+                        (Block::Text(text), Some(summary)) => text.value.contains(summary),
                         _ => false,
                     };
                     message.blocks.iter().any(said)

@@ -54,31 +54,6 @@ pub(super) fn summary(source: &Conversation, text: &str) -> Said {
     speech.messages.remove(0)
 }
 
-/// All that people and models say on the way to where a session is, also before it was compacted. What
-/// sub-agents say in it, what stands beside it, and what the client puts there for itself is not
-/// among it.
-///
-/// Clients write the same in several ways, a call and its result in one message or in two: here it is
-/// always the same.
-pub(super) fn all(source: &Conversation) -> Vec<Said> {
-    let session = &source.session;
-    let mut speech = Speech::new(source, Attachments::ALL);
-    for ix in session
-        .leaf()
-        .map(|leaf| way_to(session, leaf))
-        .unwrap_or_default()
-    {
-        let entry = session.entry(ix);
-        if is_said(entry)
-            && let Body::Message(message) = source.body(ix)
-        {
-            speech.speaker = Some(ix);
-            speech.say(&message, entry.time);
-        }
-    }
-    speech.messages
-}
-
 /// Whether an entry is something that a person or a model says in the conversation itself.
 pub(super) fn is_said(entry: &Entry) -> bool {
     let is_visible = entry.kind.is_message() && entry.visibility == Visibility::Visible;
@@ -101,9 +76,36 @@ pub(super) fn way_to(session: &Session, end: EntryIx) -> Vec<EntryIx> {
     way
 }
 
-/// The entry that an entry follows.
+/// The entry that an entry follows. What takes the place of the past may stand behind what its client
+/// tells the model each time, but it follows that past.
 pub(super) fn before(entry: &Entry) -> Option<EntryIx> {
-    entry.parent.or(entry.logical_parent)
+    match entry.kind {
+        Kind::Compaction => entry.logical_parent.or(entry.parent),
+        _ => entry.parent.or(entry.logical_parent),
+    }
+}
+
+/// What follows each entry of a session, and what begins it, in the order of its records.
+pub(super) struct Followers {
+    pub(super) of: Vec<Vec<EntryIx>>,
+    pub(super) first: Vec<EntryIx>,
+}
+
+impl Followers {
+    pub(super) fn new(session: &Session) -> Self {
+        let mut followers = Self {
+            of: vec![Vec::new(); session.entries().len()],
+            first: Vec::new(),
+        };
+        for (ix, entry) in session.indexed() {
+            if entry.beside || entry.side {
+                continue;
+            }
+            let list = before(entry).and_then(|parent| followers.of.get_mut(parent.get()));
+            list.unwrap_or(&mut followers.first).push(ix);
+        }
+        followers
+    }
 }
 
 /// What is said before an answer that nobody asked for: no model takes a conversation that begins so.
@@ -117,6 +119,8 @@ pub(super) struct Speech<'a> {
     pub(super) messages: Vec<Said>,
     /// How many there were, also of those that were taken out since.
     count: u64,
+    /// Whether nothing was said before what is said now.
+    pub(super) begins: bool,
     /// The entry that speaks.
     pub(super) speaker: Option<EntryIx>,
     /// The model where a message names none: some formats want one for each.
@@ -134,6 +138,7 @@ impl<'a> Speech<'a> {
             takes,
             messages: Vec::new(),
             count: 0,
+            begins: true,
             speaker: None,
             model: format!("{}/{id}", provider.unwrap_or("unknown")),
             calls: Calls::default(),
@@ -217,7 +222,7 @@ impl<'a> Speech<'a> {
         if content.is_empty() {
             return;
         }
-        if self.count == 0 && role == "assistant" {
+        if std::mem::take(&mut self.begins) && role == "assistant" {
             let before = Message::new(Role::User, vec![Block::text(NO_BEGINNING)]);
             self.say(&before, time);
         }

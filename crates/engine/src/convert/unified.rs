@@ -8,7 +8,8 @@ use rethread_formats::carry::{CarriedFile, Goods, below};
 use rethread_formats::{Conversation, Format, Source, WriteError, Writing};
 use rethread_model::Note;
 
-use super::{ConvertAsk, Converted, Way, marks, report};
+use super::spoken::Spoken;
+use super::{ConvertAsk, Converted, Way, report};
 use crate::export::show_ndjson;
 use crate::show::open;
 use crate::{Error, Shown};
@@ -65,8 +66,13 @@ pub(super) fn write(
     })
 }
 
-/// What is said in a session, as it reads when it is exported. The export goes into a folder of ours.
-pub(super) fn marks(w: &Writing<'_>, source: &Source, folder: &Path) -> Result<Vec<u64>, Error> {
+/// What is said in a session, as it reads when it is exported; none where it does not. The export
+/// goes into a folder of ours.
+pub(super) fn spoken(
+    w: &Writing<'_>,
+    source: &Source,
+    folder: &Path,
+) -> Result<Option<Spoken>, Error> {
     let shown = Shown {
         conversation: open(source)?,
         entries: Vec::new(),
@@ -76,8 +82,8 @@ pub(super) fn marks(w: &Writing<'_>, source: &Source, folder: &Path) -> Result<V
         show_ndjson(w.env, &shown, true, out).map(drop)
     })?;
     match sources_at(&path).first() {
-        Some(again) => Ok(marks::marks(&open(again)?)),
-        None => Ok(Vec::new()),
+        Some(again) => Ok(Some(Spoken::of(&open(again)?))),
+        None => Ok(None),
     }
 }
 

@@ -10,7 +10,8 @@ use rethread_formats::{
 };
 use rethread_model::{Link, LinkKind, Note, Severity};
 
-use super::{ConvertAsk, Converted, Way, back, marks, plan, report};
+use super::spoken::Spoken;
+use super::{ConvertAsk, Converted, Way, back, plan, report};
 use crate::Error;
 use crate::edit::remembering;
 use crate::show::open;
@@ -145,7 +146,7 @@ fn tell_agents(
     for agent in from.format.agents(&from.source) {
         // What cannot be read travels along as it is.
         let Ok(agent) = open(&agent) else { continue };
-        let steps = plan::steps(&agent, to.keeps());
+        let steps = plan::steps(&agent, to);
         if steps.told.is_empty() {
             continue;
         }
@@ -169,7 +170,8 @@ fn tell_agents(
 
 /// Packs the files that a session came from into the one that was made of it.
 fn stow(w: &Writing<'_>, from: &Conversation, made: &Conversation) -> Result<Conversation, Error> {
-    let marks = marks::marks(made);
+    let spoken = Spoken::of(made);
+    let (marks, shape) = (spoken.marks(), spoken.shape());
     let source = &from.source;
     let packing = Packing {
         from: source.format,
@@ -177,6 +179,7 @@ fn stow(w: &Writing<'_>, from: &Conversation, made: &Conversation) -> Result<Con
         path: &name_of(from),
         cwd: from.session.head.workspace.path.as_deref(),
         marks: &marks,
+        shape: &shape,
     };
     let mut files = own_files(from)?;
     let unreadable = |cause| DiskError::Read {
@@ -187,7 +190,7 @@ fn stow(w: &Writing<'_>, from: &Conversation, made: &Conversation) -> Result<Con
     made.format.stow(w, &made.source, &items)?;
     let again = open(&made.source)?;
     let wanted = Luggage::read(&items).map_err(|e| Error::usage(e.to_string()))?;
-    if marks::marks(&again) != marks || back::luggage(&again)? != wanted {
+    if Spoken::of(&again).marks() != marks || back::luggage(&again)? != wanted {
         return Err(Error::usage(
             "what travels along does not read back; `--lean` leaves it out",
         ));

@@ -10,6 +10,7 @@ use rethread_disk::DiskError;
 use rethread_json::{Array, Object, Tree, Value};
 
 use super::pack::{Seal, pack};
+use super::shape::Shape;
 use super::unpack::Unpack;
 use crate::{Conversation, OpenError, RecordKind};
 
@@ -29,6 +30,8 @@ pub struct Packing<'a> {
     pub cwd: Option<&'a str>,
     /// What each message meant when it was written, in order.
     pub marks: &'a [u64],
+    /// How they follow each other.
+    pub shape: &'a Shape,
 }
 
 /// What came along.
@@ -44,6 +47,8 @@ pub struct Luggage {
     pub cwd: Option<String>,
     /// What each message meant when it was written, in order.
     pub marks: Vec<u64>,
+    /// How they follow each other.
+    pub shape: Shape,
     files: Vec<File>,
 }
 
@@ -95,6 +100,7 @@ pub fn luggage(
         .str("path", packing.path)
         .opt_str("cwd", packing.cwd)
         .str("marks", &marks.concat())
+        .opt_raw("shape", packing.shape.json().as_deref())
         .raw("files", &list.finish());
     let mut items = vec![head.finish()];
     items.extend(pieces);
@@ -184,6 +190,7 @@ fn head(value: Value<'_>) -> Option<(Luggage, Vec<u64>)> {
         path: text(value, "path")?,
         cwd: text(value, "cwd"),
         marks,
+        shape: value.get("shape").and_then(Shape::of).unwrap_or_default(),
         files,
     };
     (value.get("version")?.u64()? == VERSION).then_some((luggage, pieces))

@@ -23,6 +23,7 @@ mod object;
 mod own;
 mod pack;
 mod put;
+mod shape;
 mod unpack;
 
 pub use files::{Original, originals};
@@ -31,6 +32,7 @@ pub use object::{CarriedFile, write_object};
 pub use own::{NamedFile, own_files};
 pub use pack::{PIECE, Packed, Seal, pack};
 pub use put::{Goods, Place, Put, below};
+pub use shape::Shape;
 pub use unpack::Unpack;
 
 pub(crate) use luggage::in_lines;

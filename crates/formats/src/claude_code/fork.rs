@@ -64,7 +64,7 @@ pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
         for record in &records {
             scribe.line(&record.under(id));
         }
-        scribe.close(title.as_deref(), None);
+        scribe.close(title.as_deref(), None, false);
         scribe.lines
     })?;
     Ok(Made {

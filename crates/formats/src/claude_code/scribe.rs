@@ -162,8 +162,8 @@ impl Scribe {
     }
 
     /// Writes what stands behind all messages, where lists of the client look: the title, and what
-    /// was said last and where.
-    pub(super) fn close(&mut self, title: Option<&str>, prompt: Option<&str>) {
+    /// was said last and where. If the conversation went back, it goes on there whatever hangs from it.
+    pub(super) fn close(&mut self, title: Option<&str>, prompt: Option<&str>, is_back: bool) {
         if let Some(title) = title {
             self.title(title);
         }
@@ -172,8 +172,13 @@ impl Scribe {
             let record = Object::new()
                 .str("type", "last-prompt")
                 .opt_str("lastPrompt", prompt.as_deref())
-                .str("leafUuid", &leaf)
-                .str("sessionId", &self.session);
+                .str("leafUuid", &leaf);
+            let record = if is_back {
+                record.bool("explicit", true)
+            } else {
+                record
+            };
+            let record = record.str("sessionId", &self.session);
             self.line(&record.finish());
         }
     }

@@ -39,6 +39,7 @@ enum Ready<'a> {
         kept: Option<usize>,
         tokens_before: Option<u64>,
     },
+    Back,
 }
 
 /// Adds steps to a session. Those that follow no other go on from `start`, or from where the client
@@ -63,7 +64,8 @@ pub(super) fn add(
     if !scribe.lines.is_empty() {
         let title = conversation.session.head.title.as_ref();
         let title = title.filter(|t| t.source == TitleSource::User);
-        scribe.close(title.map(|t| t.text.as_str()), written.prompt.as_deref());
+        let title = title.map(|t| t.text.as_str());
+        scribe.close(title, written.prompt.as_deref(), written.is_back);
         log.append(&scribe.lines)?;
     }
     if w.durability.syncs() {
@@ -114,6 +116,8 @@ struct Written {
     appended: Appended,
     /// What a person said last.
     prompt: Option<String>,
+    /// Whether the conversation went back behind that.
+    is_back: bool,
 }
 
 /// Writes steps as records.
@@ -139,6 +143,7 @@ fn written(
         last,
         written: Vec::with_capacity(told.len()),
         prompt: None,
+        is_back: false,
         notes: Vec::new(),
     };
     let ids = steps.into_iter().enumerate();
@@ -153,11 +158,16 @@ fn written(
     let Teller {
         scribe,
         prompt,
+        is_back,
         notes,
         ..
     } = teller;
-    let appended = Appended { ids, notes };
-    Ok((scribe, Written { appended, prompt }))
+    let written = Written {
+        appended: Appended { ids, notes },
+        prompt,
+        is_back,
+    };
+    Ok((scribe, written))
 }
 
 /// The record that an entry ends with.
@@ -203,6 +213,7 @@ fn ready<'a>(
                 kept: *kept,
                 tokens_before: *tokens_before,
             }),
+            Step::Back => Ok(Ready::Back),
             Step::BranchSummary(_) | Step::Label { .. } => Err(WriteError::Unsupported {
                 format: SLUG,
                 what: "bookmarks and summaries of branches",
@@ -239,6 +250,8 @@ struct Teller<'a> {
     written: Vec<Vec<String>>,
     /// What a person said last.
     prompt: Option<String>,
+    /// Whether the conversation went back.
+    is_back: bool,
     notes: Vec<Note>,
 }
 
@@ -272,6 +285,10 @@ impl Teller<'_> {
                 let second = self.time(first);
                 self.scribe.summary(summary, &said, second);
                 vec![mark, said]
+            }
+            Ready::Back => {
+                self.is_back = true;
+                self.scribe.parent.clone().into_iter().collect()
             }
         }
     }

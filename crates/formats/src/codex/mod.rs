@@ -31,6 +31,7 @@ mod shown;
 mod summary;
 mod write;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
@@ -150,6 +151,10 @@ impl Format for Codex {
 
     fn keeps(&self) -> Keeps {
         write::KEEPS
+    }
+
+    fn leaves_out(&self, told: &[Told]) -> Vec<Range<usize>> {
+        write::leaves_out(told)
     }
 
     fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {

@@ -2,8 +2,8 @@
 
 use rethread_json::{Key, Object, Passed, Skim, Strayed};
 use rethread_model::{
-    Blob, Block, Body, EntryIx, Event, Json, Kind, Level, Message, ModelRef, RawRef, Role, Session,
-    Text, Thinking, ToolCall, Usage,
+    Blob, Block, Body, Compaction, EntryIx, Event, Json, Kept, Kind, Level, Message, ModelRef,
+    RawRef, Role, Session, Text, Thinking, ToolCall, Usage,
 };
 
 use super::calls::{ListedCall, Outputs};
@@ -175,10 +175,28 @@ impl<'a> Fields<'a> {
         match kind {
             Kind::Message(role) => Body::Message(self.message(role, raw, outputs)),
             Kind::Event => Body::Event(self.event()),
+            Kind::Compaction => Body::Compaction(self.compaction(raw)),
             _ => {
                 let first = || Some(self.first_key?.text().into_owned());
                 Body::Unknown(self.word().or_else(first))
             }
+        }
+    }
+
+    /// A summary in the place of the past. What is kept of that stands behind it.
+    fn compaction(self, raw: RawRef) -> Compaction {
+        let texts = self
+            .content
+            .parts()
+            .filter_map(|part| match block(part, raw) {
+                Block::Text(text) => Some(text.value),
+                _ => None,
+            });
+        Compaction {
+            summary: Some(texts.collect::<Vec<_>>().join("\n").as_str().into()),
+            kept: Kept::Nothing,
+            details: self.details(),
+            ..Compaction::default()
         }
     }
 

@@ -113,6 +113,9 @@ impl Heads {
     }
 }
 
+/// What the client lets the model say behind a summary of the past.
+pub(super) const THANKS: &str = "Got it. Thanks for the additional context!";
+
 /// What a message says, wherever it stands.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Content<'a> {
@@ -234,11 +237,9 @@ impl Fields<'_> {
             }
         }
         // The client says these itself: behind the context, and behind a summary.
-        let said_by_client = [
-            &b"Got it. Thanks for the context!"[..],
-            b"Got it. Thanks for the additional context!",
-        ];
-        if first.is_some_and(|f| said_by_client.iter().any(|start| f.starts_with(start))) {
+        let begins = |start: &str| first.is_some_and(|f| f.starts_with(start.as_bytes()));
+        head.said.is_thanks = begins(THANKS);
+        if head.said.is_thanks || begins("Got it. Thanks for the context!") {
             head.visibility = Visibility::Injected;
         }
         head.said.calls = self.calls;

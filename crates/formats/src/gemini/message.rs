@@ -32,6 +32,8 @@ pub(super) struct Said {
     pub(super) prompt: Option<Box<str>>,
     /// Folders that the client told the model it works in.
     pub(super) folders: Vec<String>,
+    /// Whether the client lets the model say this behind a summary of the past.
+    pub(super) is_thanks: bool,
 }
 
 /// A call of a tool.

@@ -30,15 +30,16 @@ mod types;
 mod weave;
 mod write;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::carry::{Goods, Place, Put};
 use crate::{
-    About, Appended, AskedEntry, Attachments, Can, Conversation, Env, Fork, Format, Keeps, Made,
-    MessageInput, Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source,
-    Violation, Want, WriteError, Writing,
+    About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput,
+    Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, Violation, Want,
+    WriteError, Writing,
 };
 
 pub use project::project_hash;
@@ -122,13 +123,6 @@ impl Format for Gemini {
         resume::notes(env, summary)
     }
 
-    fn keeps(&self) -> Keeps {
-        Keeps {
-            attachments: Attachments::ALL,
-            ..Keeps::default()
-        }
-    }
-
     fn agents(&self, source: &Source) -> Vec<Source> {
         layout::agents(source)
     }
@@ -168,6 +162,22 @@ impl Format for Gemini {
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         write::append(w, source, messages)
+    }
+
+    fn keeps(&self) -> Keeps {
+        write::KEEPS
+    }
+
+    fn copies_what_it_keeps(&self) -> bool {
+        true
+    }
+
+    fn leaves_out(&self, told: &[Told]) -> Vec<Range<usize>> {
+        write::leaves_out(told)
+    }
+
+    fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
+        write::tell(w, source, told)
     }
 
     fn replace(

@@ -29,6 +29,8 @@ pub(super) struct Draft {
     pub(super) parent: Option<usize>,
     /// The last message of the list that it replaced, where the chain of parents was cut.
     pub(super) continues: Option<usize>,
+    /// Whether it is a summary in the place of what it continues.
+    pub(super) sums_up: bool,
     /// Whether it never was in the list: a record that is no message.
     pub(super) beside: bool,
     /// The version that speaks: the last one.
@@ -44,6 +46,7 @@ impl Draft {
             head,
             parent: None,
             continues: None,
+            sums_up: false,
             beside: false,
             origin: raw,
             earlier: Vec::new(),
@@ -165,7 +168,13 @@ impl Replay {
         let old = std::mem::take(&mut self.live);
         self.leave(&old);
         let mut first_new = None;
+        let mut summary = None;
+        let known_before = self.drafts.len();
         for (head, raw) in list {
+            if head.said.is_thanks {
+                let asked = self.live.last().copied();
+                summary = summary.or(asked.filter(|at| self.is_new_question(*at, known_before)));
+            }
             if head.id.is_empty() {
                 self.beside(head, raw);
                 continue;
@@ -181,9 +190,17 @@ impl Replay {
             first_new = first_new.or(self.live.last().copied().filter(|_| is_first));
         }
         let live: HashSet<usize> = self.live.iter().copied().collect();
-        if let Some(draft) = first_new.and_then(|at| self.drafts.get_mut(at)) {
+        let first = summary.or(first_new);
+        if let Some(draft) = first.and_then(|at| self.drafts.get_mut(at)) {
             draft.continues = old.into_iter().rev().find(|at| !live.contains(at));
+            draft.sums_up = summary.is_some() && draft.continues.is_some();
         }
+    }
+
+    /// Whether somebody else than the model says this, for the first time since there were so many.
+    fn is_new_question(&self, at: usize, count: usize) -> bool {
+        let kind = self.drafts.get(at).map(|draft| draft.head.kind);
+        at >= count && kind == Some(Kind::Message(Role::User))
     }
 
     /// Puts a message that is known at the end of the list, in another version.

@@ -71,7 +71,11 @@ pub(super) fn weave(
             id: &draft.head.id,
             // One that stands before it in the list may come after it in the file.
             parent: None,
-            kind: draft.head.kind,
+            kind: if draft.sums_up {
+                Kind::Compaction
+            } else {
+                draft.head.kind
+            },
             time: draft.head.time,
             visibility: draft.head.visibility,
             origin: &origin,

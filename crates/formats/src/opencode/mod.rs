@@ -34,6 +34,7 @@ mod tool;
 mod tree;
 mod writing;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
@@ -166,6 +167,10 @@ impl Format for OpenCode {
 
     fn keeps(&self) -> Keeps {
         tell::KEEPS
+    }
+
+    fn leaves_out(&self, told: &[Told]) -> Vec<Range<usize>> {
+        tell::leaves_out(told)
     }
 
     fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {

@@ -1,21 +1,37 @@
 //! A whole conversation, with what was summed up on the way.
 
+use std::ops::Range;
+
 use rethread_json::{Array, Object};
 use rethread_model::Moment;
 
 use super::append::append;
+use super::writing::change;
+use crate::telling::{is_apart, left, sums_up};
 use crate::{
     Attachments, Branches, Keeps, MessageInput, Source, Step, Told, Unsaid, WriteError, Writing,
 };
 
-/// There are messages and parts for summaries.
+/// What was said last can be taken back, and there are messages and parts for summaries.
 pub(super) const KEEPS: Keeps = Keeps {
-    branches: Branches::None,
+    branches: Branches::Plain,
     compactions: true,
     labels: false,
     agents: false,
     attachments: Attachments::ALL,
 };
+
+/// All ways but one that was taken back last, if the conversation is where it parts: a session is one
+/// row of messages.
+pub(super) fn leaves_out(told: &[Told]) -> Vec<Range<usize>> {
+    let end = told.len().saturating_sub(1);
+    let is_back = matches!(told.last().map(|one| &one.step), Some(Step::Back));
+    let is_out = |way: &Range<usize>| {
+        let steps = told.get(way.clone()).unwrap_or_default();
+        way.end != end || !is_back || sums_up(steps) || !is_apart(steps)
+    };
+    left(told).into_iter().filter(is_out).collect()
+}
 
 /// Writes a conversation into a session that was just made.
 pub(super) fn tell(w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
@@ -40,6 +56,13 @@ pub(super) fn tell(w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<()
                 teller.save()?;
                 teller.ids.pop();
             }
+            Step::Back => {
+                teller.save()?;
+                let first = told.iter().position(|other| other.after == one.after);
+                if let Some(first) = first.and_then(|first| teller.ids.get(first)) {
+                    take_back(w, source, first)?;
+                }
+            }
             Step::BranchSummary(_) | Step::Label { .. } => {
                 return Err(WriteError::Unsupported {
                     format: super::SLUG,
@@ -49,6 +72,17 @@ pub(super) fn tell(w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<()
         }
     }
     teller.save()
+}
+
+/// Takes back a message, and all behind it.
+fn take_back(w: &Writing<'_>, source: &Source, first: &str) -> Result<(), WriteError> {
+    let revert = Object::new().str("messageID", first).finish();
+    let revert = String::from_utf8_lossy(&revert);
+    change(w, &source.path, |change| {
+        let sql = "UPDATE session SET revert = ?1 WHERE id = ?2";
+        change.ask(|tx| tx.execute(sql, [revert.as_ref(), &source.id]))?;
+        Ok(())
+    })
 }
 
 struct Teller<'a> {
@@ -62,6 +96,9 @@ struct Teller<'a> {
 
 impl Teller<'_> {
     fn save(&mut self) -> Result<(), WriteError> {
+        if self.said.is_empty() {
+            return Ok(());
+        }
         let saved = append(&self.w, self.source, &std::mem::take(&mut self.said))?;
         for id in saved.ids {
             self.ids.push(id?);

@@ -9,7 +9,7 @@ use crate::carry::{Place, in_lines};
 use crate::{Conversation, OpenError, Source, WriteError, Writing};
 
 /// The type of the custom entries that hold it; those are never part of a context.
-const OURS: &str = "rethread";
+pub(crate) const OURS: &str = "rethread";
 
 /// The folder for the sessions of a working folder.
 pub(crate) fn shelf(

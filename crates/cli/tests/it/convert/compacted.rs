@@ -98,9 +98,10 @@ fn opencode_goes_on_behind_the_summary() {
 }
 
 #[test]
-fn gemini_goes_on_with_the_summary() {
+fn gemini_goes_on_behind_the_summary() {
     if let Some(sent) = resumed(Client::Gemini, "gemini") {
         let summary = format!("user: {SUMMARY}");
-        assert_eq!(sent, [&[summary.as_str()][..], &KEPT].concat());
+        let thanks = "assistant: Got it. Thanks for the additional context!";
+        assert_eq!(sent, [&[summary.as_str(), thanks][..], &KEPT].concat());
     }
 }

@@ -120,6 +120,25 @@ fn a_change_of_one_message_changes_that_and_nothing_else() {
 }
 
 #[test]
+fn a_change_of_a_summary_changes_that() {
+    let temp = tempfile::tempdir().unwrap();
+    let desk = Desk::new();
+    let is_it = |source: &Source| source.path.to_string_lossy().contains("compaction");
+    let mut all = fixture_sessions(temp.path()).into_iter();
+    let source = all.find(|s| s.format == "claude-code" && is_it(s)).unwrap();
+    let conversation = by_name("claude-code").unwrap().read(&source).unwrap();
+    let mut bodies = conversation.session.indexed();
+    let summary = bodies.find_map(|(ix, _)| match conversation.body(ix) {
+        Body::Compaction(compaction) => Some(compaction.summary?.value),
+        _ => None,
+    });
+    let summary = summary.unwrap();
+    for to in targets().filter(|f| !["claude-code", "ndjson"].contains(&f.about().slug)) {
+        assert_eq!(through(&desk, &source, &summary, to), None);
+    }
+}
+
+#[test]
 fn names_that_are_spelled_like_a_text_stay() {
     let desk = Desk::new();
     let id = "0aa2c3d4-0000-4000-8000-000000000001";

@@ -1,10 +1,13 @@
 //! Any conversation into any agent, and back.
 
+mod branches;
 mod compacted;
 mod edits;
 mod judges;
 mod matrix;
 mod native;
+mod onward;
+mod parted;
 mod properties;
 mod verbs;
 

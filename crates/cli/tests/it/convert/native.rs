@@ -7,7 +7,7 @@ use super::Desk;
 use super::matrix::fixture_sessions;
 
 /// What the model of a session would be told by people and models, with summaries.
-fn context(source: &Source) -> Vec<String> {
+pub(super) fn context(source: &Source) -> Vec<String> {
     let conversation = by_name(source.format).unwrap().read(source).unwrap();
     let path = conversation.session.active_path();
     let context = Context::new(&conversation.session, &conversation, &path);
@@ -36,7 +36,7 @@ fn context(source: &Source) -> Vec<String> {
     seen
 }
 
-fn named<'a>(all: &'a [Source], name: &str) -> &'a Source {
+pub(super) fn named<'a>(all: &'a [Source], name: &str) -> &'a Source {
     let path = |source: &&Source| source.path.to_string_lossy().replace('\\', "/");
     all.iter().find(|s| path(s).contains(name)).unwrap()
 }
@@ -76,7 +76,7 @@ fn a_compaction_is_one() {
     let desk = Desk::new();
     for name in ["claude-code/2.1/compaction/", "opencode.db"] {
         let source = named(&all, name);
-        for to in ["claude-code", "codex", "opencode", "pi", "atomic"] {
+        for to in ["claude-code", "codex", "gemini", "opencode", "pi", "atomic"] {
             if to == source.format {
                 continue;
             }
@@ -85,6 +85,56 @@ fn a_compaction_is_one() {
             assert_eq!(native, count, "{name} -> {to}");
             assert_eq!(context(&made), context(source), "{name} -> {to}");
         }
+    }
+}
+
+/// Records of what was said have all of it, with the summary where the past was summed up.
+#[test]
+fn what_was_summed_up_is_there_where_nothing_takes_it_from_the_model() {
+    let temp = tempfile::tempdir().unwrap();
+    let all = fixture_sessions(temp.path());
+    let desk = Desk::new();
+    let source = named(&all, "claude-code/2.1/compaction/");
+    for to in ["atsf", "agentuse"] {
+        for what in ["text", "tool calls", "tool results"] {
+            let (count, native, _) = fate(&desk, source, to, what);
+            assert_eq!(native, count, "{what} -> {to}");
+        }
+        let (_, _, made) = fate(&desk, source, to, "text");
+        let said = context(&made);
+        let place = |text: &str| said.iter().position(|said| said.contains(text)).unwrap();
+        let summary = place("This session is being continued");
+        assert!(place("Add a cart.") < summary, "{to}: {said:?}");
+        assert!(summary < place("Now the checkout."), "{to}: {said:?}");
+    }
+}
+
+/// What Codex encrypts is a line that says so, and what came before is history.
+#[test]
+fn a_summary_that_cannot_be_read_is_said_to_be_one() {
+    let w = crate::world::World::new();
+    let made = crate::world::json(&w.ok(&["new", "--format", "codex", "--json"]));
+    let path = made["path"].as_str().unwrap();
+    w.ok(&["append", path, "What does it cost?"]);
+    w.ok(&["append", path, "Three.", "--role", "agent"]);
+    let item = r#"{"type":"compaction","encrypted_content":"AAAA"}"#;
+    let record = format!(
+        r#"{{"timestamp":"2026-11-15T12:00:00.000Z","type":"compacted","payload":{{"message":"","replacement_history":[{item}]}}}}"#
+    );
+    let log = std::fs::read_to_string(path).unwrap();
+    std::fs::write(path, format!("{log}{record}\n")).unwrap();
+    w.ok(&["append", path, "And for two?"]);
+    for to in ["claude-code", "gemini", "pi"] {
+        let there = w.root.join(to);
+        let there = there.to_str().unwrap();
+        let made = w.ok(&["convert", path, "--to", to, "-o", there, "--json"]);
+        let made = crate::world::json(&made);
+        let made = made["path"].as_str().unwrap();
+        let context = w.ok(&["context", made]);
+        assert!(context.contains("the summary cannot be read"), "{context}");
+        assert!(!context.contains("Three."), "{context}");
+        let all = w.ok(&["show", made, "--all-branches"]);
+        assert!(all.contains("Three."), "{all}");
     }
 }
 

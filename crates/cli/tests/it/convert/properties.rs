@@ -298,7 +298,7 @@ fn is_kept(slug: &str, before: &[(String, Vec<u8>)], after: &[(String, Vec<u8>)]
     })
 }
 
-fn config() -> ProptestConfig {
+pub(super) fn config() -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok();
     ProptestConfig {
         cases: cases.and_then(|n| n.parse().ok()).unwrap_or(24),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use rethread_formats::Conversation;
 use rethread_judges::{Client, Turn};
-use rethread_model::{Block, Bodies, Body, Visibility};
+use rethread_model::{Block, Bodies, Body, Kind, Visibility};
 use serde_json::json as value;
 
 use super::tokens::assert_tokens;
@@ -268,5 +268,10 @@ fn what_a_compression_leaves_is_what_the_real_client_sends() {
     assert_same(&again[..sent.len()], &sent);
     let all = w.ok(&["show", path.to_str().unwrap(), "--all-branches"]);
     assert!(all.contains("Turn 0: words"), "{}", all.len());
-    assert_lossless(&path);
+    // It is a compaction, which continues what is no longer seen.
+    let c = assert_lossless(&path);
+    let mut entries = c.session.entries().iter();
+    let compaction = entries.find(|e| e.kind == Kind::Compaction).unwrap();
+    let before = compaction.logical_parent.unwrap();
+    assert!(format!("{:?}", c.body(before)).contains("Turn 11: words"));
 }

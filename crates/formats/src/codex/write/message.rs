@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::fresh_id;
 use super::records::Records;
+use crate::codex::said::is_injected;
 use crate::{Env, MessageInput, TextMessage, Unsaid, WriteError, picture, unified};
 
 /// The longest id of a call that the vendor takes.
@@ -31,6 +32,24 @@ pub(super) struct Writer<'a> {
 pub(super) struct Given {
     time: Option<Moment>,
     message: Message,
+}
+
+impl Given {
+    /// Whether a turn of the person begins with it, as the client counts them: it holds words of the
+    /// person, none that the client takes for its own, and nothing that a tool gave.
+    pub(super) fn is_turn(&self) -> bool {
+        let fits = |block: &Block| match block {
+            Block::Text(text) => !is_injected(&text.value),
+            Block::ToolCall(_) | Block::ToolResult(_) => false,
+            _ => true,
+        };
+        let is_said = |block: &Block| match block {
+            Block::Text(text) => !text.value.trim().is_empty(),
+            block => matches!(block, Block::Image(_)),
+        };
+        let blocks = &self.message.blocks;
+        self.message.role == Role::User && blocks.iter().all(fits) && blocks.iter().any(is_said)
+    }
 }
 
 /// Looks at what a user gives.

@@ -21,7 +21,7 @@ pub(super) use append::append;
 pub(super) use create::create as create_session;
 pub(super) use fork::fork;
 pub(super) use rename::{add_name, rename};
-pub(super) use tell::{KEEPS, tell};
+pub(super) use tell::{KEEPS, leaves_out, tell};
 
 /// How often another id is tried when one is taken; with a seed, the first ones may be.
 const TRIES: u32 = 100_000;

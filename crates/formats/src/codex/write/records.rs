@@ -146,6 +146,33 @@ impl Records {
         self.add(time, "event_msg", &event.finish());
     }
 
+    /// Adds that a turn begins.
+    pub(super) fn started(&mut self, time: Moment, turn: &str) {
+        let event = Object::new()
+            .str("type", "task_started")
+            .str("turn_id", turn)
+            .i64("started_at", time.millis().div_euclid(1000))
+            .null("model_context_window");
+        self.add(time, "event_msg", &event.finish());
+    }
+
+    /// Adds that a turn is over.
+    pub(super) fn complete(&mut self, time: Moment, turn: &str) {
+        let event = Object::new()
+            .str("type", "task_complete")
+            .str("turn_id", turn)
+            .null("last_agent_message");
+        self.add(time, "event_msg", &event.finish());
+    }
+
+    /// Adds that the person took back the last turns.
+    pub(super) fn rolled_back(&mut self, time: Moment, turns: u64) {
+        let event = Object::new()
+            .str("type", "thread_rolled_back")
+            .u64("num_turns", turns);
+        self.add(time, "event_msg", &event.finish());
+    }
+
     /// Adds what a response cost, with the total that it makes.
     pub(super) fn tokens(&mut self, time: Moment, total: &Usage, last: &Usage) {
         let info = Object::new()

@@ -6,6 +6,7 @@ mod fork;
 mod message;
 mod place;
 mod results;
+mod tell;
 
 use std::io::Read;
 use std::path::Path;
@@ -21,6 +22,7 @@ use crate::{OpenError, Source, WriteError, Writing};
 pub(super) use create::{create, project_folder};
 pub(super) use edit::{append, rename, renew, replace};
 pub(super) use fork::fork;
+pub(super) use tell::{KEEPS, leaves_out, tell};
 
 /// A session that nobody else of us writes to while this exists.
 struct Open<'a> {

@@ -4,6 +4,7 @@ use super::edit::{said_at, settle};
 use super::message::given;
 use super::{open, refused};
 use crate::pi::Flavour;
+use crate::pi::carry::OURS;
 use crate::pi::manager::{SessionError, SessionManager};
 use crate::{Attachments, Branches, Files, Keeps, Source, Step, Told, WriteError, Writing};
 
@@ -108,6 +109,8 @@ fn add(
             let on = made.get(*on).map_or("", |entries| entries.last.as_str());
             session.append_label_change(on, Some(text))
         }
+        // A session is where its last entry is; this one says nothing.
+        Step::Back => session.append_custom_entry(OURS, None),
         Step::Message(_) | Step::BranchSummary(_) => Ok(String::new()),
     }
 }

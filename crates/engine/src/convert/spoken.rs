@@ -1,0 +1,182 @@
+//! All that is said in a session, also on ways that it left again.
+
+use std::collections::HashMap;
+
+use rethread_formats::carry::Shape;
+use rethread_formats::{Attachments, Conversation};
+use rethread_model::{Block, Bodies as _, Body, EntryIx, Kind, Message, Role};
+
+use super::calls::Waiting;
+use super::said::{Followers, Said, Speech, before, is_said};
+
+/// All that people and models say in a session, in the order of its records.
+pub(super) struct Spoken {
+    pub(super) lines: Vec<Line>,
+    /// The last that is said on the way to where the session is.
+    pub(super) end: Option<usize>,
+    /// Whether what was kept of the past may stand behind a summary once more.
+    pub(super) has_copies: bool,
+}
+
+/// Something that is said.
+pub(super) struct Line {
+    pub(super) said: Said,
+    /// What it follows, by its place in the list.
+    pub(super) after: Option<usize>,
+    /// Whether it sums up what others said.
+    pub(super) is_summary: bool,
+}
+
+impl Spoken {
+    /// All that is said, also before it was compacted. What sub-agents say in it, what stands beside
+    /// it, and what the client puts there for itself is not among it.
+    ///
+    /// Clients write the same in several ways, a call and its result in one message or in two: here
+    /// it is always the same.
+    pub(super) fn of(source: &Conversation) -> Self {
+        let session = &source.session;
+        let count = session.entries().len();
+        let followers = Followers::new(session);
+        let mut speech = Speech::new(source, Attachments::ALL);
+        // What each entry says, and the entry that says the last that it follows.
+        let mut said: Vec<Vec<Said>> = Vec::new();
+        said.resize_with(count, Vec::new);
+        let mut follows: Vec<Option<EntryIx>> = vec![None; count];
+        let mut met = vec![false; count];
+        let mut parted: HashMap<EntryIx, Waiting> = HashMap::new();
+        let mut last = None;
+        // What nothing leads to is in a circle; it is said all the same.
+        let all = session.indexed().filter(|(_, e)| !e.beside && !e.side);
+        let roots = followers.first.iter().copied();
+        for root in roots.chain(all.map(|(ix, _)| ix)) {
+            let mut waiting = vec![root];
+            while let Some(ix) = waiting.pop() {
+                if std::mem::replace(&mut met[ix.get()], true) {
+                    continue;
+                }
+                let entry = session.entry(ix);
+                let parent = before(entry);
+                if parent != last {
+                    let there = parent.and_then(|parent| parted.get(&parent));
+                    speech.calls.waiting = there.cloned().unwrap_or_default();
+                }
+                last = Some(ix);
+                follows[ix.get()] = parent.and_then(|parent| {
+                    if said[parent.get()].is_empty() {
+                        follows[parent.get()]
+                    } else {
+                        Some(parent)
+                    }
+                });
+                if let Some(message) = message(source, ix) {
+                    speech.speaker = Some(ix);
+                    speech.begins = follows[ix.get()].is_none();
+                    speech.say(&message, entry.time);
+                    said[ix.get()] = std::mem::take(&mut speech.messages);
+                }
+                let next = &followers.of[ix.get()];
+                if next.len() > 1 {
+                    parted.insert(ix, speech.calls.waiting.clone());
+                }
+                waiting.extend(next.iter().rev());
+            }
+        }
+        Self::in_order(source, said, &follows)
+    }
+
+    fn in_order(source: &Conversation, said: Vec<Vec<Said>>, follows: &[Option<EntryIx>]) -> Self {
+        let mut ends = Vec::with_capacity(said.len());
+        let mut count = 0;
+        for said in &said {
+            count += said.len();
+            ends.push(count);
+        }
+        let end_of = |ix: EntryIx| ends.get(ix.get()).and_then(|end| end.checked_sub(1));
+        let leaf = source.session.leaf();
+        let is_silent = leaf.is_some_and(|leaf| said[leaf.get()].is_empty());
+        let end = match leaf {
+            Some(leaf) if is_silent => follows[leaf.get()].and_then(end_of),
+            Some(leaf) => end_of(leaf),
+            None => None,
+        };
+        let mut lines = Vec::with_capacity(count);
+        for (said, follows) in said.into_iter().zip(follows) {
+            let mut after = follows.and_then(end_of);
+            for said in said {
+                let kind = said.from.map(|ix| source.session.entry(ix).kind);
+                lines.push(Line {
+                    is_summary: !kind.is_some_and(Kind::is_message),
+                    said,
+                    after,
+                });
+                after = Some(lines.len() - 1);
+            }
+        }
+        Self {
+            lines,
+            end,
+            has_copies: source.format.copies_what_it_keeps(),
+        }
+    }
+
+    /// What each block of it means.
+    pub(super) fn marks(&self) -> Vec<u64> {
+        let marks = self.lines.iter().flat_map(|line| &line.said.marks);
+        marks.copied().collect()
+    }
+
+    /// The places of the blocks of each line.
+    pub(super) fn places(&self) -> Vec<std::ops::Range<usize>> {
+        let mut start = 0;
+        let place = |line: &Line| {
+            let place = start..start + line.said.marks.len();
+            start = place.end;
+            place
+        };
+        self.lines.iter().map(place).collect()
+    }
+
+    /// How its blocks follow each other.
+    pub(super) fn shape(&self) -> Shape {
+        let places = self.places();
+        let last = |line: Option<usize>| Some(places.get(line?)?.end.saturating_sub(1));
+        let mut parts = Vec::new();
+        for (line, place) in self.lines.iter().zip(&places) {
+            let after = last(line.after);
+            if after != place.start.checked_sub(1) {
+                parts.push((place.start, after));
+            }
+        }
+        let end = last(self.end).filter(|end| Some(end + 1) != places.last().map(|p| p.end));
+        Shape { parts, end }
+    }
+
+    /// The lines on the way to where the session is.
+    pub(super) fn way(&self) -> Vec<usize> {
+        let mut way = Vec::new();
+        let mut met = vec![false; self.lines.len()];
+        let mut at = self.end;
+        while let Some(line) = at.filter(|at| !std::mem::replace(&mut met[*at], true)) {
+            way.push(line);
+            at = self.lines[line].after;
+        }
+        way.reverse();
+        way
+    }
+}
+
+/// What somebody says in an entry, or what sums up what was said.
+fn message(source: &Conversation, ix: EntryIx) -> Option<Message> {
+    let entry = source.session.entry(ix);
+    let sums_up = matches!(entry.kind, Kind::Compaction | Kind::BranchSummary);
+    if !sums_up && !is_said(entry) {
+        return None;
+    }
+    let summary = match source.body(ix) {
+        Body::Message(message) => return Some(message),
+        Body::Compaction(compaction) => compaction.summary?,
+        Body::BranchSummary(branch) => branch.summary,
+        _ => return None,
+    };
+    Some(Message::new(Role::User, vec![Block::Text(summary)]))
+}
