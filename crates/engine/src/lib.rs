@@ -29,8 +29,8 @@ pub use agents::{AgentInfo, agents};
 pub use check::{Checked, check};
 pub use context::{Point, native_context, point};
 pub use convert::{
-    Conversion, ConvertAsk, Converted, Fate, KINDS, Trim, Way, arrivals, conversions, convert,
-    judge,
+    AGENTS, Conversion, ConvertAsk, Converted, Fate, KINDS, Trim, Way, arrivals, conversions,
+    convert, judge,
 };
 pub use edit::{append, branch, fork, init, label, migrate, new, rename, replace};
 pub use error::Error;

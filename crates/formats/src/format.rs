@@ -263,8 +263,8 @@ pub trait Format: Sync {
         appended.ids.into_iter().try_for_each(|id| id.map(drop))
     }
 
-    /// The sub-agents of a session whose files lie with its own, and theirs.
-    fn agents(&self, _: &Source) -> Vec<Source> {
+    /// The sub-agents that a session started, as far as its store has them. Theirs may be among them.
+    fn agents(&self, _: &Conversation) -> Vec<Source> {
         Vec::new()
     }
 
@@ -276,6 +276,27 @@ pub trait Format: Sync {
         _: &ToldAgent<'_>,
     ) -> Result<Source, WriteError> {
         Err(self.cannot("sub-agents"))
+    }
+
+    /// Notes in a session which of its calls started which of its sub-agents, where the format has a
+    /// place for that: calls by the ids that it was told.
+    fn link_agents(
+        &self,
+        _: &Writing<'_>,
+        _parent: &Source,
+        _started: &[(&str, &Source)],
+    ) -> Result<(), WriteError> {
+        Ok(())
+    }
+
+    /// Adds to what a sub-agent said, where nobody but its parent would.
+    fn append_to_agent(
+        &self,
+        w: &Writing<'_>,
+        agent: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        self.append(w, agent, messages)
     }
 
     /// Goes on from an earlier entry of the same session: with a summary of what is left behind,

@@ -3,6 +3,7 @@
 //! A [`Format`] finds its stores, lists what is in them, reads one conversation and, where it can,
 //! writes. [`FORMATS`] is the registry: everything that must know all formats walks over it.
 
+mod agents;
 pub mod agentuse;
 pub mod atomic;
 pub mod atsf;
@@ -33,6 +34,7 @@ mod unified;
 mod window;
 mod write;
 
+pub use agents::Agents;
 pub use check::{Violation, Weight};
 pub use conversation::{Conversation, Sent};
 pub use env::{Env, EnvError};

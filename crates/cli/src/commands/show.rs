@@ -118,7 +118,7 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let is_whole = args.part.branch.is_none() && args.last.is_none();
     let found = RefCell::new(Vec::new());
     let write = |out: &mut dyn Write| match args.to {
-        Form::Ndjson => show_ndjson(&context.env, &shown, is_whole, out).map(|notes| {
+        Form::Ndjson => show_ndjson(&context.env, &shown, (is_whole, true), out).map(|notes| {
             found.replace(notes);
         }),
         _ if context.json => session_record(out, &view),

@@ -229,6 +229,7 @@ fn work(home: &Path, out: &Path, files: &[String]) -> Outcome {
         to: by_name("codex").ok_or("there is no Codex")?,
         root: Some(out),
         lean: false,
+        agents: true,
         dry_run: false,
     };
     for file in files {

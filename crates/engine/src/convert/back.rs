@@ -4,13 +4,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
-use rethread_formats::carry::{Goods, Luggage, below};
+use rethread_formats::carry::{CarriedAgent, Goods, Luggage, below};
 use rethread_formats::{
     AskedEntry, Branch, Can, Conversation, Format, MessageInput, Source, WriteError, Writing,
     by_name,
 };
 use rethread_model::{EntryIx, Note};
 
+use super::agents_since::AgentsSince;
 use super::changes::{Before, Changes, entry_at};
 use super::since::From;
 use super::{edit, media, unified};
@@ -82,7 +83,7 @@ fn step(
             return Ok(None);
         }
     };
-    let Some((found, changes)) = as_now(w, here, found, folder.path())? else {
+    let Some((mut found, changes)) = as_now(w, here, found, folder.path())? else {
         let what = "what was said before was changed, so it is written anew";
         notes.push(Note::remark(what.to_owned()).at(&here.source.path));
         return Ok(None);
@@ -91,8 +92,10 @@ fn step(
         let what = "the conversation went back to an earlier place here, which does not come along";
         notes.push(Note::remark(what).at(&here.source.path));
     }
+    let agents = AgentsSince::of(w, here, (&mut found, folder.path()), notes)?;
     let format = found.format;
-    let added = changes.since.count() + pending.len();
+    let changed = changes.blocks.len() + agents.changed;
+    let mut added = changes.since.count() + pending.len();
     let straight = changes.since.straight();
     if straight.is_none() && !branched(w, here, (&found, &changes), notes)? {
         let what = "what was said since goes on from an earlier place, so it is written anew";
@@ -101,10 +104,9 @@ fn step(
     }
     let mut later = straight.unwrap_or_default();
     later.extend(pending);
-    let source = found.source;
     if !later.is_empty() && format.about().can.contains(&Can::Write) {
         later = fitting(later, format, notes);
-        let appended = match format.append(w, &source, &later) {
+        let appended = match format.append(w, &found.source, &later) {
             Err(e @ (WriteError::Unsupported { .. } | WriteError::BadInput(_))) => {
                 let what =
                     format!("nothing can be added to the original ({e}), so it is written anew");
@@ -118,18 +120,19 @@ fn step(
         }
         later.clear();
     }
+    added += agents.add(w, here, &found, notes)?;
     Ok(Some(Original {
         folder,
-        source,
+        source: found.source,
         cwd: found.cwd,
         added,
-        changed: changes.blocks.len(),
+        changed,
         later,
     }))
 }
 
 /// What was said since, as far as the format has a place for it.
-fn fitting(
+pub(super) fn fitting(
     later: Vec<MessageInput>,
     format: &dyn Format,
     notes: &mut Vec<Note>,
@@ -237,14 +240,16 @@ fn as_now(
 }
 
 /// A session that came along, before what was said since is added to it.
-struct Found {
-    format: &'static dyn Format,
-    source: Source,
+pub(super) struct Found {
+    pub(super) format: &'static dyn Format,
+    pub(super) source: Source,
     /// The files that it is made of.
-    goods: Goods,
+    pub(super) goods: Goods,
     cwd: Option<PathBuf>,
     /// What was said in it then, as the format that it came along in reads it.
-    before: Before,
+    pub(super) before: Before,
+    /// Its sub-agents that were written as those of the format that it came along in.
+    pub(super) agents: Vec<CarriedAgent>,
 }
 
 /// Unpacks what came along into a folder; none where nothing did.
@@ -276,6 +281,7 @@ fn unpacked(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Optio
             marks: luggage.marks,
             shape: luggage.shape,
         },
+        agents: luggage.agents,
     }))
 }
 
@@ -293,9 +299,10 @@ fn of_export(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Opti
         })?;
     }
     let source = format.unpacked(&carried.goods)?;
-    let Some(spoken) = unified::spoken(w, &source, folder)? else {
+    let Some(spoken) = unified::spoken(w, &source, &folder.join("again.ndjson"))? else {
         return Ok(None);
     };
+    let agents = unified::agents(w, here, &source, folder)?;
     Ok(Some(Found {
         format,
         source,
@@ -305,6 +312,7 @@ fn of_export(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Opti
             marks: spoken.marks(),
             shape: spoken.shape(),
         },
+        agents,
     }))
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use rethread_formats::carry::Shape;
+use rethread_formats::carry::{CarriedAgent, Shape};
 use rethread_formats::{Conversation, MessageInput};
 use rethread_json::{Tree, Value};
 use rethread_model::EntryIx;
@@ -16,6 +16,16 @@ use super::{marks, plan, said, steps, unified};
 pub(super) struct Before {
     pub(super) marks: Vec<u64>,
     pub(super) shape: Shape,
+}
+
+impl Before {
+    /// Of a sub-agent.
+    pub(super) fn of(carried: &CarriedAgent) -> Self {
+        Self {
+            marks: carried.marks.clone(),
+            shape: carried.shape.clone(),
+        }
+    }
 }
 
 /// What is different from what was written.

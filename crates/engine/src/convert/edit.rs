@@ -34,7 +34,7 @@ pub(super) fn apply(
     }
     let mut changed: BTreeMap<&str, Vec<(Range<usize>, Record)>> = BTreeMap::new();
     for (raw, record) in records {
-        let Some((name, span)) = place(session, goods, raw) else {
+        let Some((name, span)) = place(session, goods, (raw, &record.was))? else {
             return Ok(None);
         };
         changed.entry(name).or_default().push((span, record));
@@ -204,22 +204,36 @@ fn json_of(words: &Words) -> Vec<u8> {
     }
 }
 
-/// The file that a record is in, and where. Rows of a database are lines of a file for each table.
+/// The file that a record is in, and where. Rows of a database are lines of a file for each table, and
+/// those of sub-agents have files of their own.
 fn place<'a>(
     session: &Conversation,
     goods: &'a Goods,
-    raw: RawRef,
-) -> Option<(&'a str, Range<usize>)> {
-    let part = session.native.parts.get(raw.part as usize)?;
-    let is_its = |name: &&String| match part.kind {
-        PartKind::Rows { table } => **name == format!("{table}.jsonl"),
-        PartKind::Lines | PartKind::Document => goods.folder.join(name) == part.path,
-        PartKind::Opaque => false,
+    (raw, was): (RawRef, &[u8]),
+) -> Result<Option<(&'a str, Range<usize>)>, Error> {
+    let Some(part) = session.native.parts.get(raw.part as usize) else {
+        return Ok(None);
     };
-    let name = goods.names.iter().find(is_its)?;
-    let span = part.span(raw.record)?;
-    let (start, end) = (usize::try_from(span.start), usize::try_from(span.end));
-    Some((name, start.ok()?..end.ok()?))
+    let Some(span) = part.span(raw.record) else {
+        return Ok(None);
+    };
+    let (Ok(start), Ok(end)) = (usize::try_from(span.start), usize::try_from(span.end)) else {
+        return Ok(None);
+    };
+    for name in &goods.names {
+        let is_it = match part.kind {
+            PartKind::Rows { table } => {
+                let is_table = name.rsplit('/').next() == Some(&format!("{table}.jsonl"));
+                is_table && read(&goods.folder.join(name))?.get(start..end) == Some(was)
+            }
+            PartKind::Lines | PartKind::Document => goods.folder.join(name) == part.path,
+            PartKind::Opaque => false,
+        };
+        if is_it {
+            return Ok(Some((name, start..end)));
+        }
+    }
+    Ok(None)
 }
 
 /// Bytes with some records in them replaced; none if those are not there: the file may be compressed.

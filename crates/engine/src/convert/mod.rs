@@ -4,6 +4,8 @@
 //! back there. Then the files that it came from are packed into it, with what each message means to
 //! the target's own reader. Only then it goes to its store, whole or not at all.
 
+mod agents;
+mod agents_since;
 mod back;
 mod before;
 mod calls;
@@ -25,15 +27,16 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use rethread_formats::carry::{Place, Put};
-use rethread_formats::{Conversation, Format, Source, WriteError, Writing};
+use rethread_formats::{Agents, Conversation, Format, Source, WriteError, Writing};
 use rethread_model::Note;
 
+use self::agents::Family;
 use self::write::{goods, write};
 use crate::Error;
 use crate::show::open;
 
 pub use matrix::{Conversion, arrivals, conversions, judge};
-pub use report::{Fate, KINDS};
+pub use report::{AGENTS, Fate, KINDS};
 pub use trim::Trim;
 
 /// How a session is to be converted.
@@ -45,6 +48,8 @@ pub struct ConvertAsk<'a> {
     pub root: Option<&'a Path>,
     /// Leave out what the target has no place for.
     pub lean: bool,
+    /// Take sub-agents along.
+    pub agents: bool,
     /// Only say what would become of it.
     pub dry_run: bool,
 }
@@ -64,6 +69,8 @@ pub struct Converted {
     pub way: Way,
     /// What became of what is in it.
     pub fates: Vec<Fate>,
+    /// How many of its sub-agents were left out, because nobody wanted them.
+    pub left_out: usize,
     /// What was noticed.
     pub notes: Vec<Note>,
 }
@@ -129,6 +136,7 @@ pub(crate) fn convert_to_resume(
         to,
         root: None,
         lean: false,
+        agents: true,
         dry_run: false,
     };
     let mut done = if trim.is_all() {
@@ -166,8 +174,15 @@ fn come_back(
         root: ask.root.map(Path::to_owned),
         cwd: cwd.unwrap_or_else(|| w.env.cwd.clone()),
     };
-    let fates = report::compare(conversation, &as_it_was);
-    let goods = goods(w, &as_it_was, original.folder.path())?;
+    let agents = if ask.agents {
+        Agents::of(&as_it_was)
+    } else {
+        Agents::default()
+    };
+    let here = Family::of(conversation, ask.agents, &mut Vec::new());
+    let count = (here.count, here.count.min(agents.read.len()));
+    let fates = report::compare(conversation, &as_it_was, count);
+    let goods = goods(w, (&as_it_was, &agents), original.folder.path())?;
     let mut converted = Converted {
         source: conversation.source.clone(),
         to: ask.to.about().slug,
@@ -178,6 +193,7 @@ fn come_back(
             changed: original.changed,
         },
         fates,
+        left_out: here.left_out,
         notes,
     };
     if ask.dry_run {

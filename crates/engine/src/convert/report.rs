@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rethread_formats::Conversation;
-use rethread_model::{Block, Bodies, Body, Kind, LinkKind, Role, Visibility};
+use rethread_model::{Block, Bodies, Body, Kind, Role, Visibility};
 
 use super::marks;
 use super::said::{is_said, way_to};
@@ -46,14 +46,29 @@ pub const KINDS: [&str; 15] = [
     "branches",
     "compactions",
     "labels",
-    "sub-agents",
+    AGENTS,
     "other records",
 ];
 
-/// Compares what a source holds with what was made of it.
-pub(super) fn compare(source: &Conversation, made: &Conversation) -> Vec<Fate> {
+/// The kind of things that sub-agents are.
+pub const AGENTS: &str = "sub-agents";
+
+/// Compares what a source holds with what was made of it. Sub-agents are sessions of their own: how
+/// many there are, and how many of them are the target's.
+pub(super) fn compare(
+    source: &Conversation,
+    made: &Conversation,
+    (agents, native_agents): (usize, usize),
+) -> Vec<Fate> {
     let (source, made) = (Inventory::of(source), Inventory::of(made));
     let fate = |what: &'static str| {
+        if what == AGENTS {
+            return (agents > 0).then_some(Fate {
+                what,
+                count: agents,
+                native: native_agents,
+            });
+        }
         let list = source.0.get(what)?;
         let count: usize = list.values().sum();
         let found = made.0.get(what);
@@ -68,6 +83,13 @@ pub(super) fn compare(source: &Conversation, made: &Conversation) -> Vec<Fate> {
     KINDS.into_iter().filter_map(fate).collect()
 }
 
+/// Whether what was made of a session holds all of its words.
+pub(super) fn says_the_same(source: &Conversation, made: &Conversation) -> bool {
+    let fates = compare(source, made, (0, 0));
+    let words = fates.iter().find(|fate| fate.what == "text");
+    words.is_none_or(Fate::is_native)
+}
+
 /// How many there are of each thing.
 #[derive(Default)]
 struct Inventory(BTreeMap<&'static str, BTreeMap<u64, usize>>);
@@ -78,12 +100,6 @@ impl Inventory {
         let session = &conversation.session;
         if let Some(title) = &session.head.title {
             all.add("title", marks::words(&[&title.text]));
-        }
-        for link in &session.head.links {
-            if link.kind == LinkKind::SubAgent {
-                // Each format has its own ids for them.
-                all.add("sub-agents", 0);
-            }
         }
         let mut on_path = vec![false; session.entries().len()];
         for ix in session

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use rethread_catalog::sources_at;
 use rethread_disk::{Created, Mode, SafeName, create_with, ensure_folder, join};
-use rethread_formats::carry::{CarriedFile, Goods, below};
-use rethread_formats::{Conversation, Format, Source, WriteError, Writing};
+use rethread_formats::carry::{CarriedAgent, CarriedFile, Goods, below, rows_folder};
+use rethread_formats::{Agents, Conversation, Format, Source, WriteError, Writing};
 use rethread_model::Note;
 
+use super::agents::{Family, find};
 use super::spoken::Spoken;
 use super::{ConvertAsk, Converted, Way, report};
 use crate::export::show_ndjson;
@@ -35,26 +36,53 @@ pub(super) fn write(
     let name = SafeName::new(&format!("{id}.ndjson"));
     let name = name.map_err(|e| Error::usage(format!("`{id}` cannot be a file's name: {e}")))?;
     let path = join(root, &name);
-    let shown = Shown {
-        conversation: from,
-        entries: Vec::new(),
-    };
+    let Family {
+        agents,
+        count,
+        left_out,
+    } = Family::of(&from, ask.agents, &mut notes);
+    let agents = agents.read.into_iter();
+    let agents: Vec<(PathBuf, Shown)> = agents
+        .filter_map(|agent| Some((agent_path(&path, &agent)?, whole(agent))))
+        .collect();
+    let shown = whole(from);
+    let mut native = agents.len();
+    let mut fates = report::compare(&shown.conversation, &shown.conversation, (count, native));
     if !ask.dry_run {
         let near = root.ancestors().find(|f| f.is_dir()).unwrap_or(root);
         let mode = Mode::like(near)?;
         ensure_folder(root, &mode, w.durability)?;
+        let paths = || agents.iter().map(|(path, _)| path).chain([&path]);
+        if let Some(path) = paths().find(|path| std::fs::symlink_metadata(path).is_ok()) {
+            let path = path.clone();
+            return Err(WriteError::Exists { id, path }.into());
+        }
+        // A session is there when its own file is.
+        for (path, agent) in &agents {
+            // Its files are in that of its session.
+            let _ = create_with(path, mode, w.durability, |out| {
+                show_ndjson(w.env, agent, (false, false), out).map(drop)
+            })?;
+        }
         let made = create_with(&path, mode, w.durability, |out| {
-            notes.extend(show_ndjson(w.env, &shown, true, out)?);
+            notes.extend(show_ndjson(w.env, &shown, (true, ask.agents), out)?);
             Ok(())
         })?;
         if made == Created::Existed {
             return Err(WriteError::Exists { id, path }.into());
         }
+        if let Some(made) = sources_at(&path).first() {
+            let made = open(made)?;
+            let back = Agents::of(&made);
+            let says = |agent: &Conversation| {
+                let found = find(&back, &agent.session.head.id);
+                found.is_some_and(|found| report::says_the_same(agent, found))
+            };
+            let said = agents.iter().filter(|(_, agent)| says(&agent.conversation));
+            native = said.count();
+            fates = report::compare(&shown.conversation, &made, (count, native));
+        }
     }
-    let fates = match sources_at(&path).first().filter(|_| !ask.dry_run) {
-        Some(made) => report::compare(&shown.conversation, &open(made)?),
-        None => report::compare(&shown.conversation, &shown.conversation),
-    };
     Ok(Converted {
         source,
         to: SLUG,
@@ -62,29 +90,75 @@ pub(super) fn write(
         path,
         way: Way::Written,
         fates,
+        left_out,
         notes,
     })
 }
 
+/// All of a session.
+fn whole(conversation: Conversation) -> Shown {
+    let all = conversation.session.indexed();
+    Shown {
+        entries: all.map(|(ix, _)| ix).collect(),
+        conversation,
+    }
+}
+
+/// The file of a sub-agent: its name goes on from that of its session. None if its id cannot be a part
+/// of a name.
+fn agent_path(main: &Path, agent: &Conversation) -> Option<PathBuf> {
+    let stem = main.file_stem()?.to_str()?;
+    let name = format!("{stem}.{}.ndjson", agent.session.head.id);
+    let name = SafeName::new(&name).ok()?;
+    Some(join(main.parent()?, &name))
+}
+
 /// What is said in a session, as it reads when it is exported; none where it does not. The export
-/// goes into a folder of ours.
+/// goes into a file of ours.
 pub(super) fn spoken(
     w: &Writing<'_>,
     source: &Source,
-    folder: &Path,
+    path: &Path,
 ) -> Result<Option<Spoken>, Error> {
-    let shown = Shown {
-        conversation: open(source)?,
-        entries: Vec::new(),
-    };
-    let path = folder.join("again.ndjson");
-    let _ = create_with(&path, Mode::Private, w.durability, |out| {
-        show_ndjson(w.env, &shown, true, out).map(drop)
+    let shown = whole(open(source)?);
+    let _ = create_with(path, Mode::Private, w.durability, |out| {
+        show_ndjson(w.env, &shown, (true, false), out).map(drop)
     })?;
-    match sources_at(&path).first() {
+    match sources_at(path).first() {
         Some(again) => Ok(Some(Spoken::of(&open(again)?))),
         None => Ok(None),
     }
+}
+
+/// The sub-agents that an export has beside it, with what they say as it reads when their originals are
+/// exported.
+pub(super) fn agents(
+    w: &Writing<'_>,
+    here: &Conversation,
+    original: &Source,
+    folder: &Path,
+) -> Result<Vec<CarriedAgent>, Error> {
+    let here = Agents::of(here);
+    let mut carried = Vec::new();
+    if here.read.is_empty() {
+        return Ok(carried);
+    }
+    let originals = Agents::of(&open(original)?);
+    for (at, agent) in here.read.iter().enumerate() {
+        let id = &agent.session.head.id;
+        let original = originals.read.iter().find(|o| o.session.head.id == *id);
+        if let Some(original) = original {
+            let path = folder.join(format!("again-{at}.ndjson"));
+            let spoken = spoken(w, &original.source, &path)?;
+            carried.extend(spoken.map(|spoken| CarriedAgent {
+                id: agent.source.id.clone(),
+                of: original.source.id.clone(),
+                marks: spoken.marks(),
+                shape: spoken.shape(),
+            }));
+        }
+    }
+    Ok(carried)
 }
 
 /// The files that an export carries, by the names that their own format counts.
@@ -117,16 +191,29 @@ pub(super) fn carried<'a>(
         let names = below.components().map(|c| c.as_os_str().to_string_lossy());
         names.collect::<Vec<_>>().join("/")
     };
-    let name = |file: &CarriedFile<'_>| match file.path.rsplit_once(".rows/") {
-        // Rows of a database: `opencode.db.rows/ID/TABLE.jsonl`.
-        Some((_, rows)) => rows.rsplit('/').next().unwrap_or(rows).to_owned(),
-        None => named(&there.join(&file.path)),
-    };
+    // Rows of a database: `opencode.db.rows/ID/TABLE.jsonl`, those of the session itself first.
+    let mut agents: Vec<&str> = Vec::new();
+    let mut names = Vec::new();
+    for file in &files {
+        let rows = file.path.rsplit_once(".rows/");
+        names.push(match rows.and_then(|(_, rows)| rows.rsplit_once('/')) {
+            Some((of, table)) if of == id => table.to_owned(),
+            Some((of, table)) => {
+                let at = agents.iter().position(|known| *known == of);
+                let at = at.unwrap_or_else(|| {
+                    agents.push(of);
+                    agents.len() - 1
+                });
+                format!("{}{table}", rows_folder(at))
+            }
+            None => named(&there.join(&file.path)),
+        });
+    }
     let goods = Goods {
         id,
         folder: folder.to_owned(),
         path: named(&main),
-        names: files.iter().map(name).collect(),
+        names,
     };
     for name in &goods.names {
         below(folder, name)?;

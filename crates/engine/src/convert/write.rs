@@ -1,17 +1,19 @@
 //! Writing a session as the target's client would have.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
-use rethread_formats::carry::{Goods, Luggage, Packing, Place, luggage, own_files};
+use rethread_formats::carry::{CarriedAgent, Goods, Luggage, Packing, Place, luggage, own_files};
 use rethread_formats::{
-    Conversation, Format, Made, NewSession, Part, PartKind, Source, Told, ToldAgent, WriteError,
+    Agents, Conversation, Format, Made, NewSession, Part, PartKind, Source, Told, WriteError,
     Writing,
 };
-use rethread_model::{Link, LinkKind, Note, Severity};
+use rethread_model::{Note, Severity};
 
+use super::agents::{Family, ReadBack};
 use super::spoken::Spoken;
-use super::{ConvertAsk, Converted, Way, back, plan, report};
+use super::{ConvertAsk, Converted, Way, back, report};
 use crate::Error;
 use crate::edit::remembering;
 use crate::show::open;
@@ -38,18 +40,20 @@ pub(super) fn write(
         root: ask.root.map(Path::to_owned),
         cwd: folder_of(w, from),
     };
+    let family = Family::of(from, ask.agents, &mut notes);
     let mut tries = 0..TRIES;
     loop {
-        let staged = Staged::write(w, from, told, (ask.to, &place))?;
+        let staged = Staged::write(w, (from, &family), told, (ask.to, &place))?;
         let mut made = open(&staged.source)?;
-        let fates = report::compare(from, &made);
+        let back = ReadBack::of(&made, &family, &staged.agents)?;
+        let fates = report::compare(from, &made, (family.count, back.native));
         if !ask.lean {
-            made = stow(w, from, &made)?;
+            made = stow(w, (from, &family.agents), (&made, &back.carried))?;
         }
         refuse_damage(&made)?;
         let mut path = PathBuf::new();
         if !ask.dry_run {
-            let goods = goods(w, &made, staged.folder.path())?;
+            let goods = goods(w, (&made, &back.agents), staged.folder.path())?;
             match ask.to.put(w, &place, &goods) {
                 Err(WriteError::Exists { .. }) if tries.next().is_some() => continue,
                 put => put?.path().clone_into(&mut path),
@@ -63,6 +67,7 @@ pub(super) fn write(
             path,
             way: Way::Written,
             fates,
+            left_out: family.left_out,
             notes,
         });
     }
@@ -80,7 +85,7 @@ fn remembered(w: &Writing<'_>, made: &Conversation, path: &Path, place: &Place) 
 }
 
 /// What was written must read back.
-fn refuse_damage(made: &Conversation) -> Result<(), Error> {
+pub(super) fn refuse_damage(made: &Conversation) -> Result<(), Error> {
     let mut notes = made.notes.iter();
     match notes.find(|note| note.severity == Severity::Damage) {
         None => Ok(()),
@@ -102,12 +107,14 @@ fn folder_of(w: &Writing<'_>, conversation: &Conversation) -> PathBuf {
 struct Staged {
     folder: ScratchFolder,
     source: Source,
+    /// The sub-agents that were written with it, by their places in the family.
+    agents: Vec<(usize, Source)>,
 }
 
 impl Staged {
     fn write(
         w: &Writing<'_>,
-        from: &Conversation,
+        (from, family): (&Conversation, &Family),
         told: &[Told],
         (to, place): (&dyn Format, &Place),
     ) -> Result<Self, Error> {
@@ -130,46 +137,21 @@ impl Staged {
         };
         let source = Source::new(to.about().slug, made.id, made.path);
         to.tell(w, &source, told)?;
-        if to.keeps().agents {
-            tell_agents(w, from, (to, &source))?;
-        }
-        Ok(Self { folder, source })
+        let (agents, _) = family.tell(w, from, (to, &source), HashMap::new())?;
+        Ok(Self {
+            folder,
+            source,
+            agents,
+        })
     }
-}
-
-/// Writes the sub-agents of a session, each in one of its own. Those of sub-agents go with them.
-fn tell_agents(
-    w: &Writing<'_>,
-    from: &Conversation,
-    (to, parent): (&dyn Format, &Source),
-) -> Result<(), Error> {
-    for agent in from.format.agents(&from.source) {
-        // What cannot be read travels along as it is.
-        let Ok(agent) = open(&agent) else { continue };
-        let steps = plan::steps(&agent, to);
-        if steps.told.is_empty() {
-            continue;
-        }
-        let head = &agent.session.head;
-        let mut links = from.session.head.links.iter().chain(&head.links);
-        let starts = |link: &&Link| {
-            link.kind == LinkKind::Parent
-                || (link.kind == LinkKind::SubAgent && link.session == head.id)
-        };
-        let call = links.find(|link| starts(link) && link.tool_call.is_some());
-        let title = head.title.as_ref().map(|t| t.text.as_str());
-        let told = ToldAgent {
-            call: call.and_then(|link| link.tool_call.as_deref()),
-            title: title.filter(|t| !t.trim().is_empty()),
-            told: &steps.told,
-        };
-        to.tell_agent(w, parent, &told)?;
-    }
-    Ok(())
 }
 
 /// Packs the files that a session came from into the one that was made of it.
-fn stow(w: &Writing<'_>, from: &Conversation, made: &Conversation) -> Result<Conversation, Error> {
+fn stow(
+    w: &Writing<'_>,
+    (from, agents): (&Conversation, &Agents),
+    (made, made_agents): (&Conversation, &[CarriedAgent]),
+) -> Result<Conversation, Error> {
     let spoken = Spoken::of(made);
     let (marks, shape) = (spoken.marks(), spoken.shape());
     let source = &from.source;
@@ -180,8 +162,9 @@ fn stow(w: &Writing<'_>, from: &Conversation, made: &Conversation) -> Result<Con
         cwd: from.session.head.workspace.path.as_deref(),
         marks: &marks,
         shape: &shape,
+        agents: made_agents,
     };
-    let mut files = own_files(from)?;
+    let mut files = own_files(from, agents)?;
     let unreadable = |cause| DiskError::Read {
         path: source.path.clone(),
         cause,
@@ -198,9 +181,13 @@ fn stow(w: &Writing<'_>, from: &Conversation, made: &Conversation) -> Result<Con
     Ok(again)
 }
 
-/// The files of a session, as they lie in a folder.
-pub(super) fn goods(w: &Writing<'_>, of: &Conversation, scratch: &Path) -> Result<Goods, Error> {
-    let files = own_files(of)?;
+/// The files of a session and of its sub-agents, as they lie in a folder.
+pub(super) fn goods(
+    w: &Writing<'_>,
+    (of, agents): (&Conversation, &Agents),
+    scratch: &Path,
+) -> Result<Goods, Error> {
+    let files = own_files(of, agents)?;
     let base = of.format.base(&of.source);
     let path = name_of(of);
     // Rows have no file of their own; what came along of them may lie here as it was before.
@@ -218,6 +205,9 @@ pub(super) fn goods(w: &Writing<'_>, of: &Conversation, scratch: &Path) -> Resul
     let mut names = Vec::new();
     for (name, mut reader) in files {
         let path = folder.join(&name);
+        if let Some(inner) = path.parent() {
+            ensure_folder(inner, &Mode::Private, w.durability)?;
+        }
         let _ = create_with(&path, Mode::Private, w.durability, |out| {
             std::io::copy(&mut reader, out).map(drop)
         })?;

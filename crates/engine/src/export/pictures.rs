@@ -45,7 +45,7 @@ impl Bodies for Pictures<'_> {
             return None;
         };
         let wanted = path.file_name()?.to_str()?;
-        let all = || originals(self.conversation, false).unwrap_or_default();
+        let all = || originals(self.conversation, None).unwrap_or_default();
         let files = self.files.get_or_init(all);
         let found = files
             .iter()

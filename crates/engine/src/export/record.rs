@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 
 use rethread_formats::carry::{originals, write_object};
-use rethread_formats::{Conversation, RecordKind, UnifiedRecord};
+use rethread_formats::{Agents, Conversation, RecordKind, UnifiedRecord};
 use rethread_json::{Patch, Tree, split_lines};
 use rethread_model::{EntryIx, Moment, Note, RawRef};
 use rethread_render::{Export, SourceInfo, View, export_record};
@@ -39,10 +39,11 @@ pub(super) fn write(
     if let Some(record) = conversation.format.unified_record(conversation) {
         return as_it_is(out, conversation, record, &way);
     }
+    let agents = (way.agents && !way.lean).then(|| Agents::of(conversation));
     let files = if way.lean {
         Vec::new()
     } else {
-        originals(conversation, way.agents).unwrap_or_else(|e| {
+        originals(conversation, agents.as_ref()).unwrap_or_else(|e| {
             let note = Note::damage(format!("its files do not come along: {e}"));
             let note = note.at(&conversation.source.path);
             way.notes.borrow_mut().push(note);

@@ -11,14 +11,14 @@ use super::header::{Facts, MoreOfHeader, header};
 use super::record::{Way, write, write_part};
 use crate::Shown;
 
-/// Writes a header and the line of one session, as an export has them. A part of a session goes
-/// without its original, which is the whole.
+/// Writes a header and the line of one session, as an export has them, with the files of its
+/// sub-agents if these are wanted. A part of a session goes without its original, which is the whole.
 ///
 /// Gives what else was noticed.
 pub fn show_ndjson(
     env: &Env,
     shown: &Shown,
-    is_whole: bool,
+    (is_whole, with_agents): (bool, bool),
     out: &mut dyn Write,
 ) -> io::Result<Vec<Note>> {
     let conversation = &shown.conversation;
@@ -36,7 +36,7 @@ pub fn show_ndjson(
         source: choice.source_info(),
         file_time: choice.file_time,
         lean: false,
-        agents: true,
+        agents: with_agents,
         notes: &notes,
         size: 0,
         steps: &|_| {},

@@ -82,7 +82,7 @@ impl Copying<'_> {
             .as_ref()
             .map(rethread_model::Provenance::home);
         let home = home.filter(|home| home != "local").unwrap_or_default();
-        for file in originals(conversation, false)? {
+        for file in originals(conversation, None)? {
             let Some(below) = below(&[&home, &file.folder, &file.name]) else {
                 let note = Note::damage(format!("`{}` is no safe name; left out", file.name));
                 self.done.notes.push(note.at(&choice.source.path));

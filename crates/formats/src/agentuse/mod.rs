@@ -16,6 +16,7 @@ mod files;
 mod info;
 mod key;
 mod layout;
+mod link;
 mod load;
 mod object;
 mod open;
@@ -100,8 +101,8 @@ impl Format for AgentUse {
         }
     }
 
-    fn agents(&self, source: &Source) -> Vec<Source> {
-        layout::agents(source)
+    fn agents(&self, session: &Conversation) -> Vec<Source> {
+        layout::agents(&session.source)
     }
 
     fn tell_agent(
@@ -118,6 +119,15 @@ impl Format for AgentUse {
         let source = Source::new(SLUG, made.id, made.path);
         self.tell(w, &source, agent.told)?;
         Ok(source)
+    }
+
+    fn link_agents(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        started: &[(&str, &Source)],
+    ) -> Result<(), WriteError> {
+        link::link(w, parent, started)
     }
 
     fn keeps_folders(&self) -> bool {

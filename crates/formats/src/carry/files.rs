@@ -1,12 +1,13 @@
 //! The files of a session, as they can travel.
 
+use std::collections::HashSet;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use rethread_disk::open_read;
 
 use super::CarriedFile;
-use crate::{Conversation, OpenError, Part, PartKind};
+use crate::{Agents, Conversation, OpenError, Part, PartKind};
 
 /// One file that a session came from.
 #[derive(Debug)]
@@ -52,22 +53,21 @@ impl<'a> From<CarriedFile<'a>> for Original<'a> {
     }
 }
 
-/// The files of a session, as they were where it was first found, and those of its sub-agents where
-/// these are to come along. Rows of a database are a file for each table, in a folder that is named
-/// like the session.
-pub fn originals(
-    conversation: &Conversation,
-    with_agents: bool,
-) -> Result<Vec<Original<'_>>, OpenError> {
+/// The files of a session, as they were where it was first found, and those of the sub-agents that
+/// are to come along. Rows of a database are a file for each table, in a folder that is named like
+/// the session.
+pub fn originals<'a>(
+    conversation: &'a Conversation,
+    agents: Option<&'a Agents>,
+) -> Result<Vec<Original<'a>>, OpenError> {
     let carried = conversation.format.carried(conversation)?;
     if !carried.is_empty() {
         return Ok(carried.into_iter().map(Original::from).collect());
     }
     let source = &conversation.source;
-    let paths = if with_agents {
-        with_agents_of(conversation)?
-    } else {
-        needed(conversation)?
+    let paths = match agents {
+        Some(agents) => with_agents(conversation, agents)?,
+        None => needed(conversation)?,
     };
     let base = common_folder(&source.path, &paths);
     let there = |base: &Path| source.home.as_ref().and_then(|home| home.path_there(base));
@@ -78,9 +78,15 @@ pub fn originals(
         PartKind::Rows { table } => Some(table),
         PartKind::Lines | PartKind::Document | PartKind::Opaque => None,
     };
+    // A database holds other sessions as well, and so does the log beside it.
     let is_shared = |path: &Path| {
+        let is_of = |part: &Part| {
+            let mut log = part.path.clone().into_os_string();
+            log.push("-wal");
+            part.path == path || path.as_os_str() == log
+        };
         let mut parts = parts.iter();
-        parts.any(|part| part.path == path && table(part).is_some())
+        parts.any(|part| table(part).is_some() && is_of(part))
     };
     let of = |name: String, content| Original {
         name,
@@ -93,11 +99,14 @@ pub fn originals(
             files.push(of(name_below(base, &path), Content::File(path)));
         }
     }
-    for part in parts {
-        if let Some(table) = table(part) {
-            let database = name_below(base, &part.path);
-            let name = format!("{database}.rows/{}/{table}.jsonl", source.id);
-            files.push(of(name, Content::Part(part)));
+    let agents = agents.into_iter().flat_map(|agents| &agents.read);
+    for one in std::iter::once(conversation).chain(agents) {
+        for part in &one.native.parts {
+            if let Some(table) = table(part) {
+                let database = name_below(base, &part.path);
+                let name = format!("{database}.rows/{}/{table}.jsonl", one.source.id);
+                files.push(of(name, Content::Part(part)));
+            }
         }
     }
     Ok(files)
@@ -115,11 +124,23 @@ pub(super) fn needed(conversation: &Conversation) -> Result<Vec<PathBuf>, OpenEr
     Ok(paths)
 }
 
-/// The same, and the files of its sub-agents.
-pub(super) fn with_agents_of(conversation: &Conversation) -> Result<Vec<PathBuf>, OpenError> {
+/// The same, and the files of its sub-agents, each once.
+pub(super) fn with_agents(
+    conversation: &Conversation,
+    agents: &Agents,
+) -> Result<Vec<PathBuf>, OpenError> {
     let mut paths = needed(conversation)?;
-    for agent in conversation.format.agents(&conversation.source) {
-        paths.extend(conversation.format.files(&agent)?);
+    let mut known: HashSet<PathBuf> = paths.iter().cloned().collect();
+    let mut add = |more: Vec<PathBuf>| {
+        let new = more.into_iter().filter(|path| known.insert(path.clone()));
+        paths.extend(new);
+    };
+    for agent in &agents.read {
+        add(needed(agent)?);
+    }
+    for (agent, _) in &agents.torn {
+        // What cannot be looked at at all cannot come along, either.
+        add(conversation.format.files(agent).unwrap_or_default());
     }
     Ok(paths)
 }

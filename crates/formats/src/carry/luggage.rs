@@ -32,6 +32,21 @@ pub struct Packing<'a> {
     pub marks: &'a [u64],
     /// How they follow each other.
     pub shape: &'a Shape,
+    /// Its sub-agents that were written as such.
+    pub agents: &'a [CarriedAgent],
+}
+
+/// A sub-agent that was written as one of the format that it travels in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CarriedAgent {
+    /// Its id there.
+    pub id: String,
+    /// Its id where it came from.
+    pub of: String,
+    /// What each of its messages meant when it was written, in order.
+    pub marks: Vec<u64>,
+    /// How they follow each other.
+    pub shape: Shape,
 }
 
 /// What came along.
@@ -49,6 +64,8 @@ pub struct Luggage {
     pub marks: Vec<u64>,
     /// How they follow each other.
     pub shape: Shape,
+    /// Its sub-agents that were written as such.
+    pub agents: Vec<CarriedAgent>,
     files: Vec<File>,
 }
 
@@ -92,15 +109,24 @@ pub fn luggage(
             .u64("pieces", (pieces.len() - first) as u64);
         list = list.raw(&file.finish());
     }
-    let marks: Vec<String> = packing.marks.iter().map(|m| format!("{m:016x}")).collect();
+    let agents = packing.agents.iter().fold(Array::new(), |list, agent| {
+        let agent = Object::new()
+            .str("id", &agent.id)
+            .str("of", &agent.of)
+            .str("marks", &spelled(&agent.marks))
+            .opt_raw("shape", agent.shape.json().as_deref());
+        list.raw(&agent.finish())
+    });
+    let agents = (!packing.agents.is_empty()).then(|| agents.finish());
     let head = Object::new()
         .u64("version", VERSION)
         .str("from", packing.from)
         .str("id", packing.id)
         .str("path", packing.path)
         .opt_str("cwd", packing.cwd)
-        .str("marks", &marks.concat())
+        .str("marks", &spelled(packing.marks))
         .opt_raw("shape", packing.shape.json().as_deref())
+        .opt_raw("agents", agents.as_deref())
         .raw("files", &list.finish());
     let mut items = vec![head.finish()];
     items.extend(pieces);
@@ -165,12 +191,15 @@ impl Luggage {
 /// What the description says, and how many pieces each file has.
 fn head(value: Value<'_>) -> Option<(Luggage, Vec<u64>)> {
     let text = |value: Value<'_>, key: &str| Some(value.get(key)?.str()?.into_owned());
-    let digits = text(value, "marks")?;
-    let marks = digits
-        .as_bytes()
-        .chunks(16)
-        .map(|hex| u64::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok())
-        .collect::<Option<Vec<u64>>>()?;
+    let listed = value.get("agents").into_iter().flat_map(Value::items);
+    let agents = listed.map(|agent| {
+        Some(CarriedAgent {
+            id: text(agent, "id")?,
+            of: text(agent, "of")?,
+            marks: marks(agent)?,
+            shape: shape(agent),
+        })
+    });
     let mut files = Vec::new();
     let mut pieces = Vec::new();
     for file in value.get("files")?.items() {
@@ -189,11 +218,30 @@ fn head(value: Value<'_>) -> Option<(Luggage, Vec<u64>)> {
         id: text(value, "id")?,
         path: text(value, "path")?,
         cwd: text(value, "cwd"),
-        marks,
-        shape: value.get("shape").and_then(Shape::of).unwrap_or_default(),
+        marks: marks(value)?,
+        shape: shape(value),
+        agents: agents.collect::<Option<_>>()?,
         files,
     };
     (value.get("version")?.u64()? == VERSION).then_some((luggage, pieces))
+}
+
+/// Marks in digits.
+fn spelled(marks: &[u64]) -> String {
+    let digits: Vec<String> = marks.iter().map(|mark| format!("{mark:016x}")).collect();
+    digits.concat()
+}
+
+fn shape(value: Value<'_>) -> Shape {
+    value.get("shape").and_then(Shape::of).unwrap_or_default()
+}
+
+fn marks(value: Value<'_>) -> Option<Vec<u64>> {
+    let digits = value.get("marks")?.str()?;
+    let marks = digits.as_bytes().chunks(16);
+    marks
+        .map(|hex| u64::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok())
+        .collect()
 }
 
 /// What travels in the lines of a session's main file: `find` knows where in a line it stands.

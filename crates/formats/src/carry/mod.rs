@@ -27,9 +27,9 @@ mod shape;
 mod unpack;
 
 pub use files::{Original, originals};
-pub use luggage::{Luggage, LuggageError, Packing, luggage};
+pub use luggage::{CarriedAgent, Luggage, LuggageError, Packing, luggage};
 pub use object::{CarriedFile, write_object};
-pub use own::{NamedFile, own_files};
+pub use own::{NamedFile, own_files, rows_folder};
 pub use pack::{PIECE, Packed, Seal, pack};
 pub use put::{Goods, Place, Put, below};
 pub use shape::Shape;

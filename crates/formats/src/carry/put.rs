@@ -62,7 +62,8 @@ impl Put {
 
 /// Copies files from a folder to a shelf, under the same names, the first of them last: a session
 /// is there when its main file is. Where they are all in one folder that is not on the shelf yet,
-/// that appears whole. Nothing that is there is touched.
+/// that appears whole. Nothing that is there is touched: where something else has one of the names,
+/// nothing is copied, and what is there as it was is left alone.
 pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<Put, WriteError> {
     let files = goods
         .names
@@ -74,14 +75,16 @@ pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<
     };
     let folder = common_folder(shelf, &goods.names);
     let path = below(shelf, &goods.path)?;
-    let is_there = std::fs::symlink_metadata(main).is_ok();
-    if is_there {
-        let same = files.iter().all(|(from, to)| is_same(from, to));
-        return if same {
-            Ok(Put::There(path))
-        } else {
-            Err(exists(&path))
-        };
+    let is_there = |to: &Path| std::fs::symlink_metadata(to).is_ok();
+    if let Some((_, other)) = files
+        .iter()
+        .find(|(from, to)| is_there(to) && !is_same(from, to))
+    {
+        let is_own = other == main || is_there(main);
+        return Err(exists(if is_own { &path } else { other }));
+    }
+    if files.iter().all(|(_, to)| is_there(to)) {
+        return Ok(Put::There(path));
     }
     let near = shelf.ancestors().find(|f| f.is_dir()).unwrap_or(shelf);
     let mode = Mode::like(near)?;

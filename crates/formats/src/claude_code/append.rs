@@ -38,7 +38,7 @@ pub(super) fn branch(
     add(w, source, Some(branch.at), &in_a_row(branch.messages))
 }
 
-fn in_a_row(messages: &[MessageInput]) -> Vec<Told> {
+pub(super) fn in_a_row(messages: &[MessageInput]) -> Vec<Told> {
     let steps = messages.iter().enumerate().map(|(at, message)| Told {
         after: at.checked_sub(1),
         time: None,

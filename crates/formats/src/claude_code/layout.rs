@@ -5,11 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, SafeName, join};
-use rethread_model::Note;
+use rethread_model::{Link, LinkKind, Note};
 
 use super::SLUG;
 use super::sniff::is_session;
-use crate::{Env, Found, OpenError, Root, Source};
+use super::summary::summarize;
+use crate::{Conversation, Env, Found, OpenError, Root, Source, Want};
 
 /// The folder of projects in the client's folder.
 pub(super) const PROJECTS: &str = "projects";
@@ -260,15 +261,33 @@ pub(super) fn meta_file(transcript: &Path) -> PathBuf {
     transcript.with_extension("meta.json")
 }
 
-/// The sub-agents of a session that lie in its own folder.
-pub(super) fn agents(session: &Source) -> Vec<Source> {
-    if matches!(Named::of(&session.path), Some(Named::Agent(_))) {
+/// The sub-agents of a session: those in its own folder, and those beside it that it names and that
+/// name it, as versions 2.0 keep them.
+pub(super) fn agents(session: &Conversation) -> Vec<Source> {
+    let path = &session.source.path;
+    if matches!(Named::of(path), Some(Named::Agent(_))) {
         return Vec::new();
     }
-    let agents = agents_of(&session.path).into_iter();
-    agents
+    let agents = agents_of(path).into_iter();
+    let mut agents: Vec<Source> = agents
         .filter_map(|path| Some(source(Named::of(&path)?, path)))
-        .collect()
+        .collect();
+    let head = &session.session.head;
+    for link in head.links.iter().filter(|l| l.kind == LinkKind::SubAgent) {
+        let name = SafeName::new(&format!("agent-{}.jsonl", link.session));
+        let beside = name.ok().zip(path.parent());
+        let beside = beside.map(|(name, folder)| join(folder, &name));
+        let Some(beside) = beside.filter(|file| file.is_file()) else {
+            continue;
+        };
+        let beside = Source::new(SLUG, link.session.clone(), beside);
+        let links = summarize(&beside, Want::default()).head.links;
+        let is_ours = |l: &Link| l.kind == LinkKind::Parent && l.session == head.id;
+        if links.iter().any(is_ours) && agents.iter().all(|a| a.id != beside.id) {
+            agents.push(beside);
+        }
+    }
+    agents
 }
 
 /// The session that a transcript belongs to, and the folder for its sub-agents.

@@ -153,8 +153,17 @@ impl Format for ClaudeCode {
         tell::KEEPS
     }
 
-    fn agents(&self, source: &Source) -> Vec<Source> {
-        layout::agents(source)
+    fn agents(&self, session: &Conversation) -> Vec<Source> {
+        layout::agents(session)
+    }
+
+    fn append_to_agent(
+        &self,
+        w: &Writing<'_>,
+        agent: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        tell::add_to_agent(w, agent, &append::in_a_row(messages))
     }
 
     fn tell_agent(

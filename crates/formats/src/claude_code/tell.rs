@@ -2,7 +2,7 @@
 
 use rethread_disk::{Created, LockedLog, Mode, create, ensure_folder};
 use rethread_json::Object;
-use rethread_model::{Moment, Note, TitleSource};
+use rethread_model::{LinkKind, Moment, Note, TitleSource};
 
 use super::SLUG;
 use super::append::{last_id, refuse_agent, scribe};
@@ -109,6 +109,33 @@ pub(super) fn agent(
         }
     }
     Ok(Source::new(SLUG, id, path))
+}
+
+/// Adds to what a sub-agent said.
+pub(super) fn add_to_agent(
+    w: &Writing<'_>,
+    agent: &Source,
+    told: &[Told],
+) -> Result<Appended, WriteError> {
+    let mut log = LockedLog::open(&agent.path, w.lock_timeout)?;
+    let conversation = read(agent)?;
+    let mut links = conversation.session.head.links.iter();
+    let parent = links.find(|link| link.kind == LinkKind::Parent);
+    let session = parent.map_or_else(|| agent.id.clone(), |link| link.session.clone());
+    let scribe = Scribe {
+        session,
+        agent: Some(agent.id.clone()),
+        ..scribe(&conversation)
+    };
+    let times = conversation.session.entries().iter();
+    let last = times.filter_map(|e| e.time).max();
+    let salt = log.len()?;
+    let (scribe, written) = written(w, &conversation, (scribe, told), (salt, last))?;
+    log.append(&scribe.lines)?;
+    if w.durability.syncs() {
+        log.sync()?;
+    }
+    Ok(written.appended)
 }
 
 /// What came of steps that were written.

@@ -59,13 +59,26 @@ fn walk(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
                 open.push((path.clone(), depth + 1));
             }
         }
-        for path in &names {
-            if is_shadowed(path, &names) || !path.is_file() {
-                continue;
-            }
-            if let Some(id) = id_of(path) {
-                out(Ok(Source::new(SLUG, id, path.clone())));
-            }
+        sources(&names, out);
+    }
+}
+
+/// The sessions in a folder itself, of those files whose names fit.
+pub(super) fn listed(folder: &Path, fits: &dyn Fn(&str) -> bool) -> Vec<Source> {
+    let mut names = entries(folder, &mut |_| {});
+    names.retain(|path| path.file_name().and_then(|n| n.to_str()).is_some_and(fits));
+    let mut found = Vec::new();
+    sources(&names, &mut |source| found.extend(source.ok()));
+    found
+}
+
+fn sources(names: &[PathBuf], out: &mut dyn FnMut(Result<Source, Note>)) {
+    for path in names {
+        if is_shadowed(path, names) || !path.is_file() {
+            continue;
+        }
+        if let Some(id) = id_of(path) {
+            out(Ok(Source::new(SLUG, id, path.clone())));
         }
     }
 }
@@ -226,6 +239,18 @@ pub(super) fn is_archived(path: &Path) -> bool {
         .any(|p| p.file_name().is_some_and(|n| n == ARCHIVED))
 }
 
+/// The folder that holds a file with all others: its home or, without one, the folder of years.
+pub(super) fn store_of(path: &Path) -> Option<PathBuf> {
+    let is_dated = || {
+        let mut folders = path.ancestors().skip(1);
+        [2, 2, 4]
+            .into_iter()
+            .all(|digits| folders.next().is_some_and(|f| is_number(f, digits)))
+    };
+    let years = || path.ancestors().nth(4).filter(|_| is_dated());
+    home_of(path).or_else(|| years().map(Path::to_owned))
+}
+
 /// The file with this id of its own: beside another one, or anywhere in its home.
 pub(super) fn rollout(beside: &Path, id: &str) -> Option<PathBuf> {
     let fits = |path: &PathBuf| {
@@ -236,15 +261,7 @@ pub(super) fn rollout(beside: &Path, id: &str) -> Option<PathBuf> {
     if let Some(found) = near.into_iter().flatten().find(fits) {
         return Some(found);
     }
-    // Without a home, the folder of years.
-    let is_dated = || {
-        let mut folders = beside.ancestors().skip(1);
-        [2, 2, 4]
-            .into_iter()
-            .all(|digits| folders.next().is_some_and(|f| is_number(f, digits)))
-    };
-    let years = || beside.ancestors().nth(4).filter(|_| is_dated());
-    let folder = home_of(beside).or_else(|| years().map(Path::to_owned))?;
+    let folder = store_of(beside)?;
     let mut found = None;
     list(&folder, &mut |source| {
         let path = source.ok().map(|s| s.path);

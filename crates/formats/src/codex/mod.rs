@@ -4,6 +4,7 @@
 //! Four generations are read: one JSON document, bare items with state lines, wrapped items, and
 //! wrapped items with numbers, whose forks point into other files. See `docs/formats/codex.md`.
 
+mod agents;
 mod base;
 mod blocks;
 mod body;
@@ -39,8 +40,8 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 use crate::carry::{Goods, Place, Put};
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput, Native,
-    NewSession, OpenError, OwnWords, Resume, Root, Source, Told, Violation, Want, WriteError,
-    Writing,
+    NewSession, OpenError, OwnWords, Resume, Root, Source, Told, ToldAgent, Violation, Want,
+    WriteError, Writing,
 };
 
 pub use record::{Care, record_type};
@@ -110,6 +111,28 @@ impl Format for Codex {
             args: vec!["resume".to_owned(), summary.head.id.clone()],
             folder: summary.head.workspace.path.as_ref().map(PathBuf::from),
         })
+    }
+
+    fn agents(&self, session: &Conversation) -> Vec<Source> {
+        agents::agents(session)
+    }
+
+    fn tell_agent(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        agent: &ToldAgent<'_>,
+    ) -> Result<Source, WriteError> {
+        write::agent(w, parent, agent)
+    }
+
+    fn link_agents(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        started: &[(&str, &Source)],
+    ) -> Result<(), WriteError> {
+        write::link_agents(w, parent, started)
     }
 
     fn base(&self, source: &Source) -> PathBuf {

@@ -47,7 +47,9 @@ impl Grow {
             }
             Ev::Notice => {
                 let child = string(payload, "agent_thread_id");
-                self.child(child, "");
+                let call = string(payload, "event_id").unwrap_or_default();
+                let is_known = !call.is_empty() && self.calls.get(&call).asked.is_some();
+                self.child(child, if is_known { &call } else { "" });
                 self.add(i, Kind::Event, Visibility::UiOnly);
             }
             Ev::Unread | Ev::Unknown => {

@@ -38,8 +38,8 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 use crate::carry::{Goods, Place, Put};
 use crate::{
     About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput,
-    Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, Violation, Want,
-    WriteError, Writing,
+    Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, ToldAgent,
+    Violation, Want, WriteError, Writing,
 };
 
 pub use project::project_hash;
@@ -123,8 +123,28 @@ impl Format for Gemini {
         resume::notes(env, summary)
     }
 
-    fn agents(&self, source: &Source) -> Vec<Source> {
-        layout::agents(source)
+    fn agents(&self, session: &Conversation) -> Vec<Source> {
+        layout::agents(&session.source)
+    }
+
+    fn tell_agent(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        agent: &ToldAgent<'_>,
+    ) -> Result<Source, WriteError> {
+        let source = write::start_agent(w, parent)?;
+        self.tell(w, &source, agent.told)?;
+        Ok(source)
+    }
+
+    fn link_agents(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        started: &[(&str, &Source)],
+    ) -> Result<(), WriteError> {
+        write::link_agents(w, parent, started)
     }
 
     fn base(&self, source: &Source) -> PathBuf {

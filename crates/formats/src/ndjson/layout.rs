@@ -1,11 +1,14 @@
 //! Which files are exports, and what is in them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use rethread_model::LinkKind;
 
 use super::SLUG;
 use super::index::{Found, Shape, index};
 use super::packed::open;
-use crate::Source;
+use super::summary::summarize;
+use crate::{Conversation, Source, Want};
 
 /// The names that an export can have.
 const SUFFIXES: [&str; 5] = [".ndjson", ".gz", ".zst", ".jsonl", ".json"];
@@ -35,6 +38,37 @@ pub(super) fn at_path(path: &Path) -> Vec<Source> {
         ..Source::new(SLUG, found.id.clone(), path.to_owned())
     };
     index.sessions.iter().map(source).collect()
+}
+
+/// The sub-agents of a session: in the same file, and in files beside it whose names go on from its own.
+pub(super) fn agents(session: &Conversation) -> Vec<Source> {
+    let path = &session.source.path;
+    let head = &session.session.head;
+    let is_named = |id: &str| {
+        let mut links = head.links.iter();
+        links.any(|l| l.kind == LinkKind::SubAgent && l.session == id)
+    };
+    let parent = |source: &Source| {
+        let links = summarize(source, Want::default()).head.links;
+        let link = links.into_iter().find(|l| l.kind == LinkKind::Parent);
+        link.map(|link| link.session)
+    };
+    let mut found = at_path(path);
+    found.retain(|s| s.id != head.id && is_named(&s.id) && parent(s).as_ref() == Some(&head.id));
+    let start = format!("{}.", stem(path));
+    let beside = path
+        .parent()
+        .and_then(|folder| std::fs::read_dir(folder).ok());
+    let beside = beside.into_iter().flatten().flatten();
+    let mut beside: Vec<PathBuf> = beside
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(&start))
+        .map(|entry| entry.path())
+        .collect();
+    beside.sort();
+    beside.retain(|file| file != path);
+    let beside = beside.iter().flat_map(|file| at_path(file));
+    found.extend(beside.filter(|source| parent(source).is_some()));
+    found
 }
 
 /// The name of a file without what says how it is written.

@@ -89,6 +89,10 @@ impl Format for Ndjson {
         Ok(vec![source.path.clone()])
     }
 
+    fn agents(&self, session: &Conversation) -> Vec<Source> {
+        layout::agents(session)
+    }
+
     fn unified_record(&self, conversation: &Conversation) -> Option<UnifiedRecord> {
         carried::unified_record(conversation)
     }

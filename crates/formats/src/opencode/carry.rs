@@ -93,28 +93,41 @@ pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, 
         }
         return put_files(w, goods, &folder);
     }
-    let tables = tables(goods)?;
+    let family = family(goods)?;
     let path = database(w, place)?;
-    let id = id_of(&tables).ok_or_else(|| bad("the session's row has no id"))?;
+    let mut ids = Vec::new();
+    for tables in &family {
+        ids.push(id_of(tables).ok_or_else(|| bad("the session's row has no id"))?);
+    }
+    let shown = ids
+        .first()
+        .map_or_else(String::new, |id| format!("{}#{id}", path.display()));
+    let shown = PathBuf::from(shown);
     change(w, &path, |change| {
-        let there = rows_there(change, &id)?;
-        let shown = PathBuf::from(format!("{}#{id}", path.display()));
-        if !there.is_empty() {
-            if there == tables {
-                return Ok(Put::There(shown));
+        let mut missing = Vec::new();
+        for (tables, id) in family.iter().zip(&ids) {
+            let there = rows_there(change, id)?;
+            if there.is_empty() {
+                missing.push(tables);
+            } else if there != *tables {
+                return Err(WriteError::Exists {
+                    id: id.clone(),
+                    path: path.clone(),
+                });
             }
-            return Err(WriteError::Exists {
-                id: id.clone(),
-                path: path.clone(),
-            });
         }
-        for (table, _) in known() {
-            for row in tables.get(table).into_iter().flatten() {
-                let row = decode(row).ok_or_else(|| bad("a row is damaged"))?;
-                if table == SESSION {
-                    ensure_project(w, change, place, &row)?;
+        if missing.is_empty() {
+            return Ok(Put::There(shown));
+        }
+        for tables in missing {
+            for (table, _) in known() {
+                for row in tables.get(table).into_iter().flatten() {
+                    let row = decode(row).ok_or_else(|| bad("a row is damaged"))?;
+                    if table == SESSION {
+                        ensure_project(w, change, place, &row)?;
+                    }
+                    change.ask(|tx| insert(tx, table, &row))?;
                 }
-                change.ask(|tx| insert(tx, table, &row))?;
             }
         }
         Ok(Put::New(shown))
@@ -128,7 +141,7 @@ pub(super) fn unpacked(goods: &Goods) -> Result<Source, WriteError> {
         let path = below(&goods.folder, &goods.path)?;
         return Ok(Source::new(SLUG, goods.id.clone(), path));
     }
-    let tables = tables(goods)?;
+    let family = family(goods)?;
     let path = goods.folder.join("opencode.db");
     let fill = || -> rusqlite::Result<()> {
         let mut db = Connection::open(&path)?;
@@ -138,8 +151,8 @@ pub(super) fn unpacked(goods: &Goods) -> Result<Source, WriteError> {
             [],
         )?;
         for (table, _) in known() {
-            let rows = tables.get(table).map(Vec::as_slice).unwrap_or_default();
-            let rows: Vec<_> = rows.iter().filter_map(|row| decode(row)).collect();
+            let rows = family.iter().filter_map(|tables| tables.get(table));
+            let rows: Vec<_> = rows.flatten().filter_map(|row| decode(row)).collect();
             let Some(first) = rows.first() else { continue };
             let names: Vec<String> = first.iter().map(quoted).collect();
             tx.execute(&format!("CREATE TABLE {table} ({})", names.join(", ")), [])?;
@@ -170,17 +183,30 @@ fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
     std::iter::once((SESSION, "rowid")).chain(TABLES)
 }
 
-fn tables(goods: &Goods) -> Result<Tables, WriteError> {
-    let mut tables = Tables::new();
+/// The rows of a session, and those of each sub-agent that came along.
+fn family(goods: &Goods) -> Result<Vec<Tables>, WriteError> {
+    let mut family = vec![Tables::new()];
+    // Those of a sub-agent are in a folder of their own.
+    let mut folder = String::new();
     for name in &goods.names {
-        let table = known().map(|(t, _)| t).find(|t| *name == rows_name(t));
+        let at = name.rfind('/').map_or(0, |at| at + 1);
+        let (inside, file) = name.split_at(at);
+        let table = known().map(|(t, _)| t).find(|t| file == rows_name(t));
         let table = table.ok_or_else(|| bad(&format!("`{name}` is no table of a session")))?;
-        let bytes = read_small(&goods.folder.join(name))?;
+        if inside != folder {
+            inside.clone_into(&mut folder);
+            family.push(Tables::new());
+        }
+        let bytes = read_small(&below(&goods.folder, name)?)?;
         let lines = bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec);
-        tables.insert(table.to_owned(), lines.collect());
+        if let Some(tables) = family.last_mut() {
+            tables.insert(table.to_owned(), lines.collect());
+        }
     }
-    tables.retain(|_, rows| !rows.is_empty());
-    Ok(tables)
+    for tables in &mut family {
+        tables.retain(|_, rows| !rows.is_empty());
+    }
+    Ok(family)
 }
 
 fn id_of(tables: &Tables) -> Option<String> {

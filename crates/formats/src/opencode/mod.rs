@@ -3,6 +3,7 @@
 //!
 //! See `docs/formats/opencode.md`.
 
+mod agents;
 mod append;
 mod blocks;
 mod body;
@@ -42,8 +43,8 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 use crate::carry::{Goods, Place, Put};
 use crate::{
     About, Appended, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput, Native,
-    NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, Violation, Want,
-    WriteError, Writing,
+    NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, ToldAgent, Violation,
+    Want, WriteError, Writing,
 };
 
 use self::blocks::By;
@@ -122,6 +123,28 @@ impl Format for OpenCode {
             args: vec!["-s".to_owned(), summary.head.id.clone()],
             folder: summary.head.workspace.path.as_ref().map(PathBuf::from),
         })
+    }
+
+    fn agents(&self, session: &Conversation) -> Vec<Source> {
+        agents::agents(session)
+    }
+
+    fn tell_agent(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        agent: &ToldAgent<'_>,
+    ) -> Result<Source, WriteError> {
+        agents::tell(w, parent, agent)
+    }
+
+    fn link_agents(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        started: &[(&str, &Source)],
+    ) -> Result<(), WriteError> {
+        agents::link(w, parent, started)
     }
 
     fn base(&self, source: &Source) -> PathBuf {

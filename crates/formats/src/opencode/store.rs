@@ -111,15 +111,21 @@ fn gather_from(db: &Connection, path: &Path, id: &str) -> Result<Gathered, AskEr
     for said in &mut gathered.said {
         said.unwrap_order();
     }
-    gathered.children = column(
-        db,
-        "SELECT id FROM session WHERE parent_id = ?1 ORDER BY time_created, id",
-        id,
-    )?;
+    gathered.children = children_of(db, id)?;
     if let Some(parent) = gathered.facts.parent.clone() {
         gathered.started_by = started_by(db, &parent, id)?;
     }
     Ok(gathered)
+}
+
+/// The sessions that name this one as their parent, the oldest first.
+pub(super) fn children(path: &Path, id: &str) -> Result<Vec<String>, OpenError> {
+    look(path, |db| children_of(db, id))
+}
+
+fn children_of(db: &Connection, id: &str) -> Result<Vec<String>, AskError> {
+    let sql = "SELECT id FROM session WHERE parent_id = ?1 ORDER BY time_created, id";
+    column(db, sql, id)
 }
 
 /// The line of a session's row.

@@ -17,7 +17,7 @@ pub(super) const KEEPS: Keeps = Keeps {
     branches: Branches::Plain,
     compactions: true,
     labels: false,
-    agents: false,
+    agents: true,
     attachments: Attachments::ALL,
 };
 

@@ -59,6 +59,9 @@ pub(crate) struct Convert {
     /// Leave out what the target has no place for. There is no way back then.
     #[arg(long)]
     lean: bool,
+    /// Leave out sub-agents, which otherwise come along with the session that started them.
+    #[arg(long)]
+    no_subagents: bool,
     /// Only say what would become of everything.
     #[arg(long)]
     dry_run: bool,
@@ -77,6 +80,7 @@ pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
         to,
         root: root.as_deref(),
         lean: args.lean,
+        agents: !args.no_subagents,
         dry_run: args.dry_run,
     };
     let (mut chosen, mut exit) = chosen(context, args, to.about().slug)?;
@@ -148,6 +152,12 @@ fn refuse_losses(
         return Err(rethread_engine::Error::Refused {
             message: damage.to_string(),
             hint: "without `--strict` what can be read is converted".to_owned(),
+        });
+    }
+    if looked.left_out > 0 {
+        return Err(rethread_engine::Error::Refused {
+            message: "its sub-agents would be left out".to_owned(),
+            hint: "without `--no-subagents` they come along".to_owned(),
         });
     }
     let lost: Vec<&str> = lost(&looked).map(|fate| fate.what).collect();

@@ -1,6 +1,6 @@
 //! What became of everything, for people and for scripts.
 
-use rethread_engine::{Converted, Fate, Way};
+use rethread_engine::{AGENTS, Converted, Fate, Way};
 use rethread_render::one_line;
 use serde_json::{Value, json};
 
@@ -50,14 +50,12 @@ impl Report {
                 }
             )),
             Way::Written => {
-                let rest: Vec<&str> = lost(done).map(|fate| fate.what).collect();
-                let word = if self.is_lean {
-                    "left out"
-                } else {
-                    "travels along"
-                };
-                if !rest.is_empty() {
-                    say(&format!("{word}: {}", rest.join(", ")));
+                for (is_dropped, word) in [(false, "travels along"), (true, "left out")] {
+                    let rest = lost(done).filter(|fate| self.drops(done, fate) == is_dropped);
+                    let rest: Vec<&str> = rest.map(|fate| fate.what).collect();
+                    if !rest.is_empty() {
+                        say(&format!("{word}: {}", rest.join(", ")));
+                    }
                 }
             }
         }
@@ -67,8 +65,11 @@ impl Report {
 
     fn object(self, done: &Converted) -> Value {
         let is_written = done.way == Way::Written;
-        let lost = |wanted: bool| -> Vec<Value> {
-            let all = lost(done).filter(|_| wanted);
+        let lost = |dropped: bool| -> Vec<Value> {
+            let is_told = |fate: &&Fate| {
+                (is_written || fate.what == AGENTS) && self.drops(done, fate) == dropped
+            };
+            let all = lost(done).filter(is_told);
             all.map(|f| json!({ "what": f.what, "count": f.count, "native": f.native }))
                 .collect()
         };
@@ -84,9 +85,14 @@ impl Report {
             "path": (!self.is_dry).then_some(&done.path),
             "way": way(done),
             "native": native,
-            "carried": lost(is_written && !self.is_lean),
-            "dropped": lost(is_written && self.is_lean),
+            "carried": lost(false),
+            "dropped": lost(true),
         })
+    }
+
+    /// Whether what is not the target's own is left out, and does not travel along.
+    fn drops(self, done: &Converted, fate: &Fate) -> bool {
+        self.is_lean || (done.left_out > 0 && fate.what == AGENTS)
     }
 
     /// What would become of everything, for people.
@@ -99,12 +105,12 @@ impl Report {
         if !self.is_one {
             print(&format!("{id}:"))?;
         }
-        let word = if self.is_lean {
-            "left out"
-        } else {
-            "travel along"
-        };
         for fate in &done.fates {
+            let word = if self.drops(done, fate) {
+                "left out"
+            } else {
+                "travel along"
+            };
             let Fate {
                 what,
                 count,

@@ -169,9 +169,11 @@ pub(super) fn fixture_sessions(temp: &Path) -> Vec<Source> {
         }
         let mut found = sessions(format, &folder);
         if slug == "opencode" {
-            let path = temp.join("opencode.db");
-            database(&path, "1.18/everything");
-            found.extend(format.at_path(&path));
+            for case in ["1.18/everything", "1.18/sub-agents"] {
+                let path = temp.join(case).join("opencode.db");
+                database(&path, case);
+                found.extend(format.at_path(&path));
+            }
         }
         assert!(!found.is_empty(), "{slug}");
         counts.insert(slug, found.len());

@@ -1,5 +1,6 @@
 //! Any conversation into any agent, and back.
 
+mod agents;
 mod branches;
 mod compacted;
 mod edits;
@@ -15,6 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rethread_engine::{ConvertAsk, Converted, Durability, Env, Format, Source, Writing, convert};
+use rethread_formats::Agents;
 use rethread_formats::carry::own_files;
 
 use crate::opencode::store::empty_database;
@@ -84,6 +86,7 @@ impl Desk {
             to,
             root: Some(root),
             lean: false,
+            agents: true,
             dry_run: false,
         };
         let done = convert(&self.writing(), source, &ask)?;
@@ -100,7 +103,8 @@ fn contents(source: &Source) -> Vec<(String, Vec<u8>)> {
         .unwrap()
         .read(source)
         .unwrap();
-    let mut all: Vec<(String, Vec<u8>)> = own_files(&conversation)
+    let agents = Agents::of(&conversation);
+    let mut all: Vec<(String, Vec<u8>)> = own_files(&conversation, &agents)
         .unwrap()
         .into_iter()
         .map(|(name, mut reader)| {

@@ -1,6 +1,7 @@
 //! What is no message, as the target's own records.
 
 use rethread_engine::{Format, Source, by_name};
+use rethread_formats::Agents;
 use rethread_model::{Block, Bodies as _, Body, Context, Kind, Role, Visibility};
 
 use super::Desk;
@@ -160,19 +161,20 @@ fn sub_agents_are_sessions_of_their_own() {
     let temp = tempfile::tempdir().unwrap();
     let all = fixture_sessions(temp.path());
     let desk = Desk::new();
-    let has_agents = |source: &&Source| {
-        let format = by_name(source.format).unwrap();
-        !format.agents(source).is_empty()
+    let agents_of = |source: &Source| {
+        let conversation = by_name(source.format).unwrap().read(source).unwrap();
+        let agents = Agents::of(&conversation).read;
+        agents.into_iter().map(|a| a.source).collect::<Vec<_>>()
     };
+    let has_agents = |source: &&Source| !agents_of(source).is_empty();
     let mut tried = Vec::new();
     for source in all.iter().filter(has_agents) {
-        for to in ["claude-code", "agentuse"] {
+        for to in ["claude-code", "agentuse", "codex", "gemini", "opencode"] {
             if to == source.format {
                 continue;
             }
-            let format = by_name(to).unwrap();
             let (_, _, made) = fate(&desk, source, to, "sub-agents");
-            let agents = format.agents(&made);
+            let agents = agents_of(&made);
             let texts = |source: &Source, agents: &[Source]| {
                 let mut texts: Vec<Vec<String>> = agents.iter().map(context).collect();
                 texts.retain(|texts| !texts.is_empty());
@@ -180,10 +182,9 @@ fn sub_agents_are_sessions_of_their_own() {
                 texts.sort();
                 texts
             };
-            let home = by_name(source.format).unwrap();
             assert_eq!(
                 texts(&made, &agents),
-                texts(source, &home.agents(source)),
+                texts(source, &agents_of(source)),
                 "{} -> {to}",
                 source.path.display()
             );

@@ -1,6 +1,6 @@
 //! Starting a session.
 
-use rethread_json::Object;
+use rethread_json::{Object, quote};
 use rethread_model::Moment;
 use rethread_project::Repository;
 
@@ -22,6 +22,33 @@ pub(super) struct NewMeta<'a> {
     pub(super) version: &'a str,
     pub(super) forked_from: Option<&'a str>,
     pub(super) paginated: bool,
+    /// What started it, if it is a sub-agent.
+    pub(super) spawn: Option<Spawn<'a>>,
+}
+
+/// What a sub-agent says of the session that started it.
+pub(super) struct Spawn<'a> {
+    pub(super) parent: &'a str,
+    /// The session that began it all.
+    pub(super) root: &'a str,
+    pub(super) depth: u64,
+    pub(super) name: Option<&'a str>,
+}
+
+impl Spawn<'_> {
+    fn source(&self) -> Vec<u8> {
+        let spawn = Object::new()
+            .str("parent_thread_id", self.parent)
+            .u64("depth", self.depth)
+            .null("agent_path");
+        let spawn = match self.name {
+            Some(name) => spawn.str("agent_nickname", name),
+            None => spawn.null("agent_nickname"),
+        };
+        let spawn = spawn.null("agent_role").finish();
+        let spawn = Object::new().raw("thread_spawn", &spawn).finish();
+        Object::new().raw("subagent", &spawn).finish()
+    }
 }
 
 impl NewMeta<'_> {
@@ -29,14 +56,20 @@ impl NewMeta<'_> {
     /// the client would neither list the session nor go on with it.
     pub(super) fn payload(&self) -> Vec<u8> {
         let git = git(self.cwd);
+        let spawn = self.spawn.as_ref();
+        let source = spawn.map_or_else(|| quote("cli"), Spawn::source);
         Object::new()
+            .opt_str("session_id", spawn.map(|s| s.root))
             .str("id", self.id)
             .opt_str("forked_from_id", self.forked_from)
+            .opt_str("parent_thread_id", spawn.map(|s| s.parent))
             .str("timestamp", &self.created.to_string())
             .str("cwd", self.cwd)
             .str("originator", self.originator)
             .str("cli_version", self.version)
-            .str("source", "cli")
+            .raw("source", &source)
+            .opt_str("thread_source", spawn.map(|_| "subagent"))
+            .opt_str("agent_nickname", spawn.and_then(|s| s.name))
             .opt_str("history_mode", self.paginated.then_some("paginated"))
             .opt_raw("git", git.as_deref())
             .finish()
@@ -81,6 +114,7 @@ pub(crate) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
         version: new.agent_version.as_deref().unwrap_or(CLIENT),
         forked_from: None,
         paginated: false,
+        spawn: None,
     };
     let mut records = Records::new(Mode::Legacy);
     records.add(now, "session_meta", &meta.payload());

@@ -52,6 +52,7 @@ pub(crate) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
         version: head.agent.version.as_deref().unwrap_or(CLIENT),
         forked_from: Some(&head.id),
         paginated,
+        spawn: None,
     };
     let mut records = Records::new(if paginated {
         Mode::Paginated {

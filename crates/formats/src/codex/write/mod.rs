@@ -1,5 +1,6 @@
 //! Writing sessions, in the manner of the client: both streams, and nothing that it would refuse.
 
+mod agent;
 mod append;
 mod create;
 mod fork;
@@ -17,6 +18,7 @@ use super::SLUG;
 use super::layout::SESSIONS;
 use crate::{Env, WriteError, Writing};
 
+pub(super) use agent::{agent, link_agents};
 pub(super) use append::append;
 pub(super) use create::create as create_session;
 pub(super) use fork::fork;

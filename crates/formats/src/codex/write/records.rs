@@ -120,6 +120,20 @@ impl Records {
         self.add(time, "event_msg", &event.finish());
     }
 
+    /// The session and the turn that items are of; none where there are no such items.
+    pub(super) fn turn(&self) -> Option<(&str, &str)> {
+        match &self.mode {
+            Mode::Legacy => None,
+            Mode::Paginated { thread, turn, .. } => Some((thread, turn)),
+        }
+    }
+
+    /// An event for an item that is finished.
+    pub(super) fn finished_item(&self, time: Moment, item: &[u8]) -> Object {
+        let (thread, turn) = self.turn().unwrap_or_default();
+        completed(thread, turn, item, time)
+    }
+
     fn finished(&mut self, time: Moment, kind: &str, id: &str, content: &[u8]) {
         let Mode::Paginated { thread, turn, .. } = &self.mode else {
             return;

@@ -17,7 +17,7 @@ pub(crate) const KEEPS: Keeps = Keeps {
     branches: Branches::Plain,
     compactions: true,
     labels: false,
-    agents: false,
+    agents: true,
     attachments: Attachments {
         in_prompts: Files::Pictures,
         in_answers: Files::Nothing,

@@ -1,5 +1,6 @@
 //! The verbs that write: whole records at the end of a log, or a document anew.
 
+mod agent;
 mod create;
 mod edit;
 mod fork;
@@ -19,6 +20,7 @@ use super::scan::{Look, Scanned, scan};
 use super::sniff::{What, has_lines};
 use crate::{OpenError, Source, WriteError, Writing};
 
+pub(super) use agent::{link_agents, start_agent};
 pub(super) use create::{create, project_folder};
 pub(super) use edit::{append, rename, renew, replace};
 pub(super) use fork::fork;

@@ -21,7 +21,7 @@ pub(in crate::gemini) const KEEPS: Keeps = Keeps {
     branches: Branches::Plain,
     compactions: true,
     labels: false,
-    agents: false,
+    agents: true,
     attachments: Attachments::ALL,
 };
 

@@ -1,0 +1,44 @@
+//! Which calls started which sub-agents.
+
+use rethread_disk::{Mode, read_small, replace};
+use rethread_json::{Document, Object, Patch, Value, quote};
+
+use super::files::SessionFiles;
+use crate::fields::string;
+use crate::{Source, WriteError, Writing};
+
+/// Notes in the parts of a session which of their calls started which sub-agents. Only a finished call
+/// has a place for that.
+pub(super) fn link(
+    w: &Writing<'_>,
+    parent: &Source,
+    started: &[(&str, &Source)],
+) -> Result<(), WriteError> {
+    let files = SessionFiles::scan(&parent.path)?;
+    for file in files.exchanges.iter().flat_map(|e| &e.parts) {
+        if let Some(bytes) = linked(read_small(&file.path)?, started) {
+            replace(&file.path, &bytes, Mode::Private, w.durability)?;
+        }
+    }
+    Ok(())
+}
+
+/// A part that is one of these calls, with the session that it started.
+fn linked(part: Vec<u8>, started: &[(&str, &Source)]) -> Option<Vec<u8>> {
+    let document = Document::parse(part).ok()?;
+    let part = document.root();
+    let call = string(part, "callID")?;
+    let (_, agent) = started.iter().find(|(id, _)| *id == call)?;
+    let state = part.get("state")?;
+    if string(state, "status")? != "completed" {
+        return None;
+    }
+    let mut patch = Patch::new(part);
+    if let Some(metadata) = state.get("metadata").filter(|m: &Value<'_>| m.is_object()) {
+        patch.set(metadata, "sessionID", &quote(&agent.id));
+    } else {
+        let made = Object::new().str("sessionID", &agent.id).finish();
+        patch.set(state, "metadata", &made);
+    }
+    Some(patch.finish())
+}

@@ -1,0 +1,108 @@
+//! The sub-agents of a session: files of their own in the same home, which name it as their parent.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rethread_model::{LinkKind, Moment};
+
+use super::layout::{Named, SESSIONS, home_of, list, listed, store_of};
+use super::meta::{Beginning, beginning};
+use crate::{Conversation, Source};
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// No session is looked at for more days than these.
+const LONGEST: usize = 3660;
+
+/// The sub-agents that a session started: those that it names, wherever they are in its home, and
+/// those that were made while it went on and name it.
+pub(super) fn agents(session: &Conversation) -> Vec<Source> {
+    let head = &session.session.head;
+    let path = &session.source.path;
+    let mut near = near(session);
+    near.retain(|source| source.path != *path);
+    let is_child = |source: &&Source| parent_of(&source.path).as_deref() == Some(&head.id);
+    let mut found: Vec<Source> = near.iter().filter(is_child).cloned().collect();
+    let links = head.links.iter().filter(|l| l.kind == LinkKind::SubAgent);
+    let mut wanted: HashSet<&str> = links.map(|link| link.session.as_str()).collect();
+    for source in &found {
+        wanted.remove(source.id.as_str());
+    }
+    if !wanted.is_empty()
+        && let Some(store) = store_of(path)
+    {
+        list(&store, &mut |source| near.extend(source.ok()));
+    }
+    for source in near.into_iter().filter(|source| source.path != *path) {
+        // What a fork names is the other session's, and says so.
+        let is_ours = || parent_of(&source.path).is_none_or(|parent| parent == head.id);
+        if wanted.contains(source.id.as_str()) && is_ours() {
+            wanted.remove(source.id.as_str());
+            found.push(source);
+        }
+    }
+    found
+}
+
+/// What was made while a session went on, by names: in its own folder, and in those of the days from
+/// its first to its last.
+fn near(session: &Conversation) -> Vec<Source> {
+    let head = &session.session.head;
+    let Some((first, last)) = head.created.zip(head.updated) else {
+        return Vec::new();
+    };
+    // Names are of local time, and what was converted was made after it was said.
+    let (first, last) = (
+        first.millis().min(last.millis()),
+        first.millis().max(last.millis()),
+    );
+    let (first, last) = (first - DAY_MS, last + DAY_MS);
+    let day = |millis| {
+        let time: Option<Moment> = Moment::from_millis(millis);
+        let day = time.map(|time| time.to_string());
+        day.and_then(|day| Some(day.get(..10)?.to_owned()))
+    };
+    let (Some(from), Some(to)) = (day(first), day(last)) else {
+        return Vec::new();
+    };
+    let fits = |name: &str| {
+        let day = name.strip_prefix("rollout-").and_then(|n| n.get(..10));
+        day.is_some_and(|day| (from.as_str()..=to.as_str()).contains(&day))
+    };
+    let path = &session.source.path;
+    let mut folders: Vec<PathBuf> = path.parent().map(Path::to_owned).into_iter().collect();
+    if let Some(sessions) = home_of(path).map(|home| home.join(SESSIONS)) {
+        let step = usize::try_from(DAY_MS).unwrap_or(usize::MAX);
+        let days = (first..last.saturating_add(DAY_MS)).step_by(step);
+        for day in days.take(LONGEST).filter_map(day) {
+            let mut folder = sessions.clone();
+            folder.extend(day.split('-'));
+            folders.push(folder);
+        }
+        folders.push(sessions);
+    }
+    let mut met = HashSet::new();
+    folders.retain(|folder| met.insert(folder.clone()));
+    folders
+        .iter()
+        .flat_map(|folder| listed(folder, &fits))
+        .collect()
+}
+
+/// The session that a file names as its parent. What a file says of itself stays so, and whoever
+/// converts all sessions of a home asks for each of them again.
+fn parent_of(path: &Path) -> Option<String> {
+    static KNOWN: Mutex<Option<HashMap<PathBuf, Option<String>>>> = Mutex::new(None);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    if let Some(parent) = known.get(path) {
+        return parent.clone();
+    }
+    Named::of(path)?;
+    let Beginning::Session(meta) = beginning(path) else {
+        return None;
+    };
+    known.insert(path.to_owned(), meta.parent.clone());
+    meta.parent
+}

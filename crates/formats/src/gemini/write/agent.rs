@@ -1,0 +1,105 @@
+//! Sub-agents: logs in a folder that is named like the session that began it all.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{Created, Mode, SafeName, create, ensure_folder, join};
+use rethread_json::{Array, Object, Patch, Tree, quote};
+
+use super::Open;
+use crate::fields::string;
+use crate::gemini::project::{CHATS, project_hash};
+use crate::gemini::{SLUG, read};
+use crate::{Source, WriteError, Writing};
+
+/// Starts the log of a sub-agent. The client keeps all of them in one folder, also those that
+/// sub-agents started.
+pub(in crate::gemini) fn start_agent(
+    w: &Writing<'_>,
+    parent: &Source,
+) -> Result<Source, WriteError> {
+    let head = read::read(parent)?.session.head;
+    let folder = agents_folder(&parent.path, &head.id)?;
+    let cwd = head.workspace.path.unwrap_or_default();
+    let id = w.env.uuid(b"agent").to_string();
+    let now = w.env.now().to_string();
+    let first = Object::new()
+        .str("sessionId", &id)
+        .str("projectHash", &project_hash(&cwd))
+        .str("startTime", &now)
+        .str("lastUpdated", &now)
+        .str("kind", "subagent")
+        .raw("directories", &Array::new().str(&cwd).finish());
+    let mut line = first.finish();
+    line.push(b'\n');
+    let mode = Mode::like(parent.path.parent().unwrap_or(&parent.path))?;
+    ensure_folder(&folder, &mode, w.durability)?;
+    let path = folder.join(format!("{id}.jsonl"));
+    match create(&path, &line, mode, w.durability)? {
+        Created::New => Ok(Source::new(SLUG, id, path)),
+        Created::Existed => Err(WriteError::Exists { id, path }),
+    }
+}
+
+fn agents_folder(parent: &Path, id: &str) -> Result<PathBuf, WriteError> {
+    let folder = parent.parent().unwrap_or(parent);
+    let is_agent = folder.parent().is_some_and(|chats| chats.ends_with(CHATS));
+    if is_agent {
+        return Ok(folder.to_owned());
+    }
+    let bad = |e| WriteError::BadInput(format!("`{id}` cannot be a folder\'s name: {e}"));
+    let name = SafeName::new(id).map_err(bad)?;
+    Ok(join(folder, &name))
+}
+
+/// Notes beside calls which sub-agents they started.
+pub(in crate::gemini) fn link_agents(
+    w: &Writing<'_>,
+    parent: &Source,
+    started: &[(&str, &Source)],
+) -> Result<(), WriteError> {
+    if started.is_empty() {
+        return Ok(());
+    }
+    let mut session = Open::lock(w, parent)?;
+    session.log.rewrite(w.durability, |old, new| {
+        let mut old = BufReader::new(old);
+        let mut line = Vec::new();
+        while {
+            line.clear();
+            old.read_until(b'\n', &mut line)? > 0
+        } {
+            match linked(&line, started) {
+                Some(with_agents) => new.write_all(&with_agents)?,
+                None => new.write_all(&line)?,
+            }
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// A line with calls that started sub-agents, with these; none if there are no such calls in it.
+fn linked(line: &[u8], started: &[(&str, &Source)]) -> Option<Vec<u8>> {
+    memchr::memmem::find(line, b"toolCalls")?;
+    let tree = Tree::parse(line).ok()?;
+    let root = tree.root(line);
+    let mut patch = Patch::new(root);
+    let mut is_changed = false;
+    for call in root.get("toolCalls")?.items() {
+        let id = string(call, "id");
+        let agent = started
+            .iter()
+            .find(|(call, _)| Some(*call) == id.as_deref());
+        if let Some((_, agent)) = agent {
+            patch.set(call, "agentId", &quote(&agent.id));
+            is_changed = true;
+        }
+    }
+    is_changed.then(|| {
+        let mut line = patch.finish();
+        line.truncate(line.trim_ascii_end().len());
+        line.push(b'\n');
+        line
+    })
+}

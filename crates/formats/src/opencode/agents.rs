@@ -1,0 +1,155 @@
+//! Sub-agents: sessions of their own that name their parent, and parts of that which name them.
+
+use rethread_json::{Document, Object, Patch, Value as Json};
+use rusqlite::types::Value;
+
+use super::create::{slug, text};
+use super::facts::{Facts, parsed};
+use super::ids::Ids;
+use super::layout::{Kept, kept, names, stem};
+use super::writing::{Change, change};
+use super::{SLUG, store, tell};
+use crate::fields::string;
+use crate::{Conversation, Source, ToldAgent, WriteError, Writing};
+
+/// The agent that does what others ask of it.
+const AGENT: &str = "general";
+
+/// What a session has counted.
+const COUNTS: [&str; 5] = [
+    "tokens_input",
+    "tokens_output",
+    "tokens_reasoning",
+    "tokens_cache_read",
+    "tokens_cache_write",
+];
+
+/// The sub-agents that a session started, by their own word.
+pub(super) fn agents(session: &Conversation) -> Vec<Source> {
+    let path = &session.source.path;
+    let id = &session.session.head.id;
+    match kept(path) {
+        Ok(Kept::Database) => {
+            let found = store::children(path, id).unwrap_or_default();
+            let source = |id| Source::new(SLUG, id, path.clone());
+            found.into_iter().map(source).collect()
+        }
+        Ok(Kept::Tree(place)) => {
+            let beside = place.info.parent().map(|f| names(f, &mut |_| {}));
+            let mut found = Vec::new();
+            for file in beside.into_iter().flatten() {
+                let bytes = rethread_disk::read_small(&file).unwrap_or_default();
+                let facts = parsed(&bytes, Facts::of_info);
+                if facts.is_some_and(|f| f.parent.as_ref() == Some(id)) {
+                    found.push(Source::new(SLUG, stem(&file), file));
+                }
+            }
+            found
+        }
+        // What was exported lies anywhere.
+        Ok(Kept::Export) | Err(_) => Vec::new(),
+    }
+}
+
+/// Writes what a sub-agent said into a session of its own.
+pub(super) fn tell(
+    w: &Writing<'_>,
+    parent: &Source,
+    agent: &ToldAgent<'_>,
+) -> Result<Source, WriteError> {
+    let id = change(w, &parent.path, |change| start(w, change, parent, agent))?;
+    let source = Source::new(SLUG, id, parent.path.clone());
+    tell::tell(w, &source, agent.told)?;
+    Ok(source)
+}
+
+/// Starts a session in the folder and the project of its parent.
+fn start(
+    w: &Writing<'_>,
+    change: &Change<'_>,
+    parent: &Source,
+    agent: &ToldAgent<'_>,
+) -> Result<String, WriteError> {
+    let id = Ids::new(w.env, change.there()?).session();
+    let title = agent.title.unwrap_or("task");
+    let mut row = vec![
+        ("id", text(&id)),
+        ("parent_id", text(&parent.id)),
+        ("slug", text(&slug(&id))),
+        ("title", text(&format!("{title} (@{AGENT} subagent)"))),
+        ("agent", text(AGENT)),
+    ];
+    // A database that was made of rows that came along has no defaults.
+    row.extend(COUNTS.map(|column| (column, Value::Integer(0))));
+    row.push(("cost", Value::Real(0.0)));
+    for column in [
+        "project_id",
+        "directory",
+        "path",
+        "version",
+        "time_created",
+        "time_updated",
+    ] {
+        if !change.has("session", column) {
+            continue;
+        }
+        let sql = format!("SELECT {column} FROM session WHERE id = ?1");
+        let value: Value = change.ask(|tx| tx.query_row(&sql, [&parent.id], |row| row.get(0)))?;
+        row.push((column, value));
+    }
+    change.insert("session", row)?;
+    Ok(id)
+}
+
+/// Notes in the parts of a session which of them started which sub-agents.
+pub(super) fn link(
+    w: &Writing<'_>,
+    parent: &Source,
+    started: &[(&str, &Source)],
+) -> Result<(), WriteError> {
+    change(w, &parent.path, |change| {
+        for (call, agent) in started {
+            let sql = "SELECT id, data FROM part WHERE session_id = ?1 AND instr(data, ?2) > 0";
+            let parts = change.ask(|tx| {
+                let mut query = tx.prepare(sql)?;
+                let found =
+                    query.query_map([&*parent.id, call], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                found.collect::<rusqlite::Result<Vec<(String, String)>>>()
+            })?;
+            for (id, data) in parts {
+                if let Some(data) = linked(data, call, &parent.id, &agent.id) {
+                    let sql = "UPDATE part SET data = ?1 WHERE id = ?2";
+                    change.ask(|tx| tx.execute(sql, [&data, &id]))?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// A part that is this call and has a result, with the session that it started.
+fn linked(data: String, call: &str, parent: &str, agent: &str) -> Option<String> {
+    let document = Document::parse(data.into_bytes()).ok()?;
+    let part = document.root();
+    let state = part
+        .get("state")
+        .filter(|_| string(part, "callID").as_deref() == Some(call))?;
+    if !matches!(
+        string(state, "status")?.as_str(),
+        "running" | "completed" | "error"
+    ) {
+        return None;
+    }
+    let mut patch = Patch::new(part);
+    let ids = [("parentSessionId", parent), ("sessionId", agent)];
+    if let Some(metadata) = state.get("metadata").filter(|m: &Json<'_>| m.is_object()) {
+        for (key, id) in ids {
+            patch.set(metadata, key, &rethread_json::quote(id));
+        }
+    } else {
+        let made = ids.iter();
+        let made = made.fold(Object::new(), |made, (key, id)| made.str(key, id));
+        patch.set(state, "metadata", &made.finish());
+    }
+    String::from_utf8(patch.finish()).ok()
+}
