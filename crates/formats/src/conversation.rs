@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use rethread_model::{Blob, Bodies, Body, EntryIx, Note, Piece, Session};
+use rethread_model::{Blob, Bodies, Body, EntryIx, Note, Piece, Session, Severity};
 
-use crate::{Format, Native, Source};
+use crate::{Format, Native, OpenError, Source, WriteError, Writing};
 
 /// A conversation that was read.
 pub struct Conversation {
@@ -24,6 +24,23 @@ impl Conversation {
     /// What the client sends of each entry, for those who ask what a model sees.
     pub fn sent(&self) -> Sent<'_> {
         Sent(self)
+    }
+
+    /// What is damaged, for who makes a copy of what was read: that is in no copy, so it is told, or
+    /// refused where that was asked for.
+    pub(crate) fn damage(&self, w: &Writing<'_>) -> Result<Vec<Note>, WriteError> {
+        let is_damage = |note: &&Note| note.severity == Severity::Damage;
+        let damage: Vec<Note> = self.notes.iter().filter(is_damage).cloned().collect();
+        if let Some(note) = damage.first().filter(|_| w.strict) {
+            let path = note.path.as_ref().unwrap_or(&self.source.path);
+            return Err(OpenError::Damaged {
+                path: path.clone(),
+                line: note.line,
+                why: note.message.trim_end_matches("; skipped").to_owned(),
+            }
+            .into());
+        }
+        Ok(damage)
     }
 }
 

@@ -120,3 +120,31 @@ fn a_fork_has_all_that_a_description_must_have() {
         w.project.to_str().unwrap()
     );
 }
+
+#[test]
+fn what_is_damaged_is_in_no_copy_and_is_named() {
+    for format in ["claude-code", "codex", "gemini"] {
+        let w = World::new();
+        let made = json(&w.ok(&["new", "--format", format, "--json"]));
+        let (id, path) = (made["id"].as_str().unwrap(), made["path"].as_str().unwrap());
+        w.ok(&["append", id, "Hello"]);
+        let whole = fs::read_to_string(path).unwrap();
+        fs::write(path, whole.replacen('\n', "\ngarbage\n", 1)).unwrap();
+        let count = || w.run(&["list", "--tsv", "--hidden"]).out.lines().count();
+        let strict = w.run(&["fork", path, "--strict"]);
+        assert_eq!((strict.code, count()), (1, 1), "{format}: {strict:?}");
+        assert!(strict.err.contains("is damaged: not JSON"), "{strict:?}");
+        let forked = w
+            .command(&["fork", path])
+            .env("RETHREAD_SEED", "2")
+            .output()
+            .unwrap();
+        assert_eq!((forked.status.code(), count()), (Some(3), 2), "{forked:?}");
+        let told = String::from_utf8(forked.stderr).unwrap();
+        assert!(told.contains(&format!("{path}:2: not JSON")), "{told}");
+        let copy = String::from_utf8(forked.stdout).unwrap();
+        let shown = w.run(&["show", copy.split_once('\t').unwrap().0]);
+        assert_eq!((shown.code, shown.err.as_str()), (0, ""), "{shown:?}");
+        assert!(shown.out.contains("Hello"), "{shown:?}");
+    }
+}

@@ -14,10 +14,11 @@ use crate::{Conversation, Fork, Made, Source, WriteError, Writing};
 
 /// Copies the way to an entry. The copied records keep their bytes and ids, but for the session
 /// they belong to, as when the client forks; what hung from a record that is not copied hangs from
-/// what stands before it on the way.
+/// what stands before it on the way. What is damaged is told.
 pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
     refuse_agent(source)?;
     let conversation = read(source)?;
+    let notes = conversation.damage(w)?;
     let session = &conversation.session;
     let no_entry = |id: &str| WriteError::NoEntry {
         id: id.to_owned(),
@@ -72,7 +73,7 @@ pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
         path: path.clone(),
         project: cwd.unwrap_or(folder),
         created: vec![path],
-        notes: Vec::new(),
+        notes,
     })
 }
 

@@ -14,7 +14,8 @@ use crate::codex::{document, read};
 use crate::{Conversation, Fork, Made, RecordKind, Source, WriteError, Writing};
 
 /// Copies the way to an entry into a new session, as older clients fork: at the time of the fork,
-/// and with what was borrowed from others. Turns that were taken back are left out.
+/// and with what was borrowed from others. Turns that were taken back are left out, and so is what is
+/// damaged, which is told.
 pub(crate) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
     if document::is_document(&source.path) {
         return Err(super::unsupported("way to change files of 2025"));
@@ -24,6 +25,7 @@ pub(crate) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
     if head.dialect.as_deref() == Some("items") {
         return Err(super::unsupported("way to change files that old"));
     }
+    let notes = old.damage(w)?;
     let leaf = match &fork.at {
         Some(at) => Some(
             entry_at(&old, &at.id, at.offset).ok_or_else(|| WriteError::NoEntry {
@@ -76,7 +78,7 @@ pub(crate) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
         created: vec![path.clone()],
         path,
         project: fork.cwd.clone().unwrap_or_else(|| cwd.into()),
-        notes: Vec::new(),
+        notes,
     })
 }
 

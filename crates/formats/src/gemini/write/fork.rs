@@ -12,7 +12,8 @@ use crate::gemini::project::store_around;
 use crate::gemini::{SLUG, layout, read};
 use crate::{Conversation, Fork, Made, Source, WriteError, Writing};
 
-/// Copies the way to an entry into a new log, each message in its last version.
+/// Copies the way to an entry into a new log, each message in its last version. What is damaged is
+/// told.
 pub(in crate::gemini) fn fork(
     w: &Writing<'_>,
     source: &Source,
@@ -25,6 +26,7 @@ pub(in crate::gemini) fn fork(
         });
     }
     let old = read::read(source)?;
+    let mut notes = old.damage(w)?;
     let entries = entries(&old, fork)?;
     let head = &old.session.head;
     let known = head.workspace.path.as_deref().map(Path::new);
@@ -38,7 +40,6 @@ pub(in crate::gemini) fn fork(
         .or_else(|| store(w.env));
     let root = root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
     let chats = chats(w, &root, &project)?;
-    let mut notes = Vec::new();
     let past = Past {
         messages: messages(w, &old, &entries)?,
         outputs: outputs(&old, &entries, &mut notes),
