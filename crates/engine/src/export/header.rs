@@ -71,7 +71,8 @@ pub(super) fn header<'a>(
         count += 1;
         agents.insert(&facts.agent);
         homes.insert(&facts.home);
-        workspaces.insert(&facts.workspace);
+        // One that nobody knows has no name.
+        workspaces.extend(Some(&facts.workspace).filter(|name| !name.is_empty()));
     }
     let list = |set: BTreeSet<&String>| {
         let all = set.into_iter();

@@ -132,11 +132,14 @@ impl Sheet<'_> {
             let items = value.get(key).map(Value::items).into_iter().flatten();
             items.filter_map(|i| Some(i.str()?.into_owned())).collect()
         };
+        let mut workspaces: BTreeSet<String> = set("workspaces");
+        // An empty name says that nobody knows it, which needs no place here.
+        workspaces.remove("");
         self.header = Some(Header {
             sessions: count(value, "session_count"),
             agents: set("agent_types"),
             homes: set("homes"),
-            workspaces: set("workspaces"),
+            workspaces,
         });
     }
 
@@ -146,7 +149,8 @@ impl Sheet<'_> {
         if let Some(session) = value.get("session") {
             self.seen.agents.extend(string(session, "agent"));
             let workspace = string(session, "workspace").unwrap_or_default();
-            self.seen.workspaces.insert(name_of(&workspace).to_owned());
+            let name = Some(name_of(&workspace)).filter(|name| !name.is_empty());
+            self.seen.workspaces.extend(name.map(str::to_owned));
             if let Some(source) = session.get("source") {
                 let host = string(source, "host");
                 let kind = string(source, "type").unwrap_or_default();

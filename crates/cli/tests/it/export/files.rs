@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read as _;
 use std::process::Stdio;
 
-use super::{populated, read};
+use super::{lines, populated, read};
 use crate::world::{World, json, tree};
 
 #[test]
@@ -263,4 +263,25 @@ fn no_bar_is_drawn_where_there_is_no_terminal() {
     let answer = w.run(&["export", "-o", "a.ndjson"]);
     assert_eq!(answer.err.lines().count(), 1, "{answer:?}");
     assert!(!answer.err.contains(['\u{1b}', '\r']), "{answer:?}");
+}
+
+#[test]
+fn a_workspace_that_nobody_knows_has_no_name() {
+    let w = World::new();
+    let session = r#"{"info":{"id":"ses_1","title":"T","time":{"created":1}},"messages":[{"info":{"id":"msg_1","role":"user","time":{"created":1}},"parts":[{"type":"text","text":"Hello"}]}]}"#;
+    fs::write(w.project.join("exported.json"), session).unwrap();
+    let all = lines(&w, &["exported.json"]);
+    assert_eq!(all[0]["workspaces"], serde_json::json!([]));
+    assert_eq!(all[1]["session"]["workspace"], "");
+    w.ok(&["export", "exported.json", "-o", "all.ndjson"]);
+    assert_eq!(w.run(&["check", "all.ndjson"]).code, 0);
+    // As it was written before.
+    let file = w.project.join("all.ndjson");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(
+        &file,
+        text.replacen(r#""workspaces":[]"#, r#""workspaces":[""]"#, 1),
+    )
+    .unwrap();
+    assert_eq!(w.run(&["check", "all.ndjson"]).code, 0);
 }
