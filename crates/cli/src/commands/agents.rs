@@ -54,11 +54,11 @@ pub(crate) fn run(context: &Context, _: &Agents) -> Result<Exit, Failure> {
             )?;
         }
         if agent.places.is_empty() {
-            writeln!(
-                out,
-                "{:<12}         none in {}",
-                "", agent.about.where_it_looks
-            )?;
+            let about = agent.about;
+            // What has no place of its own is nowhere to be found, so none is missing there.
+            let is_somewhere = !about.in_home.is_empty() || !about.in_project.is_empty();
+            let none = if is_somewhere { "none in" } else { "only" };
+            writeln!(out, "{:<12}         {none} {}", "", about.where_it_looks)?;
         }
     }
     matrix(&mut out, &all)?;

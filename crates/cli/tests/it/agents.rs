@@ -23,6 +23,10 @@ fn every_format_with_its_places_and_what_can_be_done() {
                          [ROOT]/home/.pi/agent
     ");
     assert!(of("atomic").contains("none in"), "{shown}");
+    assert_snapshot!(of("ndjson"), @"
+    ndjson            0  read
+                         only files that are named, such as `./export.ndjson`
+    ");
     let all = w.ok(&["agents", "--json"]);
     let pi = all.lines().map(json).find(|a| a["agent"] == "pi").unwrap();
     assert_eq!(pi["can"], serde_json::json!(["read", "write", "resume"]));

@@ -45,7 +45,7 @@ static ABOUT: About = About {
     name: "Unified NDJSON",
     versions: "1.x, and flat 2.x",
     can: &[Can::Read],
-    where_it_looks: "nowhere by itself: name a file, such as `./export.ndjson`",
+    where_it_looks: "files that are named, such as `./export.ndjson`",
     in_home: &[],
     in_project: &[],
 };
