@@ -20,6 +20,7 @@ mod sums;
 mod text;
 mod tool;
 mod unified;
+mod unknown;
 mod view;
 mod workspace;
 

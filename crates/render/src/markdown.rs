@@ -12,6 +12,7 @@ use crate::media::{held_text, percent_encoded, placeholder};
 use crate::notice::{Notice, Repeats, model_name, notice};
 use crate::sums::{seconds, tokens};
 use crate::tool::{answer, calls, hidden_calls};
+use crate::unknown::unknown;
 use crate::view::{seen, span};
 use crate::{Options, View};
 
@@ -185,7 +186,7 @@ impl Page<'_> {
             Block::Aside { text, visibility } => return self.aside(text, *visibility),
             Block::Image(image) => return self.media("image", "!", image),
             Block::File(file) => return self.media("file", "", file),
-            Block::Unknown { type_name, .. } => code(&format!("[unknown block: {type_name}]")),
+            Block::Unknown { type_name, raw } => code(&unknown(type_name, raw)),
             Block::ToolCall(call) => code(&format!("[tool call: {}]", call.name)),
             Block::Text(_) | Block::Thinking(_) | Block::ToolResult(_) => return Ok(()),
         };

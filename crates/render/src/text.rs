@@ -18,6 +18,7 @@ use crate::media::{held_text, placeholder};
 use crate::notice::{Notice, Repeats, model_name, notice};
 use crate::sums::{seconds, tokens};
 use crate::tool::{answer, calls, hidden_calls, only_results};
+use crate::unknown::unknown;
 use crate::view::{seen, span};
 use crate::{OneLine, Options, Plain, Style, View, fit};
 
@@ -186,8 +187,8 @@ impl Screen<'_> {
             Block::ToolResult(result) => self.result(result),
             Block::Image(image) => self.media("image", image),
             Block::File(file) => self.media("file", file),
-            Block::Unknown { type_name, .. } => {
-                writeln!(self.out, "[unknown block: {}]", OneLine(type_name))
+            Block::Unknown { type_name, raw } => {
+                writeln!(self.out, "{}", OneLine(&unknown(type_name, raw)))
             }
         }
     }

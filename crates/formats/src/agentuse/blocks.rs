@@ -118,12 +118,13 @@ fn status(word: Option<&str>) -> ToolStatus {
 fn artifact(value: Value<'_>, record: &Record<'_>) -> Option<Blob> {
     let path = string(value, "path").or_else(|| string(value, "absolutePath"))?;
     let name = path.rsplit(['/', '\\']).next()?;
-    let is_it = |raw: &&RawRef| {
-        let part = record.native.parts.get(raw.part as usize);
-        part.is_some_and(|p| p.path.file_name().is_some_and(|n| n == name))
-    };
-    let found = record.origin.iter().find(is_it);
-    Some(found.map_or_else(|| Blob::Missing(name.to_owned()), |raw| Blob::Record(*raw)))
+    let parts = record.origin.iter().filter_map(|raw| {
+        let part = record.native.parts.get(raw.part as usize)?;
+        Some(&part.path)
+    });
+    let mut named = parts.filter(|path| path.file_name().is_some_and(|n| n == name));
+    let found = named.next().cloned();
+    Some(found.map_or_else(|| Blob::Missing(name.to_owned()), Blob::File))
 }
 
 fn file(part: Value<'_>, record: &Record<'_>) -> Option<Block> {

@@ -96,9 +96,8 @@ fn saved(native: &Native, name: &str) -> Option<Blob> {
     let fits = |part: &crate::Part| {
         part.kind == PartKind::Opaque && part.path.file_stem().is_some_and(|stem| stem == name)
     };
-    let at = native.parts.iter().position(fits)?;
-    let part = u32::try_from(at).ok()?;
-    Some(Blob::Record(RawRef { part, record: 0 }))
+    let part = native.parts.iter().find(|part| fits(part))?;
+    Some(Blob::File(part.path.clone()))
 }
 
 /// The fields of a record.

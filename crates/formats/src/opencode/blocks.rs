@@ -50,6 +50,10 @@ pub(super) fn blocks(part: Passed<'_>, record: RawRef, sight: Sight) -> Vec<Bloc
         _ => None,
     };
     known.unwrap_or_else(|| {
+        // The client sends nothing else.
+        if sight.by == By::Model {
+            return Vec::new();
+        }
         vec![Block::Unknown {
             type_name: type_name.into_owned(),
             raw: Json::new(part.raw()),

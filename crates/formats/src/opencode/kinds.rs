@@ -60,9 +60,21 @@ pub static RECORD_TYPES: [RecordType; 32] = [
         "with the summary behind it, a compaction",
     ),
     row("part retry", Event, "a try that failed"),
-    row("part snapshot", Unread, "an unknown block"),
-    row("part patch", Unread, "an unknown block"),
-    row("part agent", Unread, "an unknown block"),
+    row(
+        "part snapshot",
+        Unread,
+        "an unknown block, shown with its hash",
+    ),
+    row(
+        "part patch",
+        Unread,
+        "an unknown block, shown with its files",
+    ),
+    row(
+        "part agent",
+        Unread,
+        "an unknown block, shown with its name",
+    ),
     row(
         "part subtask",
         Understood,

@@ -10,6 +10,7 @@ use super::media::{image, named};
 use super::prose::prose;
 use crate::notice::model_name;
 use crate::tool::{answer, calls, only_results};
+use crate::unknown::unknown;
 use crate::view::seen;
 
 /// How much of a folded message stands on its fold, in columns.
@@ -190,9 +191,7 @@ impl Flow<'_, '_, '_> {
             Block::Aside { text, visibility } => self.aside(text, *visibility),
             Block::Image(media) => image(self.out(), bodies, media),
             Block::File(media) => named(self.out(), "file", media),
-            Block::Unknown { type_name, .. } => {
-                self.placeholder(&format!("[unknown block: {type_name}]"))
-            }
+            Block::Unknown { type_name, raw } => self.placeholder(&unknown(type_name, raw)),
             Block::ToolCall(call) => self.placeholder(&format!("[tool call: {}]", call.name)),
             Block::Text(_) | Block::ToolResult(_) => Ok(()),
         }

@@ -9,6 +9,7 @@ use super::{LINES, Screen};
 use crate::json::{members, string};
 use crate::media::{blob_name, held_text, placeholder};
 use crate::tool::{changed_lines, duration, failed, full_name, leaves, remark, result_name, sign};
+use crate::unknown::unknown;
 use crate::view::seen;
 use crate::{OneLine, fit};
 
@@ -117,9 +118,7 @@ impl Screen<'_> {
                 Block::ToolCall(call) => clip.label(&format!("[tool call: {}]", call.name))?,
                 Block::Image(image) => media(&mut clip, "image", image)?,
                 Block::File(file) => media(&mut clip, "file", file)?,
-                Block::Unknown { type_name, .. } => {
-                    clip.label(&format!("[unknown block: {type_name}]"))?;
-                }
+                Block::Unknown { type_name, raw } => clip.label(&unknown(type_name, raw))?,
                 Block::ToolResult(_) => {}
             }
         }

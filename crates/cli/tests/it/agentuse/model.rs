@@ -230,10 +230,10 @@ fn a_call_shows_where_its_whole_answer_is() {
     });
     let result = result.unwrap();
     assert_eq!(result.blocks, [Block::text("drop\ndrop")]);
-    let Some(Blob::Record(raw)) = result.full_output else {
+    let Some(Blob::File(path)) = &result.full_output else {
         panic!("{result:?}");
     };
-    let bytes = c.native.read(raw).unwrap();
+    let bytes = fs::read(path).unwrap();
     assert!(bytes.starts_with(b"{\n  \"kind\": \"tool-output\""));
 }
 

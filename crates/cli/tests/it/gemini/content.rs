@@ -1,5 +1,7 @@
 //! What a log says once it is replayed.
 
+use std::fs;
+
 use rethread_model::{Blob, Block, Kind, LinkKind, Severity, TitleSource, Visibility};
 
 use super::tokens::assert_tokens;
@@ -36,10 +38,10 @@ fn a_later_version_of_a_message_speaks_and_all_are_kept() {
         panic!("{:?}", said.blocks[5]);
     };
     assert_eq!((shell.is_error, shell.exit_code), (true, Some(1)));
-    let Some(Blob::Record(raw)) = &shell.full_output else {
+    let Some(Blob::File(path)) = &shell.full_output else {
         panic!("{shell:?}");
     };
-    let output = c.native.read(*raw).unwrap();
+    let output = fs::read(path).unwrap();
     assert!(output.starts_with(b"Output: 1 failing"), "{output:?}");
     let Block::ToolResult(picture) = &said.blocks[7] else {
         panic!("{:?}", said.blocks[7]);

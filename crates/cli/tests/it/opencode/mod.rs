@@ -85,6 +85,41 @@ fn show_as_text_markdown_and_json() {
 }
 
 #[test]
+fn a_part_that_is_no_message_is_shown_as_what_it_is_and_no_model_sees_it() {
+    let w = World::new();
+    let path = installed(&w, "1.18/everything");
+    let db = rusqlite::Connection::open(&path).unwrap();
+    let sql = "INSERT INTO part (id, message_id, session_id, time_created, time_updated, data)
+        SELECT 'prt_zz' || ?1, id, session_id, 1, 1, ?2 FROM message
+        WHERE session_id = ?3 ORDER BY time_created DESC, id DESC LIMIT 1";
+    for (n, data) in (0_u32..).zip([
+        r#"{"type":"agent","name":"explore","source":{"value":"@explore","start":0,"end":8}}"#,
+        r#"{"type":"snapshot","snapshot":"dd44"}"#,
+        r#"{"type":"patch","hash":"ee55","files":["/a.ts","/b.ts"]}"#,
+        r#"{"type":"hologram","beams":1}"#,
+    ]) {
+        assert_eq!(db.execute(sql, (n, data, EVERYTHING)), Ok(1));
+    }
+    db.close().unwrap();
+    let shown = w.ok(&["show", EVERYTHING]);
+    let context = w.ok(&["context", EVERYTHING]);
+    for part in [
+        "[agent: explore]",
+        "[snapshot: dd44]",
+        "[patch: /a.ts, /b.ts]",
+        "[unknown block: hologram]",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+        assert!(!context.contains(part), "{part}: {context}");
+    }
+    for native in [&["show"][..], &["context", "--native"]] {
+        let mut args = vec![native[0], EVERYTHING, "--json"];
+        args.extend(&native[1..]);
+        assert!(w.ok(&args).contains("\"beams\":1"), "{args:?}");
+    }
+}
+
+#[test]
 fn a_session_of_a_database_is_named_behind_its_path() {
     let w = World::new();
     let path = w.root.join("copy.db");
