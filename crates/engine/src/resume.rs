@@ -84,7 +84,13 @@ fn command(env: &Env, source: &Source, mut notes: Vec<Note>) -> Result<Continued
             "`{}` is a sub-agent, which only its session `{parent}` continues",
             source.id
         )),
-        _ => format.cannot("client that continues them").into(),
+        _ => match format.resume_refusal(&summary) {
+            Some((message, hint)) => Error::Usage {
+                message,
+                hint: Some(hint),
+            },
+            None => format.cannot("client that continues them").into(),
+        },
     })?;
     notes.extend(format.resume_notes(env, &summary));
     Ok(Continued { command, notes })

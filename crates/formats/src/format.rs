@@ -178,6 +178,11 @@ pub trait Format: Sync {
         None
     }
 
+    /// Why the client does not continue a session that it is there for, and what to do next.
+    fn resume_refusal(&self, _: &Summary) -> Option<(String, String)> {
+        None
+    }
+
     /// What else the client does when it is started to continue a session, where the person may not
     /// expect it: such as to delete old ones.
     fn resume_notes(&self, _: &Env, _: &Summary) -> Vec<Note> {

@@ -11,7 +11,7 @@ use super::message::MessageHead;
 use super::meta::Meta;
 use super::outline::{LISTS, outline};
 use super::replay::Replay;
-use super::scan::{Place, Scan, bytes_at, unreadable};
+use super::scan::{MARK, Place, Scan, bytes_at, unreadable};
 use super::sniff::{kind_of_list, set};
 use crate::{Marks, OpenError, Part, PartKind, RecordKind};
 
@@ -28,6 +28,9 @@ impl Scan<'_> {
             let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
             file.take(len).read_to_end(&mut bytes).map_err(failed)?;
             if self.whole(&bytes).is_ok() {
+                if bytes.starts_with(MARK) {
+                    self.has_mark();
+                }
                 return Ok(Part::document_of(path, bytes, Marks::default()));
             }
             self.forget();
@@ -36,6 +39,9 @@ impl Scan<'_> {
         let mut part = Part::lines(path, again, len);
         part.kind = PartKind::Document;
         self.pieces(&part, file)?;
+        if bytes_at(file, &(0..3)).is_ok_and(|start| start == MARK) {
+            self.has_mark();
+        }
         Ok(part)
     }
 

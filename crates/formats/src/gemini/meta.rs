@@ -72,7 +72,7 @@ impl Meta {
         }
     }
 
-    fn is_sub_agent(&self) -> bool {
+    pub(super) fn is_sub_agent(&self) -> bool {
         self.kind.as_deref() == Some(SUB_AGENT)
     }
 

@@ -119,6 +119,10 @@ impl Format for Gemini {
         resume::resume(summary)
     }
 
+    fn resume_refusal(&self, summary: &Summary) -> Option<(String, String)> {
+        resume::refusal(summary)
+    }
+
     fn resume_notes(&self, env: &Env, summary: &Summary) -> Vec<Note> {
         resume::notes(env, summary)
     }

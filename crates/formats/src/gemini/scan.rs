@@ -19,6 +19,9 @@ use crate::{Marks, OpenError, Part, RecordKind};
 /// The part that holds the messages.
 pub(super) const MAIN_PART: u32 = 0;
 
+/// A byte order mark, with which some editors begin a file.
+pub(super) const MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// What was found in a file.
 pub(super) struct Scanned {
     pub(super) part: Part,
@@ -152,7 +155,7 @@ impl Scan<'_> {
         }
         let is_named = self.meta.id.is_some() && self.meta.project_hash.is_some();
         if self.is_ours && !is_named {
-            let what = "no line says `sessionId` and `projectHash`, so its client does not list it";
+            let what = "no line says `sessionId` and `projectHash`, so its client does not list it, and deletes it when it starts";
             self.notes.push(Note::damage(what).at(self.path));
         }
         Ok(())
@@ -171,11 +174,16 @@ impl Scan<'_> {
             self.damaged(span, bytes, &e);
             return;
         }
-        if span.offset == 0 && bytes.starts_with(b"\xEF\xBB\xBF") {
-            let what = "a byte order mark, for which its client passes over this session";
-            self.notes.push(Note::remark(what).at(self.path).line(1));
+        if span.offset == 0 && bytes.starts_with(MARK) {
+            self.has_mark();
         }
         self.value(place(span), span.offset, tree.root(bytes));
+    }
+
+    /// Says what comes of a byte order mark.
+    pub(super) fn has_mark(&mut self) {
+        let what = "a byte order mark, for which its client does not list this session, and deletes it when it starts";
+        self.notes.push(Note::remark(what).at(self.path).line(1));
     }
 
     /// The message that a line is, as most are.

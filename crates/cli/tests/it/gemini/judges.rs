@@ -202,11 +202,80 @@ fn the_real_client_deletes_what_is_old_but_for_what_it_resumes() {
         long_ago(&["append", &id, "Hello"]);
         (id, PathBuf::from(made["path"].as_str().unwrap()))
     });
+    // What it cannot read goes as well, and so does what is named like a file in which nothing is
+    // said: such a file is begun whenever a session is resumed.
+    let (_, said) = talk(&w, &["Hello?", "Hello."].map(str::to_owned));
+    let bytes = fs::read_to_string(&said).unwrap();
+    let put = |name: &str, text: &str| {
+        let path = said.with_file_name(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let marked = put(
+        "session-2026-11-14T12-00-0abcdef1.jsonl",
+        &format!("\u{feff}{bytes}"),
+    );
+    let headless = put(
+        "session-2026-11-14T12-00-0abcdef2.jsonl",
+        bytes.split_once('\n').unwrap().1,
+    );
+    let named_alike = put("session-2026-11-14T12-00-0abcdef3.jsonl", &bytes);
+    let begun = put(
+        "session-2026-11-14T12-30-0abcdef3.jsonl",
+        bytes.split_once('\n').unwrap().0,
+    );
     let warned = w.run(&["resume", &id, "--print"]).err;
     assert!(warned.contains("1 other file"), "{warned}");
+    assert!(warned.contains("cannot read 3 other files"), "{warned}");
     let sent = desk.resume(&id, "NEW-PROMPT");
     assert_eq!(sent.len(), 2, "{sent:?}");
-    assert!(kept.is_file() && !other.exists());
+    let gone = [other, marked, headless, named_alike, begun];
+    let left = || gone.iter().filter(|path| path.exists()).count();
+    // It deletes while it works, and what is left when it has an answer the next time.
+    for _ in 0..10 {
+        if left() == 0 {
+            break;
+        }
+        desk.resume(&id, "NEXT-PROMPT");
+    }
+    assert_eq!(left(), 0, "{gone:?}");
+    assert!(kept.is_file() && said.is_file());
+}
+
+#[test]
+fn what_a_sub_agent_of_the_real_client_does_is_read() {
+    let w = World::new();
+    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+        return;
+    };
+    desk.begin(
+        r#"[[tool:invoke_agent {"agent_name":"codebase_investigator","prompt":"find the bug"}]]"#,
+    );
+    let listed = w.ok(&["list", "--json", "--subagents", "--agent", "gemini"]);
+    let (children, parents): (Vec<_>, Vec<_>) = listed
+        .lines()
+        .map(json)
+        .partition(|s| s["is_agent_session"] == true);
+    let ([child], [parent]) = (children.as_slice(), parents.as_slice()) else {
+        panic!("{listed}");
+    };
+    assert_eq!(child["parent_session_id"], parent["id"]);
+    let path =
+        |session: &serde_json::Value| PathBuf::from(session["source"]["path"].as_str().unwrap());
+    let said = turns(&assert_lossless(&path(child)));
+    assert!(
+        format!("{:?}", said[0]).contains("find the bug"),
+        "{said:?}"
+    );
+    let c = assert_lossless(&path(parent));
+    let calls = c.session.head.links.iter().filter_map(|link| {
+        let is_child = child["id"] == *link.session;
+        is_child.then_some(link.tool_call.as_deref()).flatten()
+    });
+    assert_eq!(calls.count(), 1, "{:?}", c.session.head.links);
+    let shown = w.ok(&["show", parent["id"].as_str().unwrap()]);
+    let named = format!("sub-agent: {}", child["id"].as_str().unwrap());
+    assert!(shown.contains(&named), "{shown}");
 }
 
 #[test]
