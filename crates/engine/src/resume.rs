@@ -92,6 +92,17 @@ fn command(env: &Env, source: &Source, mut notes: Vec<Note>) -> Result<Continued
             None => format.cannot("client that continues them").into(),
         },
     })?;
+    // Whoever wrote the session chose its id: it must not become an option of the client.
+    let id = &summary.head.id;
+    if id.starts_with('-') && command.args.contains(id) {
+        return Err(Error::Usage {
+            message: format!(
+                "the id `{id}` begins like an option, so `{}` is not started with it",
+                command.program
+            ),
+            hint: Some("`rethread fork` makes a copy with an id of its own".to_owned()),
+        });
+    }
     notes.extend(format.resume_notes(env, &summary));
     Ok(Continued { command, notes })
 }

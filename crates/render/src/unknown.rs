@@ -15,6 +15,7 @@ const LONG: usize = 200;
 pub(crate) fn unknown(type_name: &str, raw: &Json) -> String {
     match about(type_name, raw) {
         Some(about) => format!("[{type_name}: {about}]"),
+        None if type_name.is_empty() => "[unknown block]".to_owned(),
         None => format!("[unknown block: {type_name}]"),
     }
 }
@@ -86,6 +87,7 @@ mod tests {
             ),
             ("x", "not JSON", "[unknown block: x]"),
             ("x", "null", "[unknown block: x]"),
+            ("", "{}", "[unknown block]"),
         ] {
             assert_eq!(unknown(type_name, &Json::new(raw.as_bytes())), shown);
         }

@@ -88,6 +88,43 @@ fn the_command_that_continues_a_session() {
     );
 }
 
+/// Whoever wrote a session chose its id.
+#[test]
+fn an_id_that_begins_like_an_option_is_not_given_to_a_client() {
+    use std::fs;
+    let said = |lines: &[&str]| lines.join("\n") + "\n";
+    for (path, session) in [
+        (
+            ".gemini/tmp/shop/chats/session-2026-11-10T10-00-aaaaaaaa.jsonl",
+            said(&[
+                r#"{"sessionId":"--yolo","projectHash":"h","startTime":"2026-11-10T10:00:00Z"}"#,
+                r#"{"id":"1","type":"user","content":"Hello"}"#,
+            ]),
+        ),
+        (
+            ".codex/sessions/2026/11/10/rollout-2026-11-10T10-00-00-01a1df14-1e00-7948-8523-d812268295b1.jsonl",
+            said(&[
+                r#"{"timestamp":"2026-11-10T10:00:00Z","type":"session_meta","payload":{"id":"--yolo","timestamp":"2026-11-10T10:00:00Z","cwd":"/"}}"#,
+                r#"{"timestamp":"2026-11-10T10:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Hello"}]}}"#,
+            ]),
+        ),
+        (
+            ".claude/projects/-shop/--yolo.jsonl",
+            said(&[
+                r#"{"type":"user","uuid":"1","parentUuid":null,"sessionId":"--yolo","cwd":"/","timestamp":"2026-11-10T10:00:00Z","message":{"role":"user","content":"Hello"}}"#,
+            ]),
+        ),
+    ] {
+        let w = World::new();
+        let path = w.home.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, session).unwrap();
+        let answer = w.run(&["resume", path.to_str().unwrap(), "--print"]);
+        assert_eq!((answer.code, answer.out.as_str()), (2, ""), "{answer:?}");
+        assert!(answer.err.contains("begins like an option"), "{answer:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn the_client_is_started_in_the_sessions_folder() {

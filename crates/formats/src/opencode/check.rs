@@ -8,6 +8,7 @@ use rusqlite::Connection;
 
 use super::database::{AskError, look};
 use super::layout::at_path;
+use super::writing::missing_column;
 use super::{database, store};
 use crate::fields::string;
 use crate::{Format as _, OpenError, Violation, Weight};
@@ -86,6 +87,10 @@ fn of_database(db: &Connection, path: &Path) -> Result<Vec<Violation>, AskError>
                 found.push(violation(path, "integrity", DATABASE, said));
             }
         }
+    }
+    if let Some(message) = missing_column(db)? {
+        found.push(violation(path, "missing-column", DATABASE, message));
+        return Ok(found);
     }
     for (rule, sql, what) in LINKS {
         let mut query = db.prepare(sql)?;

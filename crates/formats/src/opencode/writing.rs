@@ -115,9 +115,8 @@ impl<'a> Change<'a> {
             if columns.is_empty() {
                 return Err(self.unknown(format!("there is no table `{table}`")));
             }
-            let has = |name: &&&str| columns.iter().any(|c| c.name == **name);
-            if let Some(missing) = needed.iter().find(|name| !has(name)) {
-                return Err(self.unknown(format!("table `{table}` has no column `{missing}`")));
+            if let Some(why) = missing(table, needed, &columns) {
+                return Err(self.unknown(why));
             }
             let demands = |c: &&Column| c.is_demanded && !needed.contains(&c.name.as_str());
             if let Some(column) = columns.iter().find(demands) {
@@ -234,14 +233,29 @@ struct Column {
     is_demanded: bool,
 }
 
-fn columns(tx: &Transaction<'_>, table: &str) -> rusqlite::Result<Vec<Column>> {
-    let mut query =
-        tx.prepare("SELECT name, \"notnull\", dflt_value FROM pragma_table_info(?1)")?;
-    let found = query.query_map([table], |row| {
-        let default: Option<String> = row.get(2)?;
+/// The first column that we cannot do without and that a database does not have.
+pub(super) fn missing_column(db: &Connection) -> rusqlite::Result<Option<String>> {
+    for (table, needed) in NEEDED {
+        if let Some(why) = missing(table, needed, &columns(db, table)?) {
+            return Ok(Some(why));
+        }
+    }
+    Ok(None)
+}
+
+fn missing(table: &str, needed: &[&str], columns: &[Column]) -> Option<String> {
+    let has = |name: &&&str| columns.iter().any(|c| c.name == **name);
+    let missing = needed.iter().find(|name| !has(name))?;
+    Some(format!("table `{table}` has no column `{missing}`"))
+}
+
+fn columns(db: &Connection, table: &str) -> rusqlite::Result<Vec<Column>> {
+    let mut query = db.prepare(&format!("PRAGMA table_info({table})"))?;
+    let found = query.query_map([], |row| {
+        let default: Option<String> = row.get("dflt_value")?;
         Ok(Column {
-            name: row.get(0)?,
-            is_demanded: row.get::<_, bool>(1)? && default.is_none(),
+            name: row.get("name")?,
+            is_demanded: row.get::<_, bool>("notnull")? && default.is_none(),
         })
     })?;
     found.collect()

@@ -295,6 +295,11 @@ fn a_database_that_is_not_as_we_know_it_is_not_written_to() {
                 assert!(answer.err.contains(said), "{change}: {answer:?}");
                 assert!(answer.err.contains("can still be read"), "{answer:?}");
                 assert!(fs::read(&path).unwrap() == before, "{change}");
+                if said.contains("has no column") {
+                    let checked = w.run(&["check", path.to_str().unwrap()]);
+                    assert!(checked.out.contains("error[missing-column]: table"));
+                    assert!(checked.out.contains(said), "{checked:?}");
+                }
             }
         }
     }
