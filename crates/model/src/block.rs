@@ -287,8 +287,6 @@ pub enum Blob {
     /// In a file outside the session, by the path that the source names. It is never opened unless
     /// the user asks.
     Outside(PathBuf),
-    /// A whole record of the source.
-    Record(RawRef),
     /// As text inside the record.
     Text(Text),
     /// As base64 text inside a raw record, at these bytes of it.

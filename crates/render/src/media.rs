@@ -14,9 +14,7 @@ pub(crate) fn placeholder(kind: &str, media: &Media) -> String {
         Blob::Missing(what) => return format!("[missing {kind}: {}]", name.unwrap_or(what)),
         Blob::File(_) => vec![kind, &place, mime.unwrap_or("")],
         Blob::Url(url) => vec![kind, name.unwrap_or(""), url, mime.unwrap_or("")],
-        Blob::Outside(_) | Blob::Record(_) => {
-            vec![kind, named.unwrap_or(&place), mime.unwrap_or("")]
-        }
+        Blob::Outside(_) => vec![kind, named.unwrap_or(&place), mime.unwrap_or("")],
         Blob::Text(_) => vec![kind, named.unwrap_or(""), mime.unwrap_or("text")],
         Blob::Inline { .. } => vec![kind, named.unwrap_or(""), mime.unwrap_or("inline")],
     };
@@ -32,13 +30,11 @@ pub(crate) fn held_text(blob: &Blob) -> Option<&str> {
     }
 }
 
-/// The name of a blob's file, its path outside the session, its address, its record, or what it was
-/// called.
+/// The name of a blob's file, its path outside the session, its address, or what it was called.
 pub(crate) fn blob_name(blob: &Blob) -> Option<Cow<'_, str>> {
     match blob {
         Blob::File(path) => path.file_name().map(std::ffi::OsStr::to_string_lossy),
         Blob::Outside(path) => Some(path.to_string_lossy()),
-        Blob::Record(raw) => Some(format!("record {} of part {}", raw.record, raw.part).into()),
         Blob::Url(url) => Some(url.into()),
         Blob::Missing(name) => Some(name.into()),
         Blob::Text(_) | Blob::Inline { .. } => None,

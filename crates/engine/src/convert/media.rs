@@ -217,6 +217,6 @@ pub(super) fn base64(bodies: &dyn Bodies, media: &Media) -> Option<(Option<Strin
             let mime = mime().or_else(|| Some("text/plain".to_owned()));
             Some((mime, STANDARD.encode(&text.value)))
         }
-        Blob::Text(_) | Blob::Outside(_) | Blob::Record(_) | Blob::Missing(_) => None,
+        Blob::Text(_) | Blob::Outside(_) | Blob::Missing(_) => None,
     }
 }

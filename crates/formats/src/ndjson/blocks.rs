@@ -176,11 +176,6 @@ fn blob(value: Value<'_>, place: Place) -> Blob {
     if let Some(path) = string(value, "outside_path") {
         return Blob::Outside(PathBuf::from(path));
     }
-    if let Some(record) = value.get("record") {
-        let of = |key| count(record, key).unwrap_or(0);
-        let name = format!("record {} of part {}", of("record"), of("part"));
-        return Blob::Outside(PathBuf::from(name));
-    }
     if let Some(url) = string(value, "url") {
         return Blob::Url(url);
     }

@@ -81,7 +81,7 @@ fn data(bodies: &dyn Bodies, media: &Media) -> Option<(&'static str, Base64)> {
             let (kind, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
             Some((picture(kind)?, Base64::new(data.as_bytes().to_vec())?))
         }
-        Blob::Outside(_) | Blob::Record(_) | Blob::Text(_) | Blob::Missing(_) => None,
+        Blob::Outside(_) | Blob::Text(_) | Blob::Missing(_) => None,
     }
 }
 

@@ -193,19 +193,12 @@ fn media(w: &mut Writer<'_>, kind: &str, media: &Media, saying: &Saying<'_>) -> 
     blob(w, &media.blob, saying)
 }
 
-/// Where the bytes are: `path`, `outside_path`, `record`, `text`, `url`, `missing`, or how many are
+/// Where the bytes are: `path`, `outside_path`, `text`, `url`, `missing`, or how many are
 /// in the source's own record; in an export those come along as `data`.
 fn blob(w: &mut Writer<'_>, blob: &Blob, saying: &Saying<'_>) -> io::Result<()> {
     match blob {
         Blob::File(path) => w.member("path", &path.to_string_lossy()),
         Blob::Outside(path) => w.member("outside_path", &path.to_string_lossy()),
-        Blob::Record(raw) => {
-            w.key("record")?;
-            w.open("{")?;
-            w.number_if("part", Some(raw.part.into()))?;
-            w.number_if("record", Some(raw.record.into()))?;
-            w.close("}")
-        }
         Blob::Text(text) => w.member_text("text", text),
         Blob::Url(url) => w.member("url", url),
         Blob::Missing(name) => w.member("missing", name),

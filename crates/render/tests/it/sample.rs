@@ -6,7 +6,7 @@ use jiff::tz::{TimeZone, offset};
 use rethread_model::{
     Agent, Blob, Block, Bodies, Body, BranchSummary, Compaction, ContextEdit, Cost, Diff, EntryIx,
     Event, Head, Json, Kept, Kind, LabelChange, Level, Location, Media, Message, ModelRef, Moment,
-    NewEntry, Place, RawRef, Role, Session, SessionBuilder, Text, Thinking, Title, TitleChange,
+    NewEntry, Place, Role, Session, SessionBuilder, Text, Thinking, Title, TitleChange,
     TitleSource, ToolCall, ToolInput, ToolResult, ToolStatus, Usage, UsageRecord, Visibility,
     Workspace,
 };
@@ -436,7 +436,6 @@ pub(crate) fn change(path: &str, old: &str, new: &str) -> Diff {
 /// Files that are neither in the session nor at an address.
 pub(crate) fn files() -> Vec<Block> {
     let mime = |mime: Option<&str>| mime.map(str::to_owned);
-    let record = RawRef { part: 0, record: 7 };
     let file = |name: Option<&str>, uri: Option<&str>, kind, blob| {
         Block::File(Media {
             mime: mime(kind),
@@ -461,8 +460,6 @@ pub(crate) fn files() -> Vec<Block> {
             None,
             Blob::Outside("/tmp/a.csv".into()),
         ),
-        file(Some("log"), None, Some("text/plain"), Blob::Record(record)),
-        file(None, None, None, Blob::Record(record)),
     ]
 }
 

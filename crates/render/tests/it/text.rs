@@ -1,5 +1,5 @@
 use insta::assert_snapshot;
-use rethread_model::{Blob, Block, Body, Head, Message, RawRef, Role, ToolCall, Visibility};
+use rethread_model::{Blob, Block, Body, Head, Message, Role, ToolCall, Visibility};
 use rethread_render::Options;
 
 use crate::sample::{ALL, Sample, aside, call, change, detailed, files, result, rich};
@@ -151,8 +151,8 @@ fn the_whole_output_is_shown_or_named() {
         ),
         (Blob::Outside("/tmp/o".into()), "  │ [full output: /tmp/o]"),
         (
-            Blob::Record(RawRef { part: 1, record: 2 }),
-            "  │ [full output: record 2 of part 1]",
+            Blob::File("/tmp/o/shell_1.txt".into()),
+            "  │ [full output: shell_1.txt]",
         ),
     ] {
         assert_eq!(whole(blob), format!("{before}{line}"));

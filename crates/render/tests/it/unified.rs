@@ -332,9 +332,7 @@ fn thoughts_and_files_say_all_they_know() {
             r##"{"at":0,"type":"file","mime":"text/markdown","name":"notes.md","text":"# Notes\n```\n\u001b[1m\n"}"##,
             r#"{"at":0,"type":"file","uri":"file:///a.txt","text":"hi"}"#,
             r#"{"at":0,"type":"file","mime":"text/csv","outside_path":"/tmp/a.csv"}"#,
-            r#"{"at":0,"type":"file","name":"a.csv","outside_path":"/tmp/a.csv"}"#,
-            r#"{"at":0,"type":"file","mime":"text/plain","name":"log","record":{"part":0,"record":7}}"#,
-            r#"{"at":0,"type":"file","record":{"part":0,"record":7}}]"#,
+            r#"{"at":0,"type":"file","name":"a.csv","outside_path":"/tmp/a.csv"}]"#,
         ]
         .join(",")
     );
