@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, SafeName};
 use rethread_model::Note;
+use uuid::Uuid;
 
 use super::SLUG;
 use super::calls::sanitized;
@@ -23,6 +24,9 @@ const BEFORE_ID: usize = 25;
 
 /// The folder of answers that were too long.
 const OUTPUTS: &str = "tool-outputs";
+
+/// The folder of logs of what happened.
+const LOGS: &str = "logs";
 
 /// The client's folder in the user's home, or where its variable says; and the one it uses inside
 /// of a sandbox of macOS.
@@ -289,8 +293,23 @@ pub(super) fn agents(source: &Source) -> Vec<Source> {
     files.flat_map(|file| at_path(&file)).collect()
 }
 
-/// What goes when a session is removed: what its tools saved, its sub-agents with what theirs saved,
-/// and its file. What another file of the same session needs as well stays.
+/// What the client keeps of a session beside its chats: what its tools saved, a log of what happened,
+/// and a folder with plans and tasks.
+fn artifacts(project: &Path, id: &str) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = outputs_folder(project, id).into_iter().collect();
+    if let Ok(name) = SafeName::new(&format!("session-{}.jsonl", sanitized(id))) {
+        found.push(rethread_disk::join(&project.join(LOGS), &name));
+    }
+    // Other names are those of folders that all sessions of the project share.
+    let own = SafeName::new(id)
+        .ok()
+        .filter(|_| Uuid::try_parse(id).is_ok());
+    found.extend(own.map(|name| rethread_disk::join(project, &name)));
+    found
+}
+
+/// What goes when a session is removed: what the client keeps of it, its sub-agents with what it keeps
+/// of those, and its file. What another file of the same session needs as well stays.
 pub(super) fn removed(source: &Source) -> Vec<PathBuf> {
     let path = &source.path;
     let mut gone = Vec::new();
@@ -300,15 +319,16 @@ pub(super) fn removed(source: &Source) -> Vec<PathBuf> {
     };
     let is_alone = side_id(path).is_none() && !namesakes(source).iter().any(is_it);
     if let Some(project) = folder_of(path).filter(|_| is_alone) {
-        gone.extend(outputs_folder(project, &source.id));
+        gone.extend(artifacts(project, &source.id));
         let agents = SafeName::new(&source.id).ok();
         let agents = agents.map(|name| rethread_disk::join(&project.join(CHATS), &name));
         for agent in agents.iter().flat_map(|a| names(a, &mut |_| {})) {
-            gone.extend(outputs_folder(project, &id_of(&agent)));
+            gone.extend(artifacts(project, &id_of(&agent)));
         }
         gone.extend(agents);
     }
-    gone.retain(|folder| std::fs::symlink_metadata(folder).is_ok_and(|m| m.is_dir()));
+    // Links stay: they may lead anywhere.
+    gone.retain(|path| std::fs::symlink_metadata(path).is_ok_and(|m| m.is_dir() || m.is_file()));
     gone.push(path.clone());
     gone
 }

@@ -270,6 +270,13 @@ fn removing_takes_along_what_belongs_to_the_session_alone() {
     fs::create_dir_all(&of_agent).unwrap();
     let of_others = shop.join("tool-outputs/session-other");
     fs::create_dir_all(&of_others).unwrap();
+    // Plans and tasks, and what happened.
+    for id in [MAIN, CHILD] {
+        fs::create_dir_all(shop.join(id).join("plans")).unwrap();
+        fs::write(shop.join(id).join("plans/plan.md"), "1. Sell").unwrap();
+        fs::create_dir_all(shop.join("logs")).unwrap();
+        fs::write(shop.join(format!("logs/session-{id}.jsonl")), "{}\n").unwrap();
+    }
     w.ok(&["rm", MAIN, "--force"]);
     assert!(!agents.exists() && !of_agent.exists());
     let left: Vec<_> = tree(&shop).into_iter().map(|(p, _)| p).collect();
@@ -282,4 +289,24 @@ fn removing_takes_along_what_belongs_to_the_session_alone() {
     let path = home.join("tmp/shop/chats/session-2026-11-14T14-00-6f6f6f6f.jsonl");
     w.ok(&["rm", path.to_str().unwrap(), "--force"]);
     assert!(!path.exists() && saved.is_dir());
+}
+
+#[test]
+fn removing_takes_no_folder_along_that_all_sessions_share() {
+    let w = World::new();
+    let home = lay_out(&w, "0.61/everything");
+    let shop = home.join("tmp/shop");
+    for id in ["checkpoints", "chats", "logs", "tool-outputs"] {
+        fs::create_dir_all(shop.join(id)).unwrap();
+        fs::write(shop.join(id).join("kept.json"), "{}").unwrap();
+        let path = shop.join("chats/session-2026-11-14T10-00-0badc0de.jsonl");
+        let header = format!(r#"{{"sessionId":"{id}","projectHash":"{HASH}"}}"#);
+        let said = r#"{"id":"1","type":"user","content":"Hello"}"#;
+        fs::write(&path, format!("{header}\n{said}\n")).unwrap();
+        w.ok(&["rm", path.to_str().unwrap(), "--force"]);
+        assert!(
+            !path.exists() && shop.join(id).join("kept.json").is_file(),
+            "{id}"
+        );
+    }
 }
