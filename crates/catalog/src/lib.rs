@@ -17,6 +17,7 @@ mod remote;
 
 pub use discover::{Discovery, discover};
 pub use find::{Candidate, FindError, find, source_of, sources_at};
+pub use hashed::named_workspace;
 pub use homes::{HomeAsk, HomeError, open_homes};
 pub use kept::keep;
 pub use known::{remember, remembered};

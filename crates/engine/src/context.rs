@@ -4,7 +4,7 @@ use rethread_catalog::find;
 use rethread_formats::{Conversation, Env, NativeContext, WriteError, by_name};
 use rethread_model::{EntryIx, Note};
 
-use crate::show::open;
+use crate::show::{open, open_with_workspace};
 use crate::{Error, entry};
 
 /// A conversation, and the way to the point that was asked for.
@@ -18,7 +18,7 @@ pub struct Point {
 
 /// Reads a conversation up to an entry; up to the leaf where none is named.
 pub fn point(env: &Env, name: &str, at: Option<&str>) -> Result<Point, Error> {
-    let conversation = open(&find(env, name)?)?;
+    let conversation = open_with_workspace(env, &find(env, name)?)?;
     let path = match at {
         Some(at) => conversation.session.path(entry::find(&conversation, at)?),
         None => conversation.session.active_path(),

@@ -1,11 +1,11 @@
 //! The verbs that write: `init`, `new`, `append`, `branch`, `label`, `rename`, `fork`, `migrate`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use rethread_catalog::{find, keep, remember};
+use rethread_catalog::{find, keep, named_workspace, remember};
 use rethread_formats::{
-    Appended, Branch, Fork, Format, Made, MessageInput, Migrated, NewSession, Source, Writing,
-    by_name,
+    Appended, Branch, Fork, Format, Made, MessageInput, Migrated, NewSession, Source, Want,
+    Writing, by_name,
 };
 use rethread_model::Note;
 
@@ -100,7 +100,12 @@ pub fn fork(w: &Writing<'_>, name: &str, at: Option<&str>, mut fork: Fork) -> Re
     if let Some(at) = at {
         fork.at = Some(entry::asked(&open(&source)?, at)?);
     }
-    let mut made = format_of(&source)?.fork(w, &source, &fork)?;
+    let format = format_of(&source)?;
+    if fork.cwd.is_none() {
+        let head = format.summarize(&source, Want::default()).head;
+        fork.cwd = named_workspace(w.env, &head).map(PathBuf::from);
+    }
+    let mut made = format.fork(w, &source, &fork)?;
     keep_in_worktree(w, &made.path.clone(), &mut made.notes);
     Ok(remembering(w, made))
 }

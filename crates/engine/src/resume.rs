@@ -1,6 +1,6 @@
 //! `resume`: continue a conversation in its own client, or in another.
 
-use rethread_catalog::find;
+use rethread_catalog::{find, named_workspace};
 use rethread_formats::{Can, Env, Format, Resume, Source, Want, Writing, by_name};
 use rethread_model::Note;
 
@@ -77,7 +77,10 @@ fn format_of(source: &Source) -> Result<&'static dyn Format, Error> {
 
 fn command(env: &Env, source: &Source, mut notes: Vec<Note>) -> Result<Continued, Error> {
     let format = format_of(source)?;
-    let summary = format.summarize(source, Want::default());
+    let mut summary = format.summarize(source, Want::default());
+    if let Some(path) = named_workspace(env, &summary.head) {
+        summary.head.workspace.path = Some(path);
+    }
     let command = format.resume(&summary);
     let command = command.ok_or_else(|| match summary.parent() {
         Some(parent) if format.about().can.contains(&Can::Resume) => Error::usage(format!(

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use rethread_catalog::find;
+use rethread_catalog::{find, named_workspace};
 use rethread_disk::{
     Created, DiskError, Durability, Mode, SafeName, create_with, ensure_folder, open_read,
 };
@@ -36,7 +36,7 @@ pub enum Part<'a> {
 /// Reads a conversation: a part of it, or the last entries of that part.
 pub fn show(env: &Env, name: &str, part: Part<'_>, last: Option<usize>) -> Result<Shown, Error> {
     let source = find(env, name)?;
-    let conversation = open(&source)?;
+    let conversation = open_with_workspace(env, &source)?;
     let session = &conversation.session;
     let mut entries = match part {
         Part::Active => session.active_path(),
@@ -59,6 +59,16 @@ pub(crate) fn open(source: &Source) -> Result<Conversation, Error> {
     if let Some(home) = &source.home {
         let provenance = &mut conversation.session.head.provenance;
         provenance.get_or_insert_with(|| home.provenance(&source.path));
+    }
+    Ok(conversation)
+}
+
+/// Opens a session, and names its workspace also where only other sessions tell it.
+pub(crate) fn open_with_workspace(env: &Env, source: &Source) -> Result<Conversation, Error> {
+    let mut conversation = open(source)?;
+    let head = &mut conversation.session.head;
+    if let Some(path) = named_workspace(env, head) {
+        head.workspace.path = Some(path);
     }
     Ok(conversation)
 }

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use rethread_catalog::{Listing, find, list as list_all, source_of, sources_at};
-use rethread_formats::{Env, Source, Want, by_name};
+use rethread_formats::{Conversation, Env, Source, Want, by_name};
 use rethread_model::{LinkKind, Moment, Note, State, Summary};
 use rethread_render::SourceInfo;
 
 use crate::list::is_in;
+use crate::show::open;
 use crate::{Error, Filter, absolute};
 
 /// Which sessions are wanted.
@@ -71,6 +72,17 @@ impl Choice {
             summary,
             file_time,
         }
+    }
+
+    /// Opens it. A list may know its workspace where it does not say it itself.
+    pub(super) fn open(&self) -> Result<Conversation, Error> {
+        let mut conversation = open(&self.source)?;
+        let workspace = &mut conversation.session.head.workspace;
+        if workspace.path.is_none() {
+            let listed = &self.summary.head.workspace.path;
+            workspace.path.clone_from(listed);
+        }
+        Ok(conversation)
     }
 
     pub(super) fn started(&self) -> Moment {

@@ -15,7 +15,6 @@ use super::pictures::Pictures;
 use super::progress::{Progress, Watched};
 use super::{ExportForms, Exported, left_out};
 use crate::Error;
-use crate::show::open;
 
 /// Pages are written in many small pieces.
 const BUFFER: usize = 256 * 1024;
@@ -68,7 +67,7 @@ struct Export<'a> {
 
 impl Export<'_> {
     fn open(&mut self, choice: &Choice) -> Option<Conversation> {
-        match open(&choice.source) {
+        match choice.open() {
             Ok(conversation) => {
                 let notes = conversation.notes.iter().cloned();
                 self.done.notes.extend(notes);
@@ -149,7 +148,7 @@ impl Export<'_> {
 /// written; where the summary of a session does not say it, the session does.
 fn started(choice: &Choice) -> Moment {
     let read = || {
-        let conversation = open(&choice.source).ok()?;
+        let conversation = choice.open().ok()?;
         Some(exported_times(&conversation.session, choice.file_time).0)
     };
     let known = choice.summary.head.created;

@@ -14,7 +14,6 @@ use super::ndjson::to_file;
 use super::progress::{Progress, Watched};
 use super::{ExportForms, Exported, left_out, stamp};
 use crate::Error;
-use crate::show::open;
 
 /// Where pages go.
 pub enum Pages<'a> {
@@ -109,7 +108,7 @@ fn each(
 ) -> Result<(), Error> {
     let progress = Progress::new(chosen, progress);
     for choice in &chosen.sessions {
-        match open(&choice.source) {
+        match choice.open() {
             Ok(conversation) => {
                 done.notes.extend(conversation.notes.iter().cloned());
                 let bodies = Watched {

@@ -16,7 +16,6 @@ use super::progress::Progress;
 use super::record::Way;
 use super::{ExportForms, Exported, Target, left_out, record};
 use crate::Error;
-use crate::show::open;
 
 /// Summaries may be wrong about what reading finds, and agents may write meanwhile: so often is
 /// everything written again.
@@ -173,7 +172,7 @@ impl Pass<'_> {
         progress: &Progress<'_>,
         out: &mut dyn Write,
     ) -> io::Result<(Option<Facts>, Moment)> {
-        let conversation = match open(&choice.source) {
+        let conversation = match choice.open() {
             Ok(conversation) => conversation,
             Err(e) => {
                 self.notes.borrow_mut().push(left_out(choice, &e));
@@ -202,7 +201,7 @@ impl Pass<'_> {
 
     /// Says once more why a session could not be read before.
     fn unreadable(&self, choice: &Choice) -> Option<Facts> {
-        if let Err(e) = open(&choice.source) {
+        if let Err(e) = choice.open() {
             self.notes.borrow_mut().push(left_out(choice, &e));
         } else {
             let note = Note::damage("it could not be read a moment ago; left out");

@@ -174,6 +174,20 @@ fn a_project_known_by_its_hash_is_found_among_folders_that_others_name() {
     let header = r#"{"type":"session","version":3,"id":"p1","cwd":"/home/me/shop"}"#;
     fs::write(pi.join("a.jsonl"), header).unwrap();
     assert_eq!(workspace(), "/home/me/shop");
+    // Whoever reads it, goes on with it or copies it knows it as well.
+    let shown = json(&w.ok(&["show", "8a8a8a8a", "--json"]));
+    assert_eq!(shown["session"]["workspace"], "/home/me/shop");
+    let resumed = w.run(&["resume", "8a8a8a8a", "--print"]);
+    assert!(
+        resumed.out.starts_with("cd /home/me/shop && gemini"),
+        "{resumed:?}"
+    );
+    let exported = w.ok(&["export", "8a8a8a8a", "-o", "-"]);
+    let header = json(exported.lines().next().unwrap());
+    assert_eq!(header["workspaces"], serde_json::json!(["shop"]));
+    let copy = json(&w.ok(&["fork", "8a8a8a8a", "--json"]));
+    let copy = fs::read_to_string(copy["path"].as_str().unwrap()).unwrap();
+    assert!(copy.contains(HASH), "{copy}");
 }
 
 #[test]
