@@ -118,17 +118,26 @@ impl<'a> Skim<'a> {
         if !self.goes_on(b'}')? {
             return Ok(None);
         }
-        if self.peek() != Some(b'"') {
+        let src = self.src;
+        let quote = scan::space(src, self.at);
+        if src.get(quote) != Some(&b'"') {
             return Err(Strayed);
         }
-        let start = self.at + 1;
-        self.at = self.string()?;
-        let raw = self.src.get(start..self.at - 1).unwrap_or_default();
-        if self.peek() != Some(b':') {
+        let start = quote + 1;
+        // Most say what they say.
+        let mut end = scan::plain(src, start);
+        let is_plain = src.get(end) == Some(&b'"');
+        if !is_plain {
+            self.at = quote;
+            end = self.string()? - 1;
+        }
+        let colon = scan::space(src, end + 1);
+        if src.get(colon) != Some(&b':') {
             return Err(Strayed);
         }
-        self.at += 1;
-        Ok(Some(Key { raw }))
+        self.at = colon + 1;
+        let raw = src.get(start..end).unwrap_or_default();
+        Ok(Some(Key { raw, is_plain }))
     }
 
     /// Whether the array that was entered has another item, which must be gone through next.
@@ -140,24 +149,22 @@ impl<'a> Skim<'a> {
     #[inline]
     fn goes_on(&mut self, closing: u8) -> Result<bool, Strayed> {
         let is_fresh = std::mem::take(&mut self.is_fresh);
-        match self.peek() {
-            Some(byte) if byte == closing => {
-                self.at += 1;
-                Ok(false)
-            }
-            Some(_) if is_fresh => Ok(true),
-            Some(b',') => {
-                self.at += 1;
-                Ok(true)
-            }
-            _ => Err(Strayed),
-        }
+        let at = scan::space(self.src, self.at);
+        let (at, goes_on) = match self.src.get(at) {
+            Some(b',') if !is_fresh => (at + 1, true),
+            Some(byte) if *byte == closing => (at + 1, false),
+            Some(_) if is_fresh => (at, true),
+            _ => return Err(Strayed),
+        };
+        self.at = at;
+        Ok(goes_on)
     }
 
     /// Passes over the next value.
     #[inline]
     pub fn pass(&mut self) -> Result<Passed<'a>, Strayed> {
-        let start = self.offset();
+        let start = scan::space(self.src, self.at);
+        self.at = start;
         self.at = match self.src.get(start) {
             Some(b'"') => self.string()?,
             Some(b'{' | b'[') if self.checks => self.checked()?,
@@ -279,14 +286,22 @@ fn equal(word: u64, byte: u8) -> u64 {
 /// the number of backslashes before it is odd.
 #[inline]
 fn closing_quote(src: &[u8], start: usize) -> Option<usize> {
-    let mut from = start;
+    let quote = start + next_quote(src.get(start..)?)?;
+    // One that nothing precedes in the string has the other quote before it.
+    if src.get(quote.wrapping_sub(1)) != Some(&b'\\') {
+        return Some(quote + 1);
+    }
+    escaped_quote(src, start, quote)
+}
+
+/// The same where a backslash precedes the first quote.
+fn escaped_quote(src: &[u8], start: usize, mut quote: usize) -> Option<usize> {
     loop {
-        let quote = from + next_quote(src.get(from..)?)?;
         let before = src.get(start..quote)?.iter().rev();
         if before.take_while(|b| **b == b'\\').count() % 2 == 0 {
             return Some(quote + 1);
         }
-        from = quote + 1;
+        quote += 1 + next_quote(src.get(quote + 1..)?)?;
     }
 }
 
@@ -294,7 +309,7 @@ fn closing_quote(src: &[u8], start: usize) -> Option<usize> {
 #[inline]
 fn next_quote(src: &[u8]) -> Option<usize> {
     let mut at = 0;
-    while at < 32 {
+    while at < 64 {
         let Some(chunk) = src.get(at..).and_then(<[u8]>::first_chunk) else {
             break;
         };
@@ -352,30 +367,25 @@ fn next_mark(src: &[u8], mut pos: usize) -> Option<usize> {
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
     raw: &'a [u8],
+    /// Whether nothing in it is escaped.
+    is_plain: bool,
 }
 
 impl<'a> Key<'a> {
     /// Its text as bytes, to compare it with names.
     #[inline]
     pub fn bytes(self) -> Cow<'a, [u8]> {
-        if memchr_short(self.raw) {
-            match self.text() {
-                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-            }
-        } else {
-            Cow::Borrowed(self.raw)
+        if self.is_plain {
+            return Cow::Borrowed(self.raw);
+        }
+        match self.text() {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         }
     }
 
     /// Its text, with U+FFFD for what is not text.
     pub fn text(self) -> Cow<'a, str> {
-        decode(self.raw, memchr_short(self.raw)).text
+        decode(self.raw, !self.is_plain).text
     }
-}
-
-/// Whether there is a backslash in a key, which is short.
-#[inline]
-fn memchr_short(key: &[u8]) -> bool {
-    key.contains(&b'\\')
 }

@@ -24,6 +24,8 @@ impl Scan<'_> {
     pub(super) fn document(&mut self, file: &File, len: u64) -> Result<Part, OpenError> {
         let failed = |e| unreadable(self.path, e);
         let path = self.path.to_owned();
+        // In a document no message replaces another; ids tell only whose tokens are counted.
+        self.heads.with_ids = self.look.with_usage();
         if len <= WHOLE {
             let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
             file.take(len).read_to_end(&mut bytes).map_err(failed)?;

@@ -9,9 +9,10 @@ use rethread_model::{
     Visibility,
 };
 
-use super::meta::Meta;
+use super::head::told;
 use super::project::workspace;
 use super::replay::{Draft, Replay};
+use super::scan::Scanned;
 use super::weave::repeats;
 
 /// How much is in the list. Usage is that of all messages, also of those that left it, and of each
@@ -66,7 +67,8 @@ fn total(replay: &Replay) -> Usage {
 }
 
 /// The facts about the whole session.
-pub(super) fn head(path: &Path, id: &str, meta: &Meta, replay: &Replay) -> Head {
+pub(super) fn head(path: &Path, id: &str, found: &Scanned) -> Head {
+    let Scanned { meta, replay, .. } = found;
     let mut head = meta.head(path, id);
     let drafts = || replay.live.iter().filter_map(|at| replay.drafts.get(*at));
     let is_said = |d: &&Draft| {
@@ -79,15 +81,14 @@ pub(super) fn head(path: &Path, id: &str, meta: &Meta, replay: &Replay) -> Head 
         jiff::Timestamp::try_from(modified).ok().map(Moment::from)
     };
     head.updated = said.or(head.updated).or_else(changed);
-    let made = drafts().find_map(|d| d.head.said.prompt.as_deref());
-    let title = |text: &str, source| Title {
-        text: text.to_owned(),
-        source,
-    };
-    head.title = match (&meta.summary, made) {
-        (Some(summary), _) => Some(title(summary, TitleSource::Summary)),
-        (None, Some(prompt)) => Some(title(prompt, TitleSource::FirstPrompt)),
-        (None, None) => None,
+    let told = |d: &Draft| told(&found.part.read(d.origin.record).unwrap_or_default());
+    let mut prompts = drafts().filter(|d| d.head.said.has_prompt);
+    let title = |text: String, source| Title { text, source };
+    head.title = match &meta.summary {
+        Some(summary) => Some(title(summary.clone(), TitleSource::Summary)),
+        None => prompts
+            .find_map(|d| told(d).prompt)
+            .map(|prompt| title(prompt.into(), TitleSource::FirstPrompt)),
     };
     let mut last_first = drafts().rev();
     let model = last_first.find_map(|d| d.head.said.model.as_deref());
@@ -95,11 +96,13 @@ pub(super) fn head(path: &Path, id: &str, meta: &Meta, replay: &Replay) -> Head 
         provider: None,
         id: id.to_owned(),
     });
-    let told: Vec<String> = drafts()
-        .find(|d| !d.head.said.folders.is_empty())
-        .map(|d| d.head.said.folders.clone())
-        .unwrap_or_default();
-    head.workspace = workspace(path, meta, &told);
+    let is_context = |d: &&Draft| {
+        let by_user = d.head.kind == Kind::Message(Role::User);
+        by_user && d.head.visibility == Visibility::Injected
+    };
+    let mut folders = drafts().filter(is_context).map(|d| told(d).folders);
+    let folders = folders.find(|folders| !folders.is_empty());
+    head.workspace = workspace(path, meta, &folders.unwrap_or_default());
     head.links.extend(sub_agents(replay));
     head
 }

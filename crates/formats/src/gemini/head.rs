@@ -6,8 +6,10 @@ use std::rc::Rc;
 use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Kind, Role, Usage, Visibility};
 
-use super::fields::{time, usage};
-use super::message::{Call, MessageHead, Said, first_line, folders, kind, user_visibility};
+use super::fields::{Times, usage};
+use super::message::{
+    Call, MessageHead, Said, first_line, folders, is_filled, kind, user_visibility,
+};
 use super::scan::Look;
 
 /// What an object among the messages is.
@@ -25,55 +27,101 @@ pub(super) fn head_of(message: &[u8]) -> MessageHead {
     seen.map_or_else(|_| MessageHead::unknown(), |seen| seen.head)
 }
 
+/// What a message tells of the whole session.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// The first line of what the person said.
+    pub(super) prompt: Option<Box<str>>,
+    /// Folders that the client told the model it works in.
+    pub(super) folders: Vec<String>,
+}
+
+/// What the message in these bytes, one of the user, tells of the whole session. Few are asked.
+pub(super) fn told(message: &[u8]) -> Told {
+    let mut fields = Fields::default();
+    let seen = Heads::new(Look::Whole).fill(&mut fields, &mut Skim::trusting(message));
+    if seen.is_err() {
+        return Told::default();
+    }
+    let mut texts = fields.content.parts().filter_map(part_text);
+    let mut prompt = None;
+    let mut first = None;
+    while prompt.is_none()
+        && let Some(text) = texts.next()
+    {
+        let text = text.str().unwrap_or_default();
+        prompt = first_line(&text);
+        first = first.or(Some(text));
+    }
+    Told {
+        prompt,
+        folders: folders(&first.unwrap_or_default()),
+    }
+}
+
 /// Reads the heads of messages, one after the other.
 #[derive(Debug)]
 pub(super) struct Heads {
     look: Look,
+    /// Whether somebody asks for the ids of messages.
+    pub(super) with_ids: bool,
     /// The model that answered last, which mostly is the next one, too.
     model: Option<Rc<str>>,
+    times: Times,
 }
 
 impl Heads {
     pub(super) fn new(look: Look) -> Self {
-        Self { look, model: None }
+        Self {
+            look,
+            with_ids: true,
+            model: None,
+            times: Times::default(),
+        }
     }
 
     /// Goes through an object: a message in a chat, a checkpoint or the log of prompts.
     pub(super) fn see(&mut self, skim: &mut Skim<'_>) -> Result<Seen, Strayed> {
         let mut fields = Fields::default();
-        let mut is_rewind = false;
+        self.fill(&mut fields, skim)?;
+        Ok(Seen {
+            has_id: fields.id.is_some(),
+            is_rewind: fields.is_rewind,
+            head: fields.head(self.with_ids, &mut self.times),
+        })
+    }
+
+    fn fill<'a>(&mut self, fields: &mut Fields<'a>, skim: &mut Skim<'a>) -> Result<(), Strayed> {
         if !skim.enter_object() {
             return Err(Strayed);
         }
+        let is_text = |value: &Passed<'_>| value.content().is_some();
         while let Some(key) = skim.next_key()? {
             match &*key.bytes() {
                 b"toolCalls" => fields.calls = self.calls(skim)?,
-                b"id" => fields.id = skim.pass()?.str(),
-                b"type" => fields.type_word = skim.pass()?.str(),
-                b"role" => fields.role = skim.pass()?.str(),
+                b"id" => fields.id = Some(skim.pass()?).filter(is_text),
+                b"type" => fields.type_word = Some(skim.pass()?).filter(is_text),
+                b"role" => fields.role = Some(skim.pass()?).filter(is_text),
                 b"timestamp" => fields.time = Some(skim.pass()?),
                 b"content" => fields.content.said = Some(skim.pass()?),
                 b"parts" => fields.content.parts = Some(skim.pass()?),
                 b"message" => fields.content.message = Some(skim.pass()?),
                 b"messageId" => fields.number = skim.pass()?.u64(),
-                b"sessionId" => fields.session = skim.pass()?.str(),
-                b"model" => fields.model = self.named(skim.pass()?.str()),
+                b"sessionId" => fields.session = Some(skim.pass()?).filter(is_text),
+                b"model" => fields.model = self.named(skim.pass()?),
                 b"tokens" if self.look.with_usage() => fields.usage = usage(skim)?,
-                b"$rewindTo" => is_rewind = skim.pass()?.content().is_some(),
+                b"$rewindTo" => fields.is_rewind = is_text(&skim.pass()?),
                 _ => drop(skim.pass()?),
             }
         }
-        Ok(Seen {
-            has_id: fields.id.is_some(),
-            is_rewind,
-            head: fields.head(),
-        })
+        Ok(())
     }
 
-    fn named(&mut self, model: Option<Cow<'_, str>>) -> Option<Rc<str>> {
-        let model = model?;
-        if self.model.as_deref() != Some(&*model) {
-            self.model = Some(model.into());
+    fn named(&mut self, model: Passed<'_>) -> Option<Rc<str>> {
+        let spelled = model.content()?;
+        let known = self.model.as_deref().map(str::as_bytes);
+        if known != Some(spelled) || spelled.contains(&b'\\') {
+            self.model = Some(model.str()?.into());
         }
         self.model.clone()
     }
@@ -146,27 +194,32 @@ pub(super) fn part_text(part: Passed<'_>) -> Option<Passed<'_>> {
 
 #[derive(Default)]
 struct Fields<'a> {
-    id: Option<Cow<'a, str>>,
-    type_word: Option<Cow<'a, str>>,
-    role: Option<Cow<'a, str>>,
+    id: Option<Passed<'a>>,
+    type_word: Option<Passed<'a>>,
+    role: Option<Passed<'a>>,
     time: Option<Passed<'a>>,
     content: Content<'a>,
     number: Option<u64>,
-    session: Option<Cow<'a, str>>,
+    session: Option<Passed<'a>>,
     model: Option<Rc<str>>,
     usage: Option<Usage>,
     calls: Vec<Call>,
+    is_rewind: bool,
 }
 
 impl Fields<'_> {
-    fn head(self) -> MessageHead {
-        let word = self.type_word.as_ref().or(self.role.as_ref());
-        let (kind, visibility) = kind(word.map_or("", Cow::as_ref));
+    fn head(&mut self, with_id: bool, times: &mut Times) -> MessageHead {
+        let word = self.type_word.or(self.role);
+        let (kind, visibility) = word.map_or_else(|| kind(b""), kind_of);
         let mut head = MessageHead {
-            id: self.message_id(),
+            id: if with_id {
+                self.message_id()
+            } else {
+                String::new()
+            },
             kind,
             visibility,
-            time: self.time.and_then(time),
+            time: self.time.and_then(|t| times.read(t)),
             said: Said::default(),
         };
         match kind {
@@ -179,26 +232,29 @@ impl Fields<'_> {
 
     /// A message's id. The log of prompts counts those of each session from 0.
     fn message_id(&self) -> String {
-        match (self.number, &self.session) {
-            (Some(number), Some(session)) => format!("{session}:{number}"),
-            _ => self.id.as_deref().unwrap_or_default().to_owned(),
+        let text = |value: Option<Passed<'_>>| value.and_then(Passed::str).map(Cow::into_owned);
+        match (self.number, self.session) {
+            (Some(number), Some(session)) => {
+                format!("{}:{number}", session.str().unwrap_or_default())
+            }
+            _ => text(self.id).unwrap_or_default(),
         }
     }
 
     /// What a message of the user says. One of nothing but results, and what belongs to them, is
     /// one of tools.
-    fn asked(self, head: &mut MessageHead) {
+    fn asked(&self, head: &mut MessageHead) {
         let mut first = None;
-        let mut prompt = None;
+        let mut has_prompt = false;
         let mut answers = Vec::new();
         let mut is_answer = true;
+        let is_text = |value: &Passed<'_>| value.content().is_some();
         for part in self.content.parts() {
             let [text, response, data, file] =
                 part.pick(["text", "functionResponse", "inlineData", "fileData"]);
-            if prompt.is_none()
-                && let Some(text) = part.str().or_else(|| text?.str())
-            {
-                prompt = first_line(&text);
+            let text = Some(part).filter(is_text).or(text.filter(is_text));
+            if let Some(text) = text.filter(|_| !has_prompt) {
+                has_prompt = is_filled(text);
                 first = first.or(Some(text));
             }
             if let Some(response) = response {
@@ -208,32 +264,37 @@ impl Fields<'_> {
                 is_answer = false;
             }
         }
-        let first = first.unwrap_or_default();
-        head.visibility = user_visibility(&first);
-        match head.visibility {
-            Visibility::Visible => head.said.prompt = prompt,
-            Visibility::Injected => head.said.folders = folders(&first),
-            _ => {}
-        }
+        head.visibility = first.map_or(head.visibility, user_visibility);
+        head.said.has_prompt = has_prompt && head.visibility == Visibility::Visible;
         if is_answer {
             head.said.answers = answers;
         }
-        if !head.said.answers.is_empty() && head.said.prompt.is_none() {
+        if !head.said.answers.is_empty() && !head.said.has_prompt {
             head.kind = Kind::Message(Role::Tool);
             head.visibility = Visibility::Visible;
         }
     }
 
-    fn answered(mut self, head: &mut MessageHead) {
+    fn answered(&mut self, head: &mut MessageHead) {
         let mut first = None;
+        let beside = self.calls.len();
+        // Those beside the content that are told in it, too.
+        let mut told = Vec::new();
         for part in self.content.parts() {
             let [text, call] = part.pick(["text", "functionCall"]);
             let text = Some(part).filter(|p| p.content().is_some()).or(text);
             first = first.or(text.and_then(Passed::content));
-            let Some(call) = call else { continue };
+            let Some(call) = call.filter(|c| !c.is_null()) else {
+                continue;
+            };
             let call = content_call(call);
-            if self.calls.iter().all(|known| known.id != call.id) {
-                self.calls.push(call);
+            let mut known = self.calls.iter().take(beside).enumerate();
+            let known = known.find(|(at, known)| {
+                !known.id.is_empty() && known.id == call.id && !told.contains(at)
+            });
+            match known {
+                Some((at, _)) => told.push(at),
+                None => self.calls.push(call),
             }
         }
         // The client says these itself: behind the context, and behind a summary.
@@ -242,9 +303,17 @@ impl Fields<'_> {
         if head.said.is_thanks || begins("Got it. Thanks for the context!") {
             head.visibility = Visibility::Injected;
         }
-        head.said.calls = self.calls;
-        head.said.model = self.model;
+        head.said.calls = std::mem::take(&mut self.calls);
+        head.said.model = self.model.take();
         head.said.usage = self.usage.map(Box::new);
+    }
+}
+
+/// What a message of this type or role is. Nobody escapes letters in one that is known, but may.
+fn kind_of(word: Passed<'_>) -> (Kind, Visibility) {
+    match kind(word.content().unwrap_or_default()) {
+        (Kind::Unknown, _) => kind(word.str().unwrap_or_default().as_bytes()),
+        known => known,
     }
 }
 

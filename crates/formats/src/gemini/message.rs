@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rethread_json::{Event, Pull};
+use rethread_json::{Event, Passed, Pull};
 use rethread_model::{Kind, Moment, Role, Usage, Visibility};
 
 /// The longest title that is made from a prompt, in characters.
@@ -28,10 +28,8 @@ pub(super) struct Said {
     pub(super) answers: Vec<Box<str>>,
     pub(super) model: Option<Rc<str>>,
     pub(super) usage: Option<Box<Usage>>,
-    /// The first line of what the person said.
-    pub(super) prompt: Option<Box<str>>,
-    /// Folders that the client told the model it works in.
-    pub(super) folders: Vec<String>,
+    /// Whether the person said something.
+    pub(super) has_prompt: bool,
     /// Whether the client lets the model say this behind a summary of the past.
     pub(super) is_thanks: bool,
 }
@@ -61,19 +59,26 @@ impl MessageHead {
     }
 }
 
-/// What a message of this type or role is.
-pub(super) fn kind(word: &str) -> (Kind, Visibility) {
+/// What a message of this type or role is, as it is spelled.
+pub(super) fn kind(word: &[u8]) -> (Kind, Visibility) {
     match word {
-        "user" => (Kind::Message(Role::User), Visibility::Visible),
-        "gemini" | "model" | "assistant" => (Kind::Message(Role::Assistant), Visibility::Visible),
-        "info" | "warning" | "error" => (Kind::Event, Visibility::UiOnly),
+        b"user" => (Kind::Message(Role::User), Visibility::Visible),
+        b"gemini" | b"model" | b"assistant" => {
+            (Kind::Message(Role::Assistant), Visibility::Visible)
+        }
+        b"info" | b"warning" | b"error" => (Kind::Event, Visibility::UiOnly),
         _ => (Kind::Unknown, Visibility::Visible),
     }
 }
 
 /// The client puts messages of its own among those of the person, and passes over commands when it
 /// resumes a session.
-pub(super) fn user_visibility(text: &str) -> Visibility {
+pub(super) fn user_visibility(text: Passed<'_>) -> Visibility {
+    // Of most texts the first letter tells.
+    if first_letter(text).is_some_and(|letter| !b"<ST/?".contains(&letter)) {
+        return Visibility::Visible;
+    }
+    let text = text.str().unwrap_or_default();
     let text = text.trim_start();
     let injected = [
         "<session_context>",
@@ -88,6 +93,17 @@ pub(super) fn user_visibility(text: &str) -> Visibility {
     } else {
         Visibility::Visible
     }
+}
+
+/// The letter that a text begins with, if it is a plain one.
+fn first_letter(text: Passed<'_>) -> Option<u8> {
+    let first = text.content()?.first().copied();
+    first.filter(|b| b.is_ascii_graphic() && *b != b'\\')
+}
+
+/// Whether a text has a first line.
+pub(super) fn is_filled(text: Passed<'_>) -> bool {
+    first_letter(text).is_some() || text.str().is_some_and(|text| first_line(&text).is_some())
 }
 
 /// The first line of a text with something in it, as a title.
@@ -146,7 +162,7 @@ pub(super) fn giant_head(start: &[u8]) -> Option<MessageHead> {
                         head.id = text.into_owned();
                         is_message = true;
                     }
-                    (1, b"type") => (head.kind, head.visibility) = kind(&text),
+                    (1, b"type") => (head.kind, head.visibility) = kind(text.as_bytes()),
                     (1, b"timestamp") => head.time = text.parse().ok(),
                     _ => {}
                 }

@@ -15,6 +15,8 @@ use crate::{Conversation, Native, OpenError, Part, PartKind, Source};
 /// Reads a session.
 pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     let path = &source.path;
+    let found = scan(path, Look::Whole)?;
+    let mut head = head(path, &layout::named_id(path), &found);
     let Scanned {
         part,
         what,
@@ -22,8 +24,7 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
         replay,
         unclaimed,
         mut notes,
-    } = scan(path, Look::Whole)?;
-    let mut head = head(path, &layout::named_id(path), &meta, &replay);
+    } = found;
     head.hidden |= what == What::Prompts;
     let outputs = layout::outputs(path, &head.id);
     notes.extend(same_session_elsewhere(path, &head.id));

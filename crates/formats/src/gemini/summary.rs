@@ -24,7 +24,7 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     match scan(path, look) {
         Ok(found) => {
             summary.size = found.part.len();
-            summary.head = head(path, &source.id, &found.meta, &found.replay);
+            summary.head = head(path, &source.id, &found);
             summary.head.hidden |= found.what == What::Prompts;
             summary.counts = counts(&found.replay, want.usage);
         }

@@ -1,3 +1,4 @@
 //! Sessions of Gemini CLI.
 
+mod listing;
 mod types;
