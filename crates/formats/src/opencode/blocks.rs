@@ -8,6 +8,7 @@ use rethread_model::{
     ToolStatus, Visibility,
 };
 
+use super::members::Members;
 use crate::passed::{json, string, text};
 
 /// Who looks.
@@ -33,36 +34,32 @@ const INTERRUPTED: &str = "[Tool execution was interrupted]";
 /// What the client sends for an old result that it cleared to save room.
 const CLEARED: &str = "[Old tool result content cleared]";
 
-/// The blocks of a part: a call and its result stand in one part.
-pub(super) fn blocks(part: Passed<'_>, record: RawRef, sight: Sight) -> Vec<Block> {
+/// Adds the blocks of a part: a call and its result stand in one part.
+pub(super) fn blocks(part: &Members<'_>, record: RawRef, sight: Sight, out: &mut Vec<Block>) {
     let is_aside = sight.is_aside;
     let [type_name, said] = part.pick(["type", "text"]);
     let type_name = type_name.and_then(Passed::str).unwrap_or_default();
     let said = || said.and_then(text);
     let known = match &*type_name {
-        "step-start" | "step-finish" | "retry" | "compaction" => Some(Vec::new()),
-        "text" => said().map(|text| vec![spoken(part, text, is_aside)]),
-        "subtask" => Some(vec![injected(Text::new(BY_USER), is_aside)]),
-        "reasoning" => said().map(|text| vec![Block::Thinking(thinking(part, text))]),
-        "tool" => tool(part, record, sight.by),
-        "tool-invocation" => invocation(part),
-        "file" => media(part, record).map(|m| vec![m]),
+        "step-start" | "step-finish" | "retry" | "compaction" => Some(()),
+        "text" => said().map(|text| out.push(spoken(part, text, is_aside))),
+        "subtask" => {
+            out.push(injected(Text::new(BY_USER), is_aside));
+            Some(())
+        }
+        "reasoning" => said().map(|text| out.push(Block::Thinking(thinking(part, text)))),
+        "tool" => tool(part, record, sight.by, out),
+        "tool-invocation" => invocation(part, out),
+        "file" => media(part, record).map(|media| out.push(media)),
         _ => None,
     };
-    known.unwrap_or_else(|| {
-        // The client sends nothing else.
-        if sight.by == By::Model {
-            return Vec::new();
-        }
-        vec![Block::Unknown {
+    // The client sends nothing else.
+    if known.is_none() && sight.by != By::Model {
+        out.push(Block::Unknown {
             type_name: type_name.into_owned(),
-            raw: Json::new(part.raw()),
-        }]
-    })
-}
-
-fn is_true(flag: Option<Passed<'_>>) -> bool {
-    flag.and_then(Passed::bool) == Some(true)
+            raw: Json::new(part.value().raw()),
+        });
+    }
 }
 
 /// What the client tells the model where the user had a task done: the call of it comes next.
@@ -78,11 +75,10 @@ fn injected(text: Text, is_aside: bool) -> Block {
 }
 
 /// Text; what nobody typed, or what is not sent, stands aside among other text.
-fn spoken(part: Passed<'_>, text: Text, is_aside: bool) -> Block {
-    let [ignored, synthetic] = part.pick(["ignored", "synthetic"]);
-    let visibility = if is_true(ignored) {
+fn spoken(part: &Members<'_>, text: Text, is_aside: bool) -> Block {
+    let visibility = if part.is_true("ignored") {
         Visibility::UiOnly
-    } else if is_true(synthetic) {
+    } else if part.is_true("synthetic") {
         Visibility::Injected
     } else {
         Visibility::Visible
@@ -93,7 +89,7 @@ fn spoken(part: Passed<'_>, text: Text, is_aside: bool) -> Block {
     Block::Text(text)
 }
 
-fn thinking(part: Passed<'_>, text: Text) -> Thinking {
+fn thinking(part: &Members<'_>, text: Text) -> Thinking {
     let metadata = part.get("metadata");
     let vendor = |path: &[&str]| string(metadata?.at(path));
     Thinking {
@@ -105,172 +101,89 @@ fn thinking(part: Passed<'_>, text: Text) -> Thinking {
     }
 }
 
-/// What a call of a tool came to.
-struct State<'a> {
-    status: Option<Passed<'a>>,
-    title: Option<Passed<'a>>,
-    input: Option<Passed<'a>>,
-    output: Option<Passed<'a>>,
-    error: Option<Passed<'a>>,
-    time: Option<Passed<'a>>,
-    metadata: Option<Passed<'a>>,
-    attachments: Option<Passed<'a>>,
-}
-
-impl<'a> State<'a> {
-    fn of(state: Passed<'a>) -> Self {
-        let names = [
-            "status",
-            "title",
-            "input",
-            "output",
-            "error",
-            "time",
-            "metadata",
-            "attachments",
-        ];
-        let [
-            status,
-            title,
-            input,
-            output,
-            error,
-            time,
-            metadata,
-            attachments,
-        ] = state.pick(names);
-        Self {
-            status,
-            title,
-            input,
-            output,
-            error,
-            time,
-            metadata,
-            attachments,
-        }
-    }
-
-    /// Whether the client cleared the result.
-    fn is_cleared(&self) -> bool {
-        let cleared = self.time.and_then(|time| time.get("compacted")?.u64());
-        cleared.is_some_and(|at| at > 0)
-    }
-
-    fn duration_ms(&self) -> Option<f64> {
-        let [start, end] = self.time?.pick(["start", "end"]);
-        Some(end?.f64()? - start?.f64()?)
-    }
-}
-
-/// What tools note of what they did.
-#[derive(Default)]
-struct Metadata<'a> {
-    session: Option<Passed<'a>>,
-    changed: Option<Passed<'a>>,
-    interrupted: bool,
-    output: Option<Passed<'a>>,
-    exit: Option<Passed<'a>>,
-    path: Option<Passed<'a>>,
-}
-
-impl<'a> Metadata<'a> {
-    fn of(metadata: Passed<'a>) -> Self {
-        let names = [
-            "sessionId",
-            "filediff",
-            "interrupted",
-            "output",
-            "exit",
-            "outputPath",
-        ];
-        let [session, changed, interrupted, output, exit, path] = metadata.pick(names);
-        Self {
-            session,
-            changed,
-            interrupted: is_true(interrupted),
-            output,
-            exit,
-            path,
-        }
-    }
-}
-
-fn tool(part: Passed<'_>, record: RawRef, by: By) -> Option<Vec<Block>> {
-    let [state, id, name] = part.pick(["state", "callID", "tool"]);
-    let state = State::of(state.filter(|s| s.is_object())?);
-    let metadata = state.metadata.map(Metadata::of).unwrap_or_default();
-    let id = string(id).unwrap_or_default();
-    let name = string(name).unwrap_or_default();
-    let word = string(state.status).unwrap_or_default();
+fn tool(part: &Members<'_>, record: RawRef, by: By, out: &mut Vec<Block>) -> Option<()> {
+    let state = Members::of(part.get("state").filter(|s| s.is_object())?);
+    let names = ["status", "title", "input", "output", "time", "metadata"];
+    let [word, title, input, output, time, metadata] = state.pick(names);
+    let [start, end, cleared] =
+        time.map_or([None; 3], |time| time.pick(["start", "end", "compacted"]));
+    let metadata = metadata.map(Members::of);
+    let noted = |name| metadata.as_ref().and_then(|m| m.get(name));
+    let id = string(part.get("callID")).unwrap_or_default();
+    let name = string(part.get("tool")).unwrap_or_default();
+    let word = string(word).unwrap_or_default();
     let (status, is_done) = match word.as_str() {
         "pending" => (ToolStatus::Pending, false),
         "running" => (ToolStatus::Running, false),
         "completed" | "success" => (ToolStatus::Completed, true),
         "error" => (ToolStatus::Failed, true),
-        _ => (ToolStatus::Other(word), state.output.is_some()),
+        _ => (ToolStatus::Other(word), output.is_some()),
     };
     let is_error = status == ToolStatus::Failed;
     let is_waiting = matches!(status, ToolStatus::Pending | ToolStatus::Running);
-    let is_cleared = status == ToolStatus::Completed && state.is_cleared();
+    let is_cleared = cleared.and_then(Passed::u64).is_some_and(|at| at > 0);
     let sent = match by {
         By::Model if is_waiting => Some(INTERRUPTED),
-        By::Model if is_cleared => Some(CLEARED),
+        By::Model if status == ToolStatus::Completed && is_cleared => Some(CLEARED),
         _ => None,
     };
-    let call = ToolCall {
-        title: string(state.title).filter(|t| !t.is_empty()),
-        input: json(state.input).map(ToolInput::Json),
+    out.push(Block::ToolCall(ToolCall {
+        title: string(title).filter(|t| !t.is_empty()),
+        input: json(input).map(ToolInput::Json),
         status,
-        duration_ms: state.duration_ms(),
-        diffs: metadata.changed.and_then(diff).into_iter().collect(),
-        child_session: string(metadata.session),
+        duration_ms: end
+            .and_then(Passed::f64)
+            .zip(start.and_then(Passed::f64))
+            .map(|(end, start)| end - start),
+        diffs: noted("filediff").and_then(diff).into_iter().collect(),
+        child_session: string(noted("sessionId")),
         ..ToolCall::new(id.clone(), name.clone())
-    };
-    let mut blocks = vec![Block::ToolCall(call)];
+    }));
     if let Some(sent) = sent {
-        blocks.push(Block::ToolResult(ToolResult {
-            call_id: id,
-            name: Some(name),
-            blocks: vec![Block::Text(Text::new(sent))],
+        out.push(Block::ToolResult(ToolResult {
             is_error: is_waiting,
-            structured: None,
-            exit_code: None,
-            full_output: None,
+            ..answer(id, name, vec![Block::Text(Text::new(sent))])
         }));
     } else if is_done {
-        blocks.push(Block::ToolResult(ToolResult {
-            call_id: id,
-            name: Some(name),
-            ..result(&state, &metadata, is_error, record)
+        out.push(Block::ToolResult(ToolResult {
+            is_error,
+            structured: json(state.get("metadata")),
+            exit_code: noted("exit").and_then(Passed::i64),
+            full_output: string(noted("outputPath")).map(|p| Blob::Outside(PathBuf::from(p))),
+            ..answer(id, name, given(&state, metadata.as_ref(), is_error, record))
         }));
     }
-    Some(blocks)
+    Some(())
+}
+
+/// The answer to a call.
+fn answer(call_id: String, name: String, blocks: Vec<Block>) -> ToolResult {
+    ToolResult {
+        call_id,
+        name: Some(name),
+        blocks,
+        is_error: false,
+        structured: None,
+        exit_code: None,
+        full_output: None,
+    }
 }
 
 /// What a call gave.
-fn result(
-    state: &State<'_>,
-    metadata: &Metadata<'_>,
+fn given(
+    state: &Members<'_>,
+    metadata: Option<&Members<'_>>,
     is_error: bool,
     record: RawRef,
-) -> ToolResult {
+) -> Vec<Block> {
     // Of what was stopped on its way the model sees as much as there was.
-    let is_stopped = is_error && metadata.interrupted;
-    let partial = metadata.output.filter(|_| is_stopped).and_then(text);
-    let given = if is_error { state.error } else { state.output };
+    let stopped = metadata.filter(|m| is_error && m.is_true("interrupted"));
+    let partial = stopped.and_then(|m| text(m.get("output")?));
+    let given = state.get(if is_error { "error" } else { "output" });
     let said = partial.or_else(|| text(given?)).map(Block::Text);
-    let attached = state.attachments.into_iter().flat_map(Passed::items);
-    let attached = attached.filter_map(|file| media(file, record));
-    ToolResult {
-        call_id: String::new(),
-        name: None,
-        blocks: said.into_iter().chain(attached).collect(),
-        is_error,
-        structured: json(state.metadata),
-        exit_code: metadata.exit.and_then(Passed::i64),
-        full_output: string(metadata.path).map(|path| Blob::Outside(PathBuf::from(path))),
-    }
+    let attached = state.get("attachments").into_iter().flat_map(Passed::items);
+    let attached = attached.filter_map(|file| media(&Members::of(file), record));
+    said.into_iter().chain(attached).collect()
 }
 
 /// The change of one file, as editing tools note it.
@@ -284,36 +197,26 @@ fn diff(changed: Passed<'_>) -> Option<Diff> {
 }
 
 /// A call as the first versions wrote it.
-fn invocation(part: Passed<'_>) -> Option<Vec<Block>> {
+fn invocation(part: &Members<'_>, out: &mut Vec<Block>) -> Option<()> {
     let call = part.get("toolInvocation").filter(|c| c.is_object())?;
     let [id, name, result, args] = call.pick(["toolCallId", "toolName", "result", "args"]);
     let id = string(id).unwrap_or_default();
     let name = string(name).unwrap_or_default();
     let result = result.and_then(text);
-    let mut blocks = vec![Block::ToolCall(ToolCall {
+    out.push(Block::ToolCall(ToolCall {
         input: json(args).map(ToolInput::Json),
         status: match result {
             Some(_) => ToolStatus::Completed,
             None => ToolStatus::Running,
         },
         ..ToolCall::new(id.clone(), name.clone())
-    })];
-    blocks.extend(result.map(|text| {
-        Block::ToolResult(ToolResult {
-            call_id: id,
-            name: Some(name),
-            blocks: vec![Block::Text(text)],
-            is_error: false,
-            structured: None,
-            exit_code: None,
-            full_output: None,
-        })
     }));
-    Some(blocks)
+    out.extend(result.map(|text| Block::ToolResult(answer(id, name, vec![Block::Text(text)]))));
+    Some(())
 }
 
 /// A picture or a file. One inside of the record is not decoded here.
-fn media(part: Passed<'_>, record: RawRef) -> Option<Block> {
+fn media(part: &Members<'_>, record: RawRef) -> Option<Block> {
     let [url, mime, type_name, name] = part.pick(["url", "mime", "mediaType", "filename"]);
     let url = url?;
     let text = url.str()?;

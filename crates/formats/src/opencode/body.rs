@@ -1,6 +1,6 @@
 //! What an entry says, decoded from its records.
 
-use rethread_json::{Document, Passed, Skim, Value};
+use rethread_json::{Passed, Skim};
 use rethread_model::{
     Block, Body, Compaction, EntryIx, Event, Json, Kept, Kind, Level, Message, ModelRef, Place,
     RawRef, Role, Session, Text, Usage, Visibility,
@@ -8,9 +8,9 @@ use rethread_model::{
 
 use super::blocks::{By, Sight, blocks};
 use super::facts::usage;
+use super::members::Members;
 use super::said::split;
-use crate::fields::{is_true, others, string, text_of};
-use crate::passed::text;
+use crate::passed::{string, text};
 use crate::{Native, PartKind};
 
 /// What an entry says.
@@ -53,16 +53,11 @@ fn hold<'a>(
         Skim::checking(bytes)
     };
     let changed = |_| "the file was changed while it was read".to_owned();
-    let inside = split(skim.pass().map_err(changed)?, is_row);
-    held.extend(inside.info.and_then(document).map(Held::Info));
+    let inside = split(&mut skim, is_row).map_err(changed)?;
+    held.extend(inside.info.map(Held::Info));
     let parts = inside.parts.into_iter();
     held.extend(parts.map(|part| Held::Part(part, raw)));
     Ok(())
-}
-
-/// A value that is looked at closely.
-fn document(value: Passed<'_>) -> Option<Document> {
-    Document::parse(value.raw().to_vec()).ok()
 }
 
 fn unreadable(why: &str) -> Body {
@@ -76,12 +71,8 @@ fn unreadable(why: &str) -> Body {
 
 /// What the records of an entry hold, in order.
 enum Held<'a> {
-    Info(Document),
-    Part(Passed<'a>, RawRef),
-}
-
-fn is_type(part: Passed<'_>, name: &str) -> bool {
-    part.get("type").is_some_and(|t| t.is_str(name))
+    Info(Members<'a>),
+    Part(Members<'a>, RawRef),
 }
 
 fn message(held: &[Held<'_>], role: Role, sight: Sight) -> Message {
@@ -89,10 +80,11 @@ fn message(held: &[Held<'_>], role: Role, sight: Sight) -> Message {
     let mut of_steps: Option<Usage> = None;
     for one in held {
         match one {
-            Held::Info(info) => fill(&mut message, info.root()),
+            Held::Info(info) => fill(&mut message, info),
             Held::Part(part, raw) => {
-                message.blocks.extend(blocks(*part, *raw, sight));
-                if let Some(step) = step_usage(*part) {
+                blocks(part, *raw, sight, &mut message.blocks);
+                let step = Some(part).filter(|part| part.is_str("type", "step-finish"));
+                if let Some(step) = step.and_then(usage) {
                     *of_steps.get_or_insert_default() += &step;
                 }
             }
@@ -106,42 +98,36 @@ fn message(held: &[Held<'_>], role: Role, sight: Sight) -> Message {
     message
 }
 
-fn step_usage(part: Passed<'_>) -> Option<Usage> {
-    let is_step = is_type(part, "step-finish");
-    let step = is_step.then(|| document(part)).flatten()?;
-    usage(step.root())
-}
-
 /// What the user said in early stores, which kept it with the summary of the message.
 fn early_text(held: &[Held<'_>]) -> Option<Block> {
     let mut infos = held.iter().filter_map(|one| match one {
-        Held::Info(info) => info.root().get("summary"),
+        Held::Info(info) => info.get("summary"),
         Held::Part(..) => None,
     });
-    let summary = infos.next()?;
-    let text = ["body", "title"]
-        .into_iter()
-        .filter_map(|key| text_of(summary, key));
-    let mut text = text.filter(|t| !t.value.is_empty());
-    text.next().map(Block::Text)
+    let said = infos.next()?.pick(["body", "title"]);
+    let mut said = said.into_iter().filter_map(|value| text(value?));
+    said.find(|t| !t.value.is_empty()).map(Block::Text)
 }
 
-fn fill(message: &mut Message, info: Value<'_>) {
-    let time = |key| info.at(&["time", key]).and_then(Value::f64);
+fn fill(message: &mut Message, info: &Members<'_>) {
     // The first versions kept these elsewhere.
-    let first = info.at(&["metadata", "assistant"]);
-    let said = first.unwrap_or(info);
-    message.model = model(said).or_else(|| model(info.get("model")?));
-    message.stop_reason = string(info, "finish");
+    let first = info.get("metadata").and_then(|m| m.get("assistant"));
+    let first = first.map(Members::of);
+    let said = first.as_ref().unwrap_or(info);
+    let [provider, model] = said.pick(["providerID", "modelID"]);
+    let named = || {
+        let [provider, model] = info.get("model")?.pick(["providerID", "modelID"]);
+        self::model(provider, model)
+    };
+    message.model = self::model(provider, model).or_else(named);
+    message.stop_reason = string(info.get("finish"));
     message.usage = usage(said);
     message.error = info.get("error").and_then(error);
-    message.duration_ms = time("completed")
-        .zip(time("created"))
-        .map(|(end, start)| end - start);
-    let cwd = said.at(&["path", "cwd"]).and_then(Value::str);
+    message.duration_ms = duration(info);
+    let cwd = said.get("path").and_then(|path| string(path.get("cwd")));
     message.place = cwd.map(|cwd| {
         Box::new(Place {
-            cwd: Some(cwd.into_owned()),
+            cwd: Some(cwd),
             ..Place::default()
         })
     });
@@ -160,20 +146,27 @@ fn fill(message: &mut Message, info: Value<'_>) {
         "error",
         "parts",
     ];
-    message.details = others(info, &known);
+    message.details = info.others(&known);
 }
 
-fn model(value: Value<'_>) -> Option<ModelRef> {
+/// How long a message took.
+fn duration(info: &Members<'_>) -> Option<f64> {
+    let [start, end] = info.get("time")?.pick(["created", "completed"]);
+    Some(end?.f64()? - start?.f64()?)
+}
+
+fn model(provider: Option<Passed<'_>>, model: Option<Passed<'_>>) -> Option<ModelRef> {
     Some(ModelRef {
-        provider: string(value, "providerID"),
-        id: string(value, "modelID")?,
+        provider: string(provider),
+        id: string(model)?,
     })
 }
 
 /// What went wrong: the name of the error, and what it says.
-fn error(value: Value<'_>) -> Option<String> {
-    let name = string(value, "name");
-    let said = value.at(&["data", "message"]).and_then(Value::str);
+fn error(value: Passed<'_>) -> Option<String> {
+    let [name, data] = value.pick(["name", "data"]);
+    let name = string(name);
+    let said = data.and_then(|data| data.get("message")?.str());
     match (name, said) {
         (Some(name), Some(said)) => Some(format!("{name}: {said}")),
         (Some(name), None) => Some(name),
@@ -197,20 +190,15 @@ fn compaction(held: &[Held<'_>]) -> Compaction {
             Held::Info(info) => {
                 infos += 1;
                 if infos > 1 {
-                    let info = info.root();
                     compaction.usage = usage(info);
-                    let time = |key| info.at(&["time", key]).and_then(Value::f64);
-                    let times = time("completed").zip(time("created"));
-                    compaction.duration_ms = times.map(|(end, start)| end - start);
+                    compaction.duration_ms = duration(info);
                 }
             }
-            Held::Part(part, _) if is_type(*part, "compaction") => {
-                if let Some(asked) = document(*part) {
-                    asked_for(&mut compaction, asked.root());
-                }
+            Held::Part(part, _) if part.is_str("type", "compaction") => {
+                asked_for(&mut compaction, part);
             }
             Held::Part(part, _) if infos > 1 => {
-                if is_type(*part, "text") {
+                if part.is_str("type", "text") {
                     said.extend(part.get("text").and_then(text));
                 }
             }
@@ -222,14 +210,15 @@ fn compaction(held: &[Held<'_>]) -> Compaction {
 }
 
 /// How a compaction was asked for.
-fn asked_for(compaction: &mut Compaction, part: Value<'_>) {
-    let word = if is_true(part, "auto") {
+fn asked_for(compaction: &mut Compaction, part: &Members<'_>) {
+    let word = if part.is_true("auto") {
         "auto"
     } else {
         "manual"
     };
     compaction.trigger = Some(word.to_owned());
-    compaction.kept = string(part, "tail_start_id").map_or(Kept::Nothing, Kept::From);
+    let kept = string(part.get("tail_start_id"));
+    compaction.kept = kept.map_or(Kept::Nothing, Kept::From);
     let known = [
         "id",
         "sessionID",
@@ -238,7 +227,7 @@ fn asked_for(compaction: &mut Compaction, part: Value<'_>) {
         "auto",
         "tail_start_id",
     ];
-    compaction.details = others(part, &known);
+    compaction.details = part.others(&known);
 }
 
 fn joined(texts: &[Text]) -> Option<Text> {
@@ -259,24 +248,26 @@ fn nth_event(session: &Session, entry: EntryIx) -> usize {
 fn event(held: &[Held<'_>], nth: usize) -> Event {
     let named = |name: &'static str| {
         held.iter().filter_map(move |one| match one {
-            Held::Part(part, _) if is_type(*part, name) => Some(*part),
+            Held::Part(part, _) if part.is_str("type", name) => Some(part),
             _ => None,
         })
     };
     if let Some(retry) = named("retry").nth(nth) {
-        let said = document(retry).and_then(|retry| retry.root().get("error").and_then(error));
+        let said = retry.get("error").and_then(error);
         return Event {
             name: "retry".to_owned(),
             text: said.map(Text::new),
             level: Level::Warning,
-            details: Some(Json::new(retry.raw())),
+            details: Some(Json::new(retry.value().raw())),
         };
     }
     Event {
         name: "compaction".to_owned(),
         text: Some(Text::new("asked for, and not done")),
         level: Level::Info,
-        details: named("compaction").next().map(|p| Json::new(p.raw())),
+        details: named("compaction")
+            .next()
+            .map(|p| Json::new(p.value().raw())),
     }
 }
 

@@ -64,6 +64,7 @@ pub(super) fn stage(w: &Writing<'_>, place: &Place, folder: &Path) -> Result<(),
         let found = query.query_map([], encode)?;
         Ok(found.collect::<rusqlite::Result<Vec<Vec<u8>>>>()?)
     })?;
+    super::database::let_go();
     let fill = || -> rusqlite::Result<()> {
         let mut db = Connection::open(&copy)?;
         let tx = db.transaction()?;
@@ -143,6 +144,7 @@ pub(super) fn unpacked(goods: &Goods) -> Result<Source, WriteError> {
     }
     let family = family(goods)?;
     let path = goods.folder.join("opencode.db");
+    super::database::let_go();
     let fill = || -> rusqlite::Result<()> {
         let mut db = Connection::open(&path)?;
         let tx = db.transaction()?;

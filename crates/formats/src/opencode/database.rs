@@ -1,14 +1,16 @@
 //! Looking into a database that its agent may be writing to: nothing is left beside it, nobody waits
 //! for us, and tables that hold credentials cannot be read.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::Metadata;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use rethread_disk::{DiskError, open_read};
+use rethread_disk::{DiskError, FileId, file_id, open_read};
 use rusqlite::config::DbConfig;
 use rusqlite::ffi::ErrorCode;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -56,16 +58,22 @@ pub(super) fn look<T>(
     for attempt in 0..TRIES {
         let before = State::of(path);
         let way = before.way();
-        let answer = open(path, way)
-            .and_then(|connection| {
-                connection.execute_batch("BEGIN")?;
-                Ok(connection)
-            })
-            .map_err(AskError::from)
-            .and_then(|connection| ask(&connection));
+        let writes = WRITES.load(Ordering::SeqCst);
+        let opened = match Kept::take(path, &before, writes) {
+            Some(connection) => Ok(connection),
+            None => open(path, way),
+        };
+        let (answer, connection) = match opened.and_then(begin) {
+            Ok(connection) => (ask(&connection), Some(connection)),
+            Err(e) => (Err(e.into()), None),
+        };
+        let connection = connection.filter(|_| way == Way::Quiet && answer.is_ok());
         let is_true = way == Way::Shared || before == State::of(path);
         match answer {
-            Ok(answer) if is_true => return Ok(answer),
+            Ok(answer) if is_true => {
+                Kept::put(path, before, writes, connection);
+                return Ok(answer);
+            }
             Err(AskError::Open(e)) if is_true => return Err(e),
             Err(AskError::Sql(e)) if is_true && !passes(&e) => return Err(trouble(path, &e)),
             Err(AskError::Sql(e)) => last = Some(e),
@@ -82,6 +90,57 @@ pub(super) fn look<T>(
         }
         .into(),
     })
+}
+
+fn begin(connection: Connection) -> rusqlite::Result<Connection> {
+    connection.execute_batch("BEGIN")?;
+    Ok(connection)
+}
+
+/// The database that a thread looked into last, still open: a list asks for hundreds of sessions in
+/// the same one. Only where nobody writes, and then we hold no lock; and only as long as all that
+/// can be seen of it stays as it was.
+struct Kept {
+    path: PathBuf,
+    state: State,
+    /// How often we ourselves had written to some database.
+    writes: u64,
+    connection: Connection,
+}
+
+thread_local! {
+    static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+}
+
+/// How often this process began or ended to write to a database: times of files are too coarse to
+/// tell two of its changes apart.
+static WRITES: AtomicU64 = AtomicU64::new(0);
+
+impl Kept {
+    /// The connection to this database, if it is open and nothing changed since.
+    fn take(path: &Path, state: &State, writes: u64) -> Option<Connection> {
+        let kept = KEPT.take()?;
+        let is_same = kept.path == path && kept.writes == writes && kept.state == *state;
+        is_same.then_some(kept.connection)
+    }
+
+    fn put(path: &Path, state: State, writes: u64, connection: Option<Connection>) {
+        // An open file is in others' way on Windows, whatever is done with it.
+        let connection = connection.filter(|_| !cfg!(windows));
+        let ended = |c: Connection| c.execute_batch("COMMIT").is_ok().then_some(c);
+        KEPT.set(connection.and_then(ended).map(|connection| Self {
+            path: path.to_owned(),
+            state,
+            writes,
+            connection,
+        }));
+    }
+}
+
+/// Forgets what is open, because we write to a database now, or did.
+pub(super) fn let_go() {
+    WRITES.fetch_add(1, Ordering::SeqCst);
+    KEPT.take();
 }
 
 /// Why a question was not answered.
@@ -128,6 +187,7 @@ enum Way {
 #[derive(PartialEq, Eq)]
 struct State {
     main: Option<Seen>,
+    file: Option<FileId>,
     /// The counters in its header: what changes with every change of the file.
     header: Vec<u8>,
     log: Option<Seen>,
@@ -145,6 +205,7 @@ impl State {
         let _ = open_read(path).map(|file| file.take(100).read_to_end(&mut header));
         Self {
             main: meta(path),
+            file: file_id(path).ok(),
             header,
             log: meta(&beside(path, "-wal")).filter(|(len, _)| *len > 0),
             has_index: beside(path, "-shm").exists(),
@@ -289,6 +350,48 @@ mod tests {
             let refused = ask(table).unwrap_err().to_string();
             assert!(!refused.contains("secret"), "{refused}");
         }
+    }
+
+    #[test]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "another puts a file in place of the database"
+    )]
+    fn what_is_open_notices_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("opencode.db");
+        let make = |path: &Path, said: &str| {
+            let db = Connection::open(path).unwrap();
+            let _ = db.execute_batch("CREATE TABLE message (id text)");
+            db.execute("INSERT INTO message VALUES (?1)", [said])
+                .unwrap();
+            db.close().unwrap();
+        };
+        let ask = || {
+            look(&path, |db| {
+                let sql = "SELECT id FROM message ORDER BY rowid DESC LIMIT 1";
+                Ok(db.query_row(sql, [], |row| row.get::<_, String>(0))?)
+            })
+            .unwrap()
+        };
+        make(&path, "one");
+        assert_eq!((ask(), ask()), ("one".to_owned(), "one".to_owned()));
+        // A change, which its header tells.
+        make(&path, "two");
+        assert_eq!((ask(), ask()), ("two".to_owned(), "two".to_owned()));
+        // Another file in its place, that looks the same from outside but for being another.
+        let other = folder.path().join("other.db");
+        make(&other, "six");
+        make(&other, "ten");
+        let time = std::fs::metadata(&path).unwrap().modified().unwrap();
+        let file = std::fs::File::options().write(true).open(&other).unwrap();
+        file.set_modified(time).unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        assert_eq!((ask(), ask()), ("ten".to_owned(), "ten".to_owned()));
+        // Nothing of it is left open where we write ourselves.
+        let_go();
+        assert!(KEPT.take().is_none());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

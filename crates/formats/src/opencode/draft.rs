@@ -5,6 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use rethread_json::{Document, Object, Value, compact};
 use rethread_model::{ModelRef, Moment, Role, Usage};
 
+use super::facts::usage;
+use super::members::Members;
+use super::said::said_at;
 use super::tool::{ToolOutput, input};
 use crate::atsf::assets::{Asset, inline};
 use crate::fields::{string, text_of};
@@ -140,9 +143,10 @@ impl Draft {
     /// Takes a message in the format's own vocabulary: `{info, parts}`, as in an export.
     fn own(&mut self, root: Value<'_>, info: Value<'_>) -> Result<(), WriteError> {
         self.id = string(info, "id");
-        self.time = super::said::said_at(info);
+        let members = Members::parse(info.raw());
+        self.time = members.as_ref().and_then(said_at);
         self.finish = string(info, "finish");
-        self.usage = super::facts::usage(info).unwrap_or_default();
+        self.usage = members.as_ref().and_then(usage).unwrap_or_default();
         let named = info.get("model").unwrap_or(info);
         let provider = string(named, "providerID");
         if let Some(id) = string(named, "modelID") {

@@ -6,13 +6,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use rethread_disk::read_small;
-use rethread_json::{Passed, Skim, Tree};
+use rethread_json::{Skim, Tree};
 use rethread_model::{Note, RawRef};
 
 use super::SLUG;
 use super::facts::{Facts, parsed};
 use super::read::Gathered;
-use super::said::{Piece, Said, sort, split};
+use super::said::{Piece, Said, Split, sort, split};
 use crate::passed::string;
 use crate::{Marks, OpenError, Part, RecordKind};
 
@@ -59,8 +59,8 @@ pub(super) fn gather(path: &Path) -> Result<Gathered, OpenError> {
         };
         let raw = RawRef { part: 0, record };
         let value = &bytes[range];
-        match Skim::trusting(value).pass() {
-            Ok(message) => gathered.exported(path, raw, message),
+        match split(&mut Skim::trusting(value), false) {
+            Ok(message) => gathered.exported(path, raw, &message),
             Err(_) => gathered.unclaimed.push(raw),
         }
     }
@@ -73,16 +73,16 @@ pub(super) fn gather(path: &Path) -> Result<Gathered, OpenError> {
 }
 
 impl Gathered {
-    fn exported(&mut self, path: &Path, raw: RawRef, message: Passed<'_>) {
-        let inside = split(message, false);
-        let id = string(inside.info.and_then(|i| i.get("id")));
-        let mut said = Said::of(raw, id.unwrap_or_default(), inside.info);
+    fn exported(&mut self, path: &Path, raw: RawRef, inside: &Split<'_>) {
+        let info = inside.info.as_ref();
+        let id = string(info.and_then(|i| i.get("id")));
+        let mut said = Said::of(raw, id.unwrap_or_default(), info);
         if !said.is_message() {
             let message = format!("the message `{}` names no role; kept unread", said.id);
             self.notes.push(Note::damage(message).at(path));
         }
-        if inside.info.is_some() {
-            said.parts.extend(inside.parts.into_iter().map(|part| {
+        if info.is_some() {
+            said.parts.extend(inside.parts.iter().map(|part| {
                 let id = string(part.get("id")).unwrap_or_default();
                 Piece::of(raw, id, Some(part))
             }));

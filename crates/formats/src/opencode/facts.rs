@@ -1,12 +1,13 @@
 //! What is known about a session as a whole, from its row or from its JSON.
 
-use rethread_json::{Tree, Value};
+use rethread_json::{Passed, Tree, Value};
 use rethread_model::{
     Agent, Cost, Head, Link, LinkKind, ModelRef, Moment, Title, TitleSource, Usage, UsageRecord,
     UsageScope, Workspace,
 };
 
 use super::SLUG;
+use super::members::Members;
 use crate::fields::string;
 
 /// The facts about a session, whichever way they are stored.
@@ -83,7 +84,8 @@ impl Facts {
 
     /// The facts in a JSON object of an old store or an export.
     pub(super) fn of_info(info: Value<'_>) -> Self {
-        let usage = usage(info).map(|usage| Usage {
+        let usage = Members::parse(info.raw()).as_ref().and_then(usage);
+        let usage = usage.map(|usage| Usage {
             scope: UsageScope::Cumulative,
             ..usage
         });
@@ -239,18 +241,22 @@ pub(super) fn moment(whole: Option<i64>, real: Option<f64>) -> Option<Moment> {
 }
 
 /// Tokens and cost of a message or a step. Reasoning is counted beside the output there.
-pub(super) fn usage(said: Value<'_>) -> Option<Usage> {
-    let tokens = said.get("tokens").filter(|t| t.is_object())?;
-    let count = |path: &[&str]| tokens.at(path).and_then(Value::u64).unwrap_or(0);
-    let reasoning = count(&["reasoning"]);
+pub(super) fn usage(said: &Members<'_>) -> Option<Usage> {
+    let [tokens, cost] = said.pick(["tokens", "cost"]);
+    let tokens = Members::of(tokens.filter(|t| t.is_object())?);
+    let names = ["input", "output", "reasoning", "cache", "total"];
+    let [input, output, reasoning, cache, total] = tokens.pick(names);
+    let [read, write] = cache.map_or([None; 2], |cache| cache.pick(["read", "write"]));
+    let count = |value: Option<Passed<'_>>| value.and_then(Passed::u64).unwrap_or(0);
+    let reasoning = count(reasoning);
     Some(Usage {
-        input: count(&["input"]),
-        cache_read: count(&["cache", "read"]),
-        cache_write: count(&["cache", "write"]),
-        output: count(&["output"]).saturating_add(reasoning),
+        input: count(input),
+        cache_read: count(read),
+        cache_write: count(write),
+        output: count(output).saturating_add(reasoning),
         reasoning,
-        recorded_total: tokens.get("total").and_then(Value::u64),
-        cost: cost(said),
+        recorded_total: total.and_then(Passed::u64),
+        cost: cost.and_then(Passed::f64).map(|usd| Cost { usd }),
         ..Usage::default()
     })
 }

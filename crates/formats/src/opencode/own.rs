@@ -29,18 +29,20 @@ fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
             continue;
         };
         let is_row = matches!(native.part_kind(*raw), Some(PartKind::Rows { .. }));
-        let inside = split(root, is_row);
+        let Ok(inside) = split(&mut Skim::trusting(&bytes), is_row) else {
+            continue;
+        };
         let row = is_row.then_some(root);
         if let Some(info) = inside.info {
             all.push(Parts {
-                info: spelled(info, row),
+                info: spelled(info.value(), row),
                 parts: Array::new(),
             });
         }
         for part in inside.parts {
             if let Some(message) = all.last_mut() {
                 let parts = std::mem::take(&mut message.parts);
-                message.parts = parts.raw(&spelled(part, row));
+                message.parts = parts.raw(&spelled(part.value(), row));
             }
         }
     }

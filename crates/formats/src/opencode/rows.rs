@@ -5,11 +5,15 @@
 //! cannot hold, bytes and text that is not UTF-8, is an object with one member, `$blob` or `$text`,
 //! in base64.
 
+use std::io::Write as _;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rethread_json::{Object, Skim, Strayed, Tree, Value as Json, write_str};
+use rethread_json::{Object, Skim, Tree, Value as Json, write_str};
 use rusqlite::Row;
 use rusqlite::types::{Value, ValueRef};
+
+use super::members::Members;
 
 const BLOB: &str = "$blob";
 const TEXT: &str = "$text";
@@ -21,65 +25,73 @@ pub(super) fn encode(row: &Row<'_>) -> rusqlite::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Puts the line of a row, with its line break, in place of another.
-pub(super) fn write(row: &Row<'_>, line: &mut Vec<u8>) -> rusqlite::Result<()> {
+/// Puts the line of a row, with its line break, in place of another. Gives what the column `data`
+/// holds, if that stands there as it is.
+pub(super) fn write<'r>(
+    row: &'r Row<'_>,
+    line: &mut Vec<u8>,
+) -> rusqlite::Result<Option<Members<'r>>> {
     let statement: &rusqlite::Statement<'_> = row.as_ref();
+    let mut data = None;
     line.clear();
     line.push(b'{');
     for at in 0..statement.column_count() {
         if at > 0 {
             line.push(b',');
         }
-        write_str(line, statement.column_name(at)?);
+        let name = statement.column_name(at)?;
+        write_str(line, name);
         line.push(b':');
-        value(row.get_ref(at)?, line);
+        let structure = value(row.get_ref(at)?, line);
+        if name == "data" {
+            data = structure;
+        }
     }
     line.extend_from_slice(b"}\n");
-    Ok(())
+    Ok(data)
 }
 
-fn value(value: ValueRef<'_>, line: &mut Vec<u8>) {
+/// Adds a value. Gives the members of one that stands there as it is.
+fn value<'r>(value: ValueRef<'r>, line: &mut Vec<u8>) -> Option<Members<'r>> {
     let packed = |key, bytes: &[u8]| Object::new().str(key, &STANDARD.encode(bytes)).finish();
     match value {
         ValueRef::Null => line.extend_from_slice(b"null"),
-        ValueRef::Integer(n) => line.extend_from_slice(n.to_string().as_bytes()),
+        ValueRef::Integer(n) => {
+            // Writing to memory does not fail.
+            let _ = write!(line, "{n}");
+        }
         // The shortest spelling that is read back as the same number, always with a point or an
         // exponent; beyond all numbers is infinity.
         ValueRef::Real(f64::INFINITY) => line.extend_from_slice(b"9e999"),
         ValueRef::Real(f64::NEG_INFINITY) => line.extend_from_slice(b"-9e999"),
         ValueRef::Real(n) => line.extend_from_slice(format!("{n:?}").as_bytes()),
         ValueRef::Blob(bytes) => line.extend_from_slice(&packed(BLOB, bytes)),
-        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
-            Ok(_) if is_structure(bytes) => line.extend_from_slice(bytes),
-            Ok(text) => write_str(line, text),
-            Err(_) => line.extend_from_slice(&packed(TEXT, bytes)),
-        },
+        ValueRef::Text(bytes) => {
+            // Most are, and that is told sooner.
+            let is_text = bytes.is_ascii() || std::str::from_utf8(bytes).is_ok();
+            if let Some(structure) = structure(bytes).filter(|_| is_text) {
+                line.extend_from_slice(bytes);
+                return Some(structure);
+            }
+            match std::str::from_utf8(bytes) {
+                Ok(text) => write_str(line, text),
+                Err(_) => line.extend_from_slice(&packed(TEXT, bytes)),
+            }
+        }
     }
+    None
 }
 
-/// Whether text can stand as it is: exactly one object or array, and none of those that mean
-/// something to us.
-fn is_structure(text: &[u8]) -> bool {
+/// Text that can stand as it is: exactly one object or array, and none of those that mean something
+/// to us.
+fn structure(text: &[u8]) -> Option<Members<'_>> {
     if !matches!(text.first(), Some(b'{' | b'[')) || !matches!(text.last(), Some(b'}' | b']')) {
-        return false;
+        return None;
     }
     let mut skim = Skim::checking(text);
-    matches!(is_plain(&mut skim), Ok(true)) && skim.is_done()
-}
-
-/// Whether the next value is JSON without a member that means something to us.
-fn is_plain(skim: &mut Skim<'_>) -> Result<bool, Strayed> {
-    if !skim.enter_object() {
-        return skim.pass().map(|_| true);
-    }
-    while let Some(key) = skim.next_key()? {
-        let key = key.bytes();
-        if *key == *BLOB.as_bytes() || *key == *TEXT.as_bytes() {
-            return Ok(false);
-        }
-        skim.pass()?;
-    }
-    Ok(true)
+    let members = Members::next(&mut skim).ok()?;
+    let means_something = [BLOB, TEXT].iter().any(|key| members.get(key).is_some());
+    (skim.is_done() && !means_something).then_some(members)
 }
 
 /// The columns of a line, by name. None if it is no line of ours.

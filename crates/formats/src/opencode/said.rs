@@ -1,11 +1,11 @@
 //! Messages and their parts, with what decides where they go, whichever way they are stored.
 
-use rethread_json::{Passed, Tree, Value};
+use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Moment, RawRef, Role, Visibility};
 
-use super::facts::{millis, usage};
+use super::facts::moment;
 use super::kinds::{Audience, PartKind, part_kind};
-use crate::fields::{is_true, string};
+use super::members::Members;
 
 /// A message, with what decides where it goes.
 #[derive(Clone, Debug)]
@@ -45,15 +45,23 @@ pub(super) struct Piece {
 
 /// What a stored value says: a message with the parts inside of it, or a part alone.
 pub(super) struct Split<'a> {
-    pub(super) info: Option<Passed<'a>>,
-    pub(super) parts: Vec<Passed<'a>>,
+    pub(super) info: Option<Members<'a>>,
+    pub(super) parts: Vec<Members<'a>>,
 }
 
-/// Takes a record apart: a row holds the value in its column `data`, an export puts message and
-/// parts side by side, and the first stores kept parts inside of the message.
-pub(super) fn split(root: Passed<'_>, is_row: bool) -> Split<'_> {
-    let data = is_row.then(|| root.get("data")).flatten();
-    let value = data.unwrap_or(root);
+/// Takes the record apart that is next: a row holds the value in its column `data`.
+pub(super) fn split<'a>(skim: &mut Skim<'a>, is_row: bool) -> Result<Split<'a>, Strayed> {
+    let value = if is_row {
+        Members::data(skim)?
+    } else {
+        Members::next(skim)?
+    };
+    Ok(split_value(value))
+}
+
+/// Takes a value apart: an export puts message and parts side by side, and the first stores kept
+/// parts inside of the message.
+pub(super) fn split_value(value: Members<'_>) -> Split<'_> {
     let [info, role, type_name, parts] = value.pick(["info", "role", "type", "parts"]);
     let info = info.filter(|i| i.is_object());
     let is_message = role.is_some() && type_name.is_none();
@@ -63,40 +71,39 @@ pub(super) fn split(root: Passed<'_>, is_row: bool) -> Split<'_> {
             parts: vec![value],
         };
     }
+    let parts = parts.into_iter().flat_map(Passed::items);
     Split {
-        info: Some(info.unwrap_or(value)),
-        parts: parts.into_iter().flat_map(Passed::items).collect(),
+        parts: parts.map(Members::of).collect(),
+        info: Some(info.map_or(value, Members::of)),
     }
 }
 
 impl Said {
     /// A message; what is not an object that names a role is none that we understand.
-    pub(super) fn of(record: RawRef, id: String, info: Option<Passed<'_>>) -> Self {
-        let tree = info.and_then(|info| Tree::parse(info.raw()).ok());
-        let info = tree.as_ref().zip(info);
-        let info = info.map(|(tree, info)| tree.root(info.raw()));
-        let word = info.and_then(|i| string(i, "role"));
-        let flag = |key| info.is_some_and(|i| i.get(key).is_some_and(|v| !v.is_null()));
+    pub(super) fn of(record: RawRef, id: String, info: Option<&Members<'_>>) -> Self {
+        let role = info.and_then(|info| info.get("role"));
+        let error = info.and_then(|info| info.get("error"));
+        let tokens = info.and_then(|info| info.get("tokens"));
         Self {
             record,
             id,
             time: info.and_then(said_at),
-            role: match word.as_deref() {
+            role: match role.and_then(Passed::str).as_deref() {
                 Some("user") => Some(Role::User),
                 Some("assistant") => Some(Role::Assistant),
                 Some("system") => Some(Role::System),
                 _ => None,
             },
             is_summary: info.is_some_and(is_summary),
-            failed: flag("error").then(|| {
-                let name = info.and_then(|i| i.at(&["error", "name"]));
+            failed: error.filter(|e| !e.is_null()).map(|error| {
+                let name = error.get("name");
                 if name.is_some_and(|n| n.is_str("MessageAbortedError")) {
                     Failed::Stopped
                 } else {
                     Failed::Otherwise
                 }
             }),
-            has_usage: info.and_then(usage).is_some(),
+            has_usage: tokens.is_some_and(Passed::is_object),
             parts: Vec::new(),
         }
     }
@@ -205,27 +212,28 @@ fn id_time(id: &str) -> Option<u64> {
 }
 
 /// Whether a message is a summary that came to its end.
-pub(super) fn is_summary(info: Value<'_>) -> bool {
-    let has = |key| info.get(key).is_some_and(|v: Value<'_>| !v.is_null());
-    is_true(info, "summary") && has("finish") && !has("error")
+pub(super) fn is_summary(info: &Members<'_>) -> bool {
+    info.is_true("summary") && info.has("finish") && !info.has("error")
 }
 
 /// When a message was made.
-pub(super) fn said_at(info: Value<'_>) -> Option<Moment> {
-    let first = || info.at(&["metadata", "time", "created"]);
-    millis(info.at(&["time", "created"]).or_else(first))
+pub(super) fn said_at(info: &Members<'_>) -> Option<Moment> {
+    let created = info.get("time").and_then(|time| time.get("created"));
+    // In the first versions.
+    let first = || info.get("metadata")?.at(&["time", "created"]);
+    let time = created.or_else(first)?;
+    moment(time.i64(), time.f64())
 }
 
 impl Piece {
     /// A part; what is none is a block that nobody knows.
-    pub(super) fn of(record: RawRef, id: String, part: Option<Passed<'_>>) -> Self {
-        let names = ["type", "ignored", "synthetic", "callID", "state"];
-        let [type_name, ignored, synthetic, call, state] =
-            part.map_or([None; 5], |part| part.pick(names));
-        let is_true = |flag: Option<Passed<'_>>| flag.and_then(Passed::bool) == Some(true);
-        let audience = if is_true(ignored) {
+    pub(super) fn of(record: RawRef, id: String, part: Option<&Members<'_>>) -> Self {
+        let names = ["type", "callID", "state"];
+        let [type_name, call, state] = part.map_or([None; 3], |part| part.pick(names));
+        let is_true = |name| part.is_some_and(|part| part.is_true(name));
+        let audience = if is_true("ignored") {
             Audience::Person
-        } else if is_true(synthetic) {
+        } else if is_true("synthetic") {
             Audience::Model
         } else {
             Audience::All

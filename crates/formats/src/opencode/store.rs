@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use rethread_json::{Passed, Skim, Tree};
-use rethread_model::{Note, RawRef};
+use rethread_json::Tree;
+use rethread_model::RawRef;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::SLUG;
 use super::database::{AskError, look};
-use super::facts::{Facts, moment, parsed, project_root};
+use super::facts::{Facts, parsed, project_root};
 use super::project::GLOBAL;
 use super::read::Gathered;
-use super::rows::{encode, write};
-use super::said::{Piece, Said, split};
+use super::reading::Reading;
+use super::rows::encode;
 use crate::fields::string;
-use crate::{OpenError, Part, RecordKind, Spool, passed};
+use crate::{OpenError, Part, RecordKind, Spool};
 
 /// The tables whose rows belong to a session, and the order of the rows. What is behind `part` is
 /// kept unread.
@@ -97,13 +97,14 @@ fn gather_from(db: &Connection, path: &Path, id: &str) -> Result<Gathered, AskEr
         .parts
         .push(Part::rows(path.to_owned(), "session", session));
     gathered.unclaimed.push(RawRef { part: 0, record: 0 });
+    let filled = filled(db, id)?;
     for (table, order) in TABLES {
-        let number = u32::try_from(gathered.parts.len()).unwrap_or(u32::MAX);
         let is_needed = matches!(table, "message" | "part");
-        if !is_needed && !has_rows(db, table, id)? {
+        if !is_needed && !filled.contains(&table) {
             continue;
         }
-        let rows = rows(db, path, (table, order, number), id, &mut gathered)?;
+        let part = u32::try_from(gathered.parts.len()).unwrap_or(u32::MAX);
+        let rows = Reading::new(path, table, part, &mut gathered).rows(db, order, id)?;
         gathered
             .parts
             .push(Part::rows(path.to_owned(), table, rows));
@@ -191,111 +192,6 @@ fn started_by(db: &Connection, parent: &str, id: &str) -> Result<Option<String>,
     Ok(None)
 }
 
-/// Where messages are, by their ids.
-type Places = HashMap<String, usize>;
-
-/// Reads the rows of a table that belong to a session. A row that cannot be read is named.
-fn rows(
-    db: &Connection,
-    path: &Path,
-    (table, order, number): (&'static str, &str, u32),
-    id: &str,
-    gathered: &mut Gathered,
-) -> Result<Spool, AskError> {
-    let mut spool = Spool::default();
-    // The keys first: sorting whole rows would take as much memory as they have.
-    let sql = format!("SELECT rowid FROM {table} WHERE session_id = ?1 ORDER BY {order}");
-    let mut keys = Vec::new();
-    let mut query = db.prepare(&sql)?;
-    let mut found = query.query([id])?;
-    loop {
-        match found.next() {
-            Ok(Some(row)) => keys.push(row.get::<_, i64>(0)?),
-            Ok(None) => break,
-            Err(e) if is_corrupt(&e) => {
-                gathered
-                    .notes
-                    .push(unreadable(path, table, "some of its rows", &e));
-                break;
-            }
-            Err(e) => return Err(e.into()),
-        }
-    }
-    let mut places = Places::new();
-    for (at, said) in gathered.said.iter().enumerate() {
-        places.insert(said.id.clone(), at);
-    }
-    let mut one = db.prepare(&format!("SELECT * FROM {table} WHERE rowid = ?1"))?;
-    let mut line = Vec::new();
-    for key in keys {
-        match one.query_row([key], |row| write(row, &mut line)) {
-            Ok(()) => {}
-            Err(e) if is_corrupt(&e) => {
-                gathered
-                    .notes
-                    .push(unreadable(path, table, &format!("row {key}"), &e));
-                continue;
-            }
-            Err(e) => return Err(e.into()),
-        }
-        let Some(record) = spool.add(&line, RecordKind::Value)? else {
-            break;
-        };
-        let raw = RawRef {
-            part: number,
-            record,
-        };
-        match (table, Skim::trusting(&line).pass()) {
-            ("message", Ok(row)) => gathered.message(path, raw, row),
-            ("part", Ok(row)) => gathered.part(path, raw, row, &places),
-            _ => gathered.unclaimed.push(raw),
-        }
-    }
-    Ok(spool)
-}
-
-fn is_corrupt(e: &rusqlite::Error) -> bool {
-    e.sqlite_error_code() == Some(rusqlite::ffi::ErrorCode::DatabaseCorrupt)
-}
-
-fn unreadable(path: &Path, table: &str, what: &str, e: &rusqlite::Error) -> Note {
-    Note::damage(format!("{what} of table `{table}` cannot be read: {e}")).at(path)
-}
-
-impl Gathered {
-    fn message(&mut self, path: &Path, raw: RawRef, row: Passed<'_>) {
-        let [id, created] = row.pick(["id", "time_created"]);
-        let id = passed::string(id).unwrap_or_default();
-        let mut said = Said::of(raw, id, split(row, true).info);
-        if !said.is_message() {
-            let message = format!("the message `{}` names no role; kept unread", said.id);
-            self.notes.push(Note::damage(message).at(path));
-        }
-        let created = created.and_then(|time| moment(time.i64(), time.f64()));
-        said.time = created.or(said.time);
-        self.said.push(said);
-    }
-
-    fn part(&mut self, path: &Path, raw: RawRef, row: Passed<'_>, places: &Places) {
-        let [id, message, data] = row.pick(["id", "message_id", "data"]);
-        let id = passed::string(id).unwrap_or_default();
-        let message = message.and_then(Passed::str).unwrap_or_default();
-        let data = data.filter(|d| d.get("type").is_some());
-        if data.is_none() {
-            let note = format!("the part `{id}` names no type; kept unread");
-            self.notes.push(Note::damage(note).at(path));
-        }
-        let piece = Piece::of(raw, id, data);
-        if let Some(said) = places.get(&*message).and_then(|at| self.said.get_mut(*at)) {
-            said.parts.push(piece);
-            return;
-        }
-        let note = format!("the part `{}` belongs to no message; skipped", piece.id);
-        self.notes.push(Note::damage(note).at(path));
-        self.unclaimed.push(raw);
-    }
-}
-
 /// Whether there is a table of this name; a view is none.
 pub(super) fn has_table(db: &Connection, name: &str) -> rusqlite::Result<bool> {
     db.query_row(
@@ -305,13 +201,20 @@ pub(super) fn has_table(db: &Connection, name: &str) -> rusqlite::Result<bool> {
     )
 }
 
-fn has_rows(db: &Connection, table: &str, id: &str) -> Result<bool, AskError> {
-    if !has_table(db, table)? {
-        return Ok(false);
-    }
-    let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE session_id = ?1)");
-    // A table of another make than we know has nothing for us.
-    Ok(db.query_row(&sql, [id], |row| row.get(0)).unwrap_or(false))
+/// The tables that have rows of a session, of those that it can do without.
+fn filled(db: &Connection, id: &str) -> Result<Vec<&'static str>, AskError> {
+    let mut query = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")?;
+    let there = query.query_map([], |row| row.get(0))?;
+    let there: Vec<String> = there.collect::<Result<_, _>>()?;
+    let has_rows = |table: &&'static str| {
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE session_id = ?1)");
+        let is_there = there.iter().any(|name| name == table);
+        // A table of another make than we know has nothing for us.
+        is_there && db.query_row(&sql, [id], |row| row.get(0)).unwrap_or(false)
+    };
+    let tables = TABLES.into_iter().map(|(table, _)| table);
+    let others = tables.filter(|table| !matches!(*table, "message" | "part"));
+    Ok(others.filter(has_rows).collect())
 }
 
 fn column(db: &Connection, sql: &str, id: &str) -> Result<Vec<String>, AskError> {

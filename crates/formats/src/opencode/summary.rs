@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use rethread_json::{Tree, Value};
+use rethread_json::{Passed, Skim, Tree};
 use rethread_model::{Bodies as _, Body, Counts, Head, Kind, Note, Role, State, Summary, Usage};
 use rusqlite::Connection;
 
 use super::database::{AskError, look};
 use super::facts::{Facts, usage};
 use super::layout::{Kept, kept};
+use super::members::Members;
 use super::said::{Said, is_summary};
 use super::tree::Place;
 use super::{SLUG, read, store};
-use crate::fields::{is_true, string, text_of};
+use crate::fields::{is_true, text_of};
 use crate::{OpenError, Source, Want};
 
 /// What a list shows of a session.
@@ -51,12 +52,11 @@ fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, OpenError> 
             "SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id",
         )?;
         let mut rows = query.query([id])?;
-        let mut tree = Tree::default();
         while let Some(row) = rows.next()? {
             let data = row.get_ref(1)?.as_bytes().unwrap_or_default();
-            if tree.parse_into(data).is_ok() {
-                let message = row.get::<_, String>(0).unwrap_or_default();
-                tally.add(&message, tree.root(data));
+            let mut skim = Skim::checking(data);
+            if let (Ok(info), true) = (Members::next(&mut skim), skim.is_done()) {
+                tally.add(row.get_ref(0)?.as_str().unwrap_or_default(), &info);
             }
         }
         let prompt = match tally.first_prompt.as_ref().filter(|_| facts.is_untitled()) {
@@ -101,11 +101,10 @@ fn of_tree(place: &Place, source: &Source, want: Want) -> Result<Summary, OpenEr
     let mut tally = Tally::new(&facts, want);
     let mut prompt = None;
     for (said, info) in &all {
-        if let Ok(tree) = Tree::parse(info) {
-            let info = tree.root(info);
-            tally.add(&said.id, info);
-            let early = || info.at(&["summary", "title"])?.str();
-            prompt = prompt.or_else(|| early().map(std::borrow::Cow::into_owned));
+        if let Some(info) = Members::parse(info) {
+            tally.add(&said.id, &info);
+            let early = || info.get("summary")?.get("title");
+            prompt = prompt.or_else(|| crate::passed::string(early()));
         }
     }
     let size = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
@@ -175,17 +174,20 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, id: &str, info: Value<'_>) {
+    fn add(&mut self, id: &str, info: &Members<'_>) {
         let is_copied = self.copied > 0;
         self.copied = self.copied.saturating_sub(1);
-        let first = info.at(&["metadata", "assistant"]);
-        if let (Some(sum), Some(used)) = (&mut self.counts.usage, usage(first.unwrap_or(info)))
+        if let Some(sum) = &mut self.counts.usage
             && !is_copied
         {
-            *sum += &used;
+            let first = info.get("metadata").and_then(|m| m.get("assistant"));
+            let first = first.map(Members::of);
+            if let Some(used) = usage(first.as_ref().unwrap_or(info)) {
+                *sum += &used;
+            }
         }
         let was_user = std::mem::take(&mut self.was_user);
-        match string(info, "role").as_deref() {
+        match info.get("role").and_then(Passed::str).as_deref() {
             // A summary and what asked for it are one compaction, and no messages.
             Some("assistant") if is_summary(info) && was_user => {
                 self.counts.messages -= 1;

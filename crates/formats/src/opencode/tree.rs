@@ -10,13 +10,14 @@
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{SafeName, join, read_small};
-use rethread_json::{Passed, Skim, Tree, Value};
+use rethread_json::{Skim, Tree, Value};
 use rethread_model::{Note, RawRef};
 
 use super::facts::{Facts, parsed, project_root};
 use super::layout::{names, stem};
+use super::members::Members;
 use super::read::Gathered;
-use super::said::{Piece, Said, sort, split};
+use super::said::{Piece, Said, sort, split, split_value};
 use crate::fields::string;
 use crate::{OpenError, Part, passed};
 
@@ -136,9 +137,9 @@ impl Place {
             let raw = RawRef { part: 0, record: 0 };
             let inside = root.get("info").filter(|i| i.is_object());
             let id = string(root, "id").unwrap_or_else(|| stem(&path));
-            let info = Skim::trusting(&bytes).pass().ok();
-            let info = info.and_then(|root| split(root, false).info);
-            each(Said::of(raw, id, info), inside.unwrap_or(root));
+            let split = split(&mut Skim::trusting(&bytes), false).ok();
+            let info = split.and_then(|split| split.info);
+            each(Said::of(raw, id, info.as_ref()), inside.unwrap_or(root));
         }
         Ok(facts)
     }
@@ -250,7 +251,7 @@ impl Gathered {
 fn document<T>(
     gathered: &mut Gathered,
     path: &Path,
-    of: impl FnOnce(RawRef, Passed<'_>) -> T,
+    of: impl FnOnce(RawRef, Members<'_>) -> T,
 ) -> Option<T> {
     let bytes = match read_small(path) {
         Ok(bytes) => bytes,
@@ -262,7 +263,7 @@ fn document<T>(
     let raw = gathered.keep(path, bytes.clone());
     let why = match Tree::parse(&bytes) {
         Ok(tree) if tree.root(&bytes).is_object() => {
-            return Some(of(raw, Skim::trusting(&bytes).pass().ok()?));
+            return Some(of(raw, Members::parse(&bytes)?));
         }
         Ok(_) => "not a JSON object; skipped".to_owned(),
         Err(_) if bytes.is_empty() => "an empty file; skipped".to_owned(),
@@ -275,10 +276,10 @@ fn document<T>(
 
 fn message(gathered: &mut Gathered, path: &Path) -> Option<Said> {
     let said = document(gathered, path, |raw, root| {
-        let inside = split(root, false);
         let id = passed::string(root.get("id")).unwrap_or_else(|| stem(path));
-        let mut said = Said::of(raw, id, inside.info);
-        let pieces = inside.parts.into_iter().filter(|_| inside.info.is_some());
+        let inside = split_value(root);
+        let mut said = Said::of(raw, id, inside.info.as_ref());
+        let pieces = inside.parts.iter().filter(|_| inside.info.is_some());
         let pieces = pieces.map(|p| Piece::of(raw, String::new(), Some(p)));
         said.parts.extend(pieces);
         said
@@ -293,6 +294,6 @@ fn message(gathered: &mut Gathered, path: &Path) -> Option<Said> {
 fn part(gathered: &mut Gathered, path: &Path) -> Option<Piece> {
     document(gathered, path, |raw, root| {
         let id = passed::string(root.get("id")).unwrap_or_else(|| stem(path));
-        Piece::of(raw, id, Some(root))
+        Piece::of(raw, id, Some(&root))
     })
 }

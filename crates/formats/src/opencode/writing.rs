@@ -12,6 +12,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params_from_iter};
 
 use super::SLUG;
+use super::database::let_go;
 use super::store::has_table;
 use crate::{OpenError, WriteError, Writing};
 
@@ -74,6 +75,7 @@ pub(super) fn open(
     d: Durability,
 ) -> Result<Connection, WriteError> {
     drop(open_read(path)?);
+    let_go();
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let fail = |e| trouble(path, timeout, &e);
     let db = Connection::open_with_flags(path, flags).map_err(fail)?;
@@ -210,7 +212,9 @@ impl<'a> Change<'a> {
     /// Makes all of it true at once.
     pub(super) fn commit(self) -> Result<(), WriteError> {
         let (path, timeout) = (self.path, self.timeout);
-        self.tx.commit().map_err(|e| trouble(path, timeout, &e))
+        let done = self.tx.commit().map_err(|e| trouble(path, timeout, &e));
+        let_go();
+        done
     }
 }
 

@@ -1,0 +1,262 @@
+//! The rows of a table that belong to a session, with what their heads say, in one pass over each.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use rethread_model::{Note, RawRef};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row, Statement};
+
+use super::database::AskError;
+use super::facts::moment;
+use super::members::Members;
+use super::read::Gathered;
+use super::rows::write;
+use super::said::{Piece, Said, split_value};
+use crate::{RecordKind, Spool};
+
+/// Where messages are, by their ids.
+#[derive(Default)]
+struct Places {
+    /// The message of the part before: the next part mostly belongs to it, or to the next message.
+    last: usize,
+    by_id: Option<HashMap<String, usize>>,
+}
+
+impl Places {
+    fn find(&mut self, said: &[Said], id: &str) -> Option<usize> {
+        let is_it = |at: &usize| said.get(*at).is_some_and(|s| s.id == id);
+        let found = [self.last, self.last + 1].into_iter().find(is_it);
+        self.last = found.or_else(|| {
+            let all = || said.iter().map(|s| s.id.clone()).zip(0..).collect();
+            self.by_id.get_or_insert_with(all).get(id).copied()
+        })?;
+        Some(self.last)
+    }
+}
+
+/// Rows of a table that are being read.
+pub(super) struct Reading<'a> {
+    path: &'a Path,
+    table: &'static str,
+    /// The number of the part that they become.
+    part: u32,
+    places: Places,
+    spool: Spool,
+    line: Vec<u8>,
+    /// How many notes there were before.
+    notes: usize,
+    gathered: &'a mut Gathered,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(
+        path: &'a Path,
+        table: &'static str,
+        part: u32,
+        gathered: &'a mut Gathered,
+    ) -> Self {
+        Self {
+            path,
+            table,
+            part,
+            places: Places::default(),
+            spool: Spool::default(),
+            line: Vec::new(),
+            notes: gathered.notes.len(),
+            gathered,
+        }
+    }
+
+    /// Reads the rows that belong to a session. A row that cannot be read is named.
+    pub(super) fn rows(
+        mut self,
+        db: &Connection,
+        order: &str,
+        id: &str,
+    ) -> Result<Spool, AskError> {
+        if order != "rowid" && self.as_they_come(db, order, id)? {
+            return Ok(self.spool);
+        }
+        self.forget();
+        let table = self.table;
+        // The keys first: sorting whole rows would take as much memory as they have.
+        let sql = format!("SELECT rowid FROM {table} WHERE session_id = ?1 ORDER BY {order}");
+        let mut keys = Vec::new();
+        let mut query = db.prepare(&sql)?;
+        let mut found = query.query([id])?;
+        loop {
+            match found.next() {
+                Ok(Some(row)) => keys.push(row.get::<_, i64>(0)?),
+                Ok(None) => break,
+                Err(e) if is_corrupt(&e) => {
+                    self.unreadable("some of its rows", &e);
+                    break;
+                }
+                Err(e) => return Err(e.into()),
+            }
+        }
+        let mut one = db.prepare(&format!("SELECT * FROM {table} WHERE rowid = ?1"))?;
+        let columns = Columns::of(&one);
+        for key in keys {
+            let mut found = one.query([key])?;
+            match found.next() {
+                Ok(Some(row)) => {
+                    if !self.row(row, &columns)? {
+                        break;
+                    }
+                }
+                Ok(None) => {}
+                Err(e) if is_corrupt(&e) => self.unreadable(&format!("row {key}"), &e),
+                Err(e) => return Err(e.into()),
+            }
+        }
+        Ok(self.spool)
+    }
+
+    /// Reads the rows as the database gives them, which mostly is their order; says whether it was,
+    /// and all could be read.
+    fn as_they_come(&mut self, db: &Connection, order: &str, id: &str) -> Result<bool, AskError> {
+        let sql = format!("SELECT * FROM {} WHERE session_id = ?1", self.table);
+        let mut query = db.prepare(&sql)?;
+        let columns = Columns::of(&query);
+        let by_time = order.starts_with("time_created");
+        let mut last: Option<(i64, Vec<u8>)> = None;
+        let mut found = query.query([id])?;
+        loop {
+            let row = match found.next() {
+                Ok(Some(row)) => row,
+                Ok(None) => return Ok(true),
+                Err(e) if is_corrupt(&e) => return Ok(false),
+                Err(e) => return Err(e.into()),
+            };
+            let time = columns
+                .time
+                .and_then(|at| row.get_ref(at).ok()?.as_i64().ok());
+            let time = if by_time { time } else { Some(0) };
+            let Some((time, id)) = time.zip(text(row, columns.id)) else {
+                return Ok(false);
+            };
+            match &mut last {
+                Some((t, i)) if (*t, i.as_slice()) >= (time, id.as_bytes()) => return Ok(false),
+                Some((t, i)) => {
+                    *t = time;
+                    i.clear();
+                    i.extend_from_slice(id.as_bytes());
+                }
+                None => last = Some((time, id.into())),
+            }
+            if !self.row(row, &columns)? {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Forgets the rows that were read.
+    fn forget(&mut self) {
+        self.spool = Spool::default();
+        self.places = Places::default();
+        match self.table {
+            "message" => self.gathered.said.clear(),
+            "part" => self.gathered.said.iter_mut().for_each(|s| s.parts.clear()),
+            _ => {}
+        }
+        self.gathered.notes.truncate(self.notes);
+        let part = self.part;
+        self.gathered.unclaimed.retain(|raw| raw.part != part);
+    }
+
+    /// Takes a row into account; whether there is room for more.
+    fn row(&mut self, row: &Row<'_>, columns: &Columns) -> Result<bool, AskError> {
+        let data = write(row, &mut self.line)?;
+        let Some(record) = self.spool.add(&self.line, RecordKind::Value)? else {
+            return Ok(false);
+        };
+        let raw = RawRef {
+            part: self.part,
+            record,
+        };
+        let id = text(row, columns.id).unwrap_or_default();
+        match self.table {
+            "message" => {
+                let time = columns.time.and_then(|at| row.get_ref(at).ok());
+                self.message(raw, id, time, data);
+            }
+            "part" => {
+                let message = text(row, columns.message).unwrap_or_default();
+                self.part(raw, id, message, data);
+            }
+            _ => self.gathered.unclaimed.push(raw),
+        }
+        Ok(true)
+    }
+
+    fn message(
+        &mut self,
+        raw: RawRef,
+        id: &str,
+        time: Option<ValueRef<'_>>,
+        data: Option<Members<'_>>,
+    ) {
+        let info = data.and_then(|data| split_value(data).info);
+        let mut said = Said::of(raw, id.to_owned(), info.as_ref());
+        if !said.is_message() {
+            let message = format!("the message `{id}` names no role; kept unread");
+            self.note(message);
+        }
+        let created = time.and_then(|time| moment(time.as_i64().ok(), time.as_f64().ok()));
+        said.time = created.or(said.time);
+        self.gathered.said.push(said);
+    }
+
+    fn part(&mut self, raw: RawRef, id: &str, message: &str, data: Option<Members<'_>>) {
+        let data = data.filter(|d| d.get("type").is_some());
+        if data.is_none() {
+            self.note(format!("the part `{id}` names no type; kept unread"));
+        }
+        let piece = Piece::of(raw, id.to_owned(), data.as_ref());
+        let owner = self.places.find(&self.gathered.said, message);
+        if let Some(said) = owner.and_then(|at| self.gathered.said.get_mut(at)) {
+            said.parts.push(piece);
+            return;
+        }
+        self.note(format!("the part `{id}` belongs to no message; skipped"));
+        self.gathered.unclaimed.push(raw);
+    }
+
+    fn note(&mut self, message: String) {
+        let note = Note::damage(message).at(self.path);
+        self.gathered.notes.push(note);
+    }
+
+    fn unreadable(&mut self, what: &str, e: &rusqlite::Error) {
+        let table = self.table;
+        self.note(format!("{what} of table `{table}` cannot be read: {e}"));
+    }
+}
+
+/// Where the columns are that we look at ourselves.
+struct Columns {
+    id: Option<usize>,
+    message: Option<usize>,
+    time: Option<usize>,
+}
+
+impl Columns {
+    fn of(statement: &Statement<'_>) -> Self {
+        let column = |name| statement.column_index(name).ok();
+        Self {
+            id: column("id"),
+            message: column("message_id"),
+            time: column("time_created"),
+        }
+    }
+}
+
+fn text<'r>(row: &'r Row<'_>, column: Option<usize>) -> Option<&'r str> {
+    row.get_ref(column?).ok()?.as_str().ok()
+}
+
+fn is_corrupt(e: &rusqlite::Error) -> bool {
+    e.sqlite_error_code() == Some(rusqlite::ffi::ErrorCode::DatabaseCorrupt)
+}
