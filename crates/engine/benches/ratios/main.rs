@@ -76,6 +76,7 @@ static BENCHMARKS: &[&Benchmark] = &[
     &convert::SIZE,
     &convert::LONG,
     &opencode::READ,
+    &opencode::ROWS,
     &opencode::BODIES,
 ];
 

@@ -34,6 +34,16 @@ pub(crate) static READ: Benchmark = Benchmark {
     make: |folder| make(folder, Task::Open, 2_000),
 };
 
+pub(crate) static ROWS: Benchmark = Benchmark {
+    name: "opencode-rows",
+    subject: "read the sessions in a database, entries on demand",
+    peer: "copy every message and part out of it",
+    aim: Aim::Known,
+    clock: Clock::Cpu,
+    runs: 1,
+    make: |folder| make(folder, Task::Rows, 2_000),
+};
+
 pub(crate) static BODIES: Benchmark = Benchmark {
     name: "opencode-bodies",
     subject: "the same, every entry decoded",
@@ -49,6 +59,8 @@ pub(crate) static BODIES: Benchmark = Benchmark {
 enum Task {
     List,
     Open,
+    /// The same, against what nobody can do without.
+    Rows,
     Read,
 }
 
@@ -164,6 +176,21 @@ impl Database {
 
     /// Every row as a document.
     fn parse(&self) -> Outcome {
+        self.rows(|data| {
+            std::hint::black_box(serde_json::from_slice::<serde_json::Value>(data)?);
+            Ok(())
+        })
+    }
+
+    /// Every row as it is.
+    fn copy(&self) -> Outcome {
+        self.rows(|data| {
+            std::hint::black_box(data.to_vec());
+            Ok(())
+        })
+    }
+
+    fn rows(&self, take: impl Fn(&[u8]) -> Outcome) -> Outcome {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(&self.path, flags)?;
         for table in ["message", "part"] {
@@ -172,8 +199,7 @@ impl Database {
             for source in &self.sources {
                 let mut rows = query.query([&source.id])?;
                 while let Some(row) = rows.next()? {
-                    let data = row.get_ref(0)?.as_bytes()?;
-                    std::hint::black_box(serde_json::from_slice::<serde_json::Value>(data)?);
+                    take(row.get_ref(0)?.as_bytes()?)?;
                 }
             }
         }
@@ -185,7 +211,8 @@ impl Pair for Database {
     fn run(&mut self, side: Side) -> Outcome {
         match (side, self.task) {
             (Side::Subject, Task::List) => self.list(),
-            (Side::Subject, Task::Open) => self.open(),
+            (Side::Subject, Task::Open | Task::Rows) => self.open(),
+            (Side::Peer, Task::Rows) => self.copy(),
             (Side::Peer, Task::List) | (Side::Subject, Task::Read) => self.read(),
             (Side::Peer, Task::Open | Task::Read) => self.parse(),
         }
