@@ -42,19 +42,19 @@ fn how_things_arrive_in_each_format() {
     converted to  atsf   agentuse claude codex  gemini opencode pi     atomic ndjson
     title         native packed   native native native native   native 98 %   native
     text          native 99 %     native native native native   native native native
-    thinking      native native   packed packed packed packed   native native native
-    tool calls    native native   86 %   86 %   86 %   88 %     native native native
+    thinking      native native   packed native native native   native native native
+    tool calls    native native   88 %   87 %   87 %   88 %     native native native
     tool results  native native   native native native native   native native native
-    images        70 %   packed   66 %   61 %   76 %   72 %     75 %   71 %   78 %
-    files         packed packed   packed packed packed packed   packed packed 83 %
-    models        93 %   72 %     90 %   92 %   92 %   native   92 %   93 %   native
-    usage         40 %   60 %     98 %   95 %   52 %   98 %     native 98 %   native
-    times         90 %   35 %     98 %   98 %   89 %   89 %     99 %   99 %   native
+    images        70 %   packed   83 %   84 %   92 %   90 %     83 %   85 %   78 %
+    files         25 %   25 %     packed packed 33 %   40 %     packed packed 83 %
+    models        92 %   69 %     89 %   90 %   91 %   native   91 %   92 %   native
+    usage         41 %   60 %     98 %   95 %   54 %   98 %     native 98 %   native
+    times         90 %   35 %     98 %   98 %   89 %   88 %     99 %   99 %   native
     branches      packed packed   96 %   66 %   89 %   3 %      native 98 %   native
     compactions   packed packed   90 %   72 %   81 %   72 %     83 %   91 %   native
     labels        packed packed   packed packed packed packed          packed native
-    sub-agents    packed 50 %     66 %   packed packed packed   packed packed native
-    other records packed packed   packed 4 %    packed packed   packed packed 93 %
+    sub-agents    packed native   native native native native   packed packed native
+    other records packed packed   packed 2 %    packed packed   packed packed 93 %
     Every format is converted to every other. What is packed travels along, for the way back.
     Went on with sessions of all others: Claude Code 2.1.325, Codex CLI 0.166.0, Gemini CLI 0.61.0, OpenCode 1.18.33, pi 0.87.1.
     ");

@@ -33,7 +33,7 @@ use rethread_model::Note;
 use self::agents::Family;
 use self::write::{goods, write};
 use crate::Error;
-use crate::show::open;
+use crate::show::{open, open_with_workspace};
 
 pub use matrix::{Conversion, arrivals, conversions, judge};
 pub use report::{AGENTS, Fate, KINDS};
@@ -93,7 +93,7 @@ pub enum Way {
 
 /// Converts a session that was found before.
 pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result<Converted, Error> {
-    let conversation = open(source)?;
+    let conversation = open_with_workspace(w.env, source)?;
     if ask.to.about().slug == source.format {
         let hint = "`rethread fork` makes a copy".to_owned();
         return Err(Error::Usage {
@@ -127,7 +127,7 @@ pub(crate) fn convert_to_resume(
     to: &'static dyn Format,
     trim: &Trim<'_>,
 ) -> Result<(Source, Vec<Note>), Error> {
-    let conversation = open(source)?;
+    let conversation = open_with_workspace(w.env, source)?;
     let key = before::key(&conversation, to, trim);
     if let Some(made) = before::find(w, &key, source, to) {
         return Ok((made, Vec::new()));
