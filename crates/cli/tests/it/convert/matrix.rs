@@ -191,10 +191,6 @@ fn every_fixture_through_every_format_and_back() {
     assert_blessed(&path, &table(&fates));
 }
 
-/// How many real sessions of each format are tried, spread over all of them. With
-/// `RETHREAD_EVERY_SESSION` it is every one, which takes minutes.
-const TRIED: usize = 12;
-
 #[test]
 fn small_real_sessions_through_every_format_and_back() {
     let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
@@ -208,12 +204,7 @@ fn small_real_sessions_through_every_format_and_back() {
             slug => slug,
         });
         if folder.is_dir() {
-            let found = sessions(format, &folder);
-            let step = match std::env::var_os("RETHREAD_EVERY_SESSION") {
-                Some(_) => 1,
-                None => found.len().div_ceil(TRIED).max(1),
-            };
-            sources.extend(found.into_iter().step_by(step));
+            sources.extend(sessions(format, &folder));
         }
     }
     assert!(sources.len() > 50, "{}", sources.len());
