@@ -378,6 +378,12 @@ pub trait Format: Sync {
         Ok(Source::new(self.about().slug, goods.id.clone(), path))
     }
 
+    /// The files of a session as its client has them when it goes on with it, in the same folder; none
+    /// where those are the ones that are there.
+    fn opened_up(&self, _: &Writing<'_>, _: &Goods) -> Result<Option<Goods>, WriteError> {
+        Ok(None)
+    }
+
     /// Keeps values in a session where its client leaves them alone, and sends them to nobody.
     fn stow(&self, _: &Writing<'_>, _: &Source, _items: &[Vec<u8>]) -> Result<(), WriteError> {
         Err(self.cannot("place for what travels along"))

@@ -83,7 +83,7 @@ fn step(
             return Ok(None);
         }
     };
-    let Some((mut found, changes)) = as_now(w, here, found, folder.path())? else {
+    let Some((mut found, changes)) = as_now(w, here, (found, &pending), folder.path())? else {
         let what = "what was said before was changed, so it is written anew";
         notes.push(Note::remark(what.to_owned()).at(&here.source.path));
         return Ok(None);
@@ -217,12 +217,19 @@ fn named(conversation: &Conversation, entry: EntryIx) -> AskedEntry {
 fn as_now(
     w: &Writing<'_>,
     here: &Conversation,
-    mut found: Found,
+    (mut found, pending): (Found, &[MessageInput]),
     folder: &Path,
 ) -> Result<Option<(Found, Changes)>, Error> {
     let Some(changes) = Changes::since(here, &found.before) else {
         return Ok(None);
     };
+    let is_more = changes.since.count() > 0 || !pending.is_empty();
+    if (is_more || !changes.blocks.is_empty())
+        && let Some(goods) = found.format.opened_up(w, &found.goods)?
+    {
+        found.source = found.format.unpacked(&goods)?;
+        found.goods = goods;
+    }
     if changes.blocks.is_empty() {
         return Ok(Some((found, changes)));
     }
@@ -235,6 +242,7 @@ fn as_now(
         return Ok(None);
     };
     found.source = found.format.unpacked(&goods)?;
+    found.goods = goods;
     let is_so = edits.are_all_in(here, &original, &open(&found.source)?);
     Ok(is_so.then_some((found, changes)))
 }

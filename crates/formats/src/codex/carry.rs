@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_disk::LockedLog;
+use rethread_disk::{DiskError, LockedLog, Mode, create_with, open_read};
 use rethread_json::{Object, Value};
 use rethread_model::TitleSource;
 
 use super::layout::{ARCHIVED, SESSIONS, home_of};
 use super::names::{INDEX, name_of};
+use super::packed::{PACKED, stream};
 use super::write::{add_name, home};
 use super::{Codex, SLUG};
-use crate::carry::{Goods, Place, Put, in_lines, put_files};
+use crate::carry::{Goods, Place, Put, below, in_lines, put_files};
 use crate::{Conversation, Format as _, OpenError, Source, Want, WriteError, Writing};
 
 /// The type of the record that holds what the client has no place for. It skips types that it does
@@ -42,9 +43,47 @@ pub(super) fn shelf(w: &Writing<'_>, place: &Place, main: &str) -> Result<PathBu
     Ok(folder)
 }
 
+/// A compressed session, unpacked: so does the client before it goes on with one.
+pub(super) fn opened_up(w: &Writing<'_>, goods: &Goods) -> Result<Option<Goods>, WriteError> {
+    let Some(name) = goods.main().strip_suffix(PACKED) else {
+        return Ok(None);
+    };
+    let path = below(&goods.folder, goods.main())?;
+    let file = open_read(&path)?;
+    let unreadable = |cause| DiskError::Read {
+        path: path.clone(),
+        cause,
+    };
+    let mut content = stream(&file, &path).map_err(unreadable)?;
+    let _ = create_with(
+        &below(&goods.folder, name)?,
+        Mode::Private,
+        w.durability,
+        |out| std::io::copy(&mut content, out).map(drop),
+    )?;
+    let rest = goods.names.iter().skip(1).cloned();
+    Ok(Some(Goods {
+        path: name.to_owned(),
+        names: std::iter::once(name.to_owned()).chain(rest).collect(),
+        ..goods.clone()
+    }))
+}
+
 /// Puts a session into its folder, and its name where the client looks for names.
 pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
-    let put = put_files(w, goods, &shelf(w, place, goods.main())?)?;
+    let shelf = shelf(w, place, goods.main())?;
+    // The client takes one that is compressed and one that is not for the same.
+    let twin = match goods.main().strip_suffix(PACKED) {
+        Some(plain) => below(&shelf, plain)?,
+        None => below(&shelf, &format!("{}{PACKED}", goods.main()))?,
+    };
+    if std::fs::symlink_metadata(&twin).is_ok() {
+        return Err(WriteError::Exists {
+            id: goods.id.clone(),
+            path: twin,
+        });
+    }
+    let put = put_files(w, goods, &shelf)?;
     let Put::New(path) = &put else {
         return Ok(put);
     };

@@ -147,6 +147,10 @@ impl Format for Codex {
         carry::put(w, place, goods)
     }
 
+    fn opened_up(&self, w: &Writing<'_>, goods: &Goods) -> Result<Option<Goods>, WriteError> {
+        carry::opened_up(w, goods)
+    }
+
     fn stow(&self, w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
         carry::stow(w, source, items)
     }

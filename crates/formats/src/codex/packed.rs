@@ -12,9 +12,12 @@ use crate::{OpenError, Part};
 /// More than this is not unpacked: a small file can claim to hold any amount.
 const MOST: u64 = 16 * 1024 * 1024 * 1024;
 
+/// How the names of compressed files end.
+pub(super) const PACKED: &str = ".zst";
+
 /// Whether a file is compressed, by its name.
 pub(super) fn is_packed(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "zst")
+    path.to_str().is_some_and(|path| path.ends_with(PACKED))
 }
 
 /// A log, unpacked where it is compressed. A compressed one that is damaged gives what comes before

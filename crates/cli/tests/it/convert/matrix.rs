@@ -12,7 +12,7 @@ use super::{Desk, contents, files_below};
 use crate::opencode::store::database;
 use crate::world::copy;
 
-fn fixtures() -> PathBuf {
+pub(super) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 

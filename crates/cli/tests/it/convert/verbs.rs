@@ -1,10 +1,12 @@
 //! The command.
 
 use std::fs;
+use std::path::PathBuf;
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
+use super::matrix::fixtures;
 use crate::world::{World, json};
 
 /// A pi session of three turns, with a call and a picture; its path.
@@ -373,4 +375,46 @@ fn one_of_several_that_cannot_be_had_does_not_stop_the_others_unless_strictly() 
         "{answer:?}"
     );
     assert_eq!(answer.out.lines().count(), 1);
+}
+
+const COMPRESSED: &str = "rollout-2026-11-15T09-00-00-01a1e075-346b-7c10-a10e-00000000000a.jsonl";
+
+/// The client compresses what nobody touched for a week, and unpacks it to go on with it.
+#[test]
+fn what_is_compressed_comes_back_unpacked_if_something_was_done_to_it() {
+    let w = World::new();
+    let name = format!("sessions/2026/11/15/{COMPRESSED}.zst");
+    let packed = w.home.join(".codex").join(&name);
+    fs::create_dir_all(packed.parent().unwrap()).unwrap();
+    fs::copy(fixtures().join("codex/0.166/packed").join(&name), &packed).unwrap();
+    let lines = zstd::decode_all(&*fs::read(&packed).unwrap()).unwrap();
+    let lines = String::from_utf8(lines).unwrap();
+    let there = |args: &[&str]| {
+        let made = json(&w.ok(&[&["convert", "--json"], args].concat()));
+        PathBuf::from(made["path"].as_str().unwrap())
+    };
+    let claude = there(&[packed.to_str().unwrap(), "--to", "claude-code"]);
+    let claude = claude.to_str().unwrap();
+    // Something was said since.
+    w.ok(&["append", claude, "And now?"]);
+    // The original is there, so it stays as it is, and all goes into a session of its own.
+    let beside = there(&[claude, "--to", "codex"]);
+    assert_ne!(beside.file_name().unwrap(), COMPRESSED);
+    assert_eq!(fs::read_dir(packed.parent().unwrap()).unwrap().count(), 2);
+    // It is not there.
+    let out = w.root.join("out");
+    let back = there(&[claude, "--to", "codex", "-o", out.to_str().unwrap()]);
+    assert_eq!(back, out.join(name.strip_suffix(".zst").unwrap()));
+    let came = fs::read_to_string(&back).unwrap();
+    let added = came.strip_prefix(&lines).unwrap();
+    assert!(added.contains("And now?"), "{added}");
+    // Something is said differently.
+    let said = fs::read_to_string(claude).unwrap();
+    let end = said.find("And now?").unwrap();
+    let end = said[..end].rfind('\n').unwrap() + 1;
+    fs::write(claude, said[..end].replace("Packed.", "Packed it.")).unwrap();
+    let out = w.root.join("changed");
+    let back = there(&[claude, "--to", "codex", "-o", out.to_str().unwrap()]);
+    let changed = fs::read_to_string(&back).unwrap();
+    assert_eq!(changed, lines.replace("Packed.", "Packed it."));
 }
