@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{
     Created, DiskError, Mode, SafeName, create_folder_with, create_with, ensure_folder, join,
-    open_read,
+    open_read, remove_file,
 };
 
 use crate::{WriteError, Writing};
@@ -102,9 +102,22 @@ pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<
             Created::Existed => Err(exists(&path)),
         };
     }
+    let mut made = Vec::new();
     for (from, to) in files.iter().rev() {
-        if copy(w, from, to, mode)? == Created::Existed && !is_same(from, to) {
-            return Err(exists(to));
+        let copied = match copy(w, from, to, mode) {
+            Ok(Created::Existed) if !is_same(from, to) => Err(exists(to)),
+            copied => copied,
+        };
+        match copied {
+            Ok(Created::New) => made.push(to),
+            Ok(Created::Existed) => {}
+            Err(e) => {
+                // What is there of it is no session without the rest.
+                for file in made {
+                    let _ = remove_file(file);
+                }
+                return Err(e);
+            }
         }
     }
     Ok(Put::New(path))
@@ -175,5 +188,46 @@ fn same_bytes(mut one: &File, mut two: &File) -> io::Result<bool> {
         if a[..n] != b[..n] {
             return Ok(false);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use rethread_disk::Durability;
+
+    use super::*;
+    use crate::Env;
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "files are laid out for the test")]
+    fn what_cannot_be_put_whole_leaves_nothing() {
+        let temp = tempfile::tempdir().unwrap();
+        let (folder, shelf) = (temp.path().join("goods"), temp.path().join("shelf"));
+        std::fs::create_dir_all(folder.join("a")).unwrap();
+        std::fs::create_dir_all(shelf.join("a")).unwrap();
+        std::fs::write(folder.join("a/child"), "child").unwrap();
+        std::fs::write(folder.join("known"), "known").unwrap();
+        std::fs::write(shelf.join("known"), "known").unwrap();
+        let goods = Goods {
+            id: "main".to_owned(),
+            folder,
+            path: "main".to_owned(),
+            // The main file comes last, and is not there.
+            names: ["main", "a/child", "known"].map(str::to_owned).to_vec(),
+        };
+        let home = temp.path().to_owned();
+        let env = Env::from_variables(BTreeMap::new(), Some(home.clone()), home).unwrap();
+        let w = Writing {
+            env: &env,
+            durability: Durability::None,
+            lock_timeout: Duration::ZERO,
+            strict: false,
+        };
+        assert!(put_files(&w, &goods, &shelf).is_err());
+        assert!(!shelf.join("a/child").exists());
+        assert!(shelf.join("known").exists(), "it was there before");
     }
 }

@@ -291,7 +291,10 @@ pub(super) fn inline(media: &Media) -> Vec<u8> {
     });
     // A name beside the bytes is refused by the vendor's API.
     let Some((mime, data)) = found else {
-        let Some(mime) = media.mime.as_deref() else {
+        // The vendor's API wants a type. Of what has none, and no name that tells it, there is the
+        // address.
+        let told = Some(picture::mime_of_name(url)).filter(|mime| mime.starts_with("image/"));
+        let Some(mime) = media.mime.as_deref().or(told) else {
             return Object::new().str("text", url).finish();
         };
         let file = Object::new().str("fileUri", url).str("mimeType", mime);
