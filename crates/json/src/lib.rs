@@ -16,6 +16,9 @@
 //! lone surrogates, and strings may hold bytes that are not UTF-8. Nesting may
 //! be as deep as the text is long; nothing here recurses.
 
+mod alike;
+mod block;
+mod container;
 mod error;
 mod lines;
 mod number;
@@ -31,6 +34,7 @@ mod tree;
 mod value;
 mod write;
 
+pub use alike::Alike;
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use lines::{LINE_CAP, Line, LineBytes, LineSpan, Lines, split_lines};
 pub use object::{Array, Object};

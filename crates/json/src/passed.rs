@@ -9,8 +9,9 @@ use crate::number;
 use crate::skim::{Key, Skim};
 use crate::text::{Text, decode};
 
-/// A value that a [`Skim`] passed over. What is in it is looked for when somebody asks.
-#[derive(Clone, Copy, Debug)]
+/// A value that a [`Skim`] passed over. What is in it is looked for when somebody asks. By default
+/// there is nothing.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Passed<'a> {
     src: &'a [u8],
     start: usize,
@@ -117,6 +118,9 @@ impl<'a> Passed<'a> {
     /// ```
     pub fn pick<const N: usize>(self, names: [&str; N]) -> [Option<Passed<'a>>; N] {
         let mut found = [None; N];
+        if !self.is_object() {
+            return found;
+        }
         for (key, value) in self.members() {
             let key = key.bytes();
             if let Some(at) = names.iter().position(|name| name.as_bytes() == &*key) {

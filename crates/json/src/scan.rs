@@ -1,5 +1,6 @@
 //! Where the tokens of JSON end: white space, strings, numbers and words.
 
+use crate::block::{BLOCK, Block, LANE, Lane, bits_from};
 use crate::error::{Fault, SyntaxErrorKind};
 
 /// The mark that some editors put before UTF-8 text.
@@ -18,6 +19,7 @@ pub(crate) fn is_space(byte: u8) -> bool {
 #[inline]
 pub(crate) fn space(src: &[u8], pos: usize) -> usize {
     match src.get(pos) {
+        Some(byte) if *byte > b' ' => pos,
         Some(byte) if is_space(*byte) => spaces(src, pos + 1),
         _ => pos,
     }
@@ -57,12 +59,12 @@ pub(crate) struct StringEnd {
 pub(crate) fn string(src: &[u8], pos: usize) -> Result<StringEnd, Fault> {
     let mut at = pos + 1;
     // Most strings are short.
-    for _ in 0..BLOCK / WORD {
+    for _ in 0..BLOCK / LANE {
         let Some(before) = before_end(src, at) else {
             break;
         };
         at += before;
-        if before < WORD {
+        if before < LANE {
             if src[at] == b'"' {
                 return Ok(StringEnd {
                     end: at + 1,
@@ -80,9 +82,9 @@ pub(crate) fn string(src: &[u8], pos: usize) -> Result<StringEnd, Fault> {
 /// hold many.
 fn long_string(src: &[u8], mut at: usize) -> Result<StringEnd, Fault> {
     let (mut escaped, mut numbered) = (false, false);
-    while let Some(block) = block_at(src, at) {
+    while let Some(block) = Block::at(src, at) {
         let mut next = at + BLOCK;
-        let mut ends = ends(block);
+        let mut ends = block.ends();
         while ends != 0 {
             let before = ends.trailing_zeros() as usize;
             let end = at + before;
@@ -168,23 +170,12 @@ fn unicode(src: &[u8], pos: usize) -> Result<usize, Fault> {
 }
 
 const LOW: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// So many bytes of a short string are looked at together.
-const WORD: usize = 8;
-
-/// How many of the next eight bytes precede the first one that ends a plain
-/// stretch of a string; none if there are not so many.
+/// How many of the next bytes precede the first one that ends a plain stretch of a string; none near
+/// the end of the text.
 #[inline]
 fn before_end(src: &[u8], at: usize) -> Option<usize> {
-    let word = u64::from_le_bytes(*src.get(at..)?.first_chunk()?);
-    let quote = (word ^ (LOW * 0x22)).wrapping_sub(LOW);
-    let slash = (word ^ (LOW * 0x5C)).wrapping_sub(LOW);
-    let control = word.wrapping_sub(LOW * 0x20);
-    // A difference below zero sets the high bit; bytes that had it end nothing.
-    // The lowest bit set is exact; those above it need not be.
-    let ends = (quote | slash | control) & !word & HIGH;
-    Some(ends.trailing_zeros() as usize / 8)
+    Some(Lane::before(Lane::at(src, at)?.ends()))
 }
 
 /// The first byte at or after `pos` that ends a plain stretch of a string:
@@ -193,7 +184,7 @@ fn before_end(src: &[u8], at: usize) -> Option<usize> {
 pub(crate) fn plain(src: &[u8], mut pos: usize) -> usize {
     while let Some(before) = before_end(src, pos) {
         pos += before;
-        if before < WORD {
+        if before < LANE {
             return pos;
         }
     }
@@ -201,42 +192,6 @@ pub(crate) fn plain(src: &[u8], mut pos: usize) -> usize {
         pos += 1;
     }
     pos
-}
-
-/// So many bytes of a long string are looked at together.
-pub(crate) const BLOCK: usize = 64;
-
-/// The block that begins at a place; none near the end of the text.
-#[inline]
-pub(crate) fn block_at(src: &[u8], at: usize) -> Option<&[u8; BLOCK]> {
-    src.get(at..).and_then(<[u8]>::first_chunk)
-}
-
-/// The bytes of a block that end a plain stretch of a string: a bit each, the lowest is the first.
-#[inline]
-pub(crate) fn ends(block: &[u8; BLOCK]) -> u64 {
-    let mut marks = [0; BLOCK];
-    // Written like this, it becomes vector instructions.
-    for (mark, byte) in marks.iter_mut().zip(block) {
-        *mark = u8::from(*byte == b'"') | u8::from(*byte == b'\\') | u8::from(*byte < 0x20);
-    }
-    let (words, _) = marks.as_chunks::<8>();
-    let bits = words.iter().map(|word| gathered(u64::from_le_bytes(*word)));
-    bits.zip(0..)
-        .fold(0, |all, (bits, word)| all | bits << (8 * word))
-}
-
-/// The bits of a block from that byte on.
-#[inline]
-pub(crate) fn bits_from(byte: usize) -> u64 {
-    if byte < BLOCK { u64::MAX << byte } else { 0 }
-}
-
-/// The lowest bits of eight bytes, side by side.
-#[inline]
-fn gathered(bytes: u64) -> u64 {
-    // Each bit is multiplied to where it should be in the highest byte.
-    bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 /// The end of the number that begins at `pos` with a minus or a digit.

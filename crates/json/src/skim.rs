@@ -5,6 +5,9 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
+use crate::alike::Alike;
+use crate::block::{BLOCK, Block, LANE, Lane};
+use crate::container::container;
 use crate::passed::Passed;
 use crate::scan;
 use crate::text::decode;
@@ -140,6 +143,33 @@ impl<'a> Skim<'a> {
         Ok(Some(Key { raw, is_plain }))
     }
 
+    /// [`Skim::enter_object`] for one of several that look alike.
+    #[inline]
+    pub fn enter_alike<T: Copy>(&mut self, alike: &mut Alike<T>) -> bool {
+        alike.begin();
+        self.enter_object()
+    }
+
+    /// [`Skim::next_key`] in one of several objects that look alike: what the key of the next member
+    /// means. No other must be gone through in the midst of one.
+    #[inline]
+    pub fn next_alike<T: Copy>(&mut self, alike: &mut Alike<T>) -> Result<Option<T>, Strayed> {
+        alike.next(self)
+    }
+
+    /// The next bytes; none near the end of the text.
+    #[inline]
+    pub(crate) fn block(&self) -> Option<Block> {
+        Block::at(self.src, self.at)
+    }
+
+    /// Goes past so many bytes, with which a value is left for the next one or for the end.
+    #[inline]
+    pub(crate) fn skip(&mut self, len: usize) {
+        self.at += len;
+        self.is_fresh = false;
+    }
+
     /// Whether the array that was entered has another item, which must be gone through next.
     #[inline]
     pub fn next_item(&mut self) -> Result<bool, Strayed> {
@@ -272,20 +302,10 @@ fn word(src: &[u8], pos: usize) -> Result<usize, Strayed> {
     }
 }
 
-const LOW: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// The high bit of each byte that is this one. The lowest bit set is exact, if the words have none
-/// of 128 or more; those above it need not be.
-#[inline]
-fn equal(word: u64, byte: u8) -> u64 {
-    (word ^ (LOW * u64::from(byte))).wrapping_sub(LOW)
-}
-
 /// The end of the string whose first byte behind the quote is at `start`. A quote ends it unless
 /// the number of backslashes before it is odd.
 #[inline]
-fn closing_quote(src: &[u8], start: usize) -> Option<usize> {
+pub(crate) fn closing_quote(src: &[u8], start: usize) -> Option<usize> {
     let quote = start + next_quote(src.get(start..)?)?;
     // One that nothing precedes in the string has the other quote before it.
     if src.get(quote.wrapping_sub(1)) != Some(&b'\\') {
@@ -309,58 +329,17 @@ fn escaped_quote(src: &[u8], start: usize, mut quote: usize) -> Option<usize> {
 #[inline]
 fn next_quote(src: &[u8]) -> Option<usize> {
     let mut at = 0;
-    while at < 64 {
-        let Some(chunk) = src.get(at..).and_then(<[u8]>::first_chunk) else {
+    while at < BLOCK {
+        let Some(lane) = Lane::at(src, at) else {
             break;
         };
-        let chunk = u64::from_le_bytes(*chunk);
-        let found = equal(chunk, b'"') & !chunk & HIGH;
-        if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
+        let before = Lane::before(lane.equal(b'"'));
+        at += before;
+        if before < LANE {
+            return Some(at);
         }
-        at += 8;
     }
     Some(at + memchr(b'"', src.get(at..)?)?)
-}
-
-/// The end of the container that begins at `pos`: where as many brackets were closed as opened.
-fn container(src: &[u8], mut pos: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    loop {
-        pos = next_mark(src, pos)?;
-        match src.get(pos)? {
-            b'"' => pos = closing_quote(src, pos + 1)?,
-            b'{' | b'[' => {
-                depth += 1;
-                pos += 1;
-            }
-            b'}' | b']' => {
-                depth = depth.checked_sub(1)?;
-                pos += 1;
-                if depth == 0 {
-                    return Some(pos);
-                }
-            }
-            _ => pos += 1,
-        }
-    }
-}
-
-/// The next quote or bracket at or after `pos`, or a control character that looks like one.
-#[inline]
-fn next_mark(src: &[u8], mut pos: usize) -> Option<usize> {
-    while let Some(chunk) = src.get(pos..).and_then(<[u8]>::first_chunk) {
-        // With this bit `[` is `{`, and `]` is `}`.
-        let chunk = u64::from_le_bytes(*chunk) | (LOW * 0x20);
-        let found = equal(chunk, b'"') | equal(chunk, b'{') | equal(chunk, b'}');
-        let found = found & !chunk & HIGH;
-        if found != 0 {
-            return Some(pos + found.trailing_zeros() as usize / 8);
-        }
-        pos += 8;
-    }
-    let is_mark = |b: &u8| matches!(b, b'"' | b'{' | b'[' | b'}' | b']');
-    Some(pos + src.get(pos..)?.iter().position(is_mark)?)
 }
 
 /// The key of a member.

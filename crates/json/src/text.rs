@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
+use crate::block::{BLOCK, Block, bits_from};
 use crate::scan;
 
 /// A decoded string.
@@ -104,9 +105,9 @@ fn decode_invalid(content: &[u8]) -> Text<'_> {
 /// Decodes what precedes the next quote or control character, and gives the
 /// place of that; it stops as well at what is no escape.
 fn unescape(src: &[u8], mut at: usize, out: &mut Vec<u8>, lone: &mut Lone) -> usize {
-    while let Some(block) = scan::block_at(src, at) {
+    while let Some(block) = Block::at(src, at) {
         let start = at;
-        let mut ends = scan::ends(block);
+        let mut ends = block.ends();
         while ends != 0 {
             let before = ends.trailing_zeros() as usize;
             let end = start + before;
@@ -115,9 +116,9 @@ fn unescape(src: &[u8], mut at: usize, out: &mut Vec<u8>, lone: &mut Lone) -> us
                 return end;
             };
             at = end + len;
-            ends &= scan::bits_from(before + len);
+            ends &= bits_from(before + len);
         }
-        let rest = (start + scan::BLOCK).saturating_sub(at);
+        let rest = (start + BLOCK).saturating_sub(at);
         copy(src, at, rest, out);
         at += rest;
     }
@@ -134,8 +135,9 @@ fn unescape(src: &[u8], mut at: usize, out: &mut Vec<u8>, lone: &mut Lone) -> us
 /// Copies so many bytes, at most a block.
 #[inline]
 fn copy(src: &[u8], at: usize, len: usize, out: &mut Vec<u8>) {
-    const HALF: usize = scan::BLOCK / 2;
-    let Some(block) = scan::block_at(src, at) else {
+    const HALF: usize = BLOCK / 2;
+    let block: Option<&[u8; BLOCK]> = src.get(at..).and_then(<[u8]>::first_chunk);
+    let Some(block) = block else {
         out.extend_from_slice(&src[at..at + len]);
         return;
     };

@@ -1,5 +1,7 @@
+use std::ops::Range;
+
 use proptest::prelude::*;
-use rethread_json::{Passed, Skim, Strayed, Tree, Value};
+use rethread_json::{Alike, Passed, Skim, Strayed, Tree, Value};
 
 use crate::generate::{self, Oddity};
 
@@ -34,6 +36,63 @@ fn stepwise(mut skim: Skim<'_>) -> Result<usize, Strayed> {
     } else {
         Err(Strayed)
     }
+}
+
+/// The members of an object: a number that stands for the key, and where the value is.
+type Members = Result<Vec<(u64, Range<usize>)>, Strayed>;
+
+fn number(key: &[u8]) -> u64 {
+    let add = |sum: u64, byte: &u8| sum.wrapping_mul(31).wrapping_add(u64::from(*byte));
+    key.iter().fold(1, add)
+}
+
+fn one_by_one(mut skim: Skim<'_>) -> Members {
+    let mut found = Vec::new();
+    if skim.enter_object() {
+        while let Some(key) = skim.next_key()? {
+            found.push((number(&key.bytes()), skim.pass()?.span()));
+        }
+    }
+    Ok(found)
+}
+
+fn as_the_others(mut skim: Skim<'_>, others: &mut Alike<u64>) -> Members {
+    let mut found = Vec::new();
+    if skim.enter_alike(others) {
+        while let Some(key) = skim.next_alike(others)? {
+            found.push((key, skim.pass()?.span()));
+        }
+    }
+    Ok(found)
+}
+
+/// Objects of members that are spelled in few ways, some of them wrong.
+fn similar() -> impl Strategy<Value = String> {
+    let between =
+        prop::sample::select(vec![",", ",\n    ", ", ", "", "\t,", ",,", "}", " \u{a0},"]);
+    let key = prop::sample::select(vec![
+        "\"a\":",
+        "\"b\": ",
+        "\"c\" : ",
+        "\"\\u0061\":",
+        "b:",
+        "\"long long long long long long long long long long\": ",
+    ]);
+    let value = prop::sample::select(vec!["1", "\"x\"", "{\"a\": [1, 2]}", "[]", "tru"]);
+    let end = prop::sample::select(vec!["}", "\n}", "", "]"]);
+    let member = (between, key, value);
+    (proptest::collection::vec(member, 0..6), end, " {0,99}").prop_map(|(members, end, rest)| {
+        let mut text = String::from("{");
+        for (at, (between, key, value)) in members.iter().enumerate() {
+            // Mostly right.
+            if at > 0 || between.trim().len() > 1 {
+                text.push_str(between);
+            }
+            text.push_str(key);
+            text.push_str(value);
+        }
+        text + end + &rest
+    })
 }
 
 /// Compares what was found with the same value of a tree, and all in it.
@@ -86,6 +145,24 @@ proptest! {
         let is_json = Tree::parse(&src).is_ok();
         prop_assert_eq!(whole(Skim::checking(&src)).is_ok(), is_json);
         prop_assert_eq!(stepwise(Skim::checking(&src)).is_ok(), is_json);
+    }
+
+    #[test]
+    fn objects_that_look_alike_are_read_like_others(
+        texts in proptest::collection::vec(similar(), 1..12),
+        docs in proptest::collection::vec(generate::nearly(Oddity::Wild), 0..3),
+    ) {
+        let mut checked = Alike::new(number);
+        let mut trusted = Alike::new(number);
+        let texts: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+        let docs = docs.iter().map(Vec::as_slice);
+        let all: Vec<&[u8]> = texts.iter().copied().chain(docs).collect();
+        for src in all.iter().chain(&all) {
+            let skim = Skim::checking(src);
+            prop_assert_eq!(as_the_others(skim.clone(), &mut checked), one_by_one(skim));
+            let skim = Skim::trusting(src);
+            prop_assert_eq!(as_the_others(skim.clone(), &mut trusted), one_by_one(skim));
+        }
     }
 
     #[test]
