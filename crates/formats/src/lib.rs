@@ -7,6 +7,7 @@ mod agents;
 pub mod agentuse;
 pub mod atomic;
 pub mod atsf;
+mod buffer;
 pub mod carry;
 mod check;
 pub mod claude_code;

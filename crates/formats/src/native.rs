@@ -278,6 +278,14 @@ impl Part {
         }
     }
 
+    /// All bytes of the part, for somebody who has no more use for it, if they are in memory.
+    pub(crate) fn into_held(self) -> Option<Vec<u8>> {
+        match self.bytes {
+            Backing::Memory(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
     fn in_memory(&self, record: u32) -> Option<&[u8]> {
         let bytes = self.held()?;
         let span = self.span(record).unwrap_or_default();

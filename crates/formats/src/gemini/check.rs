@@ -108,11 +108,11 @@ fn check_chat(path: &Path, found: &Scanned, out: &mut dyn FnMut(Violation)) {
     }
     let live = found.replay.live.iter();
     for draft in live.filter_map(|at| found.replay.drafts.get(*at)) {
-        for call in draft.head.said.calls.iter().filter(|c| !c.has_result) {
-            let message = format!(
-                "the call `{}` of `{}` has no result",
-                call.id, draft.head.id
-            );
+        let tools = &found.replay.tools;
+        let calls = tools.calls(&draft.head.said).iter();
+        for call in calls.filter(|call| !call.has_result) {
+            let (call, message) = (tools.text(call.id), &draft.head.id);
+            let message = format!("the call `{call}` of `{message}` has no result");
             tell(Weight::Warning, ("unanswered-call", READ), message);
         }
     }

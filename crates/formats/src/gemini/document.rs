@@ -11,9 +11,9 @@ use super::message::MessageHead;
 use super::meta::Meta;
 use super::outline::{LISTS, outline};
 use super::replay::Replay;
-use super::scan::{MARK, Place, Scan, bytes_at, unreadable};
+use super::scan::{Look, MARK, Place, Scan, bytes_at, unreadable};
 use super::sniff::{kind_of_list, set};
-use crate::{Marks, OpenError, Part, PartKind, RecordKind};
+use crate::{Marks, OpenError, Part, PartKind, RecordKind, buffer};
 
 /// A document of up to this length is held as a whole. Of a longer one, and of one that is damaged,
 /// only its pieces are.
@@ -27,8 +27,14 @@ impl Scan<'_> {
         // In a document no message replaces another; ids tell only whose tokens are counted.
         self.heads.with_ids = self.look.with_usage();
         if len <= WHOLE {
-            let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
-            file.take(len).read_to_end(&mut bytes).map_err(failed)?;
+            let mut bytes = match self.look {
+                Look::Whole => Vec::new(),
+                Look::Usage | Look::Quick => buffer::take(),
+            };
+            bytes.reserve(usize::try_from(len).unwrap_or(0));
+            (&mut &*file).read_to_end(&mut bytes).map_err(failed)?;
+            // It may have grown.
+            bytes.truncate(usize::try_from(len).unwrap_or(usize::MAX));
             if self.whole(&bytes).is_ok() {
                 if bytes.starts_with(MARK) {
                     self.has_mark();

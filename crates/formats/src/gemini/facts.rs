@@ -109,16 +109,17 @@ pub(super) fn head(path: &Path, id: &str, found: &Scanned) -> Head {
 
 /// The sub-agents that tools started, each once.
 fn sub_agents(replay: &Replay) -> Vec<Link> {
+    let tools = &replay.tools;
     let mut seen = HashSet::new();
-    let calls = replay.drafts.iter().flat_map(|d| &d.head.said.calls);
-    let started = calls.filter_map(|call| Some((call.agent.as_deref()?, &call.id)));
+    let calls = replay.drafts.iter().flat_map(|d| tools.calls(&d.head.said));
+    let started = calls.filter_map(|call| Some((tools.text(call.agent?), call.id)));
     started
-        .filter(|(agent, _)| seen.insert(*agent))
+        .filter(|(agent, _)| seen.insert(agent.clone()))
         .map(|(agent, call)| Link {
             kind: LinkKind::SubAgent,
-            session: agent.to_owned(),
+            session: agent.into_owned(),
             entry: None,
-            tool_call: Some(call.to_string()),
+            tool_call: Some(tools.text(call).into_owned()),
         })
         .collect()
 }

@@ -1,16 +1,16 @@
 //! The head of a message, read in one go through its record.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::rc::Rc;
 
-use rethread_json::{Passed, Skim, Strayed};
+use rethread_json::{Alike, Passed, Skim, Strayed};
 use rethread_model::{Kind, Role, Usage, Visibility};
 
-use super::fields::{Times, usage};
-use super::message::{
-    Call, MessageHead, Said, first_line, folders, is_filled, kind, user_visibility,
-};
+use super::fields::{time, usage};
+use super::message::{MessageHead, Said, first_line, folders, is_filled, kind, user_visibility};
 use super::scan::Look;
+use super::tools::{Call, Tools};
 
 /// What an object among the messages is.
 pub(super) struct Seen {
@@ -19,12 +19,6 @@ pub(super) struct Seen {
     pub(super) has_id: bool,
     /// Whether it is the end of a list instead, whatever else it says.
     pub(super) is_rewind: bool,
-}
-
-/// The head of the message in these bytes, which are known to be one JSON object.
-pub(super) fn head_of(message: &[u8]) -> MessageHead {
-    let seen = Heads::new(Look::Whole).see(&mut Skim::trusting(message));
-    seen.map_or_else(|_| MessageHead::unknown(), |seen| seen.head)
 }
 
 /// What a message tells of the whole session.
@@ -38,12 +32,16 @@ pub(super) struct Told {
 
 /// What the message in these bytes, one of the user, tells of the whole session. Few are asked.
 pub(super) fn told(message: &[u8]) -> Told {
-    let mut fields = Fields::default();
-    let seen = Heads::new(Look::Whole).fill(&mut fields, &mut Skim::trusting(message));
-    if seen.is_err() {
+    let Ok(message) = Skim::trusting(message).pass() else {
         return Told::default();
-    }
-    let mut texts = fields.content.parts().filter_map(part_text);
+    };
+    let [said, parts, message] = message.pick(["content", "parts", "message"]);
+    let content = Content {
+        said,
+        parts,
+        message,
+    };
+    let mut texts = content.parts().filter_map(part_text);
     let mut prompt = None;
     let mut first = None;
     while prompt.is_none()
@@ -67,7 +65,10 @@ pub(super) struct Heads {
     pub(super) with_ids: bool,
     /// The model that answered last, which mostly is the next one, too.
     model: Option<Rc<str>>,
-    times: Times,
+    members: Alike<Member>,
+    call_members: Alike<CallMember>,
+    /// What tools were called in the messages.
+    pub(super) tools: Tools,
 }
 
 impl Heads {
@@ -76,7 +77,9 @@ impl Heads {
             look,
             with_ids: true,
             model: None,
-            times: Times::default(),
+            members: Alike::new(Member::of),
+            call_members: Alike::new(CallMember::of),
+            tools: Tools::default(),
         }
     }
 
@@ -87,31 +90,31 @@ impl Heads {
         Ok(Seen {
             has_id: fields.id.is_some(),
             is_rewind: fields.is_rewind,
-            head: fields.head(self.with_ids, &mut self.times),
+            head: fields.head(self.with_ids, &mut self.tools),
         })
     }
 
     fn fill<'a>(&mut self, fields: &mut Fields<'a>, skim: &mut Skim<'a>) -> Result<(), Strayed> {
-        if !skim.enter_object() {
+        if !skim.enter_alike(&mut self.members) {
             return Err(Strayed);
         }
         let is_text = |value: &Passed<'_>| value.content().is_some();
-        while let Some(key) = skim.next_key()? {
-            match &*key.bytes() {
-                b"toolCalls" => fields.calls = self.calls(skim)?,
-                b"id" => fields.id = Some(skim.pass()?).filter(is_text),
-                b"type" => fields.type_word = Some(skim.pass()?).filter(is_text),
-                b"role" => fields.role = Some(skim.pass()?).filter(is_text),
-                b"timestamp" => fields.time = Some(skim.pass()?),
-                b"content" => fields.content.said = Some(skim.pass()?),
-                b"parts" => fields.content.parts = Some(skim.pass()?),
-                b"message" => fields.content.message = Some(skim.pass()?),
-                b"messageId" => fields.number = skim.pass()?.u64(),
-                b"sessionId" => fields.session = Some(skim.pass()?).filter(is_text),
-                b"model" => fields.model = self.named(skim.pass()?),
-                b"tokens" if self.look.with_usage() => fields.usage = usage(skim)?,
-                b"$rewindTo" => fields.is_rewind = is_text(&skim.pass()?),
-                _ => drop(skim.pass()?),
+        while let Some(member) = skim.next_alike(&mut self.members)? {
+            match member {
+                Member::Calls => fields.calls = self.calls(skim)?,
+                Member::Id => fields.id = Some(skim.pass()?).filter(is_text),
+                Member::Type => fields.type_word = Some(skim.pass()?).filter(is_text),
+                Member::Role => fields.role = Some(skim.pass()?).filter(is_text),
+                Member::Time => fields.time = Some(skim.pass()?),
+                Member::Content => fields.content.said = Some(skim.pass()?),
+                Member::Parts => fields.content.parts = Some(skim.pass()?),
+                Member::Message => fields.content.message = Some(skim.pass()?),
+                Member::Number => fields.number = skim.pass()?.u64(),
+                Member::Session => fields.session = Some(skim.pass()?).filter(is_text),
+                Member::Model => fields.model = self.named(skim.pass()?),
+                Member::Tokens if self.look.with_usage() => fields.usage = usage(skim)?,
+                Member::Rewind => fields.is_rewind = is_text(&skim.pass()?),
+                Member::Tokens | Member::Other => drop(skim.pass()?),
             }
         }
         Ok(())
@@ -126,38 +129,111 @@ impl Heads {
         self.model.clone()
     }
 
-    /// The calls that stand beside a message.
-    fn calls(&self, skim: &mut Skim<'_>) -> Result<Vec<Call>, Strayed> {
-        let mut calls = Vec::new();
-        if !skim.enter_array() {
-            skim.pass()?;
-            return Ok(calls);
-        }
-        while skim.next_item()? {
-            calls.push(self.call(skim)?);
-        }
-        Ok(calls)
+    /// The head of a message in bytes that are known to be one JSON object.
+    pub(super) fn of(&mut self, message: &[u8]) -> MessageHead {
+        let seen = self.see(&mut Skim::trusting(message));
+        seen.map_or_else(|_| MessageHead::unknown(), |seen| seen.head)
     }
 
-    fn call(&self, skim: &mut Skim<'_>) -> Result<Call, Strayed> {
+    /// The calls that stand beside a message.
+    fn calls(&mut self, skim: &mut Skim<'_>) -> Result<Range<usize>, Strayed> {
+        let start = self.tools.next_call();
+        if skim.enter_array() {
+            while skim.next_item()? {
+                let call = self.call(skim)?;
+                self.tools.call(call);
+            }
+        } else {
+            skim.pass()?;
+        }
+        Ok(start..self.tools.next_call())
+    }
+
+    fn call(&mut self, skim: &mut Skim<'_>) -> Result<Call, Strayed> {
         let mut call = Call::default();
-        if !skim.enter_object() {
+        if !skim.enter_alike(&mut self.call_members) {
             skim.pass()?;
             return Ok(call);
         }
-        while let Some(key) = skim.next_key()? {
+        while let Some(member) = skim.next_alike(&mut self.call_members)? {
             let value = skim.pass()?;
-            let text = || value.str().unwrap_or_default().into();
-            match &*key.bytes() {
-                b"id" => call.id = text(),
+            match member {
+                CallMember::Id => call.id = self.tools.keep(Some(value)),
                 // By it files are found that belong to the call.
-                b"name" if self.look == Look::Whole => call.name = text(),
-                b"agentId" => call.agent = value.str().map(Into::into),
-                b"result" => call.has_result = !value.is_null(),
-                _ => {}
+                CallMember::Name if self.look == Look::Whole => {
+                    call.name = self.tools.keep(Some(value));
+                }
+                CallMember::Agent if value.content().is_some() => {
+                    call.agent = Some(self.tools.keep(Some(value)));
+                }
+                CallMember::Agent => call.agent = None,
+                CallMember::Result => call.has_result = !value.is_null(),
+                CallMember::Name | CallMember::Other => {}
             }
         }
         Ok(call)
+    }
+}
+
+/// A member of a message.
+#[derive(Clone, Copy, Debug)]
+enum Member {
+    Id,
+    Type,
+    Role,
+    Time,
+    Content,
+    Parts,
+    Message,
+    Number,
+    Session,
+    Model,
+    Tokens,
+    Calls,
+    Rewind,
+    Other,
+}
+
+impl Member {
+    fn of(key: &[u8]) -> Self {
+        match key {
+            b"id" => Self::Id,
+            b"type" => Self::Type,
+            b"role" => Self::Role,
+            b"timestamp" => Self::Time,
+            b"content" => Self::Content,
+            b"parts" => Self::Parts,
+            b"message" => Self::Message,
+            b"messageId" => Self::Number,
+            b"sessionId" => Self::Session,
+            b"model" => Self::Model,
+            b"tokens" => Self::Tokens,
+            b"toolCalls" => Self::Calls,
+            b"$rewindTo" => Self::Rewind,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A member of a call that stands beside a message.
+#[derive(Clone, Copy, Debug)]
+enum CallMember {
+    Id,
+    Name,
+    Agent,
+    Result,
+    Other,
+}
+
+impl CallMember {
+    fn of(key: &[u8]) -> Self {
+        match key {
+            b"id" => Self::Id,
+            b"name" => Self::Name,
+            b"agentId" => Self::Agent,
+            b"result" => Self::Result,
+            _ => Self::Other,
+        }
     }
 }
 
@@ -180,8 +256,7 @@ impl<'a> Content<'a> {
         let content = self.said.filter(|c| !c.is_null()).or(self.parts);
         let content = content.or(self.message.filter(|m| m.content().is_some()));
         let lone = content.filter(|c| !c.is_array());
-        lone.into_iter()
-            .chain(content.into_iter().flat_map(Passed::items))
+        lone.into_iter().chain(content.unwrap_or_default().items())
     }
 }
 
@@ -203,12 +278,12 @@ struct Fields<'a> {
     session: Option<Passed<'a>>,
     model: Option<Rc<str>>,
     usage: Option<Usage>,
-    calls: Vec<Call>,
+    calls: Range<usize>,
     is_rewind: bool,
 }
 
 impl Fields<'_> {
-    fn head(&mut self, with_id: bool, times: &mut Times) -> MessageHead {
+    fn head(&mut self, with_id: bool, tools: &mut Tools) -> MessageHead {
         let word = self.type_word.or(self.role);
         let (kind, visibility) = word.map_or_else(|| kind(b""), kind_of);
         let mut head = MessageHead {
@@ -219,12 +294,12 @@ impl Fields<'_> {
             },
             kind,
             visibility,
-            time: self.time.and_then(|t| times.read(t)),
+            time: self.time.and_then(time),
             said: Said::default(),
         };
         match kind {
-            Kind::Message(Role::User) => self.asked(&mut head),
-            Kind::Message(Role::Assistant) => self.answered(&mut head),
+            Kind::Message(Role::User) => self.asked(&mut head, tools),
+            Kind::Message(Role::Assistant) => self.answered(&mut head, tools),
             _ => {}
         }
         head
@@ -243,10 +318,10 @@ impl Fields<'_> {
 
     /// What a message of the user says. One of nothing but results, and what belongs to them, is
     /// one of tools.
-    fn asked(&self, head: &mut MessageHead) {
+    fn asked(&self, head: &mut MessageHead, tools: &mut Tools) {
         let mut first = None;
         let mut has_prompt = false;
-        let mut answers = Vec::new();
+        let start = tools.next_answer();
         let mut is_answer = true;
         let is_text = |value: &Passed<'_>| value.content().is_some();
         for part in self.content.parts() {
@@ -258,8 +333,8 @@ impl Fields<'_> {
                 first = first.or(Some(text));
             }
             if let Some(response) = response {
-                let id = response.get("id").and_then(Passed::str);
-                answers.push(id.unwrap_or_default().into());
+                let id = tools.keep(response.get("id"));
+                tools.answer(id);
             } else if data.is_none() && file.is_none() {
                 is_answer = false;
             }
@@ -267,7 +342,7 @@ impl Fields<'_> {
         head.visibility = first.map_or(head.visibility, user_visibility);
         head.said.has_prompt = has_prompt && head.visibility == Visibility::Visible;
         if is_answer {
-            head.said.answers = answers;
+            head.said.answers = start..tools.next_answer();
         }
         if !head.said.answers.is_empty() && !head.said.has_prompt {
             head.kind = Kind::Message(Role::Tool);
@@ -275,9 +350,15 @@ impl Fields<'_> {
         }
     }
 
-    fn answered(&mut self, head: &mut MessageHead) {
+    fn answered(&mut self, head: &mut MessageHead, tools: &mut Tools) {
         let mut first = None;
-        let beside = self.calls.len();
+        let beside = self.calls.clone();
+        // Those in the content follow those beside it.
+        let start = if beside.is_empty() {
+            tools.next_call()
+        } else {
+            beside.start
+        };
         // Those beside the content that are told in it, too.
         let mut told = Vec::new();
         for part in self.content.parts() {
@@ -287,14 +368,15 @@ impl Fields<'_> {
             let Some(call) = call.filter(|c| !c.is_null()) else {
                 continue;
             };
-            let call = content_call(call);
-            let mut known = self.calls.iter().take(beside).enumerate();
+            let call = content_call(call, tools);
+            let id = tools.bytes(call.id);
+            let mut known = tools.between(beside.clone()).iter().enumerate();
             let known = known.find(|(at, known)| {
-                !known.id.is_empty() && known.id == call.id && !told.contains(at)
+                !id.is_empty() && tools.bytes(known.id) == id && !told.contains(at)
             });
             match known {
                 Some((at, _)) => told.push(at),
-                None => self.calls.push(call),
+                None => tools.call(call),
             }
         }
         // The client says these itself: behind the context, and behind a summary.
@@ -303,7 +385,7 @@ impl Fields<'_> {
         if head.said.is_thanks || begins("Got it. Thanks for the context!") {
             head.visibility = Visibility::Injected;
         }
-        head.said.calls = std::mem::take(&mut self.calls);
+        head.said.calls = start..tools.next_call();
         head.said.model = self.model.take();
         head.said.usage = self.usage.map(Box::new);
     }
@@ -318,15 +400,13 @@ fn kind_of(word: Passed<'_>) -> (Kind, Visibility) {
 }
 
 /// A call in the content of a message.
-fn content_call(call: Passed<'_>) -> Call {
+fn content_call(call: Passed<'_>, tools: &mut Tools) -> Call {
     let [id, name, agent] = call.pick(["id", "name", "agentId"]);
-    let text = |value: Option<Passed<'_>>| -> Box<str> {
-        value.and_then(Passed::str).unwrap_or_default().into()
-    };
+    let agent = agent.filter(|agent| agent.content().is_some());
     Call {
-        id: text(id),
-        name: text(name),
+        id: tools.keep(id),
+        name: tools.keep(name),
         has_result: false,
-        agent: agent.and_then(Passed::str).map(Into::into),
+        agent: agent.map(|agent| tools.keep(Some(agent))),
     }
 }

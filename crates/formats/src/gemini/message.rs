@@ -1,5 +1,6 @@
 //! What is needed of a message to give it its place in the list.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use rethread_json::{Event, Passed, Pull};
@@ -22,28 +23,16 @@ pub(super) struct MessageHead {
 /// What lists and links need of what a message says.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
-    /// The tools that the model called.
-    pub(super) calls: Vec<Call>,
-    /// The calls that a message of nothing but results answers.
-    pub(super) answers: Vec<Box<str>>,
+    /// Where the tools that the model called are among all calls.
+    pub(super) calls: Range<usize>,
+    /// Where the calls that a message of nothing but results answers are among all answers.
+    pub(super) answers: Range<usize>,
     pub(super) model: Option<Rc<str>>,
     pub(super) usage: Option<Box<Usage>>,
     /// Whether the person said something.
     pub(super) has_prompt: bool,
     /// Whether the client lets the model say this behind a summary of the past.
     pub(super) is_thanks: bool,
-}
-
-/// A call of a tool.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Call {
-    pub(super) id: Box<str>,
-    /// Empty where nobody asks for it.
-    pub(super) name: Box<str>,
-    /// Whether its result stands beside it.
-    pub(super) has_result: bool,
-    /// The session of the sub-agent that it started.
-    pub(super) agent: Option<Box<str>>,
 }
 
 impl MessageHead {
@@ -178,11 +167,18 @@ pub(super) fn giant_head(start: &[u8]) -> Option<MessageHead> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::head::head_of;
+    use rethread_json::Skim;
+
+    use super::super::head::Heads;
+    use super::super::scan::Look;
     use super::*;
 
     fn head(json: &str) -> MessageHead {
-        head_of(json.as_bytes())
+        let mut heads = Heads::new(Look::Whole);
+        heads
+            .see(&mut Skim::checking(json.as_bytes()))
+            .unwrap()
+            .head
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod resume;
 mod scan;
 mod sniff;
 mod summary;
+mod tools;
 mod types;
 mod weave;
 mod write;

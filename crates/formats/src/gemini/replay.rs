@@ -7,8 +7,9 @@ use std::collections::HashSet;
 
 use rethread_model::{Kind, RawRef, Role};
 
-use super::index::Index;
+use super::index::{Index, Sought};
 use super::message::MessageHead;
+use super::tools::Tools;
 
 /// All messages that ever were in the list, and those that are.
 #[derive(Debug, Default)]
@@ -20,6 +21,8 @@ pub(super) struct Replay {
     ids: Index,
     /// Ids that two messages have at the same time.
     pub(super) clashes: Vec<String>,
+    /// The tools that were called in the messages.
+    pub(super) tools: Tools,
 }
 
 /// An entry to be.
@@ -74,20 +77,21 @@ impl Replay {
     /// Adds a message, or another version of one that is in the list. What
     /// somebody else says is no version of it.
     pub(super) fn message(&mut self, head: MessageHead, raw: RawRef) {
-        match self.live_with(&head.id) {
+        let sought = self.ids.sought(&head.id);
+        let known = self.ids.get(sought, &head.id, &self.drafts);
+        match known.filter(|at| self.is_live(*at)) {
             Some(at) if self.is_version(at, &head) => self.again(at, head, raw),
             Some(_) => {
                 self.clashes.push(head.id.clone());
-                self.add(head, raw);
+                self.add(sought, head, raw);
             }
-            None => self.add(head, raw),
+            None => self.add(sought, head, raw),
         }
     }
 
-    /// The message in the list that has this id.
-    fn live_with(&self, id: &str) -> Option<usize> {
-        let at = self.ids.get(id, &self.drafts)?;
-        self.drafts.get(at)?.is_live.then_some(at)
+    /// Whether a message is in the list.
+    fn is_live(&self, at: usize) -> bool {
+        self.drafts.get(at).is_some_and(|draft| draft.is_live)
     }
 
     /// Whether a message is another version of one that is known.
@@ -99,11 +103,11 @@ impl Replay {
     }
 
     /// Adds a message at the end of the list, which others may replace.
-    fn add(&mut self, head: MessageHead, raw: RawRef) {
+    fn add(&mut self, id: Sought, head: MessageHead, raw: RawRef) {
         let is_named = !head.id.is_empty();
         self.list(head, raw);
         if is_named {
-            self.ids.set(self.drafts.len() - 1, &self.drafts);
+            self.ids.set(id, self.drafts.len() - 1, &self.drafts);
         }
     }
 
@@ -179,9 +183,10 @@ impl Replay {
                 self.beside(head, raw);
                 continue;
             }
-            let known = self.ids.get(&head.id, &self.drafts);
+            let sought = self.ids.sought(&head.id);
+            let known = self.ids.get(sought, &head.id, &self.drafts);
             let known = known.filter(|at| self.is_version(*at, &head));
-            if let Some(at) = known.filter(|_| self.live_with(&head.id).is_none()) {
+            if let Some(at) = known.filter(|at| !self.is_live(*at)) {
                 self.keep(at, head, raw);
                 continue;
             }

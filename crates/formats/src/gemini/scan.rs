@@ -8,7 +8,7 @@ use rethread_json::{LineBytes, LineSpan, Lines, Piece, Skim, SyntaxError, Tree, 
 use rethread_model::{Note, RawRef};
 
 use super::SLUG;
-use super::head::{Heads, head_of};
+use super::head::Heads;
 use super::message::{MessageHead, giant_head};
 use super::meta::{Meta, is_meta};
 use super::replay::{Replay, Rewound};
@@ -87,6 +87,7 @@ pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
             format: SLUG,
         });
     }
+    scan.replay.tools = scan.heads.tools;
     Ok(Scanned {
         part: part.with_records(scan.marks),
         what: scan.what,
@@ -231,7 +232,8 @@ impl Scan<'_> {
             }
             self.unclaimed(at, RecordKind::Value);
         } else if value.get("id").is_some_and(|id| id.str().is_some()) {
-            self.message(at, RecordKind::Value, head_of(value.raw()));
+            let head = self.heads.of(value.raw());
+            self.message(at, RecordKind::Value, head);
         } else if let Some(set) = value.get("$set").filter(|s| s.is_object()) {
             self.is_ours = true;
             self.meta.merge(set);
@@ -262,7 +264,7 @@ impl Scan<'_> {
             end = at + span.end as u64;
             if item.get("id").is_some_and(|id| id.str().is_some()) {
                 let raw = self.record(start, RecordKind::Value);
-                messages.extend(raw.map(|raw| (head_of(item.raw()), raw)));
+                messages.extend(raw.map(|raw| (self.heads.of(item.raw()), raw)));
             } else if item.is_object() {
                 let raw = self.record(start, RecordKind::Value);
                 messages.extend(raw.map(|raw| (MessageHead::unknown(), raw)));

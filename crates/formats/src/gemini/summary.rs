@@ -6,7 +6,7 @@ use super::facts::{counts, head};
 use super::scan::{Look, scan};
 use super::sniff::What;
 use super::{SLUG, layout};
-use crate::{OpenError, Source, Want};
+use crate::{OpenError, Source, Want, buffer};
 
 /// What a list shows of a session.
 pub(super) fn summarize(source: &Source, want: Want) -> Summary {
@@ -27,6 +27,7 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
             summary.head = head(path, &source.id, &found);
             summary.head.hidden |= found.what == What::Prompts;
             summary.counts = counts(&found.replay, want.usage);
+            buffer::give(found.part.into_held().unwrap_or_default());
         }
         Err(e) => {
             summary.state = State::Damaged;

@@ -6,6 +6,7 @@ use rethread_model::{EntryIx, Kind, NewEntry, RawRef, Role, Session, SessionBuil
 
 use super::calls::output_name;
 use super::replay::{Draft, Replay};
+use super::tools::Call;
 
 /// How many messages of results may follow each other behind their calls.
 const STEPS: usize = 64;
@@ -27,16 +28,19 @@ fn repeated(replay: &Replay, draft: &Draft) -> Option<usize> {
     let is_results = |draft: &Draft| {
         draft.head.kind == Kind::Message(Role::Tool) && !draft.head.said.answers.is_empty()
     };
-    let answers = &draft.head.said.answers;
     let mut before = draft.parent.filter(|_| is_results(draft))?;
+    let tools = &replay.tools;
+    let answers = tools.answers(&draft.head.said);
     for _ in 0..STEPS {
         let at = replay.drafts.get(before)?;
-        let said = &at.head.said;
-        let has = |id: &str| {
-            let called = said.calls.iter().any(|c| c.has_result && &*c.id == id);
-            called || said.answers.iter().any(|answer| &**answer == id)
+        let (calls, known) = (tools.calls(&at.head.said), tools.answers(&at.head.said));
+        let has = |id: &[u8]| {
+            let called = calls
+                .iter()
+                .any(|c| c.has_result && tools.bytes(c.id) == id);
+            called || known.iter().any(|answer| tools.bytes(*answer) == id)
         };
-        if answers.iter().all(|id| has(id)) {
+        if answers.iter().all(|id| has(tools.bytes(*id))) {
             return Some(before);
         }
         before = at.parent.filter(|_| is_results(at))?;
@@ -97,9 +101,11 @@ pub(super) fn weave(
         }
         entries.push(added);
     }
-    let place = |at: usize| entries.get(own(at)).copied().flatten();
+    let said_in = |at: usize| entries.get(own(at)).copied().flatten();
+    let places = places(replay, &entries);
+    let place = |at: usize| places.get(at).copied().flatten();
     for (at, draft) in replay.drafts.iter().enumerate() {
-        match (entries.get(at).copied().flatten(), place(at)) {
+        match (entries.get(at).copied().flatten(), said_in(at)) {
             (Some(ix), _) => {
                 let entry = builder.entry(ix);
                 entry.parent = draft.parent.and_then(place);
@@ -111,6 +117,31 @@ pub(super) fn weave(
     }
     builder.set_leaf(replay.live.last().copied().and_then(place));
     builder.finish()
+}
+
+/// The entry at which the list is behind each message: its own or, of one that only repeats, that of
+/// the nearest before it.
+fn places(replay: &Replay, entries: &[Option<EntryIx>]) -> Vec<Option<EntryIx>> {
+    let mut places = entries.to_vec();
+    let mut repeating = Vec::new();
+    for at in 0..places.len() {
+        let mut next = Some(at);
+        let mut found = None;
+        while let Some(at) = next
+            && repeating.len() < places.len()
+        {
+            found = places.get(at).copied().flatten();
+            if found.is_some() {
+                break;
+            }
+            repeating.push(at);
+            next = replay.drafts.get(at).and_then(|draft| draft.parent);
+        }
+        for at in repeating.drain(..) {
+            places[at] = found;
+        }
+    }
+    places
 }
 
 /// Records of an entry beside its own: messages that repeat it, and files with its tools' answers.
@@ -130,8 +161,11 @@ fn further_origins(
     let mut callers: HashMap<String, usize> = HashMap::new();
     if !outputs.is_empty() {
         for (at, draft) in replay.drafts.iter().enumerate() {
-            let calls = draft.head.said.calls.iter();
-            callers.extend(calls.map(|call| (output_name(&call.name, &call.id), at)));
+            let name = |call: &Call| {
+                output_name(&replay.tools.text(call.name), &replay.tools.text(call.id))
+            };
+            let calls = replay.tools.calls(&draft.head.said).iter();
+            callers.extend(calls.map(|call| (name(call), at)));
         }
     }
     for (part, name) in (1_u32..).zip(outputs) {

@@ -8,6 +8,7 @@ use super::tokens::assert_tokens;
 use super::{
     CHILD, HASH, MAIN, active, assert_lossless, everything, fixtures, message, read, session,
 };
+use crate::world::World;
 
 #[test]
 fn a_later_version_of_a_message_speaks_and_all_are_kept() {
@@ -167,6 +168,42 @@ fn a_list_in_place_of_another_begins_a_new_branch_where_they_differ() {
     assert_eq!(summary.logical_parent, c.session.find("q2"));
     let damage = c.notes.iter().filter(|n| n.severity == Severity::Damage);
     assert_eq!(damage.count(), 1, "{:?}", c.notes);
+}
+
+#[test]
+fn a_result_that_stands_again_behind_another_takes_nothing_back() {
+    let w = World::new();
+    let path = w.root.join("session-2026-11-14T10-00-aaaaaaaa.jsonl");
+    let given = |id: &str| {
+        format!(
+            r#"{{"functionResponse":{{"id":"{id}","name":"t","response":{{"output":"{id}"}}}}}}"#
+        )
+    };
+    let results = |id: &str, call: &str| {
+        format!(
+            r#"{{"id":"{id}","timestamp":"2026-11-14T10:00:00.000Z","type":"user","content":[{}]}}"#,
+            given(call)
+        )
+    };
+    let call = format!(
+        r#"{{"id":"a","timestamp":"2026-11-14T10:00:00.000Z","type":"gemini","content":"","toolCalls":[{{"id":"c1","name":"t","args":{{}},"result":[{}],"status":"success"}}]}}"#,
+        given("c1")
+    );
+    let mut lines = vec![
+        r#"{"sessionId":"aaaaaaaa-0000-4000-8000-000000000000","projectHash":"x","startTime":"2026-11-14T10:00:00.000Z","lastUpdated":"2026-11-14T10:00:00.000Z"}"#.to_owned(),
+        r#"{"id":"q","timestamp":"2026-11-14T10:00:00.000Z","type":"user","content":"go"}"#.to_owned(),
+        call,
+        results("r1", "c2"),
+    ];
+    // As often as it stands there.
+    lines.extend((0..9000).map(|n| results(&format!("r1-{n}"), "c1")));
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    assert_eq!(active(&read(&path)), ["q", "a", "r1"]);
+    let more =
+        r#"{"id":"z","timestamp":"2026-11-14T10:00:00.000Z","type":"gemini","content":"done"}"#;
+    lines.push(more.to_owned());
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    assert_eq!(active(&read(&path)), ["q", "a", "r1", "z"]);
 }
 
 #[test]

@@ -115,8 +115,9 @@ fn fill(
     let replay = &session.found.replay;
     let calls = |at: &&usize| {
         let draft = replay.drafts.get(**at);
-        let mut calls = draft.into_iter().flat_map(|d| &d.head.said.calls);
-        calls.any(|call| *call.id == result.call_id)
+        let tools = &replay.tools;
+        let mut calls = draft.into_iter().flat_map(|d| tools.calls(&d.head.said));
+        calls.any(|call| tools.bytes(call.id) == result.call_id.as_bytes())
     };
     let Some(at) = replay.live.iter().rev().find(calls) else {
         return Ok(None);
