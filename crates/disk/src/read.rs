@@ -65,6 +65,27 @@ pub fn read_small(path: &Path) -> Result<Vec<u8>, DiskError> {
     take(&open(path)?, path)
 }
 
+/// [`read_small`] behind what is in a buffer, which may have been used before.
+pub fn read_small_into(path: &Path, buffer: &mut Vec<u8>) -> Result<(), DiskError> {
+    let mut file = open(path)?;
+    let too_large = || DiskError::TooLarge {
+        path: path.to_owned(),
+        limit: SMALL,
+    };
+    let len = regular(&file, path)?.len();
+    if len > SMALL {
+        return Err(too_large());
+    }
+    let start = buffer.len();
+    // It may have grown.
+    file.read_to_end(buffer)
+        .map_err(|e| DiskError::read(path, e))?;
+    if (buffer.len() - start) as u64 > SMALL {
+        return Err(too_large());
+    }
+    Ok(())
+}
+
 /// The whole of a regular file of at most [`SMALL`] bytes.
 pub(crate) fn take(file: &File, path: &Path) -> Result<Vec<u8>, DiskError> {
     let expected = regular(file, path)?.len();

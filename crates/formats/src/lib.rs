@@ -42,7 +42,7 @@ pub use env::{Env, EnvError};
 pub use error::{OpenError, WriteError};
 pub use format::{About, Can, Format, Found, Root, Source, Want};
 pub use home::{Home, HomeKind};
-pub use native::{Marks, Native, Part, PartKind, RecordKind, Spool};
+pub use native::{Marks, Native, Part, PartKind, RecordKind, Spool, Spooled};
 pub use ndjson::UnifiedRecord;
 pub use own_words::OwnWords;
 pub use raw_json::RawJson;

@@ -167,18 +167,8 @@ impl Part {
 
     /// Rows of a table of a database, as they were at one moment. They are held in memory, or in a
     /// file of our own where there are many.
-    pub fn rows(path: PathBuf, table: &'static str, rows: Spool) -> Self {
-        let (bytes, len, marks) = match rows {
-            Spool {
-                file: Some(f),
-                len,
-                marks,
-                ..
-            } => (Backing::File(f), len, marks),
-            Spool {
-                memory, len, marks, ..
-            } => (Backing::Memory(memory), len, marks),
-        };
+    pub fn rows(path: PathBuf, table: &'static str, rows: Spooled) -> Self {
+        let Spooled { bytes, len, marks } = rows;
         Self::new(path, PartKind::Rows { table }, bytes, len).with_records(marks)
     }
 
@@ -373,41 +363,95 @@ impl Part {
 /// Records that are collected one after the other, in memory as long as they are few.
 #[derive(Debug, Default)]
 pub struct Spool {
+    /// What is not in the file.
     memory: Vec<u8>,
     file: Option<File>,
+    /// How much is in the file.
+    written: u64,
+    marks: Marks,
+}
+
+/// Records that were collected.
+#[derive(Debug)]
+pub struct Spooled {
+    bytes: Backing,
     len: u64,
     marks: Marks,
 }
 
 /// How much a [`Spool`] holds in memory.
-const SPOOLED_IN_MEMORY: u64 = 16 * 1024 * 1024;
+const SPOOLED_IN_MEMORY: usize = 16 * 1024 * 1024;
+
+/// How much of it waits to be written to its file.
+const WAITING: usize = 1024 * 1024;
 
 impl Spool {
-    /// Adds a record, and gives its number. `None` beyond four thousand million records.
-    pub fn add(&mut self, record: &[u8], kind: RecordKind) -> Result<Option<u32>, DiskError> {
-        let Some(number) = self.marks.add(self.len, kind) else {
+    /// An empty one, with room for so many bytes.
+    pub fn with_room(bytes: usize) -> Self {
+        Self {
+            memory: Vec::with_capacity(bytes),
+            ..Self::default()
+        }
+    }
+
+    /// Adds the record that is written behind those that are there, and gives its number. `None`
+    /// beyond four thousand million records.
+    pub fn add<T, E: From<DiskError>>(
+        &mut self,
+        kind: RecordKind,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<T, E>,
+    ) -> Result<Option<(u32, T)>, E> {
+        let Some(number) = self.marks.add(self.len(), kind) else {
             return Ok(None);
         };
-        self.len += record.len() as u64;
-        if self.file.is_none() && self.len > SPOOLED_IN_MEMORY {
-            let mut file = scratch()?;
-            spooled(file.write_all(&self.memory))?;
-            self.memory = Vec::new();
-            self.file = Some(file);
+        let told = write(&mut self.memory)?;
+        let room = if self.file.is_some() {
+            WAITING
+        } else {
+            SPOOLED_IN_MEMORY
+        };
+        if self.memory.len() > room {
+            self.flush()?;
         }
-        match &mut self.file {
-            Some(file) => spooled(file.write_all(record))?,
-            None => self.memory.extend_from_slice(record),
-        }
-        Ok(Some(number))
+        Ok(Some((number, told)))
     }
-}
 
-fn spooled(written: io::Result<()>) -> Result<(), DiskError> {
-    written.map_err(|cause| DiskError::Write {
-        path: PathBuf::from("a temporary file"),
-        cause,
-    })
+    fn len(&self) -> u64 {
+        self.written + self.memory.len() as u64
+    }
+
+    /// Moves what is in memory into the file.
+    fn flush(&mut self) -> Result<(), DiskError> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(scratch()?),
+        };
+        file.write_all(&self.memory)
+            .map_err(|cause| DiskError::Write {
+                path: PathBuf::from("a temporary file"),
+                cause,
+            })?;
+        self.written += self.memory.len() as u64;
+        self.memory.clear();
+        self.memory.shrink_to(WAITING);
+        Ok(())
+    }
+
+    /// All records.
+    pub fn finish(mut self) -> Result<Spooled, DiskError> {
+        if self.file.is_some() {
+            self.flush()?;
+        }
+        let len = self.len();
+        Ok(Spooled {
+            bytes: match self.file {
+                Some(file) => Backing::File(file),
+                None => Backing::Memory(self.memory),
+            },
+            len,
+            marks: self.marks,
+        })
+    }
 }
 
 struct PartReader<'a> {

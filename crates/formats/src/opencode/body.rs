@@ -93,20 +93,21 @@ fn message(held: &[Held<'_>], role: Role, sight: Sight) -> Message {
     // Steps repeat what the message says; they count only where it says nothing.
     message.usage = message.usage.or(of_steps);
     if message.blocks.is_empty() && role == Role::User {
-        message.blocks.extend(early_text(held));
+        let mut infos = held.iter().filter_map(|one| match one {
+            Held::Info(info) => Some(info),
+            Held::Part(..) => None,
+        });
+        let said = infos.next().and_then(early_text);
+        message.blocks.extend(said.map(Block::Text));
     }
     message
 }
 
 /// What the user said in early stores, which kept it with the summary of the message.
-fn early_text(held: &[Held<'_>]) -> Option<Block> {
-    let mut infos = held.iter().filter_map(|one| match one {
-        Held::Info(info) => info.get("summary"),
-        Held::Part(..) => None,
-    });
-    let said = infos.next()?.pick(["body", "title"]);
+pub(super) fn early_text(info: &Members<'_>) -> Option<Text> {
+    let said = info.get("summary")?.pick(["body", "title"]);
     let mut said = said.into_iter().filter_map(|value| text(value?));
-    said.find(|t| !t.value.is_empty()).map(Block::Text)
+    said.find(|t| !t.value.is_empty())
 }
 
 fn fill(message: &mut Message, info: &Members<'_>) {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use rethread_disk::{DiskError, FileId, file_id, open_read};
+use rethread_disk::{DiskError, FileId, open_read, read_at};
 use rusqlite::config::DbConfig;
 use rusqlite::ffi::ErrorCode;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -44,7 +44,13 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 /// Whether a file begins like a SQLite database.
 pub(super) fn is_database(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
-    open_read(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == MAGIC
+    let read = open_read(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok());
+    read && begins_like_one(&start)
+}
+
+/// Whether this is the beginning of a SQLite database.
+pub(super) fn begins_like_one(start: &[u8]) -> bool {
+    start.starts_with(MAGIC)
 }
 
 /// Asks a database something, in one moment of its life. `ask` may be called several times.
@@ -52,17 +58,20 @@ pub(super) fn look<T>(
     path: &Path,
     mut ask: impl FnMut(&Connection) -> Result<T, AskError>,
 ) -> Result<T, OpenError> {
-    // Trouble with the file itself is said in our own words.
-    drop(open_read(path)?);
     let mut last = None;
     for attempt in 0..TRIES {
-        let before = State::of(path);
-        let way = before.way();
         let writes = WRITES.load(Ordering::SeqCst);
-        let opened = match Kept::take(path, &before, writes) {
-            Some(connection) => Ok(connection),
-            None => open(path, way),
+        let (before, opened) = if let Some(kept) = Kept::take(path, writes) {
+            // If its state is still the same afterwards, it was so all the time.
+            (kept.state, Ok(kept.connection))
+        } else {
+            // Trouble with the file itself is said in our own words.
+            drop(open_read(path)?);
+            let before = State::of(path);
+            let opened = open(path, before.way());
+            (before, opened)
         };
+        let way = before.way();
         let (answer, connection) = match opened.and_then(begin) {
             Ok(connection) => (ask(&connection), Some(connection)),
             Err(e) => (Err(e.into()), None),
@@ -117,11 +126,10 @@ thread_local! {
 static WRITES: AtomicU64 = AtomicU64::new(0);
 
 impl Kept {
-    /// The connection to this database, if it is open and nothing changed since.
-    fn take(path: &Path, state: &State, writes: u64) -> Option<Connection> {
+    /// The connection to this database, if it is open and we did not write since.
+    fn take(path: &Path, writes: u64) -> Option<Self> {
         let kept = KEPT.take()?;
-        let is_same = kept.path == path && kept.writes == writes && kept.state == *state;
-        is_same.then_some(kept.connection)
+        (kept.path == path && kept.writes == writes).then_some(kept)
     }
 
     fn put(path: &Path, state: State, writes: u64, connection: Option<Connection>) {
@@ -195,17 +203,27 @@ struct State {
     has_journal: bool,
 }
 
+/// Its length and when it changed.
 type Seen = (u64, Option<SystemTime>);
+
+/// How long the header of a database is.
+const HEADER: usize = 100;
 
 impl State {
     fn of(path: &Path) -> Self {
         let seen = |m: Metadata| (m.len(), m.modified().ok());
         let meta = |path: &Path| std::fs::metadata(path).ok().map(seen);
-        let mut header = Vec::new();
-        let _ = open_read(path).map(|file| file.take(100).read_to_end(&mut header));
+        let main = open_read(path).ok();
+        let mut header = vec![0; HEADER];
+        let filled = main
+            .as_ref()
+            .and_then(|file| read_at(file, 0, &mut header).ok());
+        header.truncate(filled.unwrap_or(0));
         Self {
-            main: meta(path),
-            file: file_id(path).ok(),
+            main: main
+                .as_ref()
+                .and_then(|file| file.metadata().ok().map(seen)),
+            file: main.as_ref().and_then(|file| FileId::of(file).ok()),
             header,
             log: meta(&beside(path, "-wal")).filter(|(len, _)| *len > 0),
             has_index: beside(path, "-shm").exists(),
@@ -250,6 +268,8 @@ fn open(path: &Path, way: Way) -> rusqlite::Result<Connection> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    // Else a query is planned anew with every session that it is asked about.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     if way == Way::Alone {

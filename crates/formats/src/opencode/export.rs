@@ -2,11 +2,10 @@
 //!
 //! The file is taken apart member by member, so that one that was cut off is read up to there.
 
-use std::ops::Range;
 use std::path::Path;
 
 use rethread_disk::read_small;
-use rethread_json::{Skim, Tree};
+use rethread_json::{Passed, Skim, Strayed, Tree};
 use rethread_model::{Note, RawRef};
 
 use super::SLUG;
@@ -19,29 +18,21 @@ use crate::{Marks, OpenError, Part, RecordKind};
 /// The id that the file itself says.
 pub(super) fn id(path: &Path) -> Option<String> {
     let bytes = read_small(path).ok()?;
-    let info = Outline::of(&bytes).info?;
-    parsed(bytes.get(info)?, Facts::of_info)?.id
+    let mut skim = Skim::trusting(&bytes);
+    skim.enter_object();
+    while let Some(key) = skim.next_key().ok()? {
+        let value = skim.pass().ok()?;
+        if *key.bytes() == *b"info" {
+            return parsed(value.raw(), Facts::of_info)?.id;
+        }
+    }
+    None
 }
 
 /// Reads an export.
 pub(super) fn gather(path: &Path) -> Result<Gathered, OpenError> {
     let bytes = read_small(path)?;
-    let outline = Outline::of(&bytes);
-    let info = outline.info.and_then(|range| bytes.get(range));
-    let facts = info.and_then(|info| parsed(info, Facts::of_info));
-    let mut gathered = Gathered {
-        facts: facts.ok_or_else(|| OpenError::NotOurs {
-            path: path.to_owned(),
-            format: SLUG,
-        })?,
-        ..Gathered::default()
-    };
-    if let Some((at, why)) = outline.torn {
-        let message = format!("the file breaks off or is damaged: {why}; read up to there");
-        let line = memchr::memchr_iter(b'\n', &bytes[..at]).count() as u64 + 1;
-        let note = Note::damage(message).at(path);
-        gathered.notes.push(note.line(line).offset(at as u64));
-    }
+    let mut gathered = Gathered::default();
     let mut marks = Marks::default();
     let mut end = 0;
     let framing = |marks: &mut Marks, gathered: &mut Gathered, from: usize, to: usize| {
@@ -51,19 +42,18 @@ pub(super) fn gather(path: &Path) -> Result<Gathered, OpenError> {
             gathered.unclaimed.push(RawRef { part: 0, record });
         }
     };
-    for range in outline.messages {
-        framing(&mut marks, &mut gathered, end, range.start);
-        end = range.end;
-        let Some(record) = marks.add(range.start as u64, RecordKind::Value) else {
-            break;
-        };
-        let raw = RawRef { part: 0, record };
-        let value = &bytes[range];
-        match split(&mut Skim::trusting(value), false) {
-            Ok(message) => gathered.exported(path, raw, &message),
-            Err(_) => gathered.unclaimed.push(raw),
+    let outline = Outline::of(&bytes, Skim::checking(&bytes), &mut |skim| {
+        let start = skim.offset();
+        let message = split(skim, false)?;
+        framing(&mut marks, &mut gathered, end, start);
+        end = skim.position();
+        if let Some(record) = marks.add(start as u64, RecordKind::Value) {
+            gathered.exported(path, RawRef { part: 0, record }, &message);
         }
-    }
+        Ok(())
+    });
+    gathered.facts = outline.facts(path)?;
+    gathered.notes.extend(outline.note(path, &bytes));
     framing(&mut marks, &mut gathered, end, bytes.len());
     sort(&mut gathered.said, false);
     gathered
@@ -72,14 +62,18 @@ pub(super) fn gather(path: &Path) -> Result<Gathered, OpenError> {
     Ok(gathered)
 }
 
+/// Says that a message does not say whose it is.
+pub(super) fn nobodys(path: &Path, id: &str) -> Note {
+    Note::damage(format!("the message `{id}` names no role; kept unread")).at(path)
+}
+
 impl Gathered {
     fn exported(&mut self, path: &Path, raw: RawRef, inside: &Split<'_>) {
         let info = inside.info.as_ref();
         let id = string(info.and_then(|i| i.get("id")));
         let mut said = Said::of(raw, id.unwrap_or_default(), info);
         if !said.is_message() {
-            let message = format!("the message `{}` names no role; kept unread", said.id);
-            self.notes.push(Note::damage(message).at(path));
+            self.notes.push(nobodys(path, &said.id));
         }
         if info.is_some() {
             said.parts.extend(inside.parts.iter().map(|part| {
@@ -91,103 +85,90 @@ impl Gathered {
     }
 }
 
-/// Where the parts of an export are.
+/// What an export is, but for its messages.
 #[derive(Debug, Default)]
-struct Outline {
-    info: Option<Range<usize>>,
-    messages: Vec<Range<usize>>,
+pub(super) struct Outline<'a> {
+    info: Option<Passed<'a>>,
     /// Where it is no JSON any more, and why.
     torn: Option<(usize, String)>,
 }
 
-impl Outline {
-    fn of(bytes: &[u8]) -> Self {
+impl<'a> Outline<'a> {
+    /// Goes through an export. Somebody goes through each of its messages.
+    pub(super) fn of(
+        bytes: &'a [u8],
+        mut skim: Skim<'a>,
+        message: &mut dyn FnMut(&mut Skim<'a>) -> Result<(), Strayed>,
+    ) -> Self {
         let mut outline = Self::default();
-        let mut walk = Walk {
-            bytes,
-            at: if bytes.starts_with(b"\xef\xbb\xbf") {
-                3
-            } else {
-                0
-            },
-            tree: Tree::default(),
-        };
-        if let Err(why) = outline.fill(&mut walk) {
-            outline.torn = Some((walk.at, why));
+        // Where the value begins that is gone through, or the last one ended.
+        let mut at = skim.offset();
+        if outline.fill(&mut skim, &mut at, message).is_err() {
+            outline.torn = Some((at, why(bytes, at)));
+        } else if !skim.is_done() {
+            let more = "there is more behind the end".to_owned();
+            outline.torn = Some((skim.offset(), more));
         }
         outline
     }
 
-    fn fill(&mut self, walk: &mut Walk<'_>) -> Result<(), String> {
-        walk.sign(b'{')?;
-        while walk.peek() != Some(b'}') {
-            let key = walk.value()?;
-            walk.sign(b':')?;
-            let is = |name: &[u8]| walk.bytes.get(key.clone()) == Some(name);
-            if is(b"\"messages\"") && walk.peek() == Some(b'[') {
-                walk.sign(b'[')?;
-                while walk.peek() != Some(b']') {
-                    self.messages.push(walk.value()?);
-                    walk.comma(b']')?;
+    fn fill(
+        &mut self,
+        skim: &mut Skim<'a>,
+        at: &mut usize,
+        message: &mut dyn FnMut(&mut Skim<'a>) -> Result<(), Strayed>,
+    ) -> Result<(), Strayed> {
+        if !skim.enter_object() {
+            return Err(Strayed);
+        }
+        while let Some(key) = skim.next_key()? {
+            *at = skim.offset();
+            if *key.bytes() == *b"messages" && skim.enter_array() {
+                while skim.next_item()? {
+                    *at = skim.offset();
+                    message(skim)?;
+                    *at = skim.position();
                 }
-                walk.sign(b']')?;
             } else {
-                let is_info = is(b"\"info\"");
-                let value = walk.value()?;
-                if is_info {
+                let value = skim.pass()?;
+                if *key.bytes() == *b"info" {
                     self.info = Some(value);
                 }
             }
-            walk.comma(b'}')?;
+            *at = skim.position();
         }
-        walk.sign(b'}')?;
-        match walk.peek() {
-            None => Ok(()),
-            Some(_) => Err("there is more behind the end".to_owned()),
-        }
+        Ok(())
+    }
+
+    /// The facts about the session.
+    pub(super) fn facts(&self, path: &Path) -> Result<Facts, OpenError> {
+        let facts = self
+            .info
+            .and_then(|info| parsed(info.raw(), Facts::of_info));
+        facts.ok_or_else(|| OpenError::NotOurs {
+            path: path.to_owned(),
+            format: SLUG,
+        })
+    }
+
+    /// Says where it breaks off, if it does.
+    pub(super) fn note(&self, path: &Path, bytes: &[u8]) -> Option<Note> {
+        let (at, why) = self.torn.as_ref()?;
+        let message = format!("the file breaks off or is damaged: {why}; read up to there");
+        let before = bytes.get(..*at).unwrap_or_default();
+        let line = memchr::memchr_iter(b'\n', before).count() as u64 + 1;
+        Some(Note::damage(message).at(path).line(line).offset(*at as u64))
     }
 }
 
-struct Walk<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    tree: Tree,
-}
-
-impl Walk<'_> {
-    /// The next sign that is no white space.
-    fn peek(&mut self) -> Option<u8> {
-        let rest = self.bytes.get(self.at..)?;
-        self.at += rest.len() - rest.trim_ascii_start().len();
-        self.bytes.get(self.at).copied()
+/// Why what follows cannot be gone through.
+fn why(bytes: &[u8], at: usize) -> String {
+    let rest = bytes.get(at..).unwrap_or_default();
+    if rest.trim_ascii().is_empty() {
+        return "it ends too early".to_owned();
     }
-
-    fn sign(&mut self, sign: u8) -> Result<(), String> {
-        match self.peek() {
-            Some(found) if found == sign => {
-                self.at += 1;
-                Ok(())
-            }
-            Some(_) => Err(format!("`{}` is missing", char::from(sign))),
-            None => Err("it ends too early".to_owned()),
-        }
-    }
-
-    /// A comma, unless the end follows.
-    fn comma(&mut self, end: u8) -> Result<(), String> {
-        if self.peek() == Some(end) {
-            return Ok(());
-        }
-        self.sign(b',')
-    }
-
-    fn value(&mut self) -> Result<Range<usize>, String> {
-        let Some(_) = self.peek() else {
-            return Err("it ends too early".to_owned());
-        };
-        let start = self.at;
-        let end = self.tree.parse_prefix(self.bytes, start);
-        self.at = end.map_err(|e| e.kind.to_string())?;
-        Ok(start..self.at)
+    match Tree::default().parse_prefix(bytes, at) {
+        Err(e) => e.kind.to_string(),
+        Ok(_) => "a comma is missing".to_owned(),
     }
 }

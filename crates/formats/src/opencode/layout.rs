@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{DiskError, open_read};
+use rethread_disk::{DiskError, open_read, read_at};
 use rethread_model::Note;
 
-use super::database::{beside, is_database};
+use super::database::{begins_like_one, beside, is_database};
 use super::store::Make;
 use super::{SLUG, store, tree};
 use crate::{Env, Found, OpenError, Root, Source};
@@ -39,11 +39,11 @@ pub(super) fn kept(path: &Path) -> Result<Kept, OpenError> {
         format: SLUG,
     };
     // Trouble with the file is said before it is called not ours.
-    drop(open_read(path)?);
-    if is_database(path) {
+    let start = beginning(path)?;
+    if begins_like_one(&start) {
         return Ok(Kept::Database);
     }
-    if is_export(path) {
+    if is_export(&start) {
         return Ok(Kept::Export);
     }
     place(path).map(Kept::Tree).ok_or_else(not_ours)
@@ -232,17 +232,26 @@ fn place(path: &Path) -> Option<tree::Place> {
     })
 }
 
-/// Whether a file begins like an export: an object whose first member is `info`.
-fn is_export(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let read = open_read(path).map(|file| file.take(256).read_to_end(&mut start));
-    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
+/// The first bytes of a file.
+fn beginning(path: &Path) -> Result<Vec<u8>, DiskError> {
+    let mut start = vec![0; 256];
+    let filled = read_at(&open_read(path)?, 0, &mut start).map_err(|cause| DiskError::Read {
+        path: path.to_owned(),
+        cause,
+    })?;
+    start.truncate(filled);
+    Ok(start)
+}
+
+/// Whether this is the beginning of an export: an object whose first member is `info`.
+fn is_export(start: &[u8]) -> bool {
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     let inside = start.trim_ascii_start().strip_prefix(b"{");
     let key = inside.map(|i| i.trim_ascii_start().strip_prefix(b"\"info\""));
     let value = key
         .flatten()
         .and_then(|k| k.trim_ascii_start().strip_prefix(b":"));
-    read.is_ok() && value.is_some_and(|v| v.trim_ascii_start().starts_with(b"{"))
+    value.is_some_and(|v| v.trim_ascii_start().starts_with(b"{"))
 }
 
 /// The sessions at a path that the user named: a database, a file of an old store, an export, or a
@@ -270,7 +279,7 @@ pub(super) fn at_path(path: &Path) -> Vec<Source> {
 }
 
 fn export_at(path: &Path) -> Option<Source> {
-    if !is_json(path) || !path.is_file() || !is_export(path) {
+    if !is_json(path) || !beginning(path).is_ok_and(|start| is_export(&start)) {
         return None;
     }
     let id = super::export::id(path)?;

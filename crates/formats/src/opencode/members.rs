@@ -26,6 +26,14 @@ impl<'a> Members<'a> {
 
     /// Those of the next value, which is gone through.
     pub(super) fn next(skim: &mut Skim<'a>) -> Result<Self, Strayed> {
+        Self::each(skim, |skim, _| skim.pass().map(drop))
+    }
+
+    /// The same, where somebody goes through the value of each by its name.
+    pub(super) fn each(
+        skim: &mut Skim<'a>,
+        mut pass: impl FnMut(&mut Skim<'a>, &[u8]) -> Result<(), Strayed>,
+    ) -> Result<Self, Strayed> {
         let mut all = Vec::new();
         let start = skim.offset();
         if !skim.enter_object() {
@@ -34,7 +42,9 @@ impl<'a> Members<'a> {
         }
         all.reserve(USUAL);
         while let Some(key) = skim.next_key()? {
-            all.push((key, skim.pass()?));
+            let start = skim.offset();
+            pass(skim, &key.bytes())?;
+            all.push((key, skim.since(start)));
         }
         let value = skim.since(start);
         Ok(Self { value, all })
@@ -43,21 +53,15 @@ impl<'a> Members<'a> {
     /// Those of what a row, which is next, has in its column `data`; of the row itself where there
     /// is no such column.
     pub(super) fn data(skim: &mut Skim<'a>) -> Result<Self, Strayed> {
-        let mut all = Vec::new();
         let mut data = None;
-        let start = skim.offset();
-        if !skim.enter_object() {
-            return Self::next(skim);
-        }
-        while let Some(key) = skim.next_key()? {
-            if *key.bytes() == *b"data" {
-                data = Some(Self::next(skim)?);
-            } else {
-                all.push((key, skim.pass()?));
+        let row = Self::each(skim, |skim, name| {
+            match name {
+                b"data" => data = Some(Self::next(skim)?),
+                _ => drop(skim.pass()?),
             }
-        }
-        let value = skim.since(start);
-        Ok(data.unwrap_or(Self { value, all }))
+            Ok(())
+        })?;
+        Ok(data.unwrap_or(row))
     }
 
     /// The value itself.

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use rethread_model::{Note, RawRef};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row, Statement};
+use rusqlite::{Connection, Row};
 
 use super::database::AskError;
 use super::facts::moment;
 use super::members::Members;
 use super::read::Gathered;
-use super::rows::write;
+use super::rows::{Columns, Written};
 use super::said::{Piece, Said, split_value};
-use crate::{RecordKind, Spool};
+use crate::{RecordKind, Spool, Spooled};
 
 /// Where messages are, by their ids.
 #[derive(Default)]
@@ -35,6 +35,9 @@ impl Places {
     }
 }
 
+/// What the rows of a session mostly take: growing step by step, they would be moved again and again.
+const ROOM: usize = 256 * 1024;
+
 /// Rows of a table that are being read.
 pub(super) struct Reading<'a> {
     path: &'a Path,
@@ -43,7 +46,6 @@ pub(super) struct Reading<'a> {
     part: u32,
     places: Places,
     spool: Spool,
-    line: Vec<u8>,
     /// How many notes there were before.
     notes: usize,
     gathered: &'a mut Gathered,
@@ -61,8 +63,7 @@ impl<'a> Reading<'a> {
             table,
             part,
             places: Places::default(),
-            spool: Spool::default(),
-            line: Vec::new(),
+            spool: Spool::with_room(ROOM),
             notes: gathered.notes.len(),
             gathered,
         }
@@ -74,16 +75,16 @@ impl<'a> Reading<'a> {
         db: &Connection,
         order: &str,
         id: &str,
-    ) -> Result<Spool, AskError> {
+    ) -> Result<Spooled, AskError> {
         if order != "rowid" && self.as_they_come(db, order, id)? {
-            return Ok(self.spool);
+            return Ok(self.spool.finish()?);
         }
         self.forget();
         let table = self.table;
         // The keys first: sorting whole rows would take as much memory as they have.
         let sql = format!("SELECT rowid FROM {table} WHERE session_id = ?1 ORDER BY {order}");
         let mut keys = Vec::new();
-        let mut query = db.prepare(&sql)?;
+        let mut query = db.prepare_cached(&sql)?;
         let mut found = query.query([id])?;
         loop {
             match found.next() {
@@ -96,13 +97,13 @@ impl<'a> Reading<'a> {
                 Err(e) => return Err(e.into()),
             }
         }
-        let mut one = db.prepare(&format!("SELECT * FROM {table} WHERE rowid = ?1"))?;
+        let mut one = db.prepare_cached(&format!("SELECT * FROM {table} WHERE rowid = ?1"))?;
         let columns = Columns::of(&one);
         for key in keys {
             let mut found = one.query([key])?;
             match found.next() {
                 Ok(Some(row)) => {
-                    if !self.row(row, &columns)? {
+                    if self.row(row, &columns)?.is_none() {
                         break;
                     }
                 }
@@ -111,14 +112,14 @@ impl<'a> Reading<'a> {
                 Err(e) => return Err(e.into()),
             }
         }
-        Ok(self.spool)
+        Ok(self.spool.finish()?)
     }
 
     /// Reads the rows as the database gives them, which mostly is their order; says whether it was,
     /// and all could be read.
     fn as_they_come(&mut self, db: &Connection, order: &str, id: &str) -> Result<bool, AskError> {
         let sql = format!("SELECT * FROM {} WHERE session_id = ?1", self.table);
-        let mut query = db.prepare(&sql)?;
+        let mut query = db.prepare_cached(&sql)?;
         let columns = Columns::of(&query);
         let by_time = order.starts_with("time_created");
         let mut last: Option<(i64, Vec<u8>)> = None;
@@ -130,11 +131,11 @@ impl<'a> Reading<'a> {
                 Err(e) if is_corrupt(&e) => return Ok(false),
                 Err(e) => return Err(e.into()),
             };
-            let time = columns
-                .time
-                .and_then(|at| row.get_ref(at).ok()?.as_i64().ok());
-            let time = if by_time { time } else { Some(0) };
-            let Some((time, id)) = time.zip(text(row, columns.id)) else {
+            let Some((id, time)) = self.row(row, &columns)? else {
+                return Ok(true);
+            };
+            let time = time.and_then(|time| time.as_i64().ok());
+            let Some(time) = time.filter(|_| by_time).or((!by_time).then_some(0)) else {
                 return Ok(false);
             };
             match &mut last {
@@ -146,15 +147,12 @@ impl<'a> Reading<'a> {
                 }
                 None => last = Some((time, id.into())),
             }
-            if !self.row(row, &columns)? {
-                return Ok(true);
-            }
         }
     }
 
     /// Forgets the rows that were read.
     fn forget(&mut self) {
-        self.spool = Spool::default();
+        self.spool = Spool::with_room(ROOM);
         self.places = Places::default();
         match self.table {
             "message" => self.gathered.said.clear(),
@@ -166,29 +164,32 @@ impl<'a> Reading<'a> {
         self.gathered.unclaimed.retain(|raw| raw.part != part);
     }
 
-    /// Takes a row into account; whether there is room for more.
-    fn row(&mut self, row: &Row<'_>, columns: &Columns) -> Result<bool, AskError> {
-        let data = write(row, &mut self.line)?;
-        let Some(record) = self.spool.add(&self.line, RecordKind::Value)? else {
-            return Ok(false);
+    /// Takes a row into account, and gives its id and time; none if there is no room for it.
+    fn row<'r>(
+        &mut self,
+        row: &'r Row<'_>,
+        columns: &Columns,
+    ) -> Result<Option<(&'r str, Option<ValueRef<'r>>)>, AskError> {
+        let write = |out: &mut Vec<u8>| columns.write(row, out).map_err(AskError::from);
+        let Some((record, written)) = self.spool.add(RecordKind::Value, write)? else {
+            return Ok(None);
         };
         let raw = RawRef {
             part: self.part,
             record,
         };
-        let id = text(row, columns.id).unwrap_or_default();
+        let Written {
+            id,
+            message,
+            time,
+            data,
+        } = written;
         match self.table {
-            "message" => {
-                let time = columns.time.and_then(|at| row.get_ref(at).ok());
-                self.message(raw, id, time, data);
-            }
-            "part" => {
-                let message = text(row, columns.message).unwrap_or_default();
-                self.part(raw, id, message, data);
-            }
+            "message" => self.message(raw, id, time, data),
+            "part" => self.part(raw, id, message, data),
             _ => self.gathered.unclaimed.push(raw),
         }
-        Ok(true)
+        Ok(Some((id, time)))
     }
 
     fn message(
@@ -233,28 +234,6 @@ impl<'a> Reading<'a> {
         let table = self.table;
         self.note(format!("{what} of table `{table}` cannot be read: {e}"));
     }
-}
-
-/// Where the columns are that we look at ourselves.
-struct Columns {
-    id: Option<usize>,
-    message: Option<usize>,
-    time: Option<usize>,
-}
-
-impl Columns {
-    fn of(statement: &Statement<'_>) -> Self {
-        let column = |name| statement.column_index(name).ok();
-        Self {
-            id: column("id"),
-            message: column("message_id"),
-            time: column("time_created"),
-        }
-    }
-}
-
-fn text<'r>(row: &'r Row<'_>, column: Option<usize>) -> Option<&'r str> {
-    row.get_ref(column?).ok()?.as_str().ok()
 }
 
 fn is_corrupt(e: &rusqlite::Error) -> bool {

@@ -5,13 +5,11 @@
 //! cannot hold, bytes and text that is not UTF-8, is an object with one member, `$blob` or `$text`,
 //! in base64.
 
-use std::io::Write as _;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rethread_json::{Object, Skim, Tree, Value as Json, write_str};
-use rusqlite::Row;
 use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Row, Statement};
 
 use super::members::Members;
 
@@ -20,35 +18,85 @@ const TEXT: &str = "$text";
 
 /// The line of a row, with its line break.
 pub(super) fn encode(row: &Row<'_>) -> rusqlite::Result<Vec<u8>> {
-    let mut line = Vec::new();
-    write(row, &mut line)?;
-    Ok(line)
-}
-
-/// Puts the line of a row, with its line break, in place of another. Gives what the column `data`
-/// holds, if that stands there as it is.
-pub(super) fn write<'r>(
-    row: &'r Row<'_>,
-    line: &mut Vec<u8>,
-) -> rusqlite::Result<Option<Members<'r>>> {
-    let statement: &rusqlite::Statement<'_> = row.as_ref();
-    let mut data = None;
-    line.clear();
-    line.push(b'{');
-    for at in 0..statement.column_count() {
+    let mut line = vec![b'{'];
+    let columns: &Statement<'_> = row.as_ref();
+    for (at, name) in columns.column_names().enumerate() {
         if at > 0 {
             line.push(b',');
         }
-        let name = statement.column_name(at)?;
-        write_str(line, name);
+        write_str(&mut line, name);
         line.push(b':');
-        let structure = value(row.get_ref(at)?, line);
-        if name == "data" {
-            data = structure;
-        }
+        value(row.get_ref(at)?, &mut line);
     }
     line.extend_from_slice(b"}\n");
-    Ok(data)
+    Ok(line)
+}
+
+/// The columns of some rows.
+pub(super) struct Columns {
+    /// What stands before the value of each: a comma and its name.
+    before: Vec<Vec<u8>>,
+    id: Option<usize>,
+    message: Option<usize>,
+    time: Option<usize>,
+    data: Option<usize>,
+}
+
+/// What is wanted of a row whose line was written.
+#[derive(Default)]
+pub(super) struct Written<'r> {
+    pub(super) id: &'r str,
+    /// The message that it belongs to.
+    pub(super) message: &'r str,
+    pub(super) time: Option<ValueRef<'r>>,
+    /// What the column `data` holds, if that stands in the line as it is.
+    pub(super) data: Option<Members<'r>>,
+}
+
+impl Columns {
+    pub(super) fn of(rows: &Statement<'_>) -> Self {
+        let before = rows.column_names().enumerate().map(|(at, name)| {
+            let mut before = if at == 0 { Vec::new() } else { vec![b','] };
+            write_str(&mut before, name);
+            before.push(b':');
+            before
+        });
+        let column = |wanted| rows.column_names().rposition(|name| name == wanted);
+        Self {
+            before: before.collect(),
+            id: column("id"),
+            message: column("message_id"),
+            time: column("time_created"),
+            data: column("data"),
+        }
+    }
+
+    /// Adds the line of a row, with its line break.
+    pub(super) fn write<'r>(
+        &self,
+        row: &'r Row<'_>,
+        out: &mut Vec<u8>,
+    ) -> rusqlite::Result<Written<'r>> {
+        let mut written = Written::default();
+        out.push(b'{');
+        for (at, before) in self.before.iter().enumerate() {
+            out.extend_from_slice(before);
+            let found = row.get_ref(at)?;
+            let structure = value(found, out);
+            let at = Some(at);
+            if self.data == at {
+                written.data = structure;
+            } else if self.id == at {
+                written.id = found.as_str().unwrap_or_default();
+            } else if self.message == at {
+                written.message = found.as_str().unwrap_or_default();
+            } else if self.time == at {
+                written.time = Some(found);
+            }
+        }
+        out.extend_from_slice(b"}\n");
+        Ok(written)
+    }
 }
 
 /// Adds a value. Gives the members of one that stands there as it is.
@@ -57,8 +105,7 @@ fn value<'r>(value: ValueRef<'r>, line: &mut Vec<u8>) -> Option<Members<'r>> {
     match value {
         ValueRef::Null => line.extend_from_slice(b"null"),
         ValueRef::Integer(n) => {
-            // Writing to memory does not fail.
-            let _ = write!(line, "{n}");
+            line.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
         }
         // The shortest spelling that is read back as the same number, always with a point or an
         // exponent; beyond all numbers is infinity.

@@ -1,5 +1,6 @@
 //! Messages and their parts, with what decides where they go, whichever way they are stored.
 
+use memchr::memmem;
 use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Moment, RawRef, Role, Visibility};
 
@@ -51,30 +52,50 @@ pub(super) struct Split<'a> {
 
 /// Takes the record apart that is next: a row holds the value in its column `data`.
 pub(super) fn split<'a>(skim: &mut Skim<'a>, is_row: bool) -> Result<Split<'a>, Strayed> {
-    let value = if is_row {
-        Members::data(skim)?
-    } else {
-        Members::next(skim)?
-    };
-    Ok(split_value(value))
+    if is_row {
+        return Ok(split_value(Members::data(skim)?));
+    }
+    let mut parts = Vec::new();
+    let mut info = None;
+    let value = Members::each(skim, |skim, name| {
+        match name {
+            b"info" if skim.peek() == Some(b'{') => info = Some(Members::next(skim)?),
+            b"parts" if skim.peek() == Some(b'[') => {
+                parts.clear();
+                skim.enter_array();
+                while skim.next_item()? {
+                    parts.push(Members::next(skim)?);
+                }
+            }
+            _ => drop(skim.pass()?),
+        }
+        Ok(())
+    })?;
+    Ok(apart(value, info, parts))
 }
 
 /// Takes a value apart: an export puts message and parts side by side, and the first stores kept
 /// parts inside of the message.
 pub(super) fn split_value(value: Members<'_>) -> Split<'_> {
-    let [info, role, type_name, parts] = value.pick(["info", "role", "type", "parts"]);
-    let info = info.filter(|i| i.is_object());
-    let is_message = role.is_some() && type_name.is_none();
-    if info.is_none() && !is_message {
+    let [info, parts] = value.pick(["info", "parts"]);
+    let info = info.filter(|i| i.is_object()).map(Members::of);
+    let parts = parts.into_iter().flat_map(Passed::items);
+    let parts = parts.map(Members::of).collect();
+    apart(value, info, parts)
+}
+
+/// What a value is that holds these. One that is no message is a part.
+fn apart<'a>(value: Members<'a>, info: Option<Members<'a>>, parts: Vec<Members<'a>>) -> Split<'a> {
+    let [role, type_name] = value.pick(["role", "type"]);
+    if info.is_none() && !(role.is_some() && type_name.is_none()) {
         return Split {
             info: None,
             parts: vec![value],
         };
     }
-    let parts = parts.into_iter().flat_map(Passed::items);
     Split {
-        parts: parts.map(Members::of).collect(),
-        info: Some(info.map_or(value, Members::of)),
+        info: Some(info.unwrap_or(value)),
+        parts,
     }
 }
 
@@ -239,7 +260,11 @@ impl Piece {
             Audience::All
         };
         let type_name = type_name.and_then(Passed::str).unwrap_or_default();
-        let started = state.filter(|_| type_name == "tool").and_then(|state| {
+        // Few have one, and that few do is told much sooner.
+        let may_start = |state: &Passed<'_>| {
+            type_name == "tool" && memmem::find(state.raw(), b"sessionId").is_some()
+        };
+        let started = state.filter(may_start).and_then(|state| {
             let session = state.at(&["metadata", "sessionId"])?.str()?;
             let call = call.and_then(Passed::str).unwrap_or_default();
             Some((call.into_owned(), session.into_owned()))

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use rethread_disk::DiskError;
 use rethread_json::Tree;
 use rethread_model::RawRef;
 use rusqlite::{Connection, OptionalExtension as _};
@@ -92,10 +93,12 @@ fn gather_from(db: &Connection, path: &Path, id: &str) -> Result<Gathered, AskEr
     let line = session_line(db, path, id)?;
     gathered.facts = facts(db, &line)?;
     let mut session = Spool::default();
-    session.add(&line, RecordKind::Value)?;
-    gathered
-        .parts
-        .push(Part::rows(path.to_owned(), "session", session));
+    session.add(RecordKind::Value, |out| {
+        out.extend_from_slice(&line);
+        Ok::<_, DiskError>(())
+    })?;
+    let session = Part::rows(path.to_owned(), "session", session.finish()?);
+    gathered.parts.push(session);
     gathered.unclaimed.push(RawRef { part: 0, record: 0 });
     let filled = filled(db, id)?;
     for (table, order) in TABLES {
@@ -131,9 +134,8 @@ fn children_of(db: &Connection, id: &str) -> Result<Vec<String>, AskError> {
 
 /// The line of a session's row.
 pub(super) fn session_line(db: &Connection, path: &Path, id: &str) -> Result<Vec<u8>, AskError> {
-    let line = db
-        .query_row("SELECT * FROM session WHERE id = ?1", [id], encode)
-        .optional()?;
+    let mut query = db.prepare_cached("SELECT * FROM session WHERE id = ?1")?;
+    let line = query.query_row([id], encode).optional()?;
     line.ok_or_else(|| {
         AskError::Open(OpenError::NoSession {
             path: path.to_owned(),
@@ -149,13 +151,8 @@ pub(super) fn facts(db: &Connection, line: &[u8]) -> Result<Facts, AskError> {
     if let Some(project) = &facts.project
         && has_table(db, "project")?
     {
-        let found = db
-            .query_row(
-                "SELECT worktree FROM project WHERE id = ?1",
-                [project],
-                encode,
-            )
-            .optional()?;
+        let mut query = db.prepare_cached("SELECT worktree FROM project WHERE id = ?1")?;
+        let found = query.query_row([project], encode).optional()?;
         let tree = found.as_ref().and_then(|line| Tree::parse(line).ok());
         facts.root = match (&tree, &found) {
             (Some(tree), Some(line)) => project_root(tree.root(line)),
@@ -174,7 +171,7 @@ pub(super) fn facts(db: &Connection, line: &[u8]) -> Result<Facts, AskError> {
 /// The call in a session that started another one.
 fn started_by(db: &Connection, parent: &str, id: &str) -> Result<Option<String>, AskError> {
     let mut query =
-        db.prepare("SELECT data FROM part WHERE session_id = ?1 AND instr(data, ?2) > 0")?;
+        db.prepare_cached("SELECT data FROM part WHERE session_id = ?1 AND instr(data, ?2) > 0")?;
     let mut rows = query.query([parent, id])?;
     while let Some(row) = rows.next()? {
         let Ok(data) = row.get::<_, String>(0) else {
@@ -194,23 +191,24 @@ fn started_by(db: &Connection, parent: &str, id: &str) -> Result<Option<String>,
 
 /// Whether there is a table of this name; a view is none.
 pub(super) fn has_table(db: &Connection, name: &str) -> rusqlite::Result<bool> {
-    db.query_row(
-        "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1)",
-        [name],
-        |row| row.get(0),
-    )
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1)";
+    db.prepare_cached(sql)?.query_row([name], |row| row.get(0))
 }
 
 /// The tables that have rows of a session, of those that it can do without.
 fn filled(db: &Connection, id: &str) -> Result<Vec<&'static str>, AskError> {
-    let mut query = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")?;
+    let mut query = db.prepare_cached("SELECT name FROM sqlite_master WHERE type = 'table'")?;
     let there = query.query_map([], |row| row.get(0))?;
     let there: Vec<String> = there.collect::<Result<_, _>>()?;
     let has_rows = |table: &&'static str| {
         let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE session_id = ?1)");
         let is_there = there.iter().any(|name| name == table);
+        let has_rows = || {
+            let mut query = db.prepare_cached(&sql)?;
+            query.query_row([id], |row| row.get(0))
+        };
         // A table of another make than we know has nothing for us.
-        is_there && db.query_row(&sql, [id], |row| row.get(0)).unwrap_or(false)
+        is_there && has_rows().unwrap_or(false)
     };
     let tables = TABLES.into_iter().map(|(table, _)| table);
     let others = tables.filter(|table| !matches!(*table, "message" | "part"));
@@ -218,7 +216,7 @@ fn filled(db: &Connection, id: &str) -> Result<Vec<&'static str>, AskError> {
 }
 
 fn column(db: &Connection, sql: &str, id: &str) -> Result<Vec<String>, AskError> {
-    let mut query = db.prepare(sql)?;
+    let mut query = db.prepare_cached(sql)?;
     let found = query.query_map([id], |row| row.get(0))?;
     Ok(found.collect::<Result<_, _>>()?)
 }

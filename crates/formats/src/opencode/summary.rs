@@ -2,19 +2,21 @@
 
 use std::path::Path;
 
-use rethread_json::{Passed, Skim, Tree};
-use rethread_model::{Bodies as _, Body, Counts, Head, Kind, Note, Role, State, Summary, Usage};
+use rethread_disk::read_small_into;
+use rethread_json::{Passed, Skim, Strayed};
+use rethread_model::{Counts, Head, Moment, Note, State, Summary, Usage};
 use rusqlite::Connection;
 
+use super::body::early_text;
 use super::database::{AskError, look};
+use super::export::{Outline, nobodys};
 use super::facts::{Facts, usage};
 use super::layout::{Kept, kept};
 use super::members::Members;
-use super::said::{Said, is_summary};
+use super::said::{Said, is_summary, said_at};
 use super::tree::Place;
-use super::{SLUG, read, store};
-use crate::fields::{is_true, text_of};
-use crate::{OpenError, Source, Want};
+use super::{SLUG, store};
+use crate::{OpenError, Source, Want, buffer};
 
 /// What a list shows of a session.
 pub(super) fn summarize(source: &Source, want: Want) -> Summary {
@@ -48,7 +50,7 @@ fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, OpenError> 
         let line = store::session_line(db, path, id)?;
         let facts = store::facts(db, &line)?;
         let mut tally = Tally::new(&facts, want);
-        let mut query = db.prepare(
+        let mut query = db.prepare_cached(
             "SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id",
         )?;
         let mut rows = query.query([id])?;
@@ -56,7 +58,7 @@ fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, OpenError> 
             let data = row.get_ref(1)?.as_bytes().unwrap_or_default();
             let mut skim = Skim::checking(data);
             if let (Ok(info), true) = (Members::next(&mut skim), skim.is_done()) {
-                tally.add(row.get_ref(0)?.as_str().unwrap_or_default(), &info);
+                tally.add(row.get_ref(0)?.as_str().unwrap_or_default(), &info, None);
             }
         }
         let prompt = match tally.first_prompt.as_ref().filter(|_| facts.is_untitled()) {
@@ -73,24 +75,28 @@ fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, OpenError> 
 
 /// The first text of a message that a person typed.
 fn prompt_of(db: &Connection, message: &str) -> Result<Option<String>, AskError> {
-    let mut query = db.prepare("SELECT data FROM part WHERE message_id = ?1 ORDER BY id")?;
+    let mut query = db.prepare_cached("SELECT data FROM part WHERE message_id = ?1 ORDER BY id")?;
     let mut rows = query.query([message])?;
-    let mut tree = Tree::default();
     while let Some(row) = rows.next()? {
         let data = row.get_ref(0)?.as_bytes().unwrap_or_default();
-        if tree.parse_into(data).is_err() {
-            continue;
-        }
-        let part = tree.root(data);
-        let is_typed = part.get("type").is_some_and(|t| t.is_str("text"))
-            && !is_true(part, "synthetic")
-            && !is_true(part, "ignored");
-        let text = text_of(part, "text").map(|t| t.value);
-        if let Some(text) = text.filter(|t| is_typed && !t.trim().is_empty()) {
+        let mut skim = Skim::checking(data);
+        if let (Ok(part), true) = (skim.pass(), skim.is_done())
+            && let Some(text) = typed(part)
+        {
             return Ok(Some(text));
         }
     }
     Ok(None)
+}
+
+/// The text of a part that a person typed.
+fn typed(part: Passed<'_>) -> Option<String> {
+    let [type_name, text, synthetic, ignored] = part.pick(["type", "text", "synthetic", "ignored"]);
+    let is_true = |value: Option<Passed<'_>>| value.and_then(Passed::bool) == Some(true);
+    let is_typed =
+        type_name.is_some_and(|t| t.is_str("text")) && !is_true(synthetic) && !is_true(ignored);
+    let text = crate::passed::string(text.filter(|_| is_typed))?;
+    (!text.trim().is_empty()).then_some(text)
 }
 
 /// Of the files of an old store, only those of messages are read.
@@ -102,7 +108,7 @@ fn of_tree(place: &Place, source: &Source, want: Want) -> Result<Summary, OpenEr
     let mut prompt = None;
     for (said, info) in &all {
         if let Some(info) = Members::parse(info) {
-            tally.add(&said.id, &info);
+            tally.add(&said.id, &info, None);
             let early = || info.get("summary")?.get("title");
             prompt = prompt.or_else(|| crate::passed::string(early()));
         }
@@ -116,40 +122,141 @@ fn of_tree(place: &Place, source: &Source, want: Want) -> Result<Summary, OpenEr
     })
 }
 
-/// An export is one file, so all of it is read.
+/// An export is one file, so all of it is gone through.
 fn of_export(source: &Source, want: Want) -> Result<Summary, OpenError> {
-    let conversation = read::read(source)?;
-    let mut counts = Counts::default();
-    let mut sum = Usage::default();
-    for (ix, entry) in conversation.session.indexed() {
-        if let Kind::Message(role) = entry.kind {
-            counts.messages += 1;
-            counts.user_messages += u64::from(role == Role::User);
-            counts.assistant_messages += u64::from(role == Role::Assistant);
+    let mut bytes = buffer::take();
+    read_small_into(&source.path, &mut bytes)?;
+    let summary = of_exported(source, &bytes, want);
+    buffer::give(bytes);
+    summary
+}
+
+fn of_exported(source: &Source, bytes: &[u8], want: Want) -> Result<Summary, OpenError> {
+    let path = &source.path;
+    let mut all = Vec::new();
+    let outline = Outline::of(bytes, Skim::trusting(bytes), &mut |skim| {
+        all.push(Exported::next(skim)?);
+        Ok(())
+    });
+    let facts = outline.facts(path)?;
+    let mut notes: Vec<Note> = outline.note(path, bytes).into_iter().collect();
+    all.sort_by_key(|message| message.time);
+    let mut tally = Tally::new(&facts, want);
+    let mut calls = 0;
+    for message in &all {
+        let id = crate::passed::string(message.info.get("id")).unwrap_or_default();
+        if !tally.add(&id, &message.info, Some(message)) {
+            notes.push(nobodys(path, &id));
         }
-        let used = match conversation.body(ix) {
-            Body::Message(message) => {
-                let is_call =
-                    |b: &&rethread_model::Block| matches!(b, rethread_model::Block::ToolCall(_));
-                counts.tool_calls += message.blocks.iter().filter(is_call).count() as u64;
-                message.usage
-            }
-            Body::Compaction(compaction) => compaction.usage,
-            _ => None,
-        };
-        if let Some(used) = used.filter(|_| !entry.inherited) {
-            sum += &used;
-        }
+        calls += message.parts.calls;
     }
-    counts.usage = want.usage.then_some(sum);
-    let notes = conversation.notes;
+    tally.counts.tool_calls = calls;
+    let mut untitled = all.iter().filter(|_| facts.is_untitled());
+    let prompt = untitled.find_map(Exported::prompt);
     Ok(Summary {
-        head: conversation.session.head,
-        counts,
-        size: conversation.native.parts.iter().map(crate::Part::len).sum(),
+        head: facts.head(&source.id, prompt.as_deref()),
+        counts: tally.counts,
+        size: bytes.len() as u64,
         notes,
         ..Summary::default()
     })
+}
+
+/// What a list wants of a message in an export.
+struct Exported<'a> {
+    time: Option<Moment>,
+    info: Members<'a>,
+    parts: Parts<'a>,
+}
+
+/// What a list wants of the parts of a message.
+#[derive(Default)]
+struct Parts<'a> {
+    list: Option<Passed<'a>>,
+    /// How many tools are called.
+    calls: u64,
+    /// Whether they ask for a compaction.
+    ask: bool,
+}
+
+impl<'a> Parts<'a> {
+    /// Goes through the list that is next.
+    fn next(skim: &mut Skim<'a>) -> Result<Self, Strayed> {
+        let mut parts = Self::default();
+        let start = skim.offset();
+        skim.enter_array();
+        while skim.next_item()? {
+            match type_of(skim.pass()?) {
+                b"tool" | b"tool-invocation" => parts.calls += 1,
+                b"compaction" => parts.ask = true,
+                _ => {}
+            }
+        }
+        parts.list = Some(skim.since(start));
+        Ok(parts)
+    }
+
+    fn items(&self) -> impl Iterator<Item = Passed<'a>> {
+        self.list.into_iter().flat_map(Passed::items)
+    }
+}
+
+impl<'a> Exported<'a> {
+    /// Goes through the message that is next.
+    fn next(skim: &mut Skim<'a>) -> Result<Self, Strayed> {
+        let mut info = None;
+        let mut parts = Parts::default();
+        let value = Members::each(skim, |skim, name| {
+            match name {
+                b"info" if skim.peek() == Some(b'{') => info = Some(Members::next(skim)?),
+                b"parts" if skim.peek() == Some(b'[') => parts = Parts::next(skim)?,
+                _ => drop(skim.pass()?),
+            }
+            Ok(())
+        })?;
+        // The first ones have all of it in one.
+        let info = info.unwrap_or(value);
+        Ok(Self {
+            time: said_at(&info),
+            info,
+            parts,
+        })
+    }
+
+    /// The first text that a person typed.
+    fn prompt(&self) -> Option<String> {
+        if !self.info.is_str("role", "user") {
+            return None;
+        }
+        let mut parts = self.parts.items().peekable();
+        if parts.peek().is_none() {
+            return early_text(&self.info).map(|text| text.value);
+        }
+        parts
+            .filter(|part| type_of(*part) == b"text")
+            .find_map(typed)
+    }
+
+    /// The tokens of its steps.
+    fn usage(&self) -> Option<Usage> {
+        let parts = self.parts.items();
+        let steps = parts.filter(|part| type_of(*part) == b"step-finish");
+        let steps = steps.filter_map(|step| usage(&Members::of(step)));
+        steps.reduce(|mut sum, step| {
+            sum += &step;
+            sum
+        })
+    }
+}
+
+/// The word for what a part is, as it is spelled. The first members tell, and the rest is not gone
+/// through.
+fn type_of(part: Passed<'_>) -> &[u8] {
+    let mut members = part.members();
+    let found = members.find(|(key, _)| *key.bytes() == *b"type");
+    found
+        .and_then(|(_, word)| word.content())
+        .unwrap_or_default()
 }
 
 /// Counts messages in order.
@@ -158,7 +265,17 @@ struct Tally {
     first_prompt: Option<String>,
     /// How many of the next messages were copied from another session.
     copied: u64,
-    was_user: bool,
+    /// Whether the last message asked for a compaction.
+    asked: Asked,
+}
+
+/// Whether a message asked for a compaction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    No,
+    /// Its parts would tell.
+    Perhaps,
+    Yes,
 }
 
 impl Tally {
@@ -170,11 +287,12 @@ impl Tally {
             },
             first_prompt: None,
             copied: facts.fork.as_ref().map_or(0, |f| f.messages),
-            was_user: false,
+            asked: Asked::No,
         }
     }
 
-    fn add(&mut self, id: &str, info: &Members<'_>) {
+    /// Adds a message, with all of it where it is at hand. Whether it is one.
+    fn add(&mut self, id: &str, info: &Members<'_>, whole: Option<&Exported<'_>>) -> bool {
         let is_copied = self.copied > 0;
         self.copied = self.copied.saturating_sub(1);
         if let Some(sum) = &mut self.counts.usage
@@ -182,29 +300,36 @@ impl Tally {
         {
             let first = info.get("metadata").and_then(|m| m.get("assistant"));
             let first = first.map(Members::of);
-            if let Some(used) = usage(first.as_ref().unwrap_or(info)) {
+            let used = usage(first.as_ref().unwrap_or(info));
+            if let Some(used) = used.or_else(|| whole.and_then(Exported::usage)) {
                 *sum += &used;
             }
         }
-        let was_user = std::mem::take(&mut self.was_user);
+        let asked = std::mem::replace(&mut self.asked, Asked::No);
+        let counts = &mut self.counts;
         match info.get("role").and_then(Passed::str).as_deref() {
             // A summary and what asked for it are one compaction, and no messages.
-            Some("assistant") if is_summary(info) && was_user => {
-                self.counts.messages -= 1;
-                self.counts.user_messages -= 1;
+            Some("assistant") if is_summary(info) && asked == Asked::Yes => {}
+            Some("assistant") if is_summary(info) && asked == Asked::Perhaps => {
+                counts.messages -= 1;
+                counts.user_messages -= 1;
             }
             Some("assistant") => {
-                self.counts.messages += 1;
-                self.counts.assistant_messages += 1;
+                counts.messages += 1;
+                counts.assistant_messages += 1;
             }
+            Some("user") if whole.is_some_and(|whole| whole.parts.ask) => self.asked = Asked::Yes,
             Some("user") => {
-                self.counts.messages += 1;
-                self.counts.user_messages += 1;
+                counts.messages += 1;
+                counts.user_messages += 1;
                 self.first_prompt.get_or_insert_with(|| id.to_owned());
-                self.was_user = true;
+                if whole.is_none() {
+                    self.asked = Asked::Perhaps;
+                }
             }
-            Some(_) => self.counts.messages += 1,
-            None => {}
+            Some("system") => counts.messages += 1,
+            Some(_) | None => return false,
         }
+        true
     }
 }

@@ -10,6 +10,7 @@ use rethread_model::{Severity, State};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
+use super::exports::assert_listed;
 use super::store::{assert_accounted, database, integrity, restore, rows};
 use crate::world::{World, tree};
 
@@ -76,6 +77,10 @@ fn every_real_session_is_read_and_saved() {
             assert_eq!(tables.map(|t| rows(&db, t, &source.id)), original);
             drop(db);
             assert_eq!(integrity(&copy), "ok");
+        }
+        // An export is one document.
+        if conversation.native.parts.len() == 1 {
+            assert_listed(&source, &conversation);
         }
         let named = format!("{}#{}", source.path.display(), source.id);
         for args in [

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod exported;
+mod exports;
 mod judges;
 mod live;
 mod projects;
@@ -28,7 +29,6 @@ const EVERYTHING: &str = "ses_5aaaaaaaa001Everything0001";
 const CHILD: &str = "ses_5aaaaaaaa002Child00000001";
 const REVERTED: &str = "ses_5aaaaaaaa003Reverted000001";
 const DAMAGED: &str = "ses_5bbbbbbbb001Damaged0000001";
-const EXPORT: &str = "ses_5cccccccc001Export00000001";
 const TREE: &str = "ses_6dddddddd001Tree0000000001";
 const FIRST: &str = "ses_7eeeeeeee001First000000001";
 
@@ -209,10 +209,10 @@ fn old_stores_and_exports_are_saved_byte_for_byte() {
     }
     let export = fixtures()
         .join("1.18/export")
-        .join(format!("{EXPORT}.json"));
+        .join(format!("{}.json", exports::ID));
     described.extend(OpenCode.at_path(&export));
     let ids: Vec<&str> = described.iter().map(|s| s.id.as_str()).collect();
-    assert_eq!(ids, [TREE, FIRST, EXPORT]);
+    assert_eq!(ids, [TREE, FIRST, exports::ID]);
     for source in described {
         let conversation = OpenCode.read(&source).unwrap();
         assert_accounted(&conversation);
@@ -385,63 +385,6 @@ fn what_is_damaged_is_named_and_kept() {
     ] {
         assert!(saved.contains(kept), "{kept}: {saved}");
     }
-}
-
-#[test]
-fn a_cut_export_is_read_up_to_there() {
-    let w = World::new();
-    let path = fixtures()
-        .join("1.18/cut-export")
-        .join(format!("{EXPORT}.json"));
-    let shown = w.run(&["show", path.to_str().unwrap()]);
-    assert_eq!(shown.code, 3, "{shown:?}");
-    assert!(shown.out.contains("Hello ✓"), "{shown:?}");
-    assert!(shown.err.contains("breaks off"), "{shown:?}");
-    assert_accounted(&read(&path, EXPORT));
-}
-
-#[test]
-fn an_export_cut_at_every_byte_is_read_up_to_there() {
-    let w = World::new();
-    let path = fixtures()
-        .join("1.18/export")
-        .join(format!("{EXPORT}.json"));
-    let whole = fs::read(path).unwrap();
-    let cut = w.root.join("cut.json");
-    let mut longest = 0;
-    for end in 0..whole.len() {
-        fs::write(&cut, &whole[..end]).unwrap();
-        let source = Source::new("opencode", EXPORT.to_owned(), cut.clone());
-        let Ok(conversation) = OpenCode.read(&source) else {
-            assert_eq!(longest, 0, "byte {end}");
-            continue;
-        };
-        assert_accounted(&conversation);
-        let entries = conversation.session.entries().len();
-        assert!(entries >= longest, "byte {end}");
-        longest = entries;
-        let is_whole = whole[end..].trim_ascii().is_empty();
-        assert_eq!(conversation.notes.is_empty(), is_whole, "byte {end}");
-    }
-    assert_eq!(longest, 6, "four messages and two tries that failed");
-}
-
-#[test]
-fn an_export_says_the_same_and_names_each_failed_try() {
-    let path = fixtures()
-        .join("1.18/export")
-        .join(format!("{EXPORT}.json"));
-    let conversation = read(&path, EXPORT);
-    assert_accounted(&conversation);
-    let events: Vec<String> = conversation
-        .session
-        .indexed()
-        .filter_map(|(ix, _)| match conversation.body(ix) {
-            Body::Event(event) => event.text.map(|t| t.value),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(events, ["APIError: first", "APIError: second"]);
 }
 
 #[test]
