@@ -14,7 +14,7 @@ use rethread_model::Bodies as _;
 
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair, Side};
 use crate::clock::Clock;
-use crate::long::{self, Agent};
+use crate::long::{self, Agent, Kept};
 use crate::messages::{Messages, time_at};
 
 pub(crate) static READ: Benchmark = Benchmark {
@@ -72,7 +72,7 @@ pub(crate) static LONG: Agent = Agent {
     name: "claude",
     id: "5f0c5f0c-0000-4000-8000-000000000001",
     file: ".claude/projects/-home-me-app/5f0c5f0c-0000-4000-8000-000000000001.jsonl",
-    line,
+    kept: Kept::Lines(line),
 };
 
 fn make_read(_: &Path) -> Outcome<Box<dyn Pair>> {

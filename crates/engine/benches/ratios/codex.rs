@@ -7,7 +7,7 @@ use rethread_json::{Array, Object};
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair};
 use crate::clock::Clock;
 use crate::corpus::{self, PEER, Task};
-use crate::long::{self, Agent};
+use crate::long::{self, Agent, Kept};
 use crate::messages::{Messages, time_at};
 
 pub(crate) static READ: Benchmark = Benchmark {
@@ -89,7 +89,7 @@ pub(crate) static LONG: Agent = Agent {
     name: "codex",
     id: "019f36b8-7808-7b53-b256-85144c802798",
     file: ".codex/sessions/2026/07/06/rollout-2026-07-06T10-00-00-019f36b8-7808-7b53-b256-85144c802798.jsonl",
-    line,
+    kept: Kept::Lines(line),
 };
 
 /// A person asks, the model calls a tool, the tool says a lot, the model answers, and all but the

@@ -1,16 +1,19 @@
 //! Real sessions of Gemini CLI against a document model. Those at hand are short, and what opening
 //! a file costs would be all that is measured: so each goes on for longer, with its own messages.
+//! And the memory that a very long one takes.
 
 use std::fs;
 use std::path::Path;
 
 use rethread_formats::Want;
 use rethread_formats::gemini::Gemini;
-use rethread_json::{Patch, Tree, Value, quote, split_lines};
+use rethread_json::{Array, Object, Patch, Tree, Value, quote, split_lines};
 
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair};
 use crate::clock::Clock;
 use crate::corpus::{self, PEER, Task};
+use crate::long::{self, Agent, Kept};
+use crate::messages::{Messages, time_at};
 
 /// How often the messages of a session come.
 const TIMES: usize = 32;
@@ -44,6 +47,79 @@ pub(crate) static LIST: Benchmark = Benchmark {
     runs: 8,
     make: |folder| real(folder, Task::List(Want::default())),
 };
+
+pub(crate) static LIST_MEMORY: Benchmark = Benchmark {
+    name: "gemini-list-2gb",
+    subject: "list a Gemini session of 2 GB",
+    peer: long::PEER,
+    aim: Aim::MemoryAtMost(1.0),
+    clock: Clock::ProcessPeak,
+    runs: 1,
+    make: |home| long::pair(&LONG, long::Task::List, home),
+};
+
+pub(crate) static SHOW_MEMORY: Benchmark = Benchmark {
+    name: "gemini-show-2gb",
+    subject: "show the last 20 entries of it",
+    peer: long::PEER,
+    aim: Aim::MemoryAtMost(1.0),
+    clock: Clock::ProcessPeak,
+    runs: 1,
+    make: |home| long::pair(&LONG, long::Task::Show, home),
+};
+
+/// A very long session.
+pub(crate) static LONG: Agent = Agent {
+    name: "gemini",
+    id: "5f0c5f0c-0000-4000-8000-000000000003",
+    file: ".gemini/tmp/app/chats/session-2026-01-01T00-00-5f0c5f0c.jsonl",
+    kept: Kept::Lines(line),
+};
+
+/// A person asks, the model calls a tool that says a lot, and answers.
+fn line(said: &mut Messages, n: u64) -> Outcome<Vec<u8>> {
+    let time = time_at(n)?.to_string();
+    if n == 0 {
+        return Ok(Object::new()
+            .str("sessionId", LONG.id)
+            .str("projectHash", "app")
+            .str("startTime", &time)
+            .str("lastUpdated", &time)
+            .str("kind", "main")
+            .finish());
+    }
+    let message = |type_name: &str, text: &str| {
+        let message = Object::new().str("id", &format!("{n:08x}-0000-4000-8000-{n:012x}"));
+        let message = message.str("timestamp", &time).str("type", type_name);
+        message.str("content", text)
+    };
+    let tokens = Object::new()
+        .u64("input", n)
+        .u64("output", 9)
+        .u64("cached", 0);
+    let answer = |text: &str| {
+        let answer = message("gemini", text).str("model", "gemini-2.5-pro");
+        answer.raw("tokens", &tokens.finish())
+    };
+    Ok(match n % 3 {
+        1 => message("user", &said.prose(200)).finish(),
+        2 => {
+            let id = format!("bash-{n}");
+            let output = Object::new().str("output", &said.prose(9000)).finish();
+            let given = Object::new().str("id", &id).str("name", "bash");
+            let given = given.raw("response", &output).finish();
+            let given = Object::new().raw("functionResponse", &given).finish();
+            let call = Object::new()
+                .str("id", &id)
+                .str("name", "bash")
+                .raw("args", b"{}");
+            let call = call.raw("result", &Array::new().raw(&given).finish());
+            let calls = Array::new().raw(&call.str("status", "success").finish());
+            answer("").raw("toolCalls", &calls.finish()).finish()
+        }
+        _ => answer(&said.prose(900)).finish(),
+    })
+}
 
 fn real(folder: &Path, task: Task) -> Outcome<Box<dyn Pair>> {
     let mut longer = Vec::new();

@@ -14,7 +14,7 @@ use rethread_model::Bodies as _;
 use crate::benchmark::{Outcome, Pair, Side};
 use crate::messages::Messages;
 use crate::process::{self, Used};
-use crate::{claude, codex};
+use crate::{claude, codex, gemini, opencode};
 
 /// How long the session is, and what it may take.
 const LENGTH: u64 = 2_000_000_000;
@@ -37,11 +37,19 @@ pub(crate) struct Agent {
     pub(crate) id: &'static str,
     /// Its file, in a home.
     pub(crate) file: &'static str,
-    /// The record at a place.
-    pub(crate) line: fn(&mut Messages, u64) -> Outcome<Vec<u8>>,
+    /// How it is kept there.
+    pub(crate) kept: Kept,
 }
 
-static AGENTS: [&Agent; 2] = [&claude::LONG, &codex::LONG];
+/// How a very long session is kept.
+pub(crate) enum Kept {
+    /// As lines, of which each is the record at a place.
+    Lines(fn(&mut Messages, u64) -> Outcome<Vec<u8>>),
+    /// In another way, by what writes so many bytes of it.
+    Otherwise(fn(&Path, &mut Messages, u64) -> Outcome),
+}
+
+static AGENTS: [&Agent; 4] = [&claude::LONG, &codex::LONG, &gemini::LONG, &opencode::LONG];
 
 /// What is done with the session.
 #[derive(Clone, Copy)]
@@ -73,13 +81,21 @@ pub(crate) fn pair(agent: &'static Agent, task: Task, home: &Path) -> Outcome<Bo
 }
 
 fn write(agent: &Agent, path: &Path) -> Outcome {
+    let mut said = Messages::new(3);
+    let line = match agent.kept {
+        Kept::Lines(line) => line,
+        Kept::Otherwise(write) => {
+            write(path, &mut said, LENGTH)?;
+            File::open(path)?.sync_all()?;
+            return Ok(());
+        }
+    };
     let file = File::create(path)?;
     let mut out = BufWriter::with_capacity(1 << 20, &file);
-    let mut said = Messages::new(3);
     let mut written = 0;
     let mut n = 0;
     while written < LENGTH {
-        let mut line = (agent.line)(&mut said, n)?;
+        let mut line = line(&mut said, n)?;
         line.push(b'\n');
         out.write_all(&line)?;
         written += line.len() as u64;

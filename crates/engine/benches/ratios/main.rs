@@ -64,7 +64,15 @@ static BENCHMARKS: &[&Benchmark] = &[
     &gemini::READ,
     &gemini::BODIES,
     &gemini::LIST,
+    &gemini::LIST_MEMORY,
+    &gemini::SHOW_MEMORY,
+    &opencode::READ,
     &opencode::LIST,
+    &opencode::ROWS,
+    &opencode::BODIES,
+    &opencode::LIST_MANY,
+    &opencode::LIST_MEMORY,
+    &opencode::SHOW_MEMORY,
     &export::LEAN,
     &export::WHOLE,
     &export::LIMIT,
@@ -75,9 +83,6 @@ static BENCHMARKS: &[&Benchmark] = &[
     &convert::MEMORY,
     &convert::SIZE,
     &convert::LONG,
-    &opencode::READ,
-    &opencode::ROWS,
-    &opencode::BODIES,
 ];
 
 fn main() -> ExitCode {
