@@ -10,6 +10,7 @@ use rethread_model::{
 };
 
 use super::head::told;
+use super::nth::Nth;
 use super::project::workspace;
 use super::replay::{Draft, Replay};
 use super::scan::Scanned;
@@ -32,7 +33,7 @@ pub(super) fn counts(replay: &Replay, usage: bool) -> Counts {
             Role::Assistant => counts.assistant_messages += 1,
             _ => {}
         }
-        counts.tool_calls += draft.head.said.calls.len() as u64;
+        counts.tool_calls += draft.head.said.calls.places().len() as u64;
     }
     if usage {
         counts.usage = Some(total(replay));
@@ -42,7 +43,7 @@ pub(super) fn counts(replay: &Replay, usage: bool) -> Counts {
 
 fn live<'a>(
     replay: &'a Replay,
-    repeats: &'a [Option<usize>],
+    repeats: &'a [Option<Nth>],
 ) -> impl DoubleEndedIterator<Item = &'a Draft> {
     let is_own = |at: &&usize| repeats.get(**at).copied().flatten().is_none();
     let own = replay.live.iter().filter(is_own);
@@ -91,10 +92,10 @@ pub(super) fn head(path: &Path, id: &str, found: &Scanned) -> Head {
             .map(|prompt| title(prompt.into(), TitleSource::FirstPrompt)),
     };
     let mut last_first = drafts().rev();
-    let model = last_first.find_map(|d| d.head.said.model.as_deref());
+    let model = last_first.find_map(|d| replay.models.get(d.head.said.model?.at()));
     head.model = model.map(|id| ModelRef {
         provider: None,
-        id: id.to_owned(),
+        id: id.to_string(),
     });
     let is_context = |d: &&Draft| {
         let by_user = d.head.kind == Kind::Message(Role::User);

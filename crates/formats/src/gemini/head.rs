@@ -1,14 +1,13 @@
 //! The head of a message, read in one go through its record.
 
-use std::borrow::Cow;
 use std::ops::Range;
-use std::rc::Rc;
 
 use rethread_json::{Alike, Passed, Skim, Strayed};
 use rethread_model::{Kind, Role, Usage, Visibility};
 
 use super::fields::{time, usage};
 use super::message::{MessageHead, Said, first_line, folders, is_filled, kind, user_visibility};
+use super::nth::{Nth, Several};
 use super::scan::Look;
 use super::tools::{Call, Tools};
 
@@ -63,8 +62,8 @@ pub(super) struct Heads {
     look: Look,
     /// Whether somebody asks for the ids of messages.
     pub(super) with_ids: bool,
-    /// The model that answered last, which mostly is the next one, too.
-    model: Option<Rc<str>>,
+    /// The models that answered, each as long as it was the same.
+    pub(super) models: Vec<Box<str>>,
     members: Alike<Member>,
     call_members: Alike<CallMember>,
     /// What tools were called in the messages.
@@ -76,7 +75,7 @@ impl Heads {
         Self {
             look,
             with_ids: true,
-            model: None,
+            models: Vec::new(),
             members: Alike::new(Member::of),
             call_members: Alike::new(CallMember::of),
             tools: Tools::default(),
@@ -112,21 +111,22 @@ impl Heads {
                 Member::Number => fields.number = skim.pass()?.u64(),
                 Member::Session => fields.session = Some(skim.pass()?).filter(is_text),
                 Member::Model => fields.model = self.named(skim.pass()?),
-                Member::Tokens if self.look.with_usage() => fields.usage = usage(skim)?,
+                Member::Tokens if self.look == Look::Usage => fields.usage = usage(skim)?,
+                Member::Tokens => fields.has_usage = skim.pass()?.is_object(),
                 Member::Rewind => fields.is_rewind = is_text(&skim.pass()?),
-                Member::Tokens | Member::Other => drop(skim.pass()?),
+                Member::Other => drop(skim.pass()?),
             }
         }
         Ok(())
     }
 
-    fn named(&mut self, model: Passed<'_>) -> Option<Rc<str>> {
+    fn named(&mut self, model: Passed<'_>) -> Option<Nth> {
         let spelled = model.content()?;
-        let known = self.model.as_deref().map(str::as_bytes);
+        let known = self.models.last().map(|model| model.as_bytes());
         if known != Some(spelled) || spelled.contains(&b'\\') {
-            self.model = Some(model.str()?.into());
+            self.models.push(model.str()?.into());
         }
-        self.model.clone()
+        Nth::new(self.models.len() - 1)
     }
 
     /// The head of a message in bytes that are known to be one JSON object.
@@ -276,7 +276,8 @@ struct Fields<'a> {
     content: Content<'a>,
     number: Option<u64>,
     session: Option<Passed<'a>>,
-    model: Option<Rc<str>>,
+    model: Option<Nth>,
+    has_usage: bool,
     usage: Option<Usage>,
     calls: Range<usize>,
     is_rewind: bool,
@@ -290,7 +291,7 @@ impl Fields<'_> {
             id: if with_id {
                 self.message_id()
             } else {
-                String::new()
+                Box::default()
             },
             kind,
             visibility,
@@ -306,13 +307,12 @@ impl Fields<'_> {
     }
 
     /// A message's id. The log of prompts counts those of each session from 0.
-    fn message_id(&self) -> String {
-        let text = |value: Option<Passed<'_>>| value.and_then(Passed::str).map(Cow::into_owned);
+    fn message_id(&self) -> Box<str> {
         match (self.number, self.session) {
             (Some(number), Some(session)) => {
-                format!("{}:{number}", session.str().unwrap_or_default())
+                format!("{}:{number}", session.str().unwrap_or_default()).into()
             }
-            _ => text(self.id).unwrap_or_default(),
+            _ => self.id.and_then(Passed::str).unwrap_or_default().into(),
         }
     }
 
@@ -342,7 +342,7 @@ impl Fields<'_> {
         head.visibility = first.map_or(head.visibility, user_visibility);
         head.said.has_prompt = has_prompt && head.visibility == Visibility::Visible;
         if is_answer {
-            head.said.answers = start..tools.next_answer();
+            head.said.answers = Several::new(&(start..tools.next_answer()));
         }
         if !head.said.answers.is_empty() && !head.said.has_prompt {
             head.kind = Kind::Message(Role::Tool);
@@ -385,8 +385,9 @@ impl Fields<'_> {
         if head.said.is_thanks || begins("Got it. Thanks for the context!") {
             head.visibility = Visibility::Injected;
         }
-        head.said.calls = start..tools.next_call();
-        head.said.model = self.model.take();
+        head.said.calls = Several::new(&(start..tools.next_call()));
+        head.said.model = self.model;
+        head.said.has_usage = self.has_usage || self.usage.is_some();
         head.said.usage = self.usage.map(Box::new);
     }
 }

@@ -1,10 +1,9 @@
 //! What is needed of a message to give it its place in the list.
 
-use std::ops::Range;
-use std::rc::Rc;
-
 use rethread_json::{Event, Passed, Pull};
 use rethread_model::{Kind, Moment, Role, Usage, Visibility};
+
+use super::nth::{Nth, Several};
 
 /// The longest title that is made from a prompt, in characters.
 const TITLE: usize = 200;
@@ -13,7 +12,7 @@ const TITLE: usize = 200;
 #[derive(Clone, Debug)]
 pub(super) struct MessageHead {
     /// Empty where it has none.
-    pub(super) id: String,
+    pub(super) id: Box<str>,
     pub(super) kind: Kind,
     pub(super) visibility: Visibility,
     pub(super) time: Option<Moment>,
@@ -24,10 +23,14 @@ pub(super) struct MessageHead {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
     /// Where the tools that the model called are among all calls.
-    pub(super) calls: Range<usize>,
+    pub(super) calls: Several,
     /// Where the calls that a message of nothing but results answers are among all answers.
-    pub(super) answers: Range<usize>,
-    pub(super) model: Option<Rc<str>>,
+    pub(super) answers: Several,
+    /// Where the model that answered is among all.
+    pub(super) model: Option<Nth>,
+    /// Whether it says what it cost.
+    pub(super) has_usage: bool,
+    /// What that is, where somebody asks for it.
     pub(super) usage: Option<Box<Usage>>,
     /// Whether the person said something.
     pub(super) has_prompt: bool,
@@ -39,7 +42,7 @@ impl MessageHead {
     /// A record of which nothing is known.
     pub(super) fn unknown() -> Self {
         Self {
-            id: String::new(),
+            id: Box::default(),
             kind: Kind::Unknown,
             visibility: Visibility::Visible,
             time: None,
@@ -148,7 +151,7 @@ pub(super) fn giant_head(start: &[u8]) -> Option<MessageHead> {
                 let text = String::from_utf8_lossy(&value);
                 match (pull.depth(), key.as_slice()) {
                     (1, b"id") => {
-                        head.id = text.into_owned();
+                        head.id = text.into();
                         is_message = true;
                     }
                     (1, b"type") => (head.kind, head.visibility) = kind(text.as_bytes()),
@@ -211,7 +214,7 @@ mod tests {
     fn the_head_of_a_giant_line() {
         let start = br#"{"id":"g1","timestamp":"2026-01-02T00:00:00Z","type":"gemini","content":[{"id":"x","type":"user","text":"aaaa"#;
         let head = giant_head(start).unwrap();
-        assert_eq!(head.id, "g1");
+        assert_eq!(&*head.id, "g1");
         assert_eq!(head.kind, Kind::Message(Role::Assistant));
         assert!(head.time.is_some());
         assert!(giant_head(br#"{"$set":{"messages":[{"id":"a"#).is_none());

@@ -17,6 +17,7 @@ mod index;
 mod layout;
 mod message;
 mod meta;
+mod nth;
 mod outline;
 mod own;
 mod project;

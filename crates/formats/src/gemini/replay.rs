@@ -3,12 +3,13 @@
 //!
 //! Nothing is forgotten here: what left the list stays as a branch.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rethread_model::{Kind, RawRef, Role};
 
 use super::index::{Index, Sought};
 use super::message::MessageHead;
+use super::nth::Nth;
 use super::tools::Tools;
 
 /// All messages that ever were in the list, and those that are.
@@ -20,7 +21,13 @@ pub(super) struct Replay {
     /// The last message with each id, in the list or not.
     ids: Index,
     /// Ids that two messages have at the same time.
-    pub(super) clashes: Vec<String>,
+    pub(super) clashes: Vec<Box<str>>,
+    /// The versions before the last one of a message, the oldest first.
+    earlier: HashMap<usize, Vec<RawRef>>,
+    /// The messages that go on with a list that they replaced.
+    continued: HashMap<usize, Continued>,
+    /// The models that answered.
+    pub(super) models: Vec<Box<str>>,
     /// The tools that were called in the messages.
     pub(super) tools: Tools,
 }
@@ -29,17 +36,11 @@ pub(super) struct Replay {
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) head: MessageHead,
-    pub(super) parent: Option<usize>,
-    /// The last message of the list that it replaced, where the chain of parents was cut.
-    pub(super) continues: Option<usize>,
-    /// Whether it is a summary in the place of what it continues.
-    pub(super) sums_up: bool,
+    parent: Option<Nth>,
     /// Whether it never was in the list: a record that is no message.
     pub(super) beside: bool,
     /// The version that speaks: the last one.
     pub(super) origin: RawRef,
-    /// The versions before it, the oldest first.
-    pub(super) earlier: Vec<RawRef>,
     is_live: bool,
 }
 
@@ -48,20 +49,25 @@ impl Draft {
         Self {
             head,
             parent: None,
-            continues: None,
-            sums_up: false,
             beside: false,
             origin: raw,
-            earlier: Vec::new(),
             is_live: false,
         }
     }
 
-    /// The records of all versions, the oldest first.
-    pub(super) fn records(&self) -> impl Iterator<Item = RawRef> {
-        let earlier = self.earlier.iter().copied();
-        earlier.chain(std::iter::once(self.origin))
+    /// The message before it in the list.
+    pub(super) fn parent(&self) -> Option<usize> {
+        self.parent.map(Nth::at)
     }
+}
+
+/// How a message goes on with a list that it replaced, where the chain of parents was cut.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Continued {
+    /// The last message of that list.
+    pub(super) last: usize,
+    /// Whether it is a summary in the place of it.
+    pub(super) sums_up: bool,
 }
 
 /// What became of the list when it was rewound.
@@ -113,7 +119,7 @@ impl Replay {
 
     /// Adds a message at the end of a list that is written as a whole, where none replaces another.
     pub(super) fn list(&mut self, head: MessageHead, raw: RawRef) {
-        let parent = self.live.last().copied();
+        let parent = self.live.last().copied().and_then(Nth::new);
         self.live.push(self.drafts.len());
         self.drafts.push(Draft {
             parent,
@@ -137,10 +143,11 @@ impl Replay {
             let before = &mut draft.head.said;
             let said = &mut head.said;
             said.usage = said.usage.take().or_else(|| before.usage.take());
-            said.model = said.model.take().or_else(|| before.model.take());
+            said.has_usage |= before.has_usage;
+            said.model = said.model.or(before.model);
             draft.head = head;
             let before = std::mem::replace(&mut draft.origin, raw);
-            draft.earlier.push(before);
+            self.earlier.entry(at).or_default().push(before);
         }
     }
 
@@ -195,11 +202,32 @@ impl Replay {
             first_new = first_new.or(self.live.last().copied().filter(|_| is_first));
         }
         let live: HashSet<usize> = self.live.iter().copied().collect();
-        let first = summary.or(first_new);
-        if let Some(draft) = first.and_then(|at| self.drafts.get_mut(at)) {
-            draft.continues = old.into_iter().rev().find(|at| !live.contains(at));
-            draft.sums_up = summary.is_some() && draft.continues.is_some();
+        let last = old.into_iter().rev().find(|at| !live.contains(at));
+        if let Some((first, last)) = summary.or(first_new).zip(last) {
+            let sums_up = summary.is_some();
+            self.continued.insert(first, Continued { last, sums_up });
         }
+    }
+
+    /// No more messages come: what only they would need goes.
+    pub(super) fn settle(&mut self) {
+        self.ids = Index::default();
+    }
+
+    /// How a message goes on with a list that it replaced, if it does.
+    pub(super) fn continued(&self, at: usize) -> Option<Continued> {
+        self.continued.get(&at).copied()
+    }
+
+    /// The versions of a message before the last one, the oldest first.
+    pub(super) fn earlier(&self, at: usize) -> &[RawRef] {
+        self.earlier.get(&at).map_or(&[], Vec::as_slice)
+    }
+
+    /// The records of all versions of a message, the oldest first.
+    pub(super) fn records(&self, at: usize) -> impl Iterator<Item = RawRef> {
+        let last = self.drafts.get(at).map(|draft| draft.origin);
+        self.earlier(at).iter().copied().chain(last)
     }
 
     /// Whether somebody else than the model says this, for the first time since there were so many.
@@ -210,7 +238,7 @@ impl Replay {
 
     /// Puts a message that is known at the end of the list, in another version.
     fn keep(&mut self, at: usize, head: MessageHead, raw: RawRef) {
-        let parent = self.live.last().copied();
+        let parent = self.live.last().copied().and_then(Nth::new);
         self.live.push(at);
         self.again(at, head, raw);
         if let Some(draft) = self.drafts.get_mut(at) {
@@ -220,7 +248,7 @@ impl Replay {
     }
 
     fn id(&self, at: usize) -> &str {
-        self.drafts.get(at).map_or("", |d| d.head.id.as_str())
+        self.drafts.get(at).map_or("", |d| &d.head.id)
     }
 }
 
@@ -236,7 +264,7 @@ mod tests {
 
     fn head(id: &str) -> MessageHead {
         MessageHead {
-            id: id.to_owned(),
+            id: id.into(),
             ..MessageHead::unknown()
         }
     }
@@ -252,13 +280,13 @@ mod tests {
             replay.message(head(id), raw(i));
         }
         assert_eq!(ids(&replay), ["a", "b", "c"]);
-        let records: Vec<RawRef> = replay.drafts[1].records().collect();
+        let records: Vec<RawRef> = replay.records(1).collect();
         assert_eq!(records, [raw(1), raw(3)]);
         assert_eq!(replay.rewind("b"), Rewound::Before);
         replay.message(head("b"), raw(4));
         assert_eq!(ids(&replay), ["a", "b"]);
         assert_eq!(replay.drafts.len(), 4, "the old ones stay");
-        assert_eq!(replay.drafts[3].parent, Some(0));
+        assert_eq!(replay.drafts[3].parent(), Some(0));
         assert_eq!(replay.rewind("nowhere"), Rewound::Emptied);
         assert!(replay.live.is_empty());
     }
@@ -281,10 +309,10 @@ mod tests {
             assert_eq!(replay.live, places, "{list:?}");
         }
         assert_eq!(replay.drafts.len(), 5);
-        assert_eq!(replay.drafts[3].continues, Some(2));
+        assert_eq!(replay.continued(3).unwrap().last, 2);
         assert_eq!(
-            replay.drafts[4].continues,
-            Some(1),
+            replay.continued(4).unwrap().last,
+            1,
             "the last that is not in the list"
         );
     }
@@ -351,12 +379,13 @@ mod tests {
             let mut at = replay.live.last().copied();
             while let Some(ix) = at {
                 chain.push(ix);
-                at = replay.drafts[ix].parent;
+                at = replay.drafts[ix].parent();
             }
             chain.reverse();
             prop_assert_eq!(&chain, &replay.live);
             // Every record is somewhere, once.
-            let mut all: Vec<RawRef> = replay.drafts.iter().flat_map(Draft::records).collect();
+            let drafts = 0..replay.drafts.len();
+            let mut all: Vec<RawRef> = drafts.flat_map(|at| replay.records(at)).collect();
             all.sort();
             prop_assert_eq!(all, (1..=records).map(raw).collect::<Vec<_>>());
         }

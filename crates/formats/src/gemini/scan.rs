@@ -87,7 +87,9 @@ pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
             format: SLUG,
         });
     }
+    scan.replay.settle();
     scan.replay.tools = scan.heads.tools;
+    scan.replay.models = scan.heads.models;
     Ok(Scanned {
         part: part.with_records(scan.marks),
         what: scan.what,

@@ -94,12 +94,13 @@ impl Tools {
 
     /// The tools that the model called in a message.
     pub(super) fn calls(&self, message: &Said) -> &[Call] {
-        self.between(message.calls.clone())
+        self.between(message.calls.places())
     }
 
     /// The calls that a message of nothing but results answers.
     pub(super) fn answers(&self, message: &Said) -> &[Word] {
-        let places = message.answers.clone();
-        self.answers.get(places).unwrap_or_default()
+        self.answers
+            .get(message.answers.places())
+            .unwrap_or_default()
     }
 }

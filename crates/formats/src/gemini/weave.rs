@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rethread_model::{EntryIx, Kind, NewEntry, RawRef, Role, Session, SessionBuilder};
 
 use super::calls::output_name;
+use super::nth::Nth;
 use super::replay::{Draft, Replay};
 use super::tools::Call;
 
@@ -13,10 +14,11 @@ const STEPS: usize = 64;
 
 /// For each message the one that says the same already: the client writes results of tools beside
 /// their calls, and again as one or two messages of their own.
-pub(super) fn repeats(replay: &Replay) -> Vec<Option<usize>> {
-    let direct: Vec<Option<usize>> = replay.drafts.iter().map(|d| repeated(replay, d)).collect();
-    let last = |at: usize| {
-        let next = |at: &usize| direct.get(*at).copied().flatten();
+pub(super) fn repeats(replay: &Replay) -> Vec<Option<Nth>> {
+    let repeated = |draft: &Draft| repeated(replay, draft).and_then(Nth::new);
+    let direct: Vec<Option<Nth>> = replay.drafts.iter().map(repeated).collect();
+    let last = |at: Nth| {
+        let next = |at: &Nth| direct.get(at.at()).copied().flatten();
         let way = std::iter::successors(Some(at), next).take(STEPS);
         way.last().unwrap_or(at)
     };
@@ -28,7 +30,7 @@ fn repeated(replay: &Replay, draft: &Draft) -> Option<usize> {
     let is_results = |draft: &Draft| {
         draft.head.kind == Kind::Message(Role::Tool) && !draft.head.said.answers.is_empty()
     };
-    let mut before = draft.parent.filter(|_| is_results(draft))?;
+    let mut before = draft.parent().filter(|_| is_results(draft))?;
     let tools = &replay.tools;
     let answers = tools.answers(&draft.head.said);
     for _ in 0..STEPS {
@@ -43,7 +45,7 @@ fn repeated(replay: &Replay, draft: &Draft) -> Option<usize> {
         if answers.iter().all(|id| has(tools.bytes(*id))) {
             return Some(before);
         }
-        before = at.parent.filter(|_| is_results(at))?;
+        before = at.parent().filter(|_| is_results(at))?;
     }
     None
 }
@@ -58,7 +60,7 @@ pub(super) fn weave(
 ) -> Session {
     let repeats = repeats(replay);
     let mut more = further_origins(&mut builder, replay, &repeats, outputs);
-    let own = |at: usize| repeats.get(at).copied().flatten().unwrap_or(at);
+    let own = |at: usize| repeats.get(at).copied().flatten().map_or(at, Nth::at);
     let copies: HashSet<usize> = replay.live.iter().copied().take(inherited).collect();
     let mut entries: Vec<Option<EntryIx>> = Vec::with_capacity(replay.drafts.len());
     let mut origin = Vec::new();
@@ -69,13 +71,13 @@ pub(super) fn weave(
         }
         origin.clear();
         origin.push(draft.origin);
-        origin.extend_from_slice(&draft.earlier);
+        origin.extend_from_slice(replay.earlier(at));
         origin.extend(more.remove(&at).into_iter().flatten());
         let new = NewEntry {
             id: &draft.head.id,
             // One that stands before it in the list may come after it in the file.
             parent: None,
-            kind: if draft.sums_up {
+            kind: if replay.continued(at).is_some_and(|c| c.sums_up) {
                 Kind::Compaction
             } else {
                 draft.head.kind
@@ -93,7 +95,7 @@ pub(super) fn weave(
             Some(ix) => {
                 let entry = builder.entry(ix);
                 entry.inherited = copies.contains(&at);
-                if draft.head.said.usage.is_some() && !draft.head.id.is_empty() {
+                if draft.head.said.has_usage && !draft.head.id.is_empty() {
                     builder.set_usage_key(ix, &draft.head.id);
                 }
             }
@@ -108,8 +110,8 @@ pub(super) fn weave(
         match (entries.get(at).copied().flatten(), said_in(at)) {
             (Some(ix), _) => {
                 let entry = builder.entry(ix);
-                entry.parent = draft.parent.and_then(place);
-                entry.logical_parent = draft.continues.and_then(place);
+                entry.parent = draft.parent().and_then(place);
+                entry.logical_parent = replay.continued(at).and_then(|c| place(c.last));
             }
             (None, Some(ix)) => builder.alias(ix, &draft.head.id),
             (None, None) => {}
@@ -135,7 +137,7 @@ fn places(replay: &Replay, entries: &[Option<EntryIx>]) -> Vec<Option<EntryIx>> 
                 break;
             }
             repeating.push(at);
-            next = replay.drafts.get(at).and_then(|draft| draft.parent);
+            next = replay.drafts.get(at).and_then(Draft::parent);
         }
         for at in repeating.drain(..) {
             places[at] = found;
@@ -149,13 +151,13 @@ fn places(replay: &Replay, entries: &[Option<EntryIx>]) -> Vec<Option<EntryIx>> 
 fn further_origins(
     builder: &mut SessionBuilder,
     replay: &Replay,
-    repeats: &[Option<usize>],
+    repeats: &[Option<Nth>],
     outputs: &[String],
 ) -> HashMap<usize, Vec<RawRef>> {
     let mut more: HashMap<usize, Vec<RawRef>> = HashMap::new();
-    for (draft, repeated) in replay.drafts.iter().zip(repeats) {
-        if let Some(at) = repeated {
-            more.entry(*at).or_default().extend(draft.records());
+    for (at, repeated) in repeats.iter().enumerate() {
+        if let Some(of) = repeated {
+            more.entry(of.at()).or_default().extend(replay.records(at));
         }
     }
     let mut callers: HashMap<String, usize> = HashMap::new();

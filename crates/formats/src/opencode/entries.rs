@@ -21,7 +21,7 @@ pub(super) fn add_entries(builder: &mut SessionBuilder, said: &[Said], facts: &F
     let mut rest = said;
     while let Some((first, others)) = rest.split_first() {
         rest = others;
-        if let Some(revert) = facts.revert.as_ref().filter(|r| r.message == first.id) {
+        if let Some(revert) = facts.revert.as_ref().filter(|r| *r.message == *first.id) {
             let part = revert.part.as_deref();
             if let Some((stay, go)) = part.and_then(|part| first.parted(part)) {
                 chain.message(&stay);
@@ -158,11 +158,11 @@ impl Chain<'_> {
         if let Some(ix) = ix.filter(|_| said.has_usage) {
             self.builder.set_usage_key(ix, &said.id);
         }
-        for (call, session) in said.parts.iter().filter_map(|p| p.child.as_ref()) {
+        for (call, session) in said.parts.iter().filter_map(|p| p.child.as_deref()) {
             self.links.push(Link {
                 kind: LinkKind::SubAgent,
                 session: session.clone(),
-                entry: Some(said.id.clone()),
+                entry: Some(said.id.to_string()),
                 tool_call: Some(call.clone()).filter(|c| !c.is_empty()),
             });
         }

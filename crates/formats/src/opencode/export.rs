@@ -71,14 +71,14 @@ impl Gathered {
     fn exported(&mut self, path: &Path, raw: RawRef, inside: &Split<'_>) {
         let info = inside.info.as_ref();
         let id = string(info.and_then(|i| i.get("id")));
-        let mut said = Said::of(raw, id.unwrap_or_default(), info);
+        let mut said = Said::of(raw, &id.unwrap_or_default(), info);
         if !said.is_message() {
             self.notes.push(nobodys(path, &said.id));
         }
         if info.is_some() {
             said.parts.extend(inside.parts.iter().map(|part| {
                 let id = string(part.get("id")).unwrap_or_default();
-                Piece::of(raw, id, Some(part))
+                Piece::of(raw, &id, Some(part), true)
             }));
         }
         self.said.push(said);

@@ -135,6 +135,12 @@ impl Facts {
         }
     }
 
+    /// Whether the user took back everything from this part on.
+    pub(super) fn takes_back(&self, part: &str) -> bool {
+        let from = self.revert.as_ref().and_then(|revert| revert.part.as_ref());
+        from.is_some_and(|from| from == part)
+    }
+
     /// Whether the title only says that there is none yet.
     pub(super) fn is_untitled(&self) -> bool {
         let title = self.title.as_deref().unwrap_or_default().trim();

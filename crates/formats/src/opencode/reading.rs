@@ -20,12 +20,12 @@ use crate::{RecordKind, Spool, Spooled};
 struct Places {
     /// The message of the part before: the next part mostly belongs to it, or to the next message.
     last: usize,
-    by_id: Option<HashMap<String, usize>>,
+    by_id: Option<HashMap<Box<str>, usize>>,
 }
 
 impl Places {
     fn find(&mut self, said: &[Said], id: &str) -> Option<usize> {
-        let is_it = |at: &usize| said.get(*at).is_some_and(|s| s.id == id);
+        let is_it = |at: &usize| said.get(*at).is_some_and(|s| *s.id == *id);
         let found = [self.last, self.last + 1].into_iter().find(is_it);
         self.last = found.or_else(|| {
             let all = || said.iter().map(|s| s.id.clone()).zip(0..).collect();
@@ -200,7 +200,7 @@ impl<'a> Reading<'a> {
         data: Option<Members<'_>>,
     ) {
         let info = data.and_then(|data| split_value(data).info);
-        let mut said = Said::of(raw, id.to_owned(), info.as_ref());
+        let mut said = Said::of(raw, id, info.as_ref());
         if !said.is_message() {
             let message = format!("the message `{id}` names no role; kept unread");
             self.note(message);
@@ -215,10 +215,10 @@ impl<'a> Reading<'a> {
         if data.is_none() {
             self.note(format!("the part `{id}` names no type; kept unread"));
         }
-        let piece = Piece::of(raw, id.to_owned(), data.as_ref());
+        let piece = Piece::of(raw, id, data.as_ref(), self.gathered.facts.takes_back(id));
         let owner = self.places.find(&self.gathered.said, message);
         if let Some(said) = owner.and_then(|at| self.gathered.said.get_mut(at)) {
-            said.parts.push(piece);
+            said.add(piece);
             return;
         }
         self.note(format!("the part `{id}` belongs to no message; skipped"));

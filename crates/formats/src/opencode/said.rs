@@ -12,7 +12,7 @@ use super::members::Members;
 #[derive(Clone, Debug)]
 pub(super) struct Said {
     pub(super) record: RawRef,
-    pub(super) id: String,
+    pub(super) id: Box<str>,
     pub(super) time: Option<Moment>,
     pub(super) role: Option<Role>,
     /// Whether it is the summary that a compaction asked for, and whole.
@@ -36,12 +36,15 @@ enum Failed {
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) record: RawRef,
-    pub(super) id: String,
+    /// Its id, where somebody may ask for it; there are too many to keep all.
+    pub(super) id: Box<str>,
+    /// The quarter of all times that its id is of.
+    quarter: Option<u8>,
     pub(super) kind: PartKind,
     /// Whether it is more than the beginning of a step and what the model thought.
     is_outcome: bool,
-    /// The sub-agent's session that a call started, and the call.
-    pub(super) child: Option<(String, String)>,
+    /// The call that started a sub-agent, and the session of that.
+    pub(super) child: Option<Box<(String, String)>>,
 }
 
 /// What a stored value says: a message with the parts inside of it, or a part alone.
@@ -101,13 +104,13 @@ fn apart<'a>(value: Members<'a>, info: Option<Members<'a>>, parts: Vec<Members<'
 
 impl Said {
     /// A message; what is not an object that names a role is none that we understand.
-    pub(super) fn of(record: RawRef, id: String, info: Option<&Members<'_>>) -> Self {
+    pub(super) fn of(record: RawRef, id: &str, info: Option<&Members<'_>>) -> Self {
         let role = info.and_then(|info| info.get("role"));
         let error = info.and_then(|info| info.get("error"));
         let tokens = info.and_then(|info| info.get("tokens"));
         Self {
             record,
-            id,
+            id: id.into(),
             time: info.and_then(said_at),
             role: match role.and_then(Passed::str).as_deref() {
                 Some("user") => Some(Role::User),
@@ -127,6 +130,14 @@ impl Said {
             has_usage: tokens.is_some_and(Passed::is_object),
             parts: Vec::new(),
         }
+    }
+
+    /// Adds a part. Most have few, for which a list would make room for many.
+    pub(super) fn add(&mut self, part: Piece) {
+        if self.parts.len() == self.parts.capacity() {
+            self.parts.reserve_exact(self.parts.len() / 2 + 1);
+        }
+        self.parts.push(part);
     }
 
     /// Whether it is understood.
@@ -179,12 +190,12 @@ impl Said {
     /// The message without the parts from this one on, and these; none where they are not records of
     /// their own.
     pub(super) fn parted(&self, part: &str) -> Option<(Self, Self)> {
-        let at = self.parts.iter().position(|p| p.id == part)?;
+        let at = self.parts.iter().position(|p| *p.id == *part)?;
         let (stay, go) = self.parts.split_at(at);
         let first = go.first().filter(|p| p.record != self.record)?;
         let rest = Self {
             record: first.record,
-            id: part.to_owned(),
+            id: part.into(),
             has_usage: false,
             parts: go.to_vec(),
             ..self.clone()
@@ -199,13 +210,10 @@ impl Said {
     /// Puts parts that came in the order of their ids into that of time: the ids began anew in the
     /// midst of them where the times in them are half of all times apart.
     pub(super) fn unwrap_order(&mut self) {
-        let early = |p: &Piece| id_time(&p.id).is_some_and(|t| t < HALF);
-        let late = |p: &Piece| id_time(&p.id).is_some_and(|t| t >= HALF + HALF / 2);
-        let wraps = self.parts.first().is_some_and(|p| {
-            let t = id_time(&p.id);
-            t.is_some_and(|t| t < HALF / 2) && self.parts.last().is_some_and(late)
-        });
+        let quarter = |part: Option<&Piece>| part.and_then(|part| part.quarter);
+        let wraps = quarter(self.parts.first()) == Some(0) && quarter(self.parts.last()) == Some(3);
         if wraps {
+            let early = |part: &Piece| part.quarter.is_some_and(|quarter| quarter < 2);
             let at = self.parts.partition_point(early);
             self.parts.rotate_left(at);
         }
@@ -223,13 +231,12 @@ impl Said {
     }
 }
 
-/// Half of the times that an id can hold.
-const HALF: u64 = 1 << 47;
-
-/// The time in an id: twelve hexadecimal digits behind its first word.
-fn id_time(id: &str) -> Option<u64> {
+/// The quarter of all times that an id is of: it has twelve hexadecimal digits behind its first word,
+/// the first of which tells.
+fn quarter(id: &str) -> Option<u8> {
     let digits = id.split_once('_')?.1.get(..12)?;
-    u64::from_str_radix(digits, 16).ok()
+    let time = u64::from_str_radix(digits, 16).ok()?;
+    u8::try_from(time >> 46).ok()
 }
 
 /// Whether a message is a summary that came to its end.
@@ -247,8 +254,14 @@ pub(super) fn said_at(info: &Members<'_>) -> Option<Moment> {
 }
 
 impl Piece {
-    /// A part; what is none is a block that nobody knows.
-    pub(super) fn of(record: RawRef, id: String, part: Option<&Members<'_>>) -> Self {
+    /// A part; what is none is a block that nobody knows. Its id is kept if somebody wants that, and
+    /// that of a try that failed.
+    pub(super) fn of(
+        record: RawRef,
+        id: &str,
+        part: Option<&Members<'_>>,
+        is_wanted: bool,
+    ) -> Self {
         let names = ["type", "callID", "state"];
         let [type_name, call, state] = part.map_or([None; 3], |part| part.pick(names));
         let is_true = |name| part.is_some_and(|part| part.is_true(name));
@@ -267,12 +280,15 @@ impl Piece {
         let started = state.filter(may_start).and_then(|state| {
             let session = state.at(&["metadata", "sessionId"])?.str()?;
             let call = call.and_then(Passed::str).unwrap_or_default();
-            Some((call.into_owned(), session.into_owned()))
+            Some(Box::new((call.into_owned(), session.into_owned())))
         });
+        let kind = part_kind(&type_name, audience);
+        let is_wanted = is_wanted || kind == PartKind::Retry;
         Self {
             record,
-            id,
-            kind: part_kind(&type_name, audience),
+            id: Some(id).filter(|_| is_wanted).unwrap_or_default().into(),
+            quarter: quarter(id),
+            kind,
             is_outcome: !matches!(&*type_name, "step-start" | "reasoning"),
             child: started,
         }

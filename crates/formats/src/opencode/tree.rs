@@ -139,7 +139,7 @@ impl Place {
             let id = string(root, "id").unwrap_or_else(|| stem(&path));
             let split = split(&mut Skim::trusting(&bytes), false).ok();
             let info = split.and_then(|split| split.info);
-            each(Said::of(raw, id, info.as_ref()), inside.unwrap_or(root));
+            each(Said::of(raw, &id, info.as_ref()), inside.unwrap_or(root));
         }
         Ok(facts)
     }
@@ -229,7 +229,7 @@ fn loose_parts(place: &Place, gathered: &mut Gathered) {
         let owner = gathered
             .said
             .iter()
-            .position(|s| Some(&s.id) == message.as_ref());
+            .position(|s| Some(&*s.id) == message.as_deref());
         if let Some(owner) = owner
             && let Some(piece) = part(gathered, &path)
         {
@@ -278,9 +278,9 @@ fn message(gathered: &mut Gathered, path: &Path) -> Option<Said> {
     let said = document(gathered, path, |raw, root| {
         let id = passed::string(root.get("id")).unwrap_or_else(|| stem(path));
         let inside = split_value(root);
-        let mut said = Said::of(raw, id, inside.info.as_ref());
+        let mut said = Said::of(raw, &id, inside.info.as_ref());
         let pieces = inside.parts.iter().filter(|_| inside.info.is_some());
-        let pieces = pieces.map(|p| Piece::of(raw, String::new(), Some(p)));
+        let pieces = pieces.map(|p| Piece::of(raw, "", Some(p), false));
         said.parts.extend(pieces);
         said
     })?;
@@ -294,6 +294,6 @@ fn message(gathered: &mut Gathered, path: &Path) -> Option<Said> {
 fn part(gathered: &mut Gathered, path: &Path) -> Option<Piece> {
     document(gathered, path, |raw, root| {
         let id = passed::string(root.get("id")).unwrap_or_else(|| stem(path));
-        Piece::of(raw, id, Some(&root))
+        Piece::of(raw, &id, Some(&root), true)
     })
 }

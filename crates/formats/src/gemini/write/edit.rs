@@ -60,7 +60,7 @@ pub(in crate::gemini) fn renew(w: &Writing<'_>, source: &Source) -> Result<(), W
 /// versions of those.
 fn refuse_known_ids(session: &Open<'_>, prepared: &mut [Result<Given, WriteError>]) {
     let drafts = session.found.replay.drafts.iter();
-    let mut known: BTreeSet<String> = drafts.map(|d| d.head.id.clone()).collect();
+    let mut known: BTreeSet<String> = drafts.map(|d| d.head.id.to_string()).collect();
     for message in prepared {
         let Ok(Given { id, has_own_id, .. }) = message else {
             continue;
@@ -158,7 +158,7 @@ pub(in crate::gemini) fn replace(
         replay
             .drafts
             .get(**at)
-            .is_some_and(|d| d.head.id == entry.id)
+            .is_some_and(|d| *d.head.id == entry.id)
     };
     if entry.id.is_empty() || !replay.live.iter().any(|at| is_it(&at)) {
         return Err(WriteError::NoEntry {
