@@ -60,25 +60,15 @@ pub(crate) static TOKENS: Benchmark = Benchmark {
     },
 };
 
-pub(crate) static LIST_MEMORY: Benchmark = Benchmark {
-    name: "codex-list-2gb",
-    subject: "list a Codex session of 2 GB",
-    peer: long::PEER,
-    aim: Aim::MemoryAtMost(1.0),
-    clock: Clock::ProcessPeak,
-    runs: 1,
-    make: |home| long::pair(&LONG, long::Task::List, home),
-};
+pub(crate) static LIST_MEMORY: Benchmark =
+    long::benchmark("codex-list-2gb", "list a Codex session of 2 GB", |home| {
+        long::pair(&LONG, long::Task::List, home)
+    });
 
-pub(crate) static SHOW_MEMORY: Benchmark = Benchmark {
-    name: "codex-show-2gb",
-    subject: "show the last 20 entries of it",
-    peer: long::PEER,
-    aim: Aim::MemoryAtMost(1.0),
-    clock: Clock::ProcessPeak,
-    runs: 1,
-    make: |home| long::pair(&LONG, long::Task::Show, home),
-};
+pub(crate) static SHOW_MEMORY: Benchmark =
+    long::benchmark("codex-show-2gb", "show the last 20 entries of it", |home| {
+        long::pair(&LONG, long::Task::Show, home)
+    });
 
 fn real(task: Task) -> Outcome<Box<dyn Pair>> {
     corpus::pair(corpus::files("codex")?, &Codex, task)

@@ -48,25 +48,16 @@ pub(crate) static LIST: Benchmark = Benchmark {
     make: |folder| real(folder, Task::List(Want::default())),
 };
 
-pub(crate) static LIST_MEMORY: Benchmark = Benchmark {
-    name: "gemini-list-2gb",
-    subject: "list a Gemini session of 2 GB",
-    peer: long::PEER,
-    aim: Aim::MemoryAtMost(1.0),
-    clock: Clock::ProcessPeak,
-    runs: 1,
-    make: |home| long::pair(&LONG, long::Task::List, home),
-};
+pub(crate) static LIST_MEMORY: Benchmark =
+    long::benchmark("gemini-list-2gb", "list a Gemini session of 2 GB", |home| {
+        long::pair(&LONG, long::Task::List, home)
+    });
 
-pub(crate) static SHOW_MEMORY: Benchmark = Benchmark {
-    name: "gemini-show-2gb",
-    subject: "show the last 20 entries of it",
-    peer: long::PEER,
-    aim: Aim::MemoryAtMost(1.0),
-    clock: Clock::ProcessPeak,
-    runs: 1,
-    make: |home| long::pair(&LONG, long::Task::Show, home),
-};
+pub(crate) static SHOW_MEMORY: Benchmark = long::benchmark(
+    "gemini-show-2gb",
+    "show the last 20 entries of it",
+    |home| long::pair(&LONG, long::Task::Show, home),
+);
 
 /// A very long session.
 pub(crate) static LONG: Agent = Agent {

@@ -11,7 +11,8 @@ use rethread_engine::{Filter, Part, Sort, list, show};
 use rethread_formats::Env;
 use rethread_model::Bodies as _;
 
-use crate::benchmark::{Outcome, Pair, Side};
+use crate::benchmark::{Aim, Benchmark, Outcome, Pair, Side};
+use crate::clock::Clock;
 use crate::messages::Messages;
 use crate::process::{self, Used};
 use crate::{claude, codex, gemini, opencode};
@@ -19,9 +20,6 @@ use crate::{claude, codex, gemini, opencode};
 /// How long the session is, and what it may take.
 const LENGTH: u64 = 2_000_000_000;
 const MEMORY: u64 = 128 << 20;
-
-/// The same, as it is told.
-pub(crate) const PEER: &str = "128 MiB of memory";
 
 /// The first argument of a process that does our side.
 const FLAG: &str = "--long";
@@ -64,6 +62,23 @@ impl Task {
             Self::List => "list",
             Self::Show => "show",
         }
+    }
+}
+
+/// What the memory of a very long session is held against.
+pub(crate) const fn benchmark(
+    name: &'static str,
+    subject: &'static str,
+    make: fn(&Path) -> Outcome<Box<dyn Pair>>,
+) -> Benchmark {
+    Benchmark {
+        name,
+        subject,
+        peer: "128 MiB of memory",
+        aim: Aim::MemoryAtMost(1.0),
+        clock: Clock::ProcessPeak,
+        runs: 1,
+        make,
     }
 }
 

@@ -68,25 +68,17 @@ pub(crate) static LIST_MANY: Benchmark = Benchmark {
     make: many,
 };
 
-pub(crate) static LIST_MEMORY: Benchmark = Benchmark {
-    name: "opencode-list-2gb",
-    subject: "list an OpenCode session of 2 GB",
-    peer: long::PEER,
-    aim: Aim::MemoryAtMost(1.0),
-    clock: Clock::ProcessPeak,
-    runs: 1,
-    make: |home| long::pair(&LONG, long::Task::List, home),
-};
+pub(crate) static LIST_MEMORY: Benchmark = long::benchmark(
+    "opencode-list-2gb",
+    "list an OpenCode session of 2 GB",
+    |home| long::pair(&LONG, long::Task::List, home),
+);
 
-pub(crate) static SHOW_MEMORY: Benchmark = Benchmark {
-    name: "opencode-show-2gb",
-    subject: "show the last 20 entries of it",
-    peer: long::PEER,
-    aim: Aim::MemoryAtMost(1.0),
-    clock: Clock::ProcessPeak,
-    runs: 1,
-    make: |home| long::pair(&LONG, long::Task::Show, home),
-};
+pub(crate) static SHOW_MEMORY: Benchmark = long::benchmark(
+    "opencode-show-2gb",
+    "show the last 20 entries of it",
+    |home| long::pair(&LONG, long::Task::Show, home),
+);
 
 /// A very long session.
 pub(crate) static LONG: Agent = Agent {

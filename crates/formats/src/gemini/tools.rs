@@ -9,6 +9,7 @@ use memchr::memchr;
 use rethread_json::Passed;
 
 use super::message::Said;
+use super::nth::Several;
 
 /// All calls and answers.
 #[derive(Debug, Default)]
@@ -33,10 +34,7 @@ pub(super) struct Call {
 
 /// Where a word is among all.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Word {
-    start: usize,
-    end: usize,
-}
+pub(super) struct Word(Several);
 
 impl Tools {
     /// Keeps a word; an empty one for what is none.
@@ -53,10 +51,7 @@ impl Tools {
                 }
             }
         }
-        Word {
-            start,
-            end: self.words.len(),
-        }
+        Word(Several::new(&(start..self.words.len())))
     }
 
     pub(super) fn call(&mut self, call: Call) {
@@ -79,7 +74,7 @@ impl Tools {
 
     /// A word as it was spelled, to compare it with others.
     pub(super) fn bytes(&self, word: Word) -> &[u8] {
-        self.words.get(word.start..word.end).unwrap_or_default()
+        self.words.get(word.0.places()).unwrap_or_default()
     }
 
     /// A word.

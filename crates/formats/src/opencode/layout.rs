@@ -282,7 +282,8 @@ fn export_at(path: &Path) -> Option<Source> {
     if !is_json(path) || !beginning(path).is_ok_and(|start| is_export(&start)) {
         return None;
     }
-    let id = super::export::id(path)?;
+    // Reading one that does not say its id, or is too large, says what is wrong with it.
+    let id = super::export::id(path).unwrap_or_else(|| stem(path));
     Some(Source::new(SLUG, id, path.to_owned()))
 }
 

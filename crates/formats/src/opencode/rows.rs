@@ -18,17 +18,8 @@ const TEXT: &str = "$text";
 
 /// The line of a row, with its line break.
 pub(super) fn encode(row: &Row<'_>) -> rusqlite::Result<Vec<u8>> {
-    let mut line = vec![b'{'];
-    let columns: &Statement<'_> = row.as_ref();
-    for (at, name) in columns.column_names().enumerate() {
-        if at > 0 {
-            line.push(b',');
-        }
-        write_str(&mut line, name);
-        line.push(b':');
-        value(row.get_ref(at)?, &mut line);
-    }
-    line.extend_from_slice(b"}\n");
+    let mut line = Vec::new();
+    Columns::of(row.as_ref()).write(row, &mut line)?;
     Ok(line)
 }
 
