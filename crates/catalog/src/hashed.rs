@@ -3,39 +3,41 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use rethread_formats::{Env, Want, gemini};
-use rethread_model::{Head, Summary};
+use rethread_formats::{Env, Source, gemini};
+use rethread_model::{Head, Summary, Workspace};
 
 use crate::discover::known_workspaces;
-use crate::list::list;
+use crate::list::list_others;
 
 /// The folder of a session's project, where neither the session nor its store names it, but by a
-/// hash. Looks through all sessions for the folders that they name, if it must.
-pub fn named_workspace(env: &Env, head: &Head) -> Option<String> {
-    if !is_open(head) {
-        return None;
-    }
-    let hash = head.workspace.encoded.as_ref()?;
-    let all = list(env, Want::default(), &[], &|_, _| {});
-    hashes(env, &all.sessions).remove(hash)
+/// hash. Looks through all other sessions for the folders that they name, if it must.
+pub fn named_workspace(env: &Env, source: &Source, head: &Head) -> Option<String> {
+    let hash = open_hash(head)?;
+    let others = || hashes(env, &list_others(env, source)).remove(hash);
+    hashes(env, &[]).remove(hash).or_else(others)
 }
 
 /// Says of sessions of Gemini CLI which project they belong to, where only its hash is known: that
 /// of a folder that another session names, that we wrote to, or that the current folder is in.
 pub(crate) fn name_workspaces(env: &Env, sessions: &mut [Summary]) {
-    if !sessions.iter().any(|s| is_open(&s.head)) {
+    if sessions.iter().all(|s| open_hash(&s.head).is_none()) {
         return;
     }
     let hashes = hashes(env, sessions);
-    for session in sessions.iter_mut().filter(|s| is_open(&s.head)) {
-        let workspace = &mut session.head.workspace;
-        let hash = workspace.encoded.as_ref();
-        workspace.path = hash.and_then(|hash| hashes.get(hash)).cloned();
+    for session in sessions {
+        let named = open_hash(&session.head).and_then(|hash| hashes.get(hash));
+        if let Some(path) = named {
+            session.head.workspace.path = Some(path.clone());
+        }
     }
 }
 
-fn is_open(head: &Head) -> bool {
-    head.format == "gemini" && head.workspace.path.is_none()
+/// The hash of a session's project, where that is all that is known of it.
+fn open_hash(head: &Head) -> Option<&str> {
+    let Workspace { path, encoded, .. } = &head.workspace;
+    let is_open = head.format == "gemini" && path.is_none();
+    let hash = encoded.as_deref().filter(|_| is_open)?;
+    gemini::is_project_hash(hash).then_some(hash)
 }
 
 /// All folders that are known, by their hashes.

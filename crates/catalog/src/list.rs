@@ -1,7 +1,7 @@
 //! Summaries of everything that was found.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use rethread_formats::{Env, Home, Root, Source, Want, by_name};
@@ -34,9 +34,37 @@ pub fn list(
     named: &[PathBuf],
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Listing {
-    let mut all = list_own(env, want, named, progress);
+    let asked = Asked {
+        want,
+        except: None,
+        progress,
+    };
+    list_as(env, named, asked)
+}
+
+/// Summaries of all sessions but this one, which has a file of its own.
+pub(crate) fn list_others(env: &Env, this: &Source) -> Vec<Summary> {
+    let asked = Asked {
+        want: Want::default(),
+        except: Some(&this.path),
+        progress: &|_, _| {},
+    };
+    list_as(env, &[], asked).sessions
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    want: Want,
+    /// The file of a session of which nothing is asked.
+    except: Option<&'a Path>,
+    progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+fn list_as(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
+    let mut all = list_own(env, named, asked);
     for home in &env.others {
-        let other = list_other(env, home, want, progress);
+        let other = list_other(env, home, asked);
         all.sessions.extend(other.sessions);
         all.roots.extend(other.roots);
         all.notes.extend(other.notes);
@@ -45,17 +73,12 @@ pub fn list(
 }
 
 /// What is in another home. The folders that its sessions name are folders there.
-fn list_other(
-    env: &Env,
-    home: &Home,
-    want: Want,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Listing {
+fn list_other(env: &Env, home: &Home, asked: Asked<'_>) -> Listing {
     let inner = env.inside(home);
     let mut found = discover_other(env, home);
     let locate = |folders: &[PathBuf]| locate_in(&inner, home, folders);
     let here = |path: &str| home.path_here(path);
-    let mut sessions = summarize_all(&mut found, want, &locate, &here, progress);
+    let mut sessions = summarize_all(&mut found, asked, &locate, &here);
     name_workspaces(&inner, &mut sessions);
     let mut sessions = without_mere_descriptions(sessions, |s| {
         Source::new(s.head.format, s.head.id.clone(), s.path.clone())
@@ -72,17 +95,12 @@ fn list_other(
     }
 }
 
-fn list_own(
-    env: &Env,
-    want: Want,
-    named: &[PathBuf],
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Listing {
+fn list_own(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
     let mut found = discover_own(env);
     found.add(locate(env, named));
     let locate = |folders: &[PathBuf]| locate(env, folders);
     let here = |path: &str| Some(PathBuf::from(path)).filter(|p| p.is_absolute());
-    let mut sessions = summarize_all(&mut found, want, &locate, &here, progress);
+    let mut sessions = summarize_all(&mut found, asked, &locate, &here);
     name_workspaces(env, &mut sessions);
     let mut sessions = without_mere_descriptions(sessions, |s| {
         Source::new(s.head.format, s.head.id.clone(), s.path.clone())
@@ -101,17 +119,16 @@ fn list_own(
 /// where such a folder is.
 fn summarize_all(
     found: &mut Discovery,
-    want: Want,
+    asked: Asked<'_>,
     locate: &dyn Fn(&[PathBuf]) -> Vec<Root>,
     here: &dyn Fn(&str) -> Option<PathBuf>,
-    progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Vec<Summary> {
     let mut sessions: Vec<Summary> = Vec::new();
-    let mut asked = BTreeSet::new();
+    let mut looked_at = BTreeSet::new();
     for _ in 0..ROUNDS {
         let start = sessions.len();
-        sessions.append(&mut summarize(&found.sources[start..], want, progress));
-        let named = named_folders(&sessions[start..], here, &mut asked);
+        sessions.append(&mut summarize(&found.sources[start..], asked));
+        let named = named_folders(&sessions[start..], here, &mut looked_at);
         if named.is_empty() || found.add(locate(&named)) == found.sources.len() {
             break;
         }
@@ -119,21 +136,18 @@ fn summarize_all(
     sessions
 }
 
-fn summarize(
-    sources: &[Source],
-    want: Want,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Vec<Summary> {
+fn summarize(sources: &[Source], asked: Asked<'_>) -> Vec<Summary> {
     let done = std::sync::atomic::AtomicUsize::new(0);
     sources
         .par_iter()
         .map(|source| {
             let format = by_name(source.format);
             let summary = format
-                .map(|f| f.summarize(source, want))
+                .filter(|_| asked.except != Some(&source.path))
+                .map(|f| f.summarize(source, asked.want))
                 .unwrap_or_default();
             let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            progress(done, sources.len());
+            (asked.progress)(done, sources.len());
             summary
         })
         .collect()
@@ -143,7 +157,7 @@ fn summarize(
 fn named_folders(
     sessions: &[Summary],
     here: &dyn Fn(&str) -> Option<PathBuf>,
-    asked: &mut BTreeSet<PathBuf>,
+    looked_at: &mut BTreeSet<PathBuf>,
 ) -> Vec<PathBuf> {
     let mut named = Vec::new();
     for session in sessions {
@@ -151,7 +165,7 @@ fn named_folders(
         let worktree = workspace.worktree.as_ref().map(|w| &w.path);
         for path in workspace.path.iter().chain(worktree) {
             let Some(path) = here(path) else { continue };
-            if asked.insert(path.clone()) && path.is_dir() {
+            if looked_at.insert(path.clone()) && path.is_dir() {
                 named.push(path);
             }
         }

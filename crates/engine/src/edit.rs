@@ -103,7 +103,7 @@ pub fn fork(w: &Writing<'_>, name: &str, at: Option<&str>, mut fork: Fork) -> Re
     let format = format_of(&source)?;
     if fork.cwd.is_none() {
         let head = format.summarize(&source, Want::default()).head;
-        fork.cwd = named_workspace(w.env, &head).map(PathBuf::from);
+        fork.cwd = named_workspace(w.env, &source, &head).map(PathBuf::from);
     }
     let mut made = format.fork(w, &source, &fork)?;
     keep_in_worktree(w, &made.path.clone(), &mut made.notes);

@@ -78,7 +78,7 @@ fn format_of(source: &Source) -> Result<&'static dyn Format, Error> {
 fn command(env: &Env, source: &Source, mut notes: Vec<Note>) -> Result<Continued, Error> {
     let format = format_of(source)?;
     let mut summary = format.summarize(source, Want::default());
-    if let Some(path) = named_workspace(env, &summary.head) {
+    if let Some(path) = named_workspace(env, source, &summary.head) {
         summary.head.workspace.path = Some(path);
     }
     let command = format.resume(&summary);

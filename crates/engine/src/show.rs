@@ -67,7 +67,7 @@ pub(crate) fn open(source: &Source) -> Result<Conversation, Error> {
 pub(crate) fn open_with_workspace(env: &Env, source: &Source) -> Result<Conversation, Error> {
     let mut conversation = open(source)?;
     let head = &mut conversation.session.head;
-    if let Some(path) = named_workspace(env, head) {
+    if let Some(path) = named_workspace(env, source, head) {
         head.workspace.path = Some(path);
     }
     Ok(conversation)

@@ -37,6 +37,7 @@ pub use link::{Link, LinkKind};
 pub use note::{Note, Severity};
 pub use session::{Agent, Head, Provenance, Session, Status, Workspace, WorktreeRef, home_name};
 pub use summary::{Counts, State, Summary};
+pub use texts::Texts;
 pub use time::{Moment, NotATime};
 pub use title::{Title, TitleChange, TitleSource};
 pub use usage::{Cost, Usage, UsageRecord, UsageScope};

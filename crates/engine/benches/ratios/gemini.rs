@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use rethread_formats::Want;
-use rethread_formats::gemini::Gemini;
+use rethread_formats::gemini::{Gemini, project_hash};
 use rethread_json::{Array, Object, Patch, Tree, Value, quote, split_lines};
 
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair};
@@ -73,7 +73,7 @@ fn line(said: &mut Messages, n: u64) -> Outcome<Vec<u8>> {
     if n == 0 {
         return Ok(Object::new()
             .str("sessionId", LONG.id)
-            .str("projectHash", "app")
+            .str("projectHash", &project_hash("/home/me/app"))
             .str("startTime", &time)
             .str("lastUpdated", &time)
             .str("kind", "main")

@@ -96,8 +96,8 @@ fn check_chat(path: &Path, found: &Scanned, out: &mut dyn FnMut(Violation)) {
         let message = format!("`projectHash` is not the hash of `{root}`");
         tell(Weight::Warning, ("project-hash", LIVES), message);
     }
-    for draft in &found.replay.drafts {
-        let id = &draft.head.id;
+    let replay = &found.replay;
+    for (draft, id) in replay.drafts.iter().zip(replay.ids.iter()) {
         if draft.beside {
             let message = "a record that is no message; the client passes over it".to_owned();
             tell(Weight::Warning, ("unknown-record", READ), message);
@@ -106,12 +106,12 @@ fn check_chat(path: &Path, found: &Scanned, out: &mut dyn FnMut(Violation)) {
             tell(Weight::Warning, ("unknown-type", READ), message);
         }
     }
-    let live = found.replay.live.iter();
-    for draft in live.filter_map(|at| found.replay.drafts.get(*at)) {
-        let tools = &found.replay.tools;
+    let live = replay.live.iter();
+    for (at, draft) in live.filter_map(|at| Some((*at, replay.drafts.get(*at)?))) {
+        let tools = &replay.tools;
         let calls = tools.calls(&draft.head.said).iter();
         for call in calls.filter(|call| !call.has_result) {
-            let (call, message) = (tools.text(call.id), &draft.head.id);
+            let (call, message) = (tools.text(call.id), replay.id(at));
             let message = format!("the call `{call}` of `{message}` has no result");
             tell(Weight::Warning, ("unanswered-call", READ), message);
         }

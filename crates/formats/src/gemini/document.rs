@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rethread_json::{LINE_CAP, Skim, Strayed, Tree};
 
-use super::message::MessageHead;
+use super::message::Message;
 use super::meta::Meta;
 use super::outline::{LISTS, outline};
 use super::replay::Replay;
@@ -99,16 +99,16 @@ impl Scan<'_> {
         skim.enter_array();
         while skim.next_item()? {
             let start = skim.offset();
-            let head = if skim.peek() == Some(b'{') {
-                Some(self.heads.see(skim)?.head)
+            let message = if skim.peek() == Some(b'{') {
+                Some(self.heads.see(skim)?.message)
             } else {
                 skim.pass()?;
                 None
             };
-            if head.is_some() && list.first.len() < DECIDING {
+            if message.is_some() && list.first.len() < DECIDING {
                 list.first.push(start..skim.position());
             }
-            self.item(start as u64, list.end == 0, head);
+            self.item(start as u64, list.end == 0, message);
             list.end = skim.position();
         }
         Ok(())
@@ -144,12 +144,12 @@ impl Scan<'_> {
                 continue;
             }
             let bytes = bytes_at(file, item).map_err(failed)?;
-            let head = self.heads.see(&mut Skim::checking(&bytes));
-            let head = head.ok().map(|seen| seen.head);
-            if head.is_some() {
+            let seen = self.heads.see(&mut Skim::checking(&bytes));
+            let message = seen.ok().map(|seen| seen.message);
+            if message.is_some() {
                 self.what_it_is(&key, Some(&bytes));
             }
-            self.item(item.start, is_first, head);
+            self.item(item.start, is_first, message);
         }
         self.what_it_is(&key, None);
         let kind = match (&found.fault, items.is_empty()) {
@@ -180,14 +180,14 @@ impl Scan<'_> {
         let what = format!("a message of {len} bytes, too long to be shown");
         self.damage(at(start), &what);
         if let Some(raw) = self.record(start, RecordKind::Giant) {
-            self.replay.list(MessageHead::unknown(), raw);
+            self.replay.list(Message::unknown(), raw);
         }
     }
 
-    /// One item of the list, by its head; none where it is no JSON object.
-    fn item(&mut self, start: u64, is_first: bool, head: Option<MessageHead>) {
+    /// One item of the list; none where it is no JSON object.
+    fn item(&mut self, start: u64, is_first: bool, message: Option<Message<'_>>) {
         self.before(start, is_first);
-        let Some(head) = head else {
+        let Some(message) = message else {
             self.damage(
                 at(start),
                 "an item among messages is not a JSON object; skipped",
@@ -196,7 +196,7 @@ impl Scan<'_> {
             return;
         };
         if let Some(raw) = self.record(start, RecordKind::Value) {
-            self.replay.list(head, raw);
+            self.replay.list(message, raw);
         }
     }
 

@@ -53,10 +53,10 @@ fn live<'a>(
 fn total(replay: &Replay) -> Usage {
     let mut nameless = Vec::new();
     let mut named: HashMap<&str, &Usage> = HashMap::new();
-    for head in replay.drafts.iter().map(|d| &d.head) {
-        match &head.said.usage {
-            Some(usage) if head.id.is_empty() => nameless.push(&**usage),
-            Some(usage) => drop(named.insert(&head.id, usage)),
+    for (draft, id) in replay.drafts.iter().zip(replay.ids.iter()) {
+        match &draft.head.said.usage {
+            Some(usage) if id.is_empty() => nameless.push(&**usage),
+            Some(usage) => drop(named.insert(id, usage)),
             None => {}
         }
     }

@@ -1,19 +1,22 @@
 //! The head of a message, read in one go through its record.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rethread_json::{Alike, Passed, Skim, Strayed};
 use rethread_model::{Kind, Role, Usage, Visibility};
 
 use super::fields::{time, usage};
-use super::message::{MessageHead, Said, first_line, folders, is_filled, kind, user_visibility};
+use super::message::{
+    Message, MessageHead, Said, first_line, folders, is_filled, kind, user_visibility,
+};
 use super::nth::{Nth, Several};
 use super::scan::Look;
 use super::tools::{Call, Tools};
 
 /// What an object among the messages is.
-pub(super) struct Seen {
-    pub(super) head: MessageHead,
+pub(super) struct Seen<'a> {
+    pub(super) message: Message<'a>,
     /// Whether it is a message to the client: it has an id that is a text.
     pub(super) has_id: bool,
     /// Whether it is the end of a list instead, whatever else it says.
@@ -83,13 +86,20 @@ impl Heads {
     }
 
     /// Goes through an object: a message in a chat, a checkpoint or the log of prompts.
-    pub(super) fn see(&mut self, skim: &mut Skim<'_>) -> Result<Seen, Strayed> {
+    pub(super) fn see<'a>(&mut self, skim: &mut Skim<'a>) -> Result<Seen<'a>, Strayed> {
         let mut fields = Fields::default();
         self.fill(&mut fields, skim)?;
         Ok(Seen {
             has_id: fields.id.is_some(),
             is_rewind: fields.is_rewind,
-            head: fields.head(self.with_ids, &mut self.tools),
+            message: Message {
+                id: if self.with_ids {
+                    fields.message_id()
+                } else {
+                    Cow::Borrowed("")
+                },
+                head: fields.head(&mut self.tools),
+            },
         })
     }
 
@@ -129,10 +139,10 @@ impl Heads {
         Nth::new(self.models.len() - 1)
     }
 
-    /// The head of a message in bytes that are known to be one JSON object.
-    pub(super) fn of(&mut self, message: &[u8]) -> MessageHead {
+    /// The message in bytes that are known to be one JSON object.
+    pub(super) fn of<'a>(&mut self, message: &'a [u8]) -> Message<'a> {
         let seen = self.see(&mut Skim::trusting(message));
-        seen.map_or_else(|_| MessageHead::unknown(), |seen| seen.head)
+        seen.map_or_else(|_| Message::unknown(), |seen| seen.message)
     }
 
     /// The calls that stand beside a message.
@@ -283,16 +293,11 @@ struct Fields<'a> {
     is_rewind: bool,
 }
 
-impl Fields<'_> {
-    fn head(&mut self, with_id: bool, tools: &mut Tools) -> MessageHead {
+impl<'a> Fields<'a> {
+    fn head(&mut self, tools: &mut Tools) -> MessageHead {
         let word = self.type_word.or(self.role);
         let (kind, visibility) = word.map_or_else(|| kind(b""), kind_of);
         let mut head = MessageHead {
-            id: if with_id {
-                self.message_id()
-            } else {
-                Box::default()
-            },
             kind,
             visibility,
             time: self.time.and_then(time),
@@ -307,12 +312,12 @@ impl Fields<'_> {
     }
 
     /// A message's id. The log of prompts counts those of each session from 0.
-    fn message_id(&self) -> Box<str> {
+    fn message_id(&self) -> Cow<'a, str> {
         match (self.number, self.session) {
             (Some(number), Some(session)) => {
                 format!("{}:{number}", session.str().unwrap_or_default()).into()
             }
-            _ => self.id.and_then(Passed::str).unwrap_or_default().into(),
+            _ => self.id.and_then(Passed::str).unwrap_or_default(),
         }
     }
 

@@ -1,12 +1,12 @@
-//! Messages by their ids, which are kept with the messages alone.
+//! Messages by their ids, which are kept elsewhere, in the order of the messages.
 
 use std::hash::{BuildHasher as _, RandomState};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
+use rethread_model::Texts;
 
 use super::nth::Nth;
-use super::replay::Draft;
 
 /// The last message with each id.
 #[derive(Debug, Default)]
@@ -36,17 +36,17 @@ impl Index {
     }
 
     /// The place of the last message with this id.
-    pub(super) fn get(&self, sought: Sought, id: &str, drafts: &[Draft]) -> Option<usize> {
-        let is_it = |(known, at): &(Sought, Nth)| *known == sought && id_of(drafts, *at) == id;
+    pub(super) fn get(&self, sought: Sought, id: &str, ids: &Texts) -> Option<usize> {
+        let is_it = |(known, at): &(Sought, Nth)| *known == sought && id_of(ids, *at) == id;
         let found = self.places.find(sought.hash(), is_it);
         found.map(|(_, at)| at.at())
     }
 
     /// Notes that the message at this place is the last one with its id.
-    pub(super) fn set(&mut self, sought: Sought, at: usize, drafts: &[Draft]) {
+    pub(super) fn set(&mut self, sought: Sought, at: usize, ids: &Texts) {
         let Some(at) = Nth::new(at) else { return };
-        let id = id_of(drafts, at);
-        let is_it = |(known, at): &(Sought, Nth)| *known == sought && id_of(drafts, *at) == id;
+        let id = id_of(ids, at);
+        let is_it = |(known, at): &(Sought, Nth)| *known == sought && id_of(ids, *at) == id;
         let hash = |(known, _): &(Sought, Nth)| known.hash();
         match self.places.entry(sought.hash(), is_it, hash) {
             Entry::Occupied(mut known) => known.get_mut().1 = at,
@@ -55,6 +55,6 @@ impl Index {
     }
 }
 
-fn id_of(drafts: &[Draft], at: Nth) -> &str {
-    drafts.get(at.at()).map_or("", |draft| &draft.head.id)
+fn id_of(ids: &Texts, at: Nth) -> &str {
+    ids.get(at.number())
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::SLUG;
 use super::calls::sanitized;
-use super::project::{CHATS, TMP, folder_of, is_hash};
+use super::project::{CHATS, TMP, folder_of, is_project_hash};
 use super::sniff::{What, what};
 use crate::{Env, Found, OpenError, Root, Source};
 
@@ -336,7 +336,7 @@ pub(super) fn removed(source: &Source) -> Vec<PathBuf> {
 /// Whether a file is in a folder that is named by a hash, which the client no longer writes to.
 pub(super) fn is_in_hash_folder(path: &Path) -> bool {
     let name = folder_of(path).and_then(Path::file_name);
-    name.and_then(|n| n.to_str()).is_some_and(is_hash)
+    name.and_then(|n| n.to_str()).is_some_and(is_project_hash)
 }
 
 #[cfg(test)]

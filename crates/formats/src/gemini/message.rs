@@ -1,5 +1,7 @@
 //! What is needed of a message to give it its place in the list.
 
+use std::borrow::Cow;
+
 use rethread_json::{Event, Passed, Pull};
 use rethread_model::{Kind, Moment, Role, Usage, Visibility};
 
@@ -8,11 +10,27 @@ use super::nth::{Nth, Several};
 /// The longest title that is made from a prompt, in characters.
 const TITLE: usize = 200;
 
-/// A message without what it says.
+/// A message, as it was found.
+#[derive(Debug)]
+pub(super) struct Message<'a> {
+    /// Empty where it has none.
+    pub(super) id: Cow<'a, str>,
+    pub(super) head: MessageHead,
+}
+
+impl Message<'_> {
+    /// A record of which nothing is known.
+    pub(super) fn unknown() -> Self {
+        Self {
+            id: Cow::Borrowed(""),
+            head: MessageHead::unknown(),
+        }
+    }
+}
+
+/// A message without what it says, and without its id.
 #[derive(Clone, Debug)]
 pub(super) struct MessageHead {
-    /// Empty where it has none.
-    pub(super) id: Box<str>,
     pub(super) kind: Kind,
     pub(super) visibility: Visibility,
     pub(super) time: Option<Moment>,
@@ -42,7 +60,6 @@ impl MessageHead {
     /// A record of which nothing is known.
     pub(super) fn unknown() -> Self {
         Self {
-            id: Box::default(),
             kind: Kind::Unknown,
             visibility: Visibility::Visible,
             time: None,
@@ -128,9 +145,9 @@ pub(super) fn folders(context: &str) -> Vec<String> {
 
 /// What can be known of a message from the beginning of its line, when the line is too long to be
 /// held in memory; none if it is no message.
-pub(super) fn giant_head(start: &[u8]) -> Option<MessageHead> {
+pub(super) fn giant_message(start: &[u8]) -> Option<Message<'static>> {
+    let mut id = None;
     let mut head = MessageHead::unknown();
-    let mut is_message = false;
     let mut pull = Pull::new(start);
     let (mut key, mut value) = (Vec::new(), Vec::new());
     while let Ok(event) = pull.next_event() {
@@ -150,10 +167,7 @@ pub(super) fn giant_head(start: &[u8]) -> Option<MessageHead> {
                 }
                 let text = String::from_utf8_lossy(&value);
                 match (pull.depth(), key.as_slice()) {
-                    (1, b"id") => {
-                        head.id = text.into();
-                        is_message = true;
-                    }
+                    (1, b"id") => id = Some(text.into_owned()),
                     (1, b"type") => (head.kind, head.visibility) = kind(text.as_bytes()),
                     (1, b"timestamp") => head.time = text.parse().ok(),
                     _ => {}
@@ -165,7 +179,8 @@ pub(super) fn giant_head(start: &[u8]) -> Option<MessageHead> {
             _ => key.clear(),
         }
     }
-    is_message.then_some(head)
+    let id = id?.into();
+    Some(Message { id, head })
 }
 
 #[cfg(test)]
@@ -177,11 +192,8 @@ mod tests {
     use super::*;
 
     fn head(json: &str) -> MessageHead {
-        let mut heads = Heads::new(Look::Whole);
-        heads
-            .see(&mut Skim::checking(json.as_bytes()))
-            .unwrap()
-            .head
+        let seen = Heads::new(Look::Whole).see(&mut Skim::checking(json.as_bytes()));
+        seen.unwrap().message.head
     }
 
     #[test]
@@ -213,10 +225,10 @@ mod tests {
     #[test]
     fn the_head_of_a_giant_line() {
         let start = br#"{"id":"g1","timestamp":"2026-01-02T00:00:00Z","type":"gemini","content":[{"id":"x","type":"user","text":"aaaa"#;
-        let head = giant_head(start).unwrap();
-        assert_eq!(&*head.id, "g1");
+        let Message { id, head } = giant_message(start).unwrap();
+        assert_eq!(id, "g1");
         assert_eq!(head.kind, Kind::Message(Role::Assistant));
         assert!(head.time.is_some());
-        assert!(giant_head(br#"{"$set":{"messages":[{"id":"a"#).is_none());
+        assert!(giant_message(br#"{"$set":{"messages":[{"id":"a"#).is_none());
     }
 }

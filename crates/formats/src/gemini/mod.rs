@@ -44,7 +44,7 @@ use crate::{
     Violation, Want, WriteError, Writing,
 };
 
-pub use project::project_hash;
+pub use project::{is_project_hash, project_hash};
 pub use types::{Treatment, treatment};
 
 /// The slug of the format.

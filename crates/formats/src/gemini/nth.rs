@@ -16,7 +16,12 @@ impl Nth {
 
     /// Its number.
     pub(super) fn at(self) -> usize {
-        self.0.get() as usize - 1
+        self.number() as usize
+    }
+
+    /// Its number, in little room.
+    pub(super) fn number(self) -> u32 {
+        self.0.get() - 1
     }
 }
 

@@ -40,8 +40,8 @@ pub fn project_hash(path: &str) -> String {
     digits.map(digit).collect()
 }
 
-/// Whether a name is such a hash.
-pub(super) fn is_hash(name: &str) -> bool {
+/// Whether a name is such a hash: 64 of those digits.
+pub fn is_project_hash(name: &str) -> bool {
     let is_digit = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
     name.len() == 64 && name.bytes().all(is_digit)
 }
@@ -95,7 +95,10 @@ pub(super) fn registered(store: &Path) -> Vec<(String, String)> {
 pub(super) fn workspace(file: &Path, meta: &Meta, told: &[String]) -> Workspace {
     let folder = folder_of(file);
     let name = folder.and_then(Path::file_name).and_then(|n| n.to_str());
-    let hash = meta.project_hash.as_deref().or(name.filter(|n| is_hash(n)));
+    let hash = meta
+        .project_hash
+        .as_deref()
+        .or(name.filter(|n| is_project_hash(n)));
     let path = folder.and_then(|folder| known_root(folder, name?, hash));
     let told: Vec<&String> = told.iter().chain(&meta.directories).collect();
     let by_hash = || told.iter().find(|p| Some(project_hash(p).as_str()) == hash);

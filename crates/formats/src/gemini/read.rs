@@ -34,7 +34,7 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     }
     let names: Vec<String> = outputs.iter().map(|p| stem(p)).collect();
     let inherited = meta.fork.as_ref().map_or(0, |fork| fork.copied);
-    let session = weave(builder, &replay, inherited, &names);
+    let session = weave(builder, replay, inherited, &names);
     let mut parts = vec![part];
     parts.extend(outputs.into_iter().map(|path| {
         let len = std::fs::metadata(&path).map_or(0, |m| m.len());

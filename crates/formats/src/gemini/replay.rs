@@ -5,10 +5,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rethread_model::{Kind, RawRef, Role};
+use rethread_model::{Kind, RawRef, Role, Texts};
 
 use super::index::{Index, Sought};
-use super::message::MessageHead;
+use super::message::{Message, MessageHead};
 use super::nth::Nth;
 use super::tools::Tools;
 
@@ -16,12 +16,14 @@ use super::tools::Tools;
 #[derive(Debug, Default)]
 pub(super) struct Replay {
     pub(super) drafts: Vec<Draft>,
+    /// Their ids, in the same order: entries get them when nothing else is needed any more.
+    pub(super) ids: Texts,
     /// The list, by places in `drafts`.
     pub(super) live: Vec<usize>,
     /// The last message with each id, in the list or not.
-    ids: Index,
+    index: Index,
     /// Ids that two messages have at the same time.
-    pub(super) clashes: Vec<Box<str>>,
+    pub(super) clashes: Vec<String>,
     /// The versions before the last one of a message, the oldest first.
     earlier: HashMap<usize, Vec<RawRef>>,
     /// The messages that go on with a list that they replaced.
@@ -82,16 +84,16 @@ pub(super) enum Rewound {
 impl Replay {
     /// Adds a message, or another version of one that is in the list. What
     /// somebody else says is no version of it.
-    pub(super) fn message(&mut self, head: MessageHead, raw: RawRef) {
-        let sought = self.ids.sought(&head.id);
-        let known = self.ids.get(sought, &head.id, &self.drafts);
+    pub(super) fn message(&mut self, message: Message<'_>, raw: RawRef) {
+        let sought = self.index.sought(&message.id);
+        let known = self.index.get(sought, &message.id, &self.ids);
         match known.filter(|at| self.is_live(*at)) {
-            Some(at) if self.is_version(at, &head) => self.again(at, head, raw),
+            Some(at) if self.is_version(at, &message) => self.again(at, message.head, raw),
             Some(_) => {
-                self.clashes.push(head.id.clone());
-                self.add(sought, head, raw);
+                self.clashes.push(message.id.to_string());
+                self.add(sought, message, raw);
             }
-            None => self.add(sought, head, raw),
+            None => self.add(sought, message, raw),
         }
     }
 
@@ -101,39 +103,49 @@ impl Replay {
     }
 
     /// Whether a message is another version of one that is known.
-    fn is_version(&self, at: usize, head: &MessageHead) -> bool {
-        let is_answer = |kind| kind == Kind::Message(Role::Assistant);
-        self.drafts.get(at).is_some_and(|known| {
-            known.head.id == head.id && is_answer(known.head.kind) == is_answer(head.kind)
-        })
+    fn is_version(&self, at: usize, message: &Message<'_>) -> bool {
+        let is_answer = |head: &MessageHead| head.kind == Kind::Message(Role::Assistant);
+        let known = self.drafts.get(at);
+        let by_same = known.is_some_and(|d| is_answer(&d.head) == is_answer(&message.head));
+        by_same && self.id(at) == message.id
     }
 
     /// Adds a message at the end of the list, which others may replace.
-    fn add(&mut self, id: Sought, head: MessageHead, raw: RawRef) {
-        let is_named = !head.id.is_empty();
-        self.list(head, raw);
+    fn add(&mut self, id: Sought, message: Message<'_>, raw: RawRef) {
+        let is_named = !message.id.is_empty();
+        self.list(message, raw);
         if is_named {
-            self.ids.set(id, self.drafts.len() - 1, &self.drafts);
+            self.index.set(id, self.drafts.len() - 1, &self.ids);
         }
     }
 
     /// Adds a message at the end of a list that is written as a whole, where none replaces another.
-    pub(super) fn list(&mut self, head: MessageHead, raw: RawRef) {
+    pub(super) fn list(&mut self, message: Message<'_>, raw: RawRef) {
         let parent = self.live.last().copied().and_then(Nth::new);
         self.live.push(self.drafts.len());
-        self.drafts.push(Draft {
+        let draft = Draft {
             parent,
             is_live: true,
-            ..Draft::new(head, raw)
-        });
+            ..Draft::new(message.head, raw)
+        };
+        self.draft(&message.id, draft);
     }
 
     /// Keeps a record that has no place in the list.
     pub(super) fn beside(&mut self, head: MessageHead, raw: RawRef) {
-        self.drafts.push(Draft {
+        let draft = Draft {
             beside: true,
             ..Draft::new(head, raw)
-        });
+        };
+        self.draft("", draft);
+    }
+
+    fn draft(&mut self, id: &str, draft: Draft) {
+        self.drafts.push(draft);
+        // Beyond four thousand million bytes of ids, the rest have none.
+        if self.ids.push(id).is_none() {
+            self.ids.push("");
+        }
     }
 
     fn again(&mut self, at: usize, mut head: MessageHead, raw: RawRef) {
@@ -175,30 +187,30 @@ impl Replay {
     /// Puts another list in place of this one; what has no id is no message. A message that was there
     /// before, in this list or an earlier one, is the same, and stands where the new list has it: the
     /// client writes all of it anew when it resumes a session.
-    pub(super) fn replace(&mut self, list: Vec<(MessageHead, RawRef)>) {
+    pub(super) fn replace(&mut self, list: Vec<(Message<'_>, RawRef)>) {
         let old = std::mem::take(&mut self.live);
         self.leave(&old);
         let mut first_new = None;
         let mut summary = None;
         let known_before = self.drafts.len();
-        for (head, raw) in list {
-            if head.said.is_thanks {
+        for (message, raw) in list {
+            if message.head.said.is_thanks {
                 let asked = self.live.last().copied();
                 summary = summary.or(asked.filter(|at| self.is_new_question(*at, known_before)));
             }
-            if head.id.is_empty() {
-                self.beside(head, raw);
+            if message.id.is_empty() {
+                self.beside(message.head, raw);
                 continue;
             }
-            let sought = self.ids.sought(&head.id);
-            let known = self.ids.get(sought, &head.id, &self.drafts);
-            let known = known.filter(|at| self.is_version(*at, &head));
+            let sought = self.index.sought(&message.id);
+            let known = self.index.get(sought, &message.id, &self.ids);
+            let known = known.filter(|at| self.is_version(*at, &message));
             if let Some(at) = known.filter(|at| !self.is_live(*at)) {
-                self.keep(at, head, raw);
+                self.keep(at, message.head, raw);
                 continue;
             }
             let is_first = self.live.is_empty();
-            self.message(head, raw);
+            self.message(message, raw);
             first_new = first_new.or(self.live.last().copied().filter(|_| is_first));
         }
         let live: HashSet<usize> = self.live.iter().copied().collect();
@@ -211,7 +223,12 @@ impl Replay {
 
     /// No more messages come: what only they would need goes.
     pub(super) fn settle(&mut self) {
-        self.ids = Index::default();
+        self.index = Index::default();
+    }
+
+    /// Nothing but the ids is needed any more.
+    pub(super) fn into_ids(self) -> Texts {
+        self.ids
     }
 
     /// How a message goes on with a list that it replaced, if it does.
@@ -247,8 +264,9 @@ impl Replay {
         }
     }
 
-    fn id(&self, at: usize) -> &str {
-        self.drafts.get(at).map_or("", |d| &d.head.id)
+    /// The id of a message; empty where it has none.
+    pub(super) fn id(&self, at: usize) -> &str {
+        u32::try_from(at).map_or("", |at| self.ids.get(at))
     }
 }
 
@@ -262,10 +280,10 @@ mod tests {
         RawRef { part: 0, record }
     }
 
-    fn head(id: &str) -> MessageHead {
-        MessageHead {
+    fn message(id: &str) -> Message<'_> {
+        Message {
             id: id.into(),
-            ..MessageHead::unknown()
+            ..Message::unknown()
         }
     }
 
@@ -277,13 +295,13 @@ mod tests {
     fn the_same_id_replaces_and_a_rewind_leaves_a_branch() {
         let mut replay = Replay::default();
         for (i, id) in (0..).zip(["a", "b", "c", "b"]) {
-            replay.message(head(id), raw(i));
+            replay.message(message(id), raw(i));
         }
         assert_eq!(ids(&replay), ["a", "b", "c"]);
         let records: Vec<RawRef> = replay.records(1).collect();
         assert_eq!(records, [raw(1), raw(3)]);
         assert_eq!(replay.rewind("b"), Rewound::Before);
-        replay.message(head("b"), raw(4));
+        replay.message(message("b"), raw(4));
         assert_eq!(ids(&replay), ["a", "b"]);
         assert_eq!(replay.drafts.len(), 4, "the old ones stay");
         assert_eq!(replay.drafts[3].parent(), Some(0));
@@ -295,7 +313,7 @@ mod tests {
     fn a_message_stands_where_the_last_list_has_it() {
         let mut replay = Replay::default();
         for (i, id) in (0..).zip(["a", "b", "c"]) {
-            replay.message(head(id), raw(i));
+            replay.message(message(id), raw(i));
         }
         let lists: [(&[&str], &[usize]); 4] = [
             (&["a", "c"], &[0, 2]),
@@ -305,7 +323,7 @@ mod tests {
             (&["s", "c"], &[4, 2]),
         ];
         for (list, places) in lists {
-            replay.replace(list.iter().map(|id| (head(id), raw(9))).collect());
+            replay.replace(list.iter().map(|id| (message(id), raw(9))).collect());
             assert_eq!(replay.live, places, "{list:?}");
         }
         assert_eq!(replay.drafts.len(), 5);
@@ -366,10 +384,10 @@ mod tests {
             let mut next = || { records += 1; raw(records) };
             for step in &steps {
                 match step {
-                    Step::Message(id) => replay.message(head(id), next()),
+                    Step::Message(id) => replay.message(message(id), next()),
                     Step::Rewind(id) => { replay.rewind(id); }
                     Step::Replace(ids) => {
-                        replay.replace(ids.iter().map(|id| (head(id), next())).collect());
+                        replay.replace(ids.iter().map(|id| (message(id), next())).collect());
                     }
                 }
             }

@@ -9,7 +9,7 @@ use rethread_model::{Note, RawRef};
 
 use super::SLUG;
 use super::head::Heads;
-use super::message::{MessageHead, giant_head};
+use super::message::{Message, MessageHead, giant_message};
 use super::meta::{Meta, is_meta};
 use super::replay::{Replay, Rewound};
 use super::sniff::{What, has_lines};
@@ -169,8 +169,8 @@ impl Scan<'_> {
             self.unclaimed(span.offset, RecordKind::Blank);
             return;
         }
-        if let Some(head) = self.plain_message(bytes) {
-            self.message(span.offset, RecordKind::Value, head);
+        if let Some(message) = self.plain_message(bytes) {
+            self.message(span.offset, RecordKind::Value, message);
             return;
         }
         if let Err(e) = tree.parse_into(bytes) {
@@ -190,13 +190,13 @@ impl Scan<'_> {
     }
 
     /// The message that a line is, as most are.
-    fn plain_message(&mut self, line: &[u8]) -> Option<MessageHead> {
+    fn plain_message<'l>(&mut self, line: &'l [u8]) -> Option<Message<'l>> {
         if !line.starts_with(b"{\"") || line.starts_with(b"{\"$") {
             return None;
         }
         let mut skim = self.look.skim(line);
         let seen = self.heads.see(&mut skim).ok()?;
-        (seen.has_id && !seen.is_rewind && skim.is_done()).then_some(seen.head)
+        (seen.has_id && !seen.is_rewind && skim.is_done()).then_some(seen.message)
     }
 
     /// A line that is no JSON value: keep what can be read of it, and name the rest.
@@ -234,8 +234,8 @@ impl Scan<'_> {
             }
             self.unclaimed(at, RecordKind::Value);
         } else if value.get("id").is_some_and(|id| id.str().is_some()) {
-            let head = self.heads.of(value.raw());
-            self.message(at, RecordKind::Value, head);
+            let message = self.heads.of(value.raw());
+            self.message(at, RecordKind::Value, message);
         } else if let Some(set) = value.get("$set").filter(|s| s.is_object()) {
             self.is_ours = true;
             self.meta.merge(set);
@@ -269,7 +269,7 @@ impl Scan<'_> {
                 messages.extend(raw.map(|raw| (self.heads.of(item.raw()), raw)));
             } else if item.is_object() {
                 let raw = self.record(start, RecordKind::Value);
-                messages.extend(raw.map(|raw| (MessageHead::unknown(), raw)));
+                messages.extend(raw.map(|raw| (Message::unknown(), raw)));
             } else {
                 self.damage(
                     place,
@@ -284,18 +284,18 @@ impl Scan<'_> {
         if replaces {
             self.replay.replace(messages);
         } else {
-            for (head, raw) in messages {
-                if head.id.is_empty() {
-                    self.replay.beside(head, raw);
+            for (message, raw) in messages {
+                if message.id.is_empty() {
+                    self.replay.beside(message.head, raw);
                 } else {
-                    self.replay.message(head, raw);
+                    self.replay.message(message, raw);
                 }
             }
         }
     }
 
     fn giant(&mut self, span: LineSpan, start: &[u8]) {
-        let Some(head) = giant_head(start) else {
+        let Some(message) = giant_message(start) else {
             let what = format!("a line of {} bytes that is no message; skipped", span.len);
             self.damage(place(span), &what);
             self.unclaimed(span.offset, RecordKind::Giant);
@@ -303,13 +303,13 @@ impl Scan<'_> {
         };
         let what = format!("a message of {} bytes, too long to be shown", span.len);
         self.damage(place(span), &what);
-        self.message(span.offset, RecordKind::Giant, head);
+        self.message(span.offset, RecordKind::Giant, message);
     }
 
-    fn message(&mut self, at: u64, kind: RecordKind, head: MessageHead) {
-        self.is_ours |= head.kind != rethread_model::Kind::Unknown;
+    fn message(&mut self, at: u64, kind: RecordKind, message: Message<'_>) {
+        self.is_ours |= message.head.kind != rethread_model::Kind::Unknown;
         if let Some(raw) = self.record(at, kind) {
-            self.replay.message(head, raw);
+            self.replay.message(message, raw);
         }
     }
 

@@ -1,13 +1,13 @@
 //! From the messages that were read to the entries of a session.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use rethread_model::{EntryIx, Kind, NewEntry, RawRef, Role, Session, SessionBuilder};
 
 use super::calls::output_name;
 use super::nth::Nth;
 use super::replay::{Draft, Replay};
-use super::tools::Call;
+use super::tools::{Call, Tools};
 
 /// How many messages of results may follow each other behind their calls.
 const STEPS: usize = 64;
@@ -52,17 +52,55 @@ fn repeated(replay: &Replay, draft: &Draft) -> Option<usize> {
 
 /// Builds the session's entries. `outputs` are the names of files with tools' answers, in the order
 /// of their parts, the first of which has the number 1.
+///
+/// A session may have a great many messages: what is known of them goes as soon as it is not needed
+/// any more, and the ids, which take the most room, come last.
 pub(super) fn weave(
     mut builder: SessionBuilder,
-    replay: &Replay,
+    mut replay: Replay,
     inherited: usize,
     outputs: &[String],
 ) -> Session {
-    let repeats = repeats(replay);
-    let mut more = further_origins(&mut builder, replay, &repeats, outputs);
-    let own = |at: usize| repeats.get(at).copied().flatten().map_or(at, Nth::at);
-    let copies: HashSet<usize> = replay.live.iter().copied().take(inherited).collect();
-    let mut entries: Vec<Option<EntryIx>> = Vec::with_capacity(replay.drafts.len());
+    let repeats = repeats(&replay);
+    let more = further_origins(&mut builder, &replay, &repeats, outputs);
+    replay.tools = Tools::default();
+    let entries = add(&mut builder, &replay, &repeats, more);
+    for at in replay.live.iter().take(inherited) {
+        if let Some(ix) = entries.get(*at).copied().flatten() {
+            builder.entry(ix).inherited = true;
+        }
+    }
+    link(&mut builder, &replay, &repeats, &entries);
+    let places = (0..).map_while(Nth::new).zip(&replay.drafts);
+    let priced: Vec<Nth> = places
+        .filter(|(_, draft)| draft.head.said.has_usage)
+        .map(|(at, _)| at)
+        .collect();
+    let ids = replay.into_ids();
+    for at in priced {
+        let key = ids.get(at.number());
+        if let Some(ix) = entries.get(at.at()).copied().flatten()
+            && !key.is_empty()
+        {
+            builder.set_usage_key(ix, key);
+        }
+    }
+    let of_entries = entries
+        .iter()
+        .zip(ids.iter())
+        .filter(|(ix, _)| ix.is_some());
+    builder.name(of_entries.map(|(_, id)| id));
+    builder.finish()
+}
+
+/// Adds an entry for each message that does not repeat another one. Ids and parents follow.
+fn add(
+    builder: &mut SessionBuilder,
+    replay: &Replay,
+    repeats: &[Option<Nth>],
+    mut more: HashMap<usize, Vec<RawRef>>,
+) -> Vec<Option<EntryIx>> {
+    let mut entries = Vec::with_capacity(replay.drafts.len());
     let mut origin = Vec::new();
     for (at, draft) in replay.drafts.iter().enumerate() {
         if repeats.get(at).copied().flatten().is_some() {
@@ -74,8 +112,7 @@ pub(super) fn weave(
         origin.extend_from_slice(replay.earlier(at));
         origin.extend(more.remove(&at).into_iter().flatten());
         let new = NewEntry {
-            id: &draft.head.id,
-            // One that stands before it in the list may come after it in the file.
+            id: "",
             parent: None,
             kind: if replay.continued(at).is_some_and(|c| c.sums_up) {
                 Kind::Compaction
@@ -91,34 +128,38 @@ pub(super) fn weave(
         } else {
             builder.add(&new)
         };
-        match added {
-            Some(ix) => {
-                let entry = builder.entry(ix);
-                entry.inherited = copies.contains(&at);
-                if draft.head.said.has_usage && !draft.head.id.is_empty() {
-                    builder.set_usage_key(ix, &draft.head.id);
-                }
+        if added.is_none() {
+            for raw in &origin {
+                builder.unclaimed(*raw);
             }
-            None => origin.iter().for_each(|raw| builder.unclaimed(*raw)),
         }
         entries.push(added);
     }
-    let said_in = |at: usize| entries.get(own(at)).copied().flatten();
-    let places = places(replay, &entries);
+    entries
+}
+
+/// Says what stands before each entry, which may come after it in the file, and at which one the
+/// list ends. A message that repeats another one gives it its id.
+fn link(
+    builder: &mut SessionBuilder,
+    replay: &Replay,
+    repeats: &[Option<Nth>],
+    entries: &[Option<EntryIx>],
+) {
+    let places = places(replay, entries);
     let place = |at: usize| places.get(at).copied().flatten();
     for (at, draft) in replay.drafts.iter().enumerate() {
-        match (entries.get(at).copied().flatten(), said_in(at)) {
-            (Some(ix), _) => {
-                let entry = builder.entry(ix);
-                entry.parent = draft.parent().and_then(place);
-                entry.logical_parent = replay.continued(at).and_then(|c| place(c.last));
-            }
-            (None, Some(ix)) => builder.alias(ix, &draft.head.id),
-            (None, None) => {}
+        if let Some(ix) = entries.get(at).copied().flatten() {
+            let entry = builder.entry(ix);
+            entry.parent = draft.parent().and_then(place);
+            entry.logical_parent = replay.continued(at).and_then(|c| place(c.last));
+        } else if let Some(of) = repeats.get(at).copied().flatten()
+            && let Some(ix) = entries.get(of.at()).copied().flatten()
+        {
+            builder.alias(ix, replay.id(at));
         }
     }
     builder.set_leaf(replay.live.last().copied().and_then(place));
-    builder.finish()
 }
 
 /// The entry at which the list is behind each message: its own or, of one that only repeats, that of

@@ -59,8 +59,8 @@ pub(in crate::gemini) fn renew(w: &Writing<'_>, source: &Source) -> Result<(), W
 /// Refuses messages whose id the user chose and that exists: the client would take them for other
 /// versions of those.
 fn refuse_known_ids(session: &Open<'_>, prepared: &mut [Result<Given, WriteError>]) {
-    let drafts = session.found.replay.drafts.iter();
-    let mut known: BTreeSet<String> = drafts.map(|d| d.head.id.to_string()).collect();
+    let ids = session.found.replay.ids.iter();
+    let mut known: BTreeSet<String> = ids.map(str::to_owned).collect();
     for message in prepared {
         let Ok(Given { id, has_own_id, .. }) = message else {
             continue;
@@ -154,13 +154,7 @@ pub(in crate::gemini) fn replace(
 ) -> Result<Appended, WriteError> {
     let mut session = Open::lock(w, source)?;
     let replay = &session.found.replay;
-    let is_it = |at: &&usize| {
-        replay
-            .drafts
-            .get(**at)
-            .is_some_and(|d| *d.head.id == entry.id)
-    };
-    if entry.id.is_empty() || !replay.live.iter().any(|at| is_it(&at)) {
+    if entry.id.is_empty() || !replay.live.iter().any(|at| replay.id(*at) == entry.id) {
         return Err(WriteError::NoEntry {
             id: entry.id.clone(),
             path: source.path.clone(),
