@@ -12,8 +12,8 @@
 //!   append) and [`DiskError::Unsettled`] (the new file is in place, but its folder could not be
 //!   synced).
 //! - **Nothing is followed by accident.** Symbolic links, pipes, sockets and devices are refused
-//!   where a file should be, without waiting for them. Only [`open_read`], [`read_small`] and
-//!   [`read_small_into`] follow links.
+//!   where a file should be, without waiting for them. Only [`open_read`], [`open_sized`], [`read_small`]
+//!   and [`read_small_into`] follow links.
 //!
 //! [`Durability`] says what is synced. What is stored here is never interpreted: this crate knows
 //! bytes, lines and paths.
@@ -80,7 +80,7 @@ pub use crate::{
     mode::Mode,
     name::{SafeName, UnsafeName, join},
     open_folder::{Entry, EntryKind, OpenFolder},
-    read::{SMALL, open_read, read_at, read_small, read_small_into},
+    read::{SMALL, open_read, open_sized, read_at, read_next, read_small, read_small_into},
     remove::{remove_file, remove_folder, remove_link},
     replace::{replace, replace_with},
     rewrite::rewrite,

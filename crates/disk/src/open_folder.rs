@@ -80,7 +80,9 @@ impl OpenFolder {
         let path = self.path.join(name);
         let file = self.inner.file(&path, name);
         let file = file.map_err(|e| cannot_open(&path, e))?;
-        take(&file, &path)
+        let mut bytes = Vec::new();
+        take(&file, &path, &mut bytes)?;
+        Ok(bytes)
     }
 }
 

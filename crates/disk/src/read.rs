@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, Metadata, OpenOptions},
-    io::{self, Read as _},
+    io,
     path::Path,
 };
 
@@ -17,9 +17,14 @@ pub const SMALL: u64 = 64 * 1024 * 1024;
 /// Opens a regular file, or a link to one, for reading. Pipes, sockets and devices are refused
 /// without waiting for them.
 pub fn open_read(path: &Path) -> Result<File, DiskError> {
+    open_sized(path).map(|(file, _)| file)
+}
+
+/// [`open_read`], and how long the file is.
+pub fn open_sized(path: &Path) -> Result<(File, u64), DiskError> {
     let file = open(path)?;
-    regular(&file, path)?;
-    Ok(file)
+    let len = regular(&file, path)?.len();
+    Ok((file, len))
 }
 
 /// Opens a regular file.
@@ -62,59 +67,63 @@ pub(crate) fn cannot_open(path: &Path, e: io::Error) -> DiskError {
 
 /// Reads a whole file of at most [`SMALL`] bytes.
 pub fn read_small(path: &Path) -> Result<Vec<u8>, DiskError> {
-    take(&open(path)?, path)
+    let mut bytes = Vec::new();
+    read_small_into(path, &mut bytes)?;
+    Ok(bytes)
 }
 
 /// [`read_small`] behind what is in a buffer, which may have been used before.
 pub fn read_small_into(path: &Path, buffer: &mut Vec<u8>) -> Result<(), DiskError> {
-    let mut file = open(path)?;
-    let too_large = || DiskError::TooLarge {
+    take(&open(path)?, path, buffer)
+}
+
+/// The whole of a regular file of at most [`SMALL`] bytes, behind what is in a buffer.
+pub(crate) fn take(file: &File, path: &Path, buffer: &mut Vec<u8>) -> Result<(), DiskError> {
+    let start = buffer.len();
+    let mut read = 0;
+    let mut expected = regular(file, path)?.len();
+    while expected <= SMALL {
+        read_ahead(file, expected - read, buffer).map_err(|e| DiskError::read(path, e))?;
+        read = (buffer.len() - start) as u64;
+        if read <= expected {
+            return Ok(());
+        }
+        // It grew.
+        expected = (2 * read).min(SMALL).max(read);
+    }
+    Err(DiskError::TooLarge {
         path: path.to_owned(),
         limit: SMALL,
-    };
-    let len = regular(&file, path)?.len();
-    if len > SMALL {
-        return Err(too_large());
-    }
+    })
+}
+
+/// Reads the next bytes of a file behind what is in a buffer: so many, or fewer where it ends. Where
+/// in the file the cursor is afterwards is not said.
+pub fn read_next(file: &File, len: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
     let start = buffer.len();
-    // It may have grown.
-    file.read_to_end(buffer)
-        .map_err(|e| DiskError::read(path, e))?;
-    if (buffer.len() - start) as u64 > SMALL {
-        return Err(too_large());
-    }
+    read_ahead(file, len, buffer)?;
+    buffer.truncate(usize::try_from(len).map_or(usize::MAX, |len| start.saturating_add(len)));
     Ok(())
 }
 
-/// The whole of a regular file of at most [`SMALL`] bytes.
-pub(crate) fn take(file: &File, path: &Path) -> Result<Vec<u8>, DiskError> {
-    let expected = regular(file, path)?.len();
-    // One more than there is, which tells the end from a file that grew.
-    let room = |len: u64| usize::try_from(len.min(SMALL) + 1).unwrap_or(usize::MAX);
-    let mut bytes = vec![0; room(expected)];
-    let mut filled = 0;
-    loop {
-        match (&mut &*file).read(&mut bytes[filled..]) {
-            Ok(0) => break,
-            Ok(n) => filled += n,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-            Err(e) => return Err(DiskError::read(path, e)),
-        }
-        if filled as u64 > SMALL {
-            return Err(DiskError::TooLarge {
-                path: path.to_owned(),
-                limit: SMALL,
-            });
-        }
-        if filled == bytes.len() {
-            bytes.resize(room(2 * filled as u64), 0);
-        } else if filled as u64 >= expected {
-            // As much as there was, and no more although there was room.
-            break;
-        }
-    }
-    bytes.truncate(filled);
-    Ok(bytes)
+/// Reads the next bytes of a file behind what is in a buffer until so many are there, or the file
+/// ends. There may come more, and will where there are more: so a file that grew is told from others
+/// without asking for its end.
+#[cfg(unix)]
+fn read_ahead(file: &File, len: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
+    use rustix::{buffer::spare_capacity, io::read, io::retry_on_intr};
+    let len = usize::try_from(len).map_err(io::Error::other)?;
+    let end = buffer.len().saturating_add(len);
+    buffer.reserve(len.saturating_add(1));
+    while retry_on_intr(|| read(file, spare_capacity(buffer)))? > 0 && buffer.len() < end {}
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn read_ahead(file: &File, len: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
+    use std::io::Read as _;
+    file.take(len.saturating_add(1)).read_to_end(buffer)?;
+    Ok(())
 }
 
 /// Reads at a position until `buf` is full or the file ends, wherever the file's cursor is; gives

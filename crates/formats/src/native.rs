@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rethread_disk::{DiskError, open_read, read_at, scratch};
+use rethread_disk::{DiskError, open_read, read_at, read_next, scratch};
 use rethread_model::RawRef;
 
 use crate::window::{Window, append};
@@ -126,9 +126,9 @@ impl Part {
     /// once.
     pub fn lines(path: PathBuf, mut file: File, len: u64) -> Self {
         let bytes = (len <= SHORT).then(|| {
-            let mut bytes = Vec::with_capacity(usize::try_from(len).ok()?);
+            let mut bytes = Vec::new();
             file.rewind().ok()?;
-            (&mut file).take(len).read_to_end(&mut bytes).ok()?;
+            read_next(&file, len, &mut bytes).ok()?;
             Some(Backing::Memory(bytes))
         });
         // What cannot be read now may still be told to those who ask for it.

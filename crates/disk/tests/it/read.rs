@@ -3,7 +3,8 @@
 use std::{fs::File, io::Write as _};
 
 use rethread_disk::{
-    DiskError, Entry, EntryKind, FileKind, OpenFolder, SMALL, open_read, read_at, read_small,
+    DiskError, Entry, EntryKind, FileKind, OpenFolder, SMALL, open_read, open_sized, read_at,
+    read_next, read_small,
 };
 
 use crate::place;
@@ -22,6 +23,26 @@ fn a_small_file_is_read_whole() {
         std::fs::write(&path, content).unwrap();
         assert_eq!(read_small(&path).unwrap(), content);
     }
+}
+
+#[test]
+fn the_next_bytes_come_behind_what_is_there() {
+    let (_folder, path) = place();
+    std::fs::write(&path, b"one two three").unwrap();
+    let (file, len) = open_sized(&path).unwrap();
+    assert_eq!(len, 13);
+    // A buffer that was used before has room for more than is asked for.
+    let mut buffer = Vec::with_capacity(100);
+    buffer.extend_from_slice(b"0 ");
+    read_next(&file, 0, &mut buffer).unwrap();
+    assert_eq!(buffer, b"0 ");
+    let (file, _) = open_sized(&path).unwrap();
+    read_next(&file, 7, &mut buffer).unwrap();
+    assert_eq!(buffer, b"0 one two");
+    let (file, _) = open_sized(&path).unwrap();
+    let mut buffer = Vec::new();
+    read_next(&file, 1000, &mut buffer).unwrap();
+    assert_eq!(buffer, b"one two three");
 }
 
 #[test]

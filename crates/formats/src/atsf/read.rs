@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
-use rethread_disk::{DiskError, open_read};
+use rethread_disk::{DiskError, open_sized};
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, Value};
 use rethread_model::{
     Block, Body, EntryIx, Event, Json, Kind, Level, Message, NewEntry, Note, RawRef, Session,
@@ -51,9 +51,8 @@ pub(crate) fn read(source: &Source) -> Result<Conversation, OpenError> {
         record: 0,
     });
     let path = reader.path.clone();
-    let log = match open_read(&path) {
-        Ok(file) => {
-            let len = file.metadata().map_err(|e| unreadable(&path, e))?.len();
+    let log = match open_sized(&path) {
+        Ok((file, len)) => {
             let part = Part::lines(path, file, len);
             reader.read(&part)?;
             part.with_records(reader.marks)

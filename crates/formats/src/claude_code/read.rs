@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rethread_disk::{DiskError, open_read, read_small};
+use rethread_disk::{DiskError, open_sized, read_small};
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree};
 use rethread_model::{Link, LinkKind, Note, RawRef, SessionBuilder};
 
@@ -24,8 +24,7 @@ const META: u32 = 1;
 /// Reads a session.
 pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     let path = &source.path;
-    let file = open_read(path)?;
-    let len = file.metadata().map_err(|e| unreadable(path, e))?.len();
+    let (file, len) = open_sized(path)?;
     let transcript = Part::lines(path.clone(), file, len);
     let mut reader = Reader::new(path);
     reader.read(&transcript)?;

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;
 
 use memchr::memmem::Finder;
-use rethread_disk::open_read;
+use rethread_disk::{open_read, open_sized};
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, Tree, Value, salvage};
 use rethread_model::{Head, LinkKind, Note, State, Summary};
 
@@ -32,9 +32,9 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
         },
         ..Summary::default()
     };
-    let file = open_read(path).map_err(|e| Note::damage(e.to_string()));
-    let passed = file.and_then(|file| {
-        summary.size = file.metadata().map_or(0, |m| m.len());
+    let file = open_sized(path).map_err(|e| Note::damage(e.to_string()));
+    let passed = file.and_then(|(file, len)| {
+        summary.size = len;
         pass(&file, path, want).map_err(|e| Note::damage(format!("cannot be read: {e}")).at(path))
     });
     match passed {

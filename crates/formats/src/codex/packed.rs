@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use rethread_disk::{DiskError, open_read, scratch};
+use rethread_disk::{DiskError, open_sized, scratch};
 use rethread_model::Note;
 
 use crate::{OpenError, Part};
@@ -27,9 +27,8 @@ pub(super) fn open(path: &Path) -> Result<(Part, Option<Note>), OpenError> {
         path: path.to_owned(),
         cause,
     };
-    let file = open_read(path)?;
+    let (file, len) = open_sized(path)?;
     if !is_packed(path) {
-        let len = file.metadata().map_err(unreadable)?.len();
         return Ok((Part::lines(path.to_owned(), file, len), None));
     }
     let mut content = scratch()?;

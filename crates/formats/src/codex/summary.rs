@@ -5,7 +5,7 @@ use std::io;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use rethread_disk::{open_read, read_small};
+use rethread_disk::{open_sized, read_small};
 use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
 use rethread_model::{Counts, Head, Kind, ModelRef, Note, Role, State, Summary, Usage};
 
@@ -40,9 +40,9 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
         counts: summary.counts,
         ..Pass::default()
     };
-    let passed = open_read(path).map_err(|e| Note::damage(e.to_string()));
-    let passed = passed.and_then(|file| {
-        summary.size = file.metadata().map_or(0, |m| m.len());
+    let passed = open_sized(path).map_err(|e| Note::damage(e.to_string()));
+    let passed = passed.and_then(|(file, len)| {
+        summary.size = len;
         let trouble = |e: io::Error| Note::damage(format!("cannot be read: {e}")).at(path);
         let content = packed::stream(&file, path).map_err(trouble)?;
         pass.run(content).map_err(trouble)

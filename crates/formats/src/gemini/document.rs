@@ -2,9 +2,9 @@
 //! every message is a record.
 
 use std::fs::File;
-use std::io::Read as _;
 use std::ops::Range;
 
+use rethread_disk::read_next;
 use rethread_json::{LINE_CAP, Skim, Strayed, Tree};
 
 use super::message::Message;
@@ -31,10 +31,7 @@ impl Scan<'_> {
                 Look::Whole => Vec::new(),
                 Look::Usage | Look::Quick => buffer::take(),
             };
-            bytes.reserve(usize::try_from(len).unwrap_or(0));
-            (&mut &*file).read_to_end(&mut bytes).map_err(failed)?;
-            // It may have grown.
-            bytes.truncate(usize::try_from(len).unwrap_or(usize::MAX));
+            read_next(file, len, &mut bytes).map_err(failed)?;
             if self.whole(&bytes).is_ok() {
                 if bytes.starts_with(MARK) {
                     self.has_mark();

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use rethread_disk::{DiskError, open_read};
+use rethread_disk::{DiskError, open_sized};
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, Skim, SyntaxError, Tree, Value};
 use rethread_model::{Note, RawRef};
 
@@ -60,8 +60,7 @@ impl Look {
 
 /// Looks through a file.
 pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
-    let file = open_read(path)?;
-    let len = file.metadata().map_err(|e| unreadable(path, e))?.len();
+    let (file, len) = open_sized(path)?;
     let mut scan = Scan {
         path,
         look,

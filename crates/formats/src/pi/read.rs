@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rethread_disk::{DiskError, open_read};
+use rethread_disk::{DiskError, open_sized};
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, Value};
 use rethread_model::{EntryIx, Kind, Note, RawRef, SessionBuilder};
 
@@ -20,8 +20,7 @@ pub(super) const LOG_PART: u32 = 0;
 /// Reads a session.
 pub(crate) fn read(flavour: &'static Flavour, source: &Source) -> Result<Conversation, OpenError> {
     let path = &source.path;
-    let file = open_read(path)?;
-    let len = file.metadata().map_err(|e| unreadable(path, e))?.len();
+    let (file, len) = open_sized(path)?;
     let part = Part::lines(path.clone(), file, len);
     let mut reader = Reader {
         path,

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use memchr::memmem;
-use rethread_disk::open_read;
+use rethread_disk::{open_read, open_sized};
 use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
 use rethread_model::{Head, Kind, Note, State, Summary};
 
@@ -31,9 +31,9 @@ pub(crate) fn summarize(flavour: &Flavour, source: &Source, want: Want) -> Summa
         },
         ..Summary::default()
     };
-    let file = open_read(path).map_err(|e| Note::damage(e.to_string()));
-    let passed = file.and_then(|file| {
-        summary.size = file.metadata().map_or(0, |m| m.len());
+    let file = open_sized(path).map_err(|e| Note::damage(e.to_string()));
+    let passed = file.and_then(|(file, len)| {
+        summary.size = len;
         pass(&file, want).map_err(|e| Note::damage(format!("cannot be read: {e}")).at(path))
     });
     match passed {
