@@ -1,5 +1,6 @@
 //! Why a conversation could not be opened or written.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::DiskError;
@@ -59,6 +60,12 @@ pub enum OpenError {
         /// The format.
         format: &'static str,
     },
+}
+
+/// The error for a file that was opened and cannot be read.
+pub(crate) fn unreadable(path: &Path, cause: io::Error) -> OpenError {
+    let path = path.to_owned();
+    DiskError::Read { path, cause }.into()
 }
 
 impl OpenError {

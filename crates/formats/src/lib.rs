@@ -22,6 +22,7 @@ mod home;
 mod native;
 pub mod ndjson;
 pub mod opencode;
+mod outline;
 mod own_words;
 mod passed;
 pub mod pi;

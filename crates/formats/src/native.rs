@@ -151,6 +151,12 @@ impl Part {
         part
     }
 
+    /// A document in an open file that had this length when it was opened, which is not held as a
+    /// whole: its elements are records of their own.
+    pub fn long_document(path: PathBuf, file: File, len: u64) -> Self {
+        Self::new(path, PartKind::Document, Backing::File(file), len)
+    }
+
     /// A file that was looked at and closed again: one record of this kind. Its bytes are read
     /// when somebody asks, so they may have changed since.
     pub fn closed(path: PathBuf, kind: PartKind, len: u64) -> Self {

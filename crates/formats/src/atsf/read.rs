@@ -16,6 +16,7 @@ use super::manifest::Manifest;
 use super::message::{Head, body as message_body, head, role};
 use super::tally::giant_head;
 use super::{Atsf, assets};
+use crate::error::unreadable;
 use crate::salvaged::salvaged;
 use crate::{Conversation, Marks, Native, OpenError, Part, PartKind, RawJson, RecordKind, Source};
 
@@ -84,14 +85,6 @@ fn no_log(path: &Path, expected: u64) -> Note {
     Note::remark(message)
         .at(path)
         .hint("git ignores logs by default; copy it from where it was written")
-}
-
-fn unreadable(path: &Path, cause: std::io::Error) -> OpenError {
-    DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    }
-    .into()
 }
 
 struct LogReader<'a> {

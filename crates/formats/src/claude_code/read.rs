@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rethread_disk::{DiskError, open_sized, read_small};
+use rethread_disk::{open_sized, read_small};
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree};
 use rethread_model::{Link, LinkKind, Note, RawRef, SessionBuilder};
 
@@ -13,6 +13,7 @@ use super::meta::Meta;
 use super::nodes::{Nodes, Place, Wrong};
 use super::sniff::is_record;
 use super::{ClaudeCode, SLUG};
+use crate::error::unreadable;
 use crate::salvaged::salvaged;
 use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
 
@@ -115,14 +116,6 @@ fn wrong_link(path: &Path, at: Place, wrong: &Wrong) -> Note {
         }
     };
     note.at(path).line(at.line).offset(at.offset)
-}
-
-pub(super) fn unreadable(path: &Path, cause: std::io::Error) -> OpenError {
-    DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    }
-    .into()
 }
 
 pub(super) struct Reader<'a> {

@@ -9,15 +9,15 @@ use rethread_json::{LINE_CAP, Skim, Strayed, Tree};
 
 use super::message::Message;
 use super::meta::Meta;
-use super::outline::{LISTS, outline};
 use super::replay::Replay;
-use super::scan::{Look, MARK, Place, Scan, bytes_at, unreadable};
+use super::scan::{Look, MARK, Place, Scan, bytes_at};
 use super::sniff::{kind_of_list, set};
-use crate::{Marks, OpenError, Part, PartKind, RecordKind, buffer};
+use crate::error::unreadable;
+use crate::outline::{WHOLE, outline};
+use crate::{Marks, OpenError, Part, RecordKind, buffer};
 
-/// A document of up to this length is held as a whole. Of a longer one, and of one that is damaged,
-/// only its pieces are.
-const WHOLE: u64 = 16 * 1024 * 1024;
+/// The keys of lists whose items are messages.
+pub(super) const LISTS: [&str; 2] = ["messages", "history"];
 
 impl Scan<'_> {
     /// Reads a document.
@@ -41,8 +41,7 @@ impl Scan<'_> {
             self.forget();
         }
         let again = file.try_clone().map_err(failed)?;
-        let mut part = Part::lines(path, again, len);
-        part.kind = PartKind::Document;
+        let part = Part::long_document(path, again, len);
         self.pieces(&part, file)?;
         if bytes_at(file, &(0..3)).is_ok_and(|start| start == MARK) {
             self.has_mark();
@@ -123,7 +122,7 @@ impl Scan<'_> {
     /// Takes the items of a document into account one after the other.
     fn pieces(&mut self, part: &Part, file: &File) -> Result<(), OpenError> {
         let failed = |e| unreadable(&part.path, e);
-        let found = outline(part.reader()).map_err(failed)?;
+        let found = outline(part.reader(), &LISTS).map_err(failed)?;
         for (key, range) in &found.members {
             if range.end - range.start <= LINE_CAP as u64 {
                 let bytes = bytes_at(file, range).map_err(failed)?;

@@ -18,7 +18,6 @@ mod layout;
 mod message;
 mod meta;
 mod nth;
-mod outline;
 mod own;
 mod project;
 mod read;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use rethread_disk::{DiskError, open_sized};
+use rethread_disk::open_sized;
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, Skim, SyntaxError, Tree, Value};
 use rethread_model::{Note, RawRef};
 
@@ -13,6 +13,7 @@ use super::message::{Message, MessageHead, giant_message};
 use super::meta::{Meta, is_meta};
 use super::replay::{Replay, Rewound};
 use super::sniff::{What, has_lines};
+use crate::error::unreadable;
 use crate::salvaged::salvaged;
 use crate::{Marks, OpenError, Part, RecordKind};
 
@@ -97,14 +98,6 @@ pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
         unclaimed: scan.unclaimed,
         notes: scan.notes,
     })
-}
-
-pub(super) fn unreadable(path: &Path, cause: std::io::Error) -> OpenError {
-    DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    }
-    .into()
 }
 
 pub(super) struct Scan<'a> {

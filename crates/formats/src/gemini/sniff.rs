@@ -6,8 +6,9 @@ use std::path::Path;
 use rethread_disk::open_read;
 use rethread_json::{Tree, Value, split_lines};
 
+use super::document::LISTS;
 use super::meta::{Meta, is_meta};
-use super::outline::{Outline, outline};
+use crate::outline::{Outline, outline};
 
 /// How much of a file is looked at to find out what it is.
 const LOOK: u64 = 1024 * 1024;
@@ -43,7 +44,7 @@ pub(super) fn what(path: &Path) -> Option<(What, Option<String>)> {
         let is_named = name(path).starts_with("session-");
         log(&start, is_named).map(|meta| (What::Log, meta.id))
     } else {
-        let outline = outline(start.as_slice()).ok()?;
+        let outline = outline(start.as_slice(), &LISTS).ok()?;
         let meta = meta(&outline, &start);
         document(&outline, &start, &meta).map(|what| (what, meta.id))
     }

@@ -1,8 +1,9 @@
 //! The line of a session as it is, and the files that came along in it.
 
 use super::index::session_id;
-use super::read::{AROUND, FILE, OTHERS, unreadable};
+use super::read::{AROUND, FILE, OTHERS};
 use crate::carry::{CarriedFile, carried_files};
+use crate::error::unreadable;
 use crate::{Conversation, OpenError, Part, RecordKind};
 
 /// The records that together are a session record of the unified vocabulary.

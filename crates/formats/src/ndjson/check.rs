@@ -9,8 +9,8 @@ use rethread_model::home_name;
 use super::fields::{count, string};
 use super::index::{Shape as FileShape, all_lines, shape};
 use super::packed::open;
-use super::read::unreadable;
 use super::rules::{Is, Shape, Table, block, table};
+use crate::error::unreadable;
 use crate::{OpenError, Violation, Weight};
 
 const FILE: &str = "File Format";

@@ -11,8 +11,9 @@ use super::fields::{count, string};
 use super::layout::stem;
 use super::message::{first_prompt, message_head};
 use super::packed::Opened;
-use super::read::{FILE, unreadable};
+use super::read::FILE;
 use super::{Ndjson, SLUG};
+use crate::error::unreadable;
 use crate::{Conversation, Marks, Native, OpenError, RecordKind, Source};
 
 /// Reads a flat file as one session.

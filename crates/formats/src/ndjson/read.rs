@@ -10,7 +10,7 @@ use std::io;
 use std::ops::Range as Bytes;
 use std::path::Path;
 
-use rethread_disk::{DiskError, read_at};
+use rethread_disk::read_at;
 use rethread_json::{Event, LineSpan, Pull, PullError, Tree, Value};
 use rethread_model::{EntryIx, Head, NewEntry, Note, RawRef, SessionBuilder};
 
@@ -22,6 +22,7 @@ use super::index::{Found, Index, Shape, index, key};
 use super::message::message_head;
 use super::packed::{Opened, Range, open};
 use super::{Ndjson, SLUG};
+use crate::error::unreadable;
 use crate::{Conversation, Marks, Native, OpenError, RecordKind, Source};
 
 /// The one part.
@@ -70,14 +71,6 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     let mut reader = Reader::new(path, found);
     reader.pieces(&opened, found).map_err(failed)?;
     Ok(reader.finish(source, opened, version))
-}
-
-pub(super) fn unreadable(path: &Path, cause: io::Error) -> OpenError {
-    DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    }
-    .into()
 }
 
 /// The line of a session: where the source says it is, else the first with its id.

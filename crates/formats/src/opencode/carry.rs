@@ -1,10 +1,11 @@
 //! What travels along in a session's row, and how sessions get into a database.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rethread_disk::read_small;
+use rethread_disk::open_read;
 use rethread_json::{Document, Object, Patch, Tree, Value as Json};
 use rethread_project::Repository;
 use rusqlite::types::Value;
@@ -18,7 +19,8 @@ use super::rows::{decode, encode};
 use super::store::TABLES;
 use super::writing::{Change, change, trouble};
 use crate::carry::{Goods, Place, Put, below, put_files};
-use crate::{Conversation, Format as _, Source, WriteError, Writing};
+use crate::error::unreadable;
+use crate::{Conversation, Format as _, OpenError, Source, WriteError, Writing};
 
 /// The key in a session's `metadata`, which the client keeps and shows to nobody.
 const OURS: &str = "rethreadCarried";
@@ -199,16 +201,29 @@ fn family(goods: &Goods) -> Result<Vec<Tables>, WriteError> {
             inside.clone_into(&mut folder);
             family.push(Tables::new());
         }
-        let bytes = read_small(&below(&goods.folder, name)?)?;
-        let lines = bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec);
+        let lines = lines(&below(&goods.folder, name)?)?;
         if let Some(tables) = family.last_mut() {
-            tables.insert(table.to_owned(), lines.collect());
+            tables.insert(table.to_owned(), lines);
         }
     }
     for tables in &mut family {
         tables.retain(|_, rows| !rows.is_empty());
     }
     Ok(family)
+}
+
+/// The lines of a file, with their ends.
+fn lines(path: &Path) -> Result<Vec<Vec<u8>>, OpenError> {
+    let mut reader = BufReader::new(open_read(path)?);
+    let mut lines = Vec::new();
+    loop {
+        let mut line = Vec::new();
+        match reader.read_until(b'\n', &mut line) {
+            Ok(0) => return Ok(lines),
+            Ok(_) => lines.push(line),
+            Err(e) => return Err(unreadable(path, e)),
+        }
+    }
 }
 
 fn id_of(tables: &Tables) -> Option<String> {
@@ -338,4 +353,22 @@ pub(super) fn stowed(conversation: &Conversation) -> Vec<Vec<u8>> {
     let list = tree.root(&row).at(&["metadata", OURS]);
     let items = list.map(|list: Json<'_>| list.items().map(|i| i.raw().to_vec()).collect());
     items.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn rows_travel_however_many_bytes_they_are() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"one\ntwo\n").unwrap();
+        file.as_file().set_len(rethread_disk::SMALL + 1).unwrap();
+        let lines = lines(file.path()).unwrap();
+        assert_eq!(lines[..2], [b"one\n".to_vec(), b"two\n".to_vec()]);
+        let bytes: usize = lines.iter().map(Vec::len).sum();
+        assert_eq!(bytes as u64, rethread_disk::SMALL + 1);
+    }
 }

@@ -11,7 +11,7 @@ use super::members::Members;
 use crate::fields::string;
 
 /// The facts about a session, whichever way they are stored.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     pub(super) id: Option<String>,
     pub(super) parent: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct Facts {
 }
 
 /// The message from which on the user took everything back.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Revert {
     pub(super) message: String,
     /// The part from which on, where the message itself stays.
@@ -43,7 +43,7 @@ pub(super) struct Revert {
 }
 
 /// What we note in a session that we copied from another.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ForkNote {
     pub(super) session: String,
     entry: Option<String>,

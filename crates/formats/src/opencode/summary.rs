@@ -2,20 +2,22 @@
 
 use std::path::Path;
 
-use rethread_disk::read_small_into;
+use rethread_disk::{open_sized, read_next};
 use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Counts, Head, Moment, Note, State, Summary, Usage};
 use rusqlite::Connection;
 
 use super::body::early_text;
 use super::database::{AskError, look};
-use super::export::{Outline, nobodys};
+use super::export::{Long, Outline, nobodys, too_long};
 use super::facts::{Facts, usage};
 use super::layout::{Kept, kept};
 use super::members::Members;
 use super::said::{Said, is_summary, said_at};
 use super::tree::Place;
 use super::{SLUG, store};
+use crate::error::unreadable;
+use crate::outline::WHOLE;
 use crate::{OpenError, Source, Want, buffer};
 
 /// What a list shows of a session.
@@ -124,42 +126,102 @@ fn of_tree(place: &Place, source: &Source, want: Want) -> Result<Summary, OpenEr
 
 /// An export is one file, so all of it is gone through.
 fn of_export(source: &Source, want: Want) -> Result<Summary, OpenError> {
+    let path = &source.path;
+    let (file, len) = open_sized(path)?;
+    if len > WHOLE {
+        return of_long_export(source, &Long::of(path, file, len)?, want);
+    }
     let mut bytes = buffer::take();
-    read_small_into(&source.path, &mut bytes)?;
+    read_next(&file, len, &mut bytes).map_err(|e| unreadable(path, e))?;
     let summary = of_exported(source, &bytes, want);
     buffer::give(bytes);
     summary
 }
 
 fn of_exported(source: &Source, bytes: &[u8], want: Want) -> Result<Summary, OpenError> {
-    let path = &source.path;
     let mut all = Vec::new();
     let outline = Outline::of(bytes, Skim::trusting(bytes), &mut |skim| {
         all.push(Exported::next(skim)?);
         Ok(())
     });
-    let facts = outline.facts(path)?;
-    let mut notes: Vec<Note> = outline.note(path, bytes).into_iter().collect();
+    let mut listing = Listing::new(source, &outline, want)?;
     all.sort_by_key(|message| message.time);
-    let mut tally = Tally::new(&facts, want);
-    let mut calls = 0;
     for message in &all {
-        let id = crate::passed::string(message.info.get("id")).unwrap_or_default();
-        if !tally.add(&id, &message.info, Some(message)) {
-            notes.push(nobodys(path, &id));
-        }
-        calls += message.parts.calls;
+        listing.add(message);
     }
-    tally.counts.tool_calls = calls;
-    let mut untitled = all.iter().filter(|_| facts.is_untitled());
-    let prompt = untitled.find_map(Exported::prompt);
-    Ok(Summary {
-        head: facts.head(&source.id, prompt.as_deref()),
-        counts: tally.counts,
-        size: bytes.len() as u64,
-        notes,
-        ..Summary::default()
-    })
+    Ok(listing.finish(bytes.len() as u64))
+}
+
+/// The messages of a long one are read twice: to find their order, and in it.
+fn of_long_export(source: &Source, long: &Long, want: Want) -> Result<Summary, OpenError> {
+    let mut listing = Listing::new(source, &long.outline, want)?;
+    let mut all = Vec::new();
+    long.each(|place, message| {
+        let read = message.map(|bytes| Exported::next(&mut Skim::trusting(bytes)));
+        match read {
+            Some(Ok(message)) => all.push((message.time, place.clone())),
+            Some(Err(_)) | None => listing.notes.push(too_long(&source.path, place)),
+        }
+    })?;
+    all.sort_by_key(|(time, _)| *time);
+    let mut bytes = Vec::new();
+    for (_, place) in &all {
+        long.read(place, &mut bytes)?;
+        if let Ok(message) = Exported::next(&mut Skim::trusting(&bytes)) {
+            listing.add(&message);
+        }
+    }
+    Ok(listing.finish(long.len()))
+}
+
+/// What is known of an export after some of its messages.
+struct Listing<'a> {
+    source: &'a Source,
+    facts: Facts,
+    tally: Tally,
+    calls: u64,
+    prompt: Option<String>,
+    notes: Vec<Note>,
+}
+
+impl<'a> Listing<'a> {
+    fn new(source: &'a Source, outline: &Outline, want: Want) -> Result<Self, OpenError> {
+        let facts = outline.facts(&source.path)?;
+        Ok(Self {
+            source,
+            tally: Tally::new(&facts, want),
+            facts,
+            calls: 0,
+            prompt: None,
+            notes: outline.note(&source.path).into_iter().collect(),
+        })
+    }
+
+    /// The next message in order.
+    fn add(&mut self, message: &Exported<'_>) {
+        let id = crate::passed::string(message.info.get("id")).unwrap_or_default();
+        if !self.tally.add(&id, &message.info, Some(message)) {
+            self.notes.push(nobodys(&self.source.path, &id));
+        }
+        self.calls += message.parts.calls;
+        if self.prompt.is_none() && self.facts.is_untitled() {
+            self.prompt = message.prompt();
+        }
+    }
+
+    fn finish(self, size: u64) -> Summary {
+        let prompt = self.prompt.as_deref();
+        Summary {
+            head: self.facts.head(&self.source.id, prompt),
+            counts: Counts {
+                tool_calls: self.calls,
+                ..self.tally.counts
+            },
+            size,
+            notes: self.notes,
+            ..Summary::default()
+        }
+    }
 }
 
 /// What a list wants of a message in an export.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rethread_disk::{DiskError, open_sized};
+use rethread_disk::open_sized;
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, Value};
 use rethread_model::{EntryIx, Kind, Note, RawRef, SessionBuilder};
 
@@ -11,6 +11,7 @@ use super::facts::Facts;
 use super::header::{Header, is_header_line};
 use super::kinds::{entry_head, giant_head};
 use super::links::{Links, Place, Wrong};
+use crate::error::unreadable;
 use crate::salvaged::salvaged;
 use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
 
@@ -73,14 +74,6 @@ fn wrong_parent(wrong: &Wrong) -> String {
         Wrong::Missing(id) => format!("the parent `{id}` is missing; the entry counts as a root"),
         Wrong::Circle => "its parents form a circle; the entry counts as a root".to_owned(),
     }
-}
-
-fn unreadable(path: &Path, cause: std::io::Error) -> OpenError {
-    DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    }
-    .into()
 }
 
 fn note(path: &Path, at: Place, message: impl Into<String>) -> Note {

@@ -146,6 +146,42 @@ fn an_export_cut_at_every_byte_is_read_up_to_there() {
     assert_eq!(longest, 6, "four messages and two tries that failed");
 }
 
+/// One that is not held in memory as a whole.
+#[test]
+fn a_long_export_is_shown_and_listed_like_a_short_one() {
+    let w = World::new();
+    let path = w.root.join("ses_1.json");
+    let said = "word ".repeat(200_000);
+    let message = |n: u32| {
+        format!(
+            r#"{{"info":{{"id":"m{n}","role":"user","time":{{"created":{n}}}}},"parts":[{{"id":"p{n}","type":"text","text":"{n} {said}"}}]}}"#
+        )
+    };
+    let messages: Vec<String> = (0..20).rev().map(message).collect();
+    let start = format!(
+        "{{\"info\":{{\"id\":\"ses_1\",\"title\":\"\"}},\"messages\":[\n{}",
+        messages.join(",\n")
+    );
+    for (end, is_whole) in [("]}", true), (",\n{\"info\":", false)] {
+        fs::write(&path, start.clone() + end).unwrap();
+        let source = Source::new("opencode", "ses_1".to_owned(), path.clone());
+        let conversation = read(&path, "ses_1");
+        assert_accounted(&conversation);
+        assert_listed(&source, &conversation);
+        let mut saved = Vec::new();
+        conversation.native.save_all(&mut saved).unwrap();
+        assert_eq!(saved, fs::read(&path).unwrap());
+        let shown = w.run(&["show", path.to_str().unwrap(), "--last", "1"]);
+        assert_eq!(shown.code == 0, is_whole, "{}", shown.err);
+        assert!(
+            shown.out.contains("19 word word"),
+            "the order is that of time"
+        );
+        let broken = "ses_1.json:22";
+        assert_eq!(shown.err.contains(broken), !is_whole, "{}", shown.err);
+    }
+}
+
 #[test]
 fn an_export_says_the_same_and_names_each_failed_try() {
     let path = export("export");

@@ -136,7 +136,7 @@ impl Open<'_> {
         let Some(raw) = draft.map(|d| d.origin) else {
             return Ok(Vec::new());
         };
-        let failed = |e| super::super::scan::unreadable(self.path, e);
+        let failed = |e| crate::error::unreadable(self.path, e);
         let bytes = self.found.part.read(raw.record).map_err(failed)?;
         let mut tree = Tree::default();
         let parsed = tree.parse_prefix(&bytes, 0);

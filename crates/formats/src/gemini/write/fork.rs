@@ -124,7 +124,7 @@ fn messages(
         };
         let path = &old.source.path;
         let read = old.native.read(*raw);
-        let bytes = read.map_err(|e| super::super::scan::unreadable(path, e))?;
+        let bytes = read.map_err(|e| crate::error::unreadable(path, e))?;
         if tree.parse_prefix(&bytes, 0).is_err() {
             continue;
         }

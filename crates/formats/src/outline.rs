@@ -6,25 +6,25 @@ use std::ops::Range;
 
 use rethread_json::{Event, Pull, PullError};
 
-/// The keys of lists whose items are messages.
-pub(super) const LISTS: [&str; 2] = ["messages", "history"];
+/// A document of up to this length is held as a whole. Of a longer one only its pieces are.
+pub(crate) const WHOLE: u64 = 16 * 1024 * 1024;
 
 /// Where things are in a document.
 #[derive(Debug, Default)]
-pub(super) struct Outline {
+pub(crate) struct Outline {
     /// The members of the document, with their bytes from behind the key on.
-    pub(super) members: Vec<(String, Range<u64>)>,
+    pub(crate) members: Vec<(String, Range<u64>)>,
     /// The list of messages, with its key; that of a document which is a list is empty.
-    pub(super) list: Option<(String, Vec<Range<u64>>)>,
+    pub(crate) list: Option<(String, Vec<Range<u64>>)>,
     /// Where the document stops being JSON, and why.
-    pub(super) fault: Option<(u64, String)>,
+    pub(crate) fault: Option<(u64, String)>,
 }
 
-/// Looks through a document.
-pub(super) fn outline(reader: impl Read) -> io::Result<Outline> {
+/// Looks through a document. The list is the first under one of these keys.
+pub(crate) fn outline(reader: impl Read, lists: &[&str]) -> io::Result<Outline> {
     let mut outline = Outline::default();
     let mut pull = Pull::new(reader);
-    match outline.walk(&mut pull) {
+    match outline.walk(&mut pull, lists) {
         Ok(()) => Ok(outline),
         Err(PullError::Syntax { offset, kind }) => {
             outline.fault = Some((offset, kind.to_string()));
@@ -35,7 +35,7 @@ pub(super) fn outline(reader: impl Read) -> io::Result<Outline> {
 }
 
 impl Outline {
-    fn walk(&mut self, pull: &mut Pull<impl Read>) -> Result<(), PullError> {
+    fn walk(&mut self, pull: &mut Pull<impl Read>, lists: &[&str]) -> Result<(), PullError> {
         match pull.next_event()? {
             Event::BeginObject => {}
             Event::BeginArray => {
@@ -59,25 +59,18 @@ impl Outline {
             let name = String::from_utf8_lossy(&key).into_owned();
             key.clear();
             let start = pull.offset();
-            self.member(pull, name, start)?;
+            let is_list = self.list.is_none() && lists.contains(&name.as_str());
+            match pull.next_event()? {
+                Event::BeginArray if is_list => {
+                    self.items(pull, name)?;
+                    continue;
+                }
+                Event::BeginArray | Event::BeginObject => pull.skip_container()?,
+                Event::String(chunk) if !chunk.last => pull.skip_value()?,
+                _ => {}
+            }
+            self.members.push((name, start..pull.offset()));
         }
-    }
-
-    fn member(
-        &mut self,
-        pull: &mut Pull<impl Read>,
-        name: String,
-        start: u64,
-    ) -> Result<(), PullError> {
-        let is_list = self.list.is_none() && LISTS.contains(&name.as_str());
-        match pull.next_event()? {
-            Event::BeginArray if is_list => return self.items(pull, name),
-            Event::BeginArray | Event::BeginObject => pull.skip_container()?,
-            Event::String(chunk) if !chunk.last => pull.skip_value()?,
-            _ => {}
-        }
-        self.members.push((name, start..pull.offset()));
-        Ok(())
     }
 
     /// The items of the list that was just begun. Each is known as soon as it is whole.
@@ -108,7 +101,7 @@ mod tests {
     use super::*;
 
     fn pieces(json: &str) -> (Vec<(String, String)>, Vec<String>, bool) {
-        let found = outline(json.as_bytes()).unwrap();
+        let found = outline(json.as_bytes(), &["messages"]).unwrap();
         let text = |r: &Range<u64>| {
             let range = usize::try_from(r.start).unwrap()..usize::try_from(r.end).unwrap();
             json[range].to_owned()
