@@ -11,6 +11,8 @@ use tempfile::TempDir;
 /// A machine that holds nothing but what a test puts there.
 pub(crate) struct World {
     _temp: TempDir,
+    /// What commands put into the system's temporary folder, and leave there if they are killed.
+    scratch: TempDir,
     pub(crate) root: PathBuf,
     pub(crate) home: PathBuf,
     pub(crate) project: PathBuf,
@@ -35,6 +37,7 @@ impl World {
         fs::create_dir(&project).unwrap();
         Self {
             _temp: temp,
+            scratch: tempfile::tempdir().unwrap(),
             root,
             home,
             project,
@@ -78,6 +81,7 @@ impl World {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("HOME", &self.home)
+            .env("TMPDIR", self.scratch.path())
             .env("TZ", "UTC")
             .env("RETHREAD_NOW", NOW)
             .env("RETHREAD_SEED", "1")
