@@ -68,9 +68,13 @@ pub fn scratch() -> Result<File, DiskError> {
 pub struct ScratchFolder(tempfile::TempDir);
 
 impl ScratchFolder {
-    /// Makes one that nobody else has.
+    /// Makes one that nobody else has, and that nobody else can look into.
     pub fn new() -> Result<Self, DiskError> {
-        let made = tempfile::Builder::new().prefix("rethread-").tempdir();
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("rethread-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let made = builder.tempdir();
         let made = made.map_err(|e| DiskError::write(&std::env::temp_dir(), e))?;
         Ok(Self(made))
     }

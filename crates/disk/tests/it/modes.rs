@@ -2,12 +2,18 @@
 
 use std::{os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
-use rethread_disk::{Durability, LockedLog, Mode, replace};
+use rethread_disk::{Durability, LockedLog, Mode, ScratchFolder, replace};
 
 use crate::{child, mode_of, place};
 
 fn set(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn nobody_else_looks_into_a_scratch_folder() {
+    let folder = ScratchFolder::new().unwrap();
+    assert_eq!(mode_of(folder.path()), 0o700);
 }
 
 #[test]
