@@ -33,7 +33,6 @@ mod resume;
 mod salvaged;
 mod telling;
 mod unified;
-mod window;
 mod write;
 
 pub use agents::Agents;

@@ -3,23 +3,27 @@
 //! The file is taken apart member by member, so that one that was cut off is read up to there. Of a
 //! long one, one message at a time is held.
 
+mod long;
+mod outline;
+
 use std::fs::File;
-use std::io::Read as _;
 use std::ops::Range;
 use std::path::Path;
 
 use rethread_disk::{open_sized, read_at, read_next};
-use rethread_json::{LINE_CAP, Skim, Strayed, Tree};
+use rethread_json::{LINE_CAP, Skim, Strayed};
 use rethread_model::{Note, RawRef};
 
-use super::SLUG;
 use super::facts::{Facts, parsed};
 use super::read::Gathered;
 use super::said::{Piece, Said, Split, sort, split};
 use crate::error::unreadable;
-use crate::outline::{WHOLE, outline};
+use crate::outline::WHOLE;
 use crate::passed::string;
 use crate::{Marks, OpenError, Part, RecordKind};
+
+pub(super) use long::Long;
+pub(super) use outline::Outline;
 
 /// The list of messages.
 const MESSAGES: &str = "messages";
@@ -175,193 +179,6 @@ impl Gathered {
             }));
         }
         self.said.push(said);
-    }
-}
-
-/// What an export is, but for its messages.
-#[derive(Debug, Default)]
-pub(super) struct Outline {
-    facts: Option<Facts>,
-    torn: Option<Torn>,
-}
-
-/// Where an export is no JSON any more.
-#[derive(Debug)]
-struct Torn {
-    offset: u64,
-    line: u64,
-    why: String,
-}
-
-impl Outline {
-    /// Goes through an export. Somebody goes through each of its messages.
-    pub(super) fn of<'a>(
-        bytes: &'a [u8],
-        mut skim: Skim<'a>,
-        message: &mut dyn FnMut(&mut Skim<'a>) -> Result<(), Strayed>,
-    ) -> Self {
-        let mut outline = Self::default();
-        // Where the value begins that is gone through, or the last one ended.
-        let mut at = skim.offset();
-        let torn = if outline.fill(&mut skim, &mut at, message).is_err() {
-            Some((at, why(bytes, at)))
-        } else if skim.is_done() {
-            None
-        } else {
-            Some((skim.offset(), "there is more behind the end".to_owned()))
-        };
-        outline.torn = torn.map(|(at, why)| Torn {
-            offset: at as u64,
-            line: newlines(bytes.get(..at).unwrap_or_default()) + 1,
-            why,
-        });
-        outline
-    }
-
-    fn fill<'a>(
-        &mut self,
-        skim: &mut Skim<'a>,
-        at: &mut usize,
-        message: &mut dyn FnMut(&mut Skim<'a>) -> Result<(), Strayed>,
-    ) -> Result<(), Strayed> {
-        if !skim.enter_object() {
-            return Err(Strayed);
-        }
-        while let Some(key) = skim.next_key()? {
-            *at = skim.offset();
-            if *key.bytes() == *MESSAGES.as_bytes() && skim.enter_array() {
-                while skim.next_item()? {
-                    *at = skim.offset();
-                    message(skim)?;
-                    *at = skim.position();
-                }
-            } else {
-                let value = skim.pass()?;
-                if *key.bytes() == *INFO.as_bytes() {
-                    self.facts = parsed(value.raw(), Facts::of_info);
-                }
-            }
-            *at = skim.position();
-        }
-        Ok(())
-    }
-
-    /// The facts about the session.
-    pub(super) fn facts(&self, path: &Path) -> Result<Facts, OpenError> {
-        self.facts.clone().ok_or_else(|| OpenError::NotOurs {
-            path: path.to_owned(),
-            format: SLUG,
-        })
-    }
-
-    /// Says where it breaks off, if it does.
-    pub(super) fn note(&self, path: &Path) -> Option<Note> {
-        let Torn { offset, line, why } = self.torn.as_ref()?;
-        let message = format!("the file breaks off or is damaged: {why}; read up to there");
-        Some(Note::damage(message).at(path).line(*line).offset(*offset))
-    }
-}
-
-/// An export that is too long to be held as a whole.
-pub(super) struct Long {
-    part: Part,
-    pub(super) outline: Outline,
-    /// Where its messages are.
-    messages: Vec<Range<u64>>,
-}
-
-impl Long {
-    /// Goes through an export.
-    pub(super) fn of(path: &Path, file: File, len: u64) -> Result<Self, OpenError> {
-        let failed = |e| unreadable(path, e);
-        let part = Part::long_document(path.to_owned(), file, len);
-        let found = outline(part.reader(), &[MESSAGES]).map_err(failed)?;
-        let mut outline = Outline::default();
-        let mut bytes = Vec::new();
-        for (key, place) in found.members {
-            if key == INFO && place.end - place.start <= LINE_CAP as u64 {
-                take(&part, &place, &mut bytes).map_err(failed)?;
-                let value = bytes.trim_ascii_start();
-                let value = value.strip_prefix(b":").unwrap_or(value);
-                outline.facts = parsed(value.trim_ascii_start(), Facts::of_info);
-            }
-        }
-        if let Some((offset, why)) = found.fault {
-            let line = 1 + lines(&part, offset).map_err(failed)?;
-            outline.torn = Some(Torn { offset, line, why });
-        }
-        let (_, messages) = found.list.unwrap_or_default();
-        Ok(Self {
-            part,
-            outline,
-            messages,
-        })
-    }
-
-    /// Goes through its messages: where each is, and its bytes, if they are not too many.
-    pub(super) fn each(
-        &self,
-        mut message: impl FnMut(&Range<u64>, Option<&[u8]>),
-    ) -> Result<(), OpenError> {
-        let mut bytes = Vec::new();
-        for place in &self.messages {
-            if place.end - place.start > LINE_CAP as u64 {
-                message(place, None);
-                continue;
-            }
-            self.read(place, &mut bytes)?;
-            // What is no object is only known with what stands before it.
-            let is_before = |b: &&u8| b.is_ascii_whitespace() || **b == b',';
-            let before = bytes.iter().take_while(is_before).count();
-            let place = place.start + before as u64..place.end;
-            message(&place, bytes.get(before..));
-        }
-        Ok(())
-    }
-
-    /// Reads a message.
-    pub(super) fn read(&self, place: &Range<u64>, bytes: &mut Vec<u8>) -> Result<(), OpenError> {
-        take(&self.part, place, bytes).map_err(|e| unreadable(&self.part.path, e))
-    }
-
-    /// How long it is.
-    pub(super) fn len(&self) -> u64 {
-        self.part.len()
-    }
-}
-
-/// Reads some bytes of a file in place of others.
-fn take(part: &Part, place: &Range<u64>, bytes: &mut Vec<u8>) -> std::io::Result<()> {
-    bytes.clear();
-    part.range(place.clone()).read_to_end(bytes).map(drop)
-}
-
-/// How many lines end in the first bytes of a file.
-fn lines(part: &Part, len: u64) -> std::io::Result<u64> {
-    let mut reader = part.range(0..len);
-    let mut bytes = vec![0; 64 * 1024];
-    let mut lines = 0;
-    loop {
-        match reader.read(&mut bytes)? {
-            0 => return Ok(lines),
-            n => lines += newlines(bytes.get(..n).unwrap_or_default()),
-        }
-    }
-}
-
-fn newlines(bytes: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', bytes).count() as u64
-}
-
-/// Why what follows cannot be gone through.
-fn why(bytes: &[u8], at: usize) -> String {
-    let rest = bytes.get(at..).unwrap_or_default();
-    if rest.trim_ascii().is_empty() {
-        return "it ends too early".to_owned();
-    }
-    match Tree::default().parse_prefix(bytes, at) {
-        Err(e) => e.kind.to_string(),
-        Ok(_) => "a comma is missing".to_owned(),
     }
 }
 

@@ -1,6 +1,4 @@
-//! The records of one conversation exactly as its agent wrote them, over the original bytes.
-//!
-//! A part's records tile it: together they are every byte. Saving an untouched part copies it.
+//! One file of a conversation, wherever its bytes are.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -9,64 +7,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rethread_disk::{DiskError, open_read, read_at, read_next, scratch};
-use rethread_model::RawRef;
+use rethread_disk::{open_read, read_at, read_next};
 
-use crate::window::{Window, append};
-
-/// What a record of a part is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum RecordKind {
-    /// One JSON value, with its line break where it has one.
-    Value = 0,
-    /// Nothing but white space.
-    Blank = 1,
-    /// Bytes that are no JSON value.
-    Junk = 2,
-    /// A last line that somebody did not finish.
-    Torn = 3,
-    /// A line too long to be held in memory.
-    Giant = 4,
-    /// What stands around the items of a list that are records of their own.
-    Frame = 5,
-    /// A part of a record that is read only when somebody asks for it: an original that came along.
-    Carried = 6,
-}
-
-impl RecordKind {
-    fn from_bits(bits: u64) -> Self {
-        match bits {
-            0 => Self::Value,
-            1 => Self::Blank,
-            2 => Self::Junk,
-            3 => Self::Torn,
-            4 => Self::Giant,
-            5 => Self::Frame,
-            _ => Self::Carried,
-        }
-    }
-}
-
-/// Where records begin and what they are, in eight bytes each.
-#[derive(Debug, Default)]
-pub struct Marks(Vec<u64>);
-
-impl Marks {
-    /// Notes that a record begins at this byte, and gives its number. Records come in order, the
-    /// first at byte 0. `None` beyond four thousand million records.
-    pub fn add(&mut self, start: u64, kind: RecordKind) -> Option<u32> {
-        let record = u32::try_from(self.0.len()).ok()?;
-        self.0.push((start << KIND_BITS) | kind as u64);
-        Some(record)
-    }
-
-    fn start(&self, at: usize) -> Option<u64> {
-        self.0.get(at).map(|mark| mark >> KIND_BITS)
-    }
-}
-
-const KIND_BITS: u32 = 3;
+use super::marks::{Marks, RecordKind};
+use super::spool::Spooled;
+use super::window::{Window, append};
 
 /// A log of up to this length is held in memory.
 const SHORT: u64 = 4 * 1024 * 1024;
@@ -90,7 +35,7 @@ pub struct Part {
 
 /// Where a part's bytes are.
 #[derive(Debug)]
-enum Backing {
+pub(super) enum Backing {
     /// In a file that stays open, so that nobody can put another in its place.
     File(File),
     /// In a compressed file; its content lies unpacked in a nameless file.
@@ -228,7 +173,7 @@ impl Part {
 
     /// How many records there are.
     pub fn record_count(&self) -> usize {
-        self.marks.0.len()
+        self.marks.len()
     }
 
     /// The bytes of a record in the file.
@@ -241,8 +186,7 @@ impl Part {
 
     /// What a record is.
     pub fn record_kind(&self, record: u32) -> Option<RecordKind> {
-        let mark = self.marks.0.get(record as usize)?;
-        Some(RecordKind::from_bits(mark & ((1 << KIND_BITS) - 1)))
+        self.marks.kind(record as usize)
     }
 
     /// Reads a record's bytes. Fewer come back when the file was cut meanwhile.
@@ -347,8 +291,20 @@ impl Part {
         open_read(&self.path).map_err(io::Error::other)
     }
 
+    /// What [`Part::tell`] was told of this record, if it was the last one.
+    pub(super) fn told(&self, record: u32) -> Option<Arc<str>> {
+        let told = locked(&self.told);
+        let (known, word) = told.as_ref()?;
+        (*known == record).then(|| word.clone())
+    }
+
+    /// Notes the one word that is wanted of a record.
+    pub(super) fn tell(&self, record: u32, word: &str) {
+        *locked(&self.told) = Some((record, word.into()));
+    }
+
     /// Writes the part as it was read: the same bytes.
-    fn save(&self, out: &mut dyn Write) -> io::Result<u64> {
+    pub(super) fn save(&self, out: &mut dyn Write) -> io::Result<u64> {
         let Backing::Packed { original, .. } = &self.bytes else {
             return io::copy(&mut self.reader(), out);
         };
@@ -363,100 +319,6 @@ impl Part {
                 }
             }
         }
-    }
-}
-
-/// Records that are collected one after the other, in memory as long as they are few.
-#[derive(Debug, Default)]
-pub struct Spool {
-    /// What is not in the file.
-    memory: Vec<u8>,
-    file: Option<File>,
-    /// How much is in the file.
-    written: u64,
-    marks: Marks,
-}
-
-/// Records that were collected.
-#[derive(Debug)]
-pub struct Spooled {
-    bytes: Backing,
-    len: u64,
-    marks: Marks,
-}
-
-/// How much a [`Spool`] holds in memory.
-const SPOOLED_IN_MEMORY: usize = 16 * 1024 * 1024;
-
-/// How much of it waits to be written to its file.
-const WAITING: usize = 1024 * 1024;
-
-impl Spool {
-    /// An empty one, with room for so many bytes.
-    pub fn with_room(bytes: usize) -> Self {
-        Self {
-            memory: Vec::with_capacity(bytes),
-            ..Self::default()
-        }
-    }
-
-    /// Adds the record that is written behind those that are there, and gives its number. `None`
-    /// beyond four thousand million records.
-    pub fn add<T, E: From<DiskError>>(
-        &mut self,
-        kind: RecordKind,
-        write: impl FnOnce(&mut Vec<u8>) -> Result<T, E>,
-    ) -> Result<Option<(u32, T)>, E> {
-        let Some(number) = self.marks.add(self.len(), kind) else {
-            return Ok(None);
-        };
-        let told = write(&mut self.memory)?;
-        let room = if self.file.is_some() {
-            WAITING
-        } else {
-            SPOOLED_IN_MEMORY
-        };
-        if self.memory.len() > room {
-            self.flush()?;
-        }
-        Ok(Some((number, told)))
-    }
-
-    fn len(&self) -> u64 {
-        self.written + self.memory.len() as u64
-    }
-
-    /// Moves what is in memory into the file.
-    fn flush(&mut self) -> Result<(), DiskError> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => none.insert(scratch()?),
-        };
-        file.write_all(&self.memory)
-            .map_err(|cause| DiskError::Write {
-                path: PathBuf::from("a temporary file"),
-                cause,
-            })?;
-        self.written += self.memory.len() as u64;
-        self.memory.clear();
-        self.memory.shrink_to(WAITING);
-        Ok(())
-    }
-
-    /// All records.
-    pub fn finish(mut self) -> Result<Spooled, DiskError> {
-        if self.file.is_some() {
-            self.flush()?;
-        }
-        let len = self.len();
-        Ok(Spooled {
-            bytes: match self.file {
-                Some(file) => Backing::File(file),
-                None => Backing::Memory(self.memory),
-            },
-            len,
-            marks: self.marks,
-        })
     }
 }
 
@@ -481,84 +343,6 @@ impl Read for PartReader<'_> {
         };
         self.at += n as u64;
         Ok(n)
-    }
-}
-
-/// The records of one conversation, over the original bytes.
-#[derive(Debug, Default)]
-pub struct Native {
-    /// Its parts.
-    pub parts: Vec<Part>,
-}
-
-impl Native {
-    /// The bytes of a record.
-    pub fn read(&self, raw: RawRef) -> io::Result<Vec<u8>> {
-        self.part(raw.part)
-            .map_or_else(|| Ok(Vec::new()), |p| p.read(raw.record))
-    }
-
-    /// Gives the bytes of a record to somebody, however many there are.
-    pub fn copy(&self, raw: RawRef, out: &mut dyn Write) -> io::Result<()> {
-        let Some((part, span)) = self.part(raw.part).zip(self.span(raw)) else {
-            return Ok(());
-        };
-        io::copy(&mut part.range(span), out).map(drop)
-    }
-
-    /// The bytes of a record, without a copy where they are in memory; else they are read into the
-    /// buffer.
-    pub fn view<'a>(&'a self, raw: RawRef, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
-        match self.part(raw.part) {
-            Some(part) => part.view(raw.record, buffer),
-            None => Ok(&[]),
-        }
-    }
-
-    /// What [`Native::tell`] was told of this record, if it was the last one of its part.
-    pub(crate) fn told(&self, raw: RawRef) -> Option<Arc<str>> {
-        let told = locked(&self.part(raw.part)?.told);
-        let (record, word) = told.as_ref()?;
-        (*record == raw.record).then(|| word.clone())
-    }
-
-    /// Notes the one word that is wanted of a record from which many entries come, so that it is
-    /// not parsed for each.
-    pub(crate) fn tell(&self, raw: RawRef, word: &str) {
-        if let Some(part) = self.part(raw.part) {
-            *locked(&part.told) = Some((raw.record, word.into()));
-        }
-    }
-
-    /// What a record is.
-    pub fn record_kind(&self, raw: RawRef) -> Option<RecordKind> {
-        self.part(raw.part)?.record_kind(raw.record)
-    }
-
-    /// What the part of a record is.
-    pub fn part_kind(&self, raw: RawRef) -> Option<PartKind> {
-        Some(self.part(raw.part)?.kind)
-    }
-
-    /// Where a record is.
-    pub fn span(&self, raw: RawRef) -> Option<Range<u64>> {
-        self.part(raw.part)?.span(raw.record)
-    }
-
-    /// Writes a part as it was read: the same bytes.
-    pub fn save(&self, part: u32, out: &mut dyn Write) -> io::Result<u64> {
-        self.part(part).map_or(Ok(0), |p| p.save(out))
-    }
-
-    /// Writes all parts, one behind the other.
-    pub fn save_all(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.parts
-            .iter()
-            .try_for_each(|part| part.save(out).map(drop))
-    }
-
-    fn part(&self, part: u32) -> Option<&Part> {
-        self.parts.get(part as usize)
     }
 }
 

@@ -1,0 +1,68 @@
+//! Where the records of a part begin, and what they are.
+
+/// What a record of a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum RecordKind {
+    /// One JSON value, with its line break where it has one.
+    Value = 0,
+    /// Nothing but white space.
+    Blank = 1,
+    /// Bytes that are no JSON value.
+    Junk = 2,
+    /// A last line that somebody did not finish.
+    Torn = 3,
+    /// A line too long to be held in memory.
+    Giant = 4,
+    /// What stands around the items of a list that are records of their own.
+    Frame = 5,
+    /// A part of a record that is read only when somebody asks for it: an original that came along.
+    Carried = 6,
+}
+
+impl RecordKind {
+    fn from_bits(bits: u64) -> Self {
+        match bits {
+            0 => Self::Value,
+            1 => Self::Blank,
+            2 => Self::Junk,
+            3 => Self::Torn,
+            4 => Self::Giant,
+            5 => Self::Frame,
+            _ => Self::Carried,
+        }
+    }
+}
+
+/// Where records begin and what they are, in eight bytes each.
+#[derive(Debug, Default)]
+pub struct Marks(Vec<u64>);
+
+impl Marks {
+    /// Notes that a record begins at this byte, and gives its number. Records come in order, the
+    /// first at byte 0. `None` beyond four thousand million records.
+    pub fn add(&mut self, start: u64, kind: RecordKind) -> Option<u32> {
+        let record = u32::try_from(self.0.len()).ok()?;
+        self.0.push((start << KIND_BITS) | kind as u64);
+        Some(record)
+    }
+
+    /// How many records there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Where a record begins.
+    pub(super) fn start(&self, at: usize) -> Option<u64> {
+        self.0.get(at).map(|mark| mark >> KIND_BITS)
+    }
+
+    /// What a record is.
+    pub(super) fn kind(&self, at: usize) -> Option<RecordKind> {
+        let mark = self.0.get(at)?;
+        Some(RecordKind::from_bits(mark & ((1 << KIND_BITS) - 1)))
+    }
+}
+
+/// So many bits of a mark say what the record is.
+const KIND_BITS: u32 = 3;
