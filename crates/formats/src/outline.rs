@@ -1,9 +1,11 @@
 //! Where the values of a JSON document are, of whatever size: its members, and the items of the
 //! list in it. Damage ends the outline; what came before it is known.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 
+use rethread_disk::read_at;
 use rethread_json::{Event, Pull, PullError};
 
 /// A document of up to this length is held as a whole. Of a longer one only its pieces are.
@@ -94,6 +96,21 @@ impl Outline {
             items.push(start..pull.offset());
         }
     }
+}
+
+/// Reads bytes of a file; fewer come back when it was cut meanwhile.
+pub(crate) fn bytes_at(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let len = usize::try_from(range.end.saturating_sub(range.start)).map_err(io::Error::other)?;
+    let mut bytes = vec![0; len];
+    let n = read_at(file, range.start, &mut bytes)?;
+    bytes.truncate(n);
+    Ok(bytes)
+}
+
+/// How many bytes stand before a value that belong to what is around it.
+pub(crate) fn between(bytes: &[u8]) -> usize {
+    let is_around = |b: &u8| matches!(b, b',' | b':' | b' ' | b'\t' | b'\r' | b'\n');
+    bytes.iter().take_while(|b| is_around(b)).count()
 }
 
 #[cfg(test)]

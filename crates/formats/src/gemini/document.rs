@@ -10,10 +10,10 @@ use rethread_json::{LINE_CAP, Skim, Strayed, Tree};
 use super::message::Message;
 use super::meta::Meta;
 use super::replay::Replay;
-use super::scan::{Look, MARK, Place, Scan, bytes_at};
+use super::scan::{Look, MARK, Place, Scan};
 use super::sniff::{kind_of_list, set};
 use crate::error::unreadable;
-use crate::outline::{WHOLE, outline};
+use crate::outline::{WHOLE, bytes_at, outline};
 use crate::{Marks, OpenError, Part, RecordKind, buffer};
 
 /// The keys of lists whose items are messages.
@@ -43,7 +43,7 @@ impl Scan<'_> {
         let again = file.try_clone().map_err(failed)?;
         let part = Part::long_document(path, again, len);
         self.pieces(&part, file)?;
-        if bytes_at(file, &(0..3)).is_ok_and(|start| start == MARK) {
+        if bytes_at(file, 0..3).is_ok_and(|start| start == MARK) {
             self.has_mark();
         }
         Ok(part)
@@ -125,7 +125,7 @@ impl Scan<'_> {
         let found = outline(part.reader(), &LISTS).map_err(failed)?;
         for (key, range) in &found.members {
             if range.end - range.start <= LINE_CAP as u64 {
-                let bytes = bytes_at(file, range).map_err(failed)?;
+                let bytes = bytes_at(file, range.clone()).map_err(failed)?;
                 set(&mut self.meta, key, &bytes);
             }
         }
@@ -139,7 +139,7 @@ impl Scan<'_> {
                 self.giant_item(item.start, is_first, len);
                 continue;
             }
-            let bytes = bytes_at(file, item).map_err(failed)?;
+            let bytes = bytes_at(file, item.clone()).map_err(failed)?;
             let seen = self.heads.see(&mut Skim::checking(&bytes));
             let message = seen.ok().map(|seen| seen.message);
             if message.is_some() {

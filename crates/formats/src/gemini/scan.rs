@@ -1,6 +1,5 @@
 //! One pass over a file: its records, and the messages in them.
 
-use std::fs::File;
 use std::path::Path;
 
 use rethread_disk::open_sized;
@@ -339,13 +338,4 @@ fn place(span: LineSpan) -> Place {
         line: Some(span.number),
         offset: span.offset,
     }
-}
-
-/// Reads bytes of a file; fewer come back when it was cut meanwhile.
-pub(super) fn bytes_at(file: &File, range: &std::ops::Range<u64>) -> std::io::Result<Vec<u8>> {
-    let len = usize::try_from(range.end.saturating_sub(range.start));
-    let mut bytes = vec![0; len.map_err(std::io::Error::other)?];
-    let n = rethread_disk::read_at(file, range.start, &mut bytes)?;
-    bytes.truncate(n);
-    Ok(bytes)
 }

@@ -8,7 +8,7 @@ use rethread_json::{Tree, Value, split_lines};
 
 use super::document::LISTS;
 use super::meta::{Meta, is_meta};
-use crate::outline::{Outline, outline};
+use crate::outline::{Outline, between, outline};
 
 /// How much of a file is looked at to find out what it is.
 const LOOK: u64 = 1024 * 1024;
@@ -90,8 +90,7 @@ pub(super) fn meta(outline: &Outline, bytes: &[u8]) -> Meta {
 
 /// Takes one member into account: its bytes from behind the key on.
 pub(super) fn set(meta: &mut Meta, key: &str, bytes: &[u8]) {
-    let bytes = bytes.trim_ascii_start();
-    let bytes = bytes.strip_prefix(b":").unwrap_or(bytes);
+    let bytes = bytes.get(between(bytes)..).unwrap_or_default();
     let mut tree = Tree::default();
     if tree.parse_into(bytes).is_ok() {
         meta.set(key, tree.root(bytes));

@@ -8,7 +8,8 @@ use rethread_model::{Body, EntryIx, Event, Json, Kind, Level, Message, RawRef, S
 use super::entry::entry_body;
 use super::fields::extensions;
 use super::message::message;
-use super::read::{NOTHING, between};
+use super::pieces::NOTHING;
+use crate::outline::between;
 use crate::{Native, RecordKind};
 
 /// What an entry says.

@@ -16,6 +16,7 @@ mod index;
 mod layout;
 mod message;
 mod packed;
+mod pieces;
 mod read;
 mod rules;
 mod schema;

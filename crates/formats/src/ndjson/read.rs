@@ -10,7 +10,6 @@ use std::io;
 use std::ops::Range as Bytes;
 use std::path::Path;
 
-use rethread_disk::read_at;
 use rethread_json::{Event, LineSpan, Pull, PullError, Tree, Value};
 use rethread_model::{EntryIx, Head, NewEntry, Note, RawRef, SessionBuilder};
 
@@ -21,6 +20,7 @@ use super::head::head;
 use super::index::{Found, Index, Shape, index, key};
 use super::message::message_head;
 use super::packed::{Opened, Range, open};
+use super::pieces::{pass, value_bytes};
 use super::{Ndjson, SLUG};
 use crate::error::unreadable;
 use crate::{Conversation, Marks, Native, OpenError, RecordKind, Source};
@@ -478,89 +478,4 @@ impl<'a> Reader<'a> {
             format: &Ndjson,
         }
     }
-}
-
-/// Passes over a value; gives where the object in it is that this path leads to.
-fn pass<R: io::Read>(pull: &mut Pull<R>, path: &[&str]) -> Result<Option<Bytes<u64>>, PullError> {
-    let depth = pull.depth();
-    let mut found = None;
-    // How far down the path the object is whose members come next.
-    let mut level = 0_usize;
-    if !enter(pull)? {
-        return Ok(None);
-    }
-    while pull.depth() > depth {
-        match key(pull)? {
-            None => level = level.saturating_sub(1),
-            Some(name) if path.get(level) == Some(&name.as_str()) => {
-                if !enter(pull)? {
-                    continue;
-                }
-                if level + 1 < path.len() {
-                    level += 1;
-                    continue;
-                }
-                let start = pull.offset() - 1;
-                pull.skip_container()?;
-                found = Some(start..pull.offset());
-            }
-            Some(_) => pull.skip_value()?,
-        }
-    }
-    Ok(found)
-}
-
-/// Enters the object that comes next; any other value is passed over.
-fn enter<R: io::Read>(pull: &mut Pull<R>) -> Result<bool, PullError> {
-    let depth = pull.depth();
-    let is_torn = match pull.next_event()? {
-        Event::BeginObject => return Ok(true),
-        Event::String(chunk) => !chunk.last,
-        _ => false,
-    };
-    if is_torn {
-        pull.skip_value()?;
-    }
-    while pull.depth() > depth {
-        pull.next_event()?;
-    }
-    Ok(false)
-}
-
-/// What stands in the place of an original where the rest is read.
-pub(super) const NOTHING: &[u8] = b"null";
-
-/// The bytes of a value, without what stands between it and the one before it, and without an
-/// original in it.
-fn value_bytes(
-    file: &File,
-    range: Bytes<u64>,
-    original: Option<Bytes<u64>>,
-) -> io::Result<Vec<u8>> {
-    let mut bytes = match original {
-        None => bytes_at(file, range)?,
-        Some(original) => {
-            let mut bytes = bytes_at(file, range.start..original.start)?;
-            bytes.extend_from_slice(NOTHING);
-            bytes.extend(bytes_at(file, original.end..range.end)?);
-            bytes
-        }
-    };
-    let skip = between(&bytes);
-    bytes.drain(..skip);
-    Ok(bytes)
-}
-
-fn bytes_at(file: &File, range: Bytes<u64>) -> io::Result<Vec<u8>> {
-    let len = usize::try_from(range.end.saturating_sub(range.start)).map_err(io::Error::other)?;
-    let mut bytes = vec![0; len];
-    let n = read_at(file, range.start, &mut bytes)?;
-    bytes.truncate(n);
-    Ok(bytes)
-}
-
-/// How many bytes stand before a value that belong to what is around it.
-pub(super) fn between(bytes: &[u8]) -> usize {
-    let is_around = |b: &u8| matches!(b, b',' | b':' | b' ' | b'\t' | b'\r' | b'\n');
-    bytes.iter().take_while(|b| is_around(b)).count()
 }

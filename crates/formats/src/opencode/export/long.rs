@@ -11,7 +11,7 @@ use super::super::facts::{Facts, parsed};
 use super::outline::{Outline, Torn, newlines};
 use super::{INFO, MESSAGES};
 use crate::error::unreadable;
-use crate::outline::outline;
+use crate::outline::{between, outline};
 use crate::{OpenError, Part};
 
 /// An export that is too long to be held as a whole.
@@ -33,9 +33,8 @@ impl Long {
         for (key, place) in found.members {
             if key == INFO && place.end - place.start <= LINE_CAP as u64 {
                 take(&part, &place, &mut bytes).map_err(failed)?;
-                let value = bytes.trim_ascii_start();
-                let value = value.strip_prefix(b":").unwrap_or(value);
-                outline.facts = parsed(value.trim_ascii_start(), Facts::of_info);
+                let value = bytes.get(between(&bytes)..).unwrap_or_default();
+                outline.facts = parsed(value, Facts::of_info);
             }
         }
         if let Some((offset, why)) = found.fault {
@@ -63,8 +62,7 @@ impl Long {
             }
             self.read(place, &mut bytes)?;
             // What is no object is only known with what stands before it.
-            let is_before = |b: &&u8| b.is_ascii_whitespace() || **b == b',';
-            let before = bytes.iter().take_while(is_before).count();
+            let before = between(&bytes);
             let place = place.start + before as u64..place.end;
             message(&place, bytes.get(before..));
         }
