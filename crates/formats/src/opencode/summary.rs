@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use super::body::early_text;
 use super::database::{AskError, look};
-use super::export::{Long, Outline, nobodys, too_long};
+use super::export::{Long, Outline, nobodys, unshown};
 use super::facts::{Facts, usage};
 use super::layout::{Kept, kept};
 use super::members::Members;
@@ -160,7 +160,7 @@ fn of_long_export(source: &Source, long: &Long, want: Want) -> Result<Summary, O
         let read = message.map(|bytes| Exported::next(&mut Skim::trusting(bytes)));
         match read {
             Some(Ok(message)) => all.push((message.time, place.clone())),
-            Some(Err(_)) | None => listing.notes.push(too_long(&source.path, place)),
+            Some(Err(_)) | None => listing.notes.push(unshown(&source.path, place)),
         }
     })?;
     all.sort_by_key(|(time, _)| *time);

@@ -93,14 +93,17 @@ fn gather_long(long: Long) -> Result<Gathered, OpenError> {
     let path = &long.part.path;
     let mut gathering = Gathering::default();
     long.each(|place, message| {
-        let read = message.and_then(|bytes| {
+        let read = message.map(|bytes| {
             let skim = &mut Skim::checking(bytes);
-            gathering.message(path, place.start, skim).ok()
+            gathering.message(path, place.start, skim)
         });
-        if read.is_none() {
-            gathering.skip(place, RecordKind::Giant);
-            gathering.gathered.notes.push(too_long(path, place));
-        }
+        let unread = match read {
+            Some(Ok(())) => return,
+            Some(Err(Strayed)) => RecordKind::Junk,
+            None => RecordKind::Giant,
+        };
+        gathering.skip(place, unread);
+        gathering.gathered.notes.push(unshown(path, place));
     })?;
     gathering.finish(&long.outline, long.part)
 }
@@ -110,10 +113,15 @@ pub(super) fn nobodys(path: &Path, id: &str) -> Note {
     Note::damage(format!("the message `{id}` names no role; kept unread")).at(path)
 }
 
-/// Says that a message is longer than what we hold in memory.
-pub(super) fn too_long(path: &Path, place: &Range<u64>) -> Note {
+/// Says that a message of a long export is not shown: it is longer than what we hold in memory, or
+/// not what it was when we found it.
+pub(super) fn unshown(path: &Path, place: &Range<u64>) -> Note {
     let len = place.end - place.start;
-    let what = format!("a message of {len} bytes, too long to be shown");
+    let what = if len > LINE_CAP as u64 {
+        format!("a message of {len} bytes, too long to be shown")
+    } else {
+        "a message that cannot be gone through; skipped".to_owned()
+    };
     Note::damage(what).at(path).offset(place.start)
 }
 
