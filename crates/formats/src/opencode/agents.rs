@@ -47,7 +47,7 @@ pub(super) fn agents(session: &Conversation) -> Vec<Source> {
             found
         }
         // What was exported lies anywhere.
-        Ok(Kept::Export) | Err(_) => Vec::new(),
+        Ok(Kept::Export(..)) | Err(_) => Vec::new(),
     }
 }
 

@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{DiskError, open_read, read_at};
+use rethread_disk::{open_read, open_sized, read_at};
 use rethread_model::Note;
 
 use super::database::{begins_like_one, beside, is_database};
 use super::store::Make;
 use super::{SLUG, store, tree};
+use crate::error::unreadable;
 use crate::{Env, Found, OpenError, Root, Source};
 
 /// The folder of OpenCode in a folder of data.
@@ -28,8 +30,8 @@ pub(super) enum Kept {
     Database,
     /// As files of an old store.
     Tree(tree::Place),
-    /// As one file that `opencode export` wrote.
-    Export,
+    /// As one file that `opencode export` wrote: open, and with its length.
+    Export(File, u64),
 }
 
 /// How the session at this path is kept.
@@ -39,12 +41,13 @@ pub(super) fn kept(path: &Path) -> Result<Kept, OpenError> {
         format: SLUG,
     };
     // Trouble with the file is said before it is called not ours.
-    let start = beginning(path)?;
+    let (file, len) = open_sized(path)?;
+    let start = beginning(path, &file)?;
     if begins_like_one(&start) {
         return Ok(Kept::Database);
     }
     if is_export(&start) {
-        return Ok(Kept::Export);
+        return Ok(Kept::Export(file, len));
     }
     place(path).map(Kept::Tree).ok_or_else(not_ours)
 }
@@ -233,12 +236,9 @@ fn place(path: &Path) -> Option<tree::Place> {
 }
 
 /// The first bytes of a file.
-fn beginning(path: &Path) -> Result<Vec<u8>, DiskError> {
+fn beginning(path: &Path, file: &File) -> Result<Vec<u8>, OpenError> {
     let mut start = vec![0; 256];
-    let filled = read_at(&open_read(path)?, 0, &mut start).map_err(|cause| DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    })?;
+    let filled = read_at(file, 0, &mut start).map_err(|e| unreadable(path, e))?;
     start.truncate(filled);
     Ok(start)
 }
@@ -279,11 +279,12 @@ pub(super) fn at_path(path: &Path) -> Vec<Source> {
 }
 
 fn export_at(path: &Path) -> Option<Source> {
-    if !is_json(path) || !beginning(path).is_ok_and(|start| is_export(&start)) {
+    let file = open_read(path).ok().filter(|_| is_json(path))?;
+    if !beginning(path, &file).is_ok_and(|start| is_export(&start)) {
         return None;
     }
-    // Reading one that does not say its id, or is too large, says what is wrong with it.
-    let id = super::export::id(path).unwrap_or_else(|| stem(path));
+    // Reading one that does not say its id says what is wrong with it.
+    let id = super::export::id(&file).unwrap_or_else(|| stem(path));
     Some(Source::new(SLUG, id, path.to_owned()))
 }
 
@@ -296,13 +297,6 @@ pub(super) fn files(source: &Source) -> Result<Vec<PathBuf>, OpenError> {
             Ok(there.into_iter().filter(|p| p.is_file()).collect())
         }
         Kept::Tree(place) => Ok(place.files()),
-        Kept::Export => match std::fs::metadata(&source.path) {
-            Ok(_) => Ok(vec![source.path.clone()]),
-            Err(cause) => Err(DiskError::Read {
-                path: source.path.clone(),
-                cause,
-            }
-            .into()),
-        },
+        Kept::Export(..) => Ok(vec![source.path.clone()]),
     }
 }

@@ -29,7 +29,7 @@ fn gather(source: &Source) -> Result<Gathered, OpenError> {
     match kept(&source.path)? {
         Kept::Database => store::gather(&source.path, &source.id),
         Kept::Tree(place) => tree::gather(&place),
-        Kept::Export => export::gather(&source.path),
+        Kept::Export(file, len) => export::gather(&source.path, file, len),
     }
 }
 

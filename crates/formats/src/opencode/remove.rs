@@ -32,7 +32,7 @@ const TABLES: [(&str, &str); 9] = [
 /// What of a session goes. Rows go at once, and only for good.
 pub(super) fn remove(source: &Source, for_good: bool) -> Result<Removal, WriteError> {
     match kept(&source.path)? {
-        Kept::Export => Ok(Removal::Files(vec![source.path.clone()])),
+        Kept::Export(..) => Ok(Removal::Files(vec![source.path.clone()])),
         Kept::Tree(place) => Ok(Removal::Files(place.removed())),
         Kept::Database if !for_good => Err(WriteError::BadInput(format!(
             "`{}` is in a database, and no trash takes that; `--force` deletes the session for good",

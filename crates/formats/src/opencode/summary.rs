@@ -1,8 +1,9 @@
 //! What a list shows of a session: from its row and its messages, without reading parts.
 
+use std::fs::File;
 use std::path::Path;
 
-use rethread_disk::{open_sized, read_next};
+use rethread_disk::read_next;
 use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Counts, Head, Moment, Note, State, Summary, Usage};
 use rusqlite::Connection;
@@ -26,7 +27,7 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     let found = kept(path).and_then(|kept| match kept {
         Kept::Database => of_database(path, &source.id, want),
         Kept::Tree(place) => of_tree(&place, source, want),
-        Kept::Export => of_export(source, want),
+        Kept::Export(file, len) => of_export(source, file, len, want),
     });
     match found {
         Ok(summary) => Summary {
@@ -125,9 +126,8 @@ fn of_tree(place: &Place, source: &Source, want: Want) -> Result<Summary, OpenEr
 }
 
 /// An export is one file, so all of it is gone through.
-fn of_export(source: &Source, want: Want) -> Result<Summary, OpenError> {
+fn of_export(source: &Source, file: File, len: u64, want: Want) -> Result<Summary, OpenError> {
     let path = &source.path;
-    let (file, len) = open_sized(path)?;
     if len > WHOLE {
         return of_long_export(source, &Long::of(path, file, len)?, want);
     }

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
-use rethread_disk::{open_sized, read_at, read_next};
+use rethread_disk::{read_at, read_next};
 use rethread_json::{LINE_CAP, Skim, Strayed};
 use rethread_model::{Note, RawRef};
 
@@ -35,14 +35,13 @@ const INFO: &str = "info";
 const LOOK: usize = 16 * 1024;
 
 /// The id that the file itself says. It stands in the beginning, so only that is read.
-pub(super) fn id(path: &Path) -> Option<String> {
-    let (file, _) = open_sized(path).ok()?;
+pub(super) fn id(file: &File) -> Option<String> {
     let mut bytes = Vec::new();
     let mut room = LOOK;
     while room <= LINE_CAP {
         let filled = bytes.len();
         bytes.resize(room, 0);
-        let read = read_at(&file, filled as u64, bytes.get_mut(filled..)?).ok()?;
+        let read = read_at(file, filled as u64, bytes.get_mut(filled..)?).ok()?;
         bytes.truncate(filled + read);
         if let Ok(info) = info(&bytes) {
             return parsed(info?, Facts::of_info)?.id;
@@ -69,8 +68,7 @@ fn info(bytes: &[u8]) -> Result<Option<&[u8]>, Strayed> {
 }
 
 /// Reads an export.
-pub(super) fn gather(path: &Path) -> Result<Gathered, OpenError> {
-    let (file, len) = open_sized(path)?;
+pub(super) fn gather(path: &Path, file: File, len: u64) -> Result<Gathered, OpenError> {
     if len <= WHOLE {
         gather_whole(path, &file, len)
     } else {
@@ -193,6 +191,8 @@ impl Gathered {
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "files are laid out for the test")]
 mod tests {
+    use rethread_disk::{open_read, open_sized};
+
     use super::*;
 
     /// All that was read of an export, as a text.
@@ -255,9 +255,10 @@ mod tests {
             let more = "x".repeat(more);
             let json = format!(r#"{{"info":{{"more":"{more}","id":"ses_1"}},"messages":["#);
             std::fs::write(&path, &json).unwrap();
-            assert_eq!(id(&path).as_deref(), Some("ses_1"));
+            let said = || id(&open_read(&path).unwrap());
+            assert_eq!(said().as_deref(), Some("ses_1"));
             std::fs::write(&path, &json[..json.len() - 20]).unwrap();
-            assert_eq!(id(&path), None);
+            assert_eq!(said(), None);
         }
     }
 }
