@@ -279,7 +279,11 @@ pub(super) fn at_path(path: &Path) -> Vec<Source> {
 }
 
 fn export_at(path: &Path) -> Option<Source> {
-    let file = open_read(path).ok().filter(|_| is_json(path))?;
+    // Nothing else is touched.
+    if !is_json(path) {
+        return None;
+    }
+    let file = open_read(path).ok()?;
     if !beginning(path, &file).is_ok_and(|start| is_export(&start)) {
         return None;
     }
