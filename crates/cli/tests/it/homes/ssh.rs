@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rethread_judges::Sshd;
 
 use super::remote::{Machines, assert_no_half_file};
-use super::{FIRST, MORE, configure, furnish, listed, put, settle, without_home};
+use super::{FIRST, MORE, claude, configure, furnish, listed, put, settle, without_home};
 use crate::world::{json, tree};
 
 /// Conversations beyond this size would make the test slow without showing more.
@@ -16,6 +16,7 @@ const LARGEST: u64 = 512 * 1024;
 fn machine() -> Option<(Machines, Sshd)> {
     let m = Machines::new();
     furnish(&m.far);
+    fill(&m.far);
     if let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) {
         for (from, to) in [
             ("claude-code", ".claude/projects/corpus"),
@@ -39,6 +40,18 @@ fn machine() -> Option<(Machines, Sshd)> {
         ),
     );
     Some((m, sshd))
+}
+
+/// Puts sessions of a known length into a home, so that a copy of it takes as many bytes as a test
+/// counts on, whatever else is there: 24 sessions of 16 KiB.
+fn fill(home: &Path) {
+    let long = "Where is the till? ".repeat(16 * 1024 / 19);
+    for n in 0..24 {
+        let id = format!("cccccccc-0000-4000-8000-{n:012}");
+        let text = claude(&id, "/home/ada/shop").replace("Where is the till?", &long);
+        let path = home.join(format!(".claude/projects/-home-ada-shop/{id}.jsonl"));
+        put(&path, &text);
+    }
 }
 
 /// Copies all logs below a folder into one.
