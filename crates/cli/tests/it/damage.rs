@@ -4,7 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use crate::world::{World, json};
+use crate::world::{World, json, while_repeating};
 
 #[test]
 fn a_damaged_log_is_shown_with_every_loss_named() {
@@ -361,27 +361,23 @@ fn a_log_that_is_written_to_while_it_is_read_is_read_as_it_was() {
         "{\"id\":\"m\",\"role\":\"user\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":[]}\n";
     let log = w.folder(&id).join("messages.jsonl");
     fs::write(&log, line.repeat(2000)).unwrap();
-    let stop = std::sync::atomic::AtomicBool::new(false);
-    std::thread::scope(|s| {
-        s.spawn(|| {
-            // Grows, shrinks and vanishes, again and again.
-            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                let mut file = fs::File::options()
-                    .append(true)
-                    .create(true)
-                    .open(&log)
-                    .unwrap();
-                file.write_all(line.repeat(500).as_bytes()).unwrap();
-                file.set_len(line.len() as u64 * 100).unwrap();
-                fs::remove_file(&log).unwrap();
-            }
-        });
+    // Grows, shrinks and vanishes, again and again.
+    let write = || {
+        let mut file = fs::File::options()
+            .append(true)
+            .create(true)
+            .open(&log)
+            .unwrap();
+        file.write_all(line.repeat(500).as_bytes()).unwrap();
+        file.set_len(line.len() as u64 * 100).unwrap();
+        fs::remove_file(&log).unwrap();
+    };
+    while_repeating(write, || {
         for _ in 0..30 {
             let answer = w.run(&["show", &id, "--json"]);
             assert!([0, 3].contains(&answer.code), "{answer:?}");
             let record = json(&answer.out);
             assert!(record["messages"].is_array());
         }
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
     });
 }

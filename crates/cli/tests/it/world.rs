@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 
@@ -235,6 +236,27 @@ pub(crate) fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     }
     found.sort();
     found
+}
+
+/// Does something again and again on another thread while the test goes on, and ends it with the
+/// test, also with one that fails.
+pub(crate) fn while_repeating(again: impl Fn() + Sync, test: impl FnOnce()) {
+    struct StopOnDrop<'a>(&'a AtomicBool);
+    impl Drop for StopOnDrop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let _stop = StopOnDrop(&stop);
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                again();
+            }
+        });
+        test();
+    });
 }
 
 /// The program that shows system calls. In CI it must be there; elsewhere its tests may be skipped.

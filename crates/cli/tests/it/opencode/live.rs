@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rethread_formats::{Format, Source, Want, opencode::OpenCode};
 use rusqlite::Connection;
 
 use super::store::{data, database, installed, names};
 use super::{CHILD, EVERYTHING};
-use crate::world::{World, json, tree};
+use crate::world::{World, json, tree, while_repeating};
 
 const NEW: &str = "ses_5ffffffff001New00000000001";
 
@@ -197,41 +197,39 @@ const MOST: u32 = 400;
 fn a_writer_and_readers_never_notice_each_other() {
     let w = World::new();
     let path = installed(&w, "1.18/everything");
-    let stop = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let writing = scope.spawn(|| {
-            let mut rounds = 0_u32;
-            loop {
-                // The client comes and goes, and its log is moved into the database.
-                let db = writer(&path);
-                db.pragma_update(None, "wal_autocheckpoint", 8).unwrap();
-                for _ in 0..20 {
-                    let text = "word ".repeat(200 + rounds as usize % 50);
-                    db.execute_batch("BEGIN IMMEDIATE").unwrap();
-                    // A slow reader must not find ever more to read, and become slower by that.
-                    let n = rounds % MOST;
-                    if rounds < MOST {
-                        db.execute(
-                            "INSERT INTO message VALUES (?1, ?2, ?3, ?3, '{\"role\":\"user\"}')",
-                            (format!("msg_{n}"), CHILD, 1_900_000_000_000_i64 + i64::from(n)),
-                        )
-                        .unwrap();
-                    }
-                    db.execute(
-                        "INSERT OR REPLACE INTO part VALUES (?1, ?2, ?3, 1, 1, json_object('type', 'text', 'text', ?4))",
-                        (format!("prt_{n}"), format!("msg_{n}"), CHILD, text),
-                    )
-                    .unwrap();
-                    db.execute_batch("COMMIT").unwrap();
-                    rounds += 1;
-                }
-                db.close().unwrap();
-                if stop.load(Ordering::Relaxed) {
-                    return;
-                }
+    let rounds = AtomicU32::new(0);
+    // The client comes and goes, and its log is moved into the database.
+    let write = || {
+        let db = writer(&path);
+        db.pragma_update(None, "wal_autocheckpoint", 8).unwrap();
+        for _ in 0..20 {
+            let round = rounds.fetch_add(1, Ordering::Relaxed);
+            let text = "word ".repeat(200 + round as usize % 50);
+            db.execute_batch("BEGIN IMMEDIATE").unwrap();
+            // A slow reader must not find ever more to read, and become slower by that.
+            let n = round % MOST;
+            if round < MOST {
+                db.execute(
+                    "INSERT INTO message VALUES (?1, ?2, ?3, ?3, '{\"role\":\"user\"}')",
+                    (
+                        format!("msg_{n}"),
+                        CHILD,
+                        1_900_000_000_000_i64 + i64::from(n),
+                    ),
+                )
+                .unwrap();
             }
-        });
-        // In processes of their own: connections of one process share what they know of the log.
+            db.execute(
+                "INSERT OR REPLACE INTO part VALUES (?1, ?2, ?3, 1, 1, json_object('type', 'text', 'text', ?4))",
+                (format!("prt_{n}"), format!("msg_{n}"), CHILD, text),
+            )
+            .unwrap();
+            db.execute_batch("COMMIT").unwrap();
+        }
+        db.close().unwrap();
+    };
+    // In processes of their own: connections of one process share what they know of the log.
+    while_repeating(write, || {
         let mut seen = 0;
         let named = format!("{}#{CHILD}", path.display());
         for _ in 0..30 {
@@ -248,8 +246,6 @@ fn a_writer_and_readers_never_notice_each_other() {
             assert!(messages.len() >= seen, "what was there stays");
             seen = messages.len();
         }
-        stop.store(true, Ordering::Relaxed);
-        writing.join().unwrap();
     });
     // The next one who opens and closes it cleans up what the last one may have had to leave.
     writer(&path)
