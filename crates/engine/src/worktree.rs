@@ -9,7 +9,7 @@ use rethread_formats::{
     Format, Found, Made, MessageInput, NewSession, Root, Source, TextMessage, Writing,
 };
 use rethread_model::{Note, Role};
-use rethread_project::{Repository, Worktree};
+use rethread_project::{LeftOff, Repository, Worktree};
 
 use crate::edit::{keep_in_worktree, remembering};
 use crate::hooks::{HookReport, HookStep, Outcome, carry_out};
@@ -67,7 +67,7 @@ pub fn add_worktree(
     if let Some(parent) = folder.parent() {
         ensure_folder(parent, &Mode::Private, w.durability)?;
     }
-    repository
+    let left_off = repository
         .add_worktree(&folder, &branch)
         .map_err(|e| Error::git(&e))?;
     let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
@@ -77,12 +77,13 @@ pub fn add_worktree(
         Ok(made) => remembering(w, made),
         Err(e) => {
             // A worktree without its thread is nothing that was asked for.
-            let _ = repository.remove_worktree(&folder, true);
+            let _ = repository.remove_worktree(&folder);
             let _ = repository.delete_branch(&branch);
             return Err(e.into());
         }
     };
     made.notes.extend(notes);
+    made.notes.extend(left_off.into_iter().map(left_off_note));
     let reports = match hooks {
         Some(hooks) => {
             let step = Step {
@@ -102,6 +103,25 @@ pub fn add_worktree(
         branch,
         hooks: reports,
     })
+}
+
+/// Says what of the repository git did not run.
+fn left_off_note(left_off: LeftOff) -> Note {
+    let why = "because it is the repository's own";
+    match left_off {
+        LeftOff::Hook(path) => Note::remark(format!("git's hook was not run, {why}")).at(path),
+        LeftOff::Monitor(command) => {
+            Note::remark(format!("`core.fsmonitor` was left off, {why}: `{command}`"))
+        }
+        // The files are not what they would be.
+        LeftOff::Filter(name) if name == "lfs" => Note::damage(
+            "large files are pointers to them: git's filter `lfs` was left off, because it downloads",
+        )
+        .hint("`git lfs pull` in the worktree gets them"),
+        LeftOff::Filter(name) => Note::damage(format!("git's filter `{name}` was left off, {why}"))
+            .hint("one that is in your own configuration (`git config --global`) is yours, and is used"),
+        _ => Note::remark(format!("git did not run something, {why}")),
+    }
 }
 
 /// Whether the project of a folder wants a worktree for each new session of this format. One that
@@ -360,20 +380,34 @@ pub fn remove_worktree(
             Err(e) => return Err(e.into()),
         }
     }
-    // What we put there ourselves is no change of the user's.
-    let own = |name: &String| name.starts_with(".agent/");
-    let only_ours = Repository::find(&path)
-        .and_then(|r| r.changes().ok())
-        .is_some_and(|changes| changes.iter().all(own));
+    if !force {
+        refuse_changes(&path)?;
+    }
     let outside =
         Repository::find(&repository.main_root().unwrap_or_default()).unwrap_or(repository);
-    outside
-        .remove_worktree(&path, force || only_ours)
-        .map_err(|e| Error::git(&e))?;
+    outside.remove_worktree(&path).map_err(|e| Error::git(&e))?;
     Ok(RemovedWorktree {
         path,
         threads: found.threads,
     })
+}
+
+/// Refuses to remove a worktree in which something would be lost.
+fn refuse_changes(worktree: &Path) -> Result<(), Error> {
+    let changes = repository_of(worktree)?.changes();
+    // What we put there ourselves is no change of the user's.
+    let own = |name: &String| name.starts_with(".agent/");
+    let changes = changes.map_err(|e| Error::git(&e))?;
+    match changes.iter().find(|name| !own(name)) {
+        None => Ok(()),
+        Some(name) => Err(Error::Refused {
+            message: format!(
+                "`{}` holds what is in no commit, such as `{name}`",
+                worktree.display()
+            ),
+            hint: "`--force` removes it all the same".to_owned(),
+        }),
+    }
 }
 
 fn find_worktree(

@@ -1,10 +1,16 @@
 //! Making and removing worktrees: what only the `git` program does.
+//!
+//! Nothing of the repository's own runs: see [`crate::program`].
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::Repository;
-use crate::program::without_misleading;
+use crate::file;
+use crate::settings::{LARGE_FILES, LeftOff, Settings};
+
+/// How much of a file of attributes is looked at.
+const ATTRIBUTES_LIMIT: u64 = 1 << 20;
 
 /// What git said when it refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,22 +25,66 @@ impl std::fmt::Display for GitError {
 impl std::error::Error for GitError {}
 
 impl Repository {
-    /// Makes a worktree in a new folder, on a new branch that starts at the current commit.
-    pub fn add_worktree(&self, folder: &Path, branch: &str) -> Result<(), GitError> {
+    /// Makes a worktree in a new folder, on a new branch that starts at the current commit. Gives
+    /// what git would have run, and did not, because the repository asks for it.
+    pub fn add_worktree(&self, folder: &Path, branch: &str) -> Result<Vec<LeftOff>, GitError> {
         let mut git = self.git();
-        git.args(["worktree", "add", "--quiet", "-b", branch, "--"])
+        git.args(["worktree", "add", "--quiet", "--no-checkout", "-b", branch])
+            .arg("--")
             .arg(folder);
-        run(git)
+        answer(git)?;
+        let checked_out = match Repository::find(folder) {
+            Some(made) => made.check_out(),
+            None => Err(GitError("the worktree is not there".to_owned())),
+        };
+        if checked_out.is_err() {
+            // Half a worktree is nothing that was asked for.
+            let _ = self.remove_worktree(folder);
+            let _ = self.delete_branch(branch);
+        }
+        checked_out
     }
 
-    /// Removes a worktree. Without `force`, git refuses while there are changes in it.
-    pub fn remove_worktree(&self, folder: &Path, force: bool) -> Result<(), GitError> {
+    /// Fills a worktree with its files. Which settings hold depends on the worktree, because includes
+    /// may have conditions: so they are asked for in this one.
+    fn check_out(&self) -> Result<Vec<LeftOff>, GitError> {
+        let settings = Settings::of(self)?;
         let mut git = self.git();
-        git.args(["worktree", "remove"]);
-        if force {
-            git.arg("--force");
+        let mut left_off = settings.programs(self);
+        left_off.extend(settings.without_own_filters(&mut git)?);
+        git.args(["reset", "--hard", "--quiet", "--no-recurse-submodules"]);
+        match answer(git) {
+            Ok(_) => {
+                left_off.retain(|one| self.is_concerned(one));
+                Ok(left_off)
+            }
+            Err(GitError(said)) if settings.is_partial() => Err(GitError(format!(
+                "{said}; some of this partial clone is not here, and Rethread does not fetch it: `git worktree add` does"
+            ))),
+            Err(e) => Err(e),
         }
-        git.arg("--").arg(folder);
+    }
+
+    /// Whether this is worth a word: most people have the filter for large files, and few repositories
+    /// have such files.
+    fn is_concerned(&self, left_off: &LeftOff) -> bool {
+        if *left_off != LeftOff::Filter(LARGE_FILES.to_owned()) {
+            return true;
+        }
+        let asks = format!("filter={LARGE_FILES}").into_bytes();
+        let own = self.root().join(".gitattributes");
+        let common = self.common_dir().join("info").join("attributes");
+        [own, common].iter().any(|path| {
+            let text = file::read(path, ATTRIBUTES_LIMIT).unwrap_or_default();
+            text.windows(asks.len()).any(|part| part == asks)
+        })
+    }
+
+    /// Removes a worktree with all that is in it, also with what [`Repository::changes`] tells of.
+    pub fn remove_worktree(&self, folder: &Path) -> Result<(), GitError> {
+        let mut git = self.git();
+        git.args(["worktree", "remove", "--force", "--"])
+            .arg(folder);
         run(git)
     }
 
@@ -52,20 +102,36 @@ impl Repository {
         run(git)
     }
 
-    /// The files of this worktree that are changed or not tracked, as git names them.
+    /// The files of this worktree that are changed or not tracked, as git names them, and the
+    /// submodules that are there: git is not asked about those, because they have a configuration of
+    /// their own.
     pub fn changes(&self) -> Result<Vec<String>, GitError> {
+        let mut changes = self.submodules()?;
         let mut git = self.git();
+        Settings::of(self)?.without_filters(&mut git)?;
         git.args(["status", "--porcelain", "-z", "--untracked-files=all"]);
-        let output = answer(git)?;
+        git.arg("--ignore-submodules=all");
+        let output = text(git)?;
         // Each is two letters, a space and a path.
         let names = output.split('\0').filter_map(|entry| entry.get(3..));
-        Ok(names.map(str::to_owned).collect())
+        changes.extend(names.map(str::to_owned));
+        Ok(changes)
     }
 
-    fn git(&self) -> Command {
-        let mut git = without_misleading(Command::new("git"));
-        git.current_dir(self.root());
-        git
+    /// The submodules that are there, or were.
+    fn submodules(&self) -> Result<Vec<String>, GitError> {
+        let mut git = self.git();
+        git.args(["ls-files", "--stage", "-z"]);
+        let output = text(git)?;
+        let all = output
+            .split('\0')
+            .filter_map(|entry| Some(entry.strip_prefix("160000 ")?.split_once('\t')?.1));
+        let there = all.filter(|path| self.root().join(path).join(".git").exists());
+        let mut there: Vec<String> = there.map(str::to_owned).collect();
+        if self.is_linked_worktree() && self.git_dir().join("modules").is_dir() {
+            there.push(".git/modules".to_owned());
+        }
+        Ok(there)
     }
 }
 
@@ -73,13 +139,18 @@ fn run(git: Command) -> Result<(), GitError> {
     answer(git).map(drop)
 }
 
-fn answer(mut git: Command) -> Result<String, GitError> {
+/// What git prints; what is not UTF-8 is U+FFFD.
+fn text(git: Command) -> Result<String, GitError> {
+    answer(git).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What git prints.
+pub(crate) fn answer(mut git: Command) -> Result<Vec<u8>, GitError> {
     let output = git
-        .stdin(std::process::Stdio::null())
         .output()
         .map_err(|e| GitError(format!("cannot be started: {e}")))?;
     if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        return Ok(output.stdout);
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let said = said.trim().strip_prefix("fatal: ").unwrap_or(said.trim());

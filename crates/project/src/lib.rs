@@ -3,7 +3,8 @@
 //! Everything is read straight from the files in `.git`, because starting a
 //! process for each folder would be slow. The `git` program is asked only where
 //! the files cannot tell: repositories that keep their references in a reftable,
-//! addresses of remotes, and where a history begins.
+//! addresses of remotes, and where a history begins. It is started so that nothing of the
+//! repository's own configuration runs.
 //!
 //! Nothing here fails. A `.git` that is damaged, foreign or half written gives
 //! fewer facts, never an error, and no read is longer than its purpose needs.
@@ -28,9 +29,11 @@ mod path;
 mod program;
 mod refs;
 mod repository;
+mod settings;
 mod worktree;
 
 pub use change::GitError;
 pub use path::relative;
 pub use repository::Repository;
+pub use settings::LeftOff;
 pub use worktree::Worktree;

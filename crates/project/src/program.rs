@@ -1,40 +1,78 @@
-//! Asking the `git` program, where the files cannot tell.
+//! The `git` program, started so that nothing of a repository's own can run.
+//!
+//! Whoever wrote a repository also wrote its configuration, and git runs much of what that says:
+//! hooks, monitors, filters, pagers, programs that fetch. The user's own configuration is the user's,
+//! and counts.
 
+use std::ffi::OsStr;
 use std::io::Read as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rethread_run::scrub;
+
 /// An answer is one name or one hash.
 const ANSWER_LIMIT: u64 = 4 << 10;
 /// Long enough for a cold start; short enough for a list that must go on.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Variables that would make git look at another repository.
-const MISLEADING: [&str; 10] = [
-    "GIT_DIR",
-    "GIT_COMMON_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
+/// Settings that stand above those of a repository. Filters have names of their own, and are left off
+/// where files are looked at: see [`crate::settings`].
+const ABOVE: [&str; 8] = [
+    // Where there is nothing: no hook runs.
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.askPass=",
+    // What variables say about protocols stands above this; older versions of git know only one.
+    "protocol.allow=never",
+    "submodule.recurse=false",
+    // A folder that merely looks like a git folder is none.
+    "safe.bareRepository=explicit",
+    // What a repository may not switch off.
+    "core.protectHFS=true",
+    "core.protectNTFS=true",
 ];
 
-/// The answer of `git` about a git folder, without its line end. `None` when git
+/// Variables with which git fetches nothing, asks nobody, and writes nothing that it need not.
+const VARIABLES: [(&str, &str); 6] = [
+    // No protocol at all: neither the repository's configuration nor a remote's address can add one.
+    ("GIT_ALLOW_PROTOCOL", ""),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_EDITOR", ":"),
+    ("GIT_PAGER", "cat"),
+];
+
+/// Git in a folder that has a `.git`, so that nothing of that repository's own runs.
+///
+/// Git finds the repository by itself: to name it would skip git's check of whom it belongs to. It does
+/// not look further up where this `.git` is damaged.
+pub(crate) fn git(holder: &Path) -> Command {
+    let mut git = Command::new("git");
+    scrub(&mut git);
+    git.envs(VARIABLES).stdin(Stdio::null());
+    let above = holder.parent().map(|parent| std::env::join_paths([parent]));
+    if let Some(Ok(above)) = above {
+        git.env("GIT_CEILING_DIRECTORIES", above);
+    }
+    git.arg("-C").arg(holder).arg("--no-pager");
+    for setting in ABOVE {
+        git.args(["-c", setting]);
+    }
+    git
+}
+
+/// The answer of `git` in a folder that has a `.git`, without its line end. `None` when git
 /// is not installed, says no, or takes too long.
-pub(crate) fn ask(git_dir: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
-    let mut child = without_misleading(Command::new("git"))
-        .arg("--git-dir")
-        .arg(git_dir)
+pub(crate) fn ask<S: AsRef<OsStr>>(
+    holder: &Path,
+    arguments: impl IntoIterator<Item = S>,
+) -> Option<Vec<u8>> {
+    let mut child = git(holder)
         .args(arguments)
-        .current_dir(git_dir)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -47,14 +85,6 @@ pub(crate) fn ask(git_dir: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
     stdout.take(ANSWER_LIMIT).read_to_end(&mut answer).ok()?;
     let answer = answer.trim_ascii_end();
     (!answer.is_empty()).then(|| answer.to_vec())
-}
-
-/// The command without variables that would make git look elsewhere.
-pub(crate) fn without_misleading(mut command: Command) -> Command {
-    for name in MISLEADING {
-        command.env_remove(name);
-    }
-    command
 }
 
 /// Waits for the program to end well; stops it when patience ends. The answer is

@@ -1,6 +1,7 @@
 //! Following `HEAD` to a branch and a commit.
 
 use crate::{file, program};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,23 @@ pub(crate) struct Refs<'a> {
     /// Where branches are.
     pub(crate) common_dir: &'a Path,
     /// Only the `git` program can read them.
-    pub(crate) foreign: bool,
+    pub(crate) foreign: Option<Foreign<'a>>,
+}
+
+/// References that only the `git` program can read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Foreign<'a> {
+    /// The folder to ask in.
+    pub(crate) holder: &'a Path,
+    /// What the worktree's `HEAD` is called there.
+    pub(crate) head: &'a OsStr,
+}
+
+impl Foreign<'_> {
+    fn ask(self, arguments: &[&str]) -> Option<Vec<u8>> {
+        let arguments = arguments.iter().map(OsStr::new).chain([self.head]);
+        program::ask(self.holder, arguments)
+    }
 }
 
 enum Value {
@@ -32,10 +49,9 @@ enum Value {
 impl Refs<'_> {
     /// The branch that `HEAD` names, also before its first commit.
     pub(crate) fn branch(self) -> Option<String> {
-        let name = if self.foreign {
-            program::ask(self.git_dir, &["symbolic-ref", "--quiet", "HEAD"])?
-        } else {
-            self.follow().0?
+        let name = match self.foreign {
+            Some(foreign) => foreign.ask(&["symbolic-ref", "--quiet"])?,
+            None => self.follow().0?,
         };
         let branch = name.strip_prefix(b"refs/heads/")?;
         Some(String::from_utf8_lossy(branch).into_owned())
@@ -43,11 +59,10 @@ impl Refs<'_> {
 
     /// The commit that `HEAD` is at.
     pub(crate) fn commit(self) -> Option<String> {
-        if self.foreign {
-            let arguments = ["rev-parse", "--verify", "--quiet", "HEAD"];
-            return hash(&program::ask(self.git_dir, &arguments)?);
+        match self.foreign {
+            Some(foreign) => hash(&foreign.ask(&["rev-parse", "--verify", "--quiet"])?),
+            None => self.follow().1,
         }
-        self.follow().1
     }
 
     /// The last name on the way from `HEAD`, and the commit it leads to.

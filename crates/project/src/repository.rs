@@ -4,10 +4,11 @@ use crate::config::Config;
 use crate::file;
 use crate::path::resolve;
 use crate::program;
-use crate::refs::{self, Refs};
+use crate::refs::{self, Foreign, Refs};
 use crate::worktree::{self, PATH_LIMIT, Worktree};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Facts about the git worktree that a folder is in.
 ///
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 /// work (branch, commit, worktrees) is read anew at each call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
+    /// The folder that has the `.git`.
+    holder: PathBuf,
     root: PathBuf,
     git_dir: PathBuf,
     common_dir: PathBuf,
@@ -69,6 +72,7 @@ impl Repository {
             .filter(|path| folder.starts_with(path))
             .unwrap_or_else(|| holder.to_path_buf());
         Repository {
+            holder: holder.to_path_buf(),
             root,
             git_dir,
             common_dir,
@@ -170,7 +174,7 @@ impl Repository {
     /// assert_eq!(repository.branch().as_deref(), Some("main"));
     /// ```
     pub fn branch(&self) -> Option<String> {
-        self.refs(&self.git_dir).branch()
+        self.refs(&self.git_dir, "HEAD").branch()
     }
 
     /// The full hash of the commit that `HEAD` is at. `None` before the first
@@ -184,10 +188,11 @@ impl Repository {
     /// assert!(commit.len() == 40 || commit.len() == 64);
     /// ```
     pub fn commit(&self) -> Option<String> {
-        self.refs(&self.git_dir).commit()
+        self.refs(&self.git_dir, "HEAD").commit()
     }
 
-    /// Whether the `git` program can be asked about it. Where it cannot, what only it knows is not
+    /// Whether the `git` program can be asked about it: it is installed, and the repository belongs to
+    /// the user or is one of those that the user called safe. Where it cannot, what only it knows is not
     /// known, which is not the same as that there is nothing to know.
     ///
     /// ```no_run
@@ -197,7 +202,7 @@ impl Repository {
     /// assert!(repository.answers());
     /// ```
     pub fn answers(&self) -> bool {
-        program::ask(&self.git_dir, &["rev-parse", "--git-dir"]).is_some()
+        program::ask(&self.holder, ["rev-parse", "--git-dir"]).is_some()
     }
 
     /// The address of a remote, with what the user's configuration puts in its place: what
@@ -210,7 +215,7 @@ impl Repository {
     /// assert_eq!(repository.remote_url("origin").as_deref(), Some("git@example.com:me/app.git"));
     /// ```
     pub fn remote_url(&self, name: &str) -> Option<String> {
-        let url = program::ask(&self.git_dir, &["remote", "get-url", "--", name])?;
+        let url = program::ask(&self.holder, ["remote", "get-url", "--", name])?;
         String::from_utf8(url).ok()
     }
 
@@ -224,7 +229,7 @@ impl Repository {
     /// assert_eq!(repository.root_commits().expect("a history").len(), 1);
     /// ```
     pub fn root_commits(&self) -> Option<Vec<String>> {
-        let answer = program::ask(&self.git_dir, &["rev-list", "--max-parents=0", "HEAD"])?;
+        let answer = program::ask(&self.holder, ["rev-list", "--max-parents=0", "HEAD"])?;
         let lines = answer.split(|b| *b == b'\n');
         let mut commits: Vec<String> = lines.map(refs::hash).collect::<Option<_>>()?;
         commits.sort();
@@ -242,20 +247,29 @@ impl Repository {
     /// ```
     pub fn worktrees(&self) -> Vec<Worktree> {
         let main = self.main_root().map(|path| Worktree {
-            branch: self.refs(&self.common_dir).branch(),
+            branch: self.refs(&self.common_dir, "main-worktree/HEAD").branch(),
             is_main: true,
             exists: path.is_dir(),
             path,
         });
-        let linked = worktree::linked(&self.common_dir, self.config.foreign_refs);
+        let asked = self.config.foreign_refs.then_some(&*self.holder);
+        let linked = worktree::linked(&self.common_dir, asked);
         main.into_iter().chain(linked).collect()
     }
 
-    fn refs<'a>(&'a self, git_dir: &'a Path) -> Refs<'a> {
+    /// Git in this worktree, so that nothing of the repository's own runs.
+    pub(crate) fn git(&self) -> Command {
+        program::git(&self.holder)
+    }
+
+    fn refs<'a>(&'a self, git_dir: &'a Path, head: &'a str) -> Refs<'a> {
         Refs {
             git_dir,
             common_dir: &self.common_dir,
-            foreign: self.config.foreign_refs,
+            foreign: self.config.foreign_refs.then_some(Foreign {
+                holder: &self.holder,
+                head: head.as_ref(),
+            }),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::file;
 use crate::path::resolve;
-use crate::refs::Refs;
+use crate::refs::{Foreign, Refs};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,19 +34,27 @@ pub struct Worktree {
     pub exists: bool,
 }
 
-/// The linked worktrees that a repository knows, sorted by path.
-pub(crate) fn linked(common_dir: &Path, foreign: bool) -> Vec<Worktree> {
+/// The linked worktrees that a repository knows, sorted by path. `asked` is the folder to ask git in
+/// where only git can read the references.
+pub(crate) fn linked(common_dir: &Path, asked: Option<&Path>) -> Vec<Worktree> {
     let Ok(entries) = fs::read_dir(common_dir.join("worktrees")) else {
         return Vec::new();
     };
     let mut worktrees: Vec<Worktree> = entries
         .filter_map(|entry| {
-            let git_dir = entry.ok()?.path();
+            let entry = entry.ok()?;
+            let git_dir = entry.path();
             let path = folder(&git_dir)?;
+            let mut head = OsString::from("worktrees/");
+            head.push(entry.file_name());
+            head.push("/HEAD");
             let refs = Refs {
                 git_dir: &git_dir,
                 common_dir,
-                foreign,
+                foreign: asked.map(|holder| Foreign {
+                    holder,
+                    head: &head,
+                }),
             };
             Some(Worktree {
                 branch: refs.branch(),

@@ -1,4 +1,5 @@
-//! Running a shell command with a time limit, and ending it with all its children.
+//! Running a shell command with a time limit, ending it with all its children, and what other
+//! programs are given of this one's variables.
 //!
 //! A command that is over, or out of time, leaves nothing running: also not what it started in the
 //! background, in another process group or in another session.
@@ -14,6 +15,9 @@
 //! ```
 
 mod descendants;
+mod environment;
+
+pub use environment::{VARIABLES, scrub};
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -61,8 +65,8 @@ impl End {
     }
 }
 
-/// Runs a command line in the system's shell, in this folder, without input. What it prints is
-/// read and dropped, but for the beginning of its errors.
+/// Runs a command line in the system's shell, in this folder, without input, and with the variables
+/// that [`scrub`] leaves. What it prints is read and dropped, but for the beginning of its errors.
 ///
 /// On Linux this process adopts orphans meanwhile, so that none escapes. A program that starts
 /// other processes of its own at the same time should not use this.
@@ -100,6 +104,7 @@ pub fn shell(command: &str, folder: &Path, limit: Option<Duration>) -> Ran {
 
 fn prepare(line: &str, folder: &Path) -> Command {
     let mut command = shell_command(line);
+    scrub(&mut command);
     command
         .current_dir(folder)
         .stdin(Stdio::null())

@@ -30,6 +30,7 @@ mod fork;
 mod gemini;
 mod homes;
 mod hooks;
+mod hostile_repository;
 mod judges;
 mod list;
 mod modes;
