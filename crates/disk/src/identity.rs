@@ -70,6 +70,28 @@ fn id_at(path: &Path) -> io::Result<FileId> {
     )
 }
 
+/// When what is at `path` was made, since 1970, where the disk remembers that. A link is not followed.
+pub fn born(path: &Path) -> Option<Duration> {
+    let made = std::fs::symlink_metadata(path).ok()?.created().ok()?;
+    made.duration_since(SystemTime::UNIX_EPOCH).ok()
+}
+
+/// Whether what is at `path` is there and belongs to the user; a link is followed. On Windows it
+/// need only be there.
+#[cfg(unix)]
+pub fn is_own(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let user = rustix::process::geteuid().as_raw();
+    std::fs::metadata(path).is_ok_and(|meta| meta.uid() == user)
+}
+
+/// Whether what is at `path` is there and belongs to the user; a link is followed. On Windows it
+/// need only be there.
+#[cfg(windows)]
+pub fn is_own(path: &Path) -> bool {
+    path.exists()
+}
+
 /// How long ago the file at `path` was last written; zero if that is in the future. A link is not
 /// followed.
 pub fn age(path: &Path) -> Result<Duration, DiskError> {

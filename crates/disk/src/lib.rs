@@ -74,7 +74,7 @@ pub use crate::{
     durability::{Durability, UnknownDurability},
     error::{DiskError, FileKind},
     folder::{create_folder, ensure_folder},
-    identity::{FileId, age, file_id, set_modified},
+    identity::{FileId, age, born, file_id, is_own, set_modified},
     link::link,
     log::{LockedLog, LogReader},
     mode::Mode,

@@ -367,6 +367,12 @@ pub trait Format: Sync {
         Ok(())
     }
 
+    /// The project that a session of this folder is put into, where the format has its store in
+    /// projects.
+    fn project_of(&self, _folder: &Path) -> Option<PathBuf> {
+        None
+    }
+
     /// Puts a session into a store, whole or not at all.
     fn put(&self, w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
         put_files(w, goods, &self.shelf(w, place, goods.main())?)

@@ -228,6 +228,7 @@ fn work(home: &Path, out: &Path, files: &[String]) -> Outcome {
     let ask = ConvertAsk {
         to: by_name("codex").ok_or("there is no Codex")?,
         root: Some(out),
+        cwd: None,
         lean: false,
         agents: true,
         dry_run: false,

@@ -14,6 +14,7 @@ mod edit;
 mod marks;
 mod matrix;
 mod media;
+mod place;
 mod plan;
 mod report;
 mod said;
@@ -26,7 +27,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use rethread_formats::carry::{Place, Put};
+use rethread_formats::carry::Put;
 use rethread_formats::{Agents, Conversation, Format, Source, WriteError, Writing};
 use rethread_model::Note;
 
@@ -46,6 +47,8 @@ pub struct ConvertAsk<'a> {
     pub to: &'static dyn Format,
     /// The folder to write to as if it were the agent's root, where the user named one.
     pub root: Option<&'a Path>,
+    /// The folder in which the work goes on, where the user named one.
+    pub cwd: Option<&'a Path>,
     /// Leave out what the target has no place for.
     pub lean: bool,
     /// Take sub-agents along.
@@ -135,6 +138,7 @@ pub(crate) fn convert_to_resume(
     let ask = ConvertAsk {
         to,
         root: None,
+        cwd: None,
         lean: false,
         agents: true,
         dry_run: false,
@@ -169,11 +173,7 @@ fn come_back(
     notes: Vec<Note>,
 ) -> Result<Converted, Error> {
     let as_it_was = open(&original.source)?;
-    let cwd = original.cwd.clone();
-    let place = Place {
-        root: ask.root.map(Path::to_owned),
-        cwd: cwd.unwrap_or_else(|| w.env.cwd.clone()),
-    };
+    let place = place::place(w, ask, original.cwd.clone())?;
     let agents = if ask.agents {
         Agents::of(&as_it_was)
     } else {

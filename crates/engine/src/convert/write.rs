@@ -12,6 +12,7 @@ use rethread_formats::{
 use rethread_model::{Note, Severity};
 
 use super::agents::{Family, ReadBack};
+use super::place::place;
 use super::spoken::Spoken;
 use super::{ConvertAsk, Converted, Way, back, report};
 use crate::Error;
@@ -36,10 +37,7 @@ pub(super) fn write(
             hint: "`rethread append` says something in it".to_owned(),
         });
     }
-    let place = Place {
-        root: ask.root.map(Path::to_owned),
-        cwd: folder_of(w, from),
-    };
+    let place = place(w, ask, folder_of(from))?;
     let family = Family::of(from, ask.agents, &mut notes);
     let mut tries = 0..TRIES;
     loop {
@@ -96,11 +94,10 @@ pub(super) fn refuse_damage(made: &Conversation) -> Result<(), Error> {
     }
 }
 
-/// The folder that the work is done in, if it is here.
-fn folder_of(w: &Writing<'_>, conversation: &Conversation) -> PathBuf {
+/// The folder that a session says its work is done in, if it can be one of this machine.
+fn folder_of(conversation: &Conversation) -> Option<PathBuf> {
     let workspace = conversation.session.head.workspace.path.as_ref();
-    let folder = workspace.map(PathBuf::from).filter(|f| f.is_absolute());
-    folder.unwrap_or_else(|| w.env.cwd.clone())
+    workspace.map(PathBuf::from).filter(|f| f.is_absolute())
 }
 
 /// A session in a folder of our own.

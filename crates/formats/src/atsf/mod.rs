@@ -113,6 +113,10 @@ impl Format for Atsf {
         true
     }
 
+    fn project_of(&self, folder: &Path) -> Option<PathBuf> {
+        Some(layout::project_for_writing(folder))
+    }
+
     fn shelf(&self, w: &Writing<'_>, place: &Place, _main: &str) -> Result<PathBuf, WriteError> {
         carry::shelf(w, place)
     }

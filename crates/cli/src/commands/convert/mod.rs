@@ -34,6 +34,7 @@ use report::{Report, lost};
   rethread convert claude:7f3a --to pi -o ./out  under ./out, as if it were pi's folder
   rethread convert 7f3a --to gemini --dry-run    only what would become of it
   rethread convert 7f3a --to codex --lean        without what Codex has no place for
+  rethread convert 7f3a --to atsf --cwd .        into this project
   rethread convert . --agent pi --to claude      what pi did in this project")]
 #[allow(
     clippy::struct_excessive_bools,
@@ -49,6 +50,9 @@ pub(crate) struct Convert {
     /// Write under DIR, as if it were the agent's own folder.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// The folder in which the work goes on; the one that the session names by default.
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
     /// All workspaces.
     #[arg(long)]
     aw: bool,
@@ -75,10 +79,15 @@ pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
         hint: Some("`rethread agents` lists them".to_owned()),
     })?;
     let root = args.output.as_ref().map(|dir| context.env.cwd.join(dir));
+    let cwd = args.cwd.as_ref().map(|dir| context.folder(Some(dir)));
+    if let Some(cwd) = cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
+        return Err(Failure::usage(format!("`{}` is no folder", cwd.display())));
+    }
     let w = context.writing(args.write);
     let ask = ConvertAsk {
         to,
         root: root.as_deref(),
+        cwd: cwd.as_deref(),
         lean: args.lean,
         agents: !args.no_subagents,
         dry_run: args.dry_run,

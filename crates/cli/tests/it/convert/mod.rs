@@ -9,6 +9,7 @@ mod matrix;
 mod native;
 mod onward;
 mod parted;
+mod places;
 mod properties;
 mod verbs;
 
@@ -85,6 +86,7 @@ impl Desk {
         let ask = ConvertAsk {
             to,
             root: Some(root),
+            cwd: None,
             lean: false,
             agents: true,
             dry_run: false,
