@@ -114,9 +114,17 @@ fn say(context: &Context, how: &Call) -> Result<(), Failure> {
     let words: Vec<String> = how.args.iter().map(|arg| quoted(arg)).collect();
     let call = format!("{} {}", how.program, words.join(" "));
     match folder {
-        Some(folder) => print(&format!("cd {} && {call}", quoted(&folder))),
+        Some(folder) => print(&format!("cd {} && {call}", as_folder(&folder))),
         None => print(&call),
     }
+}
+
+/// A folder as `cd` takes it: one that begins with `-` is no option, nor the folder before.
+fn as_folder(folder: &str) -> String {
+    if folder.starts_with('-') {
+        return format!("-- {}", quoted(&format!("./{folder}")));
+    }
+    quoted(folder)
 }
 
 /// A word as a shell takes it for itself. Nothing in it acts on a terminal either.

@@ -517,3 +517,30 @@ fn all_sessions_of_the_corpus_are_read_and_saved() {
     }
     assert!(read > 0, "no sessions under {}", corpus.display());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_looks_like_an_option_is_a_folder() {
+    let w = World::new();
+    for name in ["-rf", "-", "--help"] {
+        let header = serde_json::json!({
+            "type": "session", "version": 3, "id": "01a1df14-1e00-7948-8523-d812268295b1",
+            "timestamp": "2026-11-15T12:00:00.000Z", "cwd": name,
+        });
+        fs::write(w.project.join("s.jsonl"), format!("{header}\n")).unwrap();
+        fs::create_dir(w.project.join(name)).unwrap();
+        let said = w.ok(&["resume", "./s.jsonl", "--print"]);
+        let (cd, _) = said.split_once(" && ").unwrap();
+        let shell = std::process::Command::new("sh")
+            .args(["-c", &format!("{cd} && pwd")])
+            .current_dir(&w.project)
+            .output()
+            .unwrap();
+        let went = String::from_utf8(shell.stdout).unwrap();
+        assert_eq!(
+            went.trim_end(),
+            w.project.join(name).to_str().unwrap(),
+            "{cd}"
+        );
+    }
+}
