@@ -21,10 +21,45 @@ pub(crate) fn ask(context: &Context, hooks: &Hooks) -> Consent {
         return Consent::Unasked;
     }
     show(context, hooks);
-    match agree("Trust exactly this, and carry it out?") {
+    match agree(&question(
+        "Trust exactly this",
+        hooks,
+        ", and carry it out?",
+    )) {
         Ok(true) => Consent::Given,
         _ => Consent::Declined,
     }
+}
+
+/// A question about hooks that says how much there is of them: the beginning of a long command may be
+/// out of sight.
+pub(crate) fn question(before: &str, hooks: &Hooks, after: &str) -> String {
+    let mut parts = Vec::new();
+    let counted = |count: usize, one: &str| match count {
+        1 => format!("1 {one}"),
+        n => format!("{n} {one}s"),
+    };
+    if !hooks.symlinks.is_empty() {
+        parts.push(counted(hooks.symlinks.len(), "link"));
+    }
+    let with_lines = |what: String, texts: &mut dyn Iterator<Item = &str>, count: usize| {
+        let lines: usize = texts.map(|text| text.split('\n').count()).sum();
+        match lines {
+            n if n <= count => what,
+            n => format!("{what} of {n} lines"),
+        }
+    };
+    let commands = &hooks.commands;
+    if !commands.is_empty() {
+        let mut texts = commands.iter().flatten().map(|c| c.command.as_str());
+        let what = counted(commands.len(), "command");
+        parts.push(with_lines(what, &mut texts, commands.len()));
+    }
+    if let Some(prompt) = &hooks.initial_prompt {
+        let mut texts = prompt.iter().map(String::as_str);
+        parts.push(with_lines("a prompt".to_owned(), &mut texts, 1));
+    }
+    format!("{before} ({}){after}", parts.join(", "))
 }
 
 /// Asks a question on the terminal.

@@ -126,7 +126,11 @@ fn make_link(hook: &SymlinkHook, repository: &Path, worktree: &Path) -> Result<(
     let source = repository.join(inside(&hook.source)?);
     let target = worktree.join(inside(&hook.target)?);
     let real = std::fs::canonicalize(&source).map_err(|e| format!("`{}`: {e}", hook.source))?;
-    stays_in(&real, repository).map_err(|why| format!("`{}` {why}", hook.source))?;
+    let below = stays_in(&real, repository).map_err(|why| format!("`{}` {why}", hook.source))?;
+    if below.as_os_str().is_empty() {
+        let why = "leads to the project itself through a link";
+        return Err(format!("`{}` {why}", hook.source));
+    }
     let parent = target.parent().unwrap_or(worktree);
     // What is there of the way to the target must not lead out of the worktree.
     let existing = parent.ancestors().find(|a| a.exists()).unwrap_or(worktree);
@@ -173,8 +177,8 @@ fn inside(path: &str) -> Result<PathBuf, String> {
     Ok(clean)
 }
 
-/// Whether a resolved path is below a folder, and not in its `.git`.
-fn stays_in(real: &Path, folder: &Path) -> Result<(), String> {
+/// A resolved path as seen from a folder that it is in; it is not in the folder's `.git`.
+fn stays_in<'a>(real: &'a Path, folder: &Path) -> Result<&'a Path, String> {
     let folder = std::fs::canonicalize(folder).map_err(|e| e.to_string())?;
     let Ok(below) = real.strip_prefix(&folder) else {
         return Err("leads out of the project through a link".to_owned());
@@ -182,5 +186,5 @@ fn stays_in(real: &Path, folder: &Path) -> Result<(), String> {
     if below.components().any(|c| c.as_os_str() == ".git") {
         return Err("leads into git's own folder through a link".to_owned());
     }
-    Ok(())
+    Ok(below)
 }

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{DiskError, Durability, Mode, append_line, ensure_folder, read_small, replace};
+use rethread_disk::{
+    DiskError, Durability, Mode, append_line, born, ensure_folder, file_id, read_small, replace,
+};
 use rethread_formats::Env;
 use rethread_formats::atsf::Hooks;
 use rethread_json::{Object, Tree, split_lines};
@@ -11,15 +13,18 @@ use sha2::{Digest, Sha256};
 
 const FILE: &str = "trust.jsonl";
 
-/// Hooks that the user trusts: this content, in this file, of this repository.
+/// Hooks that the user trusts: this content, in this file, of this repository and no other that takes
+/// its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trusted {
     /// The SHA-256 of the whole block, in hex.
     pub hash: String,
-    /// The configuration that has it.
+    /// The configuration that has it, in the real root of the project.
     pub path: PathBuf,
     /// The repository's git folder.
     pub repository: PathBuf,
+    /// What tells that folder from another one at the same path.
+    pub identity: String,
 }
 
 impl Trusted {
@@ -33,14 +38,15 @@ impl Trusted {
         });
         Self {
             hash: hex.collect(),
-            path: real(&hooks.config),
-            repository: real(repository.common_dir()),
+            path: hooks.config.clone(),
+            repository: repository.common_dir().to_owned(),
+            identity: identity(repository),
         }
     }
 
     /// Whether the user trusts exactly this.
     pub fn is_given(&self, env: &Env) -> bool {
-        trusted_or_nothing(env).contains(self)
+        !self.identity.is_empty() && trusted_or_nothing(env).contains(self)
     }
 
     /// Remembers that the user trusts exactly this.
@@ -63,12 +69,25 @@ impl Trusted {
             .str("hash", &self.hash)
             .str("path", &self.path.to_string_lossy())
             .str("repository", &self.repository.to_string_lossy())
+            .str("identity", &self.identity)
             .finish()
     }
 }
 
-fn real(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+/// What tells a repository from another one at the same path: the number of its git folder, and when
+/// that was made. Where the disk does not remember that, where its history begins. Empty where
+/// nobody can tell.
+fn identity(repository: &Repository) -> String {
+    let folder = repository.common_dir();
+    let Ok(id) = file_id(folder) else {
+        return String::new();
+    };
+    let (_, number) = id.numbers();
+    if let Some(born) = born(folder) {
+        return format!("{number} made {}", born.as_nanos());
+    }
+    let commits = repository.root_commits();
+    commits.map_or_else(String::new, |c| format!("{number} from {}", c.join(" ")))
 }
 
 /// What cannot be read is not trusted.
@@ -89,13 +108,15 @@ pub fn trusted(env: &Env) -> Result<Vec<Trusted>, DiskError> {
             continue;
         }
         let text = |key| Some(tree.root(line).get(key)?.str()?.into_owned());
-        if let (Some(hash), Some(path), Some(repository)) =
-            (text("hash"), text("path"), text("repository"))
+        let places = text("path").zip(text("repository"));
+        if let (Some(hash), Some((path, repository)), Some(identity)) =
+            (text("hash"), places, text("identity"))
         {
             all.push(Trusted {
                 hash,
                 path: path.into(),
                 repository: repository.into(),
+                identity,
             });
         }
     }
@@ -104,7 +125,6 @@ pub fn trusted(env: &Env) -> Result<Vec<Trusted>, DiskError> {
 
 /// Takes back all trust in the hooks of a configuration; gives how much there was.
 pub fn revoke(env: &Env, config: &Path) -> Result<usize, DiskError> {
-    let config = real(config);
     let (gone, kept): (Vec<_>, Vec<_>) = trusted(env)?.into_iter().partition(|t| t.path == config);
     if !gone.is_empty() {
         let mut bytes = Vec::new();

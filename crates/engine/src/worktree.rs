@@ -226,6 +226,10 @@ impl Step<'_> {
                 outcome: Outcome::Skipped(why),
             }]
         };
+        if !self.repository.is_known() {
+            let why = "the repository does not know this folder as a worktree";
+            return skipped(why.to_owned());
+        }
         let trust = Trusted::of(hooks, self.repository);
         if !trust.is_given(self.w.env) {
             let why = match consent(hooks) {

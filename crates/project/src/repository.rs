@@ -262,6 +262,19 @@ impl Repository {
         program::git(&self.holder)
     }
 
+    /// Whether the repository has this worktree in its list. Any folder can say that it is a linked
+    /// worktree; the main one is where it says.
+    ///
+    /// ```no_run
+    /// # use std::path::Path;
+    /// # use rethread_project::Repository;
+    /// let repository = Repository::find(Path::new("/home/me/app-fix")).expect("a worktree");
+    /// assert!(repository.is_known());
+    /// ```
+    pub fn is_known(&self) -> bool {
+        !self.is_linked || worktree::folder(&self.git_dir).as_deref() == Some(&*self.holder)
+    }
+
     fn refs<'a>(&'a self, git_dir: &'a Path, head: &'a str) -> Refs<'a> {
         Refs {
             git_dir,

@@ -70,7 +70,7 @@ pub(crate) fn linked(common_dir: &Path, asked: Option<&Path>) -> Vec<Worktree> {
 
 /// The folder of the worktree whose git folder this is: its `gitdir` names the
 /// `.git` file there, absolute or (since git 2.48) relative to the git folder.
-fn folder(git_dir: &Path) -> Option<PathBuf> {
+pub(crate) fn folder(git_dir: &Path) -> Option<PathBuf> {
     let bytes = file::read(&git_dir.join("gitdir"), PATH_LIMIT)?;
     let dot_git = git_dir.join(file::to_path(file::trim_newlines(&bytes))?);
     let folder = match dot_git.file_name() {

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use rethread_engine::{Trusted, revoke, trusted};
+use rethread_engine::{Error, Trusted, revoke, trusted};
 use rethread_formats::atsf::{Hooks, hooks};
 use rethread_project::Repository;
 use rethread_render::one_line;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::consent;
 use crate::context::Context;
@@ -17,11 +17,13 @@ use crate::output::{print, print_json, say};
 
 /// Show what `worktreeHooks` would do here, and trust exactly that.
 ///
-/// Any change of the hooks, of the file that has them or of the repository ends the trust. On a
-/// terminal it asks first.
+/// Any change of the hooks, of the file that has them or of the repository ends the trust, and so
+/// does another repository at the same path. It asks first; without a terminal the answer is no,
+/// unless `--yes` is given.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread trust             the hooks of this project
+  rethread trust --yes       without a question, for scripts
   rethread trust --list      everything that is trusted
   rethread trust --revoke    take it back")]
 pub(crate) struct Trust {
@@ -80,34 +82,46 @@ fn give(
     yes: bool,
 ) -> Result<Exit, Failure> {
     let trust = Trusted::of(hooks, repository);
-    if !context.json {
+    if !context.json || !yes {
         consent::show(context, hooks);
     }
-    // Whoever runs this command has decided; on a terminal, once more after reading.
-    if !yes && consent::is_possible() && !consent::agree("Trust exactly this?")? {
-        say("nothing was trusted");
-        return Ok(Exit::Failed);
+    if !yes {
+        let question = consent::question("Trust exactly this", hooks, "?");
+        if !consent::is_possible() {
+            return Err(Failure::from(Error::Refused {
+                message: format!("nobody is there to answer: {question}"),
+                hint: "`--yes` trusts what was shown".to_owned(),
+            }));
+        }
+        if !consent::agree(&question)? {
+            say("nothing was trusted");
+            return Ok(Exit::Failed);
+        }
     }
     trust.give(&context.env)?;
     let path = trust.path.to_string_lossy();
     if context.json {
-        print_json(
-            &json!({ "hash": trust.hash, "path": path, "repository": trust.repository.to_string_lossy() }),
-        )?;
+        print_json(&as_json(&trust))?;
     } else {
         print(&format!("trusted {}", one_line(&path)))?;
     }
     Ok(Exit::Done)
 }
 
+fn as_json(trust: &Trusted) -> Value {
+    json!({
+        "hash": trust.hash,
+        "path": trust.path.to_string_lossy(),
+        "repository": trust.repository.to_string_lossy(),
+        "identity": trust.identity,
+    })
+}
+
 fn list(context: &Context) -> Result<Exit, Failure> {
     for trust in trusted(&context.env)? {
-        let (path, repository) = (
-            trust.path.to_string_lossy(),
-            trust.repository.to_string_lossy(),
-        );
+        let path = trust.path.to_string_lossy();
         if context.json {
-            print_json(&json!({ "hash": trust.hash, "path": path, "repository": repository }))?;
+            print_json(&as_json(&trust))?;
         } else {
             print(&format!(
                 "{}  {}",

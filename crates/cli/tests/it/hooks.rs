@@ -134,7 +134,7 @@ fn nothing_happens_before_trust_and_the_thread_is_there_all_the_same() {
 fn trust_is_for_exactly_this_content_in_this_place() {
     let hooks = r#"{"postSetupCommands":[{"command":"touch ran"}]}"#;
     let w = project(hooks);
-    let shown = w.run(&["trust"]);
+    let shown = w.run(&["trust", "--yes"]);
     assert_eq!(shown.code, 0, "{shown:?}");
     assert!(
         shown.err.contains("command  touch ran"),
@@ -312,6 +312,8 @@ fn links_stay_inside_the_repository_and_the_worktree() {
     symlink(&secret, w.project.join("out")).unwrap();
     symlink("out", w.project.join("out2")).unwrap();
     symlink(".git", w.project.join("gitlink")).unwrap();
+    symlink(".", w.project.join("itself")).unwrap();
+    symlink("itself", w.project.join("itself2")).unwrap();
     w.git(&["add", "out", "out2"]);
     w.git(&["commit", "-q", "-m", "links"]);
     let names = [
@@ -334,6 +336,9 @@ fn links_stay_inside_the_repository_and_the_worktree() {
         ("README.md", ""),
         ("README.md", "j\nk"),
         ("a\\b", "l"),
+        ("itself", "m"),
+        ("itself2", "n"),
+        ("itself2/itself", "o"),
     ];
     let links: Vec<String> = names
         .iter()

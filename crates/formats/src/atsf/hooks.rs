@@ -88,7 +88,18 @@ pub fn hooks(project: &Path) -> Result<(Option<Hooks>, Vec<Note>), OpenError> {
     });
     let nothing =
         |h: &Hooks| h.symlinks.is_empty() && h.commands.is_empty() && h.initial_prompt.is_none();
-    Ok((hooks.filter(|h| !nothing(h)), config.notes))
+    let hooks = hooks.filter(|h| !nothing(h));
+    let mut notes = config.notes;
+    // What is trusted in another project must not count for the one that links to it.
+    let on_the_way = [project.join(AGENT), project.join(AGENT).join(CONFIG)];
+    let link = on_the_way.into_iter().find(|path| path.is_symlink());
+    match (hooks, link) {
+        (Some(_), Some(link)) => {
+            notes.push(Note::damage("is a link, so the hooks there do not count").at(link));
+            Ok((None, notes))
+        }
+        (hooks, _) => Ok((hooks, notes)),
+    }
 }
 
 /// Whether the project wants a worktree for each new thread.

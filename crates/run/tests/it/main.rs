@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rethread_run::{End, Ran, shell};
+use rethread_run::{End, Ran, VARIABLES, shell};
 
 /// Orphans of one command must not be taken for those of another.
 fn alone() -> MutexGuard<'static, ()> {
@@ -114,4 +114,27 @@ fn what_was_running_before_stays() {
     );
     own.kill().unwrap();
     own.wait().unwrap();
+}
+
+#[test]
+fn a_command_is_given_some_variables_only_and_those_are_documented() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().unwrap();
+    let ran = run("env > given", folder.path(), 20_000);
+    assert!(ran.end.is_success(), "{ran:?}");
+    let given = fs::read_to_string(folder.path().join("given")).unwrap();
+    assert!(
+        given.lines().any(|line| line.starts_with("PATH=")),
+        "{given}"
+    );
+    let started_by_cargo = std::env::var_os("CARGO_MANIFEST_DIR").is_some();
+    assert!(started_by_cargo && !given.contains("CARGO_"), "{given}");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../SECURITY.md");
+    let page = fs::read_to_string(page).unwrap();
+    for name in VARIABLES {
+        assert!(
+            page.contains(&format!("`{name}`")),
+            "{name} is not documented"
+        );
+    }
 }

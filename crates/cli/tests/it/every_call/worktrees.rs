@@ -18,7 +18,7 @@ const HOOKS: &str = r#""worktreeHooks":{"symlinks":[{"source":"README.md","targe
 const HOOKS_WITHOUT_COMMANDS: &str =
     r#""worktreeHooks":{"symlinks":[{"source":"README.md","target":"link"}],"initialPrompt":"go"}"#;
 const IN_WORKTREES: &str = r#""defaults":{"useWorktree":true}"#;
-const TRUSTED_ELSEWHERE: &str = "{\"hash\":\"00\",\"path\":\"/elsewhere/.agent/config.json\",\"repository\":\"/elsewhere/.git\"}\n";
+const TRUSTED_ELSEWHERE: &str = "{\"hash\":\"00\",\"path\":\"/elsewhere/.agent/config.json\",\"repository\":\"/elsewhere/.git\",\"identity\":\"1 made 1\"}\n";
 
 /// A command, with what it is tried on.
 pub(super) struct Case {
@@ -58,8 +58,8 @@ fn trust_elsewhere(w: &World) {
 
 pub(super) const TRUST_FIRST: Case = Case {
     prepare: |w| configure(w, HOOKS),
-    args: &["trust"],
-    again: &["trust"],
+    args: &["trust", "--yes"],
+    again: &["trust", "--yes"],
     kind: Kind::Trusts,
     code: 0,
 };
@@ -74,7 +74,7 @@ pub(super) const REVOKE: Case = Case {
     prepare: |w| {
         configure(w, HOOKS);
         trust_elsewhere(w);
-        w.ok(&["trust"]);
+        w.ok(&["trust", "--yes"]);
     },
     args: &["trust", "--revoke"],
     again: &["trust", "--revoke"],
@@ -90,7 +90,7 @@ pub(super) const ADD: Case = Case {
 pub(super) const ADD_WITH_HOOKS: Case = Case {
     prepare: |w| {
         configure(w, HOOKS);
-        w.ok(&["trust"]);
+        w.ok(&["trust", "--yes"]);
     },
     ..ADD
 };
@@ -171,10 +171,19 @@ impl GitTrial {
         trial
     }
 
-    /// Puts everything back as it was before.
+    /// Puts everything back as it was before. The git folder stays the same one: another would not be
+    /// trusted.
     fn restore(&self) {
-        for entry in fs::read_dir(&self.world.root).unwrap() {
-            fs::remove_dir_all(entry.unwrap().path()).unwrap();
+        let project = &self.world.project;
+        for folder in [&project.join(".git"), project, &self.world.root] {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                match path.is_dir() {
+                    true if path == *project || path == project.join(".git") => {}
+                    true => fs::remove_dir_all(path).unwrap(),
+                    false => fs::remove_file(path).unwrap(),
+                }
+            }
         }
         copy(self.saved.path(), &self.world.root);
     }

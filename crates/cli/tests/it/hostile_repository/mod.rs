@@ -5,6 +5,7 @@ mod commands;
 mod filters;
 mod trap;
 mod tricks;
+mod trust;
 
 use self::commands::{commands, may_end};
 use self::trap::Trap;
