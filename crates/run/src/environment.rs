@@ -47,7 +47,7 @@ pub const VARIABLES: [&str; 32] = [
 /// use std::process::Command;
 /// use rethread_run::scrub;
 ///
-/// let mut command = Command::new("git");
+/// let mut command = Command::new("ls");
 /// scrub(&mut command);
 /// let mut given = command.get_envs().map(|(name, _)| name.to_string_lossy());
 /// assert!(!given.any(|name| name.starts_with("CARGO_")));

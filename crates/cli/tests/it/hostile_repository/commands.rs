@@ -48,6 +48,13 @@ pub(super) fn commands(trap: &Trap) -> Vec<Vec<String>> {
         "-o",
         "../unified",
     ]);
+    let pi = &trap.sessions[2].1;
+    add(&["branch", pi, "#1", "--summary", "again"]);
+    add(&["label", pi, "#1", "here"]);
+    add(&["migrate", pi]);
+    add(&["show", pi, "--to", "raw", "-o", "../raw"]);
+    add(&["msg", "whoami"]);
+    add(&["sample", "../sample"]);
     add(&["new", "--format", "atsf"]);
     add(&["new", "--format", "atsf", "--trust"]);
     add(&["worktree", "add", "new"]);

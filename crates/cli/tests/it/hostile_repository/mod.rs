@@ -71,10 +71,22 @@ tricks! {
     upload_pack: UPLOAD_PACK,
     pointer: POINTER,
     link: LINK,
-    references_in_tables: REFERENCES_IN_TABLES,
     variables: VARIABLES,
     variables_that_name_files: VARIABLES_THAT_NAME_FILES,
     variables_that_name_folders: VARIABLES_THAT_NAME_FOLDERS,
+}
+
+/// Older versions of git have no such references.
+#[test]
+fn references_in_tables() {
+    let trick = &tricks::REFERENCES_IN_TABLES;
+    let folder = tempfile::tempdir().unwrap();
+    let mut init = std::process::Command::new("git");
+    init.args(["init", "-q"]).args(trick.init);
+    let made = init.current_dir(folder.path()).output().unwrap();
+    if made.status.success() {
+        nothing_runs(trick);
+    }
 }
 
 /// Only root can give a repository away.

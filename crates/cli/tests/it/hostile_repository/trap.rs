@@ -155,6 +155,12 @@ pub(super) fn program(path: &Path, script: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// Whether there is a program that runs another one on a terminal.
+pub(super) fn has_terminals() -> bool {
+    let version = Command::new("script").arg("--version").output();
+    cfg!(target_os = "linux") && version.is_ok()
+}
+
 fn session(w: &World, format: &str) -> String {
     let made = json(&w.ok(&["new", "--format", format, "--json"]));
     let (id, path) = (

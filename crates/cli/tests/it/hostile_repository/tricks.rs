@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use super::trap::{Trap, program};
+use super::trap::{Trap, has_terminals, program};
 
 /// A trick, and how plain git falls for it.
 pub(super) struct Trick {
@@ -160,8 +160,13 @@ pub(super) const PAGER: Trick = Trick {
             trap.configure(format!("[pager]\n{command} = {evil}"));
         }
     },
-    // Only on a terminal.
+    // A pager is only started on a terminal; an editor is anywhere.
     control: |trap| {
+        if !has_terminals() {
+            let args = ["commit", "--quiet", "--allow-empty"];
+            trap.plain_git(&trap.w.project, &args);
+            return;
+        }
         let mut script = Command::new("script");
         script
             .args(["-qec", "git --paginate log", "/dev/null"])

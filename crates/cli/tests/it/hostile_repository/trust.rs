@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use super::trap::has_terminals;
 use crate::world::{Answer, World, json, run_with};
 
 const HOOKS: &str = r#"{"specVersion":"1.1","worktreeHooks":{"symlinks":[{"source":"README.md","target":"link"}],"postSetupCommands":[{"command":"touch ran"}]}}"#;
@@ -136,7 +137,7 @@ fn without_a_terminal_the_answer_is_no() {
 
 #[test]
 fn on_a_terminal_the_answer_counts_and_the_question_says_how_much_there_is() {
-    if Command::new("script").arg("--version").output().is_err() {
+    if !has_terminals() {
         return;
     }
     let w = World::with_git();
