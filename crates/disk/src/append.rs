@@ -115,7 +115,12 @@ impl Written<'_> {
     }
 
     /// Takes back what is there of it. `cause` is why.
-    fn undo(&self, path: &Path, file: &File, cause: &io::Error) -> Result<(), DiskError> {
+    pub(crate) fn undo(
+        &self,
+        path: &Path,
+        file: &File,
+        cause: &io::Error,
+    ) -> Result<(), DiskError> {
         undo(file, self.start, &self.bytes).map_err(|_| not_undone(path, self.start, cause))
     }
 }

@@ -6,7 +6,8 @@ use std::{
     ops::Range,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
+    thread::sleep,
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -21,6 +22,16 @@ use crate::{
     sync::{self, Folder},
     temp::Temp,
 };
+
+/// A last line that was written to within this time may still be finished by a program that takes
+/// no lock.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a line may go on growing before it is said that the log is busy.
+const LONGEST_LINE: Duration = Duration::from_mins(1);
+
+/// How often it is looked at meanwhile.
+const NAP: Duration = Duration::from_millis(20);
 
 /// A log under an exclusive lock, which lasts until this is dropped or the process ends.
 ///
@@ -111,6 +122,51 @@ impl LockedLog {
         Ok(Tail::Open { start, len, age })
     }
 
+    /// The last line, if it was left unfinished. A program that takes no lock may still be writing
+    /// it: that is waited for, until the line is ended, `is_whole` finds that nothing of it is
+    /// missing but the line break, or it has not grown for two seconds.
+    ///
+    /// Whoever is about to append calls this before reading what to append to.
+    pub fn torn_line(
+        &self,
+        is_whole: impl Fn(LogReader<'_>) -> bool,
+    ) -> Result<Option<Range<u64>>, DiskError> {
+        let begun = Instant::now();
+        loop {
+            let Tail::Open { start, len, .. } = self.tail()? else {
+                return Ok(None);
+            };
+            if is_whole(self.reader(start)) {
+                return Ok(None);
+            }
+            if self.stands_still(start + len)? {
+                return Ok(Some(start..start + len));
+            }
+            let waited = begun.elapsed();
+            if waited >= LONGEST_LINE {
+                let path = self.path.clone();
+                return Err(DiskError::Busy { path, waited });
+            }
+        }
+    }
+
+    /// Waits until the log has another length than this one; whether it did not get one. Clocks
+    /// jump, so a log that we saw stand still is old whatever the time of its file says.
+    fn stands_still(&self, len: u64) -> Result<bool, DiskError> {
+        let begun = Instant::now();
+        loop {
+            let meta = self.file.metadata().map_err(|e| self.read_failed(e))?;
+            if meta.len() != len {
+                return Ok(false);
+            }
+            let age = age_of(&meta).map_err(|e| self.read_failed(e))?;
+            if age.max(begun.elapsed()) >= PATIENCE {
+                return Ok(true);
+            }
+            sleep(NAP);
+        }
+    }
+
     /// Where the last line that was ended is, without its line break; an open tail is skipped.
     pub fn last_line(&self) -> Result<Option<Range<u64>>, DiskError> {
         scan::last_line(&self.file).map_err(|e| self.read_failed(e))
@@ -134,15 +190,31 @@ impl LockedLog {
     /// call. Returns where the first begins.
     ///
     /// A torn line before them is ended in the same call, so that nothing is ever glued to it; see
-    /// [`LockedLog::tail`] and [`LockedLog::cut`] to deal with it otherwise. What was taken only
-    /// in part is removed again.
+    /// [`LockedLog::torn_line`] and [`LockedLog::cut`] to deal with it otherwise. What was taken
+    /// only in part is removed again.
     pub fn append(&mut self, lines: &[u8]) -> Result<u64, DiskError> {
+        self.append_lasting(lines, Durability::None)
+    }
+
+    /// As [`LockedLog::append`], and syncs what was appended if `d` asks for it. Lines that could
+    /// not be synced are removed again: whoever is told that they were not saved may write them
+    /// once more.
+    pub fn append_lasting(&mut self, lines: &[u8], d: Durability) -> Result<u64, DiskError> {
         if !lines.ends_with(b"\n") {
             return Err(DiskError::NotWholeLines {
                 path: self.path.clone(),
             });
         }
-        Ok(append_whole(&self.path, &self.file, lines)?.line())
+        let written = append_whole(&self.path, &self.file, lines)?;
+        if d.syncs()
+            && let Err(failed) = self.sync()
+        {
+            let unknown = io::ErrorKind::Other.into();
+            let cause = failed.io().unwrap_or(&unknown);
+            written.undo(&self.path, &self.file, cause)?;
+            return Err(failed);
+        }
+        Ok(written.line())
     }
 
     /// Ends the last line, if it is open; says whether it was.

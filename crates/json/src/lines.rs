@@ -216,8 +216,11 @@ impl<R: Read> Lines<R> {
     fn make_room(&mut self) {
         let most = self.cap.saturating_add(1);
         if self.start == 0 {
-            let size = self.buffer.len().saturating_mul(2);
-            self.buffer.resize(size.min(most), 0);
+            let size = self.buffer.len().saturating_mul(2).min(most);
+            // No more than that: to grow by one byte would double it.
+            let more = size.saturating_sub(self.buffer.len());
+            self.buffer.reserve_exact(more);
+            self.buffer.resize(size, 0);
             return;
         }
         self.buffer.copy_within(self.start..self.end, 0);

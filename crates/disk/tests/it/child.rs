@@ -262,8 +262,7 @@ fn new(created: Created) {
 
 fn append(path: &Path, lines: &[u8]) -> Result<(), DiskError> {
     let mut log = LockedLog::open_or_create(path, Mode::Private, PATIENCE)?;
-    log.append(lines)?;
-    log.sync()
+    log.append_lasting(lines, Durability::Each).map(drop)
 }
 
 /// Replaces the log by itself without its first line.

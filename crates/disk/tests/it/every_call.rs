@@ -162,8 +162,7 @@ impl Case {
                         words.contains(&format!("`{}", folder.path().display())),
                         "{at}"
                     );
-                    // The new file is in place and only its name may not last; or the record is
-                    // there and only its sync failed, which a `LockedLog` asks for separately.
+                    // The new file is in place and only its name may not last.
                     if words.starts_with("cannot sync") && self.keeps_unsynced(*step, words) {
                         let mut with = said.done.clone();
                         with.push(*step);
@@ -182,9 +181,8 @@ impl Case {
     fn keeps_unsynced(&self, step: usize, words: &str) -> bool {
         let name_only = words.starts_with("cannot sync the folder");
         match self.task {
-            "append" => true,
-            "rewrite" => name_only || step == 1,
-            "append_line" => false,
+            "rewrite" => name_only && step == 0,
+            "append" | "append_line" => false,
             _ => name_only,
         }
     }

@@ -282,3 +282,53 @@ fn a_log_is_not_cut_behind_its_end() {
     assert_eq!(log.append(b"c\n").unwrap(), 2);
     assert_eq!(std::fs::read(&path).unwrap(), b"a\nc\n");
 }
+
+/// Whether a line is whole: here, where it ends in a brace.
+fn is_whole(mut line: rethread_disk::LogReader<'_>) -> bool {
+    let mut bytes = Vec::new();
+    line.read_to_end(&mut bytes).unwrap();
+    bytes.ends_with(b"}")
+}
+
+#[test]
+fn a_line_that_grows_is_waited_for_and_one_that_is_whole_is_not() {
+    let (_folder, path) = place();
+    std::fs::write(&path, b"{}\n{\"a\"").unwrap();
+    let agent = std::thread::spawn({
+        let path = path.clone();
+        move || {
+            for piece in [&b":1"[..], b",\"b\":2", b"}\n"] {
+                std::thread::sleep(Duration::from_millis(300));
+                append(&path, piece);
+            }
+        }
+    });
+    let log = open(&path);
+    assert_eq!(log.torn_line(is_whole).unwrap(), None);
+    assert_eq!(std::fs::read(&path).unwrap(), b"{}\n{\"a\":1,\"b\":2}\n");
+    agent.join().unwrap();
+    append(&path, b"{}");
+    let begun = Instant::now();
+    assert_eq!(log.torn_line(is_whole).unwrap(), None);
+    assert!(begun.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn a_line_that_stands_still_is_torn_whatever_the_clock_says() {
+    let (_folder, path) = place();
+    std::fs::write(&path, b"{}\n{\"a\"").unwrap();
+    let log = open(&path);
+    let file = std::fs::File::options().append(true).open(&path).unwrap();
+    let now = std::time::SystemTime::now();
+    for time in [now + Duration::from_hours(1), now - Duration::from_hours(1)] {
+        let times = std::fs::FileTimes::new().set_modified(time);
+        file.set_times(times).unwrap();
+        assert_eq!(log.torn_line(is_whole).unwrap(), Some(3..7));
+    }
+    assert_eq!(std::fs::read(&path).unwrap(), b"{}\n{\"a\"");
+}
+
+fn append(path: &std::path::Path, bytes: &[u8]) {
+    let mut file = std::fs::File::options().append(true).open(path).unwrap();
+    io::Write::write_all(&mut file, bytes).unwrap();
+}
