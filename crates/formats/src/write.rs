@@ -1,9 +1,9 @@
 //! What a user asks to be written, and what came of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rethread_disk::Durability;
+use rethread_disk::{DiskError, Durability};
 use rethread_model::{Note, Role};
 
 use crate::{Env, RawJson, Source, WriteError};
@@ -209,6 +209,14 @@ pub enum Removal {
     Files(Vec<PathBuf>),
     /// Nothing any more: it had no file of its own, and is gone.
     Done,
+}
+
+/// What is to be said where messages are saved, and the file that describes their session could not
+/// be brought up to date behind them: an error would make somebody save them once more.
+pub(crate) fn saved_but(path: &Path, e: &DiskError) -> Note {
+    let message = format!("what was given is saved, but the description is not up to date: {e}");
+    let hint = "do not add it again; the next message brings the description up to date";
+    Note::damage(message).at(path).hint(hint)
 }
 
 /// What came of messages that were to be added.

@@ -514,3 +514,63 @@ fn times_of_other_programs_become_utc_where_we_write_them() {
         );
     }
 }
+
+/// Runs a command that can write no file longer than that, as on a disk that is full; none where
+/// that cannot be done.
+#[cfg(target_os = "linux")]
+pub(crate) fn with_short_files(
+    w: &World,
+    most: u64,
+    args: &[&str],
+) -> Option<crate::world::Answer> {
+    if !crate::every_call::is_there("prlimit") {
+        return None;
+    }
+    let limited = format!("trap '' XFSZ; exec prlimit --fsize={most} \"$0\" \"$@\"");
+    let output = crate::every_call::wrapped(w, &["sh", "-c", &limited], args).output();
+    let output = output.unwrap();
+    Some(crate::world::Answer {
+        code: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    })
+}
+
+/// The id is there, and a warning that keeps a person or a program from saving it again.
+#[cfg(target_os = "linux")]
+pub(crate) fn assert_saved_with_a_warning(answer: &crate::world::Answer) {
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert_eq!(answer.out.lines().count(), 1, "{answer:?}");
+    let said = "what was given is saved, but the description is not up to date";
+    assert!(answer.err.starts_with("warning: "), "{answer:?}");
+    assert!(answer.err.contains(said), "{answer:?}");
+    assert!(
+        answer.err.contains("hint: do not add it again"),
+        "{answer:?}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_the_log_is_a_warning_and_the_id_is_told() {
+    let w = World::new();
+    let long = format!("{{\"note\":\"{}\"}}", "x".repeat(100_000));
+    let made = w.ok(&["new", "--format", "atsf", "--metadata", &long, "--json"]);
+    let id = json(&made)["id"].as_str().unwrap().to_owned();
+    let Some(answer) = with_short_files(&w, 50_000, &["append", &id, "hello"]) else {
+        return;
+    };
+    assert_saved_with_a_warning(&answer);
+    let [message] = &w.lines(&id)[..] else {
+        panic!("once: {}", w.log(&id))
+    };
+    assert_eq!(message["id"], answer.out.trim());
+    // Written anew, the same holds.
+    let replaced = ["append", &id, "--replace", "#1", "hello again"];
+    let answer = with_short_files(&w, 50_000, &replaced).unwrap();
+    assert_saved_with_a_warning(&answer);
+    assert_eq!(w.lines(&id)[0]["content"][0]["text"], "hello again");
+    // The next message brings the description up to date.
+    w.ok(&["append", &id, "and more"]);
+    assert_eq!(w.manifest(&id)["stats"]["messageCount"], 2);
+}

@@ -15,6 +15,10 @@ use super::steps::{self, Step};
 use super::ulid::{self, Ids};
 use crate::{OpenError, Source, WriteError, Writing};
 
+/// So many exchanges, the newest by their ids, are opened to find the last one: its time decides,
+/// and ids are made at about that time.
+const NEWEST: usize = 16;
+
 /// An exchange to be added to.
 #[derive(Clone, Debug)]
 pub(super) struct Exchange {
@@ -40,7 +44,7 @@ pub(super) struct OpenSession<'a> {
     pub(super) id: String,
     pub(super) description: Document,
     mode: Mode,
-    /// In their order, without those whose message is damaged.
+    /// In their order, without those that were opened and whose message is damaged.
     pub(super) exchanges: Vec<Exchange>,
     /// The last exchange, where its message is damaged.
     damaged_last: Option<Exchange>,
@@ -105,25 +109,25 @@ impl<'a> OpenSession<'a> {
         Ok(session)
     }
 
-    /// Exchanges by their time, then their id. One whose message is damaged is not written to; one
-    /// whose message cannot be read could be the last, so nothing is written then.
+    /// The newest exchanges by their time, then their id, behind the others by their ids. One whose
+    /// message is damaged is not written to; one whose message cannot be read could be the last, so
+    /// nothing is written then.
     fn in_order(&mut self, files: Vec<ExchangeFiles>) -> Result<(), WriteError> {
+        let older = files.len().saturating_sub(NEWEST);
+        let mut all = files.into_iter().map(|files| Exchange {
+            id: files.id,
+            folder: files.folder,
+        });
+        self.exchanges = all.by_ref().take(older).collect();
         let mut dated = Vec::new();
-        for files in files {
-            let exchange = Exchange {
-                id: files.id,
-                folder: files.folder,
-            };
+        for exchange in all {
             let by_id = ulid::made_at(&exchange.id);
             let (created, is_sound) = match self.read(&exchange.message()) {
                 Ok(message) => {
                     let created = moment(message.root(), &["time", "created"]);
                     (created.or(by_id), true)
                 }
-                Err(
-                    e @ (WriteError::Open(OpenError::Damaged { .. })
-                    | WriteError::Disk(DiskError::NotFound { .. })),
-                ) => {
+                Err(e) if is_damage(&e) => {
                     self.notes
                         .push(Note::remark(format!("not written to: {e}")));
                     (by_id, false)
@@ -140,7 +144,7 @@ impl<'a> OpenSession<'a> {
         let last = dated.last().and_then(|((created, _), _, _)| *created);
         self.clock = self.clock.max(last.unwrap_or(self.clock));
         dated.retain(|(_, _, is_sound)| *is_sound);
-        self.exchanges = dated.into_iter().map(|(_, e, _)| e).collect();
+        self.exchanges.extend(dated.into_iter().map(|(_, e, _)| e));
         Ok(())
     }
 
@@ -257,12 +261,16 @@ impl<'a> OpenSession<'a> {
 
     /// The task of the session: that of its first exchange.
     pub(super) fn task(&self) -> Result<Option<String>, WriteError> {
-        let Some(first) = self.exchanges.first() else {
-            return Ok(None);
-        };
-        let message = self.read(&first.message())?;
-        let prompt = message.root().at(&["user", "prompt"]);
-        Ok(prompt.and_then(|prompt| string(prompt, "task")))
+        for exchange in &self.exchanges {
+            let message = match self.read(&exchange.message()) {
+                Ok(message) => message,
+                Err(e) if is_damage(&e) => continue,
+                Err(e) => return Err(e),
+            };
+            let prompt = message.root().at(&["user", "prompt"]);
+            return Ok(prompt.and_then(|prompt| string(prompt, "task")));
+        }
+        Ok(None)
     }
 
     /// Notes what a step will make of the files.
@@ -305,7 +313,8 @@ impl<'a> OpenSession<'a> {
     }
 
     /// Notes in the description that something changed. Comes last, because the lock goes with it.
-    pub(super) fn touch(self) -> Result<Vec<Note>, WriteError> {
+    /// What changed is saved by then, so trouble with that is a note.
+    pub(super) fn touch(mut self) -> Vec<Note> {
         let root = self.description.root();
         let now = self.now();
         let known = moment(root, &["time", "updated"]).map(Moment::millis);
@@ -316,8 +325,18 @@ impl<'a> OpenSession<'a> {
                 None => patch.set(root, "time", format!("{{\"updated\":{now}}}").as_bytes()),
             }
             let path = self.folder.join(SESSION_JSON);
-            replace(&path, &patch.finish(), self.mode, self.w.durability)?;
+            if let Err(e) = replace(&path, &patch.finish(), self.mode, self.w.durability) {
+                self.notes.push(crate::write::saved_but(&path, &e));
+            }
         }
-        Ok(self.notes)
+        self.notes
     }
+}
+
+/// Whether a message is damaged or missing, rather than kept from us.
+fn is_damage(e: &WriteError) -> bool {
+    matches!(
+        e,
+        WriteError::Open(OpenError::Damaged { .. }) | WriteError::Disk(DiskError::NotFound { .. })
+    )
 }

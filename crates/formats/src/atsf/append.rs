@@ -15,6 +15,7 @@ use super::prepare::{Defaults, Prepared, default_model, prepare};
 use super::results::write_into_log;
 use super::tail::{last_line, settle};
 use super::tally::Tally;
+use crate::write::saved_but;
 use crate::{Appended, MessageInput, Source, WriteError, Writing};
 
 /// A thread that nobody else writes to while this exists.
@@ -79,13 +80,18 @@ impl<'a> OpenThread<'a> {
         Ok(last.is_some() && last == self.manifest.updated())
     }
 
-    /// Writes the description anew, so that it is true of the log.
-    pub(crate) fn save_manifest(&self, tally: &Tally) -> Result<(), WriteError> {
-        let bytes = self.manifest.with_log(tally, self.log.len()?);
-        if bytes != self.manifest.bytes() {
-            replace(&self.manifest.path, &bytes, self.mode, self.w.durability)?;
-        }
-        Ok(())
+    /// Writes the description anew, so that it is true of the log. The log is written by then, so
+    /// trouble with that is a note.
+    pub(crate) fn save_manifest(&mut self, tally: &Tally) {
+        let (path, d) = (&self.manifest.path, self.w.durability);
+        let saved = self.log.len().and_then(|len| {
+            let bytes = self.manifest.with_log(tally, len);
+            if bytes == self.manifest.bytes() {
+                return Ok(());
+            }
+            replace(path, &bytes, self.mode, d)
+        });
+        self.notes.extend(saved.err().map(|e| saved_but(path, &e)));
     }
 
     pub(crate) fn defaults(&self, model: Option<String>, salt: u64) -> Defaults<'a> {
@@ -146,15 +152,12 @@ pub(crate) fn append(
         }));
     }
     if !lines.is_empty() {
-        thread.log.append(&lines)?;
+        thread.log.append_lasting(&lines, w.durability)?;
         thread
             .notes
             .extend(earlier(before.as_deref(), &tally, thread.log.path()));
     }
-    if w.durability.syncs() {
-        thread.log.sync()?;
-    }
-    thread.save_manifest(&tally)?;
+    thread.save_manifest(&tally);
     Ok(Appended {
         ids,
         notes: thread.notes,

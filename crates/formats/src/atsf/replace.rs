@@ -46,7 +46,7 @@ pub(crate) fn replace(
     splice(w, &mut thread.log, [change])?;
     tally.subtract(&found.head);
     recount(&mut tally, &prepared.heads, was_last);
-    thread.save_manifest(&tally)?;
+    thread.save_manifest(&tally);
     Ok(Appended {
         ids: vec![Ok(prepared.id)],
         notes: thread.notes,

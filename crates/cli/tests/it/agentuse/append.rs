@@ -475,3 +475,48 @@ fn an_answer_is_never_given_to_another_message_than_the_last() {
     w.run(&["append", &id, "--role", "agent", "Found."]);
     assert_eq!(parts(&session, third_id).len(), 1);
 }
+
+/// Old messages are no business of new ones: only the newest, and the first, whose task all share,
+/// are opened.
+#[test]
+fn old_messages_are_not_opened() {
+    let (w, id, session) = start();
+    let whole =
+        |n: u32| format!("{{\"user\":{{\"prompt\":{{\"task\":\"t\",\"user\":\"{n}\"}}}}}}\n");
+    let all: String = (0..40).map(whole).collect();
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], &all);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let ids: Vec<&str> = answer.out.lines().collect();
+    for id in &ids[1..20] {
+        fs::write(session.join(id).join("message.json"), "not JSON").unwrap();
+    }
+    let asked = w.run(&["append", &id, "and then?"]);
+    assert_eq!((asked.code, &*asked.err), (0, ""), "{asked:?}");
+    let answered = w.run(&["append", &id, "--role", "agent", "Then that."]);
+    assert_eq!((answered.code, &*answered.err), (0, ""), "{answered:?}");
+    let last = asked.out.trim();
+    assert!(last > ids[39], "{last}");
+    assert_eq!(parts(&session, last)[0]["text"], "Then that.");
+    let message = json(&fs::read_to_string(session.join(last).join("message.json")).unwrap());
+    assert_eq!(message["user"]["prompt"]["task"], "t");
+}
+
+/// What was said is saved, whatever becomes of the description behind it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_description_that_cannot_be_written_is_a_warning() {
+    let (w, id, session) = start();
+    let path = session.join("session.json");
+    let mut description = json(&fs::read_to_string(&path).unwrap());
+    description["note"] = "x".repeat(100_000).into();
+    description["time"]["updated"] = 1.into();
+    fs::write(&path, description.to_string()).unwrap();
+    let Some(answer) = crate::append::with_short_files(&w, 50_000, &["append", &id, "Plan"]) else {
+        return;
+    };
+    crate::append::assert_saved_with_a_warning(&answer);
+    let [message] = &messages(&session)[..] else {
+        panic!("one exchange");
+    };
+    assert_eq!(message["id"], answer.out.trim());
+}

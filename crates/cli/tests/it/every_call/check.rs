@@ -11,6 +11,12 @@ use super::trial::Trial;
 use super::{Said, Tree, agentuse, difference, look, without_temporary};
 use crate::world::{World, json};
 
+/// What is said where a message is saved, and what describes its session is of before.
+const STALE: &str = "the description is not up to date";
+
+/// The files that describe sessions.
+const DESCRIPTIONS: [&str; 2] = ["thread.json", "session.json"];
+
 impl Trial {
     /// Each file is as it was or as it will be, and they fit together.
     pub(super) fn check(&mut self, said: &Said, at: &str) {
@@ -20,8 +26,13 @@ impl Trial {
         if said.code == Some(0) || whole_answer {
             // The list of known projects only helps to find them again.
             let forgotten = said.err.contains("the project was not remembered: ");
+            // What describes a session is brought up to date by the next command.
+            let stale = said.err.contains(STALE);
+            let describes = |name: &Path| DESCRIPTIONS.iter().any(|d| name.ends_with(d));
             let done = |tree: &Tree| {
-                let counts = |name: &Path| !forgotten || !name.starts_with("home/.local");
+                let counts = |name: &Path| {
+                    !(forgotten && name.starts_with("home/.local") || stale && describes(name))
+                };
                 let all = tree.iter().filter(|(name, _)| counts(name));
                 all.map(|(name, file)| (name.clone(), file.clone()))
                     .collect::<Tree>()
@@ -206,10 +217,11 @@ impl Trial {
 
     /// One error, in one line, and it names the file.
     pub(super) fn check_error(&self, said: &Said, call: Option<&Call>, at: &str) {
+        let is_stale = |l: &str| l.starts_with("warning: ") && l.contains(STALE);
         let errors: Vec<&str> = said
             .err
             .lines()
-            .filter(|l| l.starts_with("error: "))
+            .filter(|l| l.starts_with("error: ") || is_stale(l))
             .collect();
         let [error] = errors.as_slice() else {
             panic!("{at}: {} errors", errors.len());

@@ -83,7 +83,7 @@ fn write(
         ids.push(id);
     }
     let notes = if ids.iter().any(Result::is_ok) {
-        session.touch()?
+        session.touch()
     } else {
         session.notes
     };
