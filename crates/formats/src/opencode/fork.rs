@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use rethread_json::{Document, Object, Patch};
-use rusqlite::OptionalExtension as _;
-use rusqlite::types::Value;
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{OptionalExtension as _, Row};
 
 use super::create::{slug, text};
 use super::facts::{Facts, parsed};
@@ -89,7 +89,7 @@ pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
             set("path", Value::Text(home.relative));
         }
         insert(change, "session", &session)?;
-        past.copy(change, &mut ids, &id)?;
+        past.copy(change, &mut ids, (&source.id, &id))?;
         Ok(Made {
             id,
             path: source.path.clone(),
@@ -120,10 +120,12 @@ fn insert(change: &Change<'_>, table: &str, row: &Columns) -> Result<(), WriteEr
     change.insert(table, row)
 }
 
-/// What is to be copied, in order.
+/// What is to be copied, in order. Rows are read when they are copied.
 struct Past {
-    messages: Vec<(String, Columns)>,
-    parts: Vec<Columns>,
+    /// The ids of messages, and the rows that they are in.
+    messages: Vec<(String, i64)>,
+    /// Where the parts of the last message end, if not all of them are copied.
+    parts_before: Option<String>,
 }
 
 impl Past {
@@ -134,30 +136,22 @@ impl Past {
         fork: &Fork,
         facts: &Facts,
     ) -> Result<Self, WriteError> {
-        let all = |table: &str| {
-            // As they are read.
-            let order = if table == "part" {
-                "id"
-            } else {
-                "time_created, id"
-            };
-            let sql = format!("SELECT * FROM {table} WHERE session_id = ?1 ORDER BY {order}");
-            change.ask(|tx| {
-                let mut query = tx.prepare(&sql)?;
-                let rows = query.query_map([&source.id], encode)?;
-                rows.collect::<rusqlite::Result<Vec<Vec<u8>>>>()
-            })
-        };
-        let messages = all("message")?.into_iter().filter_map(|line| decode(&line));
-        let mut messages: Vec<(String, Columns)> =
-            messages.map(|row| (named(&row, "id"), row)).collect();
-        let mut parts: Vec<Columns> = all("part")?
-            .iter()
-            .filter_map(|line| decode(line))
-            .collect();
+        // As they are read.
+        let sql = "SELECT id, rowid FROM message WHERE session_id = ?1 ORDER BY time_created, id";
+        let mut messages: Vec<(String, i64)> = change.ask(|tx| {
+            let mut query = tx.prepare(sql)?;
+            let take = |row: &Row<'_>| Ok((text_of(row.get_ref(0)?), row.get(1)?));
+            query.query_map([&source.id], take)?.collect()
+        })?;
+        let mut parts_before = None;
         if let Some(at) = &fork.at {
-            let owner = parts.iter().find(|p| named(p, "id") == at.id);
-            let last = owner.map_or_else(|| at.id.clone(), |p| named(p, "message_id"));
+            let sql = "SELECT message_id FROM part WHERE session_id = ?1 AND id = ?2";
+            let owner: Option<String> = change.ask(|tx| {
+                let ids = [&source.id, &at.id];
+                let take = |row: &Row<'_>| Ok(text_of(row.get_ref(0)?));
+                tx.query_row(sql, ids, take).optional()
+            })?;
+            let last = owner.unwrap_or_else(|| at.id.clone());
             let place = messages.iter().position(|(id, _)| *id == last);
             let place = place.ok_or_else(|| WriteError::NoEntry {
                 id: at.id.clone(),
@@ -168,45 +162,59 @@ impl Past {
             && let Some(place) = messages.iter().position(|(id, _)| *id == revert.message)
         {
             messages.truncate(place + usize::from(revert.part.is_some()));
-            let mut is_gone = false;
-            parts.retain(|part| {
-                let is_of_it = named(part, "message_id") == revert.message;
-                is_gone |= revert
-                    .part
-                    .as_ref()
-                    .is_some_and(|id| named(part, "id") == *id);
-                !(is_of_it && is_gone)
-            });
+            parts_before.clone_from(&revert.part);
         }
-        Ok(Self { messages, parts })
+        Ok(Self {
+            messages,
+            parts_before,
+        })
     }
 
-    fn copy(self, change: &Change<'_>, ids: &mut Ids<'_>, session: &str) -> Result<(), WriteError> {
-        let mut new_ids: HashMap<String, String> = HashMap::new();
-        for (old, _) in &self.messages {
-            new_ids.insert(old.clone(), ids.message());
+    fn copy(
+        &self,
+        change: &Change<'_>,
+        ids: &mut Ids<'_>,
+        (old, new): (&str, &str),
+    ) -> Result<(), WriteError> {
+        let mut new_ids: HashMap<&str, String> = HashMap::with_capacity(self.messages.len());
+        for (id, _) in &self.messages {
+            new_ids.insert(id, ids.message());
         }
-        for (old, mut row) in self.messages {
-            let id = new_ids.get(&old).cloned().unwrap_or_default();
+        for (old_id, row) in &self.messages {
+            let mut row = row_at(change, "message", *row)?;
+            let id = new_ids.get(old_id.as_str()).cloned().unwrap_or_default();
             for (column, value) in &mut row {
                 match (column.as_str(), &*value) {
                     ("id", _) => *value = text(&id),
-                    ("session_id", _) => *value = text(session),
+                    ("session_id", _) => *value = text(new),
                     ("data", Value::Text(data)) => *value = linked(data, "parentID", &new_ids),
                     _ => {}
                 }
             }
             insert(change, "message", &row)?;
         }
-        for mut row in self.parts {
-            let Some(message) = new_ids.get(&named(&row, "message_id")).cloned() else {
+        let sql = "SELECT rowid FROM part WHERE session_id = ?1 ORDER BY id";
+        let parts: Vec<i64> = change.ask(|tx| {
+            let mut query = tx.prepare(sql)?;
+            query.query_map([old], |row| row.get(0))?.collect()
+        })?;
+        let last = self.messages.last().map(|(id, _)| id.as_str());
+        let mut is_gone = false;
+        for part in parts {
+            let mut row = row_at(change, "part", part)?;
+            is_gone |= self.parts_before.as_ref() == Some(&named(&row, "id"));
+            let message = named(&row, "message_id");
+            let Some(message_id) = new_ids.get(message.as_str()).cloned() else {
                 continue;
             };
+            if is_gone && last == Some(message.as_str()) {
+                continue;
+            }
             for (column, value) in &mut row {
                 match (column.as_str(), &*value) {
                     ("id", _) => *value = Value::Text(ids.part()),
-                    ("session_id", _) => *value = text(session),
-                    ("message_id", _) => *value = text(&message),
+                    ("session_id", _) => *value = text(new),
+                    ("message_id", _) => *value = text(&message_id),
                     ("data", Value::Text(data)) => *value = linked(data, "tail_start_id", &new_ids),
                     _ => {}
                 }
@@ -215,6 +223,17 @@ impl Past {
         }
         Ok(())
     }
+}
+
+/// The columns of a row.
+fn row_at(change: &Change<'_>, table: &str, row: i64) -> Result<Columns, WriteError> {
+    let sql = format!("SELECT * FROM {table} WHERE rowid = ?1");
+    let line = change.ask(|tx| tx.prepare_cached(&sql)?.query_row([row], encode))?;
+    Ok(decode(&line).unwrap_or_default())
+}
+
+fn text_of(value: ValueRef<'_>) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// A column that is text.
@@ -226,13 +245,13 @@ fn named(row: &Columns, name: &str) -> String {
 }
 
 /// Data in which a member names the copy instead of the original; all else keeps its bytes.
-fn linked(data: &str, key: &str, new_ids: &HashMap<String, String>) -> Value {
+fn linked(data: &str, key: &str, new_ids: &HashMap<&str, String>) -> Value {
     let same = || text(data);
     let Ok(document) = Document::parse(data.as_bytes().to_vec()) else {
         return same();
     };
     let root = document.root();
-    let Some(new) = string(root, key).and_then(|old| new_ids.get(&old)) else {
+    let Some(new) = string(root, key).and_then(|old| new_ids.get(old.as_str())) else {
         return same();
     };
     let mut patch = Patch::new(root);
