@@ -60,7 +60,7 @@ pub fn label(
     name: &str,
     entry: &str,
     label: Option<&str>,
-) -> Result<String, Error> {
+) -> Result<Appended, Error> {
     let source = find(w.env, name)?;
     let asked = entry::asked(&open(&source)?, entry)?;
     Ok(format_of(&source)?.label(w, &source, &asked, label)?)

@@ -317,7 +317,7 @@ pub trait Format: Sync {
         _: &Source,
         _entry: &AskedEntry,
         _label: Option<&str>,
-    ) -> Result<String, WriteError> {
+    ) -> Result<Appended, WriteError> {
         Err(self.cannot("labels"))
     }
 

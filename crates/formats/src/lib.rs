@@ -31,6 +31,7 @@ mod raw_json;
 mod registry;
 mod resume;
 mod salvaged;
+mod session_log;
 mod telling;
 mod unified;
 mod write;

@@ -2,13 +2,12 @@
 
 use clap::Args;
 use rethread_engine::label;
-use serde_json::json;
 
+use super::append::Answer;
 use crate::args::WriteFlags;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{print, print_json};
 
 /// Set a bookmark on an entry, or clear it, and print the id of the record that says so.
 #[derive(Args, Debug)]
@@ -28,11 +27,6 @@ pub(crate) struct Label {
 
 pub(crate) fn run(context: &Context, args: &Label) -> Result<Exit, Failure> {
     let w = context.writing(args.write);
-    let id = label(&w, &args.session, &args.entry, args.text.as_deref())?;
-    if context.json {
-        print_json(&json!({ "id": id }))?;
-    } else {
-        print(&rethread_render::one_line(&id))?;
-    }
-    Ok(Exit::Done)
+    let labelled = label(&w, &args.session, &args.entry, args.text.as_deref())?;
+    Answer::default().take(context, labelled)?.end(context)
 }

@@ -33,6 +33,8 @@ mod hooks;
 mod hostile_repository;
 mod judges;
 mod list;
+#[cfg(target_os = "linux")]
+mod memory;
 mod modes;
 mod msg;
 #[cfg(target_os = "linux")]
@@ -50,6 +52,7 @@ mod rm;
 mod seen;
 mod shapes;
 mod show;
+mod still_writing;
 mod sums;
 mod tail;
 mod terminal;

@@ -137,7 +137,7 @@ impl Format for Atomic {
         source: &Source,
         entry: &AskedEntry,
         label: Option<&str>,
-    ) -> Result<String, WriteError> {
+    ) -> Result<Appended, WriteError> {
         pi::write::label(&FLAVOUR, w, source, (entry, label))
     }
 

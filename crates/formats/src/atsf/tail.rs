@@ -1,46 +1,19 @@
 //! What to do about a last line that somebody did not finish, before the next one is written.
 
 use std::io::Read;
-use std::time::Duration;
 
 use rethread_disk::{Created, DiskError, LockedLog, Mode, Tail, create_with, ensure_folder};
-use rethread_json::{Event, Pull};
 use rethread_model::Note;
 
+use crate::session_log::torn_line;
 use crate::{WriteError, Writing};
-
-/// A fragment that is younger may still be finished by a program that takes no lock.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Makes the log end in whole lines. A complete last value needs only its line break, which the
 /// next append writes; a fragment is moved into the data folder, where nothing of it is lost.
 pub(crate) fn settle(w: &Writing<'_>, log: &mut LockedLog) -> Result<Vec<Note>, WriteError> {
-    let mut seen = None;
-    loop {
-        let Tail::Open { start, len, age } = log.tail()? else {
-            return Ok(Vec::new());
-        };
-        if is_complete(log, start) {
-            return Ok(Vec::new());
-        }
-        // Clocks jump, so a fragment that we saw stand still is old whatever its time says.
-        if age >= PATIENCE || seen == Some(len) {
-            return move_out(w, log, start, len);
-        }
-        seen = Some(len);
-        std::thread::sleep(PATIENCE.saturating_sub(age));
-    }
-}
-
-/// Whether the unfinished line holds one whole JSON value.
-fn is_complete(log: &LockedLog, start: u64) -> bool {
-    let mut pull = Pull::new(log.reader(start));
-    loop {
-        match pull.next_event() {
-            Ok(Event::End) => return true,
-            Ok(_) => {}
-            Err(_) => return false,
-        }
+    match torn_line(log)? {
+        Some(line) => move_out(w, log, line.start, line.end - line.start),
+        None => Ok(Vec::new()),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Adding whole records to a session, under the lock of its transcript.
 
-use rethread_disk::LockedLog;
 use rethread_json::{Tree, Value};
 use rethread_model::Note;
 use rethread_project::Repository;
@@ -11,6 +10,7 @@ use super::read::read;
 use super::scribe::{Scribe, VERSION};
 use super::tell::add;
 use crate::fields::string;
+use crate::session_log::SessionLog;
 use crate::{
     Appended, Branch, Conversation, MessageInput, Source, Step, Told, WriteError, Writing,
 };
@@ -54,14 +54,10 @@ pub(super) fn rename(
     title: &str,
 ) -> Result<Vec<Note>, WriteError> {
     refuse_agent(source)?;
-    let mut log = LockedLog::open(&source.path, w.lock_timeout)?;
+    let mut log = SessionLog::open(w, &source.path)?;
     let mut scribe = scribe(&read(source)?);
     scribe.title(title);
-    log.append(&scribe.lines)?;
-    if w.durability.syncs() {
-        log.sync()?;
-    }
-    Ok(Vec::new())
+    Ok(log.append(&scribe.lines)?.into_iter().collect())
 }
 
 /// Nobody resumes a sub-agent, so nothing is added to it or made of it.

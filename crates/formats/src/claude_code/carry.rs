@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use rethread_disk::LockedLog;
 use rethread_json::{Object, Tree, Value};
 
 use super::create::{project_folder, real};
 use super::read::read;
 use super::scribe::OURS;
 use crate::carry::{Place, in_lines};
+use crate::session_log::SessionLog;
 use crate::{Conversation, OpenError, Source, WriteError, Writing};
 
 /// The folder for the transcripts of a working folder.
@@ -19,7 +19,7 @@ pub(super) fn shelf(w: &Writing<'_>, place: &Place) -> Result<PathBuf, WriteErro
 /// Keeps values in records of a type that the client skips. It lists sessions by the beginning and
 /// the end of a file, so what stood last stands last again.
 pub(super) fn stow(w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
-    let mut log = LockedLog::open(&source.path, w.lock_timeout)?;
+    let mut log = SessionLog::open(w, &source.path)?;
     let conversation = read(source)?;
     let mut lines = Vec::new();
     for item in items {
@@ -34,9 +34,6 @@ pub(super) fn stow(w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Resul
         lines.extend(line);
     }
     log.append(&lines)?;
-    if w.durability.syncs() {
-        log.sync()?;
-    }
     Ok(())
 }
 

@@ -1,8 +1,9 @@
 //! Starting a session.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{Created, Mode, SafeName, create as create_file, ensure_folder, join};
+use rethread_disk::{Created, Mode, SafeName, create_with, ensure_folder, join};
 use rethread_json::{Document, Object};
 use rethread_project::Repository;
 
@@ -20,7 +21,7 @@ pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
     let cwd = real(&new.cwd);
     let metadata = metadata(new)?;
     let folder = project_folder(w.env, new.root.as_deref(), &cwd)?;
-    let (id, path) = make_file(w, &folder, new.id.as_deref(), |id| {
+    let (id, path) = make_file(w, &folder, new.id.as_deref(), |id, out| {
         let mut scribe = Scribe {
             session: id.to_owned(),
             cwd: Some(cwd.to_string_lossy().into_owned()),
@@ -46,7 +47,7 @@ pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
         if let Some(title) = &new.title {
             scribe.title(title);
         }
-        scribe.lines
+        out.write_all(&scribe.lines)
     })?;
     Ok(Made {
         id,
@@ -125,7 +126,7 @@ pub(super) fn make_file(
     w: &Writing<'_>,
     folder: &Path,
     asked: Option<&str>,
-    fill: impl Fn(&str) -> Vec<u8>,
+    fill: impl Fn(&str, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(String, PathBuf), WriteError> {
     if let Some(id) = asked.filter(|id| !is_uuid(id)) {
         let why = format!("`{id}` is no UUID, and the client lists no other sessions");
@@ -140,8 +141,8 @@ pub(super) fn make_file(
         let path = folder.join(format!("{id}.jsonl"));
         // A session's own folder may outlive it, and belongs to it alone.
         let is_taken = path.with_extension("").exists();
-        if !is_taken && create_file(&path, &fill(&id), Mode::Private, w.durability)? == Created::New
-        {
+        let fill = |out: &mut dyn Write| fill(&id, out);
+        if !is_taken && create_with(&path, Mode::Private, w.durability, fill)? == Created::New {
             return Ok((id, path));
         }
         if asked.is_some() {

@@ -1,14 +1,18 @@
 //! A new session with what was said up to some entry.
 
 use std::collections::HashSet;
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
 
-use rethread_json::{Object, Patch, Place, Tree, Value, quote};
-use rethread_model::{EntryIx, TitleSource};
+use rethread_json::{Object, Patch, Place, Tree, quote};
+use rethread_model::{EntryIx, RawRef, TitleSource};
+use sha2::{Digest as _, Sha256};
 
 use super::append::{last_id, refuse_agent, scribe};
 use super::create::{make_file, project_folder, real};
 use super::read::read;
 use super::scribe::{OURS, Scribe};
+use crate::error::unreadable;
 use crate::fields::string;
 use crate::{Conversation, Fork, Made, Source, WriteError, Writing};
 
@@ -29,7 +33,7 @@ pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
         None => session.leaf(),
     };
     let way = leaf.map(|leaf| session.path(leaf)).unwrap_or_default();
-    let records = copied(&conversation, &way)?;
+    let copied = Copied::of(&conversation, &way)?;
     let said = session.head.workspace.path.clone();
     let cwd = match &fork.cwd {
         Some(cwd) => Some(real(cwd)),
@@ -50,7 +54,7 @@ pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
         parent,
         ..scribe(&conversation)
     };
-    let (id, path) = make_file(w, &folder, None, |id| {
+    let (id, path) = make_file(w, &folder, None, |id, out| {
         let mut scribe = Scribe {
             session: id.to_owned(),
             ..start.clone()
@@ -62,11 +66,12 @@ pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
             .opt_str("forkAt", scribe.parent.as_deref())
             .str("sessionId", id);
         scribe.line(&origin.finish());
-        for record in &records {
-            scribe.line(&record.under(id));
-        }
+        let mut out = BufWriter::new(out);
+        out.write_all(&std::mem::take(&mut scribe.lines))?;
+        copied.write(id, &mut out)?;
         scribe.close(title.as_deref(), None, false);
-        scribe.lines
+        out.write_all(&scribe.lines)?;
+        out.flush()
     })?;
     Ok(Made {
         id,
@@ -77,70 +82,127 @@ pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
     })
 }
 
-/// A record to be copied.
-struct Copied {
-    bytes: Vec<u8>,
-    /// What it hangs from now, where its own parent is not copied.
-    parent: Option<String>,
+/// The records of a way, which are read again when they are written.
+struct Copied<'a> {
+    conversation: &'a Conversation,
+    /// In the order of the file, each with the entry that stands before its own on the way.
+    records: Vec<(RawRef, Option<EntryIx>)>,
+    /// The ids of all of them.
+    ids: HashSet<u128>,
 }
 
-impl Copied {
-    /// The record in another session.
-    fn under(&self, session: &str) -> Vec<u8> {
-        let Ok(tree) = Tree::parse(&self.bytes) else {
-            return self.bytes.clone();
+impl<'a> Copied<'a> {
+    fn of(conversation: &'a Conversation, way: &[EntryIx]) -> Result<Self, WriteError> {
+        let session = &conversation.session;
+        let mut records = Vec::with_capacity(way.len());
+        for ix in way {
+            let before = session.entry(*ix).parent;
+            records.extend(session.origin(*ix).iter().map(|raw| (*raw, before)));
+        }
+        records.sort_by_key(|(raw, _)| *raw);
+        let mut copied = Self {
+            conversation,
+            records,
+            ids: HashSet::new(),
         };
-        let root = tree.root(&self.bytes);
-        let mut patch = Patch::new(root);
-        match root.get("sessionId") {
-            Some(value) => patch.replace(value, &quote(session)),
-            None => patch.insert(root, "sessionId", &quote(session), Place::Last),
+        let mut ids = HashSet::with_capacity(copied.records.len());
+        let read = copied.each(|record, _| {
+            let root = record.tree.root(&record.bytes);
+            ids.extend(string(root, "uuid").map(|id| key(&id)));
+            Ok(())
+        });
+        read.map_err(|e| unreadable(&conversation.source.path, e))?;
+        copied.ids = ids;
+        Ok(copied)
+    }
+
+    /// Hands over each record, with the entry that stands before its own.
+    fn each(
+        &self,
+        mut each: impl FnMut(&Read, Option<EntryIx>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        for (raw, before) in &self.records {
+            let bytes = self.conversation.native.read(*raw)?;
+            // What is no JSON is copied as it is.
+            let tree = Tree::parse(&bytes).unwrap_or_default();
+            each(&Read { bytes, tree }, *before)?;
         }
-        if let (Some(parent), Some(value)) = (&self.parent, root.get("parentUuid")) {
-            patch.replace(value, &quote(parent));
-        }
-        patch.finish()
+        Ok(())
+    }
+
+    /// Writes them as records of another session. What hung from a record that is not among them
+    /// hangs from what stands before it.
+    fn write(&self, session: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.each(|record, before| {
+            let root = record.tree.root(&record.bytes);
+            let parent = root.get("parentUuid");
+            let is_gone = |id: &str| !self.ids.contains(&key(id));
+            let lost = parent.filter(|p| p.str().is_some_and(|id| is_gone(&id)));
+            let above = before.filter(|_| lost.is_some());
+            let above = above.and_then(|ix| last_id(self.conversation, ix));
+            let mut changes = Vec::new();
+            if let (Some(lost), Some(above)) = (lost, above) {
+                changes.push((lost.span(), quote(&above)));
+            }
+            let Some(own) = root.get("sessionId") else {
+                return record.write_owned(session, &changes, out);
+            };
+            changes.push((own.span(), quote(session)));
+            record.write(changes, out)
+        })
     }
 }
 
-/// The records of the entries on a way, in the order of the file.
-fn copied(conversation: &Conversation, way: &[EntryIx]) -> Result<Vec<Copied>, WriteError> {
-    let session = &conversation.session;
-    let mut all = Vec::new();
-    for ix in way {
-        let before = session.entry(*ix).parent;
-        all.extend(session.origin(*ix).iter().map(|raw| (*raw, before)));
-    }
-    all.sort_by_key(|(raw, _)| *raw);
-    let unreadable = |cause| {
-        let path = conversation.source.path.clone();
-        WriteError::Disk(rethread_disk::DiskError::Read { path, cause })
-    };
-    let mut records = Vec::with_capacity(all.len());
-    let mut ids = HashSet::new();
-    let mut links = Vec::with_capacity(all.len());
-    for (raw, before) in all {
-        let mut bytes = conversation.native.read(raw).map_err(unreadable)?;
-        while bytes.last().is_some_and(u8::is_ascii_whitespace) {
-            bytes.pop();
+/// A record that is copied.
+struct Read {
+    bytes: Vec<u8>,
+    tree: Tree,
+}
+
+/// Places in a record, and what is to stand there.
+type Changes = Vec<(Range<usize>, Vec<u8>)>;
+
+impl Read {
+    /// Writes the record with other values in places. The longest records are as long as memory
+    /// allows, so there is no copy of it.
+    fn write(&self, mut changes: Changes, out: &mut dyn Write) -> io::Result<()> {
+        changes.sort_by_key(|(place, _)| place.start);
+        let bytes = self.bytes.trim_ascii_end();
+        let mut at = 0;
+        for (place, json) in &changes {
+            out.write_all(bytes.get(at..place.start).unwrap_or_default())?;
+            out.write_all(json)?;
+            at = place.end;
         }
-        let (mut own, mut parent) = (None, None);
-        if let Ok(tree) = Tree::parse(&bytes) {
-            let root: Value<'_> = tree.root(&bytes);
-            own = string(root, "uuid");
-            parent = string(root, "parentUuid");
-        }
-        ids.extend(own);
-        links.push((parent, before));
-        records.push(Copied {
-            bytes,
-            parent: None,
-        });
+        out.write_all(bytes.get(at..).unwrap_or_default())?;
+        out.write_all(b"\n")
     }
-    for (record, (parent, before)) in records.iter_mut().zip(links) {
-        if parent.is_some_and(|parent| !ids.contains(&parent)) {
-            record.parent = before.and_then(|ix| last_id(conversation, ix));
+
+    /// As [`Read::write`], for a record that does not say yet which session it belongs to.
+    fn write_owned(&self, session: &str, changes: &Changes, out: &mut dyn Write) -> io::Result<()> {
+        let root = self.tree.root(&self.bytes);
+        if !root.is_object() {
+            return self.write(Vec::new(), out);
+        }
+        let mut patch = Patch::new(root);
+        patch.insert(root, "sessionId", &quote(session), Place::Last);
+        if let (Some((_, json)), Some(value)) = (changes.first(), root.get("parentUuid")) {
+            patch.replace(value, json);
+        }
+        out.write_all(patch.finish().trim_ascii_end())?;
+        out.write_all(b"\n")
+    }
+}
+
+/// An id in a few bytes: those of a UUID, as which nearly all are written, else of its digest.
+fn key(id: &str) -> u128 {
+    match uuid::Uuid::try_parse(id) {
+        Ok(uuid) if id.len() == 36 => uuid.as_u128(),
+        _ => {
+            let digest = Sha256::digest(id.as_bytes());
+            let mut bytes = [0; 16];
+            bytes.copy_from_slice(&digest[..16]);
+            u128::from_be_bytes(bytes)
         }
     }
-    Ok(records)
 }

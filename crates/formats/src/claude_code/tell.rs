@@ -1,6 +1,6 @@
 //! Steps of a conversation as records, each behind the one that it follows.
 
-use rethread_disk::{Created, LockedLog, Mode, create, ensure_folder};
+use rethread_disk::{Created, Mode, create, ensure_folder};
 use rethread_json::Object;
 use rethread_model::{LinkKind, Moment, Note, TitleSource};
 
@@ -11,6 +11,7 @@ use super::layout::{family, meta_file, stem};
 use super::message::{Defaults, Prepared, prepare};
 use super::read::read;
 use super::scribe::{Preserved, Scribe};
+use crate::session_log::SessionLog;
 use crate::{
     Appended, AskedEntry, Attachments, Branches, Conversation, Files, Keeps, Source, Step, Told,
     ToldAgent, WriteError, Writing,
@@ -51,7 +52,7 @@ pub(super) fn add(
     told: &[Told],
 ) -> Result<Appended, WriteError> {
     refuse_agent(source)?;
-    let mut log = LockedLog::open(&source.path, w.lock_timeout)?;
+    let mut log = SessionLog::open(w, &source.path)?;
     let conversation = read(source)?;
     let mut scribe = scribe(&conversation);
     if let Some(at) = start {
@@ -60,16 +61,13 @@ pub(super) fn add(
     let salt = log.len()?;
     let times = conversation.session.entries().iter();
     let last = times.filter(|e| !e.beside).filter_map(|e| e.time).max();
-    let (mut scribe, written) = written(w, &conversation, (scribe, told), (salt, last))?;
+    let (mut scribe, mut written) = written(w, &conversation, (scribe, told), (salt, last))?;
     if !scribe.lines.is_empty() {
         let title = conversation.session.head.title.as_ref();
         let title = title.filter(|t| t.source == TitleSource::User);
         let title = title.map(|t| t.text.as_str());
         scribe.close(title, written.prompt.as_deref(), written.is_back);
-        log.append(&scribe.lines)?;
-    }
-    if w.durability.syncs() {
-        log.sync()?;
+        written.appended.notes.extend(log.append(&scribe.lines)?);
     }
     Ok(written.appended)
 }
@@ -117,7 +115,7 @@ pub(super) fn add_to_agent(
     agent: &Source,
     told: &[Told],
 ) -> Result<Appended, WriteError> {
-    let mut log = LockedLog::open(&agent.path, w.lock_timeout)?;
+    let mut log = SessionLog::open(w, &agent.path)?;
     let conversation = read(agent)?;
     let mut links = conversation.session.head.links.iter();
     let parent = links.find(|link| link.kind == LinkKind::Parent);
@@ -130,11 +128,8 @@ pub(super) fn add_to_agent(
     let times = conversation.session.entries().iter();
     let last = times.filter_map(|e| e.time).max();
     let salt = log.len()?;
-    let (scribe, written) = written(w, &conversation, (scribe, told), (salt, last))?;
-    log.append(&scribe.lines)?;
-    if w.durability.syncs() {
-        log.sync()?;
-    }
+    let (scribe, mut written) = written(w, &conversation, (scribe, told), (salt, last))?;
+    written.appended.notes.extend(log.append(&scribe.lines)?);
     Ok(written.appended)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{DiskError, LockedLog, Mode, create_with, open_read};
+use rethread_disk::{DiskError, Mode, create_with, open_read};
 use rethread_json::{Object, Value};
 use rethread_model::TitleSource;
 
@@ -12,6 +12,7 @@ use super::packed::{PACKED, stream};
 use super::write::{add_name, home};
 use super::{Codex, SLUG};
 use crate::carry::{Goods, Place, Put, below, in_lines, put_files};
+use crate::session_log::SessionLog;
 use crate::{Conversation, Format as _, OpenError, Source, Want, WriteError, Writing};
 
 /// The type of the record that holds what the client has no place for. It skips types that it does
@@ -101,7 +102,7 @@ pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, 
 
 /// Keeps values in records of a type that the client skips.
 pub(super) fn stow(w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
-    let mut log = LockedLog::open(&source.path, w.lock_timeout)?;
+    let mut log = SessionLog::open(w, &source.path)?;
     let time = w.env.now().to_string();
     let mut lines = Vec::new();
     for item in items {
@@ -113,9 +114,6 @@ pub(super) fn stow(w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Resul
         lines.push(b'\n');
     }
     log.append(&lines)?;
-    if w.durability.syncs() {
-        log.sync()?;
-    }
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{LockedLog, read_small};
+use rethread_disk::read_small;
 use rethread_json::{Document, Object, Patch, Tree, Value, split_lines};
 
 use super::SLUG;
@@ -11,6 +11,7 @@ use super::project::CHATS;
 use super::resume::is_old;
 use super::write::{project_folder, renew};
 use crate::carry::{Goods, Place, Put, below, in_lines, put_files};
+use crate::session_log::SessionLog;
 use crate::{Conversation, OpenError, Source, WriteError, Writing};
 
 /// The key of a line that holds what the client has no place for. It skips lines without an id.
@@ -86,16 +87,13 @@ fn is_renewal(line: &[u8]) -> bool {
 
 /// Keeps values in lines of their own.
 pub(super) fn stow(w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Result<(), WriteError> {
-    let mut log = LockedLog::open(&source.path, w.lock_timeout)?;
+    let mut log = SessionLog::open(w, &source.path)?;
     let mut lines = Vec::new();
     for item in items {
         lines.extend(Object::new().raw(OURS, item).finish());
         lines.push(b'\n');
     }
     log.append(&lines)?;
-    if w.durability.syncs() {
-        log.sync()?;
-    }
     Ok(())
 }
 

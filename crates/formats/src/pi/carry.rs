@@ -36,14 +36,7 @@ pub(crate) fn stow(
     source: &Source,
     items: &[Vec<u8>],
 ) -> Result<(), WriteError> {
-    let mut session = write::open(flavour, w, source)?;
-    for item in items {
-        let added = session.append_custom_entry(OURS, Some(item));
-        added.map_err(|e| write::refused(e, flavour, &source.path))?;
-    }
-    session
-        .write_now()
-        .map_err(|e| write::refused(e, flavour, &source.path))
+    write::stow(flavour, w, source, (OURS, items))
 }
 
 /// The values that travel in a session.

@@ -175,10 +175,8 @@ impl SessionContext {
             context.thinking_level = level;
         }
         context.model = path.iter().rev().find_map(|entry| match entry.kind() {
-            EntryKind::ModelChange => entry.look(|value| Some(model(value, "modelId"))),
-            EntryKind::Message if entry.said_by() == Role::Assistant => {
-                entry.look(|value| Some(model(value.get("message")?, "model")))
-            }
+            EntryKind::ModelChange => entry.look(chosen),
+            EntryKind::Message if entry.said_by() == Role::Assistant => entry.look(chosen),
             _ => None,
         });
         context
@@ -200,6 +198,18 @@ impl SessionContext {
             _ => None,
         };
         self.messages.extend(message);
+    }
+}
+
+/// The model that an entry chooses or that answers in it.
+pub(crate) fn chosen(entry: Value<'_>) -> Option<ModelRef> {
+    match EntryKind::of(entry.get("type")) {
+        EntryKind::ModelChange => Some(model(entry, "modelId")),
+        EntryKind::Message => {
+            let message = entry.get("message").filter(|m| m.is_object())?;
+            (Role::of(message) == Role::Assistant).then(|| model(message, "model"))
+        }
+        _ => None,
     }
 }
 

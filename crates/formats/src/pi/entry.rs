@@ -43,7 +43,7 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
-    fn of(type_name: Option<Value<'_>>) -> Self {
+    pub(crate) fn of(type_name: Option<Value<'_>>) -> Self {
         const KINDS: [(&str, EntryKind); 10] = [
             ("message", EntryKind::Message),
             ("thinking_level_change", EntryKind::ThinkingLevelChange),

@@ -204,7 +204,7 @@ impl Format for Pi {
         source: &Source,
         entry: &AskedEntry,
         label: Option<&str>,
-    ) -> Result<String, WriteError> {
+    ) -> Result<Appended, WriteError> {
         write::label(&FLAVOUR, w, source, (entry, label))
     }
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
 
-use rethread_disk::LockedLog;
 use rethread_json::{Array, Object, Tree, Value};
 use rethread_model::Moment;
 
@@ -14,6 +13,7 @@ use super::{fresh_place, put, tell};
 use crate::codex::layout::home_of;
 use crate::codex::meta::{Beginning, Meta, beginning};
 use crate::codex::{SLUG, layout};
+use crate::session_log::SessionLog;
 use crate::{OpenError, Source, ToldAgent, WriteError, Writing};
 
 /// No chain of parents is followed further than this.
@@ -100,7 +100,7 @@ pub(crate) fn link_agents(
     if started.is_empty() {
         return Ok(());
     }
-    let mut log = LockedLog::open(&parent.path, w.lock_timeout)?;
+    let mut log = SessionLog::open(w, &parent.path)?;
     let known = open(&parent.path, &log, w.env)?;
     let id = known.meta.id.clone();
     if let Mode::Paginated { .. } = &known.mode {
@@ -113,7 +113,7 @@ pub(crate) fn link_agents(
         return Ok(());
     }
     let mut waiting: HashMap<&str, &Source> = started.iter().copied().collect();
-    log.rewrite(w.durability, |old, new| {
+    log.whole().rewrite(w.durability, |old, new| {
         let mut old = BufReader::new(old);
         let (mut line, mut tree) = (Vec::new(), Tree::default());
         loop {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rethread_disk::{Durability, LockedLog};
+use rethread_disk::LockedLog;
 use rethread_json::Tree;
 
 use super::message::{Given, Writer, given};
@@ -12,6 +12,7 @@ use crate::codex::meta::{Beginning, Meta, beginning};
 use crate::codex::packed::is_packed;
 use crate::codex::record::Record;
 use crate::codex::{SLUG, document, read};
+use crate::session_log::SessionLog;
 use crate::{Appended, Env, MessageInput, OpenError, Source, WriteError, Writing};
 
 /// Adds messages to a session: all that can be written in one go.
@@ -21,7 +22,7 @@ pub(crate) fn append(
     messages: &[MessageInput],
 ) -> Result<Appended, WriteError> {
     refuse_old(&source.path)?;
-    let mut log = LockedLog::open(&source.path, w.lock_timeout)?;
+    let mut log = SessionLog::open(w, &source.path)?;
     let mut writer = writer(w, source, &log)?;
     let looked: Vec<Result<Given, WriteError>> = messages.iter().map(given).collect();
     if w.strict && looked.iter().any(Result::is_err) {
@@ -35,10 +36,10 @@ pub(crate) fn append(
         .into_iter()
         .map(|looked| looked.map(|given| writer.write(&given)))
         .collect();
-    write_all(w, &mut log, writer)?;
+    let notes = log.append(&writer.records.into_bytes())?;
     Ok(Appended {
         ids,
-        notes: Vec::new(),
+        notes: notes.into_iter().collect(),
     })
 }
 
@@ -62,23 +63,6 @@ pub(super) fn writer<'a>(
             .unwrap_or_default(),
         salt: log.len()?,
     })
-}
-
-/// Adds all lines in one go.
-pub(super) fn write_all(
-    w: &Writing<'_>,
-    log: &mut LockedLog,
-    writer: Writer<'_>,
-) -> Result<(), WriteError> {
-    let lines = writer.records.into_bytes();
-    if lines.is_empty() {
-        return Ok(());
-    }
-    log.append(&lines)?;
-    if w.durability != Durability::None {
-        log.sync()?;
-    }
-    Ok(())
 }
 
 /// What must be known of a file before something is added to it.

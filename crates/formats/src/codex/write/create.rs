@@ -118,16 +118,15 @@ pub(crate) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteErr
     };
     let mut records = Records::new(Mode::Legacy);
     records.add(now, "session_meta", &meta.payload());
+    let title = new.title.as_deref().map(rename::checked).transpose()?;
     put(w, &path, &id, &records.into_bytes())?;
-    if let Some(title) = &new.title {
-        rename::name(w, &path, &id, title)?;
-    }
+    let note = title.and_then(|title| rename::name_new(w, &path, &id, title));
     Ok(Made {
         id,
         created: vec![path.clone()],
         path,
         project: new.cwd.clone(),
-        notes: Vec::new(),
+        notes: note.into_iter().collect(),
     })
 }
 

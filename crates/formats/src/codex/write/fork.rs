@@ -1,13 +1,14 @@
 //! A new session with what was said up to some entry.
 
 use std::collections::HashSet;
+use std::io::{self, BufWriter, Write};
 
 use rethread_json::{Patch, Tree, quote};
 use rethread_model::{EntryIx, Kind, RawRef};
 
 use super::create::{CLIENT, NewMeta};
 use super::records::{Mode, Records};
-use super::{fresh_place, home, put, rename};
+use super::{fresh_place, home, put_with, rename};
 use crate::codex::layout::home_of;
 use crate::codex::record::{Ev, Record, What};
 use crate::codex::{document, read};
@@ -25,7 +26,7 @@ pub(crate) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
     if head.dialect.as_deref() == Some("items") {
         return Err(super::unsupported("way to change files that old"));
     }
-    let notes = old.damage(w)?;
+    let mut notes = old.damage(w)?;
     let leaf = match &fork.at {
         Some(at) => Some(
             entry_at(&old, &at.id, at.offset).ok_or_else(|| WriteError::NoEntry {
@@ -66,13 +67,14 @@ pub(crate) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
         Mode::Legacy
     });
     records.add(now, "session_meta", &meta.payload());
-    let mut bytes = records.into_bytes();
-    copy(&old, leaf, paginated, &now.to_string(), &mut bytes)?;
-    put(w, &path, &id, &bytes)?;
-    let title = fork.title.as_deref();
-    if let Some(title) = title {
-        rename::name(w, &path, &id, title)?;
-    }
+    let title = fork.title.as_deref().map(rename::checked).transpose()?;
+    put_with(w, &path, &id, |out| {
+        let mut out = BufWriter::new(out);
+        out.write_all(&records.into_bytes())?;
+        copy(&old, leaf, paginated, &now.to_string(), &mut out)?;
+        out.flush()
+    })?;
+    notes.extend(title.and_then(|title| rename::name_new(w, &path, &id, title)));
     Ok(Made {
         id,
         created: vec![path.clone()],
@@ -99,8 +101,8 @@ fn copy(
     leaf: Option<EntryIx>,
     numbered: bool,
     now: &str,
-    out: &mut Vec<u8>,
-) -> Result<(), WriteError> {
+    out: &mut impl Write,
+) -> io::Result<()> {
     let Some(leaf) = leaf else { return Ok(()) };
     let session = &old.session;
     let path: HashSet<EntryIx> = session.path(leaf).into_iter().collect();
@@ -136,10 +138,7 @@ fn copy(
             if !is_whole || (claimed.contains(&raw) && !kept.contains(&raw)) {
                 continue;
             }
-            let bytes = old.native.read(raw).map_err(|cause| {
-                let path = old.source.path.clone();
-                WriteError::Disk(rethread_disk::DiskError::Read { path, cause })
-            })?;
+            let bytes = old.native.read(raw)?;
             if tree.parse_into(&bytes).is_err() {
                 continue;
             }
@@ -157,8 +156,8 @@ fn copy(
                 patch.set(root, "ordinal", u64::to_string(&number).as_bytes());
                 number += 1;
             }
-            out.extend(patch.finish().trim_ascii());
-            out.push(b'\n');
+            out.write_all(patch.finish().trim_ascii())?;
+            out.write_all(b"\n")?;
         }
     }
     Ok(())

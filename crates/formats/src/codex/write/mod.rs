@@ -9,9 +9,10 @@ mod records;
 mod rename;
 mod tell;
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{Mode, create, ensure_folder};
+use rethread_disk::{Mode, create_with, ensure_folder};
 use rethread_model::Moment;
 
 use super::SLUG;
@@ -79,10 +80,20 @@ fn fresh_place(env: &Env, home: &Path, now: Moment, salt: &[u8]) -> (String, Pat
 
 /// Puts a new session in its place; never over one that is there.
 fn put(w: &Writing<'_>, path: &Path, id: &str, bytes: &[u8]) -> Result<(), WriteError> {
+    put_with(w, path, id, |out| out.write_all(bytes))
+}
+
+/// As [`put`], for a session that is written piece by piece.
+fn put_with(
+    w: &Writing<'_>,
+    path: &Path,
+    id: &str,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), WriteError> {
     if let Some(folder) = path.parent() {
         ensure_folder(folder, &Mode::Private, w.durability)?;
     }
-    match create(path, bytes, Mode::Private, w.durability)? {
+    match create_with(path, Mode::Private, w.durability, write)? {
         rethread_disk::Created::New => Ok(()),
         rethread_disk::Created::Existed => Err(WriteError::Exists {
             id: id.to_owned(),

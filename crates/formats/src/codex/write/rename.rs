@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use rethread_disk::{LockedLog, Mode as FileMode, append_line};
 use rethread_json::Object;
 use rethread_model::Note;
 
@@ -10,6 +9,7 @@ use super::append::{Open, open};
 use super::records::Records;
 use crate::codex::layout::home_of;
 use crate::codex::names::INDEX;
+use crate::session_log::SessionLog;
 use crate::{Source, WriteError, Writing};
 
 /// Sets the display name.
@@ -19,21 +19,23 @@ pub(crate) fn rename(
     title: &str,
 ) -> Result<Vec<Note>, WriteError> {
     let id = super::append::id_of(source)?;
-    name(w, &source.path, &id, title)?;
-    Ok(Vec::new())
+    let note = name(w, &source.path, &id, title)?;
+    Ok(note.into_iter().collect())
 }
 
 /// Writes a name where the client keeps it. A home without such a file gets none: there the name
 /// stands in the session itself.
-pub(super) fn name(w: &Writing<'_>, path: &Path, id: &str, title: &str) -> Result<(), WriteError> {
-    let title = title.trim();
-    if title.is_empty() {
-        return Err(WriteError::BadInput("a title needs letters".to_owned()));
-    }
+pub(super) fn name(
+    w: &Writing<'_>,
+    path: &Path,
+    id: &str,
+    title: &str,
+) -> Result<Option<Note>, WriteError> {
+    let title = checked(title)?;
     if add_name(w, path, id, title)? {
-        return Ok(());
+        return Ok(None);
     }
-    let mut log = LockedLog::open(path, w.lock_timeout)?;
+    let mut log = SessionLog::open(w, path)?;
     let Open { mode, .. } = open(path, &log, w.env)?;
     let mut records = Records::new(mode);
     let event = Object::new()
@@ -41,11 +43,25 @@ pub(super) fn name(w: &Writing<'_>, path: &Path, id: &str, title: &str) -> Resul
         .str("thread_id", id)
         .str("thread_name", title);
     records.add(w.env.now(), "event_msg", &event.finish());
-    log.append(&records.into_bytes())?;
-    if w.durability != rethread_disk::Durability::None {
-        log.sync()?;
+    log.append(&records.into_bytes())
+}
+
+/// A title that the client takes.
+pub(super) fn checked(title: &str) -> Result<&str, WriteError> {
+    let title = title.trim();
+    if title.is_empty() {
+        return Err(WriteError::BadInput("a title needs letters".to_owned()));
     }
-    Ok(())
+    Ok(title)
+}
+
+/// Names a session that was just made. It is there either way, so trouble with that is a note.
+pub(super) fn name_new(w: &Writing<'_>, path: &Path, id: &str, title: &str) -> Option<Note> {
+    let named = name(w, path, id, title);
+    named.unwrap_or_else(|e| {
+        let message = format!("the session was made, but its title was not saved: {e}");
+        Some(Note::damage(message).at(path))
+    })
 }
 
 /// Adds a name to the file that holds the names of a home, where there is one; whether it did.
@@ -63,6 +79,8 @@ pub(in crate::codex) fn add_name(
         .str("id", id)
         .str("thread_name", title)
         .str("updated_at", &w.env.now().to_string());
-    append_line(&index, &line.finish(), FileMode::Private, w.durability)?;
+    let mut line = line.finish();
+    line.push(b'\n');
+    SessionLog::open(w, &index)?.append(&line)?;
     Ok(true)
 }

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use rethread_disk::LockedLog;
 use rethread_json::{Tree, Value, split_lines};
 use rethread_model::Moment;
 
-use super::append::{refuse_old, write_all, writer};
+use super::append::{refuse_old, writer};
 use super::fresh_id;
 use super::message::{Given, given};
+use crate::session_log::SessionLog;
 use crate::telling::{left, sums_up, way};
 use crate::{Attachments, Branches, Files, Keeps, Source, Step, Told, WriteError, Writing};
 
@@ -50,7 +50,7 @@ fn begins_turn(one: &Told) -> bool {
 /// Writes a conversation into a session that was just made.
 pub(crate) fn tell(w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
     refuse_old(&source.path)?;
-    let mut log = LockedLog::open(&source.path, w.lock_timeout)?;
+    let mut log = SessionLog::open(w, &source.path)?;
     let mut writer = writer(w, source, &log)?;
     // The lines of each step, and how many turns there are on the way to it.
     let mut lines: Vec<Range<usize>> = Vec::with_capacity(told.len());
@@ -109,7 +109,8 @@ pub(crate) fn tell(w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<()
         let now = time.unwrap_or_else(|| w.env.now());
         writer.records.complete(now, &turn);
     }
-    write_all(w, &mut log, writer)
+    log.append(&writer.records.into_bytes())?;
+    Ok(())
 }
 
 /// What the model sees of lines that we wrote.

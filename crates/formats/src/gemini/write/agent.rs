@@ -62,7 +62,7 @@ pub(in crate::gemini) fn link_agents(
         return Ok(());
     }
     let mut session = Open::lock(w, parent)?;
-    session.log.rewrite(w.durability, |old, new| {
+    session.log.whole().rewrite(w.durability, |old, new| {
         let mut old = BufReader::new(old);
         let mut line = Vec::new();
         while {

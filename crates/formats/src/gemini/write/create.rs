@@ -1,6 +1,6 @@
 //! New sessions.
 
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{
@@ -28,7 +28,7 @@ pub(in crate::gemini) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Mad
         title: new.title.as_deref(),
         fork: None,
     };
-    write(w, &chats, new.id.as_deref(), &header, &Past::default())
+    write(w, &chats, new.id.as_deref(), &header, &Past::nothing())
 }
 
 /// The client's folder to write to.
@@ -83,12 +83,23 @@ pub(super) struct Header<'a> {
 }
 
 /// What a new session takes over from another one.
-#[derive(Default)]
-pub(super) struct Past {
-    /// Messages, each of them a line.
-    pub(super) messages: Vec<Vec<u8>>,
+pub(super) struct Past<'a> {
+    /// Writes its messages, each of them a line.
+    pub(super) messages: &'a WriteMessages<'a>,
     /// Files with answers of tools that were too long, with the names that they get.
     pub(super) outputs: Vec<(PathBuf, SafeName)>,
+}
+
+/// What writes messages.
+pub(super) type WriteMessages<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
+
+impl Past<'_> {
+    fn nothing() -> Self {
+        Self {
+            messages: &|_| Ok(()),
+            outputs: Vec::new(),
+        }
+    }
 }
 
 /// Writes a new log: its first line, and messages.
@@ -97,7 +108,7 @@ pub(super) fn write(
     chats: &Path,
     asked: Option<&str>,
     header: &Header<'_>,
-    past: &Past,
+    past: &Past<'_>,
 ) -> Result<Made, WriteError> {
     let now = w.env.now().to_string();
     let mode = Mode::like(chats)?;
@@ -129,11 +140,11 @@ pub(super) fn write(
         // The answers of tools first: whoever sees the log finds them.
         let outputs = save_outputs(w, chats, &id, past, mode)?;
         let made = create_with(&path, mode, w.durability, |out| {
-            for line in std::iter::once(&first).chain(&past.messages) {
-                out.write_all(line)?;
-                out.write_all(b"\n")?;
-            }
-            Ok(())
+            let mut out = BufWriter::new(out);
+            out.write_all(&first)?;
+            out.write_all(b"\n")?;
+            (past.messages)(&mut out)?;
+            out.flush()
         });
         if let (Some(outputs), Ok(Created::Existed) | Err(_)) = (outputs, &made) {
             rethread_disk::remove_folder(&outputs)?;
@@ -161,7 +172,7 @@ fn save_outputs(
     w: &Writing<'_>,
     chats: &Path,
     id: &str,
-    past: &Past,
+    past: &Past<'_>,
     mode: Mode,
 ) -> Result<Option<PathBuf>, WriteError> {
     let project = chats.parent().filter(|_| !past.outputs.is_empty());

@@ -42,18 +42,17 @@ pub(in crate::gemini) fn append(
             Err(e) => Err(e),
         });
     }
+    let mut notes = Vec::new();
     if !changes.added.is_empty() || !changes.again.is_empty() {
-        session.save(&changes)?;
+        notes = session.save(&changes)?;
     }
-    Ok(Appended {
-        ids,
-        notes: Vec::new(),
-    })
+    Ok(Appended { ids, notes })
 }
 
 /// Says that a session changed now.
 pub(in crate::gemini) fn renew(w: &Writing<'_>, source: &Source) -> Result<(), WriteError> {
-    Open::lock(w, source)?.save(&Changes::default())
+    Open::lock(w, source)?.save(&Changes::default())?;
+    Ok(())
 }
 
 /// Refuses messages whose id the user chose and that exists: the client would take them for other
@@ -171,13 +170,13 @@ pub(in crate::gemini) fn replace(
         return Err(WriteError::BadMessage { line: None, why });
     };
     let again = vec![(entry.id.clone(), json)];
-    session.save(&Changes {
+    let notes = session.save(&Changes {
         again,
         ..Changes::default()
     })?;
     Ok(Appended {
         ids: vec![Ok(entry.id.clone())],
-        notes: Vec::new(),
+        notes,
     })
 }
 
@@ -191,6 +190,5 @@ pub(in crate::gemini) fn rename(
     session.save(&Changes {
         title: Some(title.to_owned()),
         ..Changes::default()
-    })?;
-    Ok(Vec::new())
+    })
 }

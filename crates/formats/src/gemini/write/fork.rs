@@ -1,5 +1,7 @@
 //! A new session with what was said up to some message.
 
+use std::borrow::Cow;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rethread_disk::SafeName;
@@ -8,6 +10,7 @@ use rethread_model::{EntryIx, Note, TitleSource};
 
 use super::create::{Header, Past, named, write};
 use super::place::{chats, store};
+use crate::error::unreadable;
 use crate::gemini::project::store_around;
 use crate::gemini::{SLUG, layout, read};
 use crate::{Conversation, Fork, Made, Source, WriteError, Writing};
@@ -40,15 +43,16 @@ pub(in crate::gemini) fn fork(
         .or_else(|| store(w.env));
     let root = root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
     let chats = chats(w, &root, &project)?;
+    let copied = copied(&old, &entries)?;
     let past = Past {
-        messages: messages(w, &old, &entries)?,
+        messages: &|out| messages(w, &old, &entries, out),
         outputs: outputs(&old, &entries, &mut notes),
     };
     let last = entries.last().map(|ix| old.session.id(*ix));
     let note = Object::new()
         .str("forkOf", &head.id)
         .opt_str("entry", last.filter(|id| !id.is_empty()))
-        .u64("copied", past.messages.len() as u64)
+        .u64("copied", copied)
         .finish();
     let stored = head.title.as_ref();
     let stored = stored.filter(|t| t.source != TitleSource::FirstPrompt);
@@ -109,39 +113,60 @@ fn entries(old: &Conversation, fork: &Fork) -> Result<Vec<EntryIx>, WriteError> 
     Ok(old.session.path(found.ok_or_else(missing)?))
 }
 
-/// The messages as lines. Those of a log keep their bytes; a message without an id gets one, because
-/// the client passes over others.
-fn messages(
-    w: &Writing<'_>,
+/// How many of the entries have a message that can be copied.
+fn copied(old: &Conversation, entries: &[EntryIx]) -> Result<u64, WriteError> {
+    let mut count = 0;
+    let counted = each(old, entries, |_, _| {
+        count += 1;
+        Ok(())
+    });
+    counted.map_err(|e| unreadable(&old.source.path, e))?;
+    Ok(count)
+}
+
+/// Hands over the message of each entry.
+fn each(
     old: &Conversation,
     entries: &[EntryIx],
-) -> Result<Vec<Vec<u8>>, WriteError> {
-    let mut lines = Vec::with_capacity(entries.len());
+    mut each: impl FnMut(EntryIx, &[u8]) -> io::Result<()>,
+) -> io::Result<()> {
     let mut tree = Tree::default();
     for ix in entries {
         let Some(raw) = old.session.origin(*ix).first() else {
             continue;
         };
-        let path = &old.source.path;
-        let read = old.native.read(*raw);
-        let bytes = read.map_err(|e| crate::error::unreadable(path, e))?;
-        if tree.parse_prefix(&bytes, 0).is_err() {
-            continue;
+        let bytes = old.native.read(*raw)?;
+        if tree.parse_prefix(&bytes, 0).is_ok() {
+            each(*ix, tree.root(&bytes).raw())?;
         }
-        let message = tree.root(&bytes);
-        let mut line = message.raw().to_vec();
-        if line.contains(&b'\n') {
-            line = compact(&line).unwrap_or(line);
+    }
+    Ok(())
+}
+
+/// Writes the messages as lines. Those of a log keep their bytes; a message without an id gets one,
+/// because the client passes over others.
+fn messages(
+    w: &Writing<'_>,
+    old: &Conversation,
+    entries: &[EntryIx],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    each(old, entries, |ix, message| {
+        let mut line = Cow::Borrowed(message);
+        if memchr::memchr(b'\n', message).is_some()
+            && let Ok(compact) = compact(message)
+        {
+            line = Cow::Owned(compact);
         }
-        if old.session.id(*ix).is_empty() {
+        if old.session.id(ix).is_empty() {
             let again = Tree::parse(&line).unwrap_or_default();
             let root = again.root(&line);
             let mut patch = Patch::new(root);
             let id = w.env.uuid(&(ix.get() as u64).to_le_bytes()).to_string();
             patch.insert(root, "id", &quote(&id), Place::First);
-            line = patch.finish();
+            line = Cow::Owned(patch.finish());
         }
-        lines.push(line);
-    }
-    Ok(lines)
+        out.write_all(&line)?;
+        out.write_all(b"\n")
+    })
 }

@@ -12,12 +12,14 @@ mod tell;
 use std::io::Read;
 use std::path::Path;
 
-use rethread_disk::{DiskError, LockedLog, SMALL};
+use rethread_disk::{DiskError, SMALL};
 use rethread_json::{Document, Object, Patch, quote};
+use rethread_model::Note;
 
 use super::SLUG;
 use super::scan::{Look, Scanned, scan};
 use super::sniff::{What, has_lines};
+use crate::session_log::SessionLog;
 use crate::{OpenError, Source, WriteError, Writing};
 
 pub(super) use agent::{link_agents, start_agent};
@@ -30,7 +32,7 @@ pub(super) use tell::{KEEPS, leaves_out, tell};
 struct Open<'a> {
     w: &'a Writing<'a>,
     path: &'a Path,
-    log: LockedLog,
+    log: SessionLog<'a>,
     found: Scanned,
 }
 
@@ -49,7 +51,11 @@ impl<'a> Open<'a> {
     /// Locks a chat for writing. Checkpoints and prompts are the client's alone.
     fn lock(w: &'a Writing<'a>, source: &'a Source) -> Result<Self, WriteError> {
         let path = source.path.as_path();
-        let log = LockedLog::open(path, w.lock_timeout)?;
+        let log = if has_lines(path) {
+            SessionLog::open(w, path)?
+        } else {
+            SessionLog::of_document(w, path)?
+        };
         let found = scan(path, Look::Whole)?;
         if !matches!(found.what, What::Log | What::Document) {
             return Err(WriteError::Unsupported {
@@ -66,19 +72,16 @@ impl<'a> Open<'a> {
     }
 
     /// Makes changes. The session is as of now, for the client deletes old ones when it starts.
-    fn save(&mut self, changes: &Changes) -> Result<(), WriteError> {
+    fn save(&mut self, changes: &Changes) -> Result<Vec<Note>, WriteError> {
         if has_lines(self.path) {
-            self.add_lines(changes)?;
-        } else {
-            self.write_anew(changes)?;
+            let note = self.add_lines(changes)?;
+            return Ok(note.into_iter().collect());
         }
-        if self.w.durability.syncs() {
-            self.log.sync()?;
-        }
-        Ok(())
+        self.write_anew(changes)?;
+        Ok(Vec::new())
     }
 
-    fn add_lines(&mut self, changes: &Changes) -> Result<(), WriteError> {
+    fn add_lines(&mut self, changes: &Changes) -> Result<Option<Note>, WriteError> {
         let again = changes.again.iter().map(|(_, json)| json);
         let mut lines = Vec::new();
         for json in again.chain(&changes.added) {
@@ -90,8 +93,7 @@ impl<'a> Open<'a> {
         let set = Object::new().raw("$set", &set.finish()).finish();
         lines.extend_from_slice(&set);
         lines.push(b'\n');
-        self.log.append(&lines)?;
-        Ok(())
+        self.log.append(&lines)
     }
 
     fn write_anew(&mut self, changes: &Changes) -> Result<(), WriteError> {
@@ -115,6 +117,7 @@ impl<'a> Open<'a> {
         patch.set(root, "lastUpdated", &quote(&self.w.env.now().to_string()));
         let bytes = patch.finish();
         self.log
+            .whole()
             .rewrite(self.w.durability, |_, new| new.write_all(&bytes))?;
         Ok(())
     }

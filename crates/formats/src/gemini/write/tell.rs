@@ -79,7 +79,8 @@ pub(in crate::gemini) fn tell(
     session.save(&Changes {
         added: teller.lines,
         ..Changes::default()
-    })
+    })?;
+    Ok(())
 }
 
 /// A conversation while it is written.

@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use rethread_json::{Object, Patch, Tree, quote};
+use rethread_json::{Object, Patch, Tree, Value, quote};
 
 use super::append::place;
 use super::{SessionError, SessionManager, names};
+use crate::Env;
 use crate::pi::context;
-use crate::pi::entry::{EntryKind, SessionEntry};
+use crate::pi::entry::{EntryKind, SessionEntry, owned};
+use crate::pi::tree::Label;
 
 impl SessionManager {
     /// Goes on in a new session that holds the way from the root to `leaf_id` and nothing else.
@@ -35,9 +37,11 @@ impl SessionManager {
         leaf_id: &str,
     ) -> Result<Option<&Path>, SessionError> {
         let leaf = self.find(leaf_id)?;
-        super::store::refuse_newer(&self.header)?;
+        self.header.refuse_newer()?;
         let path = context::path(&self.entries, &self.index, leaf);
-        let mut entries = without_labels(&path);
+        let mut rehung = Rehung::default();
+        let kept = path.iter().filter_map(|entry| rehung.entry(entry));
+        let mut entries: Vec<SessionEntry> = kept.collect();
         self.add_labels(&mut entries);
         let parent = self.file.clone();
         let mut branched = self.clone_empty();
@@ -61,6 +65,7 @@ impl SessionManager {
             file: self.file.clone(),
             stored: super::Stored::Nothing,
             header: self.header.clone(),
+            past: 0,
             entries: Vec::new(),
             index: HashMap::new(),
             labels: HashMap::new(),
@@ -69,73 +74,115 @@ impl SessionManager {
         }
     }
 
-    /// Sets the labels of the entries anew, one after the other at the end, in the order in which
-    /// they were set and with their old times.
+    /// Sets the labels of the entries anew.
     fn add_labels(&self, entries: &mut Vec<SessionEntry>) {
-        let mut taken: HashSet<String> = entries.iter().map(|e| e.id().to_owned()).collect();
-        let mut parent = entries.last().map(|last| last.id().to_owned());
+        let taken: HashSet<&str> = entries.iter().map(SessionEntry::id).collect();
         let labelled = entries.iter().filter_map(|entry| {
             let label = self.labels.get(entry.id())?;
-            Some((label, entry))
+            Some((label, entry.id()))
         });
-        let mut labelled: Vec<_> = labelled.collect();
-        labelled.sort_by_key(|(label, _)| label.since);
-        let mut added = Vec::new();
-        for (label, entry) in labelled {
-            let id = names::entry_id(&self.host.env, |id| taken.contains(id));
-            let now = || self.host.env.now().to_string();
-            let timestamp = label.timestamp.clone().unwrap_or_else(now);
-            let object = Object::new().str("type", "label");
-            let line = place(object, &id, parent.as_deref(), &timestamp)
-                .str("targetId", entry.id())
-                .str("label", &label.text)
-                .finish();
-            added.extend(SessionEntry::parse(&line));
-            taken.insert(id.clone());
-            parent = Some(id);
-        }
-        entries.extend(added);
+        let parent = entries.last().map(SessionEntry::id);
+        let env = &self.host.env;
+        let lines = label_lines(env, labelled.collect(), parent, |id| taken.contains(id));
+        let lines: Vec<_> = lines
+            .iter()
+            .flat_map(|line| SessionEntry::parse(line))
+            .collect();
+        entries.extend(lines);
     }
 }
 
-/// The entries of a way without labels. What hung from a label hangs from what the label hung
-/// from, and a compaction that kept from a label on keeps from the next entry on.
-fn without_labels(path: &[&SessionEntry]) -> Vec<SessionEntry> {
-    let mut next_of: HashMap<&str, &str> = HashMap::new();
-    let mut next = None;
-    for entry in path.iter().rev() {
-        if entry.kind() == EntryKind::Label {
-            next.map(|next| next_of.insert(entry.id(), next));
-        } else {
-            next = Some(entry.id());
-        }
+/// Entries that set labels anew, one after the other, in the order in which the labels were set and
+/// with their old times.
+pub(crate) fn label_lines(
+    env: &Env,
+    mut labelled: Vec<(&Label, &str)>,
+    parent: Option<&str>,
+    is_taken: impl Fn(&str) -> bool,
+) -> Vec<Vec<u8>> {
+    labelled.sort_by_key(|(label, _)| label.since);
+    let mut ids: HashSet<String> = HashSet::new();
+    let mut parent = parent.map(str::to_owned);
+    let mut lines = Vec::with_capacity(labelled.len());
+    for (label, target) in labelled {
+        let id = names::entry_id(env, |id| is_taken(id) || ids.contains(id));
+        let timestamp = label.timestamp.clone();
+        let timestamp = timestamp.unwrap_or_else(|| env.now().to_string());
+        let object = Object::new().str("type", "label");
+        let line = place(object, &id, parent.as_deref(), &timestamp)
+            .str("targetId", target)
+            .str("label", &label.text);
+        lines.push(line.finish());
+        ids.insert(id.clone());
+        parent = Some(id);
     }
-    let mut kept: Vec<SessionEntry> = Vec::with_capacity(path.len());
-    for entry in path.iter().filter(|e| e.kind() != EntryKind::Label) {
-        let parent = kept.last().map(SessionEntry::id);
+    lines
+}
+
+/// The entries of a way, from its root on, without labels. What hung from a label hangs from what
+/// the label hung from, and a compaction that kept from a label on keeps from the next entry on.
+#[derive(Debug, Default)]
+pub(crate) struct Rehung {
+    /// The last entry that is no label.
+    last: Option<String>,
+    /// Labels behind it.
+    labels: Vec<String>,
+    /// The entry behind each label.
+    next_of: HashMap<String, String>,
+}
+
+impl Rehung {
+    /// The last entry of the way so far.
+    pub(crate) fn last(&self) -> Option<&str> {
+        self.last.as_deref()
+    }
+
+    /// The next entry of the way; none if it is a label.
+    fn entry(&mut self, entry: &SessionEntry) -> Option<SessionEntry> {
+        let changes = entry.look(|value| self.changes(value))?;
+        if changes.is_empty() {
+            return Some(entry.clone());
+        }
+        let changed = SessionEntry::parse(&changed(entry.raw(), &changes));
+        Some(changed.unwrap_or_else(|_| entry.clone()))
+    }
+
+    /// What changes in the next entry of the way; none if it is a label.
+    pub(crate) fn changes(&mut self, entry: Value<'_>) -> Option<Changes> {
+        let id = owned(entry, "id").unwrap_or_default();
+        let kind = EntryKind::of(entry.get("type"));
+        if kind == EntryKind::Label {
+            self.labels.push(id);
+            return None;
+        }
+        for label in self.labels.drain(..) {
+            self.next_of.insert(label, id.clone());
+        }
         let mut changes = Vec::new();
-        if entry.parent_id() != parent {
+        if owned(entry, "parentId") != self.last {
+            let parent = self.last.as_deref();
             changes.push(("parentId", parent.map_or_else(|| b"null".to_vec(), quote)));
         }
-        if entry.kind() == EntryKind::Compaction {
-            let first = entry.string("firstKeptEntryId");
-            let moved = first.and_then(|first| next_of.get(first.as_str()));
+        if kind == EntryKind::Compaction {
+            let first = owned(entry, "firstKeptEntryId");
+            let moved = first.and_then(|first| self.next_of.get(&first));
             changes.extend(moved.map(|next| ("firstKeptEntryId", quote(next))));
         }
-        kept.push(changed(entry, &changes));
+        self.last = Some(id);
+        Some(changes)
     }
-    kept
 }
 
-fn changed(entry: &SessionEntry, changes: &[(&str, Vec<u8>)]) -> SessionEntry {
-    if changes.is_empty() {
-        return entry.clone();
-    }
-    let tree = Tree::parse(entry.raw()).unwrap_or_default();
-    let root = tree.root(entry.raw());
+/// Members of an entry that are to be others.
+pub(crate) type Changes = Vec<(&'static str, Vec<u8>)>;
+
+/// An entry with other members.
+pub(crate) fn changed(raw: &[u8], changes: &Changes) -> Vec<u8> {
+    let tree = Tree::parse(raw).unwrap_or_default();
+    let root = tree.root(raw);
     let mut patch = Patch::new(root);
     for (key, json) in changes {
         patch.set(root, key, json);
     }
-    SessionEntry::parse(&patch.finish()).unwrap_or_else(|_| entry.clone())
+    patch.finish()
 }

@@ -184,12 +184,37 @@ impl SessionManager {
             Err(e) => return Err(e.into()),
         };
         let mut session = Self::create(host, target_cwd, session_dir)?;
-        super::store::refuse_newer(&lines.header)?;
+        lines.header.refuse_newer()?;
         session.begin(None, Some(&source));
         let header = session.header.clone();
         session.take(header, lines.entries);
         session.write_whole(&[])?;
         Ok(session)
+    }
+
+    /// A session that is only added to, in memory: `pass` tells it what it has.
+    pub(crate) fn behind(host: &Host) -> Self {
+        Self::blank(host, PathBuf::new(), PathBuf::new())
+    }
+
+    /// Takes the header of the session that is added to.
+    pub(crate) fn follow(&mut self, header: SessionHeader) {
+        self.header = header;
+    }
+
+    /// A new session that comes from a file, for work in another folder. Its entries are told it
+    /// with `pass`, and it stays in memory: what is to be written, and where, is returned beside it.
+    pub(crate) fn copy_of(
+        host: &Host,
+        source: &Path,
+        cwd: &Path,
+        session_dir: Option<&Path>,
+    ) -> Result<(Self, PathBuf), SessionError> {
+        let source = host.resolve(source);
+        let mut session = Self::create(host, cwd, session_dir)?;
+        session.begin(None, Some(&source));
+        let path = session.file.take().unwrap_or_default();
+        Ok((session, path))
     }
 
     /// Begins anew, with nothing of the old session. Returns the file that it will be in.
@@ -273,6 +298,7 @@ impl SessionManager {
             cwd,
             session_dir,
             stored: Stored::Nothing,
+            past: 0,
             entries: Vec::new(),
             index: HashMap::new(),
             labels: HashMap::new(),

@@ -107,15 +107,17 @@ impl SessionManager {
 
     /// The tool that a call is of.
     pub(crate) fn tool_of(&self, call_id: &str) -> Option<String> {
-        self.entries.iter().rev().find_map(|entry| {
-            entry.look(|value| {
-                let content = value.at(&["message", "content"])?;
-                let is_it = |b: &Value<'_>| {
-                    b.get("type").is_some_and(|t| t.is_str("toolCall"))
-                        && b.get("id").is_some_and(|id| id.is_str(call_id))
-                };
-                owned(content.items().find(is_it)?, "name")
-            })
-        })
+        let mut entries = self.entries.iter().rev();
+        entries.find_map(|entry| entry.look(|value| tool_in(value, call_id)))
     }
+}
+
+/// The tool that a call is of, if an entry makes it.
+pub(crate) fn tool_in(entry: Value<'_>, call_id: &str) -> Option<String> {
+    let content = entry.at(&["message", "content"])?;
+    let is_it = |b: &Value<'_>| {
+        b.get("type").is_some_and(|t| t.is_str("toolCall"))
+            && b.get("id").is_some_and(|id| id.is_str(call_id))
+    };
+    owned(content.items().find(is_it)?, "name")
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rethread_json::{Object, Tree, Value};
 
+use super::SessionError;
 use crate::pi::entry::{CURRENT_VERSION, millis_of, owned};
 
 /// The first line of a session: who it is and where it works. The bytes are kept, fields that are
@@ -100,6 +101,15 @@ impl SessionHeader {
     /// go on with something.
     pub fn is_internal(&self) -> bool {
         self.internal
+    }
+
+    /// What is of a later version is not written to.
+    pub(crate) fn refuse_newer(&self) -> Result<(), SessionError> {
+        let version = self.version;
+        if version > CURRENT_VERSION {
+            return Err(SessionError::TooNew { version });
+        }
+        Ok(())
     }
 
     /// The JSON of any field, known or not.

@@ -6,6 +6,7 @@ mod content;
 mod create;
 mod entry_json;
 mod error;
+mod giant;
 mod header;
 mod host;
 mod info;
@@ -22,21 +23,25 @@ mod usage;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+pub(crate) use branched::{Rehung, changed, label_lines};
 pub use content::{BlockKind, Content, ContentBlock};
 pub use create::NewSessionOptions;
+pub(crate) use entry_json::tool_in;
 pub use error::SessionError;
 pub use header::SessionHeader;
 pub use host::{Agent, Host};
 pub use list::{SessionInfo, most_recent_session};
-pub(crate) use load::{Loaded, header as header_of, load};
+pub(crate) use load::{Found, LONGEST, Loaded, header as header_of, load, part_of, scan};
 pub use message::{Message, MessageBody};
 pub use names::session_folder;
 pub use new_message::{NewAssistant, NewBash, NewMessage, NewToolResult, NewUser};
+pub(crate) use store::bring_up_to_date;
 pub use usage::{Cost, StopReason, Usage};
 
+use rethread_json::Value;
 use rethread_model::Moment;
 
-use super::entry::{EntryKind, SessionEntry};
+use super::entry::{EntryKind, SessionEntry, owned};
 use super::id::Id;
 use super::tree::Label;
 
@@ -88,6 +93,9 @@ pub struct SessionManager {
     file: Option<PathBuf>,
     stored: Stored,
     header: SessionHeader,
+    /// How many entries stand before those that are held: of a session that is only added to, all
+    /// that are in its file.
+    past: usize,
     entries: Vec<SessionEntry>,
     /// The last entry with each id.
     index: HashMap<Id, usize>,
@@ -108,35 +116,66 @@ enum Stored {
     Old(u64),
 }
 
+/// What a `label` entry says.
+struct LabelChange {
+    target: Option<String>,
+    text: Option<String>,
+    timestamp: Option<String>,
+}
+
+impl LabelChange {
+    fn of(entry: Value<'_>) -> Self {
+        Self {
+            target: owned(entry, "targetId"),
+            text: owned(entry, "label"),
+            timestamp: owned(entry, "timestamp"),
+        }
+    }
+}
+
 impl SessionManager {
     /// Takes an entry into memory and moves to it.
     fn remember(&mut self, entry: SessionEntry) {
-        self.note(self.entries.len(), &entry);
+        self.note(self.past + self.entries.len(), &entry);
         self.entries.push(entry);
+    }
+
+    /// Passes by an entry that is not held, and moves to it.
+    pub(crate) fn pass(&mut self, entry: Value<'_>) {
+        let at = self.past;
+        self.past += 1;
+        if EntryKind::of(entry.get("type")) == EntryKind::Label {
+            self.note_label(at, &LabelChange::of(entry));
+        }
+        self.move_to(at, Id::of(entry, "id"));
     }
 
     /// Notes what the entry at that place is called and does, and moves to it.
     fn note(&mut self, at: usize, entry: &SessionEntry) {
         if entry.kind() == EntryKind::Label {
-            self.note_label(at, entry);
+            self.note_label(at, &entry.look(LabelChange::of));
         }
-        if !entry.id().is_empty() {
-            self.index.insert(entry.id().into(), at);
-            self.leaf = Some(entry.id().into());
+        self.move_to(at, Some(entry.id().into()));
+    }
+
+    fn move_to(&mut self, at: usize, id: Option<Id>) {
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
+            self.index.insert(id.clone(), at);
+            self.leaf = Some(id);
         }
     }
 
-    fn note_label(&mut self, at: usize, entry: &SessionEntry) {
-        let Some(target) = entry.string("targetId") else {
+    fn note_label(&mut self, at: usize, change: &LabelChange) {
+        let Some(target) = &change.target else {
             return;
         };
-        match entry.string("label").filter(|text| !text.is_empty()) {
+        match change.text.as_ref().filter(|text| !text.is_empty()) {
             Some(text) => {
                 let before = self.labels.get(target.as_str());
                 let label = Label {
                     since: before.map_or(at, |label| label.since),
-                    text,
-                    timestamp: entry.timestamp(),
+                    text: text.clone(),
+                    timestamp: change.timestamp.clone(),
                 };
                 self.labels.insert(Id::from(target.as_str()), label);
             }
@@ -149,6 +188,7 @@ impl SessionManager {
     /// Forgets all entries and takes these instead.
     fn take(&mut self, header: SessionHeader, entries: Vec<SessionEntry>) {
         self.header = header;
+        self.past = 0;
         self.index = HashMap::with_capacity(entries.len());
         self.labels.clear();
         self.leaf = None;

@@ -6,7 +6,7 @@ use super::append::{optional, place, truth};
 use super::{SessionError, SessionManager};
 use crate::pi::context;
 use crate::pi::entry::SessionEntry;
-use crate::pi::tree::SessionTree;
+use crate::pi::tree::{Label, SessionTree};
 
 impl SessionManager {
     /// Where one is; none before all entries.
@@ -50,7 +50,13 @@ impl SessionManager {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn entry(&self, id: &str) -> Option<&SessionEntry> {
-        self.entries.get(*self.index.get(id)?)
+        let at = self.place_of(id)?;
+        self.entries.get(at.checked_sub(self.past)?)
+    }
+
+    /// The place of an entry among all of the session, also of those that are not held.
+    pub(crate) fn place_of(&self, id: &str) -> Option<usize> {
+        self.index.get(id).copied()
     }
 
     /// The way from the root to an entry, or to the leaf where none is named; nothing if there is
@@ -124,6 +130,11 @@ impl SessionManager {
     /// ```
     pub fn label(&self, id: &str) -> Option<&str> {
         self.labels.get(id).map(|label| label.text.as_str())
+    }
+
+    /// The label on an entry, and when it was set.
+    pub(crate) fn label_on(&self, id: &str) -> Option<&Label> {
+        self.labels.get(id)
     }
 
     /// Moves to an entry: what is appended next becomes its child. Nothing is written; when the

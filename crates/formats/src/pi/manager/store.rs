@@ -8,9 +8,10 @@ use rethread_disk::{
 };
 use rethread_json::{Lines, Tree};
 
-use super::header::SessionHeader;
+use super::load::{LONGEST, Today, What};
 use super::{SessionError, SessionManager, Stored};
-use crate::pi::entry::{CURRENT_VERSION, SessionEntry};
+use crate::pi::entry::SessionEntry;
+use crate::session_log::torn_line;
 
 /// How many old files of one session are kept.
 const BACKUPS: usize = 1000;
@@ -18,7 +19,7 @@ const BACKUPS: usize = 1000;
 impl SessionManager {
     /// Writes an entry and moves to it; if it cannot be written, nothing changes.
     pub(super) fn commit(&mut self, line: &[u8]) -> Result<String, SessionError> {
-        refuse_newer(&self.header)?;
+        self.header.refuse_newer()?;
         let what = "the entry";
         let entry =
             SessionEntry::parse(line).map_err(|cause| SessionError::NotJson { what, cause })?;
@@ -67,13 +68,17 @@ impl SessionManager {
         Ok(())
     }
 
-    /// Adds lines to a file that is there. A torn line is ended first, in the same write.
+    /// Adds lines to a file that is there. A line that somebody is still writing is waited for; a
+    /// torn one is ended first, in the same write.
     pub(super) fn append_to(&self, path: &Path, lines: &[u8]) -> Result<(), SessionError> {
         let mut log = LockedLog::open(path, self.host.lock_timeout)?;
-        log.append(lines)?;
-        if self.host.durability == Durability::Each {
-            log.sync()?;
-        }
+        torn_line(&log)?;
+        // Else what is added is synced all at once, when it is asked for.
+        let d = match self.host.durability {
+            Durability::Each => Durability::Each,
+            Durability::Close | Durability::None => Durability::None,
+        };
+        log.append_lasting(lines, d)?;
         Ok(())
     }
 
@@ -89,39 +94,9 @@ impl SessionManager {
             let path = path.clone();
             return Err(DiskError::Changed { path }.into());
         }
-        let backup = self.back_up(path, &log)?;
-        let written = log.rewrite(self.host.durability, |old, new| {
-            rewrite(old, new, &self.header, &self.entries)
-        });
-        if let Err(e) = written {
-            // The new file may be in place, and then the old one must stay.
-            if !matches!(e, DiskError::Unsettled { .. }) {
-                let _ = remove_file(&backup);
-            }
-            return Err(e.into());
-        }
+        let backup = bring_up_to_date(&mut log, self.host.durability)?;
         self.stored = Stored::All;
         Ok(Some(backup))
-    }
-
-    /// Copies the file to the first free name with `.bak` behind it.
-    fn back_up(&self, path: &Path, log: &LockedLog) -> Result<PathBuf, SessionError> {
-        for n in 0..BACKUPS {
-            let mut name = path.as_os_str().to_owned();
-            name.push(".bak");
-            if n > 0 {
-                name.push(format!(".{n}"));
-            }
-            let backup = PathBuf::from(name);
-            let made = create_with(&backup, Mode::Private, self.host.durability, |out| {
-                io::copy(&mut log.reader(0), out).map(|_| ())
-            })?;
-            if made == Created::New {
-                return Ok(backup);
-            }
-        }
-        let path = path.to_owned();
-        Err(SessionError::Exists { path })
     }
 
     /// Makes the file now, although nobody has said anything yet. It is an error if there is one.
@@ -152,45 +127,66 @@ impl SessionManager {
     }
 }
 
-/// What is of a later version is not written to.
-pub(super) fn refuse_newer(header: &SessionHeader) -> Result<(), SessionError> {
-    let version = header.version();
-    if version > CURRENT_VERSION {
-        return Err(SessionError::TooNew { version });
+/// Writes a log of an older version anew, in today's, all at once. Gives the name under which the
+/// old one is kept beside it.
+pub(crate) fn bring_up_to_date(
+    log: &mut LockedLog,
+    d: Durability,
+) -> Result<PathBuf, SessionError> {
+    let backup = back_up(log, d)?;
+    if let Err(e) = log.rewrite(d, rewrite) {
+        // The new file may be in place, and then the old one must stay.
+        if !matches!(e, DiskError::Unsettled { .. }) {
+            let _ = remove_file(&backup);
+        }
+        return Err(e.into());
     }
-    Ok(())
+    Ok(backup)
+}
+
+/// Copies a log to the first free name with `.bak` behind it.
+fn back_up(log: &LockedLog, d: Durability) -> Result<PathBuf, SessionError> {
+    for n in 0..BACKUPS {
+        let mut name = log.path().as_os_str().to_owned();
+        name.push(".bak");
+        if n > 0 {
+            name.push(format!(".{n}"));
+        }
+        let backup = PathBuf::from(name);
+        let made = create_with(&backup, Mode::Private, d, |out| {
+            io::copy(&mut log.reader(0), out).map(|_| ())
+        })?;
+        if made == Created::New {
+            return Ok(backup);
+        }
+    }
+    let path = log.path().to_owned();
+    Err(SessionError::Exists { path })
 }
 
 /// Puts today's header and entries in the place of the old ones. What is neither stays, and so
 /// does what is around them.
-fn rewrite(
-    old: &mut dyn Read,
-    new: &mut dyn Write,
-    header: &SessionHeader,
-    entries: &[SessionEntry],
-) -> io::Result<()> {
+fn rewrite(old: &mut dyn Read, new: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::new(new);
-    let mut lines = Lines::with_cap(old, u32::MAX as usize - 1);
+    let mut lines = Lines::with_cap(old, LONGEST);
     let mut tree = Tree::default();
-    let mut header = Some(header);
-    let mut entries = entries.iter();
+    let mut today = Today::default();
     while let Some(line) = lines.next_line()? {
         let bytes = line.whole().ok_or(io::ErrorKind::InvalidData)?;
-        let mut today = None;
+        let mut changed = None;
         if tree.parse_into(bytes).is_ok() {
             let value = tree.root(bytes);
-            let is_header = value.get("type").is_some_and(|t| t.is_str("session"));
-            let raw = match header.take() {
-                Some(header) => Some(header.raw()),
-                None if value.is_object() && !is_header => entries.next().map(SessionEntry::raw),
-                None => None,
+            let raw = match today.of(value) {
+                What::Header(header) => Some(header.raw().to_vec()),
+                What::Entry(raw) => raw,
+                What::Foreign | What::LaterHeader | What::NoObject => None,
             };
-            today = raw.map(|raw| (value.span(), raw));
+            changed = raw.map(|raw| (value.span(), raw));
         }
-        match today {
+        match changed {
             Some((span, raw)) => {
                 out.write_all(bytes.get(..span.start).unwrap_or_default())?;
-                out.write_all(raw)?;
+                out.write_all(&raw)?;
                 out.write_all(bytes.get(span.end..).unwrap_or_default())?;
             }
             None => out.write_all(bytes)?,

@@ -4,6 +4,7 @@ use rethread_disk::Durability;
 use rethread_json::Tree;
 use rethread_model::{Moment, Note};
 
+use super::addition::Addition;
 use super::message::given;
 use super::{open, refused};
 use crate::pi::manager::SessionManager;
@@ -19,10 +20,9 @@ pub(crate) fn append(
     source: &Source,
     messages: &[MessageInput],
 ) -> Result<Appended, WriteError> {
-    let mut session = open(flavour, w, source)?;
-    let appended = add(flavour, w, source, (&mut session, messages))?;
-    settle(flavour, w, source, &session)?;
-    Ok(appended)
+    let mut addition = Addition::open(flavour, w, source)?;
+    let ids = add(flavour, w, source, (&mut addition, messages))?;
+    written(addition, ids)
 }
 
 /// Goes on from an earlier entry.
@@ -37,8 +37,8 @@ pub(crate) fn branch(
             "a bare move to another entry is not stored: give a summary or a message".to_owned(),
         ));
     }
-    let mut session = open(flavour, w, source)?;
-    let at = branch.at.id.as_str();
+    let mut addition = Addition::open(flavour, w, source)?;
+    let (session, at) = (&mut addition.session, branch.at.id.as_str());
     let moved = match branch.summary {
         Some(summary) => session
             .branch_with_summary(Some(at), summary, None, None)
@@ -46,28 +46,37 @@ pub(crate) fn branch(
         None => session.branch(at).map(|()| None),
     };
     let summary = moved.map_err(|e| refused(e, flavour, &source.path))?;
-    let mut appended = add(flavour, w, source, (&mut session, branch.messages))?;
-    appended.ids.splice(0..0, summary.map(Ok));
-    settle(flavour, w, source, &session)?;
-    Ok(appended)
+    let mut ids = add(flavour, w, source, (&mut addition, branch.messages))?;
+    ids.splice(0..0, summary.map(Ok));
+    written(addition, ids)
+}
+
+/// What came of each message.
+type Ids = Vec<Result<String, WriteError>>;
+
+/// Writes what was added.
+fn written(addition: Addition<'_>, ids: Ids) -> Result<Appended, WriteError> {
+    let notes = addition.write()?.into_iter().collect();
+    Ok(Appended { ids, notes })
 }
 
 /// Adds messages where the session is. With `strict`, all of them are understood before one is
-/// written.
+/// added.
 fn add(
     flavour: &Flavour,
     w: &Writing<'_>,
     source: &Source,
-    (session, messages): (&mut SessionManager, &[MessageInput]),
-) -> Result<Appended, WriteError> {
+    (addition, messages): (&mut Addition<'_>, &[MessageInput]),
+) -> Result<Ids, WriteError> {
     if w.strict {
         for message in messages {
-            given(message, session)?;
+            given(message, addition)?;
         }
     }
-    let mut appended = Appended::default();
+    let mut ids = Vec::with_capacity(messages.len());
     for message in messages {
-        let written = given(message, session).and_then(|parts| {
+        let added = given(message, addition).and_then(|parts| {
+            let session = &mut addition.session;
             session.set_time(said_at(message));
             let mut last = String::new();
             for part in parts {
@@ -76,10 +85,10 @@ fn add(
             }
             Ok(last)
         });
-        appended.ids.push(written.map_err(|e| at_line(e, message)));
+        ids.push(added.map_err(|e| at_line(e, message)));
     }
-    session.set_time(None);
-    Ok(appended)
+    addition.session.set_time(None);
+    Ok(ids)
 }
 
 /// When a message in the unified vocabulary says that it was said.
@@ -109,11 +118,10 @@ pub(crate) fn rename(
     source: &Source,
     title: &str,
 ) -> Result<Vec<Note>, WriteError> {
-    let mut session = open(flavour, w, source)?;
-    let named = session.append_session_info(title);
+    let mut addition = Addition::open(flavour, w, source)?;
+    let named = addition.session.append_session_info(title);
     named.map_err(|e| refused(e, flavour, &source.path))?;
-    settle(flavour, w, source, &session)?;
-    Ok(Vec::new())
+    Ok(addition.write()?.into_iter().collect())
 }
 
 /// Sets a bookmark, or takes it away.
@@ -122,12 +130,29 @@ pub(crate) fn label(
     w: &Writing<'_>,
     source: &Source,
     (entry, label): (&AskedEntry, Option<&str>),
-) -> Result<String, WriteError> {
-    let mut session = open(flavour, w, source)?;
-    let id = session.append_label_change(&entry.id, label);
+) -> Result<Appended, WriteError> {
+    let mut addition = Addition::open(flavour, w, source)?;
+    let id = addition.session.append_label_change(&entry.id, label);
     let id = id.map_err(|e| refused(e, flavour, &source.path))?;
-    settle(flavour, w, source, &session)?;
-    Ok(id)
+    written(addition, vec![Ok(id)])
+}
+
+/// Keeps values in custom entries of a type.
+pub(crate) fn stow(
+    flavour: &Flavour,
+    w: &Writing<'_>,
+    source: &Source,
+    (custom_type, items): (&str, &[Vec<u8>]),
+) -> Result<(), WriteError> {
+    let mut addition = Addition::open(flavour, w, source)?;
+    for item in items {
+        let added = addition
+            .session
+            .append_custom_entry(custom_type, Some(item));
+        added.map_err(|e| refused(e, flavour, &source.path))?;
+    }
+    addition.write()?;
+    Ok(())
 }
 
 /// Brings a session to the current version.

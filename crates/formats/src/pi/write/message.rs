@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use rethread_json::{Tree, Value};
 use rethread_model::{Blob, Block, Media, Message, Moment, Role, ToolInput, ToolResult};
 
+use super::addition::answer_in;
 use crate::pi::entry::owned;
 use crate::pi::manager::{
     Content, ContentBlock, Cost, NewMessage, SessionError, SessionManager, StopReason, Usage,
@@ -37,11 +38,36 @@ impl Given {
     }
 }
 
+/// What is asked of a session before something is added to it.
+pub(super) trait Before {
+    /// The interface and the provider of the last answer.
+    fn last_answer(&self) -> Option<(String, String)>;
+
+    /// The provider and the model that the session is set to.
+    fn model(&self) -> Option<(String, String)>;
+
+    /// The tool that a call is of.
+    fn tool_of(&self, call_id: &str) -> Option<String>;
+}
+
+impl Before for SessionManager {
+    fn last_answer(&self) -> Option<(String, String)> {
+        let mut entries = self.entries().iter().rev();
+        entries.find_map(|entry| entry.look(answer_in))
+    }
+
+    fn model(&self) -> Option<(String, String)> {
+        let model = self.build_session_context().model?;
+        Some((model.provider, model.model_id))
+    }
+
+    fn tool_of(&self, call_id: &str) -> Option<String> {
+        self.tool_of(call_id)
+    }
+}
+
 /// The entries that a message becomes: results of tools are entries of their own.
-pub(super) fn given(
-    input: &MessageInput,
-    session: &SessionManager,
-) -> Result<Vec<Given>, WriteError> {
+pub(super) fn given(input: &MessageInput, session: &impl Before) -> Result<Vec<Given>, WriteError> {
     match input {
         MessageInput::Text(text) => from_text(text, session),
         MessageInput::Json {
@@ -55,7 +81,7 @@ pub(super) fn given(
     }
 }
 
-fn from_text(text: &TextMessage, session: &SessionManager) -> Result<Vec<Given>, WriteError> {
+fn from_text(text: &TextMessage, session: &impl Before) -> Result<Vec<Given>, WriteError> {
     let mut blocks = Vec::new();
     if !text.text.is_empty() || text.images.is_empty() {
         blocks.push(ContentBlock::text(&text.text));
@@ -89,15 +115,9 @@ struct Answerer {
 
 /// Who answers: the model that the user names as `provider/model` or `model`, else the one that
 /// the session is set to. The interface is that of its last answer.
-fn who_answers(session: &SessionManager, named: Option<&str>, provider: Option<&str>) -> Answerer {
+fn who_answers(session: &impl Before, named: Option<&str>, provider: Option<&str>) -> Answerer {
     let unknown = || "unknown".to_owned();
-    let mut answers = session.entries().iter().rev();
-    let last = answers.find_map(|entry| {
-        entry.look(|value| {
-            let message = value.get("message")?;
-            Some((owned(message, "api")?, owned(message, "provider")?))
-        })
-    });
+    let last = session.last_answer();
     let (provider, model) = match named {
         Some(named) => {
             let parts = named.split_once('/').filter(|_| provider.is_none());
@@ -106,10 +126,7 @@ fn who_answers(session: &SessionManager, named: Option<&str>, provider: Option<&
             let provider = given.map(str::to_owned).or_else(known);
             (provider.unwrap_or_else(unknown), model.to_owned())
         }
-        None => match session.build_session_context().model {
-            Some(model) => (model.provider, model.model_id),
-            None => (unknown(), unknown()),
-        },
+        None => session.model().unwrap_or_else(|| (unknown(), unknown())),
     };
     let same = last.filter(|(_, last)| *last == provider);
     Answerer {
@@ -119,11 +136,7 @@ fn who_answers(session: &SessionManager, named: Option<&str>, provider: Option<&
     }
 }
 
-fn from_json(
-    bytes: &[u8],
-    unsaid: &Unsaid,
-    session: &SessionManager,
-) -> Result<Vec<Given>, String> {
+fn from_json(bytes: &[u8], unsaid: &Unsaid, session: &impl Before) -> Result<Vec<Given>, String> {
     if let Err(e) = std::str::from_utf8(bytes) {
         return Err(format!("not UTF-8 at byte {}", e.valid_up_to()));
     }
@@ -201,7 +214,7 @@ fn native(message: Value<'_>) -> Result<Vec<Given>, String> {
     Ok(vec![Given::Stored(message.raw().to_vec())])
 }
 
-fn from_unified(given: UnifiedMessage, unsaid: &Unsaid, session: &SessionManager) -> Vec<Given> {
+fn from_unified(given: UnifiedMessage, unsaid: &Unsaid, session: &impl Before) -> Vec<Given> {
     let UnifiedMessage { time, message } = given;
     let millis = time.map(Moment::millis);
     let mut entries = Vec::new();
@@ -250,7 +263,7 @@ fn answer(
     message: &Message,
     said: Vec<ContentBlock>,
     millis: Option<i64>,
-    (unsaid, session): (&Unsaid, &SessionManager),
+    (unsaid, session): (&Unsaid, &impl Before),
 ) -> NewMessage {
     let model = message.model.as_ref();
     let named = model.map(|m| m.id.as_str()).or(unsaid.model.as_deref());
@@ -304,7 +317,7 @@ fn stop_reason(word: &str) -> StopReason {
     }
 }
 
-fn tool_result(result: &ToolResult, millis: Option<i64>, session: &SessionManager) -> Given {
+fn tool_result(result: &ToolResult, millis: Option<i64>, session: &impl Before) -> Given {
     let name = match &result.name {
         Some(name) => name.clone(),
         None => session.tool_of(&result.call_id).unwrap_or_default(),

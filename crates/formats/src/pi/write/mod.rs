@@ -1,7 +1,9 @@
 //! The verbs that write, on top of [`SessionManager`].
 
+mod addition;
 mod create;
 mod edit;
+mod fork;
 mod message;
 mod tell;
 
@@ -13,8 +15,9 @@ use super::manager::{Host, SessionError, SessionManager};
 use super::{Flavour, VERSION};
 use crate::{OpenError, Source, WriteError, Writing};
 
-pub(crate) use create::{create, fork};
-pub(crate) use edit::{append, branch, label, migrate, rename};
+pub(crate) use create::create;
+pub(crate) use edit::{append, branch, label, migrate, rename, stow};
+pub(crate) use fork::fork;
 pub(crate) use tell::{KEEPS, tell};
 
 /// Whose sessions, and how they are written.
@@ -24,18 +27,28 @@ pub(super) fn host(flavour: &Flavour, w: &Writing<'_>) -> Host {
         .lock_timeout(w.lock_timeout)
 }
 
-/// The session, which must be there.
+/// The session, which must be there. An empty file is none: to begin one in it would give it another
+/// id than its name says.
 pub(super) fn open(
     flavour: &Flavour,
     w: &Writing<'_>,
     source: &Source,
 ) -> Result<SessionManager, WriteError> {
-    if !source.path.is_file() {
-        let path = source.path.clone();
-        return Err(DiskError::NotFound { path }.into());
+    let path = &source.path;
+    match std::fs::metadata(path).map(|meta| (meta.is_file(), meta.len())) {
+        Ok((true, 0)) => return Err(not_ours(flavour, path).into()),
+        Ok((true, _)) => {}
+        _ => return Err(DiskError::NotFound { path: path.clone() }.into()),
     }
     SessionManager::open(&host(flavour, w), &source.path, None)
         .map_err(|e| refused(e, flavour, &source.path))
+}
+
+pub(super) fn not_ours(flavour: &Flavour, path: &Path) -> OpenError {
+    OpenError::NotOurs {
+        path: path.to_owned(),
+        format: flavour.slug,
+    }
 }
 
 /// A refusal, in the words of all formats.
@@ -44,8 +57,7 @@ pub(super) fn refused(e: SessionError, flavour: &Flavour, path: &Path) -> WriteE
     match e {
         SessionError::Disk(e) => e.into(),
         SessionError::NotASession { path } | SessionError::CannotFork { path } => {
-            let format = flavour.slug;
-            OpenError::NotOurs { path, format }.into()
+            not_ours(flavour, &path).into()
         }
         SessionError::EntryNotFound { id } => WriteError::NoEntry { id, path },
         SessionError::Exists { path } => {
