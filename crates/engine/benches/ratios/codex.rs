@@ -74,6 +74,9 @@ fn real(task: Task) -> Outcome<Box<dyn Pair>> {
     corpus::pair(corpus::files("codex")?, &Codex, task)
 }
 
+pub(crate) static WRITE_MEMORY: Benchmark =
+    long::written_benchmark("codex-write-500mb", |home| long::written_pair(&LONG, home));
+
 /// A very long session.
 pub(crate) static LONG: Agent = Agent {
     name: "codex",

@@ -1,5 +1,5 @@
-//! The memory that a very long session takes: in a list, and where its last entries are shown. A
-//! process of its own does it, so that its peak is known.
+//! The memory that a very long session takes: in a list, where its last entries are shown, and where
+//! something is added to it or made of it. A process of its own does it, so that its peak is known.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
@@ -7,19 +7,27 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use rethread_engine::{Filter, Part, Sort, list, show};
-use rethread_formats::Env;
+use rethread_disk::Durability;
+use rethread_engine::{Filter, Part, Sort, find, fork, list, rename, show};
+use rethread_formats::{Env, Fork};
 use rethread_model::Bodies as _;
 
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair, Side};
 use crate::clock::Clock;
 use crate::messages::Messages;
 use crate::process::{self, Used};
-use crate::{claude, codex, gemini, opencode};
+use crate::store::writing;
+use crate::{append, claude, codex, gemini, opencode, pi};
 
-/// How long the session is, and what it may take.
+/// How long the session is that is read, and what it may take.
 const LENGTH: u64 = 2_000_000_000;
 const MEMORY: u64 = 128 << 20;
+
+/// How long the session is that is written to, and what it may take: so much, its longest record, and
+/// so much for each of its records.
+const WRITTEN_LENGTH: u64 = 500_000_000;
+const WRITTEN_MEMORY: u64 = 64 << 20;
+const WRITTEN_RECORD: u64 = 48;
 
 /// The first argument of a process that does our side.
 const FLAG: &str = "--long";
@@ -47,21 +55,41 @@ pub(crate) enum Kept {
     Otherwise(fn(&Path, &mut Messages, u64) -> Outcome),
 }
 
-static AGENTS: [&Agent; 4] = [&claude::LONG, &codex::LONG, &gemini::LONG, &opencode::LONG];
+static AGENTS: [&Agent; 5] = [
+    &pi::LONG,
+    &claude::LONG,
+    &codex::LONG,
+    &gemini::LONG,
+    &opencode::LONG,
+];
 
 /// What is done with the session.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Task {
     List,
     Show,
+    Append,
+    Rename,
+    Fork,
 }
+
+/// All that writes.
+const WRITING: &[Task] = &[Task::Append, Task::Rename, Task::Fork];
 
 impl Task {
     fn word(self) -> &'static str {
         match self {
             Self::List => "list",
             Self::Show => "show",
+            Self::Append => "append",
+            Self::Rename => "rename",
+            Self::Fork => "fork",
         }
+    }
+
+    fn named(word: &str) -> Option<Self> {
+        let all = [Self::List, Self::Show].iter().chain(WRITING).copied();
+        all.into_iter().find(|task| task.word() == word)
     }
 }
 
@@ -82,64 +110,121 @@ pub(crate) const fn benchmark(
     }
 }
 
+/// What the memory is held against that it takes to add to a session of 500 MB, to name it and to
+/// fork it.
+pub(crate) const fn written_benchmark(
+    name: &'static str,
+    make: fn(&Path) -> Outcome<Box<dyn Pair>>,
+) -> Benchmark {
+    Benchmark {
+        name,
+        subject: "append to, rename and fork 500 MB",
+        peer: "64 MiB, the longest record, 48 bytes each",
+        aim: Aim::MemoryAtMost(1.0),
+        clock: Clock::ProcessPeak,
+        runs: 1,
+        make,
+    }
+}
+
 /// The session of an agent, in a home of its own.
 pub(crate) fn pair(agent: &'static Agent, task: Task, home: &Path) -> Outcome<Box<dyn Pair>> {
-    let path = home.join(agent.file);
-    fs::create_dir_all(path.parent().unwrap_or(home))?;
-    write(agent, &path)?;
+    write(agent, home, LENGTH)?;
     Ok(Box::new(Long {
         agent,
-        task,
+        tasks: vec![task],
         home: home.to_owned(),
+        most: MEMORY,
         used: None,
     }))
 }
 
-fn write(agent: &Agent, path: &Path) -> Outcome {
+/// As [`pair`], for all that writes.
+pub(crate) fn written_pair(agent: &'static Agent, home: &Path) -> Outcome<Box<dyn Pair>> {
+    let written = write(agent, home, WRITTEN_LENGTH)?;
+    let records = written.count.saturating_mul(WRITTEN_RECORD);
+    Ok(Box::new(Long {
+        agent,
+        tasks: WRITING.to_vec(),
+        home: home.to_owned(),
+        most: WRITTEN_MEMORY + written.longest + records,
+        used: None,
+    }))
+}
+
+/// Which records were written.
+#[derive(Default)]
+struct Written {
+    count: u64,
+    longest: u64,
+}
+
+fn write(agent: &Agent, home: &Path, length: u64) -> Outcome<Written> {
+    let path = home.join(agent.file);
+    fs::create_dir_all(path.parent().unwrap_or(home))?;
     let mut said = Messages::new(3);
+    let mut written = Written::default();
     let line = match agent.kept {
         Kept::Lines(line) => line,
         Kept::Otherwise(write) => {
-            write(path, &mut said, LENGTH)?;
+            write(&path, &mut said, length)?;
             File::open(path)?.sync_all()?;
-            return Ok(());
+            return Ok(written);
         }
     };
     let file = File::create(path)?;
     let mut out = BufWriter::with_capacity(1 << 20, &file);
-    let mut written = 0;
-    let mut n = 0;
-    while written < LENGTH {
-        let mut line = line(&mut said, n)?;
+    let mut bytes = 0;
+    while bytes < length {
+        let mut line = line(&mut said, written.count)?;
         line.push(b'\n');
         out.write_all(&line)?;
-        written += line.len() as u64;
-        n += 1;
+        bytes += line.len() as u64;
+        written.count += 1;
+        written.longest = written.longest.max(line.len() as u64);
     }
     out.flush()?;
     // Else the system goes on writing while we measure.
     file.sync_all()?;
-    Ok(())
+    Ok(written)
 }
 
 struct Long {
     agent: &'static Agent,
-    task: Task,
+    tasks: Vec<Task>,
     home: PathBuf,
+    /// How much memory they may take.
+    most: u64,
     used: Option<Used>,
+}
+
+impl Long {
+    /// What a process took that did a task.
+    fn work(&self, task: Task) -> Outcome<Used> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args([FLAG, self.agent.name, task.word()]);
+        Ok(process::run(command.arg(&self.home), b"")?.0)
+    }
 }
 
 impl Pair for Long {
     fn run(&mut self, side: Side) -> Outcome {
         self.used = Some(match side {
             Side::Subject => {
-                let mut command = Command::new(std::env::current_exe()?);
-                command.args([FLAG, self.agent.name, self.task.word()]);
-                process::run(command.arg(&self.home), b"")?.0
+                let mut used = Used {
+                    cpu: Duration::ZERO,
+                    peak: 0,
+                };
+                for task in &self.tasks {
+                    let one = self.work(*task)?;
+                    used.cpu += one.cpu;
+                    used.peak = used.peak.max(one.peak);
+                }
+                used
             }
             Side::Peer => Used {
                 cpu: Duration::ZERO,
-                peak: MEMORY,
+                peak: self.most,
             },
         });
         Ok(())
@@ -168,13 +253,36 @@ fn work(agent: &str, task: &str, home: &Path) -> Outcome {
         home.clone(),
     )?;
     env.use_homes(std::slice::from_ref(&home));
-    let is_whole = if task == Task::List.word() {
-        let listed = list(&env, &Filter::default(), Sort::Updated, &|_, _| {});
-        listed.sessions.iter().any(|s| s.counts.messages > 100_000)
-    } else {
-        let shown = show(&env, agent.id, Part::Active, Some(LAST))?;
-        let bodies = shown.entries.iter().map(|ix| shown.conversation.body(*ix));
-        std::hint::black_box(bodies.count()) == LAST
+    let w = writing(&env, Durability::None);
+    let is_whole = match Task::named(task).ok_or("there is no such task")? {
+        Task::List => {
+            let listed = list(&env, &Filter::default(), Sort::Updated, &|_, _| {});
+            listed.sessions.iter().any(|s| s.counts.messages > 100_000)
+        }
+        Task::Show => {
+            let shown = show(&env, agent.id, Part::Active, Some(LAST))?;
+            let bodies = shown.entries.iter().map(|ix| shown.conversation.body(*ix));
+            std::hint::black_box(bodies.count()) == LAST
+        }
+        Task::Append => {
+            let message = append::text("And then?".to_owned());
+            let added = rethread_engine::append(&w, &find(&env, agent.id)?, &[message])?;
+            added.ids.iter().all(Result::is_ok)
+        }
+        Task::Rename => rename(&w, agent.id, "A long story")?.is_empty(),
+        Task::Fork => {
+            let to = Fork {
+                cwd: Some(home.clone()),
+                ..Fork::default()
+            };
+            let made = fork(&w, agent.id, None, to)?;
+            let is_copied = fs::metadata(&made.path)?.len() > WRITTEN_LENGTH / 2;
+            // Else the disk holds one more for each round.
+            if matches!(agent.kept, Kept::Lines(_)) {
+                fs::remove_file(&made.path)?;
+            }
+            is_copied
+        }
     };
     if !is_whole {
         return Err("the session is not what it should be".into());

@@ -80,6 +80,11 @@ pub(crate) static SHOW_MEMORY: Benchmark = long::benchmark(
     |home| long::pair(&LONG, long::Task::Show, home),
 );
 
+pub(crate) static WRITE_MEMORY: Benchmark =
+    long::written_benchmark("opencode-write-500mb", |home| {
+        long::written_pair(&LONG, home)
+    });
+
 /// A very long session.
 pub(crate) static LONG: Agent = Agent {
     name: "opencode",

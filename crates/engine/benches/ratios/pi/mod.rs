@@ -14,6 +14,7 @@ pub(crate) use child::run as run_child;
 
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair, Side};
 use crate::clock::Clock;
+use crate::long::{self, Agent, Kept};
 use crate::process::{self, Used};
 
 const NODE: &str = "RETHREAD_JUDGE_NODE_24";
@@ -47,6 +48,17 @@ pub(crate) static LIST: Benchmark = Benchmark {
     clock: Clock::ProcessCpu,
     runs: 1,
     make: make_list,
+};
+
+pub(crate) static WRITE_MEMORY: Benchmark =
+    long::written_benchmark("pi-write-500mb", |home| long::written_pair(&LONG, home));
+
+/// A very long session.
+pub(crate) static LONG: Agent = Agent {
+    name: "pi",
+    id: "5f0c5f0c-0000-4000-8000-000000000004",
+    file: ".pi/agent/sessions/--home-me-app--/2026-01-01T00-00-00-000Z_5f0c5f0c-0000-4000-8000-000000000004.jsonl",
+    kept: Kept::Lines(sessions::line),
 };
 
 fn make_context(folder: &Path) -> Outcome<Box<dyn Pair>> {

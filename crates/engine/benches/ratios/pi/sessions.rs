@@ -36,15 +36,9 @@ pub(crate) fn many(folder: &Path) -> Outcome<u64> {
 pub(crate) fn write(path: &Path, id: &str, bytes: u64, said: &mut Messages) -> Outcome<u64> {
     let file = File::create(path)?;
     let mut out = BufWriter::with_capacity(1 << 20, &file);
-    let header = Object::new()
-        .str("type", "session")
-        .u64("version", 3)
-        .str("id", id)
-        .str("timestamp", &time_at(0)?.to_string())
-        .str("cwd", "/home/me/app");
     let mut written = 0;
     let mut count = 0;
-    let mut line = header.finish();
+    let mut line = header(id)?;
     while written < bytes {
         line.push(b'\n');
         out.write_all(&line)?;
@@ -56,6 +50,24 @@ pub(crate) fn write(path: &Path, id: &str, bytes: u64, said: &mut Messages) -> O
     // Else the system goes on writing while we measure.
     file.sync_all()?;
     Ok(count - 1)
+}
+
+/// A line of a very long session, by its place.
+pub(super) fn line(said: &mut Messages, n: u64) -> Outcome<Vec<u8>> {
+    match n.checked_sub(1) {
+        Some(n) => entry(n, said),
+        None => header(super::LONG.id),
+    }
+}
+
+fn header(id: &str) -> Outcome<Vec<u8>> {
+    let header = Object::new()
+        .str("type", "session")
+        .u64("version", 3)
+        .str("id", id)
+        .str("timestamp", &time_at(0)?.to_string())
+        .str("cwd", "/home/me/app");
+    Ok(header.finish())
 }
 
 fn entry(n: u64, said: &mut Messages) -> Outcome<Vec<u8>> {
