@@ -11,6 +11,7 @@ use crate::{
     durability::Durability,
     error::DiskError,
     identity::{FileId, file_id},
+    leftover::remove_leftovers_once,
     mode::Mode,
     open::existing_or_new,
     scan::{CHUNK, read_at},
@@ -84,6 +85,7 @@ fn append_to(
     mode: Mode,
     d: Durability,
 ) -> Result<(File, u64), DiskError> {
+    remove_leftovers_once(&sync::folder_of(path));
     let file = existing_or_new(path, mode)?;
     let failed = |e| DiskError::write(path, e);
     if d.syncs() && file.metadata().map_err(failed)?.len() == 0 {

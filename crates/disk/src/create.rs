@@ -5,7 +5,15 @@ use std::{
     path::Path,
 };
 
-use crate::{durability::Durability, error::DiskError, mode::Mode, sync::Folder, temp::Temp};
+use crate::{
+    durability::Durability,
+    error::DiskError,
+    leftover::remove_leftovers_once,
+    lock::unlock,
+    mode::Mode,
+    sync::{Folder, folder_of},
+    temp::Temp,
+};
 
 /// Whether something was made or was there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,16 +39,16 @@ pub fn create_with(
     d: Durability,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<Created, DiskError> {
+    remove_leftovers_once(&folder_of(path));
     if is_taken(path)? {
         return Ok(Created::Existed);
     }
     let folder = Folder::of(path, d.syncs()).map_err(|e| DiskError::write(path, e))?;
     let temp = Temp::write(path, mode.file_bits(), None, d, write)?;
-    if !temp
-        .rename_if_free(path)
-        .map_err(|e| DiskError::write(path, e))?
-    {
-        return Ok(Created::Existed);
+    match temp.rename_if_free(path) {
+        Ok(Some(placed)) => unlock(&placed),
+        Ok(None) => return Ok(Created::Existed),
+        Err(e) => return Err(DiskError::write(path, e)),
     }
     folder.map_or(Ok(()), |folder| folder.sync(path))?;
     Ok(Created::New)

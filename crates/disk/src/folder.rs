@@ -75,15 +75,20 @@ fn is_folder(path: &Path) -> Result<bool, DiskError> {
 }
 
 /// Makes one folder with exactly these bits, or none.
-#[cfg(unix)]
-pub(crate) fn make(path: &Path, bits: u32) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    DirBuilder::new().mode(bits).create(path)?;
+fn make(path: &Path, bits: u32) -> io::Result<()> {
+    make_within(path, bits)?;
     let adjusted = adjust(path, bits);
     if adjusted.is_err() {
         let _ = std::fs::remove_dir(path);
     }
     adjusted
+}
+
+/// Makes one folder with these bits, as far as the umask leaves them.
+#[cfg(unix)]
+pub(crate) fn make_within(path: &Path, bits: u32) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    DirBuilder::new().mode(bits).create(path)
 }
 
 /// Gives a new folder the bits that the umask took away, and those that `mkdir` does not take.
@@ -103,7 +108,7 @@ pub(crate) fn adjust(path: &Path, bits: u32) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn make(path: &Path, _: u32) -> io::Result<()> {
+pub(crate) fn make_within(path: &Path, _: u32) -> io::Result<()> {
     DirBuilder::new().create(path)
 }
 

@@ -4,7 +4,8 @@
 //!
 //! - **Old or new, never half.** [`replace`] and [`create`] write a unique temporary file in the
 //!   same folder and rename it, [`create_folder_with`] fills a temporary folder and renames it. A
-//!   process killed in between leaves at most something for which [`is_temporary`] is true.
+//!   process killed in between leaves at most something for which [`is_temporary`] is true, and
+//!   whoever writes next in that folder removes it ([`remove_leftovers`]).
 //! - **Whole lines.** [`append_line`] and [`LockedLog::append`] hand the record to the system in
 //!   one write call, after ending a torn line in the same call. A short write is undone.
 //! - **An error means not saved**, and the file is as it was. The two exceptions say so:
@@ -48,6 +49,7 @@ mod durability;
 mod error;
 mod folder;
 mod identity;
+mod leftover;
 mod link;
 mod lock;
 mod log;
@@ -75,6 +77,7 @@ pub use crate::{
     error::{DiskError, FileKind},
     folder::{create_folder, ensure_folder},
     identity::{FileId, age, born, file_id, is_own, set_modified},
+    leftover::remove_leftovers,
     link::link,
     log::{LockedLog, LogReader},
     mode::Mode,

@@ -51,18 +51,6 @@ pub(crate) fn open_locked<T>(
     }
 }
 
-/// Locks a file that nobody else can have opened yet.
-pub(crate) fn lock_new(path: &Path, file: &File) -> Result<(), DiskError> {
-    match try_lock(file) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(DiskError::Busy {
-            path: path.to_owned(),
-            waited: Duration::ZERO,
-        }),
-        Err(cause) => Err(lock_failed(path, cause)),
-    }
-}
-
 fn lock_failed(path: &Path, cause: io::Error) -> DiskError {
     DiskError::Lock {
         path: path.to_owned(),
@@ -70,7 +58,8 @@ fn lock_failed(path: &Path, cause: io::Error) -> DiskError {
     }
 }
 
-fn is_still_at(path: &Path, file: &File) -> Result<bool, DiskError> {
+/// Whether this is what is at `path` now.
+pub(crate) fn is_still_at(path: &Path, file: &File) -> Result<bool, DiskError> {
     let ours = FileId::of(file).map_err(|e| DiskError::read(path, e))?;
     match file_id(path) {
         Ok(there) => Ok(there == ours),
@@ -81,7 +70,7 @@ fn is_still_at(path: &Path, file: &File) -> Result<bool, DiskError> {
 
 /// Whether we have the lock now. It ends when the file is closed, however the process ends.
 #[cfg(unix)]
-fn try_lock(file: &File) -> io::Result<bool> {
+pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
         Err(std::fs::TryLockError::WouldBlock) => Ok(false),
@@ -102,6 +91,6 @@ pub(crate) fn unlock(_: &File) {}
 
 /// Whether we have the lock now. Locks hinder readers here, so it is on a byte beyond the end.
 #[cfg(windows)]
-fn try_lock(file: &File) -> io::Result<bool> {
+pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
     crate::windows::try_lock_far_byte(file)
 }

@@ -15,11 +15,12 @@ use crate::{
     durability::Durability,
     error::DiskError,
     identity::{FileId, age_of},
-    lock::{lock_new, open_locked, unlock},
+    leftover::remove_leftovers_once,
+    lock::{open_locked, unlock},
     mode::Mode,
     open::{existing, existing_or_new},
     scan::{self, Tail},
-    sync::{self, Folder},
+    sync::{self, Folder, folder_of},
     temp::Temp,
 };
 
@@ -65,6 +66,7 @@ impl LockedLog {
     ///
     /// Links, pipes and devices are refused, without waiting for them.
     pub fn open(path: &Path, timeout: Duration) -> Result<LockedLog, DiskError> {
+        remove_leftovers_once(&folder_of(path));
         let file = open_locked(path, timeout, || existing(path), |file| file)?;
         Ok(LockedLog::new(path, file))
     }
@@ -75,6 +77,7 @@ impl LockedLog {
         mode: Mode,
         timeout: Duration,
     ) -> Result<LockedLog, DiskError> {
+        remove_leftovers_once(&folder_of(path));
         let open = || existing_or_new(path, mode);
         let file = open_locked(path, timeout, open, |file| file)?;
         Ok(LockedLog::new(path, file))
@@ -261,16 +264,13 @@ impl LockedLog {
             end: old.len(),
         };
         let temp = Temp::write(path, 0o600, Some(&old), d, |out| write(&mut reader, out))?;
-        // Locked under its temporary name: whoever opens it under its real one waits.
-        let new = existing(temp.path())?;
-        lock_new(path, &new)?;
         if self.len()? != old.len() {
             return Err(DiskError::Changed {
                 path: path.to_owned(),
             });
         }
-        temp.rename(path).map_err(failed)?;
-        self.file = new;
+        // Locked since it has its temporary name: whoever opens it under its real one waits.
+        self.file = temp.rename(path).map_err(failed)?;
         self.unsettled = AtomicBool::new(true);
         if let Some(folder) = folder {
             folder.sync(&self.path)?;

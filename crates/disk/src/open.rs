@@ -82,7 +82,7 @@ fn not_a_file(path: &Path, meta: &Metadata) -> DiskError {
 
 /// Reads anywhere, writes at the end, follows no link and waits for no pipe.
 #[cfg(unix)]
-fn options() -> OpenOptions {
+pub(crate) fn options() -> OpenOptions {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt as _;
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -96,7 +96,7 @@ fn options() -> OpenOptions {
 
 /// Opened for append alone, a file could not be cut again on Windows; appends seek to the end.
 #[cfg(not(unix))]
-fn options() -> OpenOptions {
+pub(crate) fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     options

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use crate::{
     error::{DiskError, FileKind},
+    leftover::remove_leftovers_once,
     open::regular,
     sync::folder_of,
-    temp::{RANDOM, SUFFIX, prefix},
+    temp::TempFolder,
 };
 
 /// Removes one regular file. Links and everything else are refused.
@@ -40,22 +41,17 @@ pub fn remove_folder(path: &Path) -> Result<(), DiskError> {
         let (path, found) = (path.to_owned(), FileKind::of(meta.file_type()));
         return Err(DiskError::NotAFolder { path, found });
     }
+    remove_leftovers_once(&folder_of(path));
     let failed = |e| DiskError::remove(path, e);
-    let name = path.file_name().unwrap_or_default();
-    let aside = tempfile::Builder::new()
-        .prefix(&prefix(name))
-        .suffix(SUFFIX)
-        .rand_bytes(RANDOM)
-        .make_in(folder_of(path), |aside| std::fs::rename(path, aside))
-        .map_err(failed)?;
-    let mut aside = aside.into_temp_path();
-    aside.disable_cleanup(true);
-    let before = size(&aside);
-    let removed = std::fs::remove_dir_all(&aside);
-    if removed.is_err() && before.is_some() && size(&aside) == before {
+    let mut aside = TempFolder::take(path).map_err(failed)?;
+    let before = size(aside.path());
+    let mut removed = std::fs::remove_dir_all(aside.path());
+    if removed.is_err() && before.is_some() && size(aside.path()) == before {
         // Nothing is gone yet: it gets its name back, and all is as it was.
-        std::fs::rename(&aside, path).map_err(failed)?;
+        let back = aside.put(|aside| std::fs::rename(aside, path));
+        removed = back.and(removed);
     }
+    aside.leave();
     removed.map_err(failed)
 }
 

@@ -6,7 +6,14 @@ use std::{
 };
 
 use crate::{
-    durability::Durability, error::DiskError, mode::Mode, open::regular, sync::Folder, temp::Temp,
+    durability::Durability,
+    error::DiskError,
+    leftover::remove_leftovers_once,
+    lock::unlock,
+    mode::Mode,
+    open::regular,
+    sync::{Folder, folder_of},
+    temp::Temp,
 };
 
 /// Makes `bytes` the content of the file, all at once: whoever looks sees the old or the new.
@@ -26,9 +33,11 @@ pub fn replace_with(
     d: Durability,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DiskError> {
+    remove_leftovers_once(&folder_of(path));
     let old = regular(path)?;
     let folder = Folder::of(path, d.syncs()).map_err(|e| DiskError::write(path, e))?;
     let temp = Temp::write(path, mode.file_bits(), old.as_ref(), d, write)?;
-    temp.rename(path).map_err(|e| DiskError::write(path, e))?;
+    let placed = temp.rename(path).map_err(|e| DiskError::write(path, e))?;
+    unlock(&placed);
     folder.map_or(Ok(()), |folder| folder.sync(path))
 }

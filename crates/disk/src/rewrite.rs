@@ -11,9 +11,10 @@ use crate::{
     durability::Durability,
     error::DiskError,
     identity::{FileId, file_id},
+    leftover::remove_leftovers_once,
     open::existing,
     scan::{self, CHUNK},
-    sync::Folder,
+    sync::{Folder, folder_of},
     temp::Temp,
 };
 
@@ -30,6 +31,7 @@ pub fn rewrite(
 ) -> Result<(), DiskError> {
     let failed = |e| DiskError::write(path, e);
     let unread = |e| DiskError::read(path, e);
+    remove_leftovers_once(&folder_of(path));
     let old = existing(path)?;
     let before = old.metadata().map_err(unread)?;
     let folder = Folder::of(path, d.syncs()).map_err(failed)?;

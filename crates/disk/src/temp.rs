@@ -1,10 +1,13 @@
-//! The unique temporary file beside the file that it is to become.
+//! What has a temporary name: the file beside the one that it is to become, and the folder.
+//!
+//! Whoever makes something temporary keeps it locked as long as it is needed. So a lock that can be had
+//! tells that its owner is gone, however that ended: see [`leftover`](crate::leftover).
 
 use std::{
     ffi::{OsStr, OsString},
     fs::{File, Metadata, OpenOptions},
     io::{self, BufWriter, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use tempfile::{NamedTempFile, TempPath};
@@ -12,39 +15,65 @@ use tempfile::{NamedTempFile, TempPath};
 use crate::{
     durability::Durability,
     error::{DiskError, FileKind},
-    mode::{self, keep_owner, set_bits},
-    open::with_mode,
-    sync::{self, folder_of},
+    folder,
+    leftover::remove_leftovers_once,
+    lock::{is_still_at, try_lock},
+    mode::{self, Mode, keep_owner, set_bits},
+    open::{options, with_mode},
+    sync::{self, Folder, folder_of},
 };
 
 /// The longest name that file systems take.
 const LONGEST_NAME: usize = 255;
-/// The random part of a name: 62 to the 12th possibilities.
-pub(crate) const RANDOM: usize = 12;
-pub(crate) const SUFFIX: &str = ".tmp";
+/// The random part of a name: 62 to the 13th possibilities.
+const RANDOM: usize = 13;
+/// The same in names that were given before what has them was locked.
+const RANDOM_UNLOCKED: usize = 12;
+const SUFFIX: &str = ".tmp";
+/// What the name of a folder in the system's folder for such things is made of.
+const SCRATCH: &str = "rethread";
 const BUFFER: usize = 64 * 1024;
+/// How often something new may be taken for a leftover in the moment before it is locked.
+const TRIES: usize = 32;
 
-/// Whether this is the name of a temporary file of ours, `.NAME.PID.RANDOM.tmp`: one that is being
-/// written, or was left behind by a process that was killed. Readers skip these.
+/// Whether this is the name of a temporary file or folder of ours, `.NAME.PID.RANDOM.tmp`: one that
+/// is being written, or was left behind by a process that was killed. Readers skip these, and
+/// [`remove_leftovers`](crate::remove_leftovers) removes those that were left behind.
 ///
 /// ```
 /// use rethread_disk::is_temporary;
 ///
-/// assert!(is_temporary(".log.jsonl.4711.Ab3dEf6hIj9l.tmp".as_ref()));
+/// assert!(is_temporary(".log.jsonl.4711.Ab3dEf6hIj9lM.tmp".as_ref()));
 /// assert!(!is_temporary("log.jsonl".as_ref()));
 /// ```
 pub fn is_temporary(name: &OsStr) -> bool {
-    let Some(inner) = name
-        .to_str()
-        .and_then(|n| n.strip_prefix('.')?.strip_suffix(SUFFIX))
-    else {
-        return false;
-    };
+    name_kind(name).is_some()
+}
+
+/// Who gave something its temporary name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameKind {
+    /// Somebody who keeps it locked.
+    Locked,
+    /// Perhaps a version of this program that locked nothing.
+    Unlocked,
+}
+
+/// What a temporary name tells; none of other names.
+pub(crate) fn name_kind(name: &OsStr) -> Option<NameKind> {
+    let inner = name.to_str()?.strip_prefix('.')?.strip_suffix(SUFFIX)?;
     let mut parts = inner.rsplitn(3, '.');
-    let (random, pid, name) = (parts.next(), parts.next(), parts.next());
-    random.is_some_and(|r| r.len() == RANDOM && r.bytes().all(|b| b.is_ascii_alphanumeric()))
-        && pid.is_some_and(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()))
-        && name.is_some_and(|n| !n.is_empty())
+    let (random, pid, name) = (parts.next()?, parts.next()?, parts.next()?);
+    let kind = match random.len() {
+        RANDOM => NameKind::Locked,
+        RANDOM_UNLOCKED => NameKind::Unlocked,
+        _ => return None,
+    };
+    let is_ours = random.bytes().all(|b| b.is_ascii_alphanumeric())
+        && !pid.is_empty()
+        && pid.bytes().all(|b| b.is_ascii_digit())
+        && !name.is_empty();
+    is_ours.then_some(kind)
 }
 
 /// A file without a name, in the system's folder for such files, that is gone when it is closed. It
@@ -54,7 +83,8 @@ pub fn scratch() -> Result<File, DiskError> {
 }
 
 /// A folder of our own, in the system's place for such folders, that is gone when this is dropped. It
-/// holds what is not yet what it is to become.
+/// holds what is not yet what it is to become. What a process killed in between leaves of it is
+/// removed when the next one is made.
 ///
 /// ```
 /// let folder = rethread_disk::ScratchFolder::new()?;
@@ -65,18 +95,15 @@ pub fn scratch() -> Result<File, DiskError> {
 /// # Ok::<(), rethread_disk::DiskError>(())
 /// ```
 #[derive(Debug)]
-pub struct ScratchFolder(tempfile::TempDir);
+pub struct ScratchFolder(TempFolder);
 
 impl ScratchFolder {
     /// Makes one that nobody else has, and that nobody else can look into.
     pub fn new() -> Result<Self, DiskError> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix("rethread-");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-        let made = builder.tempdir();
-        let made = made.map_err(|e| DiskError::write(&std::env::temp_dir(), e))?;
-        Ok(Self(made))
+        let place = std::env::temp_dir();
+        remove_leftovers_once(&place);
+        let made = TempFolder::new(&place.join(SCRATCH), Mode::Private);
+        made.map(Self).map_err(|e| DiskError::write(&place, e))
     }
 
     /// Where it is.
@@ -120,21 +147,7 @@ impl Temp {
         old: Option<&Metadata>,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<Temp> {
-        let prefix = prefix(name);
-        // Private until it has its content and its owner.
-        let (file, path) = tempfile::Builder::new()
-            .prefix(&prefix)
-            .suffix(SUFFIX)
-            .rand_bytes(RANDOM)
-            .make_in(folder_of(target), |path| {
-                with_mode(
-                    OpenOptions::new().read(true).write(true).create_new(true),
-                    0o600,
-                )
-                .open(path)
-            })?
-            .into_parts();
-        let temp = Temp { path, file };
+        let temp = Temp::new(name, &folder_of(target))?;
         let mut buffer = BufWriter::with_capacity(BUFFER, &temp.file);
         write(&mut buffer)?;
         buffer.flush()?;
@@ -146,33 +159,176 @@ impl Temp {
         Ok(temp)
     }
 
-    /// Where it is now.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// An empty file, private until it has its content and its owner.
+    fn new(name: &OsStr, folder: &Path) -> io::Result<Temp> {
+        for _ in 0..TRIES {
+            let (file, path) = make_in(folder, name, |path| {
+                with_mode(options().create_new(true), 0o600).open(path)
+            })?
+            .into_parts();
+            if claim(&file, &path) {
+                return Ok(Temp { path, file });
+            }
+        }
+        Err(io::ErrorKind::ResourceBusy.into())
     }
 
-    /// Puts it in the place of whatever file is there.
-    pub(crate) fn rename(self, target: &Path) -> io::Result<()> {
+    /// Puts it in the place of whatever file is there, and gives it, still locked.
+    pub(crate) fn rename(self, target: &Path) -> io::Result<File> {
         let Temp { mut path, file } = self;
-        drop(file);
         std::fs::rename(&path, target)?;
         path.disable_cleanup(true);
-        Ok(())
+        Ok(file)
     }
 
-    /// Puts it in place unless something is there; says whether it did.
-    pub(crate) fn rename_if_free(self, target: &Path) -> io::Result<bool> {
+    /// Puts it in place unless something is there; gives it then, still locked.
+    pub(crate) fn rename_if_free(self, target: &Path) -> io::Result<Option<File>> {
         let Temp { path, file } = self;
         match NamedTempFile::from_parts(file, path).persist_noclobber(target) {
-            Ok(_) => Ok(true),
-            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Ok(file) => Ok(Some(file)),
+            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
             Err(e) => Err(e.error),
         }
     }
 }
 
+/// A folder with a temporary name, removed unless it is put in place.
+#[derive(Debug)]
+pub(crate) struct TempFolder {
+    path: PathBuf,
+    /// Keeps it locked, where folders can be.
+    #[allow(dead_code, reason = "it is held, not used")]
+    lock: Option<File>,
+}
+
+impl TempFolder {
+    /// An empty folder beside `target` that only this user can look into. It has the special bits
+    /// from the start: what is made in it takes after them.
+    pub(crate) fn new(target: &Path, mode: Mode) -> io::Result<TempFolder> {
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let bits = mode.folder_bits() & 0o7000 | 0o700;
+        for _ in 0..TRIES {
+            let make = |path: &Path| folder::make_within(path, bits);
+            let made = make_in(&folder_of(target), name, make)?;
+            let mut path = made.into_temp_path();
+            // That would remove a file.
+            path.disable_cleanup(true);
+            let mut made = TempFolder {
+                path: path.to_path_buf(),
+                lock: None,
+            };
+            match open_folder(made.path()) {
+                Ok(folder) if claim(&folder, made.path()) => made.lock = Some(folder),
+                // Somebody took it for a leftover.
+                Ok(_) => continue,
+                Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+                Err(e) if e.kind() == io::ErrorKind::Unsupported => {}
+                Err(e) => return Err(e),
+            }
+            folder::adjust(made.path(), bits)?;
+            return Ok(made);
+        }
+        Err(io::ErrorKind::ResourceBusy.into())
+    }
+
+    /// Gives a folder that is about to be removed a temporary name, under which nobody finds it.
+    pub(crate) fn take(path: &Path) -> io::Result<TempFolder> {
+        let name = path.file_name().unwrap_or_default();
+        // Locked first: under the new name it would look like a leftover.
+        let lock = open_folder(path).ok();
+        if let Some(lock) = &lock {
+            let _ = try_lock(lock);
+        }
+        let aside = make_in(&folder_of(path), name, |aside| std::fs::rename(path, aside))?;
+        let mut aside = aside.into_temp_path();
+        aside.disable_cleanup(true);
+        Ok(TempFolder {
+            path: aside.to_path_buf(),
+            lock,
+        })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives it its mode, now that it is full, and syncs it.
+    pub(crate) fn finish(&self, target: &Path, mode: Mode, d: Durability) -> Result<(), DiskError> {
+        let failed = |e| DiskError::write(target, e);
+        // Opened first: the mode may not allow it.
+        let opened = Folder::at(&self.path, d.syncs()).map_err(failed)?;
+        folder::adjust(&self.path, mode.folder_bits()).map_err(failed)?;
+        opened
+            .map_or(Ok(()), |opened| opened.sync_itself())
+            .map_err(|e| DiskError::sync(target, e))
+    }
+
+    /// Gives it its name with `rename`; then nothing is left to remove.
+    pub(crate) fn put(&mut self, rename: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+        rename(&self.path)?;
+        self.path.clear();
+        Ok(())
+    }
+
+    /// Lets what is there of it stay, as a leftover.
+    pub(crate) fn leave(mut self) {
+        self.path.clear();
+    }
+}
+
+impl Drop for TempFolder {
+    fn drop(&mut self) {
+        if !self.path.as_os_str().is_empty() {
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+/// Makes something in a folder with a temporary name that is made of `name`.
+fn make_in<T>(
+    folder: &Path,
+    name: &OsStr,
+    make: impl FnMut(&Path) -> io::Result<T>,
+) -> io::Result<NamedTempFile<T>> {
+    tempfile::Builder::new()
+        .prefix(&prefix(name))
+        .suffix(SUFFIX)
+        .rand_bytes(RANDOM)
+        .make_in(folder, make)
+}
+
+/// Locks something new; whether it is ours. In the moment before it is locked, somebody may take it
+/// for a leftover.
+fn claim(file: &File, path: &Path) -> bool {
+    match try_lock(file) {
+        Ok(true) => is_still_at(path, file).unwrap_or(false),
+        Ok(false) => false,
+        // Not every file system has locks. There, only what is old is a leftover.
+        Err(_) => true,
+    }
+}
+
+/// Opens a folder, so that it can be locked. Follows no link.
+#[cfg(unix)]
+pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW;
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
+}
+
+/// Folders cannot be locked here.
+#[cfg(not(unix))]
+pub(crate) fn open_folder(_: &Path) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// `.NAME.PID.`, with as much of the name as leaves room for the rest.
-pub(crate) fn prefix(name: &OsStr) -> OsString {
+fn prefix(name: &OsStr) -> OsString {
     let pid = std::process::id().to_string();
     let room = LONGEST_NAME - ".".len() * 3 - pid.len() - RANDOM - SUFFIX.len();
     let mut prefix = OsString::from(".");

@@ -1,18 +1,15 @@
 //! A folder that appears with all that is in it.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::Path};
 
 use crate::{
     create::{Created, is_taken},
     durability::Durability,
     error::DiskError,
-    folder,
+    leftover::remove_leftovers_once,
     mode::Mode,
     sync::{Folder, folder_of},
-    temp::{RANDOM, SUFFIX, prefix},
+    temp::TempFolder,
 };
 
 /// Makes a new folder with what `fill` puts into it. It appears whole or not at all, and never
@@ -21,7 +18,8 @@ use crate::{
 /// `fill` gets the folder under a temporary name, and only for this user: it gets its `mode` when
 /// it is full. `fill` syncs what it writes; this syncs the folder and its name. `fill` is not
 /// called if something is there already; an error of it leaves nothing behind. A process killed in
-/// between leaves at most a folder for which [`is_temporary`](crate::is_temporary) is true.
+/// between leaves at most a folder for which [`is_temporary`](crate::is_temporary) is true, and the
+/// next one that writes there removes it.
 ///
 /// ```
 /// use rethread_disk::{Created, DiskError, Durability, Mode, create, create_folder_with};
@@ -43,71 +41,22 @@ pub fn create_folder_with<E: From<DiskError>>(
     d: Durability,
     fill: impl FnOnce(&Path) -> Result<(), E>,
 ) -> Result<Created, E> {
+    remove_leftovers_once(&folder_of(path));
     if is_taken(path)? {
         return Ok(Created::Existed);
     }
     let failed = |e| DiskError::write(path, e);
     let parent = Folder::of(path, d.syncs()).map_err(failed)?;
-    let temp = TempFolder::new(path, mode).map_err(failed)?;
-    fill(&temp.0)?;
+    let mut temp = TempFolder::new(path, mode).map_err(failed)?;
+    fill(temp.path())?;
     temp.finish(path, mode, d)?;
-    if !temp.rename_if_free(path).map_err(failed)? {
-        return Ok(Created::Existed);
+    match temp.put(|temp| rename_noreplace(temp, path)) {
+        Ok(()) => {}
+        Err(e) if is_taken_error(&e) => return Ok(Created::Existed),
+        Err(e) => return Err(failed(e).into()),
     }
     parent.map_or(Ok(()), |parent| parent.sync(path))?;
     Ok(Created::New)
-}
-
-/// A folder with a temporary name, removed unless it is put in place.
-struct TempFolder(PathBuf);
-
-impl TempFolder {
-    /// An empty folder beside `target` that only this user can look into. It has the special bits
-    /// from the start: what is made in it takes after them.
-    fn new(target: &Path, mode: Mode) -> io::Result<TempFolder> {
-        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let bits = mode.folder_bits() & 0o7000 | 0o700;
-        let temp = tempfile::Builder::new()
-            .prefix(&prefix(name))
-            .suffix(SUFFIX)
-            .rand_bytes(RANDOM)
-            // That would remove a file.
-            .disable_cleanup(true)
-            .make_in(folder_of(target), |path| folder::make(path, bits))?;
-        Ok(TempFolder(temp.path().to_owned()))
-    }
-
-    /// Gives it its mode, now that it is full, and syncs it.
-    fn finish(&self, target: &Path, mode: Mode, d: Durability) -> Result<(), DiskError> {
-        let failed = |e| DiskError::write(target, e);
-        // Opened first: the mode may not allow it.
-        let opened = Folder::at(&self.0, d.syncs()).map_err(failed)?;
-        folder::adjust(&self.0, mode.folder_bits()).map_err(failed)?;
-        opened
-            .map_or(Ok(()), |opened| opened.sync_itself())
-            .map_err(|e| DiskError::sync(target, e))
-    }
-
-    /// Puts it in place unless something is there; says whether it did.
-    fn rename_if_free(mut self, target: &Path) -> io::Result<bool> {
-        match rename_noreplace(&self.0, target) {
-            Ok(()) => {
-                // Nothing is left to remove.
-                self.0.clear();
-                Ok(true)
-            }
-            Err(e) if is_taken_error(&e) => Ok(false),
-            Err(e) => Err(e),
-        }
-    }
-}
-
-impl Drop for TempFolder {
-    fn drop(&mut self) {
-        if !self.0.as_os_str().is_empty() {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
-    }
 }
 
 fn is_taken_error(e: &io::Error) -> bool {
@@ -116,7 +65,7 @@ fn is_taken_error(e: &io::Error) -> bool {
 }
 
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-fn rename_noreplace(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn rename_noreplace(from: &Path, to: &Path) -> io::Result<()> {
     use rustix::{
         fs::{CWD, RenameFlags, renameat_with},
         io::Errno,
@@ -129,12 +78,12 @@ fn rename_noreplace(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 #[cfg(all(unix, not(any(target_os = "linux", target_vendor = "apple"))))]
-fn rename_noreplace(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn rename_noreplace(from: &Path, to: &Path) -> io::Result<()> {
     look_and_rename(from, to)
 }
 
 #[cfg(windows)]
-fn rename_noreplace(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn rename_noreplace(from: &Path, to: &Path) -> io::Result<()> {
     crate::windows::rename_noreplace(from, to)
 }
 

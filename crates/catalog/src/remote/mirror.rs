@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use rethread_disk::{
-    Durability, Mode, age, ensure_folder, is_temporary, open_read, remove_file, remove_folder,
-    replace, replace_with, set_modified,
+    Durability, Mode, ensure_folder, is_temporary, open_read, remove_file, remove_folder,
+    remove_leftovers, replace, replace_with, set_modified,
 };
 use rethread_formats::{Env, FORMATS, Home, HomeKind};
 use rethread_model::Note;
@@ -24,8 +24,6 @@ const TRIES: usize = 4;
 /// A file that was changed in the second in which it was listed may change once more in it, and look
 /// the same.
 const SETTLED: u64 = 2;
-/// What a process left behind that was killed is removed after this time.
-const ABANDONED: Duration = Duration::from_hours(24);
 
 /// The copy of a home.
 pub(super) struct Mirror {
@@ -164,15 +162,13 @@ impl Mirror {
         let mut at = 0;
         while let Some(folder) = folders.get(at).cloned() {
             at += 1;
+            remove_leftovers(&folder);
             for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let path = entry.path();
                 if entry.file_type().is_ok_and(|t| t.is_dir()) {
                     folders.push(path);
-                } else if is_temporary(&entry.file_name()) {
-                    if age(&path).is_ok_and(|age| age > ABANDONED) {
-                        remove_file(&path)?;
-                    }
                 } else if let Some(known) = below(&root, &path)
+                    && !is_temporary(&entry.file_name())
                     && !keep(&known)
                 {
                     remove_file(&path)?;

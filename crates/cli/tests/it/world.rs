@@ -13,7 +13,7 @@ use tempfile::TempDir;
 pub(crate) struct World {
     _temp: TempDir,
     /// What commands put into the system's temporary folder, and leave there if they are killed.
-    scratch: TempDir,
+    pub(crate) scratch: TempDir,
     pub(crate) root: PathBuf,
     pub(crate) home: PathBuf,
     pub(crate) project: PathBuf,

@@ -135,6 +135,7 @@ impl Case {
             );
             assert!(leftovers_in(folder.path()) <= 1, "{at}");
             usable(&path, &at);
+            assert_eq!(leftovers_in(folder.path()), 0, "{at}");
         }
     }
 

@@ -125,7 +125,11 @@ fn names_of_any_length_have_a_temporary_one() {
 
 #[test]
 fn only_our_temporary_names_are_taken_for_such() {
-    for name in [".a.1.abcdefghijkl.tmp", ".a.b.c.123.ABCDEFGHIJ12.tmp"] {
+    for name in [
+        ".a.1.abcdefghijkl.tmp",
+        ".a.b.c.123.ABCDEFGHIJ12.tmp",
+        ".a.1.abcdefghijklm.tmp",
+    ] {
         assert!(is_temporary(name.as_ref()), "{name}");
     }
     let others = [
@@ -133,6 +137,7 @@ fn only_our_temporary_names_are_taken_for_such() {
         "a.1.abcdefghijkl.tmp",
         ".a.x.abcdefghijkl.tmp",
         ".a.1.abc.tmp",
+        ".a.1.abcdefghijklmn.tmp",
         ".tmp",
     ];
     for name in others

@@ -19,6 +19,7 @@ mod every_folder_call;
 mod files;
 #[cfg(target_os = "linux")]
 mod full_disk;
+mod leftovers;
 mod log;
 #[cfg(unix)]
 mod modes;

@@ -50,6 +50,8 @@ pub(crate) struct Call {
     pub(crate) is_report: bool,
     /// Whether it lets go of a lock, which closing the file does too.
     pub(crate) is_unlock: bool,
+    /// Whether it only serves leftovers: looks for them, or marks what is no such thing.
+    pub(crate) is_about_leftovers: bool,
 }
 
 impl Call {
@@ -76,9 +78,10 @@ impl Call {
         ["EINTR", "EINVAL"].contains(&errno)
     }
 
-    /// Whether this may fail unnoticed: where a record went is known without asking again.
+    /// Whether this may fail unnoticed: where a record went is known without asking again, and
+    /// leftovers are in nobody's way.
     pub(crate) fn may_fail(&self) -> bool {
-        self.name == "lseek" || self.is_unlock
+        self.name == "lseek" || self.is_unlock || self.is_about_leftovers
     }
 }
 
@@ -119,7 +122,7 @@ pub(crate) fn calls_of(task: &str, path: &Path) -> Vec<Call> {
     let said = strace(
         task,
         path,
-        &["-o", out, "-e", &format!("trace={}", all_calls())],
+        &["-y", "-o", out, "-e", &format!("trace={}", all_calls())],
     );
     assert!(
         said.status.success() && said.failed.is_empty(),
@@ -146,13 +149,17 @@ pub(crate) fn calls_of(task: &str, path: &Path) -> Vec<Call> {
         *nth += 1;
         over |= line.contains(END);
         if inside && !over && who == thread {
-            let is_report = name == "write" && rest.starts_with("1,");
+            let is_report = name == "write" && rest.starts_with("1<");
             let is_unlock = rest.contains("LOCK_UN");
+            let is_listing = name == "getdents64"
+                || name == "openat" && rest.contains("O_NONBLOCK|O_CLOEXEC|O_DIRECTORY");
+            let is_mark = name == "flock" && rest.contains(".tmp>");
             calls.push(Call {
                 name: name.to_owned(),
                 nth: *nth,
                 is_report,
                 is_unlock,
+                is_about_leftovers: is_listing || is_mark,
             });
         }
         inside |= line.contains(BEGIN);

@@ -60,7 +60,24 @@ impl Trial {
         }
         if self.seen.insert((found, left)) {
             self.check_next(at);
+            self.check_nothing_is_left(said, at);
         }
+    }
+
+    /// The next run removes what a killed one left. What it says to being asked for the same once more
+    /// is another matter.
+    fn check_nothing_is_left(&self, said: &Said, at: &str) {
+        if said.signal.is_none() {
+            return;
+        }
+        self.run(&[]);
+        if self.case.kind == Kind::Removes {
+            // Where it was, there is nothing more to remove.
+            self.world.thread("Next");
+        }
+        assert_eq!(look(&self.world.root).1, 0, "{at}: something is left");
+        let scratch = std::fs::read_dir(self.world.scratch.path()).unwrap();
+        assert_eq!(scratch.count(), 0, "{at}: something is left in `TMPDIR`");
     }
 
     /// A log of the sample that has only its first lines, and what describes it then.

@@ -66,6 +66,7 @@ impl GitTrial {
         }
         if self.seen.insert((found, left)) {
             self.check_next(at);
+            assert_eq!(look(&self.world.root).1, 0, "{at}: something is left");
         }
     }
 
