@@ -171,6 +171,8 @@ pub enum DiskError {
         path: PathBuf,
         /// What the trash said.
         reason: String,
+        /// What was in the way, where that is known.
+        cause: Option<Box<DiskError>>,
     },
 }
 
@@ -233,7 +235,12 @@ impl DiskError {
             }
             DiskError::Busy { .. } => "try again when the other program has finished",
             DiskError::Changed { .. } => "close the program that writes to it, then try again",
-            DiskError::NoTrash { .. } => "use `--force` to delete it for good",
+            DiskError::NoTrash { cause, .. } => {
+                let cause = cause.as_ref().and_then(|cause| cause.io());
+                cause
+                    .and_then(advice)
+                    .unwrap_or("use `--force` to delete it for good")
+            }
             _ => return self.io().and_then(advice).map(str::to_owned),
         };
         Some(text.to_owned())

@@ -330,16 +330,23 @@ pub(crate) fn open_folder(_: &Path) -> io::Result<File> {
 /// `.NAME.PID.`, with as much of the name as leaves room for the rest.
 fn prefix(name: &OsStr) -> OsString {
     let pid = std::process::id().to_string();
-    let room = LONGEST_NAME - ".".len() * 3 - pid.len() - RANDOM - SUFFIX.len();
     let mut prefix = OsString::from(".");
-    if name.len() <= room {
-        prefix.push(name);
-    } else {
-        let text = name.to_string_lossy();
-        prefix.push(&text[..text.floor_char_boundary(room)]);
-    }
+    prefix.push(shortened(
+        name,
+        ".".len() * 3 + pid.len() + RANDOM + SUFFIX.len(),
+    ));
     prefix.push(".");
     prefix.push(pid);
     prefix.push(".");
     prefix
+}
+
+/// As much of a name as leaves room for so many bytes more.
+pub(crate) fn shortened(name: &OsStr, more: usize) -> OsString {
+    let room = LONGEST_NAME - more;
+    if name.len() <= room {
+        return name.to_owned();
+    }
+    let text = name.to_string_lossy();
+    OsString::from(&text[..text.floor_char_boundary(room)])
 }

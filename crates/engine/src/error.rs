@@ -25,6 +25,18 @@ pub enum Error {
     /// The disk refused.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// Some files of a session are gone, and some are where they were.
+    #[error("{}", partly_removed(.cause, .gone, .left, *.trashed))]
+    PartlyRemoved {
+        /// What was in the way.
+        cause: DiskError,
+        /// What is gone.
+        gone: Vec<PathBuf>,
+        /// What was not tried.
+        left: Vec<PathBuf>,
+        /// Whether what is gone is in the trash.
+        trashed: bool,
+    },
     /// No entry has that name.
     #[error("no entry of `{}` is named `{name}`", .path.display())]
     NoEntry {
@@ -107,7 +119,9 @@ impl Error {
             Self::Open(e) => e.path(),
             Self::Write(e) => e.path(),
             Self::Home(e) => e.path(),
-            Self::Disk(e) | Self::Find(FindError::Unreadable(e)) => e.path(),
+            Self::Disk(e)
+            | Self::PartlyRemoved { cause: e, .. }
+            | Self::Find(FindError::Unreadable(e)) => e.path(),
             Self::NoEntry { path, .. }
             | Self::AmbiguousEntry { path, .. }
             | Self::NothingToCheck { path } => Some(path),
@@ -135,7 +149,9 @@ impl Error {
             Self::Open(e) => e.hint(),
             Self::Write(e) => e.hint(),
             Self::Home(e) => e.hint(),
-            Self::Disk(e) | Self::Find(FindError::Unreadable(e)) => e.hint(),
+            Self::Disk(e)
+            | Self::PartlyRemoved { cause: e, .. }
+            | Self::Find(FindError::Unreadable(e)) => e.hint(),
             Self::Find(FindError::NotFound { .. }) => {
                 Some("`rethread list` shows what there is".to_owned())
             }
@@ -154,6 +170,7 @@ impl Error {
         match self {
             Self::Find(FindError::Ambiguous { .. }) | Self::AmbiguousEntry { .. } => "ambiguous",
             Self::Disk(_)
+            | Self::PartlyRemoved { .. }
             | Self::Output(_)
             | Self::Home(HomeError::Disk(_))
             | Self::Find(FindError::Unreadable(_)) => "io",
@@ -165,4 +182,18 @@ impl Error {
             Self::Usage { .. } | Self::Home(_) => "usage",
         }
     }
+}
+
+/// What went and what did not, in one line.
+fn partly_removed(cause: &DiskError, gone: &[PathBuf], left: &[PathBuf], trashed: bool) -> String {
+    let list = |paths: &[PathBuf]| {
+        let paths = paths.iter().map(|path| format!("`{}`", path.display()));
+        paths.collect::<Vec<_>>().join(", ")
+    };
+    let place = if trashed { "in the trash" } else { "deleted" };
+    let mut text = format!("{cause}; {place} already: {}", list(gone));
+    if !left.is_empty() {
+        text.push_str(&format!("; not tried: {}", list(left)));
+    }
+    text
 }

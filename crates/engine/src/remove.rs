@@ -1,8 +1,8 @@
 //! `rm`: into the trash, or for good.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rethread_disk::{TrashedBy, remove_file, remove_folder, trash};
+use rethread_disk::{DiskError, TrashedBy, remove_file, remove_folder, trash};
 use rethread_formats::{Removal, Source, by_name};
 
 use crate::Error;
@@ -24,7 +24,8 @@ pub enum Removed {
     },
 }
 
-/// Removes a session: into the trash, or for good with `force`.
+/// Removes a session: into the trash, or for good with `force`. What makes it a session goes last, so
+/// where something stays, the session is still found, and the error says what went before.
 pub fn remove(source: &Source, force: bool) -> Result<Removed, Error> {
     let path = source.path.clone();
     let format = by_name(source.format)
@@ -33,17 +34,34 @@ pub fn remove(source: &Source, force: bool) -> Result<Removed, Error> {
         return Ok(Removed::Deleted { path });
     };
     let mut by = None;
-    for file in files {
-        if !force {
-            by = Some(trash(&file)?);
-        } else if file.is_dir() {
-            remove_folder(&file)?;
+    for (at, file) in files.iter().enumerate() {
+        let done = if force {
+            delete(file)
         } else {
-            remove_file(&file)?;
+            trash(file).map(|who| by = Some(who))
+        };
+        if let Err(cause) = done {
+            return Err(match files.get(..at) {
+                Some(gone) if !gone.is_empty() => Error::PartlyRemoved {
+                    cause,
+                    gone: gone.to_vec(),
+                    left: files.get(at + 1..).unwrap_or_default().to_vec(),
+                    trashed: !force,
+                },
+                _ => cause.into(),
+            });
         }
     }
     Ok(match by {
         Some(by) => Removed::Trashed { path, by },
         None => Removed::Deleted { path },
     })
+}
+
+fn delete(path: &Path) -> Result<(), DiskError> {
+    if path.is_dir() {
+        remove_folder(path)
+    } else {
+        remove_file(path)
+    }
 }

@@ -4,7 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rethread_disk::{Created, DiskError, Durability, Mode, create, ensure_folder};
+use rethread_disk::{
+    Created, DiskError, Durability, Mode, create, ensure_folder, remove_leftovers,
+};
 use rethread_formats::{
     Env, Fork, Format, MessageInput, NewSession, Source, Unsaid, WriteError, Writing, atsf::Atsf,
 };
@@ -84,7 +86,17 @@ pub fn sample(env: &Env, folder: &Path) -> Result<Sample, Error> {
     Ok(Sample { folder, sessions })
 }
 
+/// Refuses a folder that is not empty. What a sample left that was killed is no reason to.
 fn refuse_used(folder: &Path) -> Result<(), Error> {
+    let threads = folder.join(".agent/threads");
+    let each = std::fs::read_dir(&threads).into_iter().flatten().flatten();
+    for path in ["", "src", ".agent"].map(|name| folder.join(name)) {
+        remove_leftovers(&path);
+    }
+    for path in each.map(|entry| entry.path()).chain([threads]) {
+        remove_leftovers(&path.join("assets"));
+        remove_leftovers(&path);
+    }
     match std::fs::read_dir(folder) {
         Ok(mut entries) => match entries.next() {
             None => Ok(()),

@@ -13,7 +13,8 @@ use crate::output::{print, print_json, say};
 
 /// Move sessions to the trash.
 ///
-/// Asks first on a terminal; elsewhere `--yes` is needed.
+/// Asks first on a terminal; elsewhere `--yes` is needed. Where something stays, it is named, and what
+/// makes the session goes last, so that it can be tried again.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread rm 7f3a
@@ -37,15 +38,28 @@ pub(crate) fn run(context: &Context, args: &Rm) -> Result<Exit, Failure> {
     for name in &args.sessions {
         sources.push(find(&context.env, name)?);
     }
+    let mut exit = Exit::Done;
+    let mut removed = 0;
     for source in &sources {
         let decided = args.yes || args.force;
         if !decided && !agreed(source)? {
             say("nothing was removed");
             return Ok(Exit::Failed);
         }
-        tell(context, source, &remove(source, args.force)?)?;
+        match remove(source, args.force) {
+            Ok(done) => {
+                removed += 1;
+                tell(context, source, &done)?;
+            }
+            Err(e) if sources.len() == 1 => return Err(e.into()),
+            // Each that stays is named, and the others go.
+            Err(e) => {
+                context.failed(&e.into());
+                exit = Exit::Partly;
+            }
+        }
     }
-    Ok(Exit::Done)
+    Ok(if removed == 0 { Exit::Failed } else { exit })
 }
 
 /// Asks on a terminal; where there is nobody to ask, the answer must have been given.

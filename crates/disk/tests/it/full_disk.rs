@@ -10,7 +10,7 @@ use std::{
 
 use rethread_disk::{
     DiskError, Durability, LockedLog, Mode, append_line, create, create_folder, create_folder_with,
-    ensure_folder, replace,
+    ensure_folder, replace, trash,
 };
 
 use crate::{
@@ -28,6 +28,7 @@ pub(crate) const CHECKS: &[fn(&Path)] = &[
     logs_on_a_full_disk,
     folders_on_a_full_disk,
     a_disk_without_room_for_names,
+    the_trash_of_a_full_disk,
 ];
 
 #[test]
@@ -47,7 +48,13 @@ fn a_full_disk_keeps_what_it_has() {
     let mut command = Command::new("unshare");
     command
         .args(*way)
-        .args(["sh", "-c", &format!("{MOUNT} && exec \"$0\" \"$@\"")])
+        // No program `trash` is found.
+        .args([
+            "sh",
+            "-c",
+            &format!("{MOUNT} && PATH=/nowhere exec \"$0\" \"$@\""),
+        ])
+        .env("XDG_DATA_HOME", folder.path().join("data"))
         .arg(child::program());
     child::assign(&mut command, "full_disk", folder.path())
         .args(child::arguments())
@@ -129,6 +136,33 @@ fn whole_files_on_a_full_disk(disk: &Path) {
             clear(disk);
         }
     }
+}
+
+fn the_trash_of_a_full_disk(disk: &Path) {
+    let [first, old] = ["first", "old"].map(|name| disk.join(name));
+    for path in [&first, &old] {
+        std::fs::write(path, "x").unwrap();
+    }
+    trash(&first).unwrap();
+    let ballast = ballast(disk, 0);
+    let e = trash(&old).unwrap_err();
+    let said = e.to_string();
+    let begin = format!("cannot move `{}` to the trash: ", old.display());
+    assert!(said.starts_with(&begin), "{said}");
+    assert!(said.ends_with("No space left on device"), "{said}");
+    let hint = e.hint();
+    assert_eq!(
+        hint.as_deref(),
+        Some("make room on that disk, then try again")
+    );
+    let info = disk.join("data/Trash/info");
+    assert_eq!(names_in(&info), ["first.trashinfo"]);
+    assert_eq!(leftovers_in(&info), 0);
+    assert!(old.exists());
+    std::fs::remove_file(ballast).unwrap();
+    trash(&old).unwrap();
+    assert_eq!(names_in(&info), ["first.trashinfo", "old.trashinfo"]);
+    clear(disk);
 }
 
 type Append<'a> = &'a dyn Fn(&Path, &[u8]) -> Result<u64, DiskError>;

@@ -117,6 +117,37 @@ fn all_calls() -> String {
 
 /// The system calls that a task makes when nothing happens to it.
 pub(crate) fn calls_of(task: &str, path: &Path) -> Vec<Call> {
+    calls_in(task, path, strace)
+}
+
+/// The same, with a home of its own and no other programs.
+pub(crate) fn calls_with(task: &str, path: &Path, home: &Path) -> Vec<Call> {
+    calls_in(task, path, |task, path, options| {
+        let mut command = Command::new(program());
+        command.args(["-f", "-qq"]).args(options);
+        command
+            .arg(child::program())
+            .env("PATH", home.join("bin"))
+            .env("HOME", home)
+            .env("XDG_DATA_HOME", home.join("data"));
+        child::assign(&mut command, task, path).args(child::arguments());
+        child::run(command)
+    })
+}
+
+/// Where the program is.
+pub(crate) fn program() -> String {
+    let path = std::env::var_os("PATH").unwrap();
+    let mut all = std::env::split_paths(&path).map(|folder| folder.join("strace"));
+    let found = all.find(|program| program.is_file()).unwrap();
+    found.to_str().unwrap().to_owned()
+}
+
+fn calls_in(
+    task: &str,
+    path: &Path,
+    strace: impl FnOnce(&str, &Path, &[&str]) -> Said,
+) -> Vec<Call> {
     let trace = tempfile::NamedTempFile::new().unwrap();
     let out = trace.path().to_str().unwrap();
     let said = strace(

@@ -99,6 +99,10 @@ impl Trial {
     /// The session can be listed, shown, checked and continued; a new one can be asked for again.
     pub(super) fn check_next_session(&self, listed: &Answer, at: &str) {
         let w = &self.world;
+        if self.case.kind == Kind::Changes {
+            // Where it was to go, before another exchange follows.
+            self.run(&[]);
+        }
         let mut ids: Vec<String> = self.id.iter().cloned().collect();
         for id in &ids {
             assert!(listed.out.contains(id.as_str()), "{at}: {listed:?}");
