@@ -2,8 +2,10 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use rethread_formats::{Env, FORMATS, Violation, Weight};
+use rethread_formats::carry::damaged;
+use rethread_formats::{Env, FORMATS, Format, Violation, Weight};
 
+use crate::show::open;
 use crate::{Error, absolute};
 
 /// What came out of a check, in numbers.
@@ -33,13 +35,17 @@ pub fn check(
     for path in paths {
         let mut is_ours = false;
         for format in FORMATS {
-            let files = format.check(&path, &mut |violation| {
+            let mut tell = |violation: Violation| {
                 match violation.weight {
                     Weight::Error => checked.errors += 1,
                     Weight::Warning => checked.warnings += 1,
                 }
                 out(&violation);
-            })?;
+            };
+            let files = format.check(&path, &mut tell)?;
+            if files.is_some() {
+                originals(*format, &path, &mut tell);
+            }
             is_ours |= files.is_some();
             checked.files += files.unwrap_or(0);
         }
@@ -48,6 +54,25 @@ pub fn check(
         }
     }
     Ok(checked)
+}
+
+/// Compares the originals that travel along in sessions with their digests. No document speaks of
+/// them, but whoever converts back wants them as they were.
+fn originals(format: &dyn Format, path: &Path, out: &mut dyn FnMut(Violation)) {
+    for source in format.at_path(path) {
+        // What cannot be read was told already.
+        let notes = open(&source).and_then(|session| Ok(damaged(&session)?));
+        for note in notes.unwrap_or_default() {
+            out(Violation {
+                weight: Weight::Error,
+                path: source.path.clone(),
+                line: note.line,
+                rule: "original",
+                section: "What travels along",
+                message: note.message,
+            });
+        }
+    }
 }
 
 /// The whole path of what a user named. Its own name stays, though it may be a link: the name of

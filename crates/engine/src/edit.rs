@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use rethread_catalog::{find, keep, named_workspace, remember};
+use rethread_disk::{Mode, ensure_folder};
+use rethread_formats::carry::damaged;
 use rethread_formats::{
     Appended, Branch, Fork, Format, Made, MessageInput, Migrated, NewSession, Source, Want,
     Writing, by_name,
@@ -20,9 +22,19 @@ pub fn init(w: &Writing<'_>, format: &dyn Format, folder: &Path) -> Result<Made,
 
 /// Starts a session.
 pub fn new(w: &Writing<'_>, format: &dyn Format, new: &NewSession) -> Result<Made, Error> {
+    make_root(w, new.root.as_deref())?;
     let mut made = format.create(w, new)?;
     keep_in_worktree(w, &made.path.clone(), &mut made.notes);
     Ok(remembering(w, made))
+}
+
+/// Makes the folder that a user named for sessions, if it is not there: for nobody else. What is made
+/// in it follows it, so one that is there says who may look.
+pub(crate) fn make_root(w: &Writing<'_>, root: Option<&Path>) -> Result<(), Error> {
+    match root {
+        Some(root) => Ok(ensure_folder(root, &Mode::Private, w.durability)?),
+        None => Ok(()),
+    }
 }
 
 /// Adds messages to a session that was found before.
@@ -106,6 +118,10 @@ pub fn fork(w: &Writing<'_>, name: &str, at: Option<&str>, mut fork: Fork) -> Re
         fork.cwd = named_workspace(w.env, &source, &head).map(PathBuf::from);
     }
     let mut made = format.fork(w, &source, &fork)?;
+    // What travels along in the session does so in the copy.
+    let copy = Source::new(source.format, made.id.clone(), made.path.clone());
+    let damage = open(&copy).and_then(|copy| Ok(damaged(&copy)?));
+    made.notes.extend(damage.unwrap_or_default());
     keep_in_worktree(w, &made.path.clone(), &mut made.notes);
     Ok(remembering(w, made))
 }

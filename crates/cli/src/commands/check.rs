@@ -19,6 +19,7 @@ use crate::pager::page;
 ///
 /// Prints every violation on a line, with file, line, rule, and the heading in the document; with
 /// `--json` one object a line. Errors give exit code 1. Warnings do not, unless with `--strict`.
+/// Originals that travel along in a session are compared with their digests.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread check                               this project

@@ -122,7 +122,15 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
     };
     if context.strict {
         let progress = Progress::of_bytes("reading");
-        let notes = export_notes(&chosen, &|done, of| progress.at_byte(done, of));
+        let carries = |form: &Form| match form {
+            Form::Ndjson => !args.lean,
+            Form::Source => true,
+            Form::Markdown | Form::Html => false,
+        };
+        let with_originals = forms.iter().any(carries);
+        let notes = export_notes(&chosen, with_originals, &|done, of| {
+            progress.at_byte(done, of);
+        });
         drop(progress);
         if notes.iter().any(|n| n.severity == Severity::Damage) {
             context.notes(&notes);

@@ -42,6 +42,7 @@ mod names;
 mod native_context;
 mod new;
 mod opencode;
+mod originals;
 mod overview;
 mod pi;
 mod pi_judges;

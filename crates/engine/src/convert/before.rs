@@ -1,14 +1,18 @@
-//! Conversions that were made before, so that resuming again goes on with the same session.
+//! Conversions that were made before: resuming again goes on with the same session, and what was
+//! converted is not converted again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rethread_disk::{Mode, append_line, ensure_folder, read_small};
-use rethread_formats::{Conversation, Format, Source, Writing};
+use rethread_catalog::sources_at;
+use rethread_disk::{DiskError, Mode, append_line, ensure_folder, read_small};
+use rethread_formats::carry::{Seal, own_files};
+use rethread_formats::{Agents, Conversation, Format, Source, Writing};
 use rethread_json::{Object, Tree, Value, split_lines};
 use rethread_model::Note;
 
 use super::spoken::Spoken;
-use super::{Trim, back, marks};
+use super::{ConvertAsk, Trim, back, marks};
+use crate::Error;
 use crate::show::open;
 
 const FILE: &str = "conversions.jsonl";
@@ -33,11 +37,11 @@ pub(super) fn key(from: &Conversation, to: &dyn Format, trim: &Trim<'_>) -> Stri
     format!("{mark:016x}")
 }
 
-/// The session that was made before, if it still is what was made.
-pub(super) fn find(w: &Writing<'_>, key: &str, from: &Source, to: &dyn Format) -> Option<Source> {
-    let bytes = read_small(&w.env.data.join(FILE)).ok()?;
+/// The lines of a conversion, the last one first: ids, and paths where they are noted.
+fn noted(w: &Writing<'_>, key: &str) -> Vec<(String, Option<String>)> {
+    let bytes = read_small(&w.env.data.join(FILE)).unwrap_or_default();
     let mut tree = Tree::default();
-    let mut found = None;
+    let mut found = Vec::new();
     for (_, line) in split_lines(&bytes) {
         if tree.parse_into(line).is_err() {
             continue;
@@ -45,10 +49,105 @@ pub(super) fn find(w: &Writing<'_>, key: &str, from: &Source, to: &dyn Format) -
         let value = tree.root(line);
         let text = |key| Some(value.get(key).and_then(Value::str)?.into_owned());
         if text("key").as_deref() == Some(key) {
-            found = text("id").zip(text("path"));
+            found.extend(text("id").map(|id| (id, text("path"))));
         }
     }
-    let (id, path) = found?;
+    found.reverse();
+    found
+}
+
+/// A conversion of a whole session into a store.
+pub(super) struct Whole {
+    key: String,
+    /// What the files are that it came from, the main one first.
+    seals: Vec<Seal>,
+}
+
+impl Whole {
+    /// Of a session as it is now.
+    pub(super) fn of(
+        from: &Conversation,
+        agents: &Agents,
+        ask: &ConvertAsk<'_>,
+    ) -> Result<Self, Error> {
+        let source = &from.source;
+        let unreadable = |cause| DiskError::Read {
+            path: source.path.clone(),
+            cause,
+        };
+        let mut seals = Vec::new();
+        for (_, mut reader) in own_files(from, agents)? {
+            seals.push(Seal::of(&mut reader).map_err(unreadable)?);
+        }
+        let digests: Vec<&str> = seals.iter().map(|seal| seal.sha256.as_str()).collect();
+        let root = ask.root.map(Path::to_string_lossy).unwrap_or_default();
+        let mark = marks::words(&[
+            source.format,
+            &source.id,
+            &source.path.to_string_lossy(),
+            &digests.join(" "),
+            ask.to.about().slug,
+            &root,
+            if ask.lean { "lean" } else { "whole" },
+            if ask.agents { "agents" } else { "alone" },
+        ]);
+        let key = format!("{mark:016x}");
+        Ok(Self { key, seals })
+    }
+
+    /// Notes what is about to be put into the store. So whoever is killed right behind that finds it
+    /// the next time; an id that is not there means nothing.
+    pub(super) fn begin(&self, w: &Writing<'_>, id: &str) -> Option<Note> {
+        write(w, Object::new().str("key", &self.key).str("id", id))
+    }
+
+    /// The session that was made before, if it is in the store and still carries what it is made of.
+    pub(super) fn find(
+        &self,
+        w: &Writing<'_>,
+        ask: &ConvertAsk<'_>,
+        cwd: &Path,
+    ) -> Option<Conversation> {
+        let ids: Vec<String> = noted(w, &self.key).into_iter().map(|(id, _)| id).collect();
+        if ids.is_empty() {
+            return None;
+        }
+        let mut found = None;
+        let mut look = |source: Source| {
+            if found.is_none() && ids.contains(&source.id) {
+                let made = open(&source).ok();
+                found = made.filter(|made| ask.lean || self.is_in(made));
+            }
+        };
+        match ask.root {
+            // Formats that look alike are told apart by the names of their folders.
+            Some(root) => sources_at(root)
+                .into_iter()
+                .map(|there| Source::new(ask.to.about().slug, there.id, there.path))
+                .for_each(look),
+            None => {
+                for root in ask.to.locate(w.env, &[cwd.to_owned()]) {
+                    ask.to.list(&root, &mut |source| {
+                        if let Ok(source) = source {
+                            look(source);
+                        }
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    fn is_in(&self, made: &Conversation) -> bool {
+        let luggage = back::luggage(made).ok().flatten();
+        luggage.is_some_and(|luggage| luggage.seals().eq(&self.seals))
+    }
+}
+
+/// The session that was made before, if it still is what was made.
+pub(super) fn find(w: &Writing<'_>, key: &str, from: &Source, to: &dyn Format) -> Option<Source> {
+    let mut noted = noted(w, key).into_iter();
+    let (id, path) = noted.find_map(|(id, path)| Some((id, path?)))?;
     let source = Source::new(to.about().slug, id, PathBuf::from(path));
     let conversation = open(&source).ok()?;
     let luggage = back::luggage(&conversation).ok()??;
@@ -62,13 +161,14 @@ pub(super) fn find(w: &Writing<'_>, key: &str, from: &Source, to: &dyn Format) -
 /// Notes a conversion. What was made is there either way, so trouble with that is a note.
 pub(super) fn note(w: &Writing<'_>, key: &str, made: &Source) -> Option<Note> {
     let path = made.path.to_str()?;
-    let line = Object::new()
-        .str("key", key)
-        .str("id", &made.id)
-        .str("path", path)
-        .finish();
+    let line = Object::new().str("key", key).str("id", &made.id);
+    write(w, line.str("path", path))
+}
+
+fn write(w: &Writing<'_>, line: Object) -> Option<Note> {
     let noted = ensure_folder(&w.env.data, &Mode::Private, w.durability).and_then(|()| {
-        append_line(&w.env.data.join(FILE), &line, Mode::Private, w.durability).map(drop)
+        let file = w.env.data.join(FILE);
+        append_line(&file, &line.finish(), Mode::Private, w.durability).map(drop)
     });
     let failed = noted.err()?;
     let what = format!("the conversion was not remembered: {failed}");

@@ -34,6 +34,7 @@ use rethread_model::Note;
 use self::agents::Family;
 use self::write::{goods, write};
 use crate::Error;
+use crate::edit::make_root;
 use crate::show::{open, open_with_workspace};
 
 pub use matrix::{Conversion, arrivals, conversions, judge};
@@ -92,6 +93,8 @@ pub enum Way {
     },
     /// It came from there, and is still there as it was: nothing was written.
     There,
+    /// It was converted before, and that is there: nothing was written.
+    Before,
 }
 
 /// Converts a session that was found before.
@@ -119,7 +122,7 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
         return unified::write(w, conversation, ask, notes);
     }
     let steps = plan::steps(&conversation, ask.to);
-    write(w, &conversation, &steps.told, ask, notes)
+    write(w, (&conversation, true), &steps.told, ask, notes)
 }
 
 /// Converts a session so that another agent can go on with it. What was converted before is found
@@ -152,7 +155,13 @@ pub(crate) fn convert_to_resume(
             said.insert(0, said::summary(&conversation, summary));
         }
         let notes = conversation.notes.clone();
-        write(w, &conversation, &steps::in_a_row(said).told, &ask, notes)?
+        write(
+            w,
+            (&conversation, false),
+            &steps::in_a_row(said).told,
+            &ask,
+            notes,
+        )?
     };
     // A session in a database is named by that and its id.
     let path = done.path.to_string_lossy().into_owned();
@@ -199,6 +208,7 @@ fn come_back(
     if ask.dry_run {
         return Ok(converted);
     }
+    make_root(w, ask.root)?;
     let put = ask.to.put(w, &place, &goods)?;
     match &put {
         Put::New(_) => {}

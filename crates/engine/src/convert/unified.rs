@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use rethread_catalog::sources_at;
-use rethread_disk::{Created, Mode, SafeName, create_with, ensure_folder, join};
-use rethread_formats::carry::{CarriedAgent, CarriedFile, Goods, below, rows_folder};
+use rethread_disk::{Created, Mode, SafeName, create_with, join};
+use rethread_formats::carry::{
+    CarriedAgent, CarriedFile, Goods, Seal, below, originals, rows_folder,
+};
 use rethread_formats::{Agents, Conversation, Format, Source, WriteError, Writing};
 use rethread_model::Note;
 
 use super::agents::{Family, find};
 use super::spoken::Spoken;
 use super::{ConvertAsk, Converted, Way, report};
+use crate::edit::make_root;
 use crate::export::show_ndjson;
 use crate::show::open;
 use crate::{Error, Shown};
@@ -49,10 +52,22 @@ pub(super) fn write(
     let mut native = agents.len();
     let mut fates = report::compare(&shown.conversation, &shown.conversation, (count, native));
     if !ask.dry_run {
-        let near = root.ancestors().find(|f| f.is_dir()).unwrap_or(root);
-        let mode = Mode::like(near)?;
-        ensure_folder(root, &mode, w.durability)?;
+        make_root(w, ask.root)?;
+        let mode = Mode::like(root)?;
         let paths = || agents.iter().map(|(path, _)| path).chain([&path]);
+        if holds(&path, &shown.conversation, ask)? {
+            return Ok(Converted {
+                source,
+                to: SLUG,
+                id,
+                path,
+                way: Way::Before,
+                fates,
+                left_out,
+                notes,
+            });
+        }
+        // Files of sub-agents alone are of a run that was killed, or of a session of that name.
         if let Some(path) = paths().find(|path| std::fs::symlink_metadata(path).is_ok()) {
             let path = path.clone();
             return Err(WriteError::Exists { id, path }.into());
@@ -93,6 +108,26 @@ pub(super) fn write(
         left_out,
         notes,
     })
+}
+
+/// Whether an export is there that carries just the files that a session has now.
+fn holds(path: &Path, of: &Conversation, ask: &ConvertAsk<'_>) -> Result<bool, Error> {
+    let Some(there) = sources_at(path).first().and_then(|there| open(there).ok()) else {
+        return Ok(false);
+    };
+    let carried = there.format.carried(&there)?;
+    let agents = ask.agents.then(|| Agents::of(of));
+    let files = originals(of, agents.as_ref())?;
+    if carried.is_empty() || carried.len() != files.len() {
+        return Ok(false);
+    }
+    for (carried, file) in carried.iter().zip(&files) {
+        let seal = file.reader().and_then(|mut reader| Seal::of(&mut reader));
+        if carried.path != file.name || seal.ok().as_ref() != Some(&carried.seal) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// All of a session.

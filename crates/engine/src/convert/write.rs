@@ -12,21 +12,23 @@ use rethread_formats::{
 use rethread_model::{Note, Severity};
 
 use super::agents::{Family, ReadBack};
+use super::before::Whole;
 use super::place::place;
 use super::spoken::Spoken;
 use super::{ConvertAsk, Converted, Way, back, report};
 use crate::Error;
-use crate::edit::remembering;
+use crate::edit::{make_root, remembering};
 use crate::show::open;
 
 /// How often it is written with other ids when the store has those; with a seed, the first ones may
 /// be taken.
 const TRIES: u32 = 1000;
 
-/// Writes what is told of a session.
+/// Writes what is told of a session, which may be all of it. Then it is not written again if it is
+/// there already, from a run that was killed, say.
 pub(super) fn write(
     w: &Writing<'_>,
-    from: &Conversation,
+    (from, is_whole): (&Conversation, bool),
     told: &[Told],
     ask: &ConvertAsk<'_>,
     mut notes: Vec<Note>,
@@ -39,6 +41,23 @@ pub(super) fn write(
     }
     let place = place(w, ask, folder_of(from))?;
     let family = Family::of(from, ask.agents, &mut notes);
+    let mut whole = None;
+    if is_whole && !ask.dry_run {
+        let known = Whole::of(from, &family.agents, ask)?;
+        if let Some(made) = known.find(w, ask, &place.cwd) {
+            return Ok(Converted {
+                source: from.source.clone(),
+                to: ask.to.about().slug,
+                id: made.session.head.id.clone(),
+                path: made.source.path.clone(),
+                way: Way::Before,
+                fates: report::compare(from, &made, (family.count, family.count)),
+                left_out: family.left_out,
+                notes,
+            });
+        }
+        whole = Some(known);
+    }
     let mut tries = 0..TRIES;
     loop {
         let staged = Staged::write(w, (from, &family), told, (ask.to, &place))?;
@@ -52,6 +71,8 @@ pub(super) fn write(
         let mut path = PathBuf::new();
         if !ask.dry_run {
             let goods = goods(w, (&made, &back.agents), staged.folder.path())?;
+            make_root(w, ask.root)?;
+            notes.extend(whole.as_ref().and_then(|whole| whole.begin(w, &goods.id)));
             match ask.to.put(w, &place, &goods) {
                 Err(WriteError::Exists { .. }) if tries.next().is_some() => continue,
                 put => put?.path().clone_into(&mut path),

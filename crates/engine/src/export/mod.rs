@@ -85,13 +85,23 @@ pub fn export_file_name(env: &Env) -> String {
     format!("export_{}.ndjson", stamp(env.now()))
 }
 
-/// What is wrong with sessions, before anything is written: every one of them is read.
-pub fn export_notes(chosen: &Chosen, progress: &dyn Fn(u64, u64)) -> Vec<Note> {
+/// What is wrong with sessions, before anything is written: every one of them is read, and if their
+/// originals are to come along, those that travel in them as well.
+pub fn export_notes(
+    chosen: &Chosen,
+    with_originals: bool,
+    progress: &dyn Fn(u64, u64),
+) -> Vec<Note> {
     let mut notes = chosen.notes.clone();
     let progress = progress::Progress::new(chosen, progress);
     for choice in &chosen.sessions {
         match open(&choice.source) {
-            Ok(conversation) => notes.extend(conversation.notes),
+            Ok(conversation) => {
+                if with_originals {
+                    notes.extend(record::damage(&conversation));
+                }
+                notes.extend(conversation.notes);
+            }
             Err(e) => notes.push(left_out(choice, &e)),
         }
         progress.passed(choice);

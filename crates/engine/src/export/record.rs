@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 
-use rethread_formats::carry::{originals, write_object};
+use rethread_formats::carry::{damaged, originals, write_object};
 use rethread_formats::{Agents, Conversation, RecordKind, UnifiedRecord};
 use rethread_json::{Patch, Tree, split_lines};
 use rethread_model::{EntryIx, Moment, Note, RawRef};
@@ -36,6 +36,9 @@ pub(super) fn write(
     conversation: &Conversation,
     way: Way<'_>,
 ) -> io::Result<()> {
+    if !way.lean {
+        way.notes.borrow_mut().extend(damage(conversation));
+    }
     if let Some(record) = conversation.format.unified_record(conversation) {
         return as_it_is(out, conversation, record, &way);
     }
@@ -72,6 +75,14 @@ pub(super) fn write(
         ..view(conversation, way.source, entries)
     };
     export_record(out, &view, &export)
+}
+
+/// What is wrong with originals that travel along, which are copied as they are.
+pub(super) fn damage(conversation: &Conversation) -> Vec<Note> {
+    damaged(conversation).unwrap_or_else(|e| {
+        let note = Note::damage(format!("what travels along cannot be read: {e}"));
+        vec![note.at(&conversation.source.path)]
+    })
 }
 
 /// Writes a line with some entries of a session, with all that they say. The files that the session

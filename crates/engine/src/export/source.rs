@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::choose::{Choice, Chosen};
 use super::ndjson::to_file;
 use super::progress::Progress;
+use super::record::damage;
 use super::{ExportForms, Exported, left_out, stamp};
 use crate::Error;
 use crate::show::open;
@@ -82,6 +83,10 @@ impl Copying<'_> {
             .as_ref()
             .map(rethread_model::Provenance::home);
         let home = home.filter(|home| home != "local").unwrap_or_default();
+        if conversation.format.carried(conversation)?.is_empty() {
+            // Those of an export are compared as they are unpacked.
+            self.done.notes.extend(damage(conversation));
+        }
         for file in originals(conversation, None)? {
             let Some(below) = below(&[&home, &file.folder, &file.name]) else {
                 let note = Note::damage(format!("`{}` is no safe name; left out", file.name));

@@ -178,6 +178,11 @@ impl Luggage {
         self.files.iter().map(|file| file.name.clone()).collect()
     }
 
+    /// What must come out of its files, in the same order.
+    pub fn seals(&self) -> impl Iterator<Item = &Seal> {
+        self.files.iter().map(|file| &file.seal)
+    }
+
     /// Unpacks a file, by its place. It fails at the end if that is not what was packed.
     pub fn unpack(&self, at: usize, out: &mut dyn Write) -> io::Result<u64> {
         let file = self.files.get(at).ok_or(io::ErrorKind::NotFound)?;

@@ -25,6 +25,7 @@ mod pack;
 mod put;
 mod shape;
 mod unpack;
+mod verify;
 
 pub use files::{Original, originals};
 pub use luggage::{CarriedAgent, Luggage, LuggageError, Packing, luggage};
@@ -34,6 +35,7 @@ pub use pack::{PIECE, Packed, Seal, pack};
 pub use put::{Goods, Place, Put, below};
 pub use shape::Shape;
 pub use unpack::Unpack;
+pub use verify::damaged;
 
 pub(crate) use luggage::in_lines;
 pub(crate) use object::carried_files;

@@ -74,6 +74,27 @@ pub fn pack(
     })
 }
 
+impl Seal {
+    /// Of all that can be read.
+    pub fn of(from: &mut dyn Read) -> io::Result<Self> {
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; 256 * 1024];
+        let mut size = 0;
+        loop {
+            let n = match from.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(n) => n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(e) => return Err(e),
+            };
+            hash.update(buffer.get(..n).unwrap_or_default());
+            size += n as u64;
+        }
+        let sha256 = digits(&hash.finalize());
+        Ok(Self { size, sha256 })
+    }
+}
+
 fn give(bytes: &[u8], piece: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
     bytes
         .chunks(PIECE_BYTES)

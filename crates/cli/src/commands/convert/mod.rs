@@ -24,7 +24,8 @@ use report::{Report, lost};
 ///
 /// What the target has no place for travels along in it, packed, where its client leaves it alone:
 /// converting back gives the original files again, byte for byte, with what was said meanwhile behind
-/// them. Prints the id and the path of each session.
+/// them. Prints the id and the path of each session. What was converted before, and is there with the
+/// same original in it, is not converted again.
 ///
 /// A name is a session, else a workspace, with all of its sessions. Without names, `--agent`, `--since`,
 /// `--until` or `--model` choose among the sessions of the current workspace, with `--aw` among all.
@@ -47,7 +48,7 @@ pub(crate) struct Convert {
     /// The format to write.
     #[arg(long, value_name = "FORMAT")]
     to: String,
-    /// Write under DIR, as if it were the agent's own folder.
+    /// Write under DIR, as if it were the agent's own folder; one that is not there is made private.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// The folder in which the work goes on; the one that the session names by default.

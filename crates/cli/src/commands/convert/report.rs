@@ -38,6 +38,7 @@ impl Report {
             return self.table(done);
         }
         match done.way {
+            Way::Before => say("already there: it was converted before, and nothing was written"),
             Way::There => say("the original is there as it was; nothing was written"),
             Way::Back { added, changed } => say(&format!(
                 "the original is back{}",
@@ -138,5 +139,6 @@ fn way(done: &Converted) -> &'static str {
         Way::Back { added: 0, .. } => "changed",
         Way::Back { .. } => "continued",
         Way::There => "unchanged",
+        Way::Before => "already there",
     }
 }

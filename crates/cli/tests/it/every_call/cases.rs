@@ -167,7 +167,11 @@ pub(super) const CONVERT: Case = Case {
     prepare: |w| Some(thread_of_three(w)),
     args: &["convert", "ID", "--to", "claude-code"],
     input: "",
-    between: nothing_between,
+    // The list of conversions is made first and then written to.
+    between: |_| {
+        let list = "home/.local/share/rethread/conversions.jsonl";
+        vec![(PathBuf::from(list), Vec::new())]
+    },
     kind: Kind::Makes,
     varies: false,
     store: Store::Threads,
