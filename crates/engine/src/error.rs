@@ -191,9 +191,9 @@ fn partly_removed(cause: &DiskError, gone: &[PathBuf], left: &[PathBuf], trashed
         paths.collect::<Vec<_>>().join(", ")
     };
     let place = if trashed { "in the trash" } else { "deleted" };
-    let mut text = format!("{cause}; {place} already: {}", list(gone));
-    if !left.is_empty() {
-        text.push_str(&format!("; not tried: {}", list(left)));
+    let gone = list(gone);
+    match list(left).as_str() {
+        "" => format!("{cause}; {place} already: {gone}"),
+        left => format!("{cause}; {place} already: {gone}; not tried: {left}"),
     }
-    text
 }
