@@ -7,18 +7,18 @@
 mod copies;
 mod discover;
 mod find;
-mod hashed;
 mod homes;
 mod kept;
 mod known;
 mod list;
 mod neighbours;
 mod remote;
+mod whereabouts;
 
 pub use discover::{Discovery, discover};
 pub use find::{Candidate, FindError, find, source_of, sources_at};
-pub use hashed::named_workspace;
 pub use homes::{HomeAsk, HomeError, open_homes};
 pub use kept::keep;
 pub use known::{remember, remembered};
 pub use list::{Listing, list};
+pub use whereabouts::{moved_workspace, named_workspace};

@@ -9,8 +9,8 @@ use rethread_model::{Note, Summary};
 
 use crate::copies::without_mere_descriptions;
 use crate::discover::{Discovery, discover_other, discover_own, locate, locate_in};
-use crate::hashed::name_workspaces;
 use crate::kept::gone;
+use crate::whereabouts::{follow_moves, name_workspaces};
 
 /// All sessions of this machine.
 #[derive(Debug, Default)]
@@ -101,6 +101,7 @@ fn list_own(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
     let locate = |folders: &[PathBuf]| locate(env, folders);
     let here = |path: &str| Some(PathBuf::from(path)).filter(|p| p.is_absolute());
     let mut sessions = summarize_all(&mut found, asked, &locate, &here);
+    follow_moves(&mut sessions);
     name_workspaces(env, &mut sessions);
     let mut sessions = without_mere_descriptions(sessions, |s| {
         Source::new(s.head.format, s.head.id.clone(), s.path.clone())

@@ -115,7 +115,10 @@ pub fn fork(w: &Writing<'_>, name: &str, at: Option<&str>, mut fork: Fork) -> Re
     let format = format_of(&source)?;
     if fork.cwd.is_none() {
         let head = format.summarize(&source, Want::default()).head;
-        fork.cwd = named_workspace(w.env, &source, &head).map(PathBuf::from);
+        // What names its folder keeps that, wherever the folder is now.
+        let is_unnamed = head.workspace.path.is_none();
+        let named = is_unnamed.then(|| named_workspace(w.env, &source, &head));
+        fork.cwd = named.flatten().map(PathBuf::from);
     }
     let mut made = format.fork(w, &source, &fork)?;
     // What travels along in the session does so in the copy.

@@ -4,6 +4,7 @@
 //! comes to stand on this, passes in an [`Env`] and shows what comes back.
 
 mod agents;
+mod asked_workspace;
 mod check;
 mod context;
 mod convert;

@@ -7,6 +7,7 @@ use rethread_disk::Durability;
 use rethread_formats::{Env, Root, Source, Want, by_name};
 use rethread_model::{Moment, Note, Provenance, Summary};
 
+use crate::asked_workspace::{AskedWorkspace, is_path};
 use crate::path::absolute;
 use crate::subagents::with_parents;
 
@@ -83,7 +84,13 @@ pub fn list(
     } else {
         with_parents(found.sessions)
     };
-    let mut sessions: Vec<Summary> = all.into_iter().filter(|s| filter.takes(env, s)).collect();
+    let names = filter.workspaces.iter();
+    let mut asked: Vec<AskedWorkspace> = names.map(|name| AskedWorkspace::new(env, name)).collect();
+    let mut sessions: Vec<Summary> = all
+        .into_iter()
+        .filter(|s| filter.takes(s))
+        .filter(|s| asked.is_empty() || asked.iter_mut().any(|asked| asked.has(env, s)))
+        .collect();
     sort_by(&mut sessions, sort);
     let mut notes = found.notes;
     notes.extend(sessions.iter().flat_map(|s| s.notes.iter().cloned()));
@@ -146,7 +153,8 @@ impl Filter {
         self.workspaces.iter().filter(is_file)
     }
 
-    pub(crate) fn takes(&self, env: &Env, session: &Summary) -> bool {
+    /// Whether a session is wanted, whatever its workspace.
+    pub(crate) fn takes(&self, session: &Summary) -> bool {
         let head = &session.head;
         let any = |list: &[String], fits: &dyn Fn(&str) -> bool| {
             list.is_empty() || list.iter().any(|item| fits(item))
@@ -168,7 +176,6 @@ impl Filter {
                 let own = head.provenance.as_ref().map(Provenance::home);
                 own.as_deref().unwrap_or("local").eq_ignore_ascii_case(home)
             })
-            && any(&self.workspaces, &|name| is_in(env, session, name))
             && self
                 .since
                 .is_none_or(|since| head.updated.is_some_and(|t| t >= since))
@@ -176,49 +183,4 @@ impl Filter {
                 .until
                 .is_none_or(|until| head.updated.is_some_and(|t| t <= until))
     }
-}
-
-/// Whether a workspace is named by its path, and not by a part of its name.
-fn is_path(name: &str) -> bool {
-    name == "." || name.contains(['/', '\\']) || Path::new(name).is_absolute()
-}
-
-/// Whether a path of another machine is, letter by letter, a folder of this one or in it.
-fn begins_with(path: &str, folder: &Path) -> bool {
-    let rest = folder.to_str().and_then(|f| path.strip_prefix(f));
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\']))
-}
-
-/// Whether a session belongs to the workspace that the user named.
-pub(crate) fn is_in(env: &Env, session: &Summary, name: &str) -> bool {
-    let workspace = &session.head.workspace;
-    let folders = workspace
-        .path
-        .iter()
-        .chain(workspace.worktree.as_ref().map(|w| &w.path));
-    if is_path(name) || env.cwd.join(name).is_file() {
-        let asked = absolute(&env.cwd, Path::new(name));
-        let inside = |p: &Path| absolute(&env.cwd, p).starts_with(&asked);
-        let provenance = session.head.provenance.as_ref();
-        let is_elsewhere = provenance.is_some_and(|p| p.home() != "local");
-        // A path of another machine says nothing about this one but how it is spelled.
-        let in_folder = |f: &String| {
-            if is_elsewhere {
-                begins_with(f, &asked)
-            } else {
-                inside(Path::new(f))
-            }
-        };
-        let is_copy = env.home_of(&session.path).is_some();
-        return folders.into_iter().any(in_folder) || !is_copy && inside(&session.path);
-    }
-    let name = name.to_lowercase();
-    let mut folders = folders.into_iter();
-    folders.any(|f| {
-        f.rsplit(['/', '\\'])
-            .next()
-            .unwrap_or(f)
-            .to_lowercase()
-            .contains(&name)
-    })
 }

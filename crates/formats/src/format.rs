@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
+use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary, Workspace};
 
 use crate::carry::{CarriedFile, Goods, Place, Put, below, put_files};
 use crate::{
@@ -130,6 +130,12 @@ pub trait Format: Sync {
 
     /// Reads a session in one pass.
     fn read(&self, source: &Source) -> Result<Conversation, OpenError>;
+
+    /// Where the folder that a session was held in is now, if it was moved together with the store
+    /// that the session is in.
+    fn moved_to(&self, _: &Path, _: &Workspace) -> Option<PathBuf> {
+        None
+    }
 
     /// What an entry says.
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body;

@@ -28,7 +28,8 @@ use crate::table::{sessions, title};
   rethread list --sort size --limit 5   the five largest
   rethread list --remote ada@vm01       what is on another machine, too")]
 pub(crate) struct List {
-    /// Only these workspaces: `.` for the current project, a path, or part of a name.
+    /// Only these workspaces: `.` for the current project with its git worktrees, a path, or part of a
+    /// name.
     #[arg(value_name = "WORKSPACE")]
     workspaces: Vec<String>,
     #[command(flatten)]

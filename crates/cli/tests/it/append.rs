@@ -470,6 +470,52 @@ fn two_calls_with_one_id_are_refused() {
 }
 
 #[test]
+fn a_tool_call_s_id_is_there_once_in_a_thread() {
+    let w = World::new();
+    let id = w.thread("T");
+    let message = |calls: &str| {
+        format!(r#"{{"role":"agent","content":[],"toolCalls":[{calls}]}}"#).replace('\n', "")
+    };
+    let call = |id: &str| format!(r#"{{"toolCallId":"{id}","name":"n","status":"pending"}}"#);
+    let first = w.message(&id, &message(&call("t1")));
+    let before = w.log(&id);
+    let again = format!("{}\n{}\n", message(&call("t2")), message(&call("t1")));
+    let answer = w.pipe(
+        &["append", &id, "--strict", "--message-json", "-"],
+        again.clone(),
+    );
+    assert_eq!(answer.code, 1, "{answer:?}");
+    let why = "message 2: the `toolCallId` `t1` is in the thread already";
+    assert!(answer.err.contains(why), "{}", answer.err);
+    assert_eq!(w.log(&id), before, "nothing was written");
+    // Without `--strict` what can be taken is, and what cannot is named.
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], again);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    assert!(answer.err.contains(why), "{}", answer.err);
+    assert_eq!(w.lines(&id).len(), 2);
+    // Two messages of one batch.
+    let batch = format!("{0}\n{0}\n", message(&call("t3")));
+    let answer = w.pipe(&["append", &id, "--strict", "--message-json", "-"], batch);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    // The unified vocabulary is no way around it; a result of that call is welcome.
+    let unified =
+        r#"{"role":"assistant","content":[{"type":"tool_use","tool_id":"t1","name":"n"}]}"#;
+    let answer = w.pipe(&["append", &id, "--message-json", "-"], unified);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    let result =
+        r#"{"role":"user","content":[{"type":"tool_result","tool_id":"t1","output":"done"}]}"#;
+    assert_eq!(w.message(&id, result), first);
+    // A message that is written anew keeps its own calls, and takes nobody else's.
+    let replace = |calls: &str| {
+        let args = ["append", &id, "--replace", &first, "--message-json", "-"];
+        w.pipe(&args, message(calls)).code
+    };
+    assert_eq!(replace(&call("t1")), 0);
+    assert_eq!(replace(&call("t2")), 1);
+    assert_eq!(w.ok(&["check", "--strict"]), "");
+}
+
+#[test]
 fn a_message_out_of_the_order_of_time_is_remarked_on() {
     let w = World::new();
     let id = w.thread("T");

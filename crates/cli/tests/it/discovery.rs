@@ -63,6 +63,55 @@ fn upward_from_a_folder_and_in_worktrees() {
 }
 
 #[test]
+fn this_project_includes_its_worktrees() {
+    let w = World::with_git();
+    w.git(&["worktree", "add", "-q", "-b", "one", "../one"]);
+    w.git(&["worktree", "add", "-q", "-b", "two", "../two"]);
+    let stranger = w.root.join("stranger");
+    fs::create_dir(&stranger).unwrap();
+    for folder in ["shop", "one", "two", "stranger"] {
+        let path = w.root.join(folder);
+        let path = path.to_str().unwrap();
+        w.ok(&[
+            "new", "--format", "atsf", "--title", folder, "--id", folder, "--cwd", path,
+        ]);
+        w.ok(&["append", folder, "hello"]);
+    }
+    let all = ["one", "shop", "two"];
+    let one = w.root.join("one");
+    assert_eq!(listed(&w, &["."], &w.project), all);
+    assert_eq!(listed(&w, &[w.project.to_str().unwrap()], &w.home), all);
+    assert_eq!(listed(&w, &["shop"], &w.home), all, "by a part of the name");
+    assert_eq!(listed(&w, &["."], &one), all, "inside of one");
+    // One that is named from outside is that one.
+    assert_eq!(listed(&w, &["../one"], &w.project), ["one"]);
+    assert_eq!(listed(&w, &["tw"], &w.home), ["two"]);
+    assert_eq!(listed(&w, &["stranger"], &w.home), ["stranger"]);
+    // A folder of the project stands for the same folder in each worktree.
+    let deep = one.join("src");
+    fs::create_dir_all(&deep).unwrap();
+    fs::create_dir_all(w.project.join("src")).unwrap();
+    let path = deep.to_str().unwrap();
+    w.ok(&[
+        "new", "--format", "atsf", "--title", "deep", "--id", "deep", "--cwd", path,
+    ]);
+    w.ok(&["append", "deep", "hello"]);
+    assert_eq!(listed(&w, &["src/"], &w.project), ["deep"]);
+
+    let exported = w.ok(&["export", "-o", "-"]);
+    assert_eq!(json(exported.lines().next().unwrap())["session_count"], 4);
+    assert!(!exported.contains("stranger"), "{exported}");
+    let converted = w.ok(&["convert", ".", "--to", "pi", "-o", "out"]);
+    assert_eq!(converted.lines().count(), 4, "{converted}");
+    // One whose folder is gone is still listed, as such.
+    fs::remove_dir_all(w.root.join("two")).unwrap();
+    assert_eq!(
+        listed(&w, &["."], &w.project),
+        ["deep", "one", "shop", "two"]
+    );
+}
+
+#[test]
 fn projects_that_sessions_of_other_agents_name() {
     let w = World::new();
     w.thread("named by another agent");

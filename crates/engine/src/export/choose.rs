@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use rethread_catalog::{Listing, find, list as list_all, source_of, sources_at};
+use rethread_catalog::{Listing, find, list as list_all, moved_workspace, source_of, sources_at};
 use rethread_formats::{Conversation, Env, Source, Want, by_name};
 use rethread_model::{LinkKind, Moment, Note, State, Summary};
 use rethread_render::SourceInfo;
 
-use crate::list::is_in;
+use crate::asked_workspace::AskedWorkspace;
 use crate::show::open;
 use crate::{Error, Filter, absolute};
 
@@ -74,13 +74,15 @@ impl Choice {
         }
     }
 
-    /// Opens it. A list may know its workspace where it does not say it itself.
+    /// Opens it. A list may know its workspace where it does not say it itself, or where it is now.
     pub(super) fn open(&self) -> Result<Conversation, Error> {
         let mut conversation = open(&self.source)?;
-        let workspace = &mut conversation.session.head.workspace;
-        if workspace.path.is_none() {
+        let head = &mut conversation.session.head;
+        if let Some(now) = moved_workspace(&self.source, head) {
+            head.workspace.path = Some(now);
+        } else if head.workspace.path.is_none() {
             let listed = &self.summary.head.workspace.path;
-            workspace.path.clone_from(listed);
+            head.workspace.path.clone_from(listed);
         }
         Ok(conversation)
     }
@@ -174,7 +176,7 @@ pub fn choose(
     for (at, choice) in pool.all.into_iter().enumerate() {
         let summary = &choice.summary;
         if !taken.contains(&at)
-            || !ask.filter.takes(env, summary)
+            || !ask.filter.takes(summary)
             || (!ask.subagents && parent(summary).is_some())
         {
             continue;
@@ -251,14 +253,14 @@ impl Pool {
             let found = sources.into_iter().filter_map(|s| self.add(s, None));
             return Ok(found.collect());
         }
-        let asked = if path.is_dir() {
-            path.to_string_lossy().into_owned()
+        let mut asked = if path.is_dir() {
+            AskedWorkspace::folder(env, path.clone())
         } else {
-            name.to_owned()
+            AskedWorkspace::new(env, name)
         };
         let all = self.all.iter().enumerate();
         let mut found: Vec<usize> = all
-            .filter(|(_, choice)| is_in(env, &choice.summary, &asked))
+            .filter(|(_, choice)| asked.has(env, &choice.summary))
             .map(|(at, _)| at)
             .collect();
         if path.is_dir() {

@@ -7,6 +7,7 @@ use rethread_disk::{DiskError, LockedLog, Mode, replace};
 use rethread_json::{LineBytes, Lines, Tree};
 use rethread_model::{Moment, Note};
 
+use super::call_ids::refuse_known_calls;
 use super::config::Config;
 use super::layout::{LOG, project_of};
 use super::manifest::Manifest;
@@ -127,6 +128,7 @@ pub(crate) fn append(
         prepared.push(prepare(message, &defaults));
     }
     refuse_known_ids(&thread, &mut prepared)?;
+    refuse_known_calls(&thread.log, messages, &mut prepared, None)?;
     if w.strict
         && let Some(at) = prepared.iter().position(Result::is_err)
     {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rethread_disk::{DiskError, is_temporary};
-use rethread_model::Note;
+use rethread_model::{Note, Workspace};
 use rethread_project::Repository;
 
 use super::SLUG;
@@ -29,6 +29,21 @@ pub(crate) fn threads(project: &Path) -> PathBuf {
 pub(crate) fn project_of(thread: &Path) -> Option<&Path> {
     let threads = thread.parent().filter(|p| p.ends_with(THREADS))?;
     threads.parent().filter(|p| p.ends_with(AGENT))?.parent()
+}
+
+/// Where a thread's folder is now, if its project was moved: `context.relativeDir` says where it is in
+/// the project, and the thread's own files say where the project is. It never leads out of it.
+pub(crate) fn moved_to(thread: &Path, workspace: &Workspace) -> Option<PathBuf> {
+    let before = workspace.path.as_deref()?;
+    let relative = Path::new(workspace.relative.as_deref()?);
+    let stays_inside = relative
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if !stays_inside || Path::new(before).is_dir() {
+        return None;
+    }
+    let now: PathBuf = project_of(thread)?.join(relative).components().collect();
+    now.is_dir().then_some(now)
 }
 
 /// The project that new threads of this folder are written to: the git worktree's root; outside

@@ -5,6 +5,7 @@
 
 mod append;
 pub(crate) mod assets;
+mod call_ids;
 mod carry;
 mod check;
 mod config;
@@ -27,7 +28,7 @@ mod version;
 
 use std::path::{Path, PathBuf};
 
-use rethread_model::{Body, EntryIx, Note, Session, Summary};
+use rethread_model::{Body, EntryIx, Note, Session, Summary, Workspace};
 
 use crate::carry::Place;
 use crate::{
@@ -84,6 +85,10 @@ impl Format for Atsf {
 
     fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
         read::read(source)
+    }
+
+    fn moved_to(&self, path: &Path, workspace: &Workspace) -> Option<PathBuf> {
+        layout::moved_to(path, workspace)
     }
 
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {

@@ -5,6 +5,7 @@ use rethread_json::{LineSpan, Lines, Tree};
 use rethread_model::Moment;
 
 use super::append::OpenThread;
+use super::call_ids::refuse_known_calls;
 use super::message::{Head, head};
 use super::prepare::prepare;
 use super::splice::{Change, splice};
@@ -25,7 +26,11 @@ pub(crate) fn replace(
     let mut defaults = thread.defaults(model, found.span.offset);
     let time = found.head.time_text.as_deref().and_then(Moment::in_utc);
     defaults.replaces = Some((entry.id.clone(), time));
-    let mut prepared = prepare(message, &defaults)?;
+    let mut one = [prepare(message, &defaults)];
+    let place = Some(found.span.offset);
+    refuse_known_calls(&thread.log, std::slice::from_ref(message), &mut one, place)?;
+    let [prepared] = one;
+    let mut prepared = prepared?;
     for output in std::mem::take(&mut prepared.outputs) {
         let (line, _) = output.written_into(&prepared.line).ok_or_else(|| {
             let why = format!("it has a result for `{}`, but not the call", output.call_id);

@@ -192,7 +192,7 @@ fn a_thread_without_messages_was_updated_when_it_was_created() {
 }
 
 #[test]
-fn tool_calls_with_one_id_are_a_warning() {
+fn tool_calls_with_one_id_are_an_error() {
     let good = Good::new();
     good.edit(
         "messages.jsonl",
@@ -205,6 +205,6 @@ fn tool_calls_with_one_id_are_a_warning() {
         "\"toolCallCount\": 2",
     );
     let found = good.check();
-    assert_eq!(found.found, ["warning[duplicate-id] messages.jsonl:3"]);
-    assert_eq!(found.code, 0);
+    assert_eq!(found.found, ["error[duplicate-id] messages.jsonl:3"]);
+    assert_eq!(found.code, 1);
 }

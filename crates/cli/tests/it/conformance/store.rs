@@ -163,14 +163,65 @@ fn the_relative_folder_is_found_where_the_project_was_moved_to() {
     let w = World::new();
     w.ok(&["init"]);
     fs::create_dir_all(w.project.join("a/b")).unwrap();
-    let id = new_id(&w, &["--cwd", "a/b"]);
+    let id = new_id(&w, &["--cwd", "a/b", "--agent-id", "claude-code"]);
+    w.ok(&["append", &id, "hello"]);
     let moved = w.root.join("moved");
     fs::rename(&w.project, &moved).unwrap();
+    let run = |args: &[&str]| {
+        let output = w.command(args).current_dir(&moved).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let now = moved.join("a/b");
+    let now = now.to_str().unwrap();
+    for listed in [run(&["list", "--json"]), run(&["list", now, "--json"])] {
+        assert_eq!(json(&listed)["workspace"], now, "{listed}");
+    }
+    let shown = json(&run(&["show", &id, "--json"]));
+    assert_eq!(shown["session"]["workspace"], now);
+    let exported = run(&["export", "-o", "-"]);
+    let session = json(exported.lines().nth(1).unwrap());
+    assert_eq!(session["session"]["workspace"], now, "{session}");
+    // Its agent starts where the folder is, and knows the session there.
+    let command = run(&["resume", &id, "--print"]);
+    assert!(command.contains(now), "{command}");
+    let file = w.home.join(".claude/projects");
+    let written = tree(&file);
+    assert!(!written.is_empty());
+    for (path, bytes) in written {
+        let text = String::from_utf8(bytes).unwrap();
+        let cwd = format!("\"cwd\":\"{now}\"");
+        assert!(text.contains(&cwd), "{}: {text}", path.display());
+    }
+    // What the thread says stays as it is.
     let place = head(&moved.join(".agent/threads").join(id)).workspace;
     assert!(!Path::new(&place.path.unwrap()).exists());
-    let relative = place.relative.unwrap();
-    assert_eq!(relative, "a/b");
-    assert!(moved.join(relative).is_dir());
+}
+
+#[test]
+fn a_relative_folder_that_leads_out_of_the_project_is_not_followed() {
+    let w = World::new();
+    let id = w.thread("T");
+    fs::create_dir(w.root.join("outside")).unwrap();
+    let manifest = w.folder(&id).join("thread.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    for (relative, leads_to) in [
+        ("../outside", None),
+        ("/", None),
+        ("gone", None),
+        ("./src", Some("src")),
+    ] {
+        fs::create_dir_all(w.project.join("src")).unwrap();
+        let mut described = json(&text);
+        described["context"]["workingDir"] = "/no/such/folder".into();
+        described["context"]["relativeDir"] = relative.into();
+        fs::write(&manifest, described.to_string()).unwrap();
+        let listed = json(&w.ok(&["list", "--json"]));
+        let expected = leads_to.map_or("/no/such/folder".to_owned(), |name| {
+            w.project.join(name).to_str().unwrap().to_owned()
+        });
+        assert_eq!(listed["workspace"], *expected, "{relative}");
+    }
 }
 
 #[test]

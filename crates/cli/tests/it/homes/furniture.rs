@@ -33,6 +33,13 @@ pub(super) fn furnish(home: &Path) {
     ] {
         copy(&fixture(from), &home.join(to));
     }
+    // Whether a project was moved can only be seen on its own machine.
+    let thread = home.join("shop/.agent/threads/far/thread.json");
+    let described = std::fs::read_to_string(&thread).unwrap();
+    put(
+        &thread,
+        &described.replace("/home/user/projects/myapp", cwd),
+    );
     put(
         &home.join(format!(".claude/projects/-shop/{FIRST}.jsonl")),
         &claude(FIRST, cwd),

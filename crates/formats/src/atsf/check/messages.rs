@@ -18,7 +18,7 @@ use crate::atsf::message::head;
 use crate::atsf::tally::giant_head;
 use crate::check::fields::{Field, Is, judge, may, moment, must};
 use crate::check::known::shown;
-use crate::check::law::{json, required};
+use crate::check::law::{Law, json, required};
 use crate::check::sheet::{Sheet, unreadable, whole};
 use crate::check::walk::walk;
 use crate::{Violation, Weight};
@@ -194,7 +194,8 @@ impl Log<'_> {
             && message.get("content").is_some_and(Value::is_array);
         self.facts.message(&head(message), time, sure);
         if let Some(value) = message.get("id") {
-            self.ids.check(sheet, value, "id", line, SAME_ID, MESSAGE);
+            let again = (Weight::Warning, SAME_ID);
+            self.ids.check(sheet, value, "id", line, again, MESSAGE);
         }
         if let Some(role) = text("role").filter(|r| !ROLES.contains(&&**r)) {
             let message = format!(
@@ -236,8 +237,9 @@ impl Log<'_> {
         for (i, call) in calls.enumerate() {
             if let Some(value) = call.get("toolCallId") {
                 let name = format!("toolCalls[{i}].toolCallId");
-                let (law, section) = (SAME_CALL, CALLS);
-                self.calls.check(sheet, value, &name, line, law, section);
+                // A result that names it could be that of either.
+                let again = (Weight::Error, SAME_CALL);
+                self.calls.check(sheet, value, &name, line, again, CALLS);
             }
             let status = call.get("status").and_then(Value::str);
             if let Some(status) = status.filter(|s| !STATUSES.contains(&&**s)) {
@@ -261,7 +263,7 @@ impl Ids {
         value: Value<'_>,
         name: &str,
         line: u64,
-        law: crate::check::law::Law,
+        (weight, law): (Weight, Law),
         section: &'static str,
     ) {
         let Some(id) = value.str() else { return };
@@ -273,7 +275,10 @@ impl Ids {
         match self.0.entry(hash) {
             std::collections::hash_map::Entry::Occupied(first) => {
                 let message = format!("`{name}` is {}, as on line {}", shown(&id), first.get());
-                sheet.warning(law, 0, message);
+                match weight {
+                    Weight::Error => sheet.error(law, 0, message),
+                    Weight::Warning => sheet.warning(law, 0, message),
+                }
             }
             std::collections::hash_map::Entry::Vacant(free) => {
                 free.insert(line);

@@ -1,20 +1,47 @@
-//! Projects that a store knows only by a hash: found among the folders that are known from elsewhere.
+//! Workspaces of which the session itself does not say where they are now: projects that a store knows
+//! only by a hash, which are found among the folders that are known from elsewhere, and projects that
+//! were moved.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rethread_formats::{Env, Source, gemini};
+use rethread_formats::{Env, Source, by_name, gemini};
 use rethread_model::{Head, Summary, Workspace};
 
 use crate::discover::known_workspaces;
 use crate::list::list_others;
 
-/// The folder of a session's project, where neither the session nor its store names it, but by a
-/// hash. Looks through all other sessions for the folders that they name, if it must.
+/// The folder of a session's project, where the session does not say where it is now: because it was
+/// moved, or because neither the session nor its store names it but by a hash. Looks through all other
+/// sessions for the folders that they name, if it must.
 pub fn named_workspace(env: &Env, source: &Source, head: &Head) -> Option<String> {
+    if let Some(now) = moved_workspace(source, head) {
+        return Some(now);
+    }
     let hash = open_hash(head)?;
     let others = || hashes(env, &list_others(env, source)).remove(hash);
     hashes(env, &[]).remove(hash).or_else(others)
+}
+
+/// Where the folder of a session's project is, if it was moved. Paths of another home are not of this
+/// machine, so nobody can tell there.
+pub fn moved_workspace(source: &Source, head: &Head) -> Option<String> {
+    let is_here = source.home.is_none();
+    is_here.then(|| moved_to(&source.path, head))?
+}
+
+/// Says of sessions of this machine where their folders are, if they were moved.
+pub(crate) fn follow_moves(sessions: &mut [Summary]) {
+    for session in sessions {
+        if let Some(now) = moved_to(&session.path, &session.head) {
+            session.head.workspace.path = Some(now);
+        }
+    }
+}
+
+fn moved_to(path: &Path, head: &Head) -> Option<String> {
+    let now = by_name(head.format)?.moved_to(path, &head.workspace)?;
+    now.into_os_string().into_string().ok()
 }
 
 /// Says of sessions of Gemini CLI which project they belong to, where only its hash is known: that
