@@ -3,8 +3,8 @@
 use memchr::memmem;
 use rethread_json::{Tree, Value};
 use rethread_model::{
-    Block, Body, Compaction, Entry, EntryIx, Event, Json, Kept, Kind, Level, Message, ModelRef,
-    RawRef, Role, Session, Usage, Visibility,
+    Block, Body, Compaction, EntryIx, Event, Json, Kept, Kind, Level, Message, ModelRef, RawRef,
+    Role, Session, Usage, Visibility,
 };
 
 use super::blocks::{Record, push_blocks};
@@ -30,7 +30,7 @@ pub(super) fn body(native: &Native, session: &Session, ix: EntryIx) -> Body {
                 role,
                 match role {
                     Role::System => system(root, session, ix),
-                    _ => prompt(root, session, ix),
+                    _ => prompt(root, native, session, ix),
                 },
             ))
         }
@@ -50,17 +50,20 @@ fn parsed(native: &Native, raw: RawRef) -> Option<(Vec<u8>, Tree)> {
     Some((bytes, tree))
 }
 
-/// What the person said: the task and what was added to it, or a text among the parts. Every exchange
-/// repeats the task; where more was said in a later one, it is only a reminder.
-fn prompt(root: Value<'_>, session: &Session, ix: EntryIx) -> Vec<Block> {
+/// What the person said: the task and what was added to it, or a text among the parts. The program
+/// repeats the task in every exchange; where more was said, that is only a reminder. A task that was
+/// not there before is something new.
+fn prompt(root: Value<'_>, native: &Native, session: &Session, ix: EntryIx) -> Vec<Block> {
     let Some(prompt) = root.at(&["user", "prompt"]) else {
         return text(root, "text").map(Block::Text).into_iter().collect();
     };
     let said = |key| text(prompt, key).filter(|t| !t.value.is_empty());
     let (task, more) = (said("task"), said("user"));
-    let asks = |e: &Entry| e.kind == Kind::Message(Role::User);
-    let first = session.entries().iter().position(asks);
-    let is_reminder = more.is_some() && first.is_some_and(|first| first < ix.get());
+    let is_reminder = more.is_some()
+        && task.as_ref().is_some_and(|task| {
+            let mut before = exchanges_before(native, session, ix);
+            before.any(|raw| is_task(native, raw, &task.value))
+        });
     let task = task.map(|text| {
         if !is_reminder {
             return Block::Text(text);
@@ -69,6 +72,32 @@ fn prompt(root: Value<'_>, session: &Session, ix: EntryIx) -> Vec<Block> {
         Block::Aside { text, visibility }
     });
     task.into_iter().chain(more.map(Block::Text)).collect()
+}
+
+/// The messages of the first exchange and of the one before an entry: what is repeated is in one of
+/// them, and no more than two files are read for it.
+fn exchanges_before(
+    native: &Native,
+    session: &Session,
+    ix: EntryIx,
+) -> impl Iterator<Item = RawRef> {
+    let asked = |entry: usize| {
+        let entry = EntryIx::new(entry)?;
+        let raw = *session.origin(entry).first()?;
+        let is_prompt = session.entry(entry).kind == Kind::Message(Role::User);
+        (is_prompt && is_message(native, raw)).then_some(raw)
+    };
+    let before = (0..ix.get()).rev().find_map(asked);
+    let first = (0..ix.get()).find_map(asked);
+    before.into_iter().chain(first)
+}
+
+/// Whether the task of an exchange is this one.
+fn is_task(native: &Native, message: RawRef, task: &str) -> bool {
+    parsed(native, message).is_some_and(|(bytes, tree)| {
+        let other = tree.root(&bytes).at(&["user", "prompt", "task"]);
+        other.is_some_and(|other| other.is_str(task))
+    })
 }
 
 /// One of the system prompts: those before it in the exchange are entries before this one.

@@ -47,17 +47,9 @@ fn assert_conformant(w: &World, session: &Path) {
 }
 
 #[test]
-fn a_prompt_is_the_task_then_what_the_user_adds_then_a_new_exchange() {
+fn each_prompt_is_an_exchange_the_first_the_task_the_others_what_the_user_adds() {
     let (w, id, session) = start();
     let first = w.ok(&["append", &id, "Plan the day"]);
-    let added = w.ok(&["append", &id, "only the morning"]);
-    assert_eq!(first, added, "the same exchange");
-    let [message] = &messages(&session)[..] else {
-        panic!("one exchange");
-    };
-    let prompt = r#"{"task":"Plan the day","user":"only the morning"}"#;
-    assert_eq!(message["user"]["prompt"].to_string(), prompt);
-    assert!(message["time"].get("completed").is_none());
     w.ok(&["append", &id, "--role", "system", "Be brief"]);
     let part = w.ok(&[
         "append",
@@ -68,7 +60,11 @@ fn a_prompt_is_the_task_then_what_the_user_adds_then_a_new_exchange() {
         "openai:gpt-5",
         "Done.",
     ]);
-    let message = &messages(&session)[0];
+    let [message] = &messages(&session)[..] else {
+        panic!("one exchange");
+    };
+    let prompt = r#"{"task":"Plan the day"}"#;
+    assert_eq!(message["user"]["prompt"].to_string(), prompt);
     assert_eq!(message["assistant"]["system"][0], "Be brief");
     assert_eq!(message["assistant"]["modelID"], "openai:gpt-5");
     assert_eq!(message["assistant"]["providerID"], "openai");
@@ -84,6 +80,92 @@ fn a_prompt_is_the_task_then_what_the_user_adds_then_a_new_exchange() {
     let prompt = r#"{"task":"Plan the day","user":"And now?"}"#;
     assert_eq!(all[1]["user"]["prompt"].to_string(), prompt);
     assert_conformant(&w, &session);
+}
+
+/// What the model sees of the user's messages, one string each.
+fn asked(w: &World, id: &str) -> Vec<String> {
+    let context = json(&w.ok(&["context", id, "--json"]));
+    let messages = context["messages"].as_array().unwrap().iter();
+    let texts = |m: &serde_json::Value| {
+        let blocks = m["content"].as_array().unwrap().iter();
+        let texts: Vec<&str> = blocks.map(|b| b["text"].as_str().unwrap()).collect();
+        texts.join("|")
+    };
+    messages
+        .filter(|m| m["role"] == "user")
+        .map(texts)
+        .collect()
+}
+
+#[test]
+fn a_prompt_behind_one_that_nobody_answered_is_a_message_of_its_own() {
+    let (w, id, session) = start();
+    let mut ids = Vec::new();
+    for text in ["Plan the day", "only the morning", "and the evening"] {
+        ids.push(w.ok(&["append", &id, text]));
+    }
+    let mut unified = r#"{"role":"user","content":[{"type":"text","text":"at last"}]}"#.to_owned();
+    unified.push('\n');
+    ids.push(w.pipe(&["append", &id, "--message-json", "-"], unified).out);
+    let all = messages(&session);
+    let written: Vec<String> = all
+        .iter()
+        .map(|m| format!("{}\n", m["id"].as_str().unwrap()))
+        .collect();
+    assert_eq!(written, ids, "each has an id of its own");
+    assert!(all.iter().all(|m| m["time"].get("completed").is_none()));
+    let said = [
+        "Plan the day",
+        "only the morning",
+        "and the evening",
+        "at last",
+    ];
+    assert_eq!(asked(&w, &id), said);
+    // The last one is what an answer answers.
+    w.ok(&["append", &id, "--role", "agent", "Done."]);
+    let last = messages(&session).pop().unwrap();
+    assert!(last["time"]["completed"].is_number());
+    assert_conformant(&w, &session);
+    // Prompts of other agents that follow each other stay as many.
+    let claude = w.ok(&["convert", &id, "--to", "claude", "--lean", "-o", "out"]);
+    let path = claude.trim().rsplit('\t').next().unwrap().to_owned();
+    let back = w.ok(&[
+        "convert", &path, "--to", "agentuse", "--lean", "-o", "again",
+    ]);
+    let path = back.trim().rsplit('\t').next().unwrap();
+    assert_eq!(asked(&w, path), said);
+}
+
+#[test]
+fn another_task_in_a_later_exchange_is_a_message_and_no_reminder() {
+    let (w, id, _) = start();
+    for prompt in [
+        r#"{"task":"Plan the day","user":"at home"}"#,
+        r#"{"task":"Plan the day","user":"at work"}"#,
+        r#"{"task":"Sum it up","user":"in German"}"#,
+        r#"{"task":"Sum it up","user":"in French"}"#,
+        r#"{"task":"Plan the day","user":"once more"}"#,
+        r#"{"task":"Plan the day"}"#,
+    ] {
+        let message =
+            format!(r#"{{"user":{{"prompt":{prompt}}},"parts":[{{"type":"text","text":"ok"}}]}}"#);
+        let answer = w.pipe(&["append", &id, "--message-json", "-"], message);
+        assert_eq!(answer.code, 0, "{answer:?}");
+    }
+    let expected = [
+        "Plan the day|at home",
+        "at work",
+        "Sum it up|in German",
+        "in French",
+        "once more",
+        "Plan the day",
+    ];
+    assert_eq!(asked(&w, &id), expected);
+    // So is it in what other agents are told.
+    let path = w.ok(&["convert", &id, "--to", "pi", "--lean", "-o", "out"]);
+    let path = path.trim().rsplit('\t').next().unwrap().to_owned();
+    assert_eq!(asked(&w, &path).len(), expected.len());
+    assert!(asked(&w, &path)[2].contains("Sum it up"));
 }
 
 #[test]

@@ -3,8 +3,10 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use super::{CODER, LATER, MINIMAL, PLANNER, data, folder, world};
+use crate::world::json;
 
 #[test]
 fn show_the_document_s_session() {
@@ -32,8 +34,38 @@ fn system_prompts_are_hidden_and_errors_are_shown() {
         assert!(shown.contains("the model was overloaded"), "{to}: {shown}");
     }
     // Scripts see everything.
-    let json = w.ok(&["show", PLANNER, "--json"]);
-    assert!(json.contains("You are a planner."), "{json}");
+    let shown = w.ok(&["show", PLANNER, "--json"]);
+    assert!(shown.contains("You are a planner."), "{shown}");
+}
+
+#[test]
+fn the_duration_of_a_call_is_from_its_start_to_its_end() {
+    let w = world(&["document/full"]);
+    let mut written = std::collections::BTreeMap::new();
+    for (path, bytes) in crate::world::tree(&folder(&data(&w), PLANNER)) {
+        if path.parent().is_none_or(|p| !p.ends_with("part")) {
+            continue;
+        }
+        let part: Value = serde_json::from_slice(&bytes).unwrap();
+        let time = &part["state"]["time"];
+        if part["type"] == "tool" {
+            let ms = time["end"]
+                .as_i64()
+                .map(|end| end - time["start"].as_i64().unwrap());
+            written.insert(part["callID"].as_str().unwrap().to_owned(), ms);
+        }
+    }
+    assert_eq!(written.values().flatten().count(), 2, "{written:?}");
+    let shown = json(&w.ok(&["show", PLANNER, "--json"]));
+    let mut told = std::collections::BTreeMap::new();
+    for message in shown["messages"].as_array().unwrap() {
+        let tools = message["metadata"]["extensions"]["tools"].as_array();
+        for tool in tools.into_iter().flatten() {
+            let id = tool["tool_id"].as_str().unwrap().to_owned();
+            told.insert(id, tool["duration_ms"].as_i64());
+        }
+    }
+    assert_eq!(told, written, "none where a call has not ended");
 }
 
 #[test]

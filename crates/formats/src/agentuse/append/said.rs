@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rethread_json::{Object, Patch, Value, quote};
+use rethread_json::{Object, Value};
 use rethread_model::Role;
 
 use super::Adding;
@@ -26,24 +26,10 @@ impl Adding<'_, '_> {
         }
     }
 
-    /// A prompt is the task of the first exchange. Where there is a task, it is what the user adds
-    /// to it: in the exchange that nobody answered yet, else in a new one.
+    /// A prompt begins an exchange: as the task of the first one, then as what the user adds to it.
+    /// What was asked before and not answered stays a message of its own.
     pub(super) fn prompt(&mut self, text: &str) -> Result<String, WriteError> {
-        if let Some(last) = self.session.last() {
-            let document = self.session.read(&last.message())?;
-            let root = document.root();
-            let prompt = root.at(&["user", "prompt"]).filter(|p| p.is_object());
-            if let Some(prompt) = prompt.filter(|p| p.get("user").is_none())
-                && !self.session.is_answered(&last, root)?
-            {
-                let mut patch = Patch::new(root);
-                patch.set(prompt, "user", &quote(text));
-                self.step(Step::Replace(last.message(), patch.finish()));
-                return Ok(last.id);
-            }
-        }
-        let task = self.session.task()?;
-        match task {
+        match self.session.task()? {
             None => self.exchange(None, (text, None), &[]),
             Some(task) => self.exchange(None, (&task, Some(text)), &[]),
         }
