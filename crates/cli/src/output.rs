@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use rethread_model::Summary;
-use rethread_render::{SourceInfo, session_object};
+use rethread_render::{SourceInfo, Utf8, session_object};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -32,12 +32,17 @@ pub(crate) fn say_json(value: &Value) {
     };
 }
 
-/// Writes JSON. On a terminal, characters that could act there are spelled as escapes, which mean
-/// the same to whoever reads the JSON.
+/// Writes JSON, which is UTF-8 whatever the bytes that a session holds. On a terminal, characters that
+/// could act there are spelled as escapes, which mean the same to whoever reads the JSON.
 pub(crate) fn json_out(
     mut out: impl Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    let write = |out: &mut dyn Write| {
+        let mut utf8 = Utf8::new(out);
+        write(&mut utf8)?;
+        utf8.finish()
+    };
     if io::stdout().is_terminal() {
         let mut visible = Visible {
             out: &mut out,

@@ -21,6 +21,7 @@ mod text;
 mod tool;
 mod unified;
 mod unknown;
+mod utf8;
 mod view;
 mod workspace;
 
@@ -33,5 +34,6 @@ pub use unified::{
     Envelope, Export, Form, Original, Written, context_object, export_record, message_object,
     session_object, session_record, workspace_path,
 };
+pub use utf8::Utf8;
 pub use view::{Options, SourceInfo, Style, View, exported_times};
 pub use workspace::encode_workspace;

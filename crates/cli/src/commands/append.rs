@@ -23,7 +23,8 @@ use crate::output::{print, print_json};
 ///
 /// With `--message-json`, whole messages are read, one a line, in the format's own vocabulary or in
 /// the unified one; each id is printed as soon as its message is saved, so that a program can keep
-/// the command running and write to it.
+/// the command running and write to it. Sessions of pi and Atomic also take entries that are no
+/// messages, by their `type`: `model_change`, `thinking_level_change`, `compaction`, `custom` and others.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread append 7f3a \"Please add a test\"
@@ -31,6 +32,8 @@ use crate::output::{print, print_json};
   rethread append 7f3a \"What is wrong here?\" --image screen.png
   echo '{\"role\":\"agent\",\"content\":[{\"type\":\"text\",\"text\":\"Done\"}]}' | \\
       rethread append 7f3a --message-json -
+  echo '{\"type\":\"model_change\",\"provider\":\"openai\",\"modelId\":\"gpt-5\"}' | \\
+      rethread append pi:7f3a --message-json -
   rethread append 7f3a --at a1b2c3d4 \"Try it without a cache\"
   rethread append 7f3a --replace msg-2 --message-json new.json")]
 pub(crate) struct Append {
@@ -47,7 +50,8 @@ pub(crate) struct Append {
     /// A picture to go with the text. Can be repeated.
     #[arg(long, value_name = "FILE")]
     image: Vec<PathBuf>,
-    /// Read whole messages from FILE, one a line; `-` is standard input.
+    /// Read whole messages (of pi and Atomic, also other entries) from FILE, one a line; `-` is
+    /// standard input.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["text", "image"])]
     message_json: Option<PathBuf>,
     /// Continue from ENTRY instead of from the last one, where sessions are trees: its id, the

@@ -219,3 +219,29 @@ fn damage_is_said() {
     assert_eq!(answer.code, 3);
     assert!(!answer.out.is_empty() && !answer.err.is_empty());
 }
+
+#[test]
+fn the_native_context_as_json_is_json_whatever_the_bytes_of_the_session() {
+    let w = World::new();
+    let head = r#"{"type":"session","version":3,"id":"s1","timestamp":"2026-11-15T12:00:00.000Z","cwd":"/p"}"#;
+    let path = w.root.join("session.jsonl");
+    for entry in [
+        &b"{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,\"message\":{\"role\":\"user\",\"content\":\"a\xFFb\"}}"[..],
+        b"{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,\"message\":{\"role\":\"user\",\"content\":\"x\",\"k\xC3\":1}}",
+        b"{\"type\":\"model_change\",\"id\":\"a\",\"parentId\":null,\"provider\":\"\xFF\",\"modelId\":\"m\"}",
+        b"{\"type\":\"compaction\",\"id\":\"a\",\"parentId\":null,\"summary\":\"\xF0\x9F\"}",
+        b"{\"type\":\"message\",\"id\":\"a\",\"message\":null}",
+        b"no JSON \xFF",
+    ] {
+        fs::write(&path, [head.as_bytes(), b"\n", entry, b"\n"].concat()).unwrap();
+        for args in [&["--native", "--json"][..], &["--json"], &["--native"]] {
+            let asked = [&["context", path.to_str().unwrap()], args].concat();
+            let output = w.command(&asked).output().unwrap();
+            let text = std::str::from_utf8(&output.stdout).unwrap();
+            for line in text.lines() {
+                json(line);
+            }
+            assert!(!args.contains(&"--json") || text.lines().count() == 1, "{text}");
+        }
+    }
+}

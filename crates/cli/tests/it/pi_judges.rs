@@ -89,6 +89,36 @@ fn what_the_commands_write_is_to_pi_what_it_is_to_us() {
     }
 }
 
+#[test]
+fn entries_that_are_no_messages_are_to_pi_what_they_are_to_us() {
+    let w = World::new();
+    let made = w.ok(&["new", "--format", "pi"]);
+    let path = second(&made);
+    w.ok(&["append", path, "What does it cost?"]);
+    let kept = w.ok(&["append", path, "--role", "agent", "Three euros."]);
+    let lines = [
+        value!({"type": "model_change", "provider": "acme", "modelId": "m-2"}),
+        value!({"type": "thinking_level_change", "thinkingLevel": "high"}),
+        value!({"type": "custom", "customType": "todo", "data": {"open": 3}}),
+        value!({"type": "compaction", "summary": "A price.", "firstKeptEntryId": kept.trim()}),
+        value!({"type": "custom_message", "customType": "weather", "content": "It rains.",
+            "display": true}),
+        value!({"type": "session_info", "name": "Prices"}),
+    ];
+    let lines = lines.map(|line| line.to_string()).join("\n");
+    let answer = w.pipe(&["append", path, "--message-json", "-"], lines);
+    assert_eq!(answer.out.lines().count(), 6, "{answer:?}");
+    w.ok(&["append", path, "And in cents?"]);
+    let seen = json(&w.ok(&["context", path, "--native", "--json"]));
+    assert_eq!(seen["messages"].as_array().unwrap().len(), 4, "{seen}");
+    assert_eq!(seen["model"]["modelId"], "m-2");
+    assert_eq!(seen["thinking_level"], "high");
+    for pi in Pi::ALL {
+        let Some(judge) = pi.judge() else { continue };
+        assert_seen_alike(&w, judge, path);
+    }
+}
+
 /// Whether pi and we see the same in a file, at its end and at each of its entries.
 fn assert_seen_alike(w: &World, pi: &Process, path: &str) {
     let entries = std::fs::read_to_string(path).unwrap();

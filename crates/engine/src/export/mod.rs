@@ -16,7 +16,6 @@ mod progress;
 mod record;
 mod single;
 mod source;
-mod utf8;
 
 use std::path::PathBuf;
 

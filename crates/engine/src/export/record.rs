@@ -7,10 +7,9 @@ use rethread_formats::carry::{damaged, originals, write_object};
 use rethread_formats::{Agents, Conversation, RecordKind, UnifiedRecord};
 use rethread_json::{Patch, Tree, split_lines};
 use rethread_model::{EntryIx, Moment, Note, RawRef};
-use rethread_render::{Export, SourceInfo, View, export_record};
+use rethread_render::{Export, SourceInfo, Utf8, View, export_record};
 
 use super::progress::{Steps, Watched};
-use super::utf8::Utf8;
 
 /// How a session becomes a line.
 pub(super) struct Way<'a> {

@@ -11,6 +11,9 @@ use super::prepare::Prepared;
 use super::tally::each_object;
 use crate::{MessageInput, WriteError};
 
+/// So many ids are looked for one by one.
+const FEW: usize = 8;
+
 /// Refuses messages with a call whose id is in the log, or in a message before it. The line of the log
 /// that begins at `replaced` does not count.
 pub(super) fn refuse_known_calls(
@@ -51,6 +54,12 @@ fn ids(message: Value<'_>) -> impl Iterator<Item = String> {
     calls.filter_map(|call| string(call, "toolCallId"))
 }
 
+/// Whether every program spells an id the same in JSON.
+fn is_plain(id: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':');
+    !id.is_empty() && id.bytes().all(is_plain)
+}
+
 /// Those of some ids that calls in the log have.
 fn in_log(
     log: &LockedLog,
@@ -65,12 +74,18 @@ fn in_log(
         path: log.path().to_owned(),
         cause,
     };
-    let key = Finder::new("toolCallId");
+    // A program that writes on and on asks this for each message, so most lines are not parsed.
+    let signs: Vec<Finder<'_>> = if asked.len() <= FEW && asked.iter().all(|id| is_plain(id)) {
+        asked.iter().map(|id| Finder::new(*id)).collect()
+    } else {
+        vec![Finder::new("toolCallId")]
+    };
     let mut tree = Tree::default();
     let mut lines = Lines::new(log.reader(0));
     while let Some(line) = lines.next_line().map_err(failed)? {
         let Some(bytes) = line.whole() else { continue };
-        if replaced == Some(line.span.offset) || key.find(bytes).is_none() {
+        let is_sign = |sign: &Finder<'_>| sign.find(bytes).is_some();
+        if replaced == Some(line.span.offset) || !signs.iter().any(is_sign) {
             continue;
         }
         each_object(bytes, &mut tree, |message| {

@@ -8,6 +8,7 @@ use rethread_model::{
 };
 
 use super::blocks::{bash, blocks, not_carried_out, tool_result};
+use super::context::{is_verbatim, keeps_nothing};
 use super::fields::{model, usage};
 use super::links::made_up_id;
 use crate::fields::{is_true, json, others, string, text, text_of};
@@ -198,6 +199,10 @@ fn compaction(value: Value<'_>, session: &Session, entry: EntryIx) -> Compaction
         kept: kept(value, session, entry),
         system: value.get("systemMessage").and_then(system_text),
         tokens_before: value.get("tokensBefore").and_then(Value::u64),
+        tokens_after: value
+            .at(&["details", "stats", "tokensAfter"])
+            .filter(|_| is_verbatim(value))
+            .and_then(Value::u64),
         from_hook: is_true(value, "fromHook"),
         usage: usage(value),
         details: json(value, "details"),
@@ -208,6 +213,9 @@ fn compaction(value: Value<'_>, session: &Session, entry: EntryIx) -> Compaction
 /// The first version counts the values of the file, the header being 0; an entry that comes later,
 /// or is none, is not meant.
 fn kept(value: Value<'_>, session: &Session, entry: EntryIx) -> Kept {
+    if keeps_nothing(value) {
+        return Kept::Nothing;
+    }
     if let Some(first) = string(value, "firstKeptEntryId") {
         return if first == session.id(entry) {
             Kept::Nothing

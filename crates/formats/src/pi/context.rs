@@ -6,6 +6,7 @@ use rethread_json::{Array, Object, Patch, Tree, Value};
 
 use super::entry::{EntryKind, SessionEntry, owned};
 use super::id::Id;
+use super::manager::Agent;
 use super::role::Role;
 use crate::RawJson;
 
@@ -81,8 +82,8 @@ pub(crate) fn path<'e>(
     path
 }
 
-/// What the model is shown at the end of a way from the root.
-pub(crate) fn build(path: &[&SessionEntry]) -> SessionContext {
+/// What the model is shown at the end of a way from the root, by that program.
+pub(crate) fn build(path: &[&SessionEntry], program: Agent) -> SessionContext {
     let mut context = SessionContext::settings(path);
     let is_compaction = |e: &&SessionEntry| e.kind() == EntryKind::Compaction;
     let (compaction, shown) = match path.iter().rposition(is_compaction) {
@@ -97,7 +98,7 @@ pub(crate) fn build(path: &[&SessionEntry]) -> SessionContext {
     }
     let is_left_out = |id: &str| edits.get(id).is_some_and(Option::is_none);
     if let Some(entry) = compaction.filter(|entry| !is_left_out(entry.id())) {
-        context.messages.extend(compaction_messages(entry));
+        context.messages.extend(compaction_messages(entry, program));
     }
     context.messages.reserve(shown.len());
     for entry in shown {
@@ -112,7 +113,8 @@ pub(crate) fn build(path: &[&SessionEntry]) -> SessionContext {
 /// no instructions among them, and those that come after it.
 fn after_compaction<'e>(path: &[&'e SessionEntry], at: usize) -> Vec<&'e SessionEntry> {
     let (before, rest) = path.split_at(at);
-    let first = rest.first().and_then(|e| e.string("firstKeptEntryId"));
+    let compaction = rest.first().filter(|e| !e.look(keeps_nothing));
+    let first = compaction.and_then(|e| e.string("firstKeptEntryId"));
     let from = before
         .iter()
         .position(|e| first.as_deref() == Some(e.id()))
@@ -120,6 +122,18 @@ fn after_compaction<'e>(path: &[&'e SessionEntry], at: usize) -> Vec<&'e Session
     let kept = before.iter().skip(from);
     let kept = kept.filter(|e| e.said_by() != Role::System);
     kept.chain(rest.iter().skip(1)).copied().collect()
+}
+
+/// Whether a compaction is one of today's Atomic: its summary is made of lines of the conversation.
+pub(super) fn is_verbatim(compaction: Value<'_>) -> bool {
+    let strategy = compaction.at(&["details", "strategy"]);
+    strategy.is_some_and(|strategy| strategy.is_str("verbatim-lines"))
+}
+
+/// Whether a compaction of Atomic holds all that is left, whatever it names as kept.
+pub(super) fn keeps_nothing(compaction: Value<'_>) -> bool {
+    let format = compaction.at(&["details", "format"]);
+    is_verbatim(compaction) && format.is_some_and(|format| format.is_str("full-collapse"))
 }
 
 /// What messages say instead, by entry: new content, or nothing at all.
@@ -281,20 +295,35 @@ fn branch_summary(entry: &SessionEntry, value: Value<'_>) -> Option<RawJson> {
 }
 
 /// The instructions that hold from there on, if it has some, and the summary.
-fn compaction_messages(entry: &SessionEntry) -> Vec<RawJson> {
+fn compaction_messages(entry: &SessionEntry, program: Agent) -> Vec<RawJson> {
     entry.look(|value| {
         let raw = |key| value.get(key).map(Value::raw);
         let system = value.get("systemMessage").filter(|m| m.is_object());
-        let summary = Object::new()
-            .str("role", "compactionSummary")
-            .opt_raw("summary", raw("summary"))
-            .opt_raw("tokensBefore", raw("tokensBefore"));
+        let summary = if program == Agent::Atomic && is_verbatim(value) {
+            let text = owned(value, "summary").unwrap_or_default();
+            let text = format!("{VERBATIM}{text}");
+            let block = Object::new().str("type", "text").str("text", &text);
+            Object::new()
+                .str("role", "custom")
+                .str("customType", "compaction")
+                .raw("content", &Array::new().raw(&block.finish()).finish())
+                .bool("display", true)
+                .opt_raw("details", raw("details"))
+        } else {
+            Object::new()
+                .str("role", "compactionSummary")
+                .opt_raw("summary", raw("summary"))
+                .opt_raw("tokensBefore", raw("tokensBefore"))
+        };
         let summary = timed(summary, entry);
         let system = system.map(|system| system.raw().to_vec());
         let all = system.into_iter().chain([summary]);
         all.map(RawJson::from).collect()
     })
 }
+
+/// What Atomic says before the lines that it kept.
+const VERBATIM: &str = "The earlier conversation was compacted. Below is the verbatim transcript of the retained lines; elided spans are marked \"(filtered N lines)\".\n\n";
 
 /// Ends a message with the time of its entry; `null` if that cannot be read.
 fn timed(message: Object, entry: &SessionEntry) -> Vec<u8> {

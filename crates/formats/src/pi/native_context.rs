@@ -40,7 +40,7 @@ pub(crate) fn native_context(
         None => last(),
     };
     let path = from.map(|from| context::path(&entries, &index, from));
-    let context = context::build(&path.unwrap_or_default());
+    let context = context::build(&path.unwrap_or_default(), flavour.program);
     let context = NativeContext {
         messages: context.messages,
         model: context.model.map(|model| model.raw().to_vec()),

@@ -1,11 +1,12 @@
 //! What is said in sessions of pi and Atomic: started, continued, refused.
 
 use std::fs;
+use std::process::Stdio;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json as value};
 
-use super::{answered, entries, types};
+use super::{answered, entries, parents, types};
 use crate::world::{World, json};
 
 #[test]
@@ -164,11 +165,116 @@ fn bad_messages_are_refused_one_by_one() {
     error: message 1: `provider` is missing in a message of role `assistant`
     error: message 3: not a JSON object
     error: message 4: an entry cannot be another header
-    error: the entry `nowhere` is not in `[ROOT]/home/.pi/agent/sessions/--[ROOT]-shop--/2026-11-15T12-00-00-000Z_01a1df14-1e00-7948-8523-d812268295b1.jsonl`
+    error: message 5: an entry of type `label` has a `targetId` that is `nowhere`, which is no entry of the session
     error: message 6: `message` is missing
     error: message 7: `role` is `compactionSummary`, not `user`, `assistant` or `system`
     ");
     assert_eq!(entries(&path).len(), before.lines().count() + 1);
+}
+
+#[test]
+fn entries_that_are_no_messages_are_refused_with_what_is_wrong() {
+    let w = World::new();
+    let path = answered(&w, "atomic");
+    let before = fs::read_to_string(&path).unwrap();
+    let lines = [
+        r#"{"type":"model_change","provider":"acme"}"#,
+        r#"{"type":"model_change","provider":"acme","modelId":5}"#,
+        r#"{"type":"thinking_level_change","thinkingLevel":""}"#,
+        r#"{"type":"compaction","tokensBefore":5}"#,
+        r#"{"type":"compaction","summary":"S","firstKeptEntryId":"nowhere"}"#,
+        r#"{"type":"compaction","summary":"S","tokensBefore":"many"}"#,
+        r#"{"type":"custom","data":1}"#,
+        r#"{"type":"custom_message","customType":"x","content":1,"display":true}"#,
+        r#"{"type":"custom_message","customType":"x","content":"c","display":"yes"}"#,
+    ]
+    .join("\n");
+    let answer = w.pipe(&["append", &path, "--message-json", "-"], &lines);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert_snapshot!(answer.err, @"
+    error: message 1: an entry of type `model_change` must have a `modelId`
+    error: message 2: an entry of type `model_change` has a `modelId` that is not a text
+    error: message 3: an entry of type `thinking_level_change` has a `thinkingLevel` that is empty
+    error: message 4: an entry of type `compaction` must have a `summary`
+    error: message 5: an entry of type `compaction` has a `firstKeptEntryId` that is `nowhere`, which is no entry of the session
+    error: message 6: an entry of type `compaction` has a `tokensBefore` that is not a whole number
+    error: message 7: an entry of type `custom` must have a `customType`
+    error: message 8: an entry of type `custom_message` has a `content` that is not a text or a list of blocks
+    error: message 9: an entry of type `custom_message` has a `display` that is not `true` or `false`
+    ");
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    // With `--strict`, nothing is added where one cannot be.
+    let one_is_fine = format!("{{\"type\":\"custom\",\"customType\":\"x\"}}\n{lines}");
+    let strict = ["append", &path, "--message-json", "-", "--strict"];
+    assert_eq!(w.pipe(&strict, one_is_fine).code, 1);
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+}
+
+#[test]
+fn a_compaction_is_written_as_its_program_does() {
+    let w = World::new();
+    for format in ["pi", "atomic"] {
+        let path = answered(&w, format);
+        let kept = entries(&path).pop().unwrap()["id"].clone();
+        let lines = [
+            value!({"details": {"readFiles": []}, "type": "compaction", "firstKeptEntryId": kept,
+                "summary": "S"}),
+            value!({"type": "compaction", "firstKeptEntryId": null, "summary": "T", "tokensBefore": 7}),
+        ];
+        let lines = lines.map(|line| line.to_string()).join("\n");
+        let answer = w.pipe(&["append", &path, "--message-json", "-"], lines);
+        assert_eq!(answer.code, 0, "{answer:?}");
+        let text = fs::read_to_string(&path).unwrap();
+        let added: Vec<&str> = text.lines().rev().take(2).collect();
+        let id = json(added[0])["id"].as_str().unwrap().to_owned();
+        assert!(
+            added[1].ends_with(&format!(
+                r#","summary":"S","firstKeptEntryId":{kept},"tokensBefore":0,"details":{{"readFiles":[]}}}}"#
+            )),
+            "{}",
+            added[1]
+        );
+        assert!(
+            added[0].ends_with(&format!(
+                r#","summary":"T","firstKeptEntryId":"{id}","tokensBefore":7}}"#
+            )),
+            "{}",
+            added[0]
+        );
+        let seen = json(&w.ok(&["context", &path, "--json"]));
+        assert_eq!(seen["messages"].as_array().unwrap().len(), 1, "{seen}");
+    }
+}
+
+#[test]
+fn forty_writers_at_once_follow_each_other() {
+    let w = World::new();
+    for format in ["pi", "atomic"] {
+        let path = answered(&w, format);
+        let writers: Vec<_> = (0..40)
+            .map(|n| {
+                let text = format!("message {n}");
+                let args = ["append", &path, &text, "--lock-timeout", "300"];
+                let mut command = w.command(&args);
+                // Each has its own randomness, as real ones do.
+                command.env("RETHREAD_SEED", format!("{n}"));
+                command.stdout(Stdio::null()).spawn().unwrap()
+            })
+            .collect();
+        for mut writer in writers {
+            assert!(writer.wait().unwrap().success());
+        }
+        let chain: Vec<Option<usize>> = (0..43).map(|n| (n > 0).then_some(n)).collect();
+        assert_eq!(parents(&path), chain, "one behind the other");
+        let seen = json(&w.ok(&["context", &path, "--native", "--json"]));
+        let messages = seen["messages"].as_array().unwrap();
+        let said = |n: usize| {
+            let text = format!("message {n}");
+            messages.iter().filter(|m| m["content"] == *text).count()
+        };
+        assert_eq!((0..40).map(said).sum::<usize>(), 40);
+        assert!((0..40).all(|n| said(n) == 1));
+    }
 }
 
 #[test]

@@ -147,3 +147,70 @@ fn check_names_line_rule_and_section() {
     [ROOT]/2026-11-15T12-00-00-000Z_s1.jsonl:10: error[torn-line]: not JSON: unexpected end, at column 14 (Session File Format)
     ");
 }
+
+/// A session of Atomic with a compaction of its own kind.
+fn compacted(w: &World, details: &str, kept: &str) -> String {
+    let made = json(&w.ok(&["new", "--format", "atomic", "--json"]));
+    let path = made["path"].as_str().unwrap().to_owned();
+    let message = |id: &str, parent: &str, text: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":{parent},"timestamp":"2026-11-15T12:00:00.000Z","message":{{"role":"user","content":"{text}","timestamp":1}}}}"#
+        )
+    };
+    let compaction = format!(
+        r#"{{"type":"compaction","id":"c1","parentId":"m2","timestamp":"2026-11-15T12:00:01.000Z","summary":"[User]: one\n(filtered 4 lines)","firstKeptEntryId":{kept},"tokensBefore":900,"details":{details}}}"#
+    );
+    let lines = [
+        message("m1", "null", "one"),
+        message("m2", r#""m1""#, "two"),
+        compaction,
+        message("m3", r#""c1""#, "three"),
+    ];
+    let mut text = fs::read_to_string(&path).unwrap();
+    for line in lines {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn compactions_of_today_s_atomic_are_what_it_sends() {
+    let own = r#"{"strategy":"verbatim-lines","promptVersion":3,"rung":"planned","stats":{"tokensAfter":300}}"#;
+    let collapsed = r#"{"strategy":"verbatim-lines","promptVersion":4,"format":"full-collapse"}"#;
+    for (details, kept, tail) in [
+        (own, r#""m2""#, 1),
+        (own, "null", 0),
+        (collapsed, r#""m2""#, 0),
+    ] {
+        let w = World::new();
+        let path = compacted(&w, details, kept);
+        let seen = json(&w.ok(&["context", &path, "--native", "--json"]));
+        let messages = seen["messages"].as_array().unwrap();
+        assert_eq!(messages.len(), 2 + tail, "{seen}");
+        let boundary = &messages[0];
+        assert_eq!(
+            (&boundary["role"], &boundary["customType"]),
+            (&"custom".into(), &"compaction".into())
+        );
+        let text = boundary["content"][0]["text"].as_str().unwrap();
+        assert!(
+            text.starts_with("The earlier conversation was compacted. ")
+                && text.ends_with("\n\n[User]: one\n(filtered 4 lines)"),
+            "{text}"
+        );
+        assert_eq!(messages.last().unwrap()["content"], "three");
+        let seen = json(&w.ok(&["context", &path, "--json"]));
+        assert_eq!(seen["messages"].as_array().unwrap().len(), 2 + tail);
+        let tree = w.ok(&["tree", &path, "--json"]);
+        assert!(tree.contains("(filtered 4 lines)"), "{tree}");
+    }
+    // pi writes and knows no such thing: to it, a summary is a summary.
+    let w = World::new();
+    let path = compacted(&w, own, r#""m2""#);
+    let pi = w.root.join("session.jsonl");
+    fs::copy(&path, &pi).unwrap();
+    let seen = json(&w.ok(&["context", pi.to_str().unwrap(), "--native", "--json"]));
+    assert_eq!(seen["messages"][0]["role"], "compactionSummary");
+}

@@ -5,7 +5,7 @@ use rethread_model::Moment;
 
 use super::content::Content;
 use super::new_message::NewMessage;
-use super::{SessionError, SessionManager, names, system};
+use super::{SessionError, SessionManager, names};
 
 impl SessionManager {
     /// Adds a message and returns the id of its entry.
@@ -131,8 +131,7 @@ impl SessionManager {
         from_hook: Option<bool>,
     ) -> Result<String, SessionError> {
         let details = optional("the details", details)?;
-        let now = self.host.env.now().millis();
-        let system = system::all_as_one(&self.build_session_context().messages, now);
+        let system = self.instructions();
         let id = self.fresh_id();
         let entry = self
             .base("compaction", &id)

@@ -10,6 +10,7 @@ use super::host::Host;
 use super::list::most_recent_session;
 use super::load::{Loaded, SessionLines, load};
 use super::{SessionError, SessionManager, Stored, names};
+use crate::pi::entry::SessionEntry;
 
 /// What a new session is to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -195,6 +196,14 @@ impl SessionManager {
     /// A session that is only added to, in memory: `pass` tells it what it has.
     pub(crate) fn behind(host: &Host) -> Self {
         Self::blank(host, PathBuf::new(), PathBuf::new())
+    }
+
+    /// A session of these entries, in memory.
+    pub(crate) fn of_entries(host: &Host, entries: Vec<SessionEntry>) -> Self {
+        let mut session = Self::behind(host);
+        let header = session.header.clone();
+        session.take(header, entries);
+        session
     }
 
     /// Takes the header of the session that is added to.

@@ -1,6 +1,6 @@
 //! Adding entries that are given as JSON.
 
-use rethread_json::{Object, Tree, Value, compact};
+use rethread_json::{Object, Tree, Value, compact, quote};
 
 use super::append::place;
 use super::{SessionError, SessionManager};
@@ -9,22 +9,77 @@ use crate::pi::entry::owned;
 /// What says where an entry stands; the session sets it.
 const PLACE: [&str; 4] = ["type", "id", "parentId", "timestamp"];
 
-/// What entries of a type cannot lack.
-fn needed(type_name: &str) -> &'static [(&'static str, &'static str)] {
+/// What every compaction has, in this order.
+const FIRST: [&str; 3] = ["summary", "firstKeptEntryId", "tokensBefore"];
+
+/// What the value of a field must be.
+#[derive(Clone, Copy)]
+enum Is {
+    Text,
+    /// A text that says something.
+    Words,
+    Truth,
+    Count,
+    /// The id of an entry of the session.
+    Entry,
+    /// A text, or blocks.
+    Content,
+}
+
+impl Is {
+    /// What is wrong with a value, if something is.
+    fn fault(self, session: &SessionManager, value: Value<'_>) -> Option<String> {
+        let is = |fits: bool, what: &str| (!fits).then(|| format!("is not {what}"));
+        let text = value.str();
+        match self {
+            Self::Text => is(text.is_some(), "a text"),
+            Self::Words => match text {
+                Some(text) if text.is_empty() => Some("is empty".to_owned()),
+                text => is(text.is_some(), "a text"),
+            },
+            Self::Truth => is(value.bool().is_some(), "`true` or `false`"),
+            Self::Count => is(value.u64().is_some(), "a whole number"),
+            Self::Content => is(
+                text.is_some() || value.is_array(),
+                "a text or a list of blocks",
+            ),
+            Self::Entry => match text {
+                Some(id) if session.index.contains_key(id.as_ref()) => None,
+                Some(id) => Some(format!("is `{id}`, which is no entry of the session")),
+                None => Some("is not the id of an entry".to_owned()),
+            },
+        }
+    }
+}
+
+/// A field of an entry: its name, whether it must be there, and what it must be.
+type Field = (&'static str, bool, Is);
+
+/// The fields of entries, in the order in which their program writes them.
+fn fields(type_name: &str) -> &'static [Field] {
     match type_name {
-        "thinking_level_change" => &[("thinkingLevel", "must have a `thinkingLevel`")],
-        "model_change" => &[
-            ("provider", "must have a `provider`"),
-            ("modelId", "must have a `modelId`"),
+        "thinking_level_change" => &[("thinkingLevel", true, Is::Words)],
+        "model_change" => &[("provider", true, Is::Words), ("modelId", true, Is::Words)],
+        "compaction" => &[
+            ("summary", true, Is::Text),
+            ("firstKeptEntryId", false, Is::Entry),
+            ("tokensBefore", false, Is::Count),
+            ("fromHook", false, Is::Truth),
         ],
-        "compaction" | "branch_summary" => &[("summary", "must have a `summary`")],
-        "custom" => &[("customType", "must have a `customType`")],
+        "branch_summary" => &[
+            ("fromId", false, Is::Text),
+            ("summary", true, Is::Text),
+            ("fromHook", false, Is::Truth),
+        ],
+        "custom" => &[("customType", true, Is::Words)],
         "custom_message" => &[
-            ("customType", "must have a `customType`"),
-            ("content", "must have a `content`"),
-            ("display", "must have a `display`"),
+            ("customType", true, Is::Words),
+            ("content", true, Is::Content),
+            ("display", true, Is::Truth),
         ],
-        "label" | "context_edit" => &[("targetId", "must have a `targetId`")],
+        "label" => &[("targetId", true, Is::Entry), ("label", false, Is::Text)],
+        "context_edit" => &[("targetId", true, Is::Entry)],
+        "session_info" => &[("name", false, Is::Text)],
         _ => &[],
     }
 }
@@ -49,50 +104,69 @@ impl SessionManager {
         let json = compact(json).map_err(|cause| SessionError::NotJson { what, cause })?;
         let tree = Tree::parse(&json).map_err(|cause| SessionError::NotJson { what, cause })?;
         let value = tree.root(&json);
-        let type_name = owned(value, "type");
-        let bad = |why| SessionError::BadEntry { why };
-        let type_name = type_name.ok_or(bad("must be an object with a `type`"))?;
-        match type_name.as_str() {
-            "session" => return Err(bad("cannot be another header")),
-            "message" => return Err(bad("of this type is a message")),
-            _ => {}
-        }
-        for (key, why) in needed(&type_name) {
-            if value.get(key).is_none_or(Value::is_null) {
-                return Err(bad(why));
-            }
-        }
-        if matches!(type_name.as_str(), "label" | "context_edit") {
-            self.find(&owned(value, "targetId").unwrap_or_default())?;
-        }
+        let type_name = self.check_entry(value)?;
         let id = self.fresh_id();
         let line = self.placed(value, &type_name, &id);
         self.commit(&line)
     }
 
+    /// The type of an entry that is given as JSON, or why it cannot be added.
+    pub(crate) fn check_entry(&self, value: Value<'_>) -> Result<String, SessionError> {
+        let bad = |why: &str| SessionError::BadEntry {
+            why: why.to_owned(),
+        };
+        let type_name = owned(value, "type");
+        let type_name = type_name.ok_or_else(|| bad("must be an object with a `type`"))?;
+        match type_name.as_str() {
+            "session" => return Err(bad("cannot be another header")),
+            "message" => return Err(bad("of this type is a message")),
+            _ => {}
+        }
+        for (key, is_needed, is) in fields(&type_name) {
+            let of = |why: &str| bad(&format!("of type `{type_name}` {why}"));
+            match value.get(key).filter(|value| !value.is_null()) {
+                None if *is_needed => return Err(of(&format!("must have a `{key}`"))),
+                None => {}
+                Some(value) => {
+                    if let Some(fault) = is.fault(self, value) {
+                        return Err(of(&format!("has a `{key}` that {fault}")));
+                    }
+                }
+            }
+        }
+        Ok(type_name)
+    }
+
     /// The entry with its place, in the order in which its program writes the fields.
     fn placed(&self, value: Value<'_>, type_name: &str, id: &str) -> Vec<u8> {
         let time = owned(value, "timestamp").unwrap_or_else(|| self.host.env.now().to_string());
+        let said = |key: &str| value.get(key).filter(|value| !value.is_null());
         let payload = |mut entry: Object| {
+            if type_name == "compaction" {
+                // What must be there is, in its order; the rest comes behind as it was given.
+                let kept = said("firstKeptEntryId").map(Value::raw);
+                let own = quote(id);
+                let tokens = said("tokensBefore").map_or(&b"0"[..], Value::raw);
+                entry = entry
+                    .opt_raw("summary", said("summary").map(Value::raw))
+                    .raw("firstKeptEntryId", kept.unwrap_or(&own))
+                    .raw("tokensBefore", tokens);
+            } else if type_name == "branch_summary" && said("fromId").is_none() {
+                entry = entry.str("fromId", self.leaf_id().unwrap_or("root"));
+            }
             for (key, value) in value.members() {
                 let key = key.str().unwrap_or_default();
-                if !PLACE.contains(&key.as_ref()) {
+                let is_there = match type_name {
+                    "compaction" => FIRST.contains(&key.as_ref()),
+                    "branch_summary" => key == "fromId" && value.is_null(),
+                    _ => false,
+                };
+                if !is_there && !PLACE.contains(&key.as_ref()) {
                     entry = entry.raw(&key, value.raw());
                 }
             }
-            match type_name {
-                "compaction" => {
-                    if value.get("firstKeptEntryId").is_none() {
-                        entry = entry.str("firstKeptEntryId", id);
-                    }
-                    if value.get("tokensBefore").is_none() {
-                        entry = entry.u64("tokensBefore", 0);
-                    }
-                }
-                "branch_summary" if value.get("fromId").is_none() => {
-                    entry = entry.str("fromId", self.leaf_id().unwrap_or("root"));
-                }
-                _ => {}
+            if type_name == "compaction" && said("systemMessage").is_none() {
+                entry = entry.opt_raw("systemMessage", self.instructions().as_deref());
             }
             entry
         };

@@ -68,7 +68,7 @@ pub enum SessionError {
     #[error("an entry {why}")]
     BadEntry {
         /// What is wrong with it.
-        why: &'static str,
+        why: String,
     },
     /// No home folder is known, and no folder was given.
     #[error("the folder of the sessions is not known: no home folder is set")]

@@ -31,7 +31,7 @@ pub enum Agent {
 #[derive(Clone, Debug)]
 pub struct Host {
     pub(crate) env: Env,
-    agent: Agent,
+    pub(super) agent: Agent,
     pub(crate) durability: Durability,
     pub(crate) lock_timeout: Duration,
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{SessionHeader, SessionManager};
+use super::{SessionHeader, SessionManager, system};
 use crate::pi::context::{self, Leaf, SessionContext};
 use crate::pi::entry::{EntryKind, SessionEntry, name_of};
 
@@ -35,7 +35,17 @@ impl SessionManager {
             Leaf::At(id) => self.index.get(id).copied().or(last),
         };
         let path = from.map(|from| context::path(&self.entries, &self.index, from));
-        context::build(&path.unwrap_or_default())
+        context::build(&path.unwrap_or_default(), self.host.agent)
+    }
+
+    /// The instructions that hold at the leaf, as one message; none if there are none, and where the
+    /// entries before those that are added are not held.
+    pub(crate) fn instructions(&self) -> Option<Vec<u8>> {
+        if self.past > 0 {
+            return None;
+        }
+        let now = self.host.env.now().millis();
+        system::all_as_one(&self.build_session_context().messages, now)
     }
 
     /// All entries, in the order of the file, without the header.

@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 use std::io;
 
-use rethread_json::Value;
+use rethread_json::{Object, Tree, Value};
 use rethread_model::Note;
 
 use super::message::Before;
 use super::{host, not_ours, refused};
 use crate::error::unreadable;
-use crate::pi::entry::owned;
-use crate::pi::manager::{Found, Loaded, SessionManager, bring_up_to_date, part_of, scan, tool_in};
+use crate::pi::entry::{EntryKind, SessionEntry, owned};
+use crate::pi::manager::{
+    Found, Loaded, SessionError, SessionManager, bring_up_to_date, part_of, scan, tool_in,
+};
 use crate::pi::{Flavour, context};
 use crate::session_log::SessionLog;
 use crate::{Part, Source, WriteError, Writing};
@@ -113,6 +115,20 @@ impl<'a> Addition<'a> {
 }
 
 impl Before for Addition<'_> {
+    fn check_entry(&self, entry: Value<'_>) -> Result<String, SessionError> {
+        self.session.check_entry(entry)
+    }
+
+    /// Only what gives instructions is held; of the rest, where it stands in the tree.
+    fn instructions(&self) -> Option<Vec<u8>> {
+        let mut entries = Vec::new();
+        self.each(|found| entries.push(held_for_instructions(found.value)));
+        entries.extend(self.session.entries().iter().cloned());
+        let mut session = SessionManager::of_entries(&host(self.flavour, self.w), entries);
+        session.branch(self.session.leaf_id()?).ok()?;
+        session.instructions()
+    }
+
     fn last_answer(&self) -> Option<(String, String)> {
         let added = self.session.last_answer();
         added.or_else(|| {
@@ -142,6 +158,23 @@ impl Before for Addition<'_> {
             last
         })
     }
+}
+
+/// An entry that gives instructions or replaces others, as it is; of another one, a mark in its place.
+fn held_for_instructions(entry: Value<'_>) -> SessionEntry {
+    let role = entry.get("message").and_then(|message| message.get("role"));
+    let is_compaction = EntryKind::of(entry.get("type")) == EntryKind::Compaction;
+    if is_compaction || role.is_some_and(|role| role.is_str("system")) {
+        return SessionEntry::of(entry);
+    }
+    let place = |key| entry.get(key).map(Value::raw);
+    let mark = Object::new()
+        .str("type", "custom")
+        .opt_raw("id", place("id"))
+        .opt_raw("parentId", place("parentId"))
+        .finish();
+    let tree = Tree::parse(&mark).unwrap_or_default();
+    SessionEntry::of(tree.root(&mark))
 }
 
 /// The provider and the model that an entry chooses or that answers in it.

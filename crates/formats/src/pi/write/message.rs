@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rethread_json::{Tree, Value};
+use rethread_json::{Object, Tree, Value};
 use rethread_model::{Blob, Block, Media, Message, Moment, Role, ToolInput, ToolResult};
 
 use super::addition::answer_in;
@@ -48,9 +48,41 @@ pub(super) trait Before {
 
     /// The tool that a call is of.
     fn tool_of(&self, call_id: &str) -> Option<String>;
+
+    /// The type of an entry that is given as JSON, or why it cannot be added.
+    fn check_entry(&self, entry: Value<'_>) -> Result<String, SessionError>;
+
+    /// The instructions that hold where the session is, as one message; none if there are none.
+    fn instructions(&self) -> Option<Vec<u8>>;
+}
+
+/// The instructions that a compaction brings along.
+const INSTRUCTIONS: &str = "systemMessage";
+
+/// An entry with the instructions that it must bring along, if there are some.
+fn with_instructions(entry: Value<'_>, instructions: Option<Vec<u8>>) -> Vec<u8> {
+    let Some(instructions) = instructions else {
+        return entry.raw().to_vec();
+    };
+    let mut whole = Object::new();
+    for (key, value) in entry.members() {
+        let key = key.str().unwrap_or_default();
+        if key != INSTRUCTIONS {
+            whole = whole.raw(&key, value.raw());
+        }
+    }
+    whole.raw(INSTRUCTIONS, &instructions).finish()
 }
 
 impl Before for SessionManager {
+    fn check_entry(&self, entry: Value<'_>) -> Result<String, SessionError> {
+        Self::check_entry(self, entry)
+    }
+
+    fn instructions(&self) -> Option<Vec<u8>> {
+        Self::instructions(self)
+    }
+
     fn last_answer(&self) -> Option<(String, String)> {
         let mut entries = self.entries().iter().rev();
         entries.find_map(|entry| entry.look(answer_in))
@@ -151,7 +183,14 @@ fn from_json(bytes: &[u8], unsaid: &Unsaid, session: &impl Before) -> Result<Vec
             let message = message.ok_or("`message` is missing")?;
             return native(message);
         }
-        Some(_) => return Ok(vec![Given::Entry(value.raw().to_vec())]),
+        Some(_) => {
+            let type_name = session.check_entry(value).map_err(|e| e.to_string())?;
+            let is_said = value.get(INSTRUCTIONS).is_some_and(|v| !v.is_null());
+            let instructions = (type_name == "compaction" && !is_said)
+                .then(|| session.instructions())
+                .flatten();
+            return Ok(vec![Given::Entry(with_instructions(value, instructions))]);
+        }
         None => {}
     }
     if is_native(value) {

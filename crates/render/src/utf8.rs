@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 /// Lets only UTF-8 through: what is none becomes U+FFFD, also where a write ends in the middle of a
 /// character and the next goes on with it.
-pub(super) struct Utf8<'a> {
+pub struct Utf8<'a> {
     out: &'a mut dyn Write,
     /// The beginning of a character.
     torn: Vec<u8>,
@@ -12,8 +12,17 @@ pub(super) struct Utf8<'a> {
 
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 
+impl std::fmt::Debug for Utf8<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Utf8")
+            .field("torn", &self.torn)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> Utf8<'a> {
-    pub(super) fn new(out: &'a mut dyn Write) -> Self {
+    /// Lets UTF-8 through to `out`.
+    pub fn new(out: &'a mut dyn Write) -> Self {
         Self {
             out,
             torn: Vec::new(),
@@ -21,7 +30,7 @@ impl<'a> Utf8<'a> {
     }
 
     /// Ends it: a character that was begun is none.
-    pub(super) fn finish(self) -> io::Result<()> {
+    pub fn finish(self) -> io::Result<()> {
         if self.torn.is_empty() {
             return Ok(());
         }
