@@ -63,6 +63,7 @@ mod replace;
 mod rewrite;
 mod scan;
 mod sync;
+mod sync_tree;
 mod temp;
 mod trash;
 mod tree;
@@ -89,6 +90,7 @@ pub use crate::{
     rewrite::rewrite,
     scan::Tail,
     sync::sync_path,
+    sync_tree::sync_tree,
     temp::{ScratchFolder, is_temporary, scratch},
     trash::{TrashedBy, trash},
     tree::create_folder_with,

@@ -21,6 +21,18 @@ pub struct Writing<'a> {
     pub strict: bool,
 }
 
+impl Writing<'_> {
+    /// The same, but nothing is synced: for what is only prepared and goes away again, and for what
+    /// is synced together when all of it is there.
+    #[must_use]
+    pub fn unsynced(self) -> Self {
+        Self {
+            durability: Durability::None,
+            ..self
+        }
+    }
+}
+
 /// A session to be started.
 #[derive(Clone, Debug, Default)]
 pub struct NewSession {

@@ -108,7 +108,7 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
         });
     }
     let mut notes = conversation.notes.clone();
-    if let Some(original) = back::original(w, &conversation, ask.to, &mut notes)? {
+    if let Some(original) = back::original(&w.unsynced(), &conversation, ask.to, &mut notes)? {
         match come_back(w, &conversation, ask, &original, notes.clone()) {
             // What is there is never touched, so what was said since goes into a session of its own.
             Err(Error::Write(WriteError::Exists { path, .. })) if original.has_changed() => {
@@ -191,7 +191,7 @@ fn come_back(
     let here = Family::of(conversation, ask.agents, &mut Vec::new());
     let count = (here.count, here.count.min(agents.read.len()));
     let fates = report::compare(conversation, &as_it_was, count);
-    let goods = goods(w, (&as_it_was, &agents), original.folder.path())?;
+    let goods = goods(&w.unsynced(), (&as_it_was, &agents), original.folder.path())?;
     let mut converted = Converted {
         source: conversation.source.clone(),
         to: ask.to.about().slug,

@@ -59,18 +59,20 @@ pub(super) fn write(
         whole = Some(known);
     }
     let mut tries = 0..TRIES;
+    // What is prepared is nobody's yet.
+    let prepare = &w.unsynced();
     loop {
-        let staged = Staged::write(w, (from, &family), told, (ask.to, &place))?;
+        let staged = Staged::write(prepare, (from, &family), told, (ask.to, &place))?;
         let mut made = open(&staged.source)?;
         let back = ReadBack::of(&made, &family, &staged.agents)?;
         let fates = report::compare(from, &made, (family.count, back.native));
         if !ask.lean {
-            made = stow(w, (from, &family.agents), (&made, &back.carried))?;
+            made = stow(prepare, (from, &family.agents), (&made, &back.carried))?;
         }
         refuse_damage(&made)?;
         let mut path = PathBuf::new();
         if !ask.dry_run {
-            let goods = goods(w, (&made, &back.agents), staged.folder.path())?;
+            let goods = goods(prepare, (&made, &back.agents), staged.folder.path())?;
             make_root(w, ask.root)?;
             notes.extend(whole.as_ref().and_then(|whole| whole.begin(w, &goods.id)));
             match ask.to.put(w, &place, &goods) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{
     Created, DiskError, Durability, Mode, create, create_folder_with, ensure_folder, remove_file,
-    replace,
+    replace, sync_tree,
 };
 
 use super::layout::{MESSAGE_JSON, PART};
@@ -55,13 +55,18 @@ fn one(step: Step, mode: Mode, d: Durability) -> Result<(), WriteError> {
             parts,
         } => {
             let made = create_folder_with(&folder, mode, d, |temp| {
-                let _ = create(&temp.join(MESSAGE_JSON), &message, mode, d)?;
+                let later = Durability::None;
+                let _ = create(&temp.join(MESSAGE_JSON), &message, mode, later)?;
                 if !parts.is_empty() {
-                    ensure_folder(&temp.join(PART), &mode, d)?;
+                    ensure_folder(&temp.join(PART), &mode, later)?;
                 }
                 for (id, bytes) in &parts {
                     let path = temp.join(PART).join(format!("{id}.json"));
-                    let _ = create(&path, bytes, mode, d)?;
+                    let _ = create(&path, bytes, mode, later)?;
+                }
+                // All together, because there may be many.
+                if d.syncs() {
+                    sync_tree(temp)?;
                 }
                 Ok::<(), WriteError>(())
             })?;

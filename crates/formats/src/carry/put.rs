@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{
     Created, DiskError, Mode, SafeName, create_folder_with, create_with, ensure_folder, join,
-    open_read, remove_file,
+    open_read, remove_file, sync_tree,
 };
 
 use crate::{WriteError, Writing};
@@ -93,7 +93,11 @@ pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<
         let made = create_folder_with(&folder, mode, w.durability, |inside| {
             for (from, to) in &files {
                 let name = to.strip_prefix(&folder).unwrap_or(to);
-                let _ = copy(w, from, &inside.join(name), mode)?;
+                let _ = copy(&w.unsynced(), from, &inside.join(name), mode)?;
+            }
+            // A session can be thousands of small files.
+            if w.durability.syncs() {
+                sync_tree(inside)?;
             }
             Ok::<(), WriteError>(())
         })?;

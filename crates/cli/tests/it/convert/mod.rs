@@ -11,6 +11,7 @@ mod onward;
 mod parted;
 mod places;
 mod properties;
+mod syncs;
 mod verbs;
 
 use std::fs;
