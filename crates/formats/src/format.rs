@@ -137,6 +137,12 @@ pub trait Format: Sync {
         None
     }
 
+    /// Whether what stands in the place of a tool's output is only what the client left of it in its
+    /// own file, to save room. Nobody said anything else then.
+    fn is_masked(&self, _output: &str) -> bool {
+        false
+    }
+
     /// What an entry says.
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body;
 

@@ -180,6 +180,15 @@ pub(crate) fn is_apart(steps: &[Told]) -> bool {
     !steps.is_empty()
 }
 
+/// The calls that are answered somewhere, by their ids.
+pub(crate) fn answered(told: &[Told]) -> HashSet<String> {
+    let messages = told.iter().filter_map(|one| match &one.step {
+        Step::Message(message) => Some(message),
+        _ => None,
+    });
+    messages.flat_map(|message| calls(message).1).collect()
+}
+
 /// The calls that a message makes, and those that it answers, by their ids.
 fn calls(message: &MessageInput) -> (Vec<String>, Vec<String>) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());

@@ -178,6 +178,9 @@ pub struct ToolCall {
     pub signature: Option<String>,
     /// Whether the person ran it, not the model.
     pub by_user: bool,
+    /// Whether the model's vendor carried it out while the model answered: then the client has no part
+    /// in it, and nobody waits for a result.
+    pub hosted: bool,
 }
 
 impl ToolCall {
@@ -197,6 +200,7 @@ impl ToolCall {
             child_session: None,
             signature: None,
             by_user: false,
+            hosted: false,
         }
     }
 }

@@ -48,10 +48,14 @@ impl Changes {
             let way = before.shape.way(before.marks.len());
             all.since.went_back && changed.clone().any(|place| !way.contains(place))
         });
-        match is_new.then(|| Self::on_the_way(&spoken, before)).flatten() {
-            Some(changes) => Some(changes),
-            None => all,
-        }
+        let on_the_way = is_new.then(|| Self::on_the_way(&spoken, before)).flatten();
+        let mut changes = on_the_way.or(all)?;
+        let is_masked = |block: &[u8]| match Words::of(block) {
+            Some(Words::Output(output, _)) => here.format.is_masked(&output),
+            _ => false,
+        };
+        changes.blocks.retain(|(_, block)| !is_masked(block));
+        Some(changes)
     }
 
     /// Everything is where it was.

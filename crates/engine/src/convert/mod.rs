@@ -11,6 +11,7 @@ mod before;
 mod calls;
 mod changes;
 mod edit;
+mod hosted;
 mod marks;
 mod matrix;
 mod media;

@@ -8,6 +8,7 @@ use rethread_model::{
 };
 
 use super::calls::Calls;
+use super::hosted;
 use super::marks;
 use super::media::{self, By};
 
@@ -148,6 +149,8 @@ impl<'a> Speech<'a> {
     /// Says a message. Calls and results that stand in one become several: what was asked of tools,
     /// what they gave, and what was said then.
     pub(super) fn say(&mut self, message: &Message, time: Option<Moment>) {
+        let told = hosted::as_text(message);
+        let message = told.as_ref().unwrap_or(message);
         let is_result = |block: &&Block| matches!(block, Block::ToolResult(_));
         match message.role {
             // Instructions are each client's own affair.

@@ -96,6 +96,9 @@ fn call(value: Value<'_>, around: &Around<'_>) -> Block {
         input: json(value, "input").map(ToolInput::Json),
         // How it ended is in its result, which is an entry of its own.
         status: ToolStatus::Completed,
+        hosted: value
+            .get("type")
+            .is_some_and(|t| t.is_str("server_tool_use")),
         child_session: child_of_call(around.links, &id),
         ..ToolCall::new(id, name)
     })

@@ -130,6 +130,14 @@ pub(super) fn call(value: Value<'_>) -> ToolCall {
     }
 }
 
+/// A call that the vendor carries out.
+pub(super) fn hosted(value: Value<'_>) -> ToolCall {
+    ToolCall {
+        hosted: true,
+        ..call(value)
+    }
+}
+
 /// The name of the tool that is called.
 pub(super) fn name_of_call(value: Value<'_>) -> String {
     let name = filled(value, "name").or_else(|| {

@@ -154,7 +154,7 @@ impl Found {
             What::Item(Item::Call) if role == Role::Tool => self.answered(payload),
             What::Item(Item::Call) => self.blocks.push(Block::ToolCall(blocks::call(payload))),
             What::Item(Item::HostedCall) => {
-                self.blocks.push(Block::ToolCall(blocks::call(payload)));
+                self.blocks.push(Block::ToolCall(blocks::hosted(payload)));
                 self.blocks.extend(blocks::made_picture(payload, raw));
             }
             What::Item(Item::Output) if role == Role::Assistant => self.spawned(payload),

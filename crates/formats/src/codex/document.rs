@@ -156,7 +156,8 @@ pub(super) fn body(item: Value<'_>, raw: RawRef, kind: Kind) -> Body {
 fn content(item: Value<'_>, raw: RawRef, role: Role) -> Vec<Block> {
     match Record::of(item).what {
         What::Item(Item::Reasoning) => vec![Block::Thinking(blocks::reasoning(item))],
-        What::Item(Item::Call | Item::HostedCall) => vec![Block::ToolCall(blocks::call(item))],
+        What::Item(Item::Call) => vec![Block::ToolCall(blocks::call(item))],
+        What::Item(Item::HostedCall) => vec![Block::ToolCall(blocks::hosted(item))],
         What::Item(Item::Output) => vec![Block::ToolResult(blocks::output(item, raw))],
         _ if role == Role::Tool => {
             let said = text_of(item, "content").unwrap_or_default();

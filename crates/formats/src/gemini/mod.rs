@@ -104,6 +104,10 @@ impl Format for Gemini {
         read::read(source)
     }
 
+    fn is_masked(&self, output: &str) -> bool {
+        facts::is_masked(output)
+    }
+
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
         body::body(native, session, entry)
     }

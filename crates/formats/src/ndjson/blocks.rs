@@ -240,6 +240,7 @@ fn tool(call: &mut ToolCall, more: Value<'_>) {
     call.child_session = string(more, "child_session_id");
     call.signature = string(more, "signature");
     call.by_user = is_true(more, "by_user");
+    call.hosted = is_true(more, "hosted");
     match (string(more, "input").as_deref(), &call.input) {
         (Some("none"), _) => call.input = None,
         (Some("json"), Some(ToolInput::Text(said))) => {

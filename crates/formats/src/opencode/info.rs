@@ -14,7 +14,8 @@ impl OpenSession<'_, '_> {
             why: why.to_owned(),
         };
         let named = draft.model.as_ref().or(self.model.as_ref());
-        let named = named.ok_or_else(|| bad("no model is known: name one, as `provider/model`"))?;
+        let named = named
+            .ok_or_else(|| bad("no model is known: name one with `--model PROVIDER/MODEL`"))?;
         let provider = named.provider.as_deref();
         let provider = provider.or(self.model.as_ref().and_then(|m| m.provider.as_deref()));
         let provider = provider.unwrap_or("unknown");

@@ -41,6 +41,9 @@ pub(super) fn tell(w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<()
         said: Vec::new(),
         ids: Vec::with_capacity(told.len()),
     };
+    // Each message is of some model, also where a summary comes before all that was said; later ones
+    // are of the model of those before them.
+    let model = told.iter().find_map(named);
     for one in told {
         match &one.step {
             Step::Message(message) => teller.said.push(message.clone()),
@@ -48,9 +51,12 @@ pub(super) fn tell(w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<()
                 teller.save()?;
                 let kept = kept.and_then(|kept| teller.ids.get(kept));
                 let time = one.time.unwrap_or_else(|| w.env.now());
+                let kept = kept.map(String::as_str);
+                let is_first = teller.ids.is_empty();
+                let model = is_first.then(|| model.clone().unwrap_or_else(unknown));
                 teller.said = vec![
-                    question(time, kept.map(String::as_str)),
-                    answer(time, summary),
+                    message(question(kept), time, model.clone()),
+                    message(answer(summary), time, model),
                 ];
                 // The two are one step.
                 teller.save()?;
@@ -107,18 +113,25 @@ impl Teller<'_> {
     }
 }
 
-/// The message that asks for a summary.
-fn question(time: Moment, kept: Option<&str>) -> MessageInput {
+/// The model that a message is of, where it does not say so itself.
+fn named(told: &Told) -> Option<String> {
+    match &told.step {
+        Step::Message(MessageInput::Json { unsaid, .. }) => unsaid.model.clone(),
+        _ => None,
+    }
+}
+
+/// The message that asks for a summary, and its part.
+fn question(kept: Option<&str>) -> (Object, Object) {
     let part = Object::new()
         .str("type", "compaction")
         .bool("auto", false)
         .opt_str("tail_start_id", kept);
-    let info = Object::new().str("role", "user");
-    message(info, time, &part.finish())
+    (Object::new().str("role", "user"), part)
 }
 
-/// The message with the summary.
-fn answer(time: Moment, summary: &str) -> MessageInput {
+/// The message with the summary, and its part.
+fn answer(summary: &str) -> (Object, Object) {
     let part = Object::new().str("type", "text").str("text", summary);
     let info = Object::new()
         .str("role", "assistant")
@@ -126,18 +139,24 @@ fn answer(time: Moment, summary: &str) -> MessageInput {
         .str("mode", "compaction")
         .str("agent", "compaction")
         .str("finish", "stop");
-    message(info, time, &part.finish())
+    (info, part)
 }
 
-fn message(info: Object, time: Moment, part: &[u8]) -> MessageInput {
+/// A message with one part.
+fn message((info, part): (Object, Object), time: Moment, model: Option<String>) -> MessageInput {
     let time = Object::new().i64("created", time.millis()).finish();
     let info = info.raw("time", &time).finish();
     let message = Object::new()
         .raw("info", &info)
-        .raw("parts", &Array::new().raw(part).finish());
+        .raw("parts", &Array::new().raw(&part.finish()).finish());
     MessageInput::Json {
         bytes: message.finish(),
         line: 0,
-        unsaid: Unsaid::default(),
+        unsaid: Unsaid { role: None, model },
     }
+}
+
+/// Somebody summed it up, whoever it was.
+fn unknown() -> String {
+    "unknown/unknown".to_owned()
 }

@@ -226,7 +226,8 @@ fn tool(w: &mut Writer<'_>, call: &ToolCall, form: Form) -> io::Result<()> {
         && call.child_session.is_none()
         && call.signature.is_none()
         && input.is_none()
-        && !call.by_user;
+        && !call.by_user
+        && !call.hosted;
     if plain {
         return Ok(());
     }
@@ -255,6 +256,7 @@ fn tool(w: &mut Writer<'_>, call: &ToolCall, form: Form) -> io::Result<()> {
     w.member_if("child_session_id", call.child_session.as_deref())?;
     w.member_if("signature", call.signature.as_deref())?;
     w.flag_if("by_user", call.by_user)?;
+    w.flag_if("hosted", call.hosted)?;
     w.member_if("input", input)?;
     w.close("}")
 }

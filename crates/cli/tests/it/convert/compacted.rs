@@ -105,3 +105,79 @@ fn gemini_goes_on_behind_the_summary() {
         assert_eq!(sent, [&[summary.as_str(), thanks][..], &KEPT].concat());
     }
 }
+
+/// A pi session that begins with a compaction, and says something then or nothing.
+fn summed_up(w: &World, says_more: bool) -> String {
+    let made = json(&now(w, &["new", "--format", "pi", "--json"], ""));
+    let path = made["path"].as_str().unwrap().to_owned();
+    let compaction = value!({"type": "compaction", "summary": SUMMARY});
+    let add = ["append", &path, "--message-json", "-"];
+    now(w, &add, &compaction.to_string());
+    if says_more {
+        now(w, &["append", &path, "Why?"], "");
+        let answer = ["append", &path, "--role", "agent", "A typo."];
+        now(w, &answer, "");
+    }
+    path
+}
+
+#[test]
+fn a_session_that_begins_with_a_compaction_goes_to_every_format() {
+    for to in [
+        "opencode", "claude", "codex", "gemini", "atomic", "agentuse", "atsf", "ndjson",
+    ] {
+        for says_more in [true, false] {
+            let w = World::new();
+            drop(empty_database(&data(&w).join("opencode.db")));
+            let path = summed_up(&w, says_more);
+            let made = json(&w.ok(&["convert", &path, "--to", to, "--json", "-o", out(&w, to)]));
+            let made = made["path"].as_str().unwrap();
+            let context = w.ok(&["context", made, "--json"]);
+            assert!(context.contains(SUMMARY), "{to}: {context}");
+            assert_eq!(context.contains("A typo."), says_more, "{to}: {context}");
+        }
+    }
+}
+
+/// A folder that is an agent's own.
+fn out(w: &World, to: &str) -> &'static str {
+    if to == "opencode" {
+        drop(empty_database(&w.project.join("out/opencode.db")));
+    }
+    "out"
+}
+
+#[test]
+fn opencode_goes_on_where_all_that_there_was_is_summed_up() {
+    let w = World::new();
+    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+        return;
+    };
+    desk.run(&["session", "list"].map(Into::into));
+    let path = summed_up(&w, true);
+    let print = ["resume", &path, "--in", "opencode", "--print", "--json"];
+    let how = json(&now(&w, &print, ""));
+    let id = how["command"].as_array().unwrap().last().unwrap();
+    let sent = desk.go_on(id.as_str().unwrap(), "NEXT");
+    let lines: Vec<String> = sent.iter().map(line).collect();
+    let place = |text: &str| lines.iter().position(|line| line.contains(text));
+    let order = [SUMMARY, "Why?", "A typo.", "NEXT"].map(|text| place(text).expect(text));
+    assert!(order.is_sorted(), "{lines:#?}");
+}
+
+#[test]
+fn a_message_for_opencode_that_is_of_no_model_is_told_how_to_name_one() {
+    let w = World::new();
+    drop(empty_database(&data(&w).join("opencode.db")));
+    let made = json(&w.ok(&["new", "--format", "opencode", "--json"]));
+    let (path, id) = (made["path"].as_str().unwrap(), made["id"].as_str().unwrap());
+    let name = format!("{path}#{id}");
+    let refused = w.run(&["append", &name, "hello"]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(
+        refused.err.contains("--model PROVIDER/MODEL"),
+        "{refused:?}"
+    );
+    w.ok(&["append", &name, "--model", "acme/m-1", "hello"]);
+    w.ok(&["append", &name, "and again"]);
+}

@@ -5,6 +5,7 @@ mod branches;
 mod compacted;
 mod edits;
 mod judges;
+mod masked;
 mod matrix;
 mod native;
 mod onward;
@@ -12,6 +13,7 @@ mod parted;
 mod places;
 mod properties;
 mod syncs;
+mod unanswered;
 mod verbs;
 
 use std::fs;

@@ -1,5 +1,7 @@
 //! Results of tools: the client keeps them beside their calls.
 
+use std::collections::HashSet;
+
 use rethread_json::{Array, Object, Patch, Tree, Value, quote};
 use rethread_model::{Block, ToolResult};
 
@@ -20,6 +22,37 @@ pub(super) fn filled(message: &[u8], result: &ToolResult) -> Option<(Vec<u8>, St
     patch.set(call, "result", &parts(result, &name));
     patch.set(call, "status", &quote(status));
     Some((patch.finish(), string(root, "id").unwrap_or_default()))
+}
+
+/// What the model is told of a call that nothing came of: the vendor's API takes no call without a
+/// response. The client itself says so of calls that were broken off.
+const NO_RESULT: &str = "[Operation Cancelled] Reason: no result is known";
+
+/// The message with a response to each call that has none and will get none; none if there is no such
+/// call in it.
+pub(super) fn ended(message: &[u8], answered: &HashSet<String>) -> Option<Vec<u8>> {
+    memchr::memmem::find(message, b"toolCalls")?;
+    let tree = Tree::parse(message).ok()?;
+    let root = tree.root(message);
+    let mut patch = Patch::new(root);
+    let mut is_changed = false;
+    for call in root.get("toolCalls")?.items() {
+        let id = string(call, "id").unwrap_or_default();
+        if call.get("result").is_some() || answered.contains(&id) {
+            continue;
+        }
+        let name = string(call, "name").unwrap_or_default();
+        let response = Object::new().str("error", NO_RESULT).finish();
+        let response = Object::new()
+            .str("id", &id)
+            .str("name", &name)
+            .raw("response", &response);
+        let part = Object::new().raw("functionResponse", &response.finish());
+        patch.set(call, "result", &Array::new().raw(&part.finish()).finish());
+        patch.set(call, "status", &quote("cancelled"));
+        is_changed = true;
+    }
+    is_changed.then(|| patch.finish())
 }
 
 /// What a tool answered, in the words of the model's API.

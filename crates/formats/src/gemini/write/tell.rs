@@ -1,18 +1,18 @@
 //! A whole conversation, with ways that it left again, and with what was summed up on the way.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use rethread_json::{Array, Object, Tree, Value};
 use rethread_model::{Moment, ToolResult};
 
 use super::message::{Defaults, Given, given};
-use super::results::{filled, orphan};
+use super::results::{ended, filled, orphan};
 use super::{Changes, Open};
 use crate::fields::string;
 use crate::gemini::SLUG;
 use crate::gemini::head::THANKS;
-use crate::telling::{is_apart, left, sums_up, way};
+use crate::telling::{answered, is_apart, left, sums_up, way};
 use crate::{Attachments, Branches, Keeps, Source, Step, Told, WriteError, Writing};
 
 /// The client goes back before any message, and puts a list with a summary in the place of all
@@ -50,6 +50,7 @@ pub(in crate::gemini) fn tell(
         current: 0,
         messages: Vec::with_capacity(told.len()),
         calls: HashMap::new(),
+        answered: answered(told),
     };
     for (at, one) in told.iter().enumerate() {
         teller.go_to(one.after);
@@ -96,6 +97,8 @@ struct Teller<'a> {
     messages: Vec<Option<usize>>,
     /// The lines of calls, by their ids.
     calls: HashMap<String, usize>,
+    /// The calls that get a result, by their ids.
+    answered: HashSet<String>,
 }
 
 impl Teller<'_> {
@@ -125,7 +128,9 @@ impl Teller<'_> {
         for result in &message.results {
             self.result(result, time);
         }
-        Some(self.line(message.json?))
+        let json = message.json?;
+        let ended = ended(&json, &self.answered);
+        Some(self.line(ended.unwrap_or(json)))
     }
 
     fn line(&mut self, json: Vec<u8>) -> usize {
