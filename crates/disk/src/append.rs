@@ -4,14 +4,14 @@ use std::{
     borrow::Cow,
     fs::File,
     io::{self, Seek as _, SeekFrom, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use crate::{
     durability::Durability,
     error::DiskError,
-    identity::{FileId, file_id},
     leftover::remove_leftovers_once,
+    lock::is_still_at,
     mode::Mode,
     open::existing_or_new,
     scan::{CHUNK, read_at},
@@ -37,29 +37,99 @@ use crate::{
 /// ```
 pub fn append_line(path: &Path, line: &[u8], mode: Mode, d: Durability) -> Result<u64, DiskError> {
     let whole = ended(path, line)?;
-    let (_, at) = append_to(path, &whole, mode, d)?;
-    Ok(at)
+    remove_leftovers_once(&sync::folder_of(path));
+    let file = existing_or_new(path, mode)?;
+    let len = file
+        .metadata()
+        .map_err(|e| DiskError::write(path, e))?
+        .len();
+    if d.syncs() && len == 0 {
+        // The name first: then a log that holds a record has a name that lasts.
+        sync::folder_at(path)?;
+    }
+    append_to(path, &file, &whole, d)
 }
 
-/// As [`append_line`], for a log that [`rewrite`](crate::rewrite) may replace at the same moment:
-/// a line that went into the old log is written into the new one as well. So it is never lost,
-/// and may be there twice.
-pub fn append_line_lasting(
-    path: &Path,
-    line: &[u8],
+/// A log to which its owner appends without a lock, and which
+/// [`LockedLog::exchange`](crate::LockedLog::exchange) may replace at any moment.
+///
+/// ```
+/// use rethread_disk::{Durability, Mode, UnlockedLog};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("log.jsonl");
+/// let mut log = UnlockedLog::open(&path, Mode::Private)?;
+/// let appended = log.append(b"{}", Durability::Each)?;
+/// assert_eq!((appended.at, log.len()?), (0, 3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct UnlockedLog {
+    path: PathBuf,
     mode: Mode,
-    d: Durability,
-) -> Result<u64, DiskError> {
-    let whole = ended(path, line)?;
-    loop {
-        let (file, at) = append_to(path, &whole, mode, d)?;
-        let is_there = FileId::of(&file).map_err(|e| DiskError::read(path, e))?;
-        match file_id(path) {
-            Ok(id) if id == is_there => return Ok(at),
+    file: File,
+}
+
+/// Where a line is that was appended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// Where it begins.
+    pub at: u64,
+    /// Whether it was appended before to a log that was replaced in that moment. It may have been
+    /// carried over from there, and then it is there twice.
+    pub is_again: bool,
+}
+
+impl UnlockedLog {
+    /// Opens a log; one that is not there is made with `mode`. Links, pipes and devices are
+    /// refused, without waiting for them.
+    pub fn open(path: &Path, mode: Mode) -> Result<UnlockedLog, DiskError> {
+        remove_leftovers_once(&sync::folder_of(path));
+        Ok(UnlockedLog {
+            path: path.to_owned(),
+            mode,
+            file: existing_or_new(path, mode)?,
+        })
+    }
+
+    /// How many bytes it has.
+    pub fn len(&self) -> Result<u64, DiskError> {
+        let meta = self.file.metadata();
+        Ok(meta.map_err(|e| DiskError::read(&self.path, e))?.len())
+    }
+
+    /// Whether it has no bytes.
+    pub fn is_empty(&self) -> Result<bool, DiskError> {
+        Ok(self.len()? == 0)
+    }
+
+    /// Reads at a position until `buf` is full or the log ends; returns how much.
+    pub fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize, DiskError> {
+        read_at(&self.file, offset, buf).map_err(|e| DiskError::read(&self.path, e))
+    }
+
+    /// Appends one line, as [`append_line`] does. A line that went into a log that was replaced in
+    /// that moment is appended to the new one as well. So it is never lost, and may be there twice.
+    ///
+    /// Who exchanges the log takes over what is in the old one after the exchange, and only then
+    /// lets go of it. A line that was written while the file still had the name, which is looked
+    /// at afterwards, was written before the exchange.
+    pub fn append(&mut self, line: &[u8], d: Durability) -> Result<Appended, DiskError> {
+        let whole = ended(&self.path, line)?;
+        let mut is_again = false;
+        loop {
+            if d.syncs() {
+                // Whoever gave the file its name may not have synced that yet, or never will.
+                sync::folder_at(&self.path)?;
+            }
+            let at = append_to(&self.path, &self.file, &whole, d)?;
+            // If what became of the name since cannot be told, it was written at least.
+            if is_still_at(&self.path, &self.file).unwrap_or(true) {
+                return Ok(Appended { at, is_again });
+            }
             // Replaced meanwhile, or gone: what is there now needs the line too.
-            Ok(_) | Err(DiskError::NotFound { .. }) => {}
-            // It was written; what became of the name since cannot be told.
-            Err(_) => return Ok(at),
+            self.file = existing_or_new(&self.path, self.mode)?;
+            is_again = true;
         }
     }
 }
@@ -78,29 +148,16 @@ fn ended(path: &Path, line: &[u8]) -> Result<Vec<u8>, DiskError> {
     Ok(whole)
 }
 
-/// Appends whole lines; gives the file that took them, and where they begin.
-fn append_to(
-    path: &Path,
-    whole: &[u8],
-    mode: Mode,
-    d: Durability,
-) -> Result<(File, u64), DiskError> {
-    remove_leftovers_once(&sync::folder_of(path));
-    let file = existing_or_new(path, mode)?;
-    let failed = |e| DiskError::write(path, e);
-    if d.syncs() && file.metadata().map_err(failed)?.len() == 0 {
-        // The name first: then a log that holds a record has a name that lasts.
-        sync::folder_at(path)?;
-    }
-    let written = append_whole(path, &file, whole)?;
+/// Appends whole lines, and syncs them; gives where they begin.
+fn append_to(path: &Path, file: &File, whole: &[u8], d: Durability) -> Result<u64, DiskError> {
+    let written = append_whole(path, file, whole)?;
     if d.syncs()
-        && let Err(cause) = sync::data(&file)
+        && let Err(cause) = sync::data(file)
     {
-        written.undo(path, &file, &cause)?;
+        written.undo(path, file, &cause)?;
         return Err(DiskError::sync(path, cause));
     }
-    let at = written.line();
-    Ok((file, at))
+    Ok(written.line())
 }
 
 /// What one write call put where.

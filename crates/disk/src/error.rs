@@ -132,6 +132,14 @@ pub enum DiskError {
         /// The log.
         path: PathBuf,
     },
+    /// A log cannot be replaced while others append to it, because it cannot have two names.
+    #[error("cannot give `{}` a second name: {}", .path.display(), words(.cause))]
+    NoSecondName {
+        /// The log.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
     /// A record that should be one line holds a line break.
     #[error("a record for `{}` holds a line break at byte {at}", .path.display())]
     LineBreak {
@@ -194,6 +202,7 @@ impl DiskError {
             | DiskError::Lock { path, .. }
             | DiskError::Busy { path, .. }
             | DiskError::Changed { path }
+            | DiskError::NoSecondName { path, .. }
             | DiskError::LineBreak { path, .. }
             | DiskError::NotWholeLines { path }
             | DiskError::BeyondEnd { path, .. }
@@ -211,6 +220,7 @@ impl DiskError {
             | DiskError::Sync { cause, .. }
             | DiskError::Unsettled { cause, .. }
             | DiskError::Remove { cause, .. }
+            | DiskError::NoSecondName { cause, .. }
             | DiskError::Lock { cause, .. } => Some(cause),
             _ => None,
         }
@@ -235,6 +245,9 @@ impl DiskError {
             }
             DiskError::Busy { .. } => "try again when the other program has finished",
             DiskError::Changed { .. } => "close the program that writes to it, then try again",
+            DiskError::NoSecondName { .. } => {
+                "a log is only replaced on a disk with hard links; it is as it was"
+            }
             DiskError::NoTrash { cause, .. } => {
                 let cause = cause.as_ref().and_then(|cause| cause.io());
                 cause

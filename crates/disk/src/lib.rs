@@ -6,8 +6,9 @@
 //!   same folder and rename it, [`create_folder_with`] fills a temporary folder and renames it. A
 //!   process killed in between leaves at most something for which [`is_temporary`] is true, and
 //!   whoever writes next in that folder removes it ([`remove_leftovers`]).
-//! - **Whole lines.** [`append_line`] and [`LockedLog::append`] hand the record to the system in
-//!   one write call, after ending a torn line in the same call. A short write is undone.
+//! - **Whole lines.** [`append_line`], [`UnlockedLog::append`] and [`LockedLog::append`] hand the
+//!   record to the system in one write call, after ending a torn line in the same call. A short
+//!   write is undone.
 //! - **An error means not saved**, and the file is as it was. The two exceptions say so:
 //!   [`DiskError::NotUndone`] (half a record may remain, on a line of its own after the next
 //!   append) and [`DiskError::Unsettled`] (the new file is in place, but its folder could not be
@@ -60,7 +61,7 @@ mod open_folder;
 mod read;
 mod remove;
 mod replace;
-mod rewrite;
+mod retired;
 mod scan;
 mod sync;
 mod sync_tree;
@@ -71,7 +72,7 @@ mod tree;
 mod windows;
 
 pub use crate::{
-    append::{append_line, append_line_lasting},
+    append::{Appended, UnlockedLog, append_line},
     beside::{windows_users, wsl_homes},
     create::{Created, create, create_with},
     durability::{Durability, UnknownDurability},
@@ -87,7 +88,7 @@ pub use crate::{
     read::{SMALL, open_read, open_sized, read_at, read_next, read_small, read_small_into},
     remove::{remove_file, remove_folder, remove_link},
     replace::{replace, replace_with},
-    rewrite::rewrite,
+    retired::{Retired, retired_logs, retired_name},
     scan::Tail,
     sync::sync_path,
     sync_tree::sync_tree,

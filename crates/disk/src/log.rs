@@ -1,7 +1,7 @@
 //! A log of lines that several programs append to, one at a time.
 
 use std::{
-    fs::File,
+    fs::{File, Metadata},
     io::{self, Read, Write},
     ops::Range,
     path::{Path, PathBuf},
@@ -16,9 +16,10 @@ use crate::{
     error::DiskError,
     identity::{FileId, age_of},
     leftover::remove_leftovers_once,
-    lock::{open_locked, unlock},
+    lock::{is_still_at, open_locked, unlock},
     mode::Mode,
     open::{existing, existing_or_new},
+    retired::Retired,
     scan::{self, Tail},
     sync::{self, Folder, folder_of},
     temp::Temp,
@@ -99,6 +100,11 @@ impl LockedLog {
     /// Which file it is.
     pub fn id(&self) -> Result<FileId, DiskError> {
         FileId::of(&self.file).map_err(|e| self.read_failed(e))
+    }
+
+    /// Whether it is still what has its name: a program that takes no lock may have replaced it.
+    pub fn is_in_place(&self) -> Result<bool, DiskError> {
+        is_still_at(&self.path, &self.file)
     }
 
     /// How many bytes it has.
@@ -182,11 +188,7 @@ impl LockedLog {
 
     /// Reads from a position on. Several readers do not disturb each other.
     pub fn reader(&self, from: u64) -> LogReader<'_> {
-        LogReader {
-            file: &self.file,
-            at: from,
-            end: u64::MAX,
-        }
+        LogReader::new(&self.file, from, u64::MAX)
     }
 
     /// Appends one or more whole lines, the last of which ends in a line break too, in one write
@@ -258,12 +260,7 @@ impl LockedLog {
         let failed = |e| DiskError::write(path, e);
         let old = self.file.metadata().map_err(|e| self.read_failed(e))?;
         let folder = Folder::of(path, d.syncs()).map_err(failed)?;
-        let mut reader = LogReader {
-            file: &self.file,
-            at: 0,
-            end: old.len(),
-        };
-        let temp = Temp::write(path, 0o600, Some(&old), d, |out| write(&mut reader, out))?;
+        let temp = self.write_new(&old, d, write)?;
         if self.len()? != old.len() {
             return Err(DiskError::Changed {
                 path: path.to_owned(),
@@ -277,6 +274,62 @@ impl LockedLog {
             self.unsettled = AtomicBool::new(false);
         }
         Ok(())
+    }
+
+    /// As [`LockedLog::rewrite`], for a log to which programs append that take no lock, such as
+    /// [`UnlockedLog`](crate::UnlockedLog). What they append meanwhile is in the file that this
+    /// gives: the old log, which keeps a second name. The caller appends to the new log what it
+    /// lacks of it, syncs that, and then removes it. If the caller is killed before, or the power
+    /// fails, [`retired_logs`](crate::retired_logs) finds it, and the next one does the same.
+    ///
+    /// Everything is synced, in this order: the content of the new log; the second name of the old
+    /// one; only then the new log takes the first name. So whatever comes of the names in a power
+    /// cut, everything that was synced in the old log is in a file that can be found.
+    pub fn exchange(
+        &mut self,
+        write: impl FnOnce(&mut dyn Read, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<Retired, DiskError> {
+        let path = self.path.as_path();
+        let failed = |e| DiskError::write(path, e);
+        let changed = || DiskError::Changed {
+            path: path.to_owned(),
+        };
+        let time = |meta: &Metadata| meta.modified().map_err(|e| self.read_failed(e));
+        let old = self.file.metadata().map_err(|e| self.read_failed(e))?;
+        let folder = Folder::of(path, true).map_err(failed)?;
+        let temp = self.write_new(&old, Durability::Each, write)?;
+        let mut link = Retired::link(path, &self.file)?;
+        if let Some(folder) = &folder {
+            folder.sync_itself().map_err(|e| DiskError::sync(path, e))?;
+        }
+        let now = self.file.metadata().map_err(|e| self.read_failed(e))?;
+        // More lines are carried over; anything else is no append.
+        let is_same = now.len() > old.len() || now.len() == old.len() && time(&now)? == time(&old)?;
+        if !is_same || !self.is_in_place()? {
+            return Err(changed());
+        }
+        // Locked since it has its temporary name: whoever opens it under its real one waits.
+        let new = temp.rename(path).map_err(|e| {
+            // Over a network it may have been done all the same.
+            let is_undone = self.is_in_place().unwrap_or(false);
+            link.disable_cleanup(!is_undone);
+            failed(e)
+        })?;
+        let old = std::mem::replace(&mut self.file, new);
+        self.unsettled = AtomicBool::new(true);
+        Ok(Retired::new(link, old))
+    }
+
+    /// Writes a new log beside this one.
+    fn write_new(
+        &self,
+        old: &Metadata,
+        d: Durability,
+        write: impl FnOnce(&mut dyn Read, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<Temp, DiskError> {
+        let mut reader = LogReader::new(&self.file, 0, old.len());
+        let write = |out: &mut dyn Write| write(&mut reader, out);
+        Temp::write(&self.path, 0o600, Some(old), d, write)
     }
 
     /// Makes everything appended so far survive a power cut; the first time, its name as well. If that fails, it may be lost, and
@@ -301,12 +354,18 @@ impl Drop for LockedLog {
     }
 }
 
-/// Reads a [`LockedLog`] from a position on.
+/// Reads a log from a position on.
 #[derive(Debug)]
 pub struct LogReader<'a> {
     file: &'a File,
     at: u64,
     end: u64,
+}
+
+impl<'a> LogReader<'a> {
+    pub(crate) fn new(file: &'a File, at: u64, end: u64) -> Self {
+        Self { file, at, end }
+    }
 }
 
 impl Read for LogReader<'_> {

@@ -186,6 +186,11 @@ impl Env {
         self.clock.unwrap_or_else(|| Timestamp::now().into())
     }
 
+    /// Whether the clock runs: one that the user set stands still.
+    pub fn has_running_clock(&self) -> bool {
+        self.clock.is_none()
+    }
+
     /// Sixteen random bytes. With a seed, they follow from the seed, `salt` and how often it was
     /// asked, so that the same command on the same store gives the same bytes.
     pub fn random_bytes(&self, salt: &[u8]) -> [u8; 16] {

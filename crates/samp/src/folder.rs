@@ -1,12 +1,15 @@
 //! The message folder and the logs in it.
 
 use std::{
+    borrow::Cow,
     io,
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use rethread_disk::{DiskError, Durability, FileId, FileKind, Mode, ensure_folder, file_id};
+use rethread_disk::{
+    DiskError, Durability, FileId, FileKind, Mode, ensure_folder, file_id, retired_name,
+};
 
 use crate::{
     alias::Alias,
@@ -44,6 +47,8 @@ pub struct Log {
     /// When it was last written.
     pub(crate) modified: SystemTime,
     pub(crate) id: FileId,
+    /// Whether it was replaced by another one.
+    pub(crate) is_retired: bool,
 }
 
 /// The logs of a folder, in the order of their names.
@@ -51,6 +56,9 @@ pub struct Log {
 pub struct Logs {
     /// Those that can be read.
     pub logs: Vec<Log>,
+    /// Old files of logs that were compacted. Each is there until all of it is in its log, so it
+    /// is read as well.
+    pub retired: Vec<Log>,
     /// Those that cannot.
     pub troubles: Vec<Trouble>,
 }
@@ -106,8 +114,9 @@ impl Folder {
         let mut names = Vec::new();
         for entry in entries {
             let name = entry.map_err(failed)?.file_name();
-            let is_log = |name: &str| name.starts_with(PREFIX) && name.ends_with(SUFFIX);
-            if name.to_str().is_some_and(is_log) {
+            if name.to_str().and_then(owner).is_some()
+                || retired_name(&name).and_then(owner).is_some()
+            {
                 names.push(name);
             }
         }
@@ -116,6 +125,7 @@ impl Folder {
         for name in names {
             let path = self.path.join(&name);
             match Log::at(&path) {
+                Ok(Ok(log)) if log.is_retired => logs.retired.push(log),
                 Ok(Ok(log)) => logs.logs.push(log),
                 Ok(Err(what)) => logs.troubles.push(Trouble {
                     path,
@@ -152,13 +162,13 @@ impl Log {
         if !meta.is_file() {
             return Ok(Err(What::NotALog(kind(meta.file_type()))));
         }
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let owner = name
-            .strip_prefix(PREFIX)
-            .and_then(|n| n.strip_suffix(SUFFIX));
+        let name = path.file_name().unwrap_or_default();
+        let retired = retired_name(name);
+        let log = retired.map_or_else(|| name.to_string_lossy(), Cow::Borrowed);
         Ok(Ok(Self {
             path: path.to_owned(),
-            owner: owner.unwrap_or_default().to_owned(),
+            owner: owner(&log).unwrap_or_default().to_owned(),
+            is_retired: retired.is_some(),
             len: meta.len(),
             modified: meta.modified().map_err(failed)?,
             id: file_id(path)?,
@@ -194,6 +204,11 @@ impl Log {
                     || inner.to_lowercase().contains("case conflict")
             })
     }
+}
+
+/// What stands between `log-` and `.jsonl`.
+fn owner(name: &str) -> Option<&str> {
+    name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)
 }
 
 fn kind(found: std::fs::FileType) -> FileKind {

@@ -6,6 +6,7 @@ use std::{
     hash::{BuildHasherDefault, Hasher},
 };
 
+use rethread_disk::DiskError;
 use rethread_json::LineSpan;
 
 use crate::{
@@ -121,6 +122,8 @@ impl<'a> Gathering<'a> {
         let number = self.sources.len();
         let read = scan::read(log, &file, from, reader, &mut |span, record| match record {
             Ok(record) => self.take(number, log, span, &record, judge),
+            // What is no record is named where the log is.
+            Err(_) if log.is_retired => {}
             Err(what) => self.trouble(log, Some(span), what),
         });
         let is_needed = self
@@ -139,8 +142,11 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Notes that a log cannot be opened.
-    pub(crate) fn cannot_open(&mut self, log: &Log, why: &rethread_disk::DiskError) {
+    /// Notes that a log cannot be opened. A retired one that went meanwhile is not missing.
+    pub(crate) fn cannot_open(&mut self, log: &Log, why: &DiskError) {
+        if log.is_retired && matches!(why, DiskError::NotFound { .. }) {
+            return;
+        }
         self.trouble(log, None, What::CannotRead(why.to_string()));
     }
 
@@ -152,6 +158,9 @@ impl<'a> Gathering<'a> {
         record: &Record<'_>,
         judge: &mut dyn FnMut(Id, i64) -> Verdict,
     ) {
+        if log.is_retired && !record.is_from(&log.owner) {
+            return;
+        }
         if let Some(missing) = nameless(record) {
             return self.trouble(log, Some(span), What::Nameless(missing));
         }

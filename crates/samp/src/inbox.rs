@@ -12,7 +12,7 @@ use crate::{
     batch::Batch,
     cursor::{Cursor, Mark, Rest},
     error::Error,
-    folder::{Folder, Log, Logs},
+    folder::{Folder, Logs},
     gather::{Gathering, SKEW, Verdict, Want},
     id::Id,
     record::LineReader,
@@ -149,7 +149,9 @@ impl Inbox<'_> {
         let late_before = old.and(there).map_or(i64::MIN, |there| there.ts);
         let mut gathering = Gathering::new(Want::To(self.me), self.lenient, self.now, logs);
         let mut reader = LineReader::default();
-        for log in &logs.logs {
+        for log in logs.logs.iter().chain(&logs.retired) {
+            // A retired one goes soon, and is read from its beginning until then.
+            let old = old.filter(|_| !log.is_retired);
             let mark = old.and_then(|old| old.logs.get(&log.owner));
             let rest = mark.map_or(Rest::All, |mark| mark.rest(log));
             if let (Rest::Nothing, Some(mark)) = (rest, mark) {
@@ -185,8 +187,9 @@ impl Inbox<'_> {
                     Verdict::Take
                 }
             });
-            new.names.push(log.owner.clone());
-            if let Some(place) = place {
+            let name = if log.is_retired { "" } else { &log.owner };
+            new.names.push(name.to_owned());
+            if let Some(place) = place.filter(|_| !log.is_retired) {
                 let mark = Mark::new(log, &again, place);
                 new.cursor.logs.insert(log.owner.clone(), mark);
             }
@@ -206,8 +209,8 @@ impl Inbox<'_> {
         };
         let cached = Times::read(&self.folder.mtime_of(self.me));
         let mut gathering = Gathering::new(Want::To(self.me), self.lenient, self.now, &mut logs);
-        if there.is_none() || cached != Some(times) {
-            read_each(&mut gathering, &logs.logs, &mut |id, ts| {
+        if there.is_none() || cached != Some(times) || !logs.retired.is_empty() {
+            read_each(&mut gathering, &logs, &mut |id, ts| {
                 let is_shown = there.as_ref().is_some_and(|w| w.covers(ts, id));
                 if is_shown {
                     Verdict::Leave
@@ -379,17 +382,17 @@ pub(crate) fn read_all(
 ) -> Result<Batch, Error> {
     let mut logs = folder.logs()?;
     let mut gathering = Gathering::new(want, lenient, now, &mut logs);
-    read_each(&mut gathering, &logs.logs, &mut |_, _| Verdict::Take);
+    read_each(&mut gathering, &logs, &mut |_, _| Verdict::Take);
     Ok(gathering.end(&mut |_| false))
 }
 
 fn read_each(
     gathering: &mut Gathering<'_>,
-    logs: &[Log],
+    logs: &Logs,
     judge: &mut dyn FnMut(Id, i64) -> Verdict,
 ) {
     let mut reader = LineReader::default();
-    for log in logs {
+    for log in logs.logs.iter().chain(&logs.retired) {
         match scan::open(log) {
             Ok(file) => {
                 gathering.read(log, file, Place::default(), &mut reader, judge);

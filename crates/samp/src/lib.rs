@@ -1,7 +1,7 @@
 //! SAMP v1: agents writing to each other through files.
 //!
 //! Everybody has a log of their own in a folder that all share, and appends to it; everybody reads
-//! all logs. There is no server, and no lock: a file has one writer.
+//! all logs. There is no server, and who writes takes no lock: a file has one writer.
 //!
 //! - [`Alias`] says who somebody is, [`Folder`] where the logs are.
 //! - [`Draft`] and [`Reply`] send a message.
@@ -65,7 +65,7 @@ pub use crate::{
     inbox::{Inbox, New},
     record::{LineReader, Record, StoredId, Unreadable},
     seen::Watermark,
-    send::{Draft, Reply, Sent},
+    send::{Clock, Draft, Reply, Sent},
     thread::{Written, first_line, slug},
     trouble::{Trouble, What},
     watch::Watch,

@@ -1,20 +1,70 @@
 //! Sending: one line at the end of one's own log.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, thread::sleep, time::Duration};
 
-use rethread_disk::{Durability, append_line_lasting};
+use memchr::{memchr, memmem};
+use rethread_disk::{DiskError, Durability, UnlockedLog};
 use rethread_json::{LINE_CAP, write_str};
 
 use crate::{
     alias::Alias,
+    compact::finish_if_left,
     error::Error,
     find::{Found, find},
     folder::Folder,
     gather::Want,
     id::Id,
     inbox::read_all,
+    record::LineReader,
     thread::{Written, derive, nfc},
 };
+
+/// For how many seconds one waits at most, so that a message is not taken for an equal one.
+const MOST_WAITS: usize = 5;
+
+/// How often one looks at the clock while one waits, and how many times.
+const LOOK: (Duration, usize) = (Duration::from_millis(10), 200);
+
+/// How much of the end of a log is looked at for equal messages, at first and at most.
+const TAIL: (u64, u64) = (8 * 1024, 8 * 1024 * 1024);
+
+/// By how many seconds the messages of a log may be out of order.
+const DISORDER: i64 = 2;
+
+/// Where the time of a message comes from, in seconds since 1970.
+#[derive(Clone, Copy)]
+pub enum Clock<'a> {
+    /// Always this.
+    Stopped(i64),
+    /// What this says now.
+    Running(&'a dyn Fn() -> i64),
+}
+
+impl From<i64> for Clock<'_> {
+    fn from(now: i64) -> Self {
+        Self::Stopped(now)
+    }
+}
+
+impl Clock<'_> {
+    fn now(self) -> i64 {
+        match self {
+            Self::Stopped(now) => now,
+            Self::Running(now) => now(),
+        }
+    }
+
+    /// Waits until it says something else, but no longer than a few seconds.
+    fn wait(self, ts: i64) {
+        let (pause, times) = LOOK;
+        for _ in 0..times {
+            if self.now() != ts {
+                return;
+            }
+            sleep(pause);
+        }
+    }
+}
 
 /// A message to be sent.
 ///
@@ -56,14 +106,25 @@ pub struct Sent {
     pub body: String,
     /// The log it is in.
     pub path: PathBuf,
+    /// Whether an equal message of the same second was in the log before: readers take both for
+    /// one.
+    pub is_repeated: bool,
 }
 
 impl Draft<'_> {
     /// Appends the message to its sender's log. The folder and the log are made if they are not
     /// there.
-    pub fn send(&self, folder: &Folder, now: i64, d: Durability) -> Result<Sent, Error> {
-        let Written { thread, body } = Written::new(self.text, self.from, now);
-        Sent::append(folder, self.from, self.to, thread, body, now, d)
+    ///
+    /// The id of a message follows from its content and its second, so equal messages of one second
+    /// are one message. If the clock is running, an equal one waits for the next second.
+    pub fn send<'c>(
+        &self,
+        folder: &Folder,
+        now: impl Into<Clock<'c>>,
+        d: Durability,
+    ) -> Result<Sent, Error> {
+        let written = |ts| Written::new(self.text, self.from, ts);
+        Sent::append(folder, (self.from, self.to), &written, now.into(), d)
     }
 }
 
@@ -79,9 +140,16 @@ pub struct Reply<'a> {
 }
 
 impl Reply<'_> {
-    /// Appends the answer to its sender's log, in the thread of the message.
-    pub fn send(&self, folder: &Folder, now: i64, d: Durability) -> Result<Sent, Error> {
-        let mut batch = read_all(folder, Want::To(self.me), false, now)?;
+    /// Appends the answer to its sender's log, in the thread of the message, as [`Draft::send`]
+    /// does.
+    pub fn send<'c>(
+        &self,
+        folder: &Folder,
+        now: impl Into<Clock<'c>>,
+        d: Durability,
+    ) -> Result<Sent, Error> {
+        let clock = now.into();
+        let mut batch = read_all(folder, Want::To(self.me), false, clock.now())?;
         batch.sort();
         let target = match self.to_id {
             Some(prefix) => Some(find(&mut batch, prefix)?),
@@ -98,30 +166,72 @@ impl Reply<'_> {
         let thread = target
             .thread
             .unwrap_or_else(|| derive(&target.body, to.as_str(), target.ts));
-        let body = nfc(self.text).into_owned();
-        Sent::append(folder, self.me, &to, thread, body, now, d)
+        let body = nfc(self.text);
+        let written = |_| Written {
+            thread: thread.clone(),
+            body: body.clone().into_owned(),
+        };
+        Sent::append(folder, (self.me, &to), &written, clock, d)
     }
 }
 
 impl Sent {
     fn append(
         folder: &Folder,
-        from: &Alias,
-        to: &Alias,
-        thread: String,
-        body: String,
-        ts: i64,
+        (from, to): (&Alias, &Alias),
+        written: &dyn Fn(i64) -> Written,
+        clock: Clock<'_>,
         d: Durability,
     ) -> Result<Self, Error> {
+        let mut opened = None;
+        let mut waited = 0;
+        loop {
+            let ts = clock.now();
+            let mut sent = Self::new(folder, from, to, written(ts), ts)?;
+            let line = sent.line();
+            if line.len() > LINE_CAP {
+                return Err(too_long(line.len()));
+            }
+            let log = match &mut opened {
+                Some(log) => log,
+                none => {
+                    folder.create(d)?;
+                    finish_if_left(folder, from);
+                    none.insert(UnlockedLog::open(&sent.path, folder.mode()?)?)
+                }
+            };
+            let may_wait = matches!(clock, Clock::Running(_)) && waited < MOST_WAITS;
+            waited += 1;
+            if may_wait && has_equal(log, &sent, log.len()?)? {
+                clock.wait(ts);
+                continue;
+            }
+            let appended = log.append(&line, d)?;
+            // Another process of the same sender may have appended one since we looked. What was
+            // appended again may be equal to itself, carried over from the old log.
+            let equal = !appended.is_again && has_equal(log, &sent, appended.at).unwrap_or(false);
+            if equal && may_wait {
+                clock.wait(ts);
+                continue;
+            }
+            sent.is_repeated = equal;
+            return Ok(sent);
+        }
+    }
+
+    fn new(
+        folder: &Folder,
+        from: &Alias,
+        to: &Alias,
+        written: Written,
+        ts: i64,
+    ) -> Result<Self, Error> {
+        let Written { thread, body } = written;
         // Said before anything is hashed: the line is longer still.
-        let too_long = |len| Error::TooLong {
-            len,
-            limit: LINE_CAP,
-        };
         if body.len() > LINE_CAP {
             return Err(too_long(body.len()));
         }
-        let sent = Self {
+        Ok(Self {
             id: Id::of(ts, from.as_str(), to.as_str(), &thread, &body),
             ts,
             from: from.clone(),
@@ -129,14 +239,8 @@ impl Sent {
             thread,
             body,
             path: folder.log_of(from),
-        };
-        let line = sent.line();
-        if line.len() > LINE_CAP {
-            return Err(too_long(line.len()));
-        }
-        folder.create(d)?;
-        append_line_lasting(&sent.path, &line, folder.mode()?, d)?;
-        Ok(sent)
+            is_repeated: false,
+        })
     }
 
     /// The record, spaced as the reference implementation does.
@@ -153,5 +257,50 @@ impl Sent {
         }
         line.push(b'}');
         line
+    }
+}
+
+fn too_long(len: usize) -> Error {
+    Error::TooLong {
+        len,
+        limit: LINE_CAP,
+    }
+}
+
+/// Whether a message like this one is in its sender's log, before byte `end`. Looks only at the end
+/// of the log, where messages of its second are.
+fn has_equal(log: &UnlockedLog, sent: &Sent, end: u64) -> Result<bool, DiskError> {
+    let id = sent.id.to_string();
+    let (mut size, most) = TAIL;
+    let mut reader = LineReader::default();
+    // What begins here or behind was looked at.
+    let mut looked = end;
+    loop {
+        let start = end.saturating_sub(size);
+        let mut bytes = vec![0; usize::try_from(looked - start).unwrap_or_default()];
+        let read = log.read_at(start, &mut bytes)?;
+        bytes.truncate(read);
+        // The line that begins before is for the next look.
+        let begin = match start {
+            0 => 0,
+            _ => memchr(b'\n', &bytes).map_or(read, |at| at + 1),
+        };
+        let mut lines = bytes[begin..].split(|b| *b == b'\n');
+        // Whoever writes a message writes its id, so that few lines must be understood.
+        if memmem::find(&bytes[begin..], id.as_bytes()).is_some()
+            && lines.clone().any(|line| {
+                memmem::find(line, id.as_bytes()).is_some()
+                    && reader.read(line).is_ok_and(|record| record.id() == sent.id)
+            })
+        {
+            return Ok(true);
+        }
+        let oldest = lines.find_map(|line| Some(reader.read(line).ok()?.ts()));
+        let is_older = oldest.is_some_and(|ts| ts < sent.ts.saturating_sub(DISORDER));
+        if is_older || start == 0 || size >= most {
+            return Ok(false);
+        }
+        looked = start + begin as u64;
+        size *= 8;
     }
 }

@@ -17,8 +17,8 @@ type Look = (String, (u64, u64), u64, i128);
 impl Watch {
     /// Whether something is different from the last time. The first time, everything is.
     pub fn has_changed(&mut self, folder: &Folder) -> Result<bool, Error> {
-        let logs = folder.logs()?.logs;
-        let now = logs.iter().map(|log| {
+        let logs = folder.logs()?;
+        let now = logs.logs.iter().chain(&logs.retired).map(|log| {
             let id = log.id.numbers();
             (log.owner.clone(), id, log.len, log.nanos())
         });

@@ -8,8 +8,8 @@ use std::{
 };
 
 use rethread_disk::{
-    Created, DiskError, Durability, LockedLog, Mode, append_line, create, create_folder,
-    create_folder_with, ensure_folder, remove_folder, replace,
+    Created, DiskError, Durability, LockedLog, Mode, UnlockedLog, append_line, create,
+    create_folder, create_folder_with, ensure_folder, remove_folder, replace,
 };
 
 const TASK: &str = "DISK_TEST_TASK";
@@ -171,6 +171,15 @@ fn steps(task: &str, path: &Path, n: usize) -> Vec<Step> {
                 append_line(p, b"two", Mode::Private, each).map(drop)
             }),
         ],
+        "append_unlocked" => [b"one", b"two"]
+            .map(|line| {
+                step(path, move |p| {
+                    UnlockedLog::open(p, Mode::Private)?
+                        .append(line, each)
+                        .map(drop)
+                })
+            })
+            .into(),
         "append" => {
             vec![
                 step(path, |p| append(p, b"one\n")),

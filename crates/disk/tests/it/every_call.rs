@@ -82,6 +82,10 @@ const APPEND_LINE_TO_NEW: Case = Case {
     before: None,
     after: appended_to_new,
 };
+const APPEND_UNLOCKED: Case = Case {
+    task: "append_unlocked",
+    ..APPEND_LINE
+};
 const APPEND: Case = Case {
     task: "append",
     before: Some(OLD),
@@ -183,7 +187,7 @@ impl Case {
         let name_only = words.starts_with("cannot sync the folder");
         match self.task {
             "rewrite" => name_only && step == 0,
-            "append" | "append_line" => false,
+            "append" | "append_line" | "append_unlocked" => false,
             _ => name_only,
         }
     }
@@ -228,6 +232,11 @@ fn append_line_to_a_new_log_killed_at_every_call() {
 }
 
 #[test]
+fn unlocked_append_killed_at_every_call() {
+    APPEND_UNLOCKED.killed_everywhere();
+}
+
+#[test]
 fn locked_append_killed_at_every_call() {
     APPEND.killed_everywhere();
 }
@@ -255,6 +264,11 @@ fn append_line_with_every_call_failing() {
 #[test]
 fn append_line_to_a_new_log_with_every_call_failing() {
     APPEND_LINE_TO_NEW.failing_everywhere();
+}
+
+#[test]
+fn unlocked_append_with_every_call_failing() {
+    APPEND_UNLOCKED.failing_everywhere();
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod every_byte;
 mod every_call;
 #[cfg(target_os = "linux")]
 mod every_folder_call;
+mod exchange;
 mod files;
 #[cfg(target_os = "linux")]
 mod full_disk;
@@ -25,7 +26,6 @@ mod log;
 mod modes;
 mod names;
 mod read;
-mod rewrite;
 #[cfg(target_os = "linux")]
 mod strace;
 #[cfg(target_os = "linux")]

@@ -15,7 +15,8 @@ use crate::output::{print, print_json};
 /// Take repeated messages out of your own log, and give records of old their id.
 ///
 /// Nobody else's log is touched. All that stays keeps its bytes, lines that are no records among
-/// it. If your log changes meanwhile, it is left as it is.
+/// it. What you send meanwhile is not lost, and neither is anything if it is interrupted: the next
+/// `send`, `reply` or `compact` finishes it, and until then the old file is read as well.
 #[derive(Args, Debug)]
 pub(crate) struct Compact {
     #[command(flatten)]

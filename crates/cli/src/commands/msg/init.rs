@@ -12,15 +12,17 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{print, print_json, say};
 
-/// What belongs to one reader on one machine.
-const RULES: [&str; 2] = [".seen-*", ".mtime-*"];
+/// What belongs to one machine: the two files of a reader, files that are being written, and old
+/// files of logs that are being compacted.
+const RULES: [&str; 4] = [".seen-*", ".mtime-*", ".*.tmp", ".log-*.old"];
 
 /// Syncthing's list of what not to sync.
 const IGNORE_FILE: &str = ".stignore";
 
 /// Create the message folder, and rules for what a sync tool must leave out.
 ///
-/// Readers' own files, `.seen-*` and `.mtime-*`, must not be synced. Syncthing reads that from
+/// Readers' own files, `.seen-*` and `.mtime-*`, must not be synced; nor should files that are only
+/// there while something is written, `.*.tmp` and `.log-*.old`. Syncthing reads that from
 /// `.stignore`, to which missing rules are added; tell other tools in their own way.
 #[derive(Args, Debug)]
 pub(crate) struct Init {
@@ -62,7 +64,7 @@ pub(super) fn run(context: &Context, place: &Place, args: &Init) -> Result<Exit,
         print(&one_line(&folder.path().to_string_lossy()))?;
         say(&format!(
             "sync tools other than Syncthing must be told to leave out {}",
-            RULES.join(" and ")
+            RULES.join(", ")
         ));
     }
     Ok(Exit::Done)

@@ -8,14 +8,15 @@ use std::path::Path;
 use clap::ColorChoice;
 use rethread_engine::Durability;
 use rethread_json::pretty;
-use rethread_samp::{Draft, Error, Inbox, Reply, Watch, compact, history, message, messages};
+use rethread_model::Note;
+use rethread_samp::{Draft, Error, Inbox, Reply, Sent, Watch, compact, history, message, messages};
 
 use super::Place;
 use super::body::from_stdin;
 use super::compact::line;
 use super::history::write_block;
-use super::send::sent_line;
-use super::show::{seconds, summary, write_all, write_raw, write_short};
+use super::send::{repeated, sent_line};
+use super::show::{clock, seconds, summary, write_all, write_raw, write_short};
 use super::who::{Me, alias_of, folder};
 use crate::args::Global;
 use crate::context::Context;
@@ -179,9 +180,9 @@ impl Program {
             to: &to,
             text,
         };
-        let sent = draft.send(&me.folder, seconds(&self.context), Durability::Close)?;
-        print(&sent_line("sent", &sent))?;
-        Ok(Exit::Done)
+        let now = || seconds(&self.context);
+        let clock = clock(&self.context, &now);
+        self.say_sent("sent", &draft.send(&me.folder, clock, Durability::Close)?)
     }
 
     fn reply(&self, text: &str, nothing: &str) -> Result<Exit, Failure> {
@@ -191,13 +192,18 @@ impl Program {
             text,
             to_id: None,
         };
-        match reply.send(&me.folder, seconds(&self.context), Durability::Close) {
+        let now = || seconds(&self.context);
+        match reply.send(&me.folder, clock(&self.context, &now), Durability::Close) {
             Err(Error::NothingToReplyTo { .. }) => no(nothing),
-            sent => {
-                print(&sent_line("reply", &sent?))?;
-                Ok(Exit::Done)
-            }
+            sent => self.say_sent("reply", &sent?),
         }
+    }
+
+    fn say_sent(&self, word: &str, sent: &Sent) -> Result<Exit, Failure> {
+        print(&sent_line(word, sent))?;
+        let note: Vec<Note> = repeated(sent).into_iter().collect();
+        self.context.notes(&note);
+        Ok(Exit::Done)
     }
 
     fn inbox(&self, counted: bool) -> Result<Exit, Failure> {

@@ -1,12 +1,13 @@
 //! `send` and `reply`.
 
 use clap::Args;
+use rethread_model::Note;
 use rethread_render::one_line;
 use rethread_samp::{Draft, Reply as Answer, Sent};
 use serde_json::json;
 
 use super::body::body;
-use super::show::seconds;
+use super::show::{clock, seconds};
 use super::who::{Me, alias_of};
 use super::{Place, Safely};
 use crate::context::Context;
@@ -18,6 +19,7 @@ use crate::output::{print, print_json};
 ///
 /// A text that begins with `[thread:NAME]` belongs to that thread; another starts one of its own,
 /// named after the day, you, and its first line. The message folder is made if it is not there.
+/// Equal messages of one second are one message, so an equal one waits for the next second.
 #[derive(Args, Debug)]
 pub(crate) struct Send {
     /// Whom it is for.
@@ -48,9 +50,12 @@ pub(super) fn send(context: &Context, place: &Place, args: Send) -> Result<Exit,
         to: &to,
         text: &body(args.text)?,
     };
-    let sent = draft.send(&me.folder, seconds(context), args.safely.durability)?;
+    let now = || seconds(context);
+    let sent = draft.send(&me.folder, clock(context, &now), args.safely.durability)?;
     say_sent(context, "sent", &sent)?;
-    Ok(context.notes(&me.use_here(context)))
+    let mut notes = me.use_here(context);
+    notes.extend(repeated(&sent));
+    Ok(context.notes(&notes))
 }
 
 pub(super) fn reply(context: &Context, place: &Place, args: Reply) -> Result<Exit, Failure> {
@@ -60,9 +65,12 @@ pub(super) fn reply(context: &Context, place: &Place, args: Reply) -> Result<Exi
         text: &body(args.text)?,
         to_id: args.to_id.as_deref(),
     };
-    let sent = answer.send(&me.folder, seconds(context), args.safely.durability)?;
+    let now = || seconds(context);
+    let sent = answer.send(&me.folder, clock(context, &now), args.safely.durability)?;
     say_sent(context, "reply", &sent)?;
-    Ok(context.notes(&me.use_here(context)))
+    let mut notes = me.use_here(context);
+    notes.extend(repeated(&sent));
+    Ok(context.notes(&notes))
 }
 
 fn say_sent(context: &Context, word: &str, sent: &Sent) -> Result<(), Failure> {
@@ -77,7 +85,18 @@ fn say_sent(context: &Context, word: &str, sent: &Sent) -> Result<(), Failure> {
         "thread": sent.thread,
         "body": sent.body,
         "path": sent.path.to_string_lossy(),
+        "repeated": sent.is_repeated,
     }))
+}
+
+/// What is to be said of a message that readers take for another one.
+pub(super) fn repeated(sent: &Sent) -> Option<Note> {
+    sent.is_repeated.then(|| {
+        let message = "an equal message of the same second was sent before; readers show it once";
+        let mut note = Note::remark(message).at(&sent.path);
+        note.hint = Some("send it again a second later, or say it in other words".to_owned());
+        note
+    })
 }
 
 /// The line that scripts know from the reference implementation.

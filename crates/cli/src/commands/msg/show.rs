@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use jiff::Timestamp;
 use rethread_render::{neutral, one_line};
-use rethread_samp::{Batch, Message, StoredId, first_line};
+use rethread_samp::{Batch, Clock, Message, StoredId, first_line};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -13,6 +13,15 @@ use crate::context::Context;
 /// Now, in seconds since 1970.
 pub(super) fn seconds(context: &Context) -> i64 {
     context.env.now().millis().div_euclid(1000)
+}
+
+/// The clock for what is sent; `now` is [`seconds`].
+pub(super) fn clock<'a>(context: &Context, now: &'a dyn Fn() -> i64) -> Clock<'a> {
+    if context.env.has_running_clock() {
+        Clock::Running(now)
+    } else {
+        Clock::Stopped(now())
+    }
 }
 
 /// A moment in the user's time zone; what no calendar can show, as it is.

@@ -50,6 +50,67 @@ fn messages_of_one_second_are_shown_once_each() {
 }
 
 #[test]
+fn equal_messages_wait_for_the_next_second() {
+    let p = Post::new();
+    let run = |agent: &str, args: &[&str]| {
+        let mut command = p.command(agent, args);
+        command.env_remove("RETHREAD_NOW");
+        crate::world::run_with(command, b"")
+    };
+    let mut seconds = Vec::new();
+    for _ in 0..3 {
+        let sent = run("foo", &["send", "bar", "[thread:t] ping", "--json"]);
+        assert_eq!((sent.code, sent.err.as_str()), (0, ""));
+        assert_eq!(json(&sent.out)["repeated"], false);
+        seconds.push(json(&sent.out)["ts"].as_i64().unwrap());
+    }
+    assert!(seconds.is_sorted_by(|a, b| a < b), "{seconds:?}");
+    for _ in 0..2 {
+        let sent = run("bar", &["reply", "pong"]);
+        assert_eq!((sent.code, sent.err.as_str()), (0, ""));
+    }
+    let shown = |agent| bodies(&run(agent, &["inbox", "--json"]).out);
+    assert_eq!(shown("bar"), ["ping"; 3]);
+    assert_eq!(shown("foo"), ["pong"; 2]);
+    // Those who send at the same moment do not know of each other before.
+    let all = std::thread::scope(|s| {
+        let send = || s.spawn(|| run("foo", &["send", "bar", "[thread:t] at once"]));
+        [send(), send(), send()].map(|sending| sending.join().unwrap())
+    });
+    for sent in all {
+        assert_eq!((sent.code, sent.err.as_str()), (0, ""));
+    }
+    assert_eq!(shown("bar"), ["at once"; 3]);
+}
+
+#[test]
+fn equal_messages_are_named_if_the_clock_stands_still() {
+    let p = Post::new();
+    p.ok("foo", &["send", "bar", "ping"]);
+    let again = p.run("foo", &["send", "bar", "ping"]);
+    assert_eq!(again.code, 0);
+    insta::assert_snapshot!(p.w.plain(&again.err), @r"
+    note: [ROOT]/messages/log-foo.jsonl: an equal message of the same second was sent before; readers show it once
+    hint: send it again a second later, or say it in other words
+    ");
+    assert_eq!(p.new_for("bar"), ["ping"]);
+    p.ok("bar", &["reply", "pong"]);
+    let again = p.run("bar", &["reply", "pong", "--json"]);
+    assert_eq!(json(&again.out)["repeated"], true);
+    assert!(again.err.contains("an equal message"), "{again:?}");
+    // Others that say the same are others, however many there are in between.
+    for n in 0..200 {
+        p.ok(
+            "foo",
+            &["send", "bar", &format!("{n} {}", "long ".repeat(100))],
+        );
+    }
+    p.ok("foo", &["send", "eve", "ping"]);
+    let again = p.run("foo", &["send", "bar", "ping"]);
+    assert!(again.err.contains("an equal message"), "{again:?}");
+}
+
+#[test]
 fn a_copied_log_is_shown_once() {
     let p = Post::new();
     p.ok("foo", &["send", "bar", "ping"]);
@@ -124,15 +185,15 @@ fn a_warm_inbox_reads_only_new_bytes() {
     };
     let trace = p.w.root.join("trace");
     let inbox = p.command("bar", &["inbox", "--json"]);
-    let mut traced = std::process::Command::new(strace);
-    traced
-        .args(["-f", "-y", "-e", "trace=read,pread64", "-o"])
-        .arg(&trace);
-    traced.arg(inbox.get_program()).args(inbox.get_args());
-    traced
-        .current_dir(inbox.get_current_dir().unwrap())
-        .env_clear();
-    traced.envs(inbox.get_envs().filter_map(|(k, v)| Some((k, v?))));
+    let options = [
+        "-f",
+        "-y",
+        "-e",
+        "trace=read,pread64",
+        "-o",
+        trace.to_str().unwrap(),
+    ];
+    let mut traced = super::traced(&strace, &options, &inbox);
     let output = traced.output().unwrap();
     assert_eq!(bodies(&String::from_utf8(output.stdout).unwrap()), ["new"]);
     let trace = fs::read_to_string(trace).unwrap();

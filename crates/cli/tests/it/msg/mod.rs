@@ -1,6 +1,7 @@
 //! Messages between agents, as they and their users meet them.
 
 mod cases;
+mod compact;
 mod document;
 mod install;
 #[cfg(unix)]
@@ -98,6 +99,20 @@ impl Post {
 fn bodies(out: &str) -> Vec<String> {
     let body = |line| json(line)["body"].as_str().unwrap().to_owned();
     out.lines().map(body).collect()
+}
+
+/// A command, under strace.
+#[cfg(target_os = "linux")]
+fn traced(strace: &Path, options: &[&str], command: &Command) -> Command {
+    let mut traced = Command::new(strace);
+    traced
+        .args(options)
+        .arg(command.get_program())
+        .args(command.get_args())
+        .current_dir(command.get_current_dir().unwrap())
+        .env_clear()
+        .envs(command.get_envs().filter_map(|(k, v)| Some((k, v?))));
+    traced
 }
 
 /// A record with the right id, as any program may write it.

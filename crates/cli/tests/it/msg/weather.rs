@@ -4,6 +4,8 @@ use std::fs;
 #[cfg(target_os = "linux")]
 use std::process::Command;
 
+#[cfg(target_os = "linux")]
+use super::traced;
 use super::{NOW, Post, line};
 #[cfg(target_os = "linux")]
 use crate::world::Answer;
@@ -213,13 +215,8 @@ fn a_send_is_one_write_call_without_a_lock() {
     };
     let trace = p.w.root.join("trace");
     let send = p.command("foo", &["send", "bar", &"long ".repeat(20_000)]);
-    let mut traced = Command::new(strace);
-    traced.args(["-f", "-y", "-s", "20", "-o"]).arg(&trace);
-    traced.arg(send.get_program()).args(send.get_args());
-    traced
-        .current_dir(send.get_current_dir().unwrap())
-        .env_clear();
-    traced.envs(send.get_envs().filter_map(|(k, v)| Some((k, v?))));
+    let options = ["-f", "-y", "-s", "20", "-o", trace.to_str().unwrap()];
+    let mut traced = traced(&strace, &options, &send);
     assert!(traced.output().unwrap().status.success());
     let trace = fs::read_to_string(trace).unwrap();
     let of_log = |call: &str| {
@@ -244,4 +241,46 @@ fn a_send_is_one_write_call_without_a_lock() {
         "{opened:?}"
     );
     assert_eq!(p.new_for("bar").len(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_send_is_synced_with_its_name_before_it_is_acknowledged() {
+    let p = Post::new();
+    let Some(strace) = crate::world::strace() else {
+        return;
+    };
+    let trace = p.w.root.join("trace");
+    let folder = format!("<{}>", p.dir.display());
+    // The second time as well: whoever compacts the log may not have synced its new name yet.
+    for text in ["one", "two"] {
+        let options = [
+            "-y",
+            "-e",
+            "trace=write,fsync,fdatasync",
+            "-o",
+            trace.to_str().unwrap(),
+        ];
+        let send = p.command("foo", &["send", "bar", text]);
+        assert!(
+            traced(&strace, &options, &send)
+                .output()
+                .unwrap()
+                .status
+                .success()
+        );
+        let trace = fs::read_to_string(&trace).unwrap();
+        let calls: Vec<&str> = trace.lines().collect();
+        let at = |call: &str, what: &str| {
+            let is_it = |line: &&str| line.starts_with(call) && line.contains(what);
+            calls.iter().rposition(is_it).expect(call)
+        };
+        let order = [
+            at("fsync(", &folder),
+            at("write(", "log-foo.jsonl>"),
+            at("fdatasync(", "log-foo.jsonl>"),
+            at("write(1<", "sent foo"),
+        ];
+        assert!(order.is_sorted(), "{order:?}: {trace}");
+    }
 }

@@ -153,11 +153,14 @@ fn init_makes_the_folder_and_the_rules_for_sync_tools() {
         (answer.code, p.w.plain(&answer.out).as_str()),
         (0, "[ROOT]/messages\n")
     );
-    assert_eq!(p.read(".stignore"), ".seen-*\n.mtime-*\n");
-    p.put(".stignore", "*.bak\n.seen-*");
+    let rules = ".seen-*\n.mtime-*\n.*.tmp\n.log-*.old\n";
+    assert_eq!(p.read(".stignore"), rules);
+    p.put(".stignore", "*.bak\n.seen-*\n.*.tmp");
     let answer = p.run("foo", &["init", "--json"]);
-    assert_eq!(json(&answer.out)["added"], serde_json::json!([".mtime-*"]));
-    assert_eq!(p.read(".stignore"), "*.bak\n.seen-*\n.mtime-*\n");
+    let added = serde_json::json!([".mtime-*", ".log-*.old"]);
+    assert_eq!(json(&answer.out)["added"], added);
+    let all = "*.bak\n.seen-*\n.*.tmp\n.mtime-*\n.log-*.old\n";
+    assert_eq!(p.read(".stignore"), all);
     p.run("foo", &["init"]);
-    assert_eq!(p.read(".stignore"), "*.bak\n.seen-*\n.mtime-*\n");
+    assert_eq!(p.read(".stignore"), all);
 }
