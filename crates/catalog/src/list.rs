@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use rethread_formats::{Env, Home, Root, Source, Want, by_name};
 use rethread_model::{Note, Summary};
+use rethread_project::is_folder;
 
 use crate::copies::without_mere_descriptions;
 use crate::discover::{Discovery, discover_other, discover_own, locate, locate_in};
@@ -166,7 +167,7 @@ fn named_folders(
         let worktree = workspace.worktree.as_ref().map(|w| &w.path);
         for path in workspace.path.iter().chain(worktree) {
             let Some(path) = here(path) else { continue };
-            if looked_at.insert(path.clone()) && path.is_dir() {
+            if looked_at.insert(path.clone()) && is_folder(&path) {
                 named.push(path);
             }
         }

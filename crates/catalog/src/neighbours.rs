@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use rethread_disk::{open_read, read_small};
 use rethread_formats::Env;
 use rethread_json::{Tree, split_lines};
+use rethread_project::is_folder;
 
 /// How much of a session is read to find its folder.
 const HEAD: u64 = 64 * 1024;
 
 /// Folders that sessions of other agents name, and that are there.
 pub(crate) fn workspaces(env: &Env) -> Vec<PathBuf> {
-    let is_there = |p: &PathBuf| p.is_absolute() && p.is_dir();
+    let is_there = |p: &PathBuf| p.is_absolute() && is_folder(p);
     named(env).into_iter().filter(is_there).collect()
 }
 

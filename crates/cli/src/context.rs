@@ -10,6 +10,7 @@ use clap::ColorChoice as Asked;
 use jiff::tz::TimeZone;
 use rethread_engine::{Env, Writing, absolute};
 use rethread_model::{Note, Severity};
+use rethread_project::confine_to;
 use rethread_render::{Style, one_line};
 use serde_json::{Map, json};
 
@@ -41,6 +42,9 @@ const MOST_NOTES: usize = 20;
 impl Context {
     pub(crate) fn new(global: &Global) -> Result<Self, Failure> {
         let mut env = Env::system()?;
+        if let Some(within) = &env.within {
+            confine_to(within);
+        }
         if !global.home.is_empty() {
             env.use_homes(&global.home);
         }

@@ -33,6 +33,8 @@ pub struct Env {
     pub cache: PathBuf,
     /// Rethread's own folder of settings.
     pub config: PathBuf,
+    /// The folder outside of which no project is looked for, if there is one.
+    pub within: Option<PathBuf>,
     variables: BTreeMap<String, OsString>,
     clock: Option<Moment>,
     random: Random,
@@ -97,6 +99,7 @@ impl Env {
             seed,
             asked: Arc::default(),
         });
+        let within = text("RETHREAD_WITHIN").map(|folder| cwd.join(folder));
         let own = text("RETHREAD_HOME").map(PathBuf::from);
         let folder = |own_name: &str, variable: &str, by_default: [&str; 2]| match &own {
             Some(own) => Ok(cwd.join(own).join(own_name)),
@@ -115,6 +118,7 @@ impl Env {
             data,
             cache,
             config,
+            within,
             variables,
             clock,
             random,

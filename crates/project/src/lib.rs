@@ -22,6 +22,7 @@
 //! }
 //! ```
 
+mod boundary;
 mod change;
 mod config;
 mod file;
@@ -32,6 +33,7 @@ mod repository;
 mod settings;
 mod worktree;
 
+pub use boundary::{confine_to, is_folder, is_visible, upward};
 pub use change::GitError;
 pub use path::relative;
 pub use repository::Repository;

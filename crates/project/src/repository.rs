@@ -1,5 +1,6 @@
 //! Finding the repository that a folder is in.
 
+use crate::boundary::{is_visible, upward};
 use crate::config::Config;
 use crate::file;
 use crate::path::resolve;
@@ -39,8 +40,11 @@ impl Repository {
     /// assert!(Repository::find(Path::new("/no/such/folder")).is_none());
     /// ```
     pub fn find(folder: &Path) -> Option<Repository> {
+        if folder.is_absolute() && !is_visible(folder) {
+            return None;
+        }
         let folder = fs::canonicalize(folder).ok()?;
-        folder.ancestors().find_map(|holder| {
+        upward(&folder).find_map(|holder| {
             let dot_git = holder.join(".git");
             let kind = fs::metadata(&dot_git).ok()?;
             let git_dir = if kind.is_dir() {

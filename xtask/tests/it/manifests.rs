@@ -15,7 +15,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
     ("judges", &[]),
     ("samp", &["disk", "json"]),
     ("formats", &["disk", "json", "model", "project"]),
-    ("catalog", &["disk", "formats", "json", "model"]),
+    ("catalog", &["disk", "formats", "json", "model", "project"]),
     ("render", &["json", "model"]),
     (
         "engine",

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use clap::Args;
 use rethread_engine::{Continued, Resume as Call, Trim, by_name, resume, resume_in};
+use rethread_project::is_folder;
 use serde_json::json;
 
 use crate::args::WriteFlags;
@@ -58,7 +59,7 @@ pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
     let mut command = Command::new(how.program);
     command.args(&how.args);
     if let Some(folder) = &how.folder {
-        if !folder.is_dir() {
+        if !is_folder(folder) {
             return Err(Failure::Usage {
                 message: format!("the session's folder `{}` is not there", folder.display()),
                 hint: Some("`--print` shows the command, to be run in another folder".to_owned()),

@@ -16,6 +16,8 @@ mod check;
 mod claude_code;
 mod codex;
 mod concurrency;
+#[cfg(target_os = "linux")]
+mod confined;
 mod conformance;
 mod convert;
 mod corpus;

@@ -86,6 +86,8 @@ impl World {
             .env("TZ", "UTC")
             .env("RETHREAD_NOW", NOW)
             .env("RETHREAD_SEED", "1")
+            // What a fixture names, or what lies above, may exist on somebody's machine.
+            .env("RETHREAD_WITHIN", &self.root)
             .stdin(Stdio::null());
         command
     }

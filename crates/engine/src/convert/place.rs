@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rethread_disk::is_own;
 use rethread_formats::Writing;
 use rethread_formats::carry::Place;
+use rethread_project::is_folder;
 
 use super::ConvertAsk;
 use crate::Error;
@@ -36,7 +37,7 @@ fn refuse_foreign(ask: &ConvertAsk<'_>, folder: &Path) -> Result<(), Error> {
     let Some(project) = ask.to.project_of(folder) else {
         return Ok(());
     };
-    let why = if !folder.is_dir() {
+    let why = if !is_folder(folder) {
         "is no folder here"
     } else if !is_own(&project) {
         "is not your own"

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_project::Repository;
+use rethread_project::{Repository, upward};
 use sha2::{Digest, Sha256};
 
 /// The folder of projects that are in no repository, as the document has it.
@@ -68,7 +68,7 @@ const MARKS: [&str; 3] = [".agentuse", ".git", "package.json"];
 /// home and nothing above it; else the folder itself.
 pub(super) fn project_root(folder: &Path, homes: &[PathBuf]) -> PathBuf {
     let is_home = |f: &Path| homes.iter().any(|home| home.starts_with(f));
-    let mut upward = folder.ancestors().take_while(|f| !is_home(f));
+    let mut upward = upward(folder).take_while(|f| !is_home(f));
     let marked = upward.find(|f| MARKS.iter().any(|mark| f.join(mark).exists()));
     marked.unwrap_or(folder).to_owned()
 }

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rethread_disk::{DiskError, is_temporary};
 use rethread_model::{Note, Workspace};
-use rethread_project::Repository;
+use rethread_project::{Repository, is_folder, upward};
 
 use super::SLUG;
 use super::config::Config;
@@ -39,7 +39,7 @@ pub(crate) fn moved_to(thread: &Path, workspace: &Workspace) -> Option<PathBuf> 
     let stays_inside = relative
         .components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if !stays_inside || Path::new(before).is_dir() {
+    if !stays_inside || is_folder(Path::new(before)) {
         return None;
     }
     let now: PathBuf = project_of(thread)?.join(relative).components().collect();
@@ -52,7 +52,7 @@ pub(crate) fn project_for_writing(folder: &Path) -> PathBuf {
     if let Some(repository) = Repository::find(folder) {
         return repository.root().to_owned();
     }
-    let nearest = folder.ancestors().find(|f| f.join(AGENT).is_dir());
+    let nearest = upward(folder).find(|f| f.join(AGENT).is_dir());
     nearest.unwrap_or(folder).to_owned()
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn project_for_writing(folder: &Path) -> PathBuf {
 pub(crate) fn locate(env: &Env, known: &[PathBuf]) -> Vec<Root> {
     let mut roots = Roots::default();
     if !env.homes_are_given {
-        for folder in env.cwd.ancestors() {
+        for folder in upward(&env.cwd) {
             roots.add(folder, Found::Current);
         }
         roots.add_worktrees(&env.cwd);
@@ -68,7 +68,7 @@ pub(crate) fn locate(env: &Env, known: &[PathBuf]) -> Vec<Root> {
     for folder in known {
         let repository = Repository::find(folder);
         let last = repository.as_ref().map_or(folder.as_path(), |r| r.root());
-        for ancestor in folder.ancestors() {
+        for ancestor in upward(folder) {
             roots.add(ancestor, Found::Known);
             if ancestor == last || repository.is_none() {
                 break;
