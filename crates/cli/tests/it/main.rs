@@ -12,6 +12,7 @@
 mod agents;
 mod agentuse;
 mod append;
+mod bombs;
 mod check;
 mod claude_code;
 mod codex;

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use rethread_formats::ZstdWriter;
 
 /// Writes through what a file's name asks for: nothing, gzip or zstd.
 pub(super) enum Packer<'a> {
     Plain(&'a mut dyn Write),
     Gzip(GzEncoder<&'a mut dyn Write>),
-    Zstd(zstd::stream::write::Encoder<'static, &'a mut dyn Write>),
+    Zstd(ZstdWriter<&'a mut dyn Write>),
 }
 
 impl<'a> Packer<'a> {
@@ -22,9 +23,7 @@ impl<'a> Packer<'a> {
         Ok(if ends("gz") {
             Self::Gzip(GzEncoder::new(out, Compression::default()))
         } else if ends("zst") {
-            let mut encoder = zstd::stream::write::Encoder::new(out, 3)?;
-            encoder.include_checksum(true)?;
-            Self::Zstd(encoder)
+            Self::Zstd(ZstdWriter::new(out, 3, true)?)
         } else {
             Self::Plain(out)
         })

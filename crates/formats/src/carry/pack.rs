@@ -6,6 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use crate::packed::ZstdWriter;
+
 /// The most characters of a piece.
 pub const PIECE: usize = 4 * 1024 * 1024;
 
@@ -40,7 +42,7 @@ pub fn pack(
     from: &mut dyn Read,
     piece: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> io::Result<Packed> {
-    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), LEVEL)?;
+    let mut encoder = ZstdWriter::new(Vec::new(), LEVEL, false)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];
     let mut size = 0;
@@ -59,8 +61,9 @@ pub fn pack(
         hash.update(bytes);
         size += n as u64;
         encoder.write_all(bytes)?;
-        let ready = encoder.get_mut();
-        if ready.len() >= PIECE_BYTES {
+        if let Some(ready) = encoder.get_mut()
+            && ready.len() >= PIECE_BYTES
+        {
             let whole = ready.len() / PIECE_BYTES * PIECE_BYTES;
             give(ready.get(..whole).unwrap_or_default(), piece)?;
             ready.drain(..whole);

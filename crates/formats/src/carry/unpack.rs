@@ -7,6 +7,7 @@ use base64::read::DecoderReader;
 use sha2::{Digest, Sha256};
 
 use super::pack::{Seal, digits};
+use crate::packed::{Packing, Unpacked};
 
 /// Gives back what was packed. Reading ends with an error if it is anything else: what comes before
 /// the error is not to be trusted.
@@ -18,15 +19,14 @@ pub struct Unpack<R: Read> {
     is_done: bool,
 }
 
-type Decoder<R> =
-    zstd::stream::read::Decoder<'static, BufReader<DecoderReader<'static, GeneralPurpose, R>>>;
+type Decoder<R> = Unpacked<BufReader<DecoderReader<'static, GeneralPurpose, R>>>;
 
 impl<R: Read> Unpack<R> {
     /// Unpacks a text: all pieces, one behind the other.
     pub fn new(text: R, seal: Seal) -> io::Result<Self> {
         let bytes = DecoderReader::new(text, &STANDARD);
         Ok(Self {
-            decoder: Decoder::new(bytes)?,
+            decoder: Unpacked::new(BufReader::new(bytes), Packing::Zstd)?,
             hash: Sha256::new(),
             size: 0,
             seal,

@@ -108,7 +108,7 @@ fn records(conversation: &Conversation, out: &mut Vec<Violation>) {
                 });
             }
         }
-        line += u64::from(bytes.ends_with(b"\n"));
+        line += memchr::memchr_iter(b'\n', &bytes).count() as u64;
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     let passed = open_sized(path).map_err(|e| Note::damage(e.to_string()));
     let passed = passed.and_then(|(file, len)| {
         summary.size = len;
-        let trouble = |e: io::Error| Note::damage(format!("cannot be read: {e}")).at(path);
+        let trouble = |e: io::Error| packed::cut_short(path, &e);
         let content = packed::stream(&file, path).map_err(trouble)?;
         pass.run(content).map_err(trouble)
     });

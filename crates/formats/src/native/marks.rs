@@ -40,11 +40,24 @@ pub struct Marks(Vec<u64>);
 
 impl Marks {
     /// Notes that a record begins at this byte, and gives its number. Records come in order, the
-    /// first at byte 0. `None` beyond four thousand million records.
+    /// first at byte 0. `None` if it begins none: blank lines behind each other are one record,
+    /// and there are at most four thousand million.
     pub fn add(&mut self, start: u64, kind: RecordKind) -> Option<u32> {
+        if kind == RecordKind::Blank && self.goes_on_blank(start) {
+            return None;
+        }
         let record = u32::try_from(self.0.len()).ok()?;
         self.0.push((start << KIND_BITS) | kind as u64);
         Some(record)
+    }
+
+    /// Whether the last record is a blank one that reaches up to here, and may be longer.
+    fn goes_on_blank(&self, end: u64) -> bool {
+        let Some(last) = self.0.len().checked_sub(1) else {
+            return false;
+        };
+        let begun = self.start(last).unwrap_or(end);
+        self.kind(last) == Some(RecordKind::Blank) && end.saturating_sub(begun) < LONGEST_BLANK
     }
 
     /// How many records there are.
@@ -63,6 +76,9 @@ impl Marks {
         Some(RecordKind::from_bits(mark & ((1 << KIND_BITS) - 1)))
     }
 }
+
+/// A blank record is not much longer: as a line, it is held in memory as a whole.
+const LONGEST_BLANK: u64 = 1024 * 1024;
 
 /// So many bits of a mark say what the record is.
 const KIND_BITS: u32 = 3;

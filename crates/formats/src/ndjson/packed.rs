@@ -1,19 +1,15 @@
 //! Files that may be packed with gzip or zstd.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use rethread_disk::{DiskError, open_read, scratch};
+use rethread_disk::{DiskError, open_read};
 
 use crate::Part;
-
-/// What a file may unpack to, whatever it is packed from.
-const ALWAYS: u64 = 1 << 30;
-/// How many times its own size a file may unpack to.
-const RATIO: u64 = 1000;
+use crate::packed::{Packing, unpack};
 
 /// A file, unpacked where it was packed.
 #[derive(Debug)]
@@ -29,23 +25,6 @@ pub(super) struct Opened {
     pub(super) damage: Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Packing {
-    None,
-    Gzip,
-    Zstd,
-}
-
-impl Packing {
-    fn of(start: &[u8]) -> Self {
-        match start {
-            [0x1f, 0x8b, ..] => Self::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
-            _ => Self::None,
-        }
-    }
-}
-
 /// Opens a file; of a packed one, its content.
 pub(super) fn open(path: &Path) -> Result<Opened, DiskError> {
     let file = open_read(path)?;
@@ -57,13 +36,13 @@ pub(super) fn open(path: &Path) -> Result<Opened, DiskError> {
     let changed = meta.modified().ok();
     let mut start = [0; 4];
     let n = rethread_disk::read_at(&file, 0, &mut start).map_err(failed)?;
-    let packing = Packing::of(&start[..n]);
     let mut original = None;
-    let (file, len, damage) = if packing == Packing::None {
-        (file, meta.len(), None)
-    } else {
-        original = Some(file.try_clone().map_err(failed)?);
-        unpacked(path, file, packing, (meta.len(), changed))?
+    let (file, len, damage) = match Packing::of(&start[..n]) {
+        None => (file, meta.len(), None),
+        Some(packing) => {
+            original = Some(file.try_clone().map_err(failed)?);
+            unpacked(path, file, packing, (meta.len(), changed))?
+        }
     };
     Ok(Opened {
         file,
@@ -115,56 +94,17 @@ fn unpacked(
         let content = last.content.try_clone().map_err(failed)?;
         return Ok((content, last.len, last.damage.clone()));
     }
-    let content = scratch()?;
-    let limit = ALWAYS.max(facts.0.saturating_mul(RATIO));
-    let (len, damage) = unpack(file, packing, &content, limit).map_err(failed)?;
-    let copy = content.try_clone().map_err(failed)?;
+    let content = unpack(path, file, packing)?;
+    let (len, damage) = (content.len, content.damage);
+    let copy = content.file.try_clone().map_err(failed)?;
     *last = Some(Last {
         path: path.to_owned(),
         facts,
-        content,
+        content: content.file,
         len,
         damage: damage.clone(),
     });
     Ok((copy, len, damage))
-}
-
-/// Unpacks as much as can be read. What is damaged ends it: the lines before are whole.
-fn unpack(
-    file: File,
-    packing: Packing,
-    mut out: &File,
-    limit: u64,
-) -> io::Result<(u64, Option<String>)> {
-    let file = io::BufReader::with_capacity(256 * 1024, file);
-    let mut reader: Box<dyn Read> = match packing {
-        Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
-        Packing::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(file)?),
-        Packing::None => Box::new(file),
-    };
-    let mut buffer = vec![0; 256 * 1024];
-    let mut len = 0;
-    let mut damage = None;
-    loop {
-        let n = match reader.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(n) => n,
-            Err(e) => {
-                damage = Some(format!(
-                    "packed content is damaged ({e}); the rest is not read"
-                ));
-                break;
-            }
-        };
-        len += n as u64;
-        if len > limit {
-            let why = format!("it unpacks to more than {limit} bytes");
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
-        }
-        out.write_all(&buffer[..n])?;
-    }
-    out.rewind()?;
-    Ok((len, damage))
 }
 
 /// A reader over a range of a file.
