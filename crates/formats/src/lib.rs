@@ -15,6 +15,7 @@ pub mod codex;
 mod conversation;
 mod env;
 mod error;
+mod few;
 mod fields;
 mod format;
 pub mod gemini;

@@ -12,6 +12,7 @@ use super::exchange::MOST_PROMPTS;
 use super::fields::{as_text, between, model, moment, others, string, text, usage};
 use super::layout::MESSAGE_JSON;
 use super::load::one_of;
+use crate::few::{MOST, Rest, few, more_records};
 use crate::{Native, PartKind, RecordKind};
 
 /// What an entry says.
@@ -116,14 +117,12 @@ fn system(root: Value<'_>, session: &Session, ix: EntryIx) -> Vec<Block> {
     } else {
         1
     };
-    let prompts = root
-        .at(&["assistant", "system"])
-        .into_iter()
-        .flat_map(Value::items);
+    let (prompts, rest) = root.at(&["assistant", "system"]).map(few).unzip();
+    let prompts = prompts.into_iter().flatten().skip(nth).take(take);
+    let rest = rest.flatten().filter(|_| take > 1);
     prompts
-        .skip(nth)
-        .take(take)
         .map(|p| Block::Text(as_text(p)))
+        .chain(rest.map(Rest::block))
         .collect()
 }
 
@@ -143,7 +142,12 @@ fn answer(
     };
     let mut blocks = Vec::new();
     let mut tree = Tree::default();
-    for raw in parts.unwrap_or_default() {
+    let parts = parts.unwrap_or_default();
+    for (at, raw) in parts.iter().enumerate() {
+        if blocks.len() > MOST {
+            blocks.push(more_records(parts.len() - at));
+            break;
+        }
         let part = native.parts.get(raw.part as usize);
         // What a call points at is shown by the call.
         let Some(part) = part.filter(|p| p.kind == PartKind::Document) else {

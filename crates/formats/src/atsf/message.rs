@@ -9,6 +9,7 @@ use rethread_model::{
 };
 
 use super::assets;
+use crate::few::{Rest, few};
 use crate::fields::text;
 
 /// What is needed of a message to list and count it.
@@ -78,10 +79,8 @@ pub(crate) fn body(message: Value<'_>, folder: &Path) -> Message {
 
 /// Content in its order; a tool call where `tool_call_ref` says it happened, else behind it all.
 fn blocks(message: Value<'_>, folder: &Path) -> Vec<Block> {
-    let calls: Vec<Value<'_>> = message
-        .get("toolCalls")
-        .map(|c| c.items().collect())
-        .unwrap_or_default();
+    let (calls, more_calls) = message.get("toolCalls").map(few).unzip();
+    let calls: Vec<Value<'_>> = calls.into_iter().flatten().collect();
     let mut placed = vec![false; calls.len()];
     let mut blocks = Vec::new();
     for item in content(message) {
@@ -105,11 +104,18 @@ fn blocks(message: Value<'_>, folder: &Path) -> Vec<Block> {
             None => blocks.push(block(value, folder)),
         }
     }
+    blocks.extend(
+        message
+            .get("content")
+            .and_then(|c| few(c).1)
+            .map(Rest::block),
+    );
     for (call, placed) in calls.into_iter().zip(placed) {
         if !placed {
             push_call(&mut blocks, call);
         }
     }
+    blocks.extend(more_calls.flatten().map(Rest::block));
     blocks
 }
 
@@ -122,7 +128,7 @@ enum Content<'a> {
 fn content(message: Value<'_>) -> impl Iterator<Item = Content<'_>> {
     let value = message.get("content");
     let lone = value.and_then(text).map(Content::Text);
-    let items = value.into_iter().flat_map(Value::items);
+    let items = value.into_iter().flat_map(|value| few(value).0);
     lone.into_iter()
         .chain(items.map(|v| text(v).map_or(Content::Block(v), Content::Text)))
 }

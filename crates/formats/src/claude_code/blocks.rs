@@ -12,6 +12,7 @@ use super::layout::saved_output;
 use super::read::child_of_call;
 use super::record::Record;
 use super::said::text_blocks;
+use crate::few::{Rest, few};
 use crate::fields::{is_true, json, string, text, text_of};
 
 /// What blocks are decoded with.
@@ -34,10 +35,9 @@ pub(super) fn blocks(content: Option<Value<'_>>, around: &Around<'_>) -> Vec<Blo
     if let Some(lone) = text(content) {
         return said(content, lone, around);
     }
-    content
-        .items()
-        .flat_map(|item| block(item, around))
-        .collect()
+    let (items, rest) = few(content);
+    let items = items.flat_map(|item| block(item, around));
+    items.chain(rest.map(Rest::block)).collect()
 }
 
 fn said(value: Value<'_>, text: Text, around: &Around<'_>) -> Vec<Block> {
@@ -115,7 +115,8 @@ fn result(value: Value<'_>, around: &Around<'_>) -> ToolResult {
         is("tool_use") || is("tool_result")
     };
     let lone = inner.and_then(text).map(Block::Text);
-    let items = inner.into_iter().flat_map(Value::items).flat_map(|item| {
+    let (items, rest) = inner.map(few).unzip();
+    let items = items.into_iter().flatten().flat_map(|item| {
         // Results never nest; what does is kept as it is.
         if nests(&item) {
             vec![unknown(item)]
@@ -123,10 +124,11 @@ fn result(value: Value<'_>, around: &Around<'_>) -> ToolResult {
             block(item, &plain)
         }
     });
+    let rest = rest.flatten().map(Rest::block);
     ToolResult {
         call_id: string(value, "tool_use_id").unwrap_or_default(),
         name: None,
-        blocks: lone.into_iter().chain(items).collect(),
+        blocks: lone.into_iter().chain(items).chain(rest).collect(),
         is_error: is_true(value, "is_error"),
         structured: None,
         exit_code: None,

@@ -14,6 +14,7 @@ use super::compaction::compaction;
 use super::kinds::SYNTHETIC;
 use super::record::Record;
 use super::usage::{fuller, usage};
+use crate::few::{MOST, Rest, few, more_records};
 use crate::fields::{others, string, text, text_of};
 use crate::{Native, RecordKind};
 
@@ -142,6 +143,10 @@ impl Open<'_> {
             .filter_map(|(at, (_, value))| Some((own_id(*value)?, at)))
             .collect();
         for (at, (raw, value)) in values.iter().enumerate() {
+            if message.blocks.len() > MOST {
+                message.blocks.push(more_records(values.len() - at));
+                break;
+            }
             if let Some(giant) = self.giant(*raw) {
                 message.blocks.push(giant);
                 continue;
@@ -238,12 +243,16 @@ fn place(value: Value<'_>) -> Option<Box<Place>> {
 /// What was shown to the model beside the conversation.
 fn attachment(value: Value<'_>) -> Message {
     let mut said = Vec::new();
-    let rendered = value.get("rendered").into_iter().flat_map(Value::items);
+    let (rendered, more) = value.get("rendered").map(few).unzip();
+    let rendered = rendered.into_iter().flatten();
     for content in rendered.filter_map(|r| r.get("content")) {
         let lone = text(content);
-        let items = content.items().filter_map(|b| text_of(b, "text"));
+        let (items, rest) = few(content);
+        let items = items.filter_map(|b| text_of(b, "text"));
         said.extend(lone.into_iter().chain(items).map(Block::Text));
+        said.extend(rest.map(Rest::block));
     }
+    said.extend(more.flatten().map(Rest::block));
     let mut message = Message::new(Role::System, said);
     message.extension = value
         .at(&["attachment", "type"])

@@ -6,7 +6,8 @@ use rethread_model::{
 };
 
 use super::calls::{arguments, called, exit_code};
-use super::said::{Part, is_injected, parts};
+use super::said::{Part, is_injected, more_parts, parts};
+use crate::few::{Rest, few};
 use crate::fields::{filled, json, string, text, text_of};
 
 /// The blocks of a message. In one of the user, texts that the client put among the person's are
@@ -21,7 +22,8 @@ pub(super) fn message(value: Value<'_>, raw: RawRef, of_user: bool) -> Vec<Block
         },
         block => block,
     };
-    parts(value).map(block).collect()
+    let more = more_parts(value).map(Rest::block);
+    parts(value).map(block).chain(more).collect()
 }
 
 /// One part of a content.
@@ -206,7 +208,9 @@ pub(super) fn output(value: Value<'_>, raw: RawRef) -> ToolResult {
     if let Some(said) = text(output) {
         say(&mut found, said);
     } else if output.is_array() {
-        found.blocks = output.items().map(|item| block(item, raw)).collect();
+        let (items, rest) = few(output);
+        let items = items.map(|item| block(item, raw));
+        found.blocks = items.chain(rest.map(Rest::block)).collect();
     } else if let Some(said) = text_of(output, "content").or_else(|| text_of(output, "text")) {
         // An older shape: `{content, success}`.
         found.is_error = output.get("success").and_then(Value::bool) == Some(false);

@@ -11,6 +11,7 @@ use super::calls::{add_to_call, add_to_result, called, spawned};
 use super::glance::glance;
 use super::record::{Ev, Item, Record, What};
 use super::{document, meter, quick};
+use crate::few::{MOST, few, more_records};
 use crate::fields::{filled, filled_others, string, text_of};
 use crate::{Native, PartKind, RecordKind};
 
@@ -20,7 +21,8 @@ pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
     let mut found = Found::default();
     let mut buffer = Vec::new();
     let mut tree = Tree::default();
-    for raw in session.origin(entry) {
+    let origin = session.origin(entry);
+    for (at, raw) in origin.iter().enumerate() {
         if native.record_kind(*raw) == Some(RecordKind::Giant) {
             let len = native.span(*raw).map_or(0, |s| s.end - s.start);
             found.blocks.push(Block::Unknown {
@@ -28,6 +30,10 @@ pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
                 raw: Json::new(b"null"),
             });
             continue;
+        }
+        if found.blocks.len() > MOST {
+            found.blocks.push(more_records(origin.len() - at));
+            break;
         }
         if kind.is_message()
             && let Some(id) = native.told(*raw)
@@ -261,7 +267,10 @@ impl Found {
         self.compaction.summary = text_of(payload, "message").filter(|t| !t.value.is_empty());
         self.compaction.kept = match payload.get("replacement_history") {
             Some(history) if history.is_array() => {
-                Kept::Replacement(history.items().map(|item| replaced(item, raw)).collect())
+                let (items, rest) = few(history);
+                let items = items.map(|item| replaced(item, raw));
+                let more = rest.map(|rest| Message::new(Role::System, vec![rest.block()]));
+                Kept::Replacement(items.chain(more).collect())
             }
             _ => Kept::UserMessages,
         };

@@ -15,6 +15,7 @@ use super::meta::Meta;
 use super::record::{Item, Record, What};
 use super::said::is_all_injected;
 use super::{Codex, SLUG};
+use crate::few::{Rest, few};
 use crate::fields::{filled, string, text_of};
 use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
 
@@ -173,11 +174,13 @@ fn content(item: Value<'_>, raw: RawRef, role: Role) -> Vec<Block> {
             });
             let said = blocks::message(item, raw, role == Role::User);
             let empty = |b: &Block| matches!(b, Block::Text(t) if t.value.is_empty());
-            let calls = item.get("tool_calls").into_iter().flat_map(Value::items);
+            let (calls, rest) = item.get("tool_calls").map(few).unzip();
+            let calls = calls.into_iter().flatten();
             thought
                 .into_iter()
                 .chain(said.into_iter().filter(|b| !empty(b)))
                 .chain(calls.map(|c| Block::ToolCall(function(c))))
+                .chain(rest.flatten().map(Rest::block))
                 .collect()
         }
     }

@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use rethread_json::Value;
 
+use crate::few::{Rest, few};
+
 /// How texts begin that the client puts into the user's mouth.
 const INJECTED: [&str; 24] = [
     "<environment_context>",
@@ -70,8 +72,14 @@ impl<'a> Part<'a> {
 pub(super) fn parts(message: Value<'_>) -> impl Iterator<Item = Part<'_>> {
     let content = message.get("content").or_else(|| message.get("message"));
     let lone = content.filter(|c| c.content().is_some());
-    let items = content.into_iter().flat_map(Value::items);
+    let items = content.into_iter().flat_map(|content| few(content).0);
     lone.into_iter().chain(items).map(Part)
+}
+
+/// What stands behind the [`parts`] of a message that are told apart.
+pub(super) fn more_parts(message: Value<'_>) -> Option<Rest<'_>> {
+    let content = message.get("content").or_else(|| message.get("message"));
+    few(content?).1
 }
 
 /// What identifies a message's text: the whole, and each part of it.

@@ -10,6 +10,7 @@ use super::calls::{ListedCall, Outputs};
 use super::content::block;
 use super::fields::usage;
 use super::head::{Content, part_text};
+use crate::few::{Rest, few_next};
 use crate::passed::{string, text};
 use crate::{Native, PartKind, RecordKind};
 
@@ -107,6 +108,9 @@ struct Fields<'a> {
     role: Option<Passed<'a>>,
     content: Content<'a>,
     calls: Vec<ListedCall<'a>>,
+    /// What stands behind the calls that are told apart, and behind the thoughts.
+    more_calls: Option<Rest<'a>>,
+    more_thoughts: Option<Rest<'a>>,
     thoughts: Vec<Thought<'a>>,
     usage: Option<Usage>,
     model: Option<Passed<'a>>,
@@ -142,8 +146,8 @@ impl<'a> Fields<'a> {
                 b"content" => self.content.said = Some(skim.pass()?),
                 b"parts" => self.content.parts = Some(skim.pass()?),
                 b"message" => self.content.message = Some(skim.pass()?),
-                b"toolCalls" => self.calls = ListedCall::all(skim)?,
-                b"thoughts" => self.thoughts = thoughts(skim)?,
+                b"toolCalls" => (self.calls, self.more_calls) = ListedCall::all(skim)?,
+                b"thoughts" => (self.thoughts, self.more_thoughts) = thoughts(skim)?,
                 b"tokens" => self.usage = usage(skim)?,
                 b"model" => self.model = Some(skim.pass()?),
                 b"id" | b"timestamp" | b"messageId" | b"sessionId" | b"displayContent" | b"ts" => {
@@ -205,6 +209,7 @@ impl<'a> Fields<'a> {
             self.said_by_the_model(raw, outputs, &mut blocks);
         } else {
             blocks.extend(self.content.parts().map(|part| block(part, raw)));
+            blocks.extend(self.content.more_parts().map(Rest::block));
         }
         let mut message = Message::new(role, blocks);
         message.model = self.model();
@@ -226,6 +231,7 @@ impl<'a> Fields<'a> {
         if !has_thoughts {
             let thoughts = self.thoughts.iter();
             out.extend(thoughts.map(|thought| Block::Thinking(thinking(*thought))));
+            out.extend(self.more_thoughts.map(Rest::block));
         }
         let calls = std::mem::take(&mut self.calls).into_iter();
         let mut calls: Vec<Option<ListedCall<'_>>> = calls.map(Some).collect();
@@ -247,6 +253,8 @@ impl<'a> Fields<'a> {
         for call in calls.into_iter().flatten() {
             out.extend(call.blocks(raw, outputs));
         }
+        out.extend(self.content.more_parts().map(Rest::block));
+        out.extend(self.more_calls.map(Rest::block));
     }
 
     fn event(self) -> Event {
@@ -284,13 +292,16 @@ fn joined(call: &ToolCall, mut blocks: Vec<Block>) -> Vec<Block> {
 /// A thought: its subject, then what it says.
 type Thought<'a> = [Option<Passed<'a>>; 2];
 
-fn thoughts<'a>(skim: &mut Skim<'a>) -> Result<Vec<Thought<'a>>, Strayed> {
+/// Thoughts, and what stands behind those that are told apart.
+type Thoughts<'a> = (Vec<Thought<'a>>, Option<Rest<'a>>);
+
+fn thoughts<'a>(skim: &mut Skim<'a>) -> Result<Thoughts<'a>, Strayed> {
     let mut thoughts = Vec::new();
     if !skim.enter_array() {
         skim.pass()?;
-        return Ok(thoughts);
+        return Ok((thoughts, None));
     }
-    while skim.next_item()? {
+    let rest = few_next(skim, |skim| {
         let mut thought = [None; 2];
         if skim.enter_object() {
             while let Some(key) = skim.next_key()? {
@@ -305,8 +316,9 @@ fn thoughts<'a>(skim: &mut Skim<'a>) -> Result<Vec<Thought<'a>>, Strayed> {
             skim.pass()?;
         }
         thoughts.push(thought);
-    }
-    Ok(thoughts)
+        Ok(1)
+    })?;
+    Ok((thoughts, rest))
 }
 
 fn thinking(thought: Thought<'_>) -> Thinking {

@@ -4,6 +4,7 @@ use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Blob, Block, Diff, RawRef, ToolCall, ToolInput, ToolResult, ToolStatus};
 
 use super::content::{Response, block, plain};
+use crate::few::{Rest, few_next};
 use crate::passed::{json, string, text};
 
 /// Where the whole answer of a call is, if it was saved to a file: by the file's name.
@@ -16,11 +17,17 @@ pub(super) struct ListedCall<'a> {
     name: Option<Passed<'a>>,
     args: Option<Passed<'a>>,
     /// What was given to it; none where it has no result.
-    given: Option<Vec<Given<'a>>>,
+    given: Option<AllGiven<'a>>,
     status: Option<Passed<'a>>,
     display: Option<Passed<'a>>,
     title: Option<Passed<'a>>,
     agent: Option<Passed<'a>>,
+}
+
+/// What was given to a call.
+struct AllGiven<'a> {
+    parts: Vec<Given<'a>>,
+    rest: Option<Rest<'a>>,
 }
 
 /// A part of what was given to a call.
@@ -30,17 +37,20 @@ struct Given<'a> {
 }
 
 impl<'a> ListedCall<'a> {
-    /// All calls in a list.
-    pub(super) fn all(skim: &mut Skim<'a>) -> Result<Vec<Self>, Strayed> {
+    /// The calls in a list, and what stands behind those that are told apart.
+    pub(super) fn all(skim: &mut Skim<'a>) -> Result<(Vec<Self>, Option<Rest<'a>>), Strayed> {
         let mut calls = Vec::new();
         if !skim.enter_array() {
             skim.pass()?;
-            return Ok(calls);
+            return Ok((calls, None));
         }
-        while skim.next_item()? {
-            calls.push(Self::next(skim)?);
-        }
-        Ok(calls)
+        let rest = few_next(skim, |skim| {
+            let call = Self::next(skim)?;
+            let weight = 1 + call.given.as_ref().map_or(0, |given| given.parts.len());
+            calls.push(call);
+            Ok(weight)
+        })?;
+        Ok((calls, rest))
     }
 
     fn next(skim: &mut Skim<'a>) -> Result<Self, Strayed> {
@@ -120,20 +130,21 @@ impl<'a> ListedCall<'a> {
 
 impl<'a> Given<'a> {
     /// What was given: one part, or an array of parts; none for `null`.
-    fn all(skim: &mut Skim<'a>) -> Result<Option<Vec<Self>>, Strayed> {
-        let mut all = Vec::new();
+    fn all(skim: &mut Skim<'a>) -> Result<Option<AllGiven<'a>>, Strayed> {
+        let mut parts = Vec::new();
         if skim.enter_array() {
-            while skim.next_item()? {
-                all.push(Self::next(skim)?);
-            }
-            return Ok(Some(all));
+            let rest = few_next(skim, |skim| {
+                parts.push(Self::next(skim)?);
+                Ok(1)
+            })?;
+            return Ok(Some(AllGiven { parts, rest }));
         }
         let lone = Self::next(skim)?;
         if lone.part.is_null() {
             return Ok(None);
         }
-        all.push(lone);
-        Ok(Some(all))
+        parts.push(lone);
+        Ok(Some(AllGiven { parts, rest: None }))
     }
 
     fn next(skim: &mut Skim<'a>) -> Result<Self, Strayed> {
@@ -161,10 +172,11 @@ impl<'a> Given<'a> {
 
 /// Adds what was given to a call. When the client resumes a session, it puts the results of all
 /// calls beside each: then only that with the call's id is its own.
-fn add_given(given: &[Given<'_>], raw: RawRef, result: &mut ToolResult) {
+fn add_given(given: &AllGiven<'_>, raw: RawRef, result: &mut ToolResult) {
     let call = result.call_id.clone();
-    let has_own = given.iter().any(|part| part.answers(&call) == Some(true));
-    for Given { part, response } in given
+    let AllGiven { parts, rest } = given;
+    let has_own = parts.iter().any(|part| part.answers(&call) == Some(true));
+    for Given { part, response } in parts
         .iter()
         .filter(|part| !(has_own && part.answers(&call) == Some(false)))
     {
@@ -173,6 +185,7 @@ fn add_given(given: &[Given<'_>], raw: RawRef, result: &mut ToolResult) {
             None => result.blocks.push(plain(block(*part, raw))),
         }
     }
+    result.blocks.extend(rest.map(Rest::block));
 }
 
 fn status(word: Option<Passed<'_>>) -> ToolStatus {

@@ -7,6 +7,7 @@ use rethread_model::{
     Blob, Block, Json, Media, RawRef, Text, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
 };
 
+use crate::few::{Rest, few};
 use crate::passed::{json, string, text};
 
 /// One part as a block.
@@ -168,8 +169,12 @@ impl<'a> Response<'a> {
             }
         }
         // Newer models take pictures inside of a result.
-        for part in self.parts.into_iter().flat_map(Passed::items) {
-            result.blocks.push(plain(block(part, raw)));
+        if let Some(parts) = self.parts {
+            let (parts, rest) = few(parts);
+            result
+                .blocks
+                .extend(parts.map(|part| plain(block(part, raw))));
+            result.blocks.extend(rest.map(Rest::block));
         }
     }
 }

@@ -13,6 +13,7 @@ use super::message::{
 use super::nth::{Nth, Several};
 use super::scan::Look;
 use super::tools::{Call, Tools};
+use crate::few::{Rest, few};
 
 /// What an object among the messages is.
 pub(super) struct Seen<'a> {
@@ -263,10 +264,19 @@ pub(super) struct Content<'a> {
 impl<'a> Content<'a> {
     /// Its parts: it is a text, one part or an array of either.
     pub(super) fn parts(self) -> impl Iterator<Item = Passed<'a>> {
-        let content = self.said.filter(|c| !c.is_null()).or(self.parts);
-        let content = content.or(self.message.filter(|m| m.content().is_some()));
+        let content = self.content();
         let lone = content.filter(|c| !c.is_array());
-        lone.into_iter().chain(content.unwrap_or_default().items())
+        lone.into_iter().chain(few(content.unwrap_or_default()).0)
+    }
+
+    /// What stands behind the parts that are told apart.
+    pub(super) fn more_parts(self) -> Option<Rest<'a>> {
+        few(self.content()?).1
+    }
+
+    fn content(self) -> Option<Passed<'a>> {
+        let content = self.said.filter(|c| !c.is_null()).or(self.parts);
+        content.or(self.message.filter(|m| m.content().is_some()))
     }
 }
 

@@ -11,6 +11,7 @@ use rethread_model::{
 use super::body::Place;
 use super::fields::{count, extensions, is_true, json, string, text, visibility};
 use super::flat;
+use crate::few::{Rest, few};
 
 /// Results that came in a message of their own behind their calls.
 #[derive(Default)]
@@ -57,7 +58,7 @@ pub(super) fn blocks(value: Value<'_>, place: Place, out: &mut Vec<Block>, answe
             .map(Block::Text)
             .into_iter()
             .collect(),
-        Some(content) => content.items().map(|b| block(b, place)).collect(),
+        Some(content) => listed(content, place).collect(),
         None => Vec::new(),
     };
     own.extend(flat::calls(value));
@@ -82,12 +83,20 @@ pub(super) fn blocks(value: Value<'_>, place: Place, out: &mut Vec<Block>, answe
 
 /// Puts blocks that the document has no words for where they stood: `at` counts those before.
 fn insert(blocks: &mut Vec<Block>, others: Value<'_>, place: Place) {
-    for (added, other) in others.items().enumerate() {
+    let (items, rest) = few(others);
+    for (added, other) in items.enumerate() {
         let at = count(other, "at").unwrap_or(u64::MAX);
         let at = usize::try_from(at).unwrap_or(usize::MAX);
         let at = at.saturating_add(added).min(blocks.len());
         blocks.insert(at, block(other, place));
     }
+    blocks.extend(rest.map(Rest::block));
+}
+
+fn listed(list: Value<'_>, place: Place) -> impl Iterator<Item = Block> {
+    let (items, rest) = few(list);
+    let items = items.map(move |item| block(item, place));
+    items.chain(rest.map(Rest::block))
 }
 
 fn block(value: Value<'_>, place: Place) -> Block {

@@ -14,6 +14,8 @@ use super::packed::Opened;
 use super::read::FILE;
 use super::{Ndjson, SLUG};
 use crate::error::unreadable;
+use crate::few::{Rest, few};
+
 use crate::{Conversation, Marks, Native, OpenError, RecordKind, Source};
 
 /// Reads a flat file as one session.
@@ -191,7 +193,7 @@ pub(super) fn usage(message: Value<'_>) -> Option<Usage> {
 
 /// The calls that a flat message names.
 pub(super) fn calls(message: Value<'_>) -> Vec<Block> {
-    let calls = message.get("tool_calls").map(Value::items);
+    let (calls, rest) = message.get("tool_calls").map(few).unzip();
     let call = |value: Value<'_>| {
         Block::ToolCall(ToolCall {
             input: value
@@ -209,5 +211,6 @@ pub(super) fn calls(message: Value<'_>) -> Vec<Block> {
             )
         })
     };
-    calls.into_iter().flatten().map(call).collect()
+    let calls = calls.into_iter().flatten().map(call);
+    calls.chain(rest.flatten().map(Rest::block)).collect()
 }

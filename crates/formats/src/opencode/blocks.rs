@@ -9,6 +9,7 @@ use rethread_model::{
 };
 
 use super::members::Members;
+use crate::few::{Rest, few};
 use crate::passed::{json, string, text};
 
 /// Who looks.
@@ -181,9 +182,11 @@ fn given(
     let partial = stopped.and_then(|m| text(m.get("output")?));
     let given = state.get(if is_error { "error" } else { "output" });
     let said = partial.or_else(|| text(given?)).map(Block::Text);
-    let attached = state.get("attachments").into_iter().flat_map(Passed::items);
+    let (attached, rest) = state.get("attachments").map(few).unzip();
+    let attached = attached.into_iter().flatten();
     let attached = attached.filter_map(|file| media(&Members::of(file), record));
-    said.into_iter().chain(attached).collect()
+    let rest = rest.flatten().map(Rest::block);
+    said.into_iter().chain(attached).chain(rest).collect()
 }
 
 /// The change of one file, as editing tools note it.

@@ -10,6 +10,7 @@ use super::blocks::{By, Sight, blocks};
 use super::facts::usage;
 use super::members::Members;
 use super::said::split;
+use crate::few::{MOST, Rest, more_records};
 use crate::passed::{string, text};
 use crate::{Native, PartKind};
 
@@ -57,6 +58,7 @@ fn hold<'a>(
     held.extend(inside.info.map(Held::Info));
     let parts = inside.parts.into_iter();
     held.extend(parts.map(|part| Held::Part(part, raw)));
+    held.extend(inside.rest.map(Held::Rest));
     Ok(())
 }
 
@@ -73,14 +75,20 @@ fn unreadable(why: &str) -> Body {
 enum Held<'a> {
     Info(Members<'a>),
     Part(Members<'a>, RawRef),
+    Rest(Rest<'a>),
 }
 
 fn message(held: &[Held<'_>], role: Role, sight: Sight) -> Message {
     let mut message = Message::new(role, Vec::new());
     let mut of_steps: Option<Usage> = None;
-    for one in held {
+    for (at, one) in held.iter().enumerate() {
+        if message.blocks.len() > 2 * MOST {
+            message.blocks.push(more_records(held.len() - at));
+            break;
+        }
         match one {
             Held::Info(info) => fill(&mut message, info),
+            Held::Rest(rest) => message.blocks.push(rest.block()),
             Held::Part(part, raw) => {
                 blocks(part, *raw, sight, &mut message.blocks);
                 let step = Some(part).filter(|part| part.is_str("type", "step-finish"));
@@ -95,7 +103,7 @@ fn message(held: &[Held<'_>], role: Role, sight: Sight) -> Message {
     if message.blocks.is_empty() && role == Role::User {
         let mut infos = held.iter().filter_map(|one| match one {
             Held::Info(info) => Some(info),
-            Held::Part(..) => None,
+            Held::Part(..) | Held::Rest(_) => None,
         });
         let said = infos.next().and_then(early_text);
         message.blocks.extend(said.map(Block::Text));
@@ -203,7 +211,7 @@ fn compaction(held: &[Held<'_>]) -> Compaction {
                     said.extend(part.get("text").and_then(text));
                 }
             }
-            Held::Part(..) => {}
+            Held::Part(..) | Held::Rest(_) => {}
         }
     }
     compaction.summary = joined(&said);

@@ -7,6 +7,7 @@ use rethread_model::{Moment, RawRef, Role, Visibility};
 use super::facts::moment;
 use super::kinds::{Audience, PartKind, part_kind};
 use super::members::Members;
+use crate::few::{Rest, few, few_next};
 
 /// A message, with what decides where it goes.
 #[derive(Clone, Debug)]
@@ -51,6 +52,8 @@ pub(super) struct Piece {
 pub(super) struct Split<'a> {
     pub(super) info: Option<Members<'a>>,
     pub(super) parts: Vec<Members<'a>>,
+    /// What stands behind the parts that are told apart.
+    pub(super) rest: Option<Rest<'a>>,
 }
 
 /// Takes the record apart that is next: a row holds the value in its column `data`.
@@ -59,6 +62,7 @@ pub(super) fn split<'a>(skim: &mut Skim<'a>, is_row: bool) -> Result<Split<'a>, 
         return Ok(split_value(Members::data(skim)?));
     }
     let mut parts = Vec::new();
+    let mut rest = None;
     let mut info = None;
     let value = Members::each(skim, |skim, name| {
         match name {
@@ -66,15 +70,16 @@ pub(super) fn split<'a>(skim: &mut Skim<'a>, is_row: bool) -> Result<Split<'a>, 
             b"parts" if skim.peek() == Some(b'[') => {
                 parts.clear();
                 skim.enter_array();
-                while skim.next_item()? {
+                rest = few_next(skim, |skim| {
                     parts.push(Members::next(skim)?);
-                }
+                    Ok(1)
+                })?;
             }
             _ => drop(skim.pass()?),
         }
         Ok(())
     })?;
-    Ok(apart(value, info, parts))
+    Ok(apart(value, info, parts, rest))
 }
 
 /// Takes a value apart: an export puts message and parts side by side, and the first stores kept
@@ -82,23 +87,30 @@ pub(super) fn split<'a>(skim: &mut Skim<'a>, is_row: bool) -> Result<Split<'a>, 
 pub(super) fn split_value(value: Members<'_>) -> Split<'_> {
     let [info, parts] = value.pick(["info", "parts"]);
     let info = info.filter(|i| i.is_object()).map(Members::of);
-    let parts = parts.into_iter().flat_map(Passed::items);
-    let parts = parts.map(Members::of).collect();
-    apart(value, info, parts)
+    let (parts, rest) = parts.map(few).unzip();
+    let parts = parts.into_iter().flatten().map(Members::of).collect();
+    apart(value, info, parts, rest.flatten())
 }
 
 /// What a value is that holds these. One that is no message is a part.
-fn apart<'a>(value: Members<'a>, info: Option<Members<'a>>, parts: Vec<Members<'a>>) -> Split<'a> {
+fn apart<'a>(
+    value: Members<'a>,
+    info: Option<Members<'a>>,
+    parts: Vec<Members<'a>>,
+    rest: Option<Rest<'a>>,
+) -> Split<'a> {
     let [role, type_name] = value.pick(["role", "type"]);
     if info.is_none() && !(role.is_some() && type_name.is_none()) {
         return Split {
             info: None,
             parts: vec![value],
+            rest: None,
         };
     }
     Split {
         info: Some(info.unwrap_or(value)),
         parts,
+        rest,
     }
 }
 

@@ -7,6 +7,7 @@ use rethread_model::{
     Blob, Block, Json, Media, RawRef, Text, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
 };
 
+use crate::few::{Rest, few};
 use crate::fields::{is_true, json, string, text, text_of};
 
 /// The blocks of a content, which is one text or an array.
@@ -15,8 +16,10 @@ pub(super) fn blocks(content: Option<Value<'_>>, raw: RawRef) -> Vec<Block> {
         return Vec::new();
     };
     let lone = text(content).map(Block::Text);
-    let items = content.items().map(|item| block(item, raw));
-    lone.into_iter().chain(items).collect()
+    let (items, rest) = few(content);
+    let items = items.map(|item| block(item, raw));
+    let rest = rest.map(Rest::block);
+    lone.into_iter().chain(items).chain(rest).collect()
 }
 
 fn block(value: Value<'_>, raw: RawRef) -> Block {

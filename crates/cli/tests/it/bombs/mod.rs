@@ -1,6 +1,7 @@
 //! Input that is small and wants much: what a command takes stays within bounds, and what is good
 //! beside it is there all the same.
 
+mod blocks;
 mod packed;
 
 use std::ffi::OsString;
