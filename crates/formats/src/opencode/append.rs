@@ -7,6 +7,7 @@ use rethread_model::{ModelRef, Usage};
 use rusqlite::OptionalExtension as _;
 use rusqlite::types::Value;
 
+use super::connection::columns;
 use super::create::text;
 use super::draft::Draft;
 use super::facts::{Facts, parsed, project_root};
@@ -81,8 +82,11 @@ pub(super) struct OpenSession<'a, 'b> {
 impl<'a, 'b> OpenSession<'a, 'b> {
     fn of(w: &'a Writing<'a>, change: &'a Change<'b>, id: &'a str) -> Result<Self, WriteError> {
         let line = change.ask(|tx| {
-            let sql = "SELECT * FROM session WHERE id = ?1";
-            tx.query_row(sql, [id], encode).optional()
+            let sql = format!(
+                "SELECT {} FROM session WHERE id = ?1",
+                columns(tx, "session")?
+            );
+            tx.query_row(&sql, [id], encode).optional()
         })?;
         let line = line.ok_or_else(|| change.no_session(id))?;
         let facts = parsed(&line, Facts::of_row).unwrap_or_default();

@@ -62,7 +62,8 @@ pub(super) fn stage(w: &Writing<'_>, place: &Place, folder: &Path) -> Result<(),
         Ok(found.collect::<rusqlite::Result<Vec<String>>>()?)
     })?;
     let projects = super::database::look(&path, |db| {
-        let mut query = db.prepare("SELECT * FROM project")?;
+        let columns = db.columns("project")?;
+        let mut query = db.prepare(&format!("SELECT {columns} FROM project"))?;
         let found = query.query_map([], encode)?;
         Ok(found.collect::<rusqlite::Result<Vec<Vec<u8>>>>()?)
     })?;
@@ -243,7 +244,8 @@ fn rows_there(change: &Change<'_>, id: &str) -> Result<Tables, WriteError> {
             if !super::store::has_table(tx, table)? {
                 return Ok(Vec::new());
             }
-            let sql = format!("SELECT * FROM {table} WHERE {key} = ?1 ORDER BY {order}");
+            let columns = super::connection::columns(tx, table)?;
+            let sql = format!("SELECT {columns} FROM {table} WHERE {key} = ?1 ORDER BY {order}");
             let mut query = tx.prepare(&sql)?;
             let rows = query.query_map([id], encode)?;
             rows.collect::<rusqlite::Result<Vec<Vec<u8>>>>()

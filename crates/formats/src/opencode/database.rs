@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::fs::Metadata;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -11,32 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use rethread_disk::{DiskError, FileId, open_read, read_at};
-use rusqlite::config::DbConfig;
 use rusqlite::ffi::ErrorCode;
-use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
-use rusqlite::{Connection, OpenFlags};
 
 use super::SLUG;
+use super::connection::{Db, Way};
 use crate::OpenError;
-
-/// The tables that are read. All others may hold what is nobody's business: accounts, credentials,
-/// secrets of shared sessions.
-pub(super) const READ: [&str; 8] = [
-    "session",
-    "message",
-    "part",
-    "todo",
-    "project",
-    "session_message",
-    "session_input",
-    "session_context_epoch",
-];
 
 /// How often reading is begun anew because the database changed under it.
 const TRIES: u32 = 40;
-
-/// How long SQLite waits for a lock that others hold for a moment.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The first bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -56,7 +37,7 @@ pub(super) fn begins_like_one(start: &[u8]) -> bool {
 /// Asks a database something, in one moment of its life. `ask` may be called several times.
 pub(super) fn look<T>(
     path: &Path,
-    mut ask: impl FnMut(&Connection) -> Result<T, AskError>,
+    mut ask: impl FnMut(&Db) -> Result<T, AskError>,
 ) -> Result<T, OpenError> {
     let mut last = None;
     for attempt in 0..TRIES {
@@ -68,15 +49,17 @@ pub(super) fn look<T>(
             // Trouble with the file itself is said in our own words.
             drop(open_read(path)?);
             let before = State::of(path);
-            let opened = open(path, before.way());
+            let files = [before.main, before.log].into_iter().flatten();
+            let len = files.map(|(len, _)| len).sum();
+            let opened = Db::open(path, before.way(), len);
             (before, opened)
         };
         let way = before.way();
-        let (answer, connection) = match opened.and_then(begin) {
+        let (answer, connection) = match opened.and_then(Db::begin) {
             Ok(connection) => (ask(&connection), Some(connection)),
             Err(e) => (Err(e.into()), None),
         };
-        let connection = connection.filter(|_| way == Way::Quiet && answer.is_ok());
+        let connection = connection.filter(|_| way.is_lockless() && answer.is_ok());
         let is_true = way == Way::Shared || before == State::of(path);
         match answer {
             Ok(answer) if is_true => {
@@ -101,11 +84,6 @@ pub(super) fn look<T>(
     })
 }
 
-fn begin(connection: Connection) -> rusqlite::Result<Connection> {
-    connection.execute_batch("BEGIN")?;
-    Ok(connection)
-}
-
 /// The database that a thread looked into last, still open: a list asks for hundreds of sessions in
 /// the same one. Only where nobody writes, and then we hold no lock; and only as long as all that
 /// can be seen of it stays as it was.
@@ -114,7 +92,7 @@ struct Kept {
     state: State,
     /// How often we ourselves had written to some database.
     writes: u64,
-    connection: Connection,
+    connection: Db,
 }
 
 thread_local! {
@@ -132,10 +110,10 @@ impl Kept {
         (kept.path == path && kept.writes == writes).then_some(kept)
     }
 
-    fn put(path: &Path, state: State, writes: u64, connection: Option<Connection>) {
+    fn put(path: &Path, state: State, writes: u64, connection: Option<Db>) {
         // An open file is in others' way on Windows, whatever is done with it.
         let connection = connection.filter(|_| !cfg!(windows));
-        let ended = |c: Connection| c.execute_batch("COMMIT").is_ok().then_some(c);
+        let ended = |c: Db| c.execute_batch("COMMIT").is_ok().then_some(c);
         KEPT.set(connection.and_then(ended).map(|connection| Self {
             path: path.to_owned(),
             state,
@@ -175,20 +153,6 @@ impl From<DiskError> for AskError {
     fn from(e: DiskError) -> Self {
         Self::Open(e.into())
     }
-}
-
-/// How a database is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// Nobody has written since the last checkpoint: the file alone is all, and we take no lock.
-    /// Whether that stayed so is asked again afterwards.
-    Quiet,
-    /// With the index of the log that is there, under the locks of SQLite, which in this mode never
-    /// hold up a writer.
-    Shared,
-    /// There is a log without its index: we make the index in our own memory. No lock is taken, so
-    /// whether all stayed as it was is asked again afterwards.
-    Alone,
 }
 
 /// What can be seen of a database from outside.
@@ -248,68 +212,6 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-fn open(path: &Path, way: Way) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_URI
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = match way {
-        Way::Quiet => Connection::open_with_flags(uri(path, "immutable=1"), flags)?,
-        Way::Shared => Connection::open_with_flags(uri(path, "mode=ro&readonly_shm=1"), flags)?,
-        Way::Alone => {
-            let without_locks = if cfg!(windows) {
-                "win32-none"
-            } else {
-                "unix-none"
-            };
-            Connection::open_with_flags_and_vfs(uri(path, "mode=ro"), flags, without_locks)?
-        }
-    };
-    // Else SQLite would move the log into the database and remove it.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
-    // Else a query is planned anew with every session that it is asked about.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.busy_timeout(PATIENCE)?;
-    connection.pragma_update(None, "temp_store", "MEMORY")?;
-    if way == Way::Alone {
-        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-    }
-    connection.authorizer(Some(|asked: AuthContext<'_>| permitted(&asked)))?;
-    Ok(connection)
-}
-
-/// Only the tables that we know are read, whatever a schema makes of a question.
-fn permitted(asked: &AuthContext<'_>) -> Authorization {
-    let known = |table: &str| READ.contains(&table) || table.starts_with("sqlite_");
-    match asked.action {
-        AuthAction::Read { table_name, .. } if !known(table_name) => Authorization::Deny,
-        _ => Authorization::Allow,
-    }
-}
-
-/// A path as SQLite wants it, with how to open it.
-fn uri(path: &Path, how: &str) -> String {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut uri = String::from("file:");
-    if cfg!(windows) {
-        uri.push('/');
-    }
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'\\' if cfg!(windows) => uri.push('/'),
-            b'/' | b':' | b'.' | b'-' | b'_' | b'~' => uri.push(char::from(*byte)),
-            _ if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
-            _ => {
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-    }
-    uri.push('?');
-    uri.push_str(how);
-    uri
-}
-
 /// Whether trouble goes away by itself: a writer came or went at this moment.
 fn passes(e: &rusqlite::Error) -> bool {
     let passing = [
@@ -329,6 +231,11 @@ pub(super) fn trouble(path: &Path, e: &rusqlite::Error) -> OpenError {
     let path = path.to_owned();
     match e.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => OpenError::NotOurs { path, format: SLUG },
+        Some(ErrorCode::OperationInterrupted) => OpenError::Damaged {
+            path,
+            line: None,
+            why: "to answer takes far more work than a database of its size should".to_owned(),
+        },
         Some(ErrorCode::DatabaseCorrupt) | None => OpenError::Damaged {
             path,
             line: None,
@@ -344,6 +251,8 @@ pub(super) fn trouble(path: &Path, e: &rusqlite::Error) -> OpenError {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
 
     #[test]
@@ -412,13 +321,5 @@ mod tests {
         let_go();
         assert!(KEPT.take().is_none());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn paths_are_spelled_so_that_sqlite_reads_them_back() {
-        if cfg!(unix) {
-            let uri = uri(Path::new("/a b/c?d#e%f/ü.db"), "mode=ro");
-            assert_eq!(uri, "file:/a%20b/c%3Fd%23e%25f/%C3%BC.db?mode=ro");
-        }
     }
 }

@@ -7,6 +7,7 @@ use rethread_json::{Document, Object, Patch};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{OptionalExtension as _, Row};
 
+use super::connection::columns;
 use super::create::{slug, text};
 use super::facts::{Facts, parsed};
 use super::ids::Ids;
@@ -27,8 +28,11 @@ pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made
     }
     change(w, &source.path, |change| {
         let line = change.ask(|tx| {
-            let sql = "SELECT * FROM session WHERE id = ?1";
-            tx.query_row(sql, [&source.id], encode).optional()
+            let sql = format!(
+                "SELECT {} FROM session WHERE id = ?1",
+                columns(tx, "session")?
+            );
+            tx.query_row(&sql, [&source.id], encode).optional()
         })?;
         let line = line.ok_or_else(|| change.no_session(&source.id))?;
         let facts = parsed(&line, Facts::of_row).unwrap_or_default();
@@ -180,8 +184,9 @@ impl Past {
         for (id, _) in &self.messages {
             new_ids.insert(id, ids.message());
         }
+        let one_message = row_query(change, "message")?;
         for (old_id, row) in &self.messages {
-            let mut row = row_at(change, "message", *row)?;
+            let mut row = row_at(change, &one_message, *row)?;
             let id = new_ids.get(old_id.as_str()).cloned().unwrap_or_default();
             for (column, value) in &mut row {
                 match (column.as_str(), &*value) {
@@ -200,8 +205,9 @@ impl Past {
         })?;
         let last = self.messages.last().map(|(id, _)| id.as_str());
         let mut is_gone = false;
+        let one_part = row_query(change, "part")?;
         for part in parts {
-            let mut row = row_at(change, "part", part)?;
+            let mut row = row_at(change, &one_part, part)?;
             is_gone |= self.parts_before.as_ref() == Some(&named(&row, "id"));
             let message = named(&row, "message_id");
             let Some(message_id) = new_ids.get(message.as_str()).cloned() else {
@@ -225,10 +231,17 @@ impl Past {
     }
 }
 
-/// The columns of a row.
-fn row_at(change: &Change<'_>, table: &str, row: i64) -> Result<Columns, WriteError> {
-    let sql = format!("SELECT * FROM {table} WHERE rowid = ?1");
-    let line = change.ask(|tx| tx.prepare_cached(&sql)?.query_row([row], encode))?;
+/// The question for a row of a table, by its number.
+fn row_query(change: &Change<'_>, table: &str) -> Result<String, WriteError> {
+    change.ask(|tx| {
+        let all = columns(tx, table)?;
+        Ok(format!("SELECT {all} FROM {table} WHERE rowid = ?1"))
+    })
+}
+
+/// The columns of a row, by the question for it.
+fn row_at(change: &Change<'_>, query: &str, row: i64) -> Result<Columns, WriteError> {
+    let line = change.ask(|tx| tx.prepare_cached(query)?.query_row([row], encode))?;
     Ok(decode(&line).unwrap_or_default())
 }
 

@@ -9,6 +9,7 @@ mod blocks;
 mod body;
 mod carry;
 mod check;
+mod connection;
 mod create;
 mod database;
 mod draft;
@@ -35,6 +36,7 @@ mod summary;
 mod tell;
 mod tool;
 mod tree;
+mod vfs;
 mod writing;
 
 use std::ops::Range;

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use rethread_model::{Note, RawRef};
+use rusqlite::Row;
+use rusqlite::ffi::ErrorCode;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row};
 
+use super::connection::Db;
 use super::database::AskError;
 use super::facts::moment;
 use super::members::Members;
@@ -70,19 +72,15 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads the rows that belong to a session. A row that cannot be read is named.
-    pub(super) fn rows(
-        mut self,
-        db: &Connection,
-        order: &str,
-        id: &str,
-    ) -> Result<Spooled, AskError> {
+    pub(super) fn rows(mut self, db: &Db, order: &str, id: &str) -> Result<Spooled, AskError> {
         if order != "rowid" && self.as_they_come(db, order, id)? {
             return Ok(self.spool.finish()?);
         }
         self.forget();
         let table = self.table;
         // The keys first: sorting whole rows would take as much memory as they have.
-        let sql = format!("SELECT rowid FROM {table} WHERE session_id = ?1 ORDER BY {order}");
+        let (all, is_in) = (db.columns(table)?, db.is(table, "session_id")?);
+        let sql = format!("SELECT rowid FROM {table} WHERE {is_in} ORDER BY {order}");
         let mut keys = Vec::new();
         let mut query = db.prepare_cached(&sql)?;
         let mut found = query.query([id])?;
@@ -90,14 +88,14 @@ impl<'a> Reading<'a> {
             match found.next() {
                 Ok(Some(row)) => keys.push(row.get::<_, i64>(0)?),
                 Ok(None) => break,
-                Err(e) if is_corrupt(&e) => {
+                Err(e) if is_lost(&e) => {
                     self.unreadable("some of its rows", &e);
                     break;
                 }
                 Err(e) => return Err(e.into()),
             }
         }
-        let mut one = db.prepare_cached(&format!("SELECT * FROM {table} WHERE rowid = ?1"))?;
+        let mut one = db.prepare_cached(&format!("SELECT {all} FROM {table} WHERE rowid = ?1"))?;
         let columns = Columns::of(&one);
         for key in keys {
             let mut found = one.query([key])?;
@@ -108,7 +106,7 @@ impl<'a> Reading<'a> {
                     }
                 }
                 Ok(None) => {}
-                Err(e) if is_corrupt(&e) => self.unreadable(&format!("row {key}"), &e),
+                Err(e) if is_lost(&e) => self.unreadable(&format!("row {key}"), &e),
                 Err(e) => return Err(e.into()),
             }
         }
@@ -117,8 +115,10 @@ impl<'a> Reading<'a> {
 
     /// Reads the rows as the database gives them, which mostly is their order; says whether it was,
     /// and all could be read.
-    fn as_they_come(&mut self, db: &Connection, order: &str, id: &str) -> Result<bool, AskError> {
-        let sql = format!("SELECT * FROM {} WHERE session_id = ?1", self.table);
+    fn as_they_come(&mut self, db: &Db, order: &str, id: &str) -> Result<bool, AskError> {
+        let table = self.table;
+        let (all, is_in) = (db.columns(table)?, db.is(table, "session_id")?);
+        let sql = format!("SELECT {all} FROM {table} WHERE {is_in}");
         let mut query = db.prepare_cached(&sql)?;
         let columns = Columns::of(&query);
         let by_time = order.starts_with("time_created");
@@ -128,7 +128,7 @@ impl<'a> Reading<'a> {
             let row = match found.next() {
                 Ok(Some(row)) => row,
                 Ok(None) => return Ok(true),
-                Err(e) if is_corrupt(&e) => return Ok(false),
+                Err(e) if is_lost(&e) => return Ok(false),
                 Err(e) => return Err(e.into()),
             };
             let Some((id, time)) = self.row(row, &columns)? else {
@@ -236,6 +236,10 @@ impl<'a> Reading<'a> {
     }
 }
 
-fn is_corrupt(e: &rusqlite::Error) -> bool {
-    e.sqlite_error_code() == Some(rusqlite::ffi::ErrorCode::DatabaseCorrupt)
+/// Whether rows cannot be had, and others perhaps can.
+fn is_lost(e: &rusqlite::Error) -> bool {
+    matches!(
+        e.sqlite_error_code(),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::TooBig)
+    )
 }

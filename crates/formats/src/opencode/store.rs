@@ -9,6 +9,7 @@ use rethread_model::RawRef;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::SLUG;
+use super::connection::Db;
 use super::database::{AskError, look};
 use super::facts::{Facts, parsed, project_root};
 use super::project::GLOBAL;
@@ -88,7 +89,7 @@ pub(super) fn gather(path: &Path, id: &str) -> Result<Gathered, OpenError> {
     look(path, |db| gather_from(db, path, id))
 }
 
-fn gather_from(db: &Connection, path: &Path, id: &str) -> Result<Gathered, AskError> {
+fn gather_from(db: &Db, path: &Path, id: &str) -> Result<Gathered, AskError> {
     let mut gathered = Gathered::default();
     let line = session_line(db, path, id)?;
     gathered.facts = facts(db, &line)?;
@@ -127,14 +128,17 @@ pub(super) fn children(path: &Path, id: &str) -> Result<Vec<String>, OpenError> 
     look(path, |db| children_of(db, id))
 }
 
-fn children_of(db: &Connection, id: &str) -> Result<Vec<String>, AskError> {
-    let sql = "SELECT id FROM session WHERE parent_id = ?1 ORDER BY time_created, id";
-    column(db, sql, id)
+fn children_of(db: &Db, id: &str) -> Result<Vec<String>, AskError> {
+    let is_child = db.is("session", "parent_id")?;
+    let sql = format!("SELECT id FROM session WHERE {is_child} ORDER BY time_created, id");
+    column(db, &sql, id)
 }
 
 /// The line of a session's row.
-pub(super) fn session_line(db: &Connection, path: &Path, id: &str) -> Result<Vec<u8>, AskError> {
-    let mut query = db.prepare_cached("SELECT * FROM session WHERE id = ?1")?;
+pub(super) fn session_line(db: &Db, path: &Path, id: &str) -> Result<Vec<u8>, AskError> {
+    let (columns, is_it) = (db.columns("session")?, db.is("session", "id")?);
+    let sql = format!("SELECT {columns} FROM session WHERE {is_it}");
+    let mut query = db.prepare_cached(&sql)?;
     let line = query.query_row([id], encode).optional()?;
     line.ok_or_else(|| {
         AskError::Open(OpenError::NoSession {
@@ -146,12 +150,14 @@ pub(super) fn session_line(db: &Connection, path: &Path, id: &str) -> Result<Vec
 }
 
 /// The facts in the line of a session's row, with those about its project.
-pub(super) fn facts(db: &Connection, line: &[u8]) -> Result<Facts, AskError> {
+pub(super) fn facts(db: &Db, line: &[u8]) -> Result<Facts, AskError> {
     let mut facts = parsed(line, Facts::of_row).unwrap_or_default();
     if let Some(project) = &facts.project
         && has_table(db, "project")?
     {
-        let mut query = db.prepare_cached("SELECT worktree FROM project WHERE id = ?1")?;
+        let is_it = db.is("project", "id")?;
+        let sql = format!("SELECT worktree FROM project WHERE {is_it}");
+        let mut query = db.prepare_cached(&sql)?;
         let found = query.query_row([project], encode).optional()?;
         let tree = found.as_ref().and_then(|line| Tree::parse(line).ok());
         facts.root = match (&tree, &found) {
@@ -169,9 +175,10 @@ pub(super) fn facts(db: &Connection, line: &[u8]) -> Result<Facts, AskError> {
 }
 
 /// The call in a session that started another one.
-fn started_by(db: &Connection, parent: &str, id: &str) -> Result<Option<String>, AskError> {
-    let mut query =
-        db.prepare_cached("SELECT data FROM part WHERE session_id = ?1 AND instr(data, ?2) > 0")?;
+fn started_by(db: &Db, parent: &str, id: &str) -> Result<Option<String>, AskError> {
+    let is_in = db.is("part", "session_id")?;
+    let sql = format!("SELECT data FROM part WHERE {is_in} AND instr(data, ?2) > 0");
+    let mut query = db.prepare_cached(&sql)?;
     let mut rows = query.query([parent, id])?;
     while let Some(row) = rows.next()? {
         let Ok(data) = row.get::<_, String>(0) else {
@@ -196,14 +203,15 @@ pub(super) fn has_table(db: &Connection, name: &str) -> rusqlite::Result<bool> {
 }
 
 /// The tables that have rows of a session, of those that it can do without.
-fn filled(db: &Connection, id: &str) -> Result<Vec<&'static str>, AskError> {
+fn filled(db: &Db, id: &str) -> Result<Vec<&'static str>, AskError> {
     let mut query = db.prepare_cached("SELECT name FROM sqlite_master WHERE type = 'table'")?;
     let there = query.query_map([], |row| row.get(0))?;
     let there: Vec<String> = there.collect::<Result<_, _>>()?;
     let has_rows = |table: &&'static str| {
-        let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE session_id = ?1)");
         let is_there = there.iter().any(|name| name == table);
         let has_rows = || {
+            let is_in = db.is(table, "session_id")?;
+            let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE {is_in})");
             let mut query = db.prepare_cached(&sql)?;
             query.query_row([id], |row| row.get(0))
         };

@@ -6,9 +6,9 @@ use std::path::Path;
 use rethread_disk::read_next;
 use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Counts, Head, Moment, Note, State, Summary, Usage};
-use rusqlite::Connection;
 
 use super::body::early_text;
+use super::connection::Db;
 use super::database::{AskError, look};
 use super::export::{Long, Outline, nobodys, unshown};
 use super::facts::{Facts, usage};
@@ -53,9 +53,9 @@ fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, OpenError> 
         let line = store::session_line(db, path, id)?;
         let facts = store::facts(db, &line)?;
         let mut tally = Tally::new(&facts, want);
-        let mut query = db.prepare_cached(
-            "SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id",
-        )?;
+        let is_in = db.is("message", "session_id")?;
+        let sql = format!("SELECT id, data FROM message WHERE {is_in} ORDER BY time_created, id");
+        let mut query = db.prepare_cached(&sql)?;
         let mut rows = query.query([id])?;
         while let Some(row) = rows.next()? {
             let data = row.get_ref(1)?.as_bytes().unwrap_or_default();
@@ -77,8 +77,10 @@ fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, OpenError> 
 }
 
 /// The first text of a message that a person typed.
-fn prompt_of(db: &Connection, message: &str) -> Result<Option<String>, AskError> {
-    let mut query = db.prepare_cached("SELECT data FROM part WHERE message_id = ?1 ORDER BY id")?;
+fn prompt_of(db: &Db, message: &str) -> Result<Option<String>, AskError> {
+    let is_in = db.is("part", "message_id")?;
+    let sql = format!("SELECT data FROM part WHERE {is_in} ORDER BY id");
+    let mut query = db.prepare_cached(&sql)?;
     let mut rows = query.query([message])?;
     while let Some(row) = rows.next()? {
         let data = row.get_ref(0)?.as_bytes().unwrap_or_default();

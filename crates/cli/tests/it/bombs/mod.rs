@@ -2,6 +2,7 @@
 //! beside it is there all the same.
 
 mod blocks;
+mod database;
 mod packed;
 
 use std::ffi::OsString;
