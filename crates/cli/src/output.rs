@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use rethread_model::Summary;
-use rethread_render::{SourceInfo, Utf8, session_object};
+use rethread_render::{InertJson, SourceInfo, Utf8, session_object};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -16,43 +16,33 @@ pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
 
 /// Says something in JSON on stderr.
 pub(crate) fn say_json(value: &Value) {
-    let mut out = io::stderr().lock();
-    let text = format!("{value}\n");
+    let mut out = InertJson::new(io::stderr().lock());
     // Nobody is left to be told if this fails.
-    let _ = if io::stderr().is_terminal() {
-        let mut visible = Visible {
-            out: &mut out,
-            pending: Vec::new(),
-        };
-        visible
-            .write_all(text.as_bytes())
-            .and_then(|()| visible.flush())
-    } else {
-        out.write_all(text.as_bytes())
-    };
+    let _ = writeln!(out, "{value}").and_then(|()| out.flush());
 }
 
-/// Writes JSON, which is UTF-8 whatever the bytes that a session holds. On a terminal, characters that
-/// could act there are spelled as escapes, which mean the same to whoever reads the JSON.
+/// Writes JSON, which is UTF-8 whatever the bytes that a session holds. Characters that could act where
+/// it is shown are spelled as escapes, which mean the same to whoever reads the JSON.
 pub(crate) fn json_out(
+    out: impl Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = InertJson::new(out);
+    let mut utf8 = Utf8::new(&mut out);
+    write(&mut utf8)?;
+    utf8.finish()?;
+    Ok(out.flush()?)
+}
+
+/// Writes JSON that somebody asked for as it stands in a file; on a terminal as [`json_out`] does.
+pub(crate) fn original_out(
     mut out: impl Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let write = |out: &mut dyn Write| {
-        let mut utf8 = Utf8::new(out);
-        write(&mut utf8)?;
-        utf8.finish()
-    };
     if io::stdout().is_terminal() {
-        let mut visible = Visible {
-            out: &mut out,
-            pending: Vec::new(),
-        };
-        write(&mut visible)?;
-        visible.flush()?;
-    } else {
-        write(&mut out)?;
+        return json_out(out, write);
     }
+    write(&mut out)?;
     Ok(out.flush()?)
 }
 
@@ -104,72 +94,4 @@ pub(crate) fn labelled(word: &str, colour: anstyle::AnsiColor, text: &str, colou
         anstyle::Style::new()
     };
     let _ = writeln!(io::stderr().lock(), "{style}{word}{style:#}: {text}");
-}
-
-/// Spells characters that act on a terminal as JSON escapes. Outside of strings, JSON has none.
-struct Visible<'a> {
-    out: &'a mut dyn Write,
-    /// The beginning of a character whose rest has not come yet.
-    pending: Vec<u8>,
-}
-
-impl Write for Visible<'_> {
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        use std::fmt::Write as _;
-        self.pending.extend_from_slice(buf);
-        let whole = match std::str::from_utf8(&self.pending) {
-            Err(e) if e.error_len().is_none() => e.valid_up_to(),
-            _ => self.pending.len(),
-        };
-        let rest = self.pending.split_off(whole);
-        let text = String::from_utf8_lossy(&self.pending);
-        let mut spelled = String::with_capacity(text.len());
-        for c in text.chars() {
-            if acts(c) {
-                let mut units = [0; 2];
-                for unit in c.encode_utf16(&mut units) {
-                    let _ = write!(spelled, "\\u{unit:04x}");
-                }
-            } else {
-                spelled.push(c);
-            }
-        }
-        self.out.write_all(spelled.as_bytes())?;
-        self.pending = rest;
-        Ok(buf.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.write_all(&std::mem::take(&mut self.pending))?;
-        self.out.flush()
-    }
-}
-
-/// Whether a character would be shown as something else by a neutral text.
-fn acts(c: char) -> bool {
-    let mut buffer = [0; 4];
-    let text: &str = c.encode_utf8(&mut buffer);
-    c != '\n' && rethread_render::neutral(text) != text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_on_a_terminal_means_the_same_and_does_nothing() {
-        let value = serde_json::json!({ "t": "a\u{9b}31m\u{202e}\u{7f}é😀\u{1b}" });
-        let mut out = Vec::new();
-        let mut visible = Visible {
-            out: &mut out,
-            pending: Vec::new(),
-        };
-        for byte in value.to_string().bytes() {
-            visible.write_all(&[byte]).unwrap();
-        }
-        visible.flush().unwrap();
-        let text = String::from_utf8(out).unwrap();
-        assert!(!text.chars().any(acts), "{text}");
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
-    }
 }

@@ -6,8 +6,8 @@
 //!
 //! Text from conversations is untrusted. What reaches a terminal or a Markdown file goes through
 //! [`Plain`] or [`OneLine`]; what reaches an HTML page is made harmless in the same way and escaped;
-//! what reaches JSON is escaped by JSON itself, so control characters that JSON allows in strings (DEL
-//! and beyond) are still in there.
+//! what reaches JSON is escaped by JSON itself, and where it is printed, [`InertJson`] also spells what
+//! JSON allows in strings (DEL and beyond) as escapes.
 
 mod html;
 mod json;
@@ -26,8 +26,9 @@ mod view;
 mod workspace;
 
 pub use html::{Around, Elsewhere, Html, html};
+pub use json::InertJson;
 pub use markdown::markdown;
-pub use neutral::{OneLine, Plain, fit, neutral, one_line};
+pub use neutral::{OneLine, Plain, cell, fit, neutral, one_line};
 pub use outline::{tree, tree_json};
 pub use text::text;
 pub use unified::{

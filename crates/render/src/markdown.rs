@@ -20,8 +20,9 @@ use crate::{Options, View};
 /// numbered heading. Nothing is cut.
 ///
 /// What people and models wrote is Markdown already and stays as it is, except that control
-/// characters become visible, HTML becomes text, and code blocks that were left open are closed:
-/// no message reaches beyond its own section.
+/// characters become visible, HTML becomes text, pictures become links, links that do not lead to
+/// the web or to mail become text, and code blocks that were left open are closed: no message
+/// reaches beyond its own section, and nothing is loaded.
 pub fn markdown(out: &mut dyn Write, view: &View<'_>, o: &Options) -> io::Result<()> {
     let mut page = Page {
         out,

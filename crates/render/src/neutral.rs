@@ -70,6 +70,24 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// One line as a cell of a table for other programs. Spreadsheets compute what begins like a
+/// formula; behind a `'` it is text to all of them.
+///
+/// ```
+/// use rethread_render::cell;
+/// assert_eq!(cell("=1+1"), "'=1+1");
+/// assert_eq!(cell("a = 1"), "a = 1");
+/// ```
+pub fn cell(text: &str) -> String {
+    let line = one_line(text);
+    let computed = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+    if line.trim_start().starts_with(computed) {
+        format!("'{line}")
+    } else {
+        line.into_owned()
+    }
+}
+
 /// One line that fits into so many columns; what does not fit is cut and ends with `…`.
 ///
 /// ```

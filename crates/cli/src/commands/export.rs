@@ -1,6 +1,6 @@
 //! `export`: sessions of every agent in one file.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -9,6 +9,7 @@ use rethread_engine::{
     export_markdown, export_ndjson, export_notes, export_source,
 };
 use rethread_model::{Note, Severity};
+use rethread_render::InertJson;
 use serde_json::json;
 
 use crate::args::WriteFlags;
@@ -270,8 +271,11 @@ fn write(
     };
     Ok(match (form, place) {
         (Form::Ndjson, Place::Stdout) => {
-            let mut target = Target::Stream(&mut stdout);
-            export_ndjson(&context.env, chosen, how, &mut target, &tell)?
+            let mut inert = InertJson::new(&mut stdout);
+            let mut target = Target::Stream(&mut inert);
+            let done = export_ndjson(&context.env, chosen, how, &mut target, &tell)?;
+            inert.flush()?;
+            done
         }
         (Form::Ndjson, Place::File(path)) => {
             let mut target = Target::File(path.clone());

@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use rethread_engine::{Filter, Sort, list};
 use rethread_model::Summary;
+use rethread_render::cell;
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -19,7 +20,9 @@ use crate::table::{sessions, title};
 /// List sessions, newest first.
 ///
 /// Prints a table for people, one session object a line with `--json`, and with `--tsv` the
-/// columns id, agent, workspace, updated, messages, size, title, without a heading.
+/// columns id, agent, workspace, updated, messages, size, title, without a heading. There, a text
+/// that a spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@`) has a `'`
+/// before it; numbers and times never have.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread list                         everything
@@ -134,13 +137,13 @@ fn tsv(session: &Summary) -> String {
     let head = &session.head;
     let workspace = head.workspace.path.as_deref().unwrap_or_default();
     [
-        rethread_render::one_line(&head.id).into_owned(),
-        head.held_by().to_owned(),
-        rethread_render::one_line(workspace).into_owned(),
+        cell(&head.id),
+        cell(head.held_by()),
+        cell(workspace),
         head.updated.map(|t| t.to_string()).unwrap_or_default(),
         session.counts.messages.to_string(),
         session.size.to_string(),
-        title(session),
+        cell(&title(session)),
     ]
     .join("\t")
 }

@@ -7,7 +7,9 @@ use crate::{Plain, neutral, one_line};
 
 /// Writes a text that is Markdown itself, every line behind a prefix.
 ///
-/// Outside of code, `<` before what could be a tag becomes `&lt;`. Code blocks are recognised only
+/// Outside of code, `<` before what could be a tag becomes `&lt;`. Links lead to the web and to mail
+/// alone, and pictures become links: what makes one is spelled as a character reference, so that it
+/// is text. Code blocks are recognised only
 /// where every reader of Markdown agrees: at the start of a line. A fence that is indented by up to
 /// three spaces is moved there, because it depends on the lines above whether it belongs to a list;
 /// one that is indented further can only be inside a list, and ends with it. A block that is still
@@ -28,7 +30,7 @@ pub(super) fn prose(out: &mut dyn Write, prefix: &str, text: &str) -> io::Result
             writeln!(out, "{prefix}{}", line.trim_start_matches(' '))?;
             open = Some(fence);
         } else {
-            writeln!(out, "{prefix}{}", without_tags(line, &mut spans))?;
+            writeln!(out, "{prefix}{}", inert(line, &mut spans))?;
         }
     }
     match open {
@@ -50,7 +52,7 @@ fn indented<'a>(line: &'a str, prefix: &str) -> Cow<'a, str> {
 
 /// One line of Markdown text for a place of ours: a heading, an item of a list.
 pub(super) fn line(text: &str) -> String {
-    without_tags(&one_line(text), &mut true).into_owned()
+    inert(&one_line(text), &mut true).into_owned()
 }
 
 /// One line of text inside markup of ours, such as bold: nothing in it is markup.
@@ -137,13 +139,14 @@ impl Fence {
     }
 }
 
-/// A line in which no `<` starts a tag, except inside inline code.
+/// A line in which no `<` starts a tag, no picture is loaded, and no link leads anywhere but to the
+/// web and to mail, except inside inline code.
 ///
 /// `spans` says whether inline code can be told for sure: every line since the last empty one had
 /// its backticks in pairs. Then the code of this line begins and ends in it, whatever the lines
 /// above are. A `|` may end a cell of a table and a backslash may hide a backtick, so there we do
 /// not try.
-fn without_tags<'a>(line: &'a str, spans: &mut bool) -> Cow<'a, str> {
+fn inert<'a>(line: &'a str, spans: &mut bool) -> Cow<'a, str> {
     if line.trim().is_empty() {
         *spans = true;
         return Cow::Borrowed(line);
@@ -152,7 +155,10 @@ fn without_tags<'a>(line: &'a str, spans: &mut bool) -> Cow<'a, str> {
     let hidden = line.contains("\\`");
     let sure = *spans && !hidden && !line.contains('|');
     *spans = *spans && !hidden && paired;
-    if !line.contains('<') {
+    if !["<", "![", "](", "]:"]
+        .iter()
+        .any(|mark| line.contains(mark))
+    {
         return Cow::Borrowed(line);
     }
     let mut out = String::with_capacity(line.len() + 8);
@@ -160,15 +166,31 @@ fn without_tags<'a>(line: &'a str, spans: &mut bool) -> Cow<'a, str> {
     for (at, c) in line.char_indices() {
         while code.next_if(|(_, end)| *end <= at).is_some() {}
         let inside = code.peek().is_some_and(|(start, _)| *start <= at);
-        let next = line[at + c.len_utf8()..].chars().next();
-        let tag = next.is_some_and(|n| n.is_ascii_alphabetic() || "/!?".contains(n));
-        if c == '<' && tag && !inside {
-            out.push_str("&lt;");
-        } else {
-            out.push(c);
+        let rest = &line[at + c.len_utf8()..];
+        let next = rest.chars().next();
+        let is_tag = next.is_some_and(|n| n.is_ascii_alphabetic() || "/!?".contains(n));
+        match (c, next) {
+            _ if inside => out.push(c),
+            ('<', _) if is_tag => out.push_str("&lt;"),
+            ('!', Some('[')) => out.push_str("&#33;"),
+            // Behind the words of a link, or of a name that others refer to, stands the address.
+            ('(', _) if out.ends_with(']') && !leads_outside(rest) => out.push_str("&#40;"),
+            (':', _) if out.ends_with(']') && !leads_outside(rest) => out.push_str("&#58;"),
+            _ => out.push(c),
         }
     }
     Cow::Owned(out)
+}
+
+/// Whether an address leads to the web or to mail. One that is spelled in any other way does not.
+fn leads_outside(address: &str) -> bool {
+    let address = address.trim_start_matches([' ', '\t']).as_bytes();
+    let known: [&[u8]; 3] = [b"http://", b"https://", b"mailto:"];
+    let begins = |with: &&[u8]| {
+        let start = address.get(..with.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(with))
+    };
+    known.iter().any(begins)
 }
 
 /// The inline code of a line, and whether every run of backticks belongs to some.

@@ -13,7 +13,7 @@ use super::{Place, notes};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::json_out;
+use crate::output::{json_out, original_out};
 use crate::pager::page;
 
 /// Show all messages from and to you, or somebody else, newest first.
@@ -128,7 +128,7 @@ pub(super) fn raw(context: &Context, place: &Place, args: &Raw) -> Result<Exit, 
         let me = Me::find(context, place)?;
         messages(&me.folder, Some(&me.alias), args.lenient, now)?
     };
-    json_out(io::BufWriter::new(io::stdout().lock()), |out| {
+    original_out(io::BufWriter::new(io::stdout().lock()), |out| {
         write_all(&mut batch, out, write_raw).map(drop)
     })?;
     Ok(context.notes(&notes(batch.troubles())))

@@ -22,7 +22,7 @@ use crate::args::Global;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{json_out, print, report, say};
+use crate::output::{json_out, original_out, print, report, say};
 
 /// The names that links to the program may have.
 pub(super) const NAMES: [&str; 2] = ["agent-message-cmd", "msg"];
@@ -349,7 +349,7 @@ impl Program {
 }
 
 fn raw_out(batch: &mut rethread_samp::Batch) -> Result<(), Failure> {
-    json_out(io::BufWriter::new(io::stdout().lock()), |out| {
+    original_out(io::BufWriter::new(io::stdout().lock()), |out| {
         write_all(batch, out, write_raw).map(drop)
     })
 }
