@@ -8,7 +8,7 @@ use rethread_formats::{Conversation, MessageInput};
 use rethread_json::{Tree, Value};
 use rethread_model::EntryIx;
 
-use super::since::{Since, since};
+use super::since::{From, Onward, Since, since};
 use super::spoken::{Line, Spoken};
 use super::{marks, plan, said, steps, unified};
 
@@ -49,13 +49,52 @@ impl Changes {
             all.since.went_back && changed.clone().any(|place| !way.contains(place))
         });
         let on_the_way = is_new.then(|| Self::on_the_way(&spoken, before)).flatten();
-        let mut changes = on_the_way.or(all)?;
-        let is_masked = |block: &[u8]| match Words::of(block) {
-            Some(Words::Output(output, _)) => here.format.is_masked(&output),
-            _ => false,
-        };
-        changes.blocks.retain(|(_, block)| !is_masked(block));
-        Some(changes)
+        let changes = on_the_way
+            .or(all)
+            .map(|changes| changes.without_masks(here));
+        let is_straight = |changes: &Self| changes.since.straight().is_some();
+        match changes {
+            Some(changes) if is_straight(&changes) => Some(changes),
+            changes => Self::masked(&spoken, here, before).or(changes),
+        }
+    }
+
+    /// The same changes without what only the client did, to save room.
+    fn without_masks(mut self, here: &Conversation) -> Self {
+        self.blocks.retain(|(_, block)| !is_masked(here, block));
+        self
+    }
+
+    /// The client wrote the way to where the conversation was once more, with some outputs masked, and
+    /// went on from there. None if anything else is different.
+    fn masked(spoken: &Spoken, here: &Conversation, before: &Before) -> Option<Self> {
+        let was = before.shape.way(before.marks.len());
+        let mut blocks = Vec::new();
+        let mut at = 0;
+        let mut way = spoken
+            .way()
+            .into_iter()
+            .filter_map(|at| spoken.lines.get(at));
+        while let Some(rest) = was.get(at..).filter(|rest| !rest.is_empty()) {
+            let line = way.next()?;
+            let places = rest.get(..line.said.marks.len())?;
+            compare(line, places.to_vec(), &before.marks, &mut blocks)?;
+            at += places.len();
+        }
+        let messages: Vec<MessageInput> = way.map(|line| line.said.input.clone()).collect();
+        let is_mask = |(_, block): &(usize, Vec<u8>)| is_masked(here, block);
+        if blocks.is_empty() || !blocks.iter().all(is_mask) {
+            return None;
+        }
+        let from = From::End;
+        let onward = (!messages.is_empty()).then_some(Onward { from, messages });
+        Some(Self {
+            blocks: Vec::new(),
+            since: Since {
+                ways: onward.into_iter().collect(),
+                went_back: false,
+            },
+        })
     }
 
     /// Everything is where it was.
@@ -138,6 +177,14 @@ impl Changes {
         let edits: Vec<Edit> = edits.collect::<Option<_>>()?;
         let fit = edits.iter().all(|edit| edit.was.is_like(&edit.now));
         fit.then_some(Edits(edits))
+    }
+}
+
+/// Whether a block is the result of a tool of which the client only left a part in its file.
+fn is_masked(here: &Conversation, block: &[u8]) -> bool {
+    match Words::of(block) {
+        Some(Words::Output(output, _)) => here.format.is_masked(&output),
+        _ => false,
     }
 }
 

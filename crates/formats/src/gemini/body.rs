@@ -3,13 +3,14 @@
 use rethread_json::{Key, Object, Passed, Skim, Strayed};
 use rethread_model::{
     Blob, Block, Body, Compaction, EntryIx, Event, Json, Kept, Kind, Level, Message, ModelRef,
-    RawRef, Role, Session, Text, Thinking, ToolCall, Usage,
+    RawRef, Role, Session, Text, Thinking, ToolCall, Usage, Visibility,
 };
 
 use super::calls::{ListedCall, Outputs};
 use super::content::block;
 use super::fields::usage;
 use super::head::{Content, part_text};
+use super::message::is_context;
 use crate::few::{Rest, few_next};
 use crate::passed::{string, text};
 use crate::{Native, PartKind, RecordKind};
@@ -63,6 +64,18 @@ fn remember(native: &Native, versions: &[RawRef], message: &mut Message) {
             message.model = message.model.take().or_else(|| fields.model());
             return;
         }
+    }
+}
+
+/// What the client put before what the person said is no part of that.
+fn aside_if_context(block: &mut Block) {
+    if let Block::Text(text) = block
+        && is_context(&text.value)
+    {
+        *block = Block::Aside {
+            text: std::mem::take(text),
+            visibility: Visibility::Injected,
+        };
     }
 }
 
@@ -210,6 +223,9 @@ impl<'a> Fields<'a> {
         } else {
             blocks.extend(self.content.parts().map(|part| block(part, raw)));
             blocks.extend(self.content.more_parts().map(Rest::block));
+            if blocks.len() > 1 {
+                blocks.iter_mut().take(1).for_each(aside_if_context);
+            }
         }
         let mut message = Message::new(role, blocks);
         message.model = self.model();

@@ -97,11 +97,14 @@ pub(super) fn head(path: &Path, id: &str, found: &Scanned) -> Head {
         provider: None,
         id: id.to_string(),
     });
-    let is_context = |d: &&Draft| {
-        let by_user = d.head.kind == Kind::Message(Role::User);
-        by_user && d.head.visibility == Visibility::Injected
-    };
-    let mut folders = drafts().filter(is_context).map(|d| told(d).folders);
+    // The first message of the user may have it before what the user said.
+    let by_user = drafts().filter(|d| d.head.kind == Kind::Message(Role::User));
+    let is_injected = |d: &Draft| d.head.visibility == Visibility::Injected;
+    let contexts = by_user.enumerate().filter_map(|(n, d)| {
+        let told = (n == 0 || is_injected(d)).then(|| told(d))?;
+        (is_injected(d) || told.begins_with_context).then_some(told.folders)
+    });
+    let mut folders = contexts;
     let folders = folders.find(|folders| !folders.is_empty());
     head.workspace = workspace(path, meta, &folders.unwrap_or_default());
     head.links.extend(sub_agents(replay));

@@ -8,7 +8,7 @@ use rethread_model::{Kind, Role, Usage, Visibility};
 
 use super::fields::{time, usage};
 use super::message::{
-    Message, MessageHead, Said, first_line, folders, is_filled, kind, user_visibility,
+    Message, MessageHead, Said, first_line, folders, is_context, is_filled, kind, user_visibility,
 };
 use super::nth::{Nth, Several};
 use super::scan::Look;
@@ -31,6 +31,8 @@ pub(super) struct Told {
     pub(super) prompt: Option<Box<str>>,
     /// Folders that the client told the model it works in.
     pub(super) folders: Vec<String>,
+    /// Whether it begins with the context that the client injects.
+    pub(super) begins_with_context: bool,
 }
 
 /// What the message in these bytes, one of the user, tells of the whole session. Few are asked.
@@ -51,12 +53,14 @@ pub(super) fn told(message: &[u8]) -> Told {
         && let Some(text) = texts.next()
     {
         let text = text.str().unwrap_or_default();
-        prompt = first_line(&text);
+        prompt = first_line(&text).filter(|_| !is_context(&text));
         first = first.or(Some(text));
     }
+    let first = first.unwrap_or_default();
     Told {
         prompt,
-        folders: folders(&first.unwrap_or_default()),
+        folders: folders(&first),
+        begins_with_context: is_context(&first),
     }
 }
 
@@ -334,7 +338,7 @@ impl<'a> Fields<'a> {
     /// What a message of the user says. One of nothing but results, and what belongs to them, is
     /// one of tools.
     fn asked(&self, head: &mut MessageHead, tools: &mut Tools) {
-        let mut first = None;
+        let (mut first, mut context) = (None, None);
         let mut has_prompt = false;
         let start = tools.next_answer();
         let mut is_answer = true;
@@ -344,8 +348,15 @@ impl<'a> Fields<'a> {
                 part.pick(["text", "functionResponse", "inlineData", "fileData"]);
             let text = Some(part).filter(is_text).or(text.filter(is_text));
             if let Some(text) = text.filter(|_| !has_prompt) {
-                has_prompt = is_filled(text);
-                first = first.or(Some(text));
+                let is_ours = first.is_none()
+                    && user_visibility(text) == Visibility::Injected
+                    && text.str().is_some_and(|text| is_context(&text));
+                if is_ours {
+                    context = Some(text);
+                } else {
+                    has_prompt = is_filled(text);
+                    first = first.or(Some(text));
+                }
             }
             if let Some(response) = response {
                 let id = tools.keep(response.get("id"));
@@ -354,6 +365,7 @@ impl<'a> Fields<'a> {
                 is_answer = false;
             }
         }
+        let first = first.or(context);
         head.visibility = first.map_or(head.visibility, user_visibility);
         head.said.has_prompt = has_prompt && head.visibility == Visibility::Visible;
         if is_answer {

@@ -104,6 +104,13 @@ pub(super) fn user_visibility(text: Passed<'_>) -> Visibility {
     }
 }
 
+/// Whether a text is the whole context that the client injects. It stands in a message of its own, or
+/// before what the person said once the client wrote its list of messages anew.
+pub(super) fn is_context(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with("<session_context>") && text.ends_with("</session_context>")
+}
+
 /// The letter that a text begins with, if it is a plain one.
 fn first_letter(text: Passed<'_>) -> Option<u8> {
     let first = text.content()?.first().copied();

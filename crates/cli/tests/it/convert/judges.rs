@@ -83,7 +83,7 @@ pub(super) fn now(w: &World, args: &[&str], input: &str) -> String {
     at(w, jiff::Timestamp::now(), args, input)
 }
 
-fn at(w: &World, time: jiff::Timestamp, args: &[&str], input: &str) -> String {
+pub(super) fn at(w: &World, time: jiff::Timestamp, args: &[&str], input: &str) -> String {
     let mut command = w.command(args);
     command.env("RETHREAD_NOW", time.to_string());
     let answer = run_with(command, input.as_bytes());

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rethread_judges::Client;
 use serde_json::{Value, json as value};
 
-use super::judges::now;
+use super::judges::{at, now};
 use crate::world::{World, json, tree};
 
 /// A pi session with so many long outputs; its path.
@@ -97,7 +97,9 @@ fn what_gemini_masks_stays_what_it_was_and_what_it_says_is_added() {
     };
     let original = session(&w, 40);
     let print = ["resume", &original, "--in", "gemini", "--print", "--json"];
-    let how = json(&now(&w, &print, ""));
+    // The client deletes what it resumes in the minute that it was written in.
+    let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
+    let how = json(&at(&w, hour_ago, &print, ""));
     let id = how["command"].as_array().unwrap().last().unwrap();
     desk.go_on(id.as_str().unwrap(), "GO-ON");
     let chats = tree(&w.home.join(".gemini/tmp"));
