@@ -36,7 +36,12 @@ pub(crate) fn program() -> PathBuf {
 
 /// Sets what the task is.
 pub(crate) fn assign<'a>(command: &'a mut Command, task: &str, path: &Path) -> &'a mut Command {
-    command.env(TASK, task).env(PATH, path).stdin(Stdio::null())
+    command
+        .env(TASK, task)
+        .env(PATH, path)
+        // Cargo names folders there, and looking through many of them would be calls that count.
+        .env_remove("LD_LIBRARY_PATH")
+        .stdin(Stdio::null())
 }
 
 /// A process that does `task`, started through a line of `sh` if there is one.
