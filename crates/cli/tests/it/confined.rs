@@ -51,7 +51,7 @@ fn nothing_outside_of_a_test_s_folder_is_looked_at() {
         copy(&all.join(from), &w.home.join(to));
     }
     let claude = "a1b2c3d4-0000-4000-8000-00000000aaaa";
-    let commands: [&[&str]; 9] = [
+    let commands: [&[&str]; 12] = [
         &[],
         &["list", "--json", "--subagents"],
         &["list", "."],
@@ -60,6 +60,9 @@ fn nothing_outside_of_a_test_s_folder_is_looked_at() {
         &["fork", claude],
         &["new", "--format", "codex"],
         &["convert", claude, "--to", "codex"],
+        &["convert", "codex:latest", "--to", "claude-code"],
+        &["convert", "pi:latest", "--to", "agentuse"],
+        &["convert", "gemini:latest", "--to", "atsf"],
         &["resume", claude, "--print"],
     ];
     let above: Vec<String> = w

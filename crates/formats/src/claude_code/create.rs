@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{Created, Mode, SafeName, create_with, ensure_folder, join};
 use rethread_json::{Document, Object};
-use rethread_project::Repository;
+use rethread_project::{Repository, is_visible};
 
 use super::SLUG;
 use super::layout::{PROJECTS, config_folders, encode_cwd, is_uuid};
@@ -75,7 +75,8 @@ fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
 
 /// The folder without links, spelled as the client spells it.
 pub(super) fn real(folder: &Path) -> PathBuf {
-    let Ok(real) = std::fs::canonicalize(folder) else {
+    let real = Some(folder).filter(|folder| is_visible(folder));
+    let Some(real) = real.and_then(|folder| std::fs::canonicalize(folder).ok()) else {
         return folder.to_owned();
     };
     // Windows marks such paths, and nobody else writes the mark.
