@@ -29,7 +29,7 @@ pub(super) fn as_text(message: &Message) -> Option<Message> {
             && call.hosted
             && !answered.contains(call.id.as_str())
         {
-            *block = Block::text(&text(call, &message.blocks));
+            *block = Block::text(text(call, &message.blocks));
         }
     }
     Some(told)
