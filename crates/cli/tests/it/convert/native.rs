@@ -156,6 +156,13 @@ fn labels_are_set_again() {
     assert!(tree.contains("[price]"), "{tree}");
 }
 
+/// Gives the last call a result if it has none: to Gemini none goes without.
+fn answered(texts: &mut Vec<String>) {
+    if texts.last().is_some_and(|text| text.starts_with("call ")) {
+        texts.push("result".to_owned());
+    }
+}
+
 #[test]
 fn sub_agents_are_sessions_of_their_own() {
     let temp = tempfile::tempdir().unwrap();
@@ -182,9 +189,13 @@ fn sub_agents_are_sessions_of_their_own() {
                 texts.sort();
                 texts
             };
+            let mut expected = texts(source, &agents_of(source));
+            if to == "gemini" {
+                expected.iter_mut().for_each(answered);
+            }
             assert_eq!(
                 texts(&made, &agents),
-                texts(source, &agents_of(source)),
+                expected,
                 "{} -> {to}",
                 source.path.display()
             );

@@ -2,6 +2,8 @@
 //!
 //! `PROPTEST_CASES` says how many conversations are tried; by default it is few.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use proptest::prelude::*;
 use rethread_engine::{
     FORMATS, Format, MessageInput, NewSession, Source, Unsaid, Way, WriteError, by_name,
@@ -113,10 +115,12 @@ fn hop() -> impl Strategy<Value = Hop> {
     (0..FORMATS.len(), meanwhile)
 }
 
+/// How many calls there were.
+static CALLS: AtomicUsize = AtomicUsize::new(1);
+
 /// The messages of turns, in the unified vocabulary.
 fn messages(turns: &[Turn], pictures: bool, thoughts: bool) -> Vec<MessageInput> {
     let mut all = Vec::new();
-    let mut number = 0;
     for turn in turns {
         let mut asked = vec![value!({"type": "text", "text": turn.question})];
         if turn.has_picture && pictures {
@@ -129,7 +133,8 @@ fn messages(turns: &[Turn], pictures: bool, thoughts: bool) -> Vec<MessageInput>
         }
         let mut given = Vec::new();
         for call in &turn.calls {
-            number += 1;
+            // No two calls of a session have one id, whenever they are said.
+            let number = CALLS.fetch_add(1, Ordering::Relaxed);
             let id = format!("call_{number}");
             said.push(value!({"type": "tool_use", "tool_id": id, "tool_name": call.name, "input": call.input}));
             given.push(value!({"type": "tool_result", "tool_id": id, "tool_name": call.name, "output": call.output, "is_error": call.is_error}));
