@@ -20,6 +20,9 @@ use crate::{
 /// together about as fast as one.
 const AT_ONCE: usize = 32;
 
+/// So few are synced one after the other: threads would take longer than they save.
+const FEW: usize = 8;
+
 /// Syncs a folder with all that is in it: for callers that filled it with
 /// [`Durability::None`](crate::Durability::None), which is far faster than to sync each file before
 /// the next is written. Links are not followed. An error means that something in it may be lost.
@@ -70,6 +73,7 @@ fn tree(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), DiskError> {
             }
         }
     }
+    files.sort();
     Ok((files, folders))
 }
 
@@ -92,8 +96,9 @@ fn each(
             }
         }
     };
+    let threads = if paths.len() > FEW { AT_ONCE } else { 1 };
     thread::scope(|scope| {
-        for _ in 1..paths.len().min(AT_ONCE) {
+        for _ in 1..paths.len().min(threads) {
             // Where there can be no more threads, those that there are do it all.
             if thread::Builder::new().spawn_scoped(scope, run).is_err() {
                 break;

@@ -161,10 +161,14 @@ impl World {
     /// Text without what differs from run to run.
     pub(crate) fn plain(&self, text: &str) -> String {
         let root = self.root.to_str().unwrap();
-        // Agents name folders after the paths of others.
-        let encoded = root.replace(['/', '\\', ':'], "-");
-        let encoded = encoded.trim_start_matches('-');
-        text.replace(root, "[ROOT]").replace(encoded, "[ROOT]")
+        // Agents name folders after the paths of others, some with dots and some without.
+        let with_dots = root.replace(['/', '\\', ':'], "-");
+        let without = with_dots.replace('.', "-");
+        let mut plain = text.replace(root, "[ROOT]");
+        for encoded in [with_dots, without] {
+            plain = plain.replace(encoded.trim_start_matches('-'), "[ROOT]");
+        }
+        plain
     }
 }
 
