@@ -24,14 +24,6 @@ impl HomeKind {
             Self::Remote => "remote",
         }
     }
-
-    /// What stands between the names of a path there.
-    fn separator(self) -> char {
-        match self {
-            Self::Windows => '\\',
-            Self::Wsl | Self::Remote => '/',
-        }
-    }
 }
 
 /// A home other than the user's own on this machine.
@@ -69,13 +61,25 @@ impl Home {
         home_name(self.kind.word(), Some(&self.host))
     }
 
+    /// What stands between the names of a path there. Windows takes both, and one path has one.
+    fn separator(&self) -> char {
+        let is_written_with = |separator: char| self.there.contains(separator);
+        let is_windows = self.kind == HomeKind::Windows;
+        if !is_written_with('/') && (is_written_with('\\') || is_windows) {
+            '\\'
+        } else {
+            '/'
+        }
+    }
+
     /// What a path in it is called there; none if it is not in it.
     pub fn path_there(&self, path: &Path) -> Option<String> {
         let below = path.strip_prefix(&self.folder).ok()?;
         let mut there = self.there.clone();
+        let separator = self.separator();
         for name in below.components() {
-            if !there.ends_with(self.kind.separator()) {
-                there.push(self.kind.separator());
+            if !there.ends_with(separator) {
+                there.push(separator);
             }
             there.push_str(&name.as_os_str().to_string_lossy());
         }
@@ -85,7 +89,8 @@ impl Home {
     /// Where a path is found that is called so there; none if it is not in this home.
     pub fn path_here(&self, there: &str) -> Option<PathBuf> {
         let below = there.strip_prefix(&self.there)?;
-        let is_separator = |c: char| c == '/' || c == self.kind.separator();
+        let is_windows = self.kind == HomeKind::Windows;
+        let is_separator = |c: char| c == '/' || c == '\\' && is_windows;
         let is_below =
             below.is_empty() || below.starts_with(is_separator) || self.there.ends_with('/');
         let mut path = self.folder.clone();
@@ -130,6 +135,18 @@ mod tests {
         }
         assert_eq!(home.path_there(Path::new("/elsewhere")), None);
         assert_eq!(home.name(), "remote_vm01");
+        // A home of Windows that was copied to a folder of this system.
+        let copied = Home {
+            kind: HomeKind::Windows,
+            there: "/srv/ada".to_owned(),
+            ..home.clone()
+        };
+        let there = copied.path_there(Path::new("/copy/.claude/x"));
+        assert_eq!(there.as_deref(), Some("/srv/ada/.claude/x"));
+        assert_eq!(
+            copied.path_here("/srv/ada/.claude/x"),
+            Some("/copy/.claude/x".into())
+        );
         let root = Home {
             there: "/".to_owned(),
             ..home

@@ -179,3 +179,22 @@ fn a_home_that_is_not_there_is_reported_and_the_rest_goes_on() {
     assert_eq!(answer.code, 1, "{answer:?}");
     assert!(!w.project.join("x.ndjson").exists());
 }
+
+#[test]
+fn separators_of_a_home_of_windows_are_not_mixed() {
+    let w = World::new();
+    // One that was copied from its machine, so that nothing tells its drive.
+    let copy = w.root.join("backup/ada");
+    put(
+        &copy.join(format!(".claude/projects/C--shop/{FIRST}.jsonl")),
+        &claude(FIRST, r"C:\shop"),
+    );
+    configure(&w, &format!("[windows]\nAda = '{}'\n", copy.display()));
+    let listed = listed(&w, &["--ah"]);
+    let path = listed[0]["source"]["path"].as_str().unwrap();
+    let is_mixed = path.contains('/') && path.contains('\\');
+    assert!(!is_mixed, "{path}");
+    let exported = w.ok(&["export", "--ah", "--aw", "-o", "-"]);
+    let exported = json(exported.lines().nth(1).unwrap());
+    assert_eq!(exported["session"]["source"]["path"], path);
+}
