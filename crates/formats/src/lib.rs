@@ -20,6 +20,7 @@ mod fields;
 mod format;
 pub mod gemini;
 mod home;
+mod mended;
 mod native;
 pub mod ndjson;
 pub mod opencode;
@@ -35,6 +36,7 @@ mod resume;
 mod salvaged;
 mod session_log;
 mod telling;
+mod times;
 mod unified;
 mod write;
 

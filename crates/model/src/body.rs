@@ -222,7 +222,7 @@ pub trait Bodies {
     /// What the entry says.
     fn body(&self, ix: EntryIx) -> Body;
 
-    /// The pieces that a message came in, where its source gives each an id of its own; none of one
+    /// The pieces that an entry came in, where its source gives each an id of its own; none of one
     /// that came whole.
     fn pieces(&self, _: EntryIx) -> Vec<Piece> {
         Vec::new()
@@ -241,12 +241,20 @@ pub trait Bodies {
 }
 
 /// One of several records that are a message together, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Piece {
     /// Its own id.
     pub id: String,
+    /// Which of the entry's records it is, counted from 0.
+    pub record: usize,
     /// When it was written.
     pub time: Option<Moment>,
     /// How many of the message's blocks it brought.
     pub blocks: usize,
+    /// Where it was written, as far as this record says.
+    pub place: Option<Box<Place>>,
+    /// Why the model stopped, as far as this record says.
+    pub stop_reason: Option<String>,
+    /// What it stopped at, as far as this record says.
+    pub stop_sequence: Option<String>,
 }

@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use hashbrown::HashTable;
 
 use crate::entry::Records;
+use crate::session::SourceParent;
 use crate::{Entry, EntryIx, Head, Kind, Moment, RawRef, Role, Session, Visibility};
 
 /// What a reader says about an entry before it is added.
@@ -158,6 +159,15 @@ impl SessionBuilder {
         }
     }
 
+    /// Notes what a record of an entry names as its parent, where that is not what stands before it
+    /// in the tree: the entry that the parent is a record of, and its id.
+    pub fn source_parent(&mut self, of: (EntryIx, u32), parent: EntryIx, id: &str) {
+        if let Some(id) = self.session.source_parent_ids.push(id) {
+            let one = SourceParent { of, parent, id };
+            self.session.source_parents.push(one);
+        }
+    }
+
     /// Gives all entries their ids, in their order: for readers that hold ids in a shorter form
     /// until all entries are there. What is left when no id is, has none.
     pub fn name<I: AsRef<str>>(&mut self, ids: impl IntoIterator<Item = I>) {
@@ -231,7 +241,11 @@ impl SessionBuilder {
     }
 
     /// The finished session.
-    pub fn finish(self) -> Session {
+    pub fn finish(mut self) -> Session {
+        let parents = &mut self.session.source_parents;
+        if !parents.is_sorted_by_key(|one| one.of) {
+            parents.sort_by_key(|one| one.of);
+        }
         self.session
     }
 }

@@ -21,9 +21,9 @@ pub struct Head {
     pub agent: Agent,
     /// Where the work was done.
     pub workspace: Workspace,
-    /// When it began.
+    /// When its first message was written; where no message tells, when it began.
     pub created: Option<Moment>,
-    /// When something was last said.
+    /// When its last message was written; where no message tells, when it was changed.
     pub updated: Option<Moment>,
     /// The model that answers when a message does not say otherwise.
     pub model: Option<crate::ModelRef>,
@@ -172,6 +172,20 @@ pub struct Session {
     pub(crate) origins: Vec<RawRef>,
     pub(crate) several: Vec<Range<u32>>,
     pub(crate) unclaimed: Vec<RawRef>,
+    /// What records name as their parents, where that is not what stands before them in the tree.
+    pub(crate) source_parents: Vec<SourceParent>,
+    pub(crate) source_parent_ids: Texts,
+}
+
+/// What a record of an entry names as its parent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SourceParent {
+    /// The entry, and which of its records it is.
+    pub(crate) of: (EntryIx, u32),
+    /// The entry that the parent is a record of.
+    pub(crate) parent: EntryIx,
+    /// The number of the parent's id.
+    pub(crate) id: u32,
 }
 
 impl Session {
@@ -221,6 +235,18 @@ impl Session {
     /// The entry at which the agent would go on.
     pub fn leaf(&self) -> Option<EntryIx> {
         self.leaf
+    }
+
+    /// What a record of an entry names as its parent, where that is not what stands before it in the
+    /// tree: the entry, and the id of that entry's record. `record` counts the entry's records from 0.
+    ///
+    /// The tree is one thread where the conversation did not fork; some clients write otherwise.
+    pub fn source_parent(&self, ix: EntryIx, record: usize) -> Option<(EntryIx, &str)> {
+        let wanted = (ix, u32::try_from(record).ok()?);
+        let all = &self.source_parents;
+        let at = all.binary_search_by_key(&wanted, |one| one.of).ok()?;
+        let found = all.get(at)?;
+        Some((found.parent, self.source_parent_ids.get(found.id)))
     }
 
     /// How many entries are messages.

@@ -33,7 +33,7 @@ pub use outline::{tree, tree_json};
 pub use text::text;
 pub use unified::{
     Envelope, Export, Form, Original, Written, context_object, export_record, message_object,
-    session_object, session_record, workspace_path,
+    session_object, session_record, summaries, workspace_path,
 };
 pub use utf8::Utf8;
 pub use view::{Options, SourceInfo, Style, View, exported_times};

@@ -19,5 +19,5 @@ mod tree;
 pub(crate) use entry::{fields, type_word};
 pub use form::{Form, Original};
 pub use message::{Envelope, Written, message_object};
-pub use record::{Export, context_object, export_record, session_record};
+pub use record::{Export, context_object, export_record, session_record, summaries};
 pub use session::{session_object, workspace_path};

@@ -143,9 +143,16 @@ pub(crate) fn span(session: &Session) -> (Option<Moment>, Option<Moment>) {
 }
 
 /// When a session began and ended, as an export says: where nobody noted it, its file was changed
-/// then.
-pub fn exported_times(session: &Session, file_time: Moment) -> (Moment, Moment) {
+/// then. Summaries that are exported as messages count as such.
+pub fn exported_times(
+    session: &Session,
+    summaries: &[EntryIx],
+    file_time: Moment,
+) -> (Moment, Moment) {
     let (start, end) = span(session);
+    let times = || summaries.iter().filter_map(|ix| session.entry(*ix).time);
+    let start = start.into_iter().chain(times()).min();
+    let end = end.into_iter().chain(times()).max();
     (
         start.or(end).unwrap_or(file_time),
         end.or(start).unwrap_or(file_time),

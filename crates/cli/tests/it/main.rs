@@ -25,6 +25,7 @@ mod corpus;
 mod damage;
 mod discovery;
 mod document;
+mod documents;
 mod errors;
 #[cfg(target_os = "linux")]
 mod every_call;

@@ -149,7 +149,7 @@ impl Export<'_> {
 fn started(choice: &Choice) -> Moment {
     let read = || {
         let conversation = choice.open().ok()?;
-        Some(exported_times(&conversation.session, choice.file_time).0)
+        Some(exported_times(&conversation.session, &[], choice.file_time).0)
     };
     let known = choice.summary.head.created;
     known.or_else(read).unwrap_or(choice.file_time)

@@ -38,7 +38,7 @@ pub fn export_markdown(
             let mut names = BTreeSet::new();
             each(chosen, progress, &mut done, &mut |page, done| {
                 let session = &page.conversation.session;
-                let (started, _) = exported_times(session, page.choice.file_time);
+                let (started, _) = exported_times(session, &[], page.choice.file_time);
                 let name = name(started, &session.head.id, &mut names, "md");
                 let path = folder.join(name);
                 to_file(&path, forms, |out| page.write(out))?;

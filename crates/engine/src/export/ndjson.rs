@@ -7,7 +7,7 @@ use std::path::Path;
 use rethread_disk::{Created, DiskError, Mode, create_with, ensure_folder, replace_with, scratch};
 use rethread_formats::Env;
 use rethread_model::{Moment, Note, Severity};
-use rethread_render::exported_times;
+use rethread_render::{exported_times, summaries};
 
 use super::choose::{Choice, Chosen, Order};
 use super::header::{Facts, MoreOfHeader, header};
@@ -126,10 +126,10 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Whether no session could be read.
+    /// Whether there are sessions, and none of them could be read.
     fn is_empty(&self) -> bool {
         let is_done = self.keys.borrow().len() == self.order.len();
-        is_done && self.found.borrow().iter().all(Option::is_none)
+        is_done && !self.order.is_empty() && self.found.borrow().iter().all(Option::is_none)
     }
 
     fn is_damaged(&self) -> bool {
@@ -195,7 +195,12 @@ impl Pass<'_> {
         let (kind, host) = choice.home();
         let session = &conversation.session;
         let facts = Facts::of(&session.head, &kind, host.as_deref());
-        let (started, _) = exported_times(session, choice.file_time);
+        let summaries = if self.lean {
+            summaries(session, &conversation)
+        } else {
+            Vec::new()
+        };
+        let (started, _) = exported_times(session, &summaries, choice.file_time);
         Ok((Some(facts), started))
     }
 

@@ -12,6 +12,7 @@ use super::info;
 use super::layout::{CONTEXT_JSON, SESSION_JSON, TOOLS_JSON};
 use super::load::{Loaded, LoadedExchange, load};
 use super::{AgentUse, SLUG};
+use crate::times::dated;
 use crate::{Conversation, Marks, Native, OpenError, Part, PartKind, RecordKind, Source};
 
 /// So many bytes of small files are kept in memory; what comes after is read again when it is
@@ -162,7 +163,7 @@ impl Reader {
         Conversation {
             source: source.clone(),
             native: Native { parts: self.parts },
-            session: self.builder.finish(),
+            session: dated(self.builder.finish()),
             notes: self.notes,
             format: &AgentUse,
         }

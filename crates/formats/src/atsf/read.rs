@@ -18,6 +18,7 @@ use super::tally::giant_head;
 use super::{Atsf, assets};
 use crate::error::unreadable;
 use crate::salvaged::salvaged;
+use crate::times::dated;
 use crate::{Conversation, Marks, Native, OpenError, Part, PartKind, RawJson, RecordKind, Source};
 
 /// The parts of a thread, by their numbers.
@@ -70,7 +71,7 @@ pub(crate) fn read(source: &Source) -> Result<Conversation, OpenError> {
         native: Native {
             parts: vec![document, log],
         },
-        session: reader.builder.finish(),
+        session: dated(reader.builder.finish()),
         notes: reader.notes,
         format: &Atsf,
     })

@@ -171,10 +171,13 @@ impl Open<'_> {
     }
 }
 
-/// The records that a response came in. Of records with one id the last counts.
+/// The records that a response came in; of a compaction, the one with the summary. Of records with
+/// one id the last counts.
 pub(super) fn pieces(native: &Native, session: &Session, entry: EntryIx) -> Vec<Piece> {
     let origin = session.origin(entry);
-    if origin.len() < 2 || session.entry(entry).kind != Kind::Message(Role::Assistant) {
+    let kind = session.entry(entry).kind;
+    let is_said = matches!(kind, Kind::Message(Role::Assistant) | Kind::Compaction);
+    if origin.len() < 2 || !is_said {
         return Vec::new();
     }
     let path = native.parts.first().map(|p| p.path.clone());
@@ -186,7 +189,7 @@ pub(super) fn pieces(native: &Native, session: &Session, entry: EntryIx) -> Vec<
         asides: false,
     };
     let mut pieces: Vec<Piece> = Vec::new();
-    for raw in origin {
+    for (record, raw) in origin.iter().enumerate() {
         let Ok(bytes) = native.read(*raw) else {
             return Vec::new();
         };
@@ -197,11 +200,20 @@ pub(super) fn pieces(native: &Native, session: &Session, entry: EntryIx) -> Vec<
         let Some(id) = own_id(value) else {
             return Vec::new();
         };
+        let said = value.get("message");
+        if kind == Kind::Compaction && said.is_none() {
+            continue;
+        }
+        let of_said = |key| said.and_then(|said| string(said, key));
         pieces.retain(|piece| piece.id != id);
         pieces.push(Piece {
             id: id.into_owned(),
+            record,
             time: string(value, "timestamp").and_then(|t| t.parse().ok()),
             blocks: blocks(Record::of(value).content(), &open.around(*raw)).len(),
+            place: place(value),
+            stop_reason: of_said("stop_reason"),
+            stop_sequence: of_said("stop_sequence"),
         });
     }
     pieces

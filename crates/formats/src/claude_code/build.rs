@@ -38,6 +38,7 @@ pub(super) fn build(
     entries.add();
     entries.link(&parents);
     let of_nodes = entries.of_nodes;
+    let named_parents = named_parents(&nodes, &of_nodes, &parents);
     let entry_of = |node: u32| of_nodes.get(node as usize).copied().flatten();
     builder.set_leaf(leaf.and_then(entry_of));
     for (node, key) in responses.keys() {
@@ -54,7 +55,40 @@ pub(super) fn build(
             builder.alias(ix, &names.of(node));
         }
     }
+    for (of, above) in named_parents {
+        if let Some(parent) = of_nodes.get(above as usize).copied().flatten() {
+            builder.source_parent(of, parent, &names.of(above as usize));
+        }
+    }
     (builder, wrong)
+}
+
+/// What records name as their parents, where that is not what stands before them in the tree: the
+/// entry with the place of the record in it, and the parent's node.
+fn named_parents(
+    nodes: &Nodes,
+    of_nodes: &[Option<EntryIx>],
+    parents: &[u32],
+) -> Vec<((EntryIx, u32), u32)> {
+    let mut found = Vec::new();
+    for (number, first) in (0_u32..).zip(&nodes.list) {
+        let entry = of_nodes.get(number as usize).copied().flatten();
+        let Some(ix) = entry.filter(|_| first.is_first && first.says_something()) else {
+            continue;
+        };
+        let mut before = parents.get(number as usize).map(|p| nodes.last_part(*p));
+        let mut at = number;
+        for place in 0_u32.. {
+            let Some(part) = nodes.list.get(at as usize) else {
+                break;
+            };
+            let above = nodes.said_above(at).filter(|above| Some(*above) != before);
+            found.extend(above.map(|above| ((ix, place), above)));
+            before = Some(at);
+            at = part.next;
+        }
+    }
+    found
 }
 
 /// The nodes that are in an entry, with the entry and whether it begins with the node: entries

@@ -20,6 +20,7 @@ use super::record::Record;
 use super::scribe::OURS;
 use super::titles::{Titles, first_line};
 use super::usage::{Sum, cost_state};
+use crate::times::Times;
 
 /// So many sessions that records were copied from are told apart.
 const SESSIONS: usize = 64;
@@ -49,8 +50,10 @@ pub(super) struct Facts {
     cwd: Option<String>,
     branch: Option<String>,
     model: Option<String>,
-    created: Option<Moment>,
-    updated: Option<Moment>,
+    /// When its messages were written.
+    times: Times,
+    /// When the first record was written that has a place in the session.
+    begun: Option<Moment>,
     titles: Titles,
     /// The responses that were counted, where counts are asked for.
     pub(super) counted: Option<Counted>,
@@ -88,7 +91,7 @@ impl Facts {
         match part {
             Part::Entry(Kind::Message(role), visibility) => {
                 self.counts.messages += 1;
-                self.said(record);
+                self.times.add(record.moment());
                 if role == Role::User && visibility == Visibility::Visible {
                     self.prompt(record);
                 }
@@ -127,24 +130,18 @@ impl Facts {
         }
         update(&mut self.branch, record.branch);
         update(&mut self.version, record.version);
-        if self.created.is_none() {
+        if self.begun.is_none() {
             // What a person began stays theirs, whatever went on with it.
             let sdk = record.entrypoint.and_then(Value::str);
             self.hidden |= record.team || sdk.is_some_and(|e| e.starts_with("sdk-"));
-            self.created = record.moment();
+            self.begun = record.moment();
         }
     }
 
     /// Takes where and when a record was written into account that was counted before.
     pub(super) fn ended(&mut self, record: &Record<'_>) {
         self.place(record);
-        self.said(record);
-    }
-
-    fn said(&mut self, record: &Record<'_>) {
-        let time = record.moment();
-        self.created = self.created.or(time);
-        self.updated = self.updated.max(time);
+        self.times.add(record.moment());
     }
 
     fn prompt(&mut self, record: &Record<'_>) {
@@ -157,7 +154,7 @@ impl Facts {
     }
 
     fn response(&mut self, record: &Record<'_>) {
-        self.said(record);
+        self.times.add(record.moment());
         let id = record.message.and_then(|m| m.get("id")?.str());
         let blocks = record.content().into_iter().flat_map(Value::items);
         let is_call = |b: &Value<'_>| b.get("type").is_some_and(|t| t.is_str("tool_use"));
@@ -312,6 +309,7 @@ impl Facts {
         };
         let agents = self.agents.iter();
         links.extend(agents.map(|(id, call)| link(LinkKind::SubAgent, id.clone(), call.clone())));
+        let Times { first, last } = self.times;
         Head {
             id,
             format: SLUG,
@@ -329,8 +327,8 @@ impl Facts {
                 branch: self.branch.clone(),
                 ..Workspace::default()
             },
-            created: self.created,
-            updated: self.updated.or(self.created).or_else(|| changed(path)),
+            created: first.or(self.begun),
+            updated: last.or(self.begun).or_else(|| changed(path)),
             model: self.model.clone().map(|id| ModelRef { provider: None, id }),
             links,
             recorded_usage: self.recorded.clone(),

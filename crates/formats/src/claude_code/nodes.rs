@@ -42,6 +42,13 @@ pub(super) struct Node {
     pub(super) is_first: bool,
 }
 
+impl Node {
+    /// Whether it is part of a message, or of a compaction with its summary.
+    pub(super) fn says_something(&self) -> bool {
+        !self.beside && (self.kind.is_message() || self.kind == Kind::Compaction)
+    }
+}
+
 /// What a record says about its place.
 pub(super) struct NewNode<'a> {
     pub(super) id: Option<&'a str>,
@@ -251,6 +258,26 @@ impl Nodes {
             Some(n) if !n.is_first => n.other_end,
             _ => node,
         }
+    }
+
+    /// The last part of the entry that a node is a part of.
+    pub(super) fn last_part(&self, node: u32) -> u32 {
+        let first = self.owner(node);
+        self.list.get(first as usize).map_or(first, |n| n.other_end)
+    }
+
+    /// The nearest record above a node's parent that says something, on the way that the records
+    /// themselves name.
+    pub(super) fn said_above(&self, node: u32) -> Option<u32> {
+        let mut at = self.list.get(node as usize)?.parent;
+        for _ in 0..LONGEST_WAY {
+            let above = self.list.get(at as usize)?;
+            if above.says_something() {
+                return Some(at);
+            }
+            at = above.parent;
+        }
+        None
     }
 
     /// Gives the names of all nodes, and forgets what only reading and finding need: there can be

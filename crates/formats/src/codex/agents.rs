@@ -49,14 +49,17 @@ pub(super) fn agents(session: &Conversation) -> Vec<Source> {
 /// its first to its last.
 fn near(session: &Conversation) -> Vec<Source> {
     let head = &session.session.head;
-    let Some((first, last)) = head.created.zip(head.updated) else {
+    // What was converted was made after it was said.
+    let made = match beginning(&session.source.path) {
+        Beginning::Session(meta) => meta.created,
+        Beginning::Nameless | Beginning::Other => None,
+    };
+    let times = || [head.created, head.updated, made].into_iter().flatten();
+    let Some((first, last)) = times().min().zip(times().max()) else {
         return Vec::new();
     };
-    // Names are of local time, and what was converted was made after it was said.
-    let (first, last) = (
-        first.millis().min(last.millis()),
-        first.millis().max(last.millis()),
-    );
+    // Names are of local time.
+    let (first, last) = (first.millis(), last.millis());
     let (first, last) = (first - DAY_MS, last + DAY_MS);
     let day = |millis| {
         let time: Option<Moment> = Moment::from_millis(millis);

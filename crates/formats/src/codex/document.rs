@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rethread_disk::read_small;
-use rethread_json::{Document, Tree, Value};
+use rethread_json::{SyntaxError, Tree, Value};
 use rethread_model::{
     Block, Body, Head, Kind, Message, Moment, NewEntry, Note, RawRef, Role, SessionBuilder, Text,
     Thinking, ToolCall, ToolInput, ToolStatus, Visibility,
@@ -17,6 +17,7 @@ use super::said::is_all_injected;
 use super::{Codex, SLUG};
 use crate::few::{Rest, few};
 use crate::fields::{filled, string, text_of};
+use crate::mended::{Readable, not_utf8};
 use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
 
 /// Whether a file is a document, by its name.
@@ -26,11 +27,67 @@ pub(super) fn is_document(path: &Path) -> bool {
 
 /// The id of the session that a document is; none if it is something else.
 pub(super) fn id_of(path: &Path) -> Option<String> {
-    let document = Document::parse(read_small(path).ok()?).ok()?;
-    is_ours(document.root()).then(|| {
-        let id = document.root().get("session").and_then(|s| string(s, "id"));
+    let document = Read::of(path, read_small(path).ok()?).ok()?;
+    let root = document.root();
+    is_ours(root).then(|| {
+        let id = root.get("session").and_then(|s| string(s, "id"));
         id.unwrap_or_default()
     })
+}
+
+/// A document that was read, with what is wrong in it.
+pub(super) struct Read {
+    bytes: Vec<u8>,
+    /// Where values are damaged, what is read in their place.
+    readable: Option<Readable>,
+    tree: Tree,
+}
+
+impl Read {
+    /// Reads a document, but for the values in it that are damaged.
+    pub(super) fn of(path: &Path, bytes: Vec<u8>) -> Result<Self, SyntaxError> {
+        let (tree, readable) = match Tree::parse(&bytes) {
+            Ok(tree) => (tree, None),
+            Err(e) => {
+                let readable = Readable::of(path, &bytes, &["items"]);
+                let tree = readable.as_ref().map(|r| Tree::parse(r.bytes()));
+                (tree.and_then(Result::ok).ok_or(e)?, readable)
+            }
+        };
+        Ok(Self {
+            bytes,
+            readable,
+            tree,
+        })
+    }
+
+    pub(super) fn root(&self) -> Value<'_> {
+        let bytes = self
+            .readable
+            .as_ref()
+            .map_or(&self.bytes[..], |r| r.bytes());
+        self.tree.root(bytes)
+    }
+
+    /// Whether an item was damaged.
+    pub(super) fn is_damaged(&self, item: Value<'_>) -> bool {
+        let readable = self.readable.as_ref();
+        readable.is_some_and(|r| r.is_damaged(item.span().start))
+    }
+
+    /// What is wrong with it.
+    pub(super) fn notes(&self, path: &Path) -> Vec<Note> {
+        let mut notes = match &self.readable {
+            Some(readable) => readable.notes.clone(),
+            None => Vec::new(),
+        };
+        notes.extend(not_utf8(path, &self.bytes));
+        notes
+    }
+
+    fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
 }
 
 fn is_ours(root: Value<'_>) -> bool {
@@ -42,12 +99,13 @@ fn is_ours(root: Value<'_>) -> bool {
 pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     let path = &source.path;
     let bytes = read_small(path)?;
-    let tree = Tree::parse(&bytes).map_err(|e| OpenError::Damaged {
+    let len = bytes.len();
+    let document = Read::of(path, bytes).map_err(|e| OpenError::Damaged {
         path: path.clone(),
         line: None,
         why: e.to_string(),
     })?;
-    let root = tree.root(&bytes);
+    let root = document.root();
     if !is_ours(root) {
         return Err(OpenError::NotOurs {
             path: path.clone(),
@@ -70,12 +128,22 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
         builder.unclaimed(raw);
     }
     let mut parent = None;
-    let mut end = bytes.len();
+    let mut end = len;
     for item in items() {
         end = item.span().end;
-        let Some(raw) = record(item.span().start, RecordKind::Value) else {
+        let is_damaged = document.is_damaged(item);
+        let record_kind = if is_damaged {
+            RecordKind::Junk
+        } else {
+            RecordKind::Value
+        };
+        let Some(raw) = record(item.span().start, record_kind) else {
             break;
         };
+        if is_damaged {
+            builder.unclaimed(raw);
+            continue;
+        }
         let (kind, visibility) = kind(item);
         let added = builder.add(&NewEntry {
             id: &filled(item, "id").unwrap_or_default(),
@@ -90,18 +158,20 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
         }
         parent = added.or(parent);
     }
-    if end < bytes.len()
+    if end < len
         && let Some(raw) = record(end, around)
     {
         builder.unclaimed(raw);
     }
+    let notes = document.notes(path);
+    let bytes = document.into_bytes();
     Ok(Conversation {
         source: source.clone(),
         native: Native {
             parts: vec![Part::document_of(path.clone(), bytes, marks)],
         },
         session: builder.finish(),
-        notes: Vec::<Note>::new(),
+        notes,
         format: &Codex,
     })
 }
@@ -113,8 +183,11 @@ pub(super) fn head(root: Value<'_>, path: &Path) -> Head {
     head.dialect = Some("document".to_owned());
     let mut facts = Facts::default();
     for item in root.get("items").into_iter().flat_map(Value::items) {
-        facts.time(time(item));
-        if kind(item).0 == Kind::Message(Role::User) {
+        let Kind::Message(role) = kind(item).0 else {
+            continue;
+        };
+        facts.times.add(time(item));
+        if role == Role::User {
             facts.user(item);
         }
     }

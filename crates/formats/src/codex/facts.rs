@@ -8,6 +8,7 @@ use rethread_model::{Head, Moment, Title, TitleSource};
 
 use super::said::{Part, folder_in, is_injected, parts};
 use crate::fields::string;
+use crate::times::Times;
 
 /// The longest title that is made from a prompt, in characters.
 const TITLE: usize = 200;
@@ -20,15 +21,11 @@ pub(super) struct Facts {
     /// The first prompt of the session that this one was forked from.
     inherited_prompt: Option<String>,
     folder: Option<String>,
-    last: Option<Moment>,
+    /// When its messages were written.
+    pub(super) times: Times,
 }
 
 impl Facts {
-    /// Takes the moment of a record into account.
-    pub(super) fn time(&mut self, time: Option<Moment>) {
-        self.last = self.last.max(time);
-    }
-
     /// Takes a message of the user's role into account.
     pub(super) fn user(&mut self, message: Value<'_>) {
         if self.first_prompt.is_some() && self.folder.is_some() {
@@ -73,7 +70,9 @@ impl Facts {
             let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok()?;
             jiff::Timestamp::try_from(modified).ok().map(Moment::from)
         };
-        head.updated = self.last.max(head.created).or_else(changed);
+        head.updated = head.created;
+        self.times.fill(head);
+        head.updated = head.updated.or_else(changed);
         let workspace = &mut head.workspace;
         workspace.path = workspace.path.take().or_else(|| self.folder.clone());
         let given = name().or_else(|| self.name.clone());

@@ -61,7 +61,6 @@ impl Grow {
     /// Takes one more record into account.
     pub(super) fn record(&mut self, record: &Record<'_>, raw: RawRef, inherited: bool) {
         let time = record.time();
-        self.facts.time(time);
         let incoming = Incoming {
             record: *record,
             raw,

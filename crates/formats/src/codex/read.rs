@@ -16,6 +16,7 @@ use super::record::{Record, What};
 use super::said::has_lone_surrogate;
 use super::{Codex, SLUG, document, names, packed};
 use crate::salvaged::salvaged;
+use crate::times::dated;
 use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
 
 /// Reads a session.
@@ -67,7 +68,7 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     Ok(Conversation {
         source: source.clone(),
         native: Native { parts },
-        session: builder.finish(),
+        session: dated(builder.finish()),
         notes,
         format: &Codex,
     })

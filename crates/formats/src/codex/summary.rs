@@ -2,22 +2,25 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use rethread_disk::{open_sized, read_small};
 use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
-use rethread_model::{Counts, Head, Kind, ModelRef, Note, Role, State, Summary, Usage};
+use rethread_model::{Counts, Head, Kind, ModelRef, Moment, Note, Role, State, Summary, Usage};
 
+use super::base::bases;
 use super::facts::Facts;
 use super::glance::{Glance, glance};
 use super::layout::home_of;
-use super::meta::Meta;
+use super::meta::{Base, Meta};
 use super::meter::{self, Added, Meter};
 use super::prefix::Prefix;
 use super::record::{Ev, Item, Record, What};
 use super::{SLUG, document, names, packed, quick};
 use crate::fields::filled;
+use crate::times::Times;
 use crate::{Source, Want};
 
 /// What a list shows of a session.
@@ -68,10 +71,9 @@ fn of_document(source: &Source, mut summary: Summary) -> Summary {
         .map_err(|e| damaged(e.to_string()))
         .and_then(|bytes| {
             summary.size = bytes.len() as u64;
-            let tree = Tree::parse(&bytes).map_err(|e| damaged(e.to_string()))?;
-            Ok((bytes, tree))
+            document::Read::of(path, bytes).map_err(|e| damaged(e.to_string()))
         });
-    let (bytes, tree) = match parsed {
+    let read = match parsed {
         Ok(parsed) => parsed,
         Err(note) => {
             summary.state = State::Damaged;
@@ -79,8 +81,9 @@ fn of_document(source: &Source, mut summary: Summary) -> Summary {
             return summary;
         }
     };
-    let root = tree.root(&bytes);
+    let root = read.root();
     summary.head = document::head(root, path);
+    summary.notes.extend(read.notes(path));
     for item in root.get("items").into_iter().flat_map(Value::items) {
         let Kind::Message(role) = document::kind(item).0 else {
             continue;
@@ -105,6 +108,17 @@ fn count(counts: &mut Counts, role: Role) {
     }
 }
 
+/// When the first message was written in the files that a fork goes on from.
+fn first_of_base(path: &Path, base: Option<Base>) -> Option<Moment> {
+    let (oldest, _) = bases(path, Some(base?)).parts.pop()?;
+    let (file, _) = open_sized(&oldest).ok()?;
+    let content = packed::stream(&file, &oldest).ok()?;
+    let mut pass = Pass::default();
+    let is_silent = |pass: &Pass| pass.times() == Times::default();
+    pass.run_while(content, is_silent).ok()?;
+    pass.times().first
+}
+
 /// Whether a line ends as a record does, and no other record begins in it.
 fn looks_whole(line: &[u8]) -> bool {
     let rest = line.get(1..).unwrap_or_default();
@@ -127,16 +141,28 @@ struct Pass {
     ours: u64,
     /// Whether the model's response goes on.
     open: bool,
-    /// The last line with a time, and with the settings of a turn.
-    last_time: Vec<u8>,
+    /// When messages were written that were not parsed: the first and the last, as spelled.
+    glanced: [Vec<u8>; 2],
+    /// The last line with the settings of a turn.
     context: Vec<u8>,
 }
 
 impl Pass {
     fn run(&mut self, content: impl io::Read) -> io::Result<()> {
+        self.run_while(content, |_| true)
+    }
+
+    /// Goes over lines as long as more is wanted.
+    fn run_while(
+        &mut self,
+        content: impl io::Read,
+        goes_on: impl Fn(&Self) -> bool,
+    ) -> io::Result<()> {
         let mut lines = Lines::new(content);
         let mut tree = Tree::default();
-        while let Some(line) = lines.next_line()? {
+        while goes_on(self)
+            && let Some(line) = lines.next_line()?
+        {
             match line.bytes {
                 LineBytes::Whole(bytes) => self.line(bytes, &mut tree),
                 LineBytes::Giant { head } => {
@@ -185,6 +211,7 @@ impl Pass {
 
     /// Takes a line into account by its beginning; whether that was enough.
     fn glanced(&mut self, found: &Glance<'_>, line: &[u8]) -> bool {
+        let before = self.counts.messages;
         let what = match (found.outer, found.inner, found.role) {
             (b"response_item", b"message", b"assistant") => What::Item(Item::Message),
             (b"response_item", b"message", b"developer" | b"system") => {
@@ -221,8 +248,14 @@ impl Pass {
             _ => return false,
         };
         self.ours += 1;
-        found.time.clone_into(&mut self.last_time);
         self.shape(what);
+        if self.counts.messages > before {
+            let [first, last] = &mut self.glanced;
+            if first.is_empty() {
+                found.time.clone_into(first);
+            }
+            found.time.clone_into(last);
+        }
         true
     }
 
@@ -232,7 +265,6 @@ impl Pass {
             return false;
         };
         self.ours += 1;
-        found.time.clone_into(&mut self.last_time);
         let added = self.total(info);
         if let (Some(sum), Some(more)) = (&mut self.counts.usage, added) {
             *sum += &more;
@@ -277,7 +309,6 @@ impl Pass {
         let record = Record::of(value);
         let payload = record.payload;
         self.ours += u64::from(record.is_ours());
-        self.facts.time(record.time());
         let is_copy = self.prefix.is_copy(&record);
         let before = self.counts;
         match record.what {
@@ -309,6 +340,9 @@ impl Pass {
                 self.shape(record.what);
             }
             _ => self.shape(record.what),
+        }
+        if self.counts.messages > before.messages {
+            self.facts.times.add(record.time());
         }
         if is_copy && self.is_subagent() {
             self.counts = before;
@@ -346,14 +380,25 @@ impl Pass {
         }
     }
 
+    /// When the messages so far were written.
+    fn times(&self) -> Times {
+        let mut times = self.facts.times;
+        for time in &self.glanced {
+            let time = str::from_utf8(time).ok();
+            times.add(time.and_then(|time| time.parse().ok()));
+        }
+        times
+    }
+
     fn finish(mut self, summary: &mut Summary) {
         let path = &summary.path;
         let mut meta = self.meta.take().unwrap_or_default();
         if meta.id.is_empty() {
             meta.id = Meta::unsaid(path).id;
         }
-        let last = str::from_utf8(&self.last_time).ok();
-        self.facts.time(last.and_then(|time| time.parse().ok()));
+        let mut times = self.times();
+        times.add(first_of_base(path, meta.base.clone()));
+        self.facts.times = times;
         let mut head = meta.head(path);
         self.facts.fill(&mut head, path, || {
             names::name_of(&home_of(path)?, &meta.id)

@@ -13,6 +13,7 @@ use super::replay::Replay;
 use super::scan::{Look, MARK, Place, Scan};
 use super::sniff::{kind_of_list, set};
 use crate::error::unreadable;
+use crate::mended::{Readable, not_utf8};
 use crate::outline::{WHOLE, bytes_at, outline};
 use crate::{Marks, OpenError, Part, RecordKind, buffer};
 
@@ -32,9 +33,17 @@ impl Scan<'_> {
                 Look::Usage | Look::Quick => buffer::take(),
             };
             read_next(file, len, &mut bytes).map_err(failed)?;
-            if self.whole(&bytes).is_ok() {
+            let mut is_read = self.whole(&bytes).is_ok();
+            if !is_read {
+                self.forget();
+                is_read = self.mended(&bytes);
+            }
+            if is_read {
                 if bytes.starts_with(MARK) {
                     self.has_mark();
+                }
+                if self.look == Look::Whole {
+                    self.notes.extend(not_utf8(self.path, &bytes));
                 }
                 return Ok(Part::document_of(path, bytes, Marks::default()));
             }
@@ -47,6 +56,24 @@ impl Scan<'_> {
             self.has_mark();
         }
         Ok(part)
+    }
+
+    /// Takes a damaged document into account, but for the values that are damaged; whether that
+    /// could be done.
+    fn mended(&mut self, bytes: &[u8]) -> bool {
+        let Some(readable) = Readable::of(self.path, bytes, &LISTS) else {
+            return false;
+        };
+        let is_read = self.whole(readable.bytes()).is_ok();
+        let is_damaged = |offset: u64| {
+            let offset = usize::try_from(offset);
+            offset.is_ok_and(|offset| readable.is_damaged(offset))
+        };
+        // Of those it is told what is wrong, not what stands in their place.
+        self.notes
+            .retain(|note| !note.offset.is_some_and(is_damaged));
+        self.notes.extend(readable.notes);
+        is_read
     }
 
     /// Takes a document into account that is held as a whole.

@@ -15,6 +15,7 @@ use super::project::workspace;
 use super::replay::{Draft, Replay};
 use super::scan::Scanned;
 use super::weave::repeats;
+use crate::times::Times;
 
 /// How much is in the list. Usage is that of all messages, also of those that left it, and of each
 /// id the last version counts.
@@ -72,16 +73,20 @@ pub(super) fn head(path: &Path, id: &str, found: &Scanned) -> Head {
     let Scanned { meta, replay, .. } = found;
     let mut head = meta.head(path, id);
     let drafts = || replay.live.iter().filter_map(|at| replay.drafts.get(*at));
-    let is_said = |d: &&Draft| {
-        let by = matches!(d.head.kind, Kind::Message(Role::User | Role::Assistant));
-        by && d.head.visibility != Visibility::Injected
-    };
-    let said = drafts().filter(is_said).filter_map(|d| d.head.time).max();
+    let mut times = Times::default();
+    let repeats = repeats(replay);
+    for (at, draft) in replay.drafts.iter().enumerate() {
+        let is_repeat = repeats.get(at).copied().flatten().is_some();
+        if draft.head.kind.is_message() && !is_repeat {
+            times.add(draft.head.time);
+        }
+    }
     let changed = || {
         let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok()?;
         jiff::Timestamp::try_from(modified).ok().map(Moment::from)
     };
-    head.updated = said.or(head.updated).or_else(changed);
+    times.fill(&mut head);
+    head.updated = head.updated.or_else(changed);
     let told = |d: &Draft| told(&found.part.read(d.origin.record).unwrap_or_default());
     let mut prompts = drafts().filter(|d| d.head.said.has_prompt);
     let title = |text: String, source| Title { text, source };

@@ -1,10 +1,10 @@
 //! Measuring a file against the document.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use rethread_json::{LineBytes, LineSpan, Tree, Value};
-use rethread_model::home_name;
+use rethread_model::{Moment, home_name};
 
 use super::fields::{count, string};
 use super::index::{Shape as FileShape, all_lines, shape};
@@ -16,7 +16,9 @@ use crate::{OpenError, Violation, Weight};
 const FILE: &str = "File Format";
 const LINES: &str = "Line Types";
 const HEADER: &str = "Header Record (Line 1)";
+const SESSION: &str = "Session Object";
 const MESSAGE: &str = "Message Object";
+const METADATA: &str = "Message Metadata";
 const GRAPH: &str = "Conversation Graph (Optional)";
 
 /// So many violations of one file are told.
@@ -157,30 +159,112 @@ impl Sheet<'_> {
                 self.seen.homes.insert(home_name(&kind, host.as_deref()));
             }
         }
-        let messages = value.get("messages").map(Value::items);
-        let mut ids = BTreeSet::new();
-        for (at, message) in (1_u64..).zip(messages.into_iter().flatten()) {
-            if count(message, "index") != Some(at) {
-                let what = format!("`messages[{}].index` is not {at}", at - 1);
-                self.error("index", MESSAGE, what);
-            }
-            let parent = string(message, "parent_uuid");
-            if let Some(parent) = parent.filter(|p| !ids.contains(p)) {
-                let what = format!("`messages[{}]`: no message before it is `{parent}`", at - 1);
-                self.warning("parent", MESSAGE, what);
-            }
-            ids.extend(string(message, "uuid"));
+        let messages = || value.get("messages").into_iter().flat_map(Value::items);
+        let ids: BTreeMap<String, u64> = (1..)
+            .zip(messages())
+            .filter_map(|(at, message)| Some((string(message, "uuid")?, at)))
+            .collect();
+        for (at, message) in (1_u64..).zip(messages()) {
+            self.message(message, at, &ids);
         }
-        let path = value.at(&["graph", "active_path"]).map(Value::items);
-        for id in path.into_iter().flatten() {
-            if id.str().is_some_and(|id| !ids.contains(id.as_ref())) {
-                self.error(
-                    "active-path",
-                    GRAPH,
-                    "`active_path` names a message that is not there",
-                );
+        self.times(value, messages());
+        if let Some(graph) = value.get("graph") {
+            self.graph(graph, &ids);
+        }
+    }
+
+    /// What one message says of its place among the others, and whose it is.
+    fn message(&mut self, message: Value<'_>, at: u64, ids: &BTreeMap<String, u64>) {
+        let place = format!("messages[{}]", at - 1);
+        if count(message, "index") != Some(at) {
+            self.error("index", MESSAGE, format!("`{place}.index` is not {at}"));
+        }
+        let parent = string(message, "parent_uuid");
+        if let Some(parent) = parent.filter(|p| !ids.contains_key(p)) {
+            let what = format!("`{place}`: no message is `{parent}`");
+            self.warning("parent", MESSAGE, what);
+        }
+        let role = string(message, "role");
+        if role.as_deref() == Some("assistant") {
+            return;
+        }
+        for key in ["model", "token_usage"] {
+            if message.at(&["metadata", key]).is_some() {
+                let what = format!("`{place}.metadata.{key}`, but no assistant speaks");
+                self.error("assistant-only", METADATA, what);
+            }
+        }
+    }
+
+    /// The session begins with its first message and ends with its last.
+    fn times<'v>(&mut self, record: Value<'_>, messages: impl Iterator<Item = Value<'v>>) {
+        let moment = |value: Value<'_>, key| string(value, key)?.parse::<Moment>().ok();
+        let Some(session) = record.get("session") else {
+            return;
+        };
+        let mut said: Vec<Moment> = messages.filter_map(|m| moment(m, "timestamp")).collect();
+        said.sort();
+        let (Some(first), Some(last)) = (said.first(), said.last()) else {
+            return;
+        };
+        if let Some(started) = moment(session, "started_at").filter(|t| t != first) {
+            let what =
+                format!("`session.started_at` is {started}, the first message is of {first}");
+            self.warning("started-at", SESSION, what);
+        }
+        // A session may end after what is written of it, but not before.
+        if let Some(ended) = moment(session, "ended_at").filter(|t| t < last) {
+            let what = format!("`session.ended_at` is {ended}, the last message is of {last}");
+            self.warning("ended-at", SESSION, what);
+        }
+    }
+
+    /// Fork points, branches and the active path name messages of the session.
+    fn graph(&mut self, graph: Value<'_>, ids: &BTreeMap<String, u64>) {
+        let list = |value: Value<'_>, key: &str| -> Vec<(Option<String>, Option<u64>)> {
+            let items = value.get(key).into_iter().flat_map(Value::items);
+            items
+                .map(|i| (string(i, "uuid"), count(i, "index")))
+                .collect()
+        };
+        let forks = graph.get("fork_points").into_iter().flat_map(Value::items);
+        for (at, fork) in forks.enumerate() {
+            let own = (string(fork, "uuid"), count(fork, "index"));
+            self.named(&format!("graph.fork_points[{at}]"), own, ids);
+            for (n, way) in list(fork, "branches").into_iter().enumerate() {
+                self.named(&format!("graph.fork_points[{at}].branches[{n}]"), way, ids);
+            }
+        }
+        let path = graph.get("active_path").into_iter().flat_map(Value::items);
+        for id in path.filter_map(Value::str) {
+            if !ids.contains_key(id.as_ref()) {
+                let what = format!("`active_path`: no message is `{id}`");
+                self.error("active-path", GRAPH, what);
                 break;
             }
+        }
+    }
+
+    /// A message that the graph names by its id and index is there.
+    fn named(
+        &mut self,
+        place: &str,
+        (uuid, index): (Option<String>, Option<u64>),
+        ids: &BTreeMap<String, u64>,
+    ) {
+        let Some(uuid) = uuid else { return };
+        match ids.get(&uuid) {
+            None => self.error(
+                "fork-point",
+                GRAPH,
+                format!("`{place}`: no message is `{uuid}`"),
+            ),
+            // Ids may be there twice in a damaged source; then either place will do.
+            Some(at) if index.is_some_and(|index| index > *at) => {
+                let what = format!("`{place}.index`: message `{uuid}` is {at}");
+                self.error("fork-point", GRAPH, what);
+            }
+            Some(_) => {}
         }
     }
 

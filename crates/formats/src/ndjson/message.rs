@@ -46,7 +46,8 @@ fn role(value: Value<'_>) -> Role {
     }
 }
 
-fn only_results(value: Value<'_>) -> bool {
+/// Whether a message holds results of calls, and nothing else.
+pub(super) fn only_results(value: Value<'_>) -> bool {
     let Some(content) = value.get("content") else {
         return false;
     };

@@ -4,21 +4,21 @@
 //! pieces (its beginning, each message, its end), and what stands behind it. So a session costs no
 //! more memory than its longest message, however long its line is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
 use std::ops::Range as Bytes;
 use std::path::Path;
 
 use rethread_json::{Event, LineSpan, Pull, PullError, Tree, Value};
-use rethread_model::{EntryIx, Head, NewEntry, Note, RawRef, SessionBuilder};
+use rethread_model::{EntryIx, Head, Kind, NewEntry, Note, RawRef, Role, SessionBuilder};
 
 use super::entry::{EntryHead, entry_head};
 use super::fields::{count, extensions, string};
 use super::flat;
 use super::head::head;
 use super::index::{Found, Index, Shape, index, key};
-use super::message::message_head;
+use super::message::{message_head, only_results};
 use super::packed::{Opened, Range, open};
 use super::pieces::{pass, value_bytes};
 use super::{Ndjson, SLUG};
@@ -96,6 +96,11 @@ struct Reader<'a> {
     leaf_entry: Option<u64>,
     active: Option<String>,
     links: Vec<(EntryIx, Hangs)>,
+    /// The first messages of branches, as the graph says.
+    branches: HashSet<String>,
+    /// For each entry, whether it goes on with what the model began: an answer, or results of its
+    /// calls.
+    goes_on: Vec<bool>,
     /// Messages by their ids, where the export does not say where they hang.
     ids: HashMap<String, EntryIx>,
     /// The record with the beginning of the line.
@@ -104,6 +109,20 @@ struct Reader<'a> {
     last: Option<EntryIx>,
     messages: u64,
     titled: bool,
+}
+
+/// What a message hangs on that names another one as its parent: if all that stands between them
+/// is the model's answer and results of its calls, what stands right before it.
+fn end_of_turn(goes_on: &[bool], parent: EntryIx, ix: EntryIx) -> EntryIx {
+    let before = ix.get().checked_sub(1).and_then(EntryIx::new);
+    let between = if parent < ix {
+        goes_on.get(parent.get() + 1..ix.get())
+    } else {
+        // It names one that comes later: a result of a call before it in the same turn.
+        goes_on.get(ix.get()..=ix.get())
+    };
+    let is_one_turn = between.is_some_and(|between| between.iter().all(|goes_on| *goes_on));
+    before.filter(|_| is_one_turn).unwrap_or(parent)
 }
 
 /// What an entry hangs on.
@@ -128,6 +147,8 @@ impl<'a> Reader<'a> {
             leaf_entry: None,
             active: None,
             links: Vec::new(),
+            branches: HashSet::new(),
+            goes_on: Vec::new(),
             ids: HashMap::new(),
             front: 0,
             last: None,
@@ -272,9 +293,14 @@ impl<'a> Reader<'a> {
         let bytes = value_bytes(file, range, None)?;
         let mut tree = std::mem::take(&mut self.tree);
         if tree.parse_into(&bytes).is_ok() {
-            let path = tree.root(&bytes).get("active_path");
+            let graph = tree.root(&bytes);
+            let path = graph.get("active_path");
             let last = path.and_then(|p| p.items().last());
             self.active = last.and_then(|id| Some(id.str()?.into_owned()));
+            let forks = graph.get("fork_points").into_iter().flat_map(Value::items);
+            let ways = forks.filter_map(|fork| fork.get("branches"));
+            let ways = ways.flat_map(Value::items);
+            self.branches = ways.filter_map(|way| string(way, "uuid")).collect();
         }
         self.tree = tree;
         Ok(())
@@ -347,7 +373,10 @@ impl<'a> Reader<'a> {
             }
         } else {
             let hangs = self.hangs(value, more);
-            self.add(&head, hangs, record);
+            if self.add(&head, hangs, record) && !self.is_whole {
+                let is_answer = matches!(head.kind, Kind::Message(Role::Assistant));
+                self.goes_on.push(is_answer || only_results(value));
+            }
         }
         if !self.titled
             && let Some(title) = super::message::first_prompt(value)
@@ -385,7 +414,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn add(&mut self, head: &EntryHead, hangs: Option<Hangs>, record: u32) {
+    /// Adds an entry; whether that could be done.
+    fn add(&mut self, head: &EntryHead, hangs: Option<Hangs>, record: u32) -> bool {
         let raw = RawRef { part: FILE, record };
         let new = NewEntry {
             id: &head.id,
@@ -402,7 +432,7 @@ impl<'a> Reader<'a> {
         };
         let Some(ix) = added else {
             self.builder.unclaimed(raw);
-            return;
+            return false;
         };
         let entry = self.builder.entry(ix);
         entry.inherited = head.inherited;
@@ -419,6 +449,7 @@ impl<'a> Reader<'a> {
         if !self.is_whole && !head.id.is_empty() {
             self.ids.insert(head.id.clone(), ix);
         }
+        true
     }
 
     fn unclaimed(&mut self, at: u64, kind: RecordKind) -> u32 {
@@ -446,6 +477,8 @@ impl<'a> Reader<'a> {
             let at = usize::try_from(n).ok()?.checked_sub(1)?;
             EntryIx::new(at).filter(|_| at < len)
         };
+        let branches = self.branches.iter().filter_map(|id| self.ids.get(id));
+        let branches: HashSet<EntryIx> = branches.copied().collect();
         for (ix, hangs) in self.links {
             let parent = match hangs {
                 Hangs::Number(n) => numbered(n),
@@ -456,7 +489,14 @@ impl<'a> Reader<'a> {
                         let note = Note::damage(what).at(self.path);
                         self.notes.push(note.line(self.span.number));
                     }
-                    found
+                    // Clients name for each result its own call, and forks are what the graph says.
+                    found.map(|parent| {
+                        if branches.contains(&ix) {
+                            parent
+                        } else {
+                            end_of_turn(&self.goes_on, parent, ix)
+                        }
+                    })
                 }
             };
             self.builder.entry(ix).parent = parent.filter(|p| *p != ix);

@@ -7,6 +7,7 @@ use super::facts::Facts;
 use super::layout::{Kept, kept};
 use super::said::Said;
 use super::{OpenCode, body, export, store, tree};
+use crate::times::dated;
 use crate::{Conversation, Native, OpenError, Part, Source};
 
 /// All of a session before its entries are made.
@@ -65,7 +66,7 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     }
     head.links.extend(links);
     let native = Native { parts };
-    let mut session = builder.finish();
+    let mut session = dated(builder.finish());
     if facts.is_untitled() {
         let prompt = body::first_prompt(&native, &session);
         session.head.title = facts.head(&source.id, prompt.as_deref()).title;

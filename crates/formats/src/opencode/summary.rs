@@ -10,7 +10,7 @@ use rethread_model::{Counts, Head, Moment, Note, State, Summary, Usage};
 use super::body::early_text;
 use super::connection::Db;
 use super::database::{AskError, look};
-use super::export::{Long, Outline, nobodys, unshown};
+use super::export::{Long, Outline, nobodys, readable, unshown};
 use super::facts::{Facts, usage};
 use super::layout::{Kept, kept};
 use super::members::Members;
@@ -19,6 +19,7 @@ use super::tree::Place;
 use super::{SLUG, store};
 use crate::error::unreadable;
 use crate::outline::WHOLE;
+use crate::times::Times;
 use crate::{OpenError, Source, Want, buffer};
 
 /// What a list shows of a session.
@@ -69,7 +70,7 @@ fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, OpenError> 
             None => None,
         };
         Ok(Summary {
-            head: facts.head(id, prompt.as_deref()),
+            head: tally.dated(facts.head(id, prompt.as_deref())),
             counts: tally.counts,
             ..Summary::default()
         })
@@ -120,7 +121,7 @@ fn of_tree(place: &Place, source: &Source, want: Want) -> Result<Summary, OpenEr
     }
     let size = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
     Ok(Summary {
-        head: facts.head(&source.id, prompt.as_deref()),
+        head: tally.dated(facts.head(&source.id, prompt.as_deref())),
         counts: tally.counts,
         size: size(&place.info) + all.iter().map(|(_, info)| info.len() as u64).sum::<u64>(),
         ..Summary::default()
@@ -142,11 +143,28 @@ fn of_export(source: &Source, file: File, len: u64, want: Want) -> Result<Summar
 
 fn of_exported(source: &Source, bytes: &[u8], want: Want) -> Result<Summary, OpenError> {
     let mut all = Vec::new();
-    let outline = Outline::of(bytes, Skim::trusting(bytes), &mut |skim| {
+    let mut outline = Outline::of(bytes, Skim::trusting(bytes), &mut |skim| {
         all.push(Exported::next(skim)?);
         Ok(())
     });
+    let readable = outline.is_torn().then(|| readable(&source.path, bytes));
+    let readable = readable.flatten();
+    if let Some(readable) = &readable {
+        all.clear();
+        let bytes = readable.bytes();
+        outline = Outline::of(bytes, Skim::trusting(bytes), &mut |skim| {
+            if readable.is_damaged(skim.offset()) {
+                skim.pass()?;
+            } else {
+                all.push(Exported::next(skim)?);
+            }
+            Ok(())
+        });
+    }
     let mut listing = Listing::new(source, &outline, want)?;
+    listing
+        .notes
+        .extend(readable.iter().flat_map(|r| r.notes.clone()));
     all.sort_by_key(|message| message.time);
     for message in &all {
         listing.add(message);
@@ -214,7 +232,7 @@ impl<'a> Listing<'a> {
     fn finish(self, size: u64) -> Summary {
         let prompt = self.prompt.as_deref();
         Summary {
-            head: self.facts.head(&self.source.id, prompt),
+            head: self.tally.dated(self.facts.head(&self.source.id, prompt)),
             counts: Counts {
                 tool_calls: self.calls,
                 ..self.tally.counts
@@ -331,6 +349,9 @@ struct Tally {
     copied: u64,
     /// Whether the last message asked for a compaction.
     asked: Asked,
+    /// When messages were written: all of them, and all but the last.
+    times: Times,
+    before: Times,
 }
 
 /// Whether a message asked for a compaction.
@@ -352,7 +373,15 @@ impl Tally {
             first_prompt: None,
             copied: facts.fork.as_ref().map_or(0, |f| f.messages),
             asked: Asked::No,
+            times: Times::default(),
+            before: Times::default(),
         }
+    }
+
+    /// The head of a session that was held when these messages were written.
+    fn dated(&self, mut head: Head) -> Head {
+        self.times.fill(&mut head);
+        head
     }
 
     /// Adds a message, with all of it where it is at hand. Whether it is one.
@@ -371,12 +400,14 @@ impl Tally {
         }
         let asked = std::mem::replace(&mut self.asked, Asked::No);
         let counts = &mut self.counts;
+        let counted = counts.messages;
         match info.get("role").and_then(Passed::str).as_deref() {
             // A summary and what asked for it are one compaction, and no messages.
             Some("assistant") if is_summary(info) && asked == Asked::Yes => {}
             Some("assistant") if is_summary(info) && asked == Asked::Perhaps => {
                 counts.messages -= 1;
                 counts.user_messages -= 1;
+                self.times = self.before;
             }
             Some("assistant") => {
                 counts.messages += 1;
@@ -393,6 +424,10 @@ impl Tally {
             }
             Some("system") => counts.messages += 1,
             Some(_) | None => return false,
+        }
+        if counts.messages > counted {
+            self.before = self.times;
+            self.times.add(said_at(info));
         }
         true
     }

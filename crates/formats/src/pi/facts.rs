@@ -6,8 +6,9 @@ use std::path::Path;
 use rethread_json::Value;
 use rethread_model::{Counts, Head, ModelRef, Moment, Title, TitleSource, Usage};
 
-use super::fields::{millis, model, time, usage};
+use super::fields::{model, time, usage};
 use crate::fields::string;
+use crate::times::Times;
 
 /// The longest title that is made from a prompt, in characters.
 const TITLE: usize = 200;
@@ -20,8 +21,8 @@ pub(super) struct Facts {
     first_prompt: Option<String>,
     /// The model that answered last, or was chosen since.
     model: Option<ModelRef>,
-    /// The last moment at which the person or the model said something.
-    said: Option<Moment>,
+    /// When its messages were written.
+    pub(super) times: Times,
 }
 
 impl Facts {
@@ -37,6 +38,7 @@ impl Facts {
         let type_name = entry.get("type").and_then(Value::str).unwrap_or_default();
         match type_name.as_ref() {
             "message" => self.message(entry),
+            "custom_message" => self.times.add(time(entry)),
             "model_change" => self.model = model(entry, "modelId").or(self.model.take()),
             "session_info" => {
                 let name = string(entry, "name").unwrap_or_default();
@@ -52,10 +54,11 @@ impl Facts {
         }
     }
 
-    /// Takes a message into account of which only the role matters: neither the person nor the
-    /// model said it.
-    pub(super) fn add_other_message(&mut self) {
+    /// Takes a message into account of which only the role and the time matter: neither the person
+    /// nor the model said it.
+    pub(super) fn add_other_message(&mut self, time: Option<Moment>) {
         self.counts.messages += 1;
+        self.times.add(time);
     }
 
     fn message(&mut self, entry: Value<'_>) {
@@ -66,6 +69,7 @@ impl Facts {
             return;
         };
         self.counts.messages += 1;
+        self.times.add(time(entry));
         match role.as_ref() {
             "user" => {
                 self.counts.user_messages += 1;
@@ -80,11 +84,8 @@ impl Facts {
                 let content = message.get("content").into_iter().flat_map(Value::items);
                 self.counts.tool_calls += content.filter(is_call).count() as u64;
             }
-            _ => return,
+            _ => {}
         }
-        let is_set = |t: &Moment| t.millis() > 0;
-        let at = millis(message).or_else(|| time(entry)).filter(is_set);
-        self.said = self.said.max(at);
     }
 
     /// Fills in what the entries say. A session in which nobody said anything was last changed when
@@ -94,7 +95,9 @@ impl Facts {
             let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok()?;
             jiff::Timestamp::try_from(modified).ok().map(Moment::from)
         };
-        head.updated = self.said.or(head.created).or_else(changed);
+        head.updated = head.created;
+        self.times.fill(head);
+        head.updated = head.updated.or_else(changed);
         head.model = self.model.clone().or(head.model.take());
         let given = self.name.clone().map(|text| (text, TitleSource::User));
         let made = self.first_prompt.clone();

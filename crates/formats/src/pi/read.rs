@@ -212,7 +212,7 @@ impl Reader<'_> {
             &format!("an entry of {} bytes, too long to be shown", span.len),
         );
         if head.kind.is_some_and(Kind::is_message) {
-            self.facts.add_other_message();
+            self.facts.add_other_message(head.time);
         }
         self.entry(span, span.offset, RecordKind::Giant, head, self.values);
         true

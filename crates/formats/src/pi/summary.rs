@@ -7,7 +7,7 @@ use std::path::Path;
 use memchr::memmem;
 use rethread_disk::{open_read, open_sized};
 use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
-use rethread_model::{Head, Kind, Note, State, Summary};
+use rethread_model::{Head, Kind, Moment, Note, State, Summary};
 
 use super::Flavour;
 use super::facts::Facts;
@@ -131,10 +131,11 @@ impl Pass {
     }
 
     fn giant(&mut self, start: &[u8]) -> bool {
-        let is_message = matches!(giant_head(start).kind, Some(Kind::Message(_)));
+        let head = giant_head(start);
+        let is_message = matches!(head.kind, Some(Kind::Message(_)));
         let is_entry_message = start.starts_with(b"{\"type\":\"message\"");
         if is_message && is_entry_message && self.header.is_some() {
-            self.facts.add_other_message();
+            self.facts.add_other_message(head.time);
         }
         self.header.is_some()
     }
@@ -149,26 +150,40 @@ impl Pass {
             return false;
         }
         let word = rest.split(|b| *b == b'"').next().unwrap_or_default();
+        let start = &rest[..rest.len().min(ROLE)];
+        if word == b"custom_message" {
+            let head = start.split(|b| *b == b'{').next().unwrap_or_default();
+            let time = time_in(head);
+            self.facts.times.add(time);
+            return time.is_some();
+        }
         if word != b"message" {
             return QUIET.contains(&word);
         }
-        let start = &rest[..rest.len().min(ROLE)];
         let Some(at) = memmem::find(start, b",\"message\":{\"role\":\"toolResult\"") else {
             return false;
         };
         // Not inside of something else that looks alike: only these stand before it.
-        let plain = memmem::find(&start[..at], b"{").is_none();
-        if plain {
-            self.facts.add_other_message();
+        let head = &start[..at];
+        let time = time_in(head).filter(|_| memmem::find(head, b"{").is_none());
+        if time.is_some() {
+            self.facts.add_other_message(time);
         }
-        plain
+        time.is_some()
     }
 }
 
+/// The time among the first members of an entry.
+fn time_in(start: &[u8]) -> Option<Moment> {
+    let key = b"\"timestamp\":\"";
+    let at = memmem::find(start, key)? + key.len();
+    let text = start.get(at..)?.split(|b| *b == b'"').next()?;
+    str::from_utf8(text).ok()?.parse().ok()
+}
+
 /// Types of entries that say nothing about the whole.
-const QUIET: [&[u8]; 6] = [
+const QUIET: [&[u8]; 5] = [
     b"custom",
-    b"custom_message",
     b"label",
     b"thinking_level_change",
     b"compaction",

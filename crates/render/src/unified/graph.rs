@@ -24,7 +24,7 @@ pub(super) fn graph(w: &mut Writer<'_>, session: &Session, tree: &mut Tree) -> i
     for (parent, children) in forks {
         w.element()?;
         w.open("{")?;
-        message(w, tree.last(session, parent))?;
+        message(w, fork_point(session, tree, parent, &children))?;
         w.key("branches")?;
         w.open("[")?;
         for child in children {
@@ -51,6 +51,20 @@ fn message(w: &mut Writer<'_>, (uuid, index): (String, u32)) -> io::Result<()> {
     w.member_if("uuid", Some(uuid.as_str()).filter(|id| !id.is_empty()))?;
     w.key("index")?;
     w.number(index.into())
+}
+
+/// The message that ways part at: the one that all of them name, else the last of what they go on
+/// from.
+fn fork_point(
+    session: &Session,
+    tree: &mut Tree,
+    parent: EntryIx,
+    children: &[EntryIx],
+) -> (String, u32) {
+    let mut above = children.iter().map(|child| tree.above(session, *child));
+    let first = above.next().flatten();
+    let named = first.filter(|first| above.all(|other| other.as_ref() == Some(first)));
+    named.unwrap_or_else(|| tree.last(session, parent))
 }
 
 /// The messages with several ways on, each with the first messages of these ways.

@@ -1,8 +1,11 @@
 //! The session record: one line with everything.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use rethread_model::{Body, EntryIx, Message, ModelRef, Moment, Piece, Role};
+use rethread_model::{
+    Block, Bodies, Body, EntryIx, Kind, Message, ModelRef, Moment, Piece, Role, Session, Visibility,
+};
 
 use super::entry::{EntryPlace, entry_object};
 use super::facts::{Facts, facts};
@@ -74,11 +77,17 @@ pub fn export_record(out: &mut dyn Write, view: &View<'_>, export: &Export<'_>) 
         Form::Export
     };
     let shown: Vec<EntryIx> = view.shown().collect();
-    let is_message = |ix: &EntryIx| session.entry(*ix).kind.is_message();
+    // A lean export has no other place for summaries than messages.
+    let summaries = match form {
+        Form::Lean => summaries(session, view.bodies),
+        Form::Shown | Form::Export => Vec::new(),
+    };
+    let is_message =
+        |ix: &EntryIx| session.entry(*ix).kind.is_message() || summaries.binary_search(ix).is_ok();
     let mut tree = Tree::new(session, shown.iter().copied().filter(is_message));
     tree.make_ids(session);
     let (start, end) = span(session);
-    let times = exported_times(session, export.file_time);
+    let times = exported_times(session, &summaries, export.file_time);
     let numbers = (!export.lean).then(|| Numbers::new(session, &shown));
     let about = Facts {
         session,
@@ -100,7 +109,10 @@ pub fn export_record(out: &mut dyn Write, view: &View<'_>, export: &Export<'_>) 
     w.key("session")?;
     let object = exported_object(&session.head, times, &view.source);
     w.members_of(&serde_json::to_string(&object)?)?;
-    let shown = Shown::new(view, &shown, numbers.as_ref());
+    let shown = Shown {
+        summaries: &summaries,
+        ..Shown::new(view, &shown, numbers.as_ref())
+    };
     if form == Form::Export && !shown.entries.iter().any(is_message) {
         w.open_if_used("extensions", "{");
         whole(&mut w)?;
@@ -141,6 +153,8 @@ struct Shown<'v, 'a> {
     entries: &'v [EntryIx],
     /// Where entries hang, for an export that brings the tree back.
     numbers: Option<&'v Numbers<'v>>,
+    /// Summaries that are written as messages.
+    summaries: &'v [EntryIx],
 }
 
 impl<'v, 'a> Shown<'v, 'a> {
@@ -149,7 +163,13 @@ impl<'v, 'a> Shown<'v, 'a> {
             view,
             entries,
             numbers,
+            summaries: &[],
         }
+    }
+
+    fn is_message(&self, ix: EntryIx) -> bool {
+        let is_message = self.view.session.entry(ix).kind.is_message();
+        is_message || self.summaries.binary_search(&ix).is_ok()
     }
 }
 
@@ -162,7 +182,7 @@ fn messages<'a>(
     saying: &mut Saying<'a>,
     whole: More<'_>,
 ) -> io::Result<()> {
-    let is_message = |ix: &EntryIx| written.view.session.entry(*ix).kind.is_message();
+    let is_message = |ix: &EntryIx| written.is_message(*ix);
     let shown = written.entries;
     w.key("messages")?;
     w.open("[")?;
@@ -204,20 +224,54 @@ fn one<'a>(
     let view = written.view;
     let session = view.session;
     let entry = session.entry(ix);
-    let message = match view.bodies.body(ix) {
-        Body::Message(message) => message,
-        _ => Message::new(Role::System, Vec::new()),
+    let body = view.bodies.body(ix);
+    let is_summary = !entry.kind.is_message();
+    let mut message = match summary_message(&body) {
+        Some(summary) => summary,
+        None => match body {
+            Body::Message(message) => message,
+            _ => Message::new(Role::System, Vec::new()),
+        },
     };
     saying.heard(&message);
     let results_only = results_only(&message);
+    let pieces = match saying.form {
+        Form::Shown => Vec::new(),
+        Form::Export | Form::Lean => view.bodies.pieces(ix),
+    };
+    let all: usize = pieces.iter().map(|p| p.blocks).sum();
+    let is_in_pieces = pieces.len() > 1 && all == message.blocks.len();
+    // A summary is known by the record that says it.
+    let pieces = if is_in_pieces || is_summary {
+        pieces
+    } else {
+        Vec::new()
+    };
     let parent = tree.parent(session, ix).map(|p| tree.last(session, p).0);
-    let uuid = tree.id(session, ix);
+    let named = |record: usize| match saying.form {
+        Form::Shown => None,
+        Form::Export | Form::Lean => tree.named_parent(session, (ix, record)),
+    };
+    let own = pieces.first();
+    if let Some(piece) = own.filter(|_| is_summary) {
+        message.place.clone_from(&piece.place);
+    }
+    let named_parent = named(own.map_or(0, |piece| piece.record)).map(|(_, id)| id.to_owned());
+    let uuid = match own {
+        Some(piece) => Cow::Owned(piece.id.clone()),
+        None => tree.id(session, ix),
+    };
     let envelope = Envelope {
         index,
         uuid: &uuid,
-        parent_uuid: parent.as_deref(),
+        parent_uuid: named_parent.as_deref().or(parent.as_deref()),
         time: entry.time,
-        visibility: entry.visibility,
+        visibility: if is_summary {
+            // Nobody typed it.
+            Visibility::Injected
+        } else {
+            entry.visibility
+        },
         inherited: entry.inherited,
         side: entry.side,
         usage_key: session.usage_key(ix),
@@ -229,20 +283,31 @@ fn one<'a>(
         joined: false,
         parent_entry: written.numbers.and_then(|n| n.parent(ix)),
     };
-    let pieces = match saying.form {
-        Form::Shown => Vec::new(),
-        Form::Export | Form::Lean => view.bodies.pieces(ix),
-    };
-    let all: usize = pieces.iter().map(|p| p.blocks).sum();
-    if pieces.len() > 1 && all == message.blocks.len() {
-        let count = in_pieces(w, &envelope, message, &pieces, around, saying)?;
+    if pieces.len() > 1 {
+        let parents = pieces.iter().map(|piece| named(piece.record));
+        let parents: Vec<Option<&str>> = parents.map(|p| p.map(|(_, id)| id)).collect();
+        let pieces_of = Pieces {
+            list: &pieces,
+            parents: &parents,
+        };
+        let count = in_pieces(w, &envelope, message, &pieces_of, around, saying)?;
         tree.note(ix, index, false, results_only);
-        tree.note_pieces(ix, pieces.into_iter().map(|p| p.id).collect());
+        tree.note_pieces(ix, pieces);
         return Ok(count);
     }
     let written = write_message(w, &envelope, &message, around, saying)?;
     tree.note(ix, index, written.count > 1, results_only);
+    if !pieces.is_empty() {
+        tree.note_pieces(ix, pieces);
+    }
     Ok(written.count)
+}
+
+/// The records that a message came in.
+struct Pieces<'a> {
+    list: &'a [Piece],
+    /// What each of them names as its parent, where that is not the one before.
+    parents: &'a [Option<&'a str>],
 }
 
 /// Writes a message as its source has it: a message for each of its records. What was used stands
@@ -251,7 +316,7 @@ fn in_pieces(
     w: &mut Writer<'_>,
     envelope: &Envelope<'_>,
     mut message: Message,
-    pieces: &[Piece],
+    pieces: &Pieces<'_>,
     around: Around<'_>,
     saying: &Saying<'_>,
 ) -> io::Result<u64> {
@@ -260,9 +325,14 @@ fn in_pieces(
     let error = message.error.take();
     let mut before: Option<&str> = None;
     let mut index = envelope.index;
-    for (at, piece) in pieces.iter().enumerate() {
-        let (is_first, is_last) = (at == 0, at + 1 == pieces.len());
+    for (at, (piece, named)) in pieces.list.iter().zip(pieces.parents).enumerate() {
+        let (is_first, is_last) = (at == 0, at + 1 == pieces.list.len());
         message.blocks = rest.by_ref().take(piece.blocks).collect();
+        if piece.place.is_some() {
+            message.place.clone_from(&piece.place);
+        }
+        message.stop_reason.clone_from(&piece.stop_reason);
+        message.stop_sequence.clone_from(&piece.stop_sequence);
         if is_last {
             message.usage = usage;
             message.error.clone_from(&error);
@@ -270,7 +340,7 @@ fn in_pieces(
         let own = Envelope {
             index,
             uuid: &piece.id,
-            parent_uuid: before.or(envelope.parent_uuid),
+            parent_uuid: named.or(before).or(envelope.parent_uuid),
             time: piece.time.or(envelope.time),
             joined: !is_first,
             parent_entry: envelope.parent_entry.filter(|_| is_first),
@@ -306,6 +376,26 @@ fn entries(
         entry_object(w, named, &view.bodies.body(*ix), place)?;
     }
     w.close_if_used("]")
+}
+
+/// The entries of a session that say what a compaction or another branch came to, in order.
+pub fn summaries(session: &Session, bodies: &dyn Bodies) -> Vec<EntryIx> {
+    let is_one = |kind| matches!(kind, Kind::Compaction | Kind::BranchSummary);
+    let kept = session.indexed().filter(|(_, entry)| is_one(entry.kind));
+    let says = |ix: &EntryIx| summary_message(&bodies.body(*ix)).is_some();
+    kept.map(|(ix, _)| ix).filter(says).collect()
+}
+
+/// A summary as a message: an answer where its client asked for it, else told to the model.
+fn summary_message(body: &Body) -> Option<Message> {
+    let (text, role) = match body {
+        Body::Compaction(c) if c.question.is_some() => (c.summary.as_ref()?, Role::Assistant),
+        Body::Compaction(c) => (c.summary.as_ref()?, Role::User),
+        Body::BranchSummary(branch) => (&branch.summary, Role::User),
+        _ => return None,
+    };
+    let has_text = !text.value.trim().is_empty();
+    has_text.then(|| Message::new(role, vec![Block::Text(text.clone())]))
 }
 
 fn results_only(message: &Message) -> bool {

@@ -93,9 +93,16 @@ fn own_fields(
     set(
         &mut object,
         "agent_id",
-        parent.and(head.agent.id.as_deref()),
+        parent.is_some().then(|| agent_id(head)),
     );
     object
+}
+
+/// The id of the agent that did a task: its own where the source gives it one, else that of its
+/// session, by which the session that started it knows it. The program that ran it is no agent.
+fn agent_id(head: &Head) -> &str {
+    let own = head.agent.id.as_deref();
+    own.filter(|id| *id != head.held_by()).unwrap_or(&head.id)
 }
 
 /// The path of a session's workspace in the unified vocabulary, where one must be named: `[hash:…]`

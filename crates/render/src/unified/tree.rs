@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use rethread_model::{EntryIx, Session};
+use rethread_model::{EntryIx, Piece, Session};
 
 use super::ids::id_of;
 
@@ -15,8 +15,8 @@ pub(super) struct Tree {
     slots: Vec<Slot>,
     /// The written messages in the order of writing.
     written: Vec<EntryIx>,
-    /// The ids of messages that came in pieces.
-    pieces: BTreeMap<EntryIx, Vec<String>>,
+    /// What messages are called that came in pieces.
+    pieces: BTreeMap<EntryIx, Pieces>,
     /// Whether messages without an id get one.
     made_ids: bool,
 }
@@ -28,6 +28,13 @@ struct Slot {
     index: u32,
     split: bool,
     results_only: bool,
+}
+
+/// What a message is called that came in pieces.
+struct Pieces {
+    ids: Vec<String>,
+    /// Which of the entry's records the first of them is.
+    first_record: usize,
 }
 
 /// The nearest entry that is written: the entry itself, or an ancestor.
@@ -72,15 +79,17 @@ impl Tree {
         id_of(session, ix, self.made_ids)
     }
 
-    /// Notes that a message came in pieces with these ids.
-    pub(super) fn note_pieces(&mut self, ix: EntryIx, ids: Vec<String>) {
-        self.pieces.insert(ix, ids);
+    /// Notes which pieces a message came in.
+    pub(super) fn note_pieces(&mut self, ix: EntryIx, pieces: Vec<Piece>) {
+        let first_record = pieces.first().map_or(0, |piece| piece.record);
+        let ids = pieces.into_iter().map(|piece| piece.id).collect();
+        self.pieces.insert(ix, Pieces { ids, first_record });
     }
 
     /// The ids of all messages of an entry, in order.
     pub(super) fn all_ids(&self, session: &Session, ix: EntryIx) -> Vec<String> {
-        if let Some(ids) = self.pieces.get(&ix) {
-            return ids.clone();
+        if let Some(pieces) = self.pieces.get(&ix) {
+            return pieces.ids.clone();
         }
         let first = self.id(session, ix).into_owned();
         if self.slots[ix.get()].split {
@@ -104,6 +113,46 @@ impl Tree {
     pub(super) fn parent(&mut self, session: &Session, ix: EntryIx) -> Option<EntryIx> {
         let found = self.nearest(session, session.entry(ix).parent?);
         found.filter(|parent| *parent != ix)
+    }
+
+    /// What a record of an entry names as its parent, if that is written and not what stands before
+    /// it in the tree.
+    pub(super) fn named_parent<'s>(
+        &self,
+        session: &'s Session,
+        (ix, record): (EntryIx, usize),
+    ) -> Option<(EntryIx, &'s str)> {
+        let (parent, id) = session.source_parent(ix, record)?;
+        let is_written = |at: EntryIx| {
+            let nearest = self.slots.get(at.get()).map(|slot| slot.nearest);
+            matches!(nearest, Some(Nearest::Is(own)) if own == at)
+        };
+        (is_written(parent) && !id.is_empty()).then_some((parent, id))
+    }
+
+    /// The message that an entry hangs on: its id and index. Where its own record names another one
+    /// than the tree, that one.
+    pub(super) fn above(&mut self, session: &Session, ix: EntryIx) -> Option<(String, u32)> {
+        let parent = self.parent(session, ix)?;
+        let record = self.first_record(ix);
+        let named = self.named_parent(session, (ix, record));
+        let named =
+            named.and_then(|(parent, id)| Some((id.to_owned(), self.index_of(parent, id)?)));
+        Some(named.unwrap_or_else(|| self.last(session, parent)))
+    }
+
+    /// The index of a message that an entry was written as, by its id.
+    fn index_of(&self, ix: EntryIx, id: &str) -> Option<u32> {
+        let place = match self.pieces.get(&ix) {
+            Some(pieces) => pieces.ids.iter().position(|own| own == id)?,
+            None => 0,
+        };
+        let index = self.slots.get(ix.get())?.index;
+        index.checked_add(u32::try_from(place).ok()?)
+    }
+
+    fn first_record(&self, ix: EntryIx) -> usize {
+        self.pieces.get(&ix).map_or(0, |pieces| pieces.first_record)
     }
 
     /// The entry itself if it is written, else its nearest ancestor that is.
@@ -142,7 +191,7 @@ impl Tree {
     /// The first message of an entry: its id and index.
     pub(super) fn first(&self, session: &Session, ix: EntryIx) -> (String, u32) {
         let index = self.slots[ix.get()].index;
-        match self.pieces.get(&ix).and_then(|ids| ids.first()) {
+        match self.pieces.get(&ix).and_then(|p| p.ids.first()) {
             Some(id) => (id.clone(), index),
             None => (self.id(session, ix).into_owned(), index),
         }
@@ -151,7 +200,7 @@ impl Tree {
     /// The last message of an entry, which what follows hangs on: its id and index.
     pub(super) fn last(&self, session: &Session, ix: EntryIx) -> (String, u32) {
         let slot = self.slots[ix.get()];
-        if let Some(ids) = self.pieces.get(&ix) {
+        if let Some(Pieces { ids, .. }) = self.pieces.get(&ix) {
             let more = u32::try_from(ids.len().saturating_sub(1)).unwrap_or(u32::MAX);
             let id = ids.last().cloned().unwrap_or_default();
             return (id, slot.index.saturating_add(more));

@@ -107,6 +107,31 @@ fn the_document_s_objects_fit_and_others_do_not() {
             "field-type",
         ),
         (r#""type":"remote""#, r#""type":"cloud""#, "field-type"),
+        (
+            r#"[{"uuid":"msg-uuid-122","index":1"#,
+            r#"[{"uuid":"gone","index":1"#,
+            "fork-point",
+        ),
+        (
+            r#"[{"uuid":"msg-uuid-122","index":1"#,
+            r#"[{"uuid":"msg-uuid-122","index":3"#,
+            "fork-point",
+        ),
+        (
+            r#"[{"uuid":"msg-uuid-123","index":2}"#,
+            r#"[{"uuid":"gone","index":2}"#,
+            "fork-point",
+        ),
+        (
+            r#""text":"Hello, how can I help?"}]"#,
+            r#""text":"Hello"}],"metadata":{"model":{"name":"x"}}"#,
+            "assistant-only",
+        ),
+        (
+            r#""text":"Hello, how can I help?"}]"#,
+            r#""text":"Hello"}],"metadata":{"token_usage":{"input_tokens":1}}"#,
+            "assistant-only",
+        ),
     ] {
         assert!(OBJECTS.contains(from), "{from}");
         fs::write(&file, OBJECTS.replacen(from, to, 1)).unwrap();
@@ -116,6 +141,34 @@ fn the_document_s_objects_fit_and_others_do_not() {
             answer.out.contains(&format!("error[{rule}]")),
             "{rule}: {answer:?}"
         );
+    }
+}
+
+#[test]
+fn a_session_that_does_not_begin_and_end_with_its_messages_is_named() {
+    let w = World::new();
+    let file = w.project.join("all.ndjson");
+    for (from, to, rule) in [
+        (
+            r#""started_at":"2025-12-27T09:00"#,
+            r#""started_at":"2025-12-27T08:00"#,
+            "started-at",
+        ),
+        (
+            r#""ended_at":"2025-12-27T10:30"#,
+            r#""ended_at":"2025-12-27T08:30"#,
+            "ended-at",
+        ),
+    ] {
+        assert!(OBJECTS.contains(from), "{from}");
+        fs::write(&file, OBJECTS.replacen(from, to, 1)).unwrap();
+        let answer = w.run(&["check", "all.ndjson"]);
+        assert!(
+            answer.out.contains(&format!("warning[{rule}]")),
+            "{rule}: {answer:?}"
+        );
+        // It was written so before, and is read all the same.
+        assert_eq!(answer.code, 0, "{answer:?}");
     }
 }
 

@@ -14,6 +14,8 @@ mod rules;
 mod schema;
 mod scope;
 mod texts;
+#[cfg(unix)]
+mod values;
 
 use std::fs;
 use std::path::{Path, PathBuf};

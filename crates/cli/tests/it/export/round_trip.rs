@@ -14,7 +14,7 @@ use crate::world::{World, json, tree};
 
 /// What is exported together.
 pub(super) struct Sources {
-    names: Vec<PathBuf>,
+    pub(super) names: Vec<PathBuf>,
     /// Exports of others: what is in the vocabulary already is taken over as it is, so their own
     /// files are no originals.
     pub(super) are_exports: bool,
@@ -154,7 +154,7 @@ fn assert_originals(folder: &Path) {
 }
 
 #[cfg(unix)]
-const FORMATS_WITH_FILES: [&str; 8] = [
+pub(super) const FORMATS_WITH_FILES: [&str; 8] = [
     "agentuse",
     "atomic",
     "atsf",

@@ -96,7 +96,7 @@ fn what_is_known_of_the_whole() {
     assert_eq!(head.model.as_ref().unwrap().id, "gemini-2.5-flash");
     assert_eq!(
         head.created.unwrap().to_string(),
-        "2026-11-14T09:00:00.000Z"
+        "2026-11-14T09:00:01.000Z"
     );
     assert_eq!(
         head.updated.unwrap().to_string(),

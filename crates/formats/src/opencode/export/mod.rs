@@ -18,6 +18,7 @@ use super::facts::{Facts, parsed};
 use super::read::Gathered;
 use super::said::{Piece, Said, Split, sort, split};
 use crate::error::unreadable;
+use crate::mended::{Readable, not_utf8};
 use crate::outline::WHOLE;
 use crate::passed::string;
 use crate::{Marks, OpenError, Part, RecordKind};
@@ -80,11 +81,39 @@ fn gather_whole(path: &Path, file: &File, len: u64) -> Result<Gathered, OpenErro
     let mut bytes = Vec::new();
     read_next(file, len, &mut bytes).map_err(|e| unreadable(path, e))?;
     let mut gathering = Gathering::default();
-    let outline = Outline::of(&bytes, Skim::checking(&bytes), &mut |skim| {
+    let mut outline = Outline::of(&bytes, Skim::checking(&bytes), &mut |skim| {
         gathering.message(path, 0, skim)
     });
+    if outline.torn.is_some()
+        && let Some(readable) = readable(path, &bytes)
+    {
+        gathering = Gathering::default();
+        outline = Outline::of(
+            readable.bytes(),
+            Skim::checking(readable.bytes()),
+            &mut |skim| {
+                let start = skim.offset();
+                if readable.is_damaged(start) {
+                    skim.pass()?;
+                    gathering.skip(&(start as u64..skim.position() as u64), RecordKind::Junk);
+                    return Ok(());
+                }
+                gathering.message(path, 0, skim)
+            },
+        );
+        gathering
+            .gathered
+            .notes
+            .extend(readable.notes.iter().cloned());
+    }
+    gathering.gathered.notes.extend(not_utf8(path, &bytes));
     let part = Part::document_of(path.to_owned(), bytes, Marks::default());
     gathering.finish(&outline, part)
+}
+
+/// What can be read of an export that is damaged, if that is more than its beginning.
+pub(super) fn readable(path: &Path, bytes: &[u8]) -> Option<Readable> {
+    Readable::of(path, bytes, &[MESSAGES])
 }
 
 fn gather_long(long: Long) -> Result<Gathered, OpenError> {

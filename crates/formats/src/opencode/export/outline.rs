@@ -86,6 +86,11 @@ impl Outline {
         })
     }
 
+    /// Whether it breaks off or is damaged.
+    pub(in crate::opencode) fn is_torn(&self) -> bool {
+        self.torn.is_some()
+    }
+
     /// Says where it breaks off, if it does.
     pub(in crate::opencode) fn note(&self, path: &Path) -> Option<Note> {
         let Torn { offset, line, why } = self.torn.as_ref()?;

@@ -1,0 +1,160 @@
+//! Damage in sessions that are one JSON document each: of Codex of 2025, of Gemini CLI, and exports
+//! of OpenCode.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::world::{World, json, tree};
+
+/// A document with many messages, as its client writes it.
+struct Document {
+    name: &'static str,
+    text: String,
+    /// What each message says.
+    said: Vec<String>,
+}
+
+fn said(count: usize) -> Vec<String> {
+    (0..count).map(|n| format!("word number {n}")).collect()
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap()
+}
+
+fn codex(said: &[String]) -> Value {
+    let items = said.iter().enumerate().map(|(n, text)| {
+        let (role, kind) = match n % 2 {
+            0 => ("user", "input_text"),
+            _ => ("assistant", "output_text"),
+        };
+        serde_json::json!({ "id": format!("i{n}"), "type": "message", "role": role, "content": [{ "type": kind, "text": text }] })
+    });
+    serde_json::json!({
+        "session": { "timestamp": "2025-04-20T10:00:00.000Z", "id": "5973b6c0-94b8-487b-a530-2aeb6098ae0e", "instructions": "" },
+        "items": items.collect::<Vec<_>>(),
+    })
+}
+
+fn gemini(said: &[String]) -> Value {
+    let messages = said.iter().enumerate().map(|(n, text)| {
+        let kind = if n % 2 == 0 { "user" } else { "gemini" };
+        serde_json::json!({ "id": format!("m{n}"), "timestamp": format!("2025-11-14T09:00:{n:02}.000Z"), "type": kind, "content": text })
+    });
+    serde_json::json!({
+        "sessionId": "01b2c3d4-0000-4000-8000-0000000000e1",
+        "projectHash": "0".repeat(64),
+        "startTime": "2025-11-14T09:00:00.000Z",
+        "lastUpdated": "2025-11-14T09:01:00.000Z",
+        "messages": messages.collect::<Vec<_>>(),
+    })
+}
+
+fn opencode(said: &[String]) -> Value {
+    let messages = said.iter().enumerate().map(|(n, text)| {
+        let role = if n % 2 == 0 { "user" } else { "assistant" };
+        let id = format!("msg_{n:03}");
+        serde_json::json!({
+            "info": { "id": id, "sessionID": "ses_damage", "role": role, "time": { "created": 1_763_000_000_000_u64 + n as u64 } },
+            "parts": [{ "id": format!("prt_{n:03}"), "messageID": id, "sessionID": "ses_damage", "type": "text", "text": text }],
+        })
+    });
+    serde_json::json!({
+        "info": { "id": "ses_damage", "title": "Damage", "version": "1.18.0", "time": { "created": 1_763_000_000_000_u64, "updated": 1_763_000_100_000_u64 } },
+        "messages": messages.collect::<Vec<_>>(),
+    })
+}
+
+fn documents() -> Vec<Document> {
+    let said = said(9);
+    let mut all = Vec::new();
+    for (name, value) in [
+        (
+            "rollout-2025-04-20-5973b6c0-94b8-487b-a530-2aeb6098ae0e.json",
+            codex(&said),
+        ),
+        ("session-2025-11-14T09-00-01b2c3d4.json", gemini(&said)),
+        ("ses_damage.json", opencode(&said)),
+    ] {
+        for text in [pretty(&value), value.to_string()] {
+            all.push(Document {
+                name,
+                text,
+                said: said.clone(),
+            });
+        }
+    }
+    all
+}
+
+/// The texts that are shown of a file, and how the command ended.
+fn shown(w: &World, file: &str) -> (Vec<String>, i32, String) {
+    let answer = w.run(&["show", file, "--json"]);
+    let mut texts = Vec::new();
+    if answer.code != 1 {
+        for message in json(&answer.out)["messages"].as_array().unwrap() {
+            texts.extend(message["content"][0]["text"].as_str().map(str::to_owned));
+        }
+    }
+    (texts, answer.code, answer.err)
+}
+
+/// Replaces one byte in the midst of the fifth message.
+fn damaged(document: &Document, find: &str, byte: u8) -> Vec<u8> {
+    let mut bytes = document.text.clone().into_bytes();
+    let at = document.text.find("word number 4").unwrap();
+    let offset = document.text[at..].find(find).unwrap();
+    bytes[at + offset] = byte;
+    bytes
+}
+
+#[test]
+fn a_bad_byte_costs_the_message_it_is_in() {
+    for document in documents() {
+        // A control character in a text, and the quote that ends it gone.
+        for (find, byte) in [("number", 1), ("\"", b' ')] {
+            let w = World::new();
+            let path: PathBuf = w.project.join(document.name);
+            fs::write(&path, damaged(&document, find, byte)).unwrap();
+            let before = tree(&w.root);
+            let (texts, code, err) = shown(&w, document.name);
+            let mut left = document.said.clone();
+            left.remove(4);
+            let place = format!("{} {find}: {err}\n{}", document.name, document.text);
+            assert_eq!(texts, left, "{place}");
+            assert_eq!(code, 3, "{place}");
+            assert!(
+                err.contains("not JSON") && err.contains("is skipped"),
+                "{place}"
+            );
+            let listed = w.run(&["list", document.name, "--json"]);
+            assert!([0, 3].contains(&listed.code), "{listed:?}");
+            // Its bytes come back as they are.
+            assert_eq!(tree(&w.root), before);
+            w.run(&["export", document.name, "-o", "a.ndjson"]);
+            w.run(&["export", "a.ndjson", "--source", "-o", "back"]);
+            let back = tree(&w.project.join("back"));
+            let original = fs::read(&path).unwrap();
+            assert!(back.iter().any(|(_, bytes)| *bytes == original), "{place}");
+        }
+    }
+}
+
+#[test]
+fn text_that_is_not_utf8_is_named() {
+    for document in documents() {
+        let w = World::new();
+        fs::write(
+            w.project.join(document.name),
+            damaged(&document, "number", 0xFF),
+        )
+        .unwrap();
+        let (texts, code, err) = shown(&w, document.name);
+        assert_eq!(texts.len(), document.said.len(), "{err}");
+        assert_eq!(texts[4], "word \u{FFFD}umber 4");
+        assert_eq!(code, 3, "{err}");
+        assert!(err.contains("not UTF-8"), "{err}");
+    }
+}
