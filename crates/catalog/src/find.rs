@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rethread_disk::{DiskError, open_read};
+use rethread_formats::ndjson::has_no_sessions;
 use rethread_formats::{Env, FORMATS, Source, Want, by_name};
 use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
@@ -40,6 +41,12 @@ pub enum FindError {
     /// What is at that path is no session.
     #[error("`{}` is no session that can be read", .path.display())]
     NotASession {
+        /// The path.
+        path: PathBuf,
+    },
+    /// What is at that path is an export without sessions.
+    #[error("`{}` holds no sessions", .path.display())]
+    NoSessions {
         /// The path.
         path: PathBuf,
     },
@@ -94,7 +101,7 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
     let path = env.cwd.join(name);
     let is_path = name.contains(['/', '\\']) || path.is_file();
     if is_path {
-        not_a_session(path)?;
+        why_none_at(&path)?;
     }
     let is_short = id.chars().count() < SHORTEST;
     // The current project first: usually it is there, and the rest need not be looked at. Who asked
@@ -123,21 +130,23 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
 }
 
 /// Says why what is at a path is no session, if there is something.
-fn not_a_session(path: PathBuf) -> Result<(), FindError> {
+pub fn why_none_at(path: &Path) -> Result<(), FindError> {
     let looked = if path.is_dir() {
-        std::fs::read_dir(&path)
+        std::fs::read_dir(path)
             .map(|_| ())
             .map_err(|cause| DiskError::Read {
-                path: path.clone(),
+                path: path.to_owned(),
                 cause,
             })
     } else {
-        open_read(&path).map(|_| ())
+        open_read(path).map(|_| ())
     };
+    let path = path.to_owned();
     match looked {
         Err(e) if e.io().is_some_and(is_denied) => Err(FindError::Unreadable(e)),
         Err(_) if !path.exists() => Ok(()),
         Err(e @ DiskError::Read { .. }) => Err(FindError::Unreadable(e)),
+        Ok(()) if has_no_sessions(&path) => Err(FindError::NoSessions { path }),
         Ok(()) | Err(_) => Err(FindError::NotASession { path }),
     }
 }

@@ -16,7 +16,7 @@ mod remote;
 mod whereabouts;
 
 pub use discover::{Discovery, discover};
-pub use find::{Candidate, FindError, find, source_of, sources_at};
+pub use find::{Candidate, FindError, find, source_of, sources_at, why_none_at};
 pub use homes::{HomeAsk, HomeError, open_homes};
 pub use kept::keep;
 pub use known::{remember, remembered};

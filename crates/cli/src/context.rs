@@ -1,6 +1,6 @@
 //! What every command has at hand: the environment, where to print, and how.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use clap::ColorChoice as Asked;
 use jiff::tz::TimeZone;
-use rethread_engine::{Env, Writing, absolute};
+use rethread_engine::{Env, Incoming, Writing, absolute};
 use rethread_model::{Note, Severity};
 use rethread_project::confine_to;
 use rethread_render::{Style, one_line};
@@ -34,6 +34,8 @@ pub(crate) struct Context {
     /// The columns of the terminal; none where the output is no terminal.
     pub(crate) columns: Option<usize>,
     colour_on_stderr: bool,
+    /// What came down pipes that the user named.
+    incoming: RefCell<Vec<(String, Incoming)>>,
 }
 
 /// How many notes are shown to people.
@@ -64,6 +66,7 @@ impl Context {
             pager: is_terminal && !global.no_pager && !global.json,
             zone: OnceCell::new(),
             columns: columns.filter(|_| is_terminal),
+            incoming: RefCell::default(),
         })
     }
 
@@ -84,6 +87,38 @@ impl Context {
             width: self.columns.unwrap_or(80),
             zone: self.zone().clone(),
         }
+    }
+
+    /// What the user named to be read: `-` is what comes in, and a pipe what comes down it. These
+    /// become paths of files; any other name stays as it is.
+    pub(crate) fn named(&self, name: &str) -> Result<String, Failure> {
+        let (path, id) = match name.rsplit_once('#') {
+            Some((path, id)) => (path, Some(id)),
+            None => (name, None),
+        };
+        let mut all = self.incoming.borrow_mut();
+        if !all.iter().any(|(known, _)| known == path) {
+            let incoming = match path {
+                "-" => Some(Incoming::read(&mut io::stdin().lock())?),
+                _ => Incoming::at(Path::new(path))?,
+            };
+            let Some(incoming) = incoming else {
+                return Ok(name.to_owned());
+            };
+            all.push((path.to_owned(), incoming));
+        }
+        let found = all.iter().find(|(known, _)| known == path);
+        let file = found.map_or(Path::new(path), |(_, incoming)| incoming.path());
+        let file = file.to_string_lossy();
+        Ok(match id {
+            Some(id) => format!("{file}#{id}"),
+            None => file.into_owned(),
+        })
+    }
+
+    /// [`named`](Self::named) for several names.
+    pub(crate) fn all_named(&self, names: &[String]) -> Result<Vec<String>, Failure> {
+        names.iter().map(|name| self.named(name)).collect()
     }
 
     /// The whole path of a folder that the user named; the current one where none is named.

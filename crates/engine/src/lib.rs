@@ -14,6 +14,7 @@ mod error;
 mod export;
 mod homes;
 mod hooks;
+mod incoming;
 mod list;
 mod overview;
 mod path;
@@ -41,6 +42,7 @@ pub use export::{
 };
 pub use homes::open_homes;
 pub use hooks::{HookReport, HookStep, Outcome};
+pub use incoming::Incoming;
 pub use list::{Filter, Listed, Sort, list};
 pub use overview::{AgentLine, Overview, overview};
 pub use path::absolute;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_catalog::{Listing, keep, list as list_all, sources_at};
+use rethread_catalog::{FindError, Listing, keep, list as list_all, sources_at, why_none_at};
 use rethread_disk::Durability;
 use rethread_formats::{Env, Root, Source, Want, by_name};
 use rethread_model::{Moment, Note, Provenance, Summary};
@@ -59,6 +59,8 @@ pub struct Listed {
     pub roots: Vec<Root>,
     /// What was noticed: places that could not be read, and damage in the sessions listed.
     pub notes: Vec<Note>,
+    /// Whether all that the user named are exports without sessions: then none is no failure.
+    pub holds_none: bool,
 }
 
 /// Lists sessions, the greatest first.
@@ -72,25 +74,35 @@ pub fn list(
         usage: sort == Sort::Tokens,
         size: filter.sizes || sort == Sort::Size,
     };
-    let files: Vec<String> = filter.files(env).cloned().collect();
+    let named = Named::of(env, &filter.workspaces, want);
     let mut found = Listing::default();
-    if files.is_empty() || files.len() < filter.workspaces.len() {
+    if named.files < filter.workspaces.len() || filter.workspaces.is_empty() {
         found = list_all(env, want, &filter.folders(env), progress);
     }
-    found.sessions.extend(in_files(env, &files, want));
+    found.notes.extend(named.notes.iter().cloned());
+    let holds_none = named.empty > 0 && named.empty == filter.workspaces.len();
     keep_worktree_threads(env, &found.roots, &found.sessions);
-    let all = if filter.subagents {
-        found.sessions
-    } else {
-        with_parents(found.sessions)
+    let gathered = |sessions| {
+        if filter.subagents {
+            sessions
+        } else {
+            with_parents(sessions)
+        }
     };
     let names = filter.workspaces.iter();
     let mut asked: Vec<AskedWorkspace> = names.map(|name| AskedWorkspace::new(env, name)).collect();
-    let mut sessions: Vec<Summary> = all
-        .into_iter()
-        .filter(|s| filter.takes(s))
-        .filter(|s| asked.is_empty() || asked.iter_mut().any(|asked| asked.has(env, s)))
-        .collect();
+    let mut sessions: Vec<Summary> = gathered(found.sessions);
+    sessions.retain(|s| {
+        filter.takes(s) && (asked.is_empty() || asked.iter_mut().any(|asked| asked.has(env, s)))
+    });
+    for (filter, there) in named.sessions(filter) {
+        for session in gathered(there) {
+            let is_same = |s: &Summary| (&s.path, &s.head.id) == (&session.path, &session.head.id);
+            if filter.takes(&session) && !sessions.iter().any(is_same) {
+                sessions.push(session);
+            }
+        }
+    }
     sort_by(&mut sessions, sort);
     let mut notes = found.notes;
     notes.extend(sessions.iter().flat_map(|s| s.notes.iter().cloned()));
@@ -98,17 +110,68 @@ pub fn list(
         sessions,
         roots: found.roots,
         notes,
+        holds_none,
     }
 }
 
-/// The sessions in files that the user named, such as exports.
-pub(crate) fn in_files(env: &Env, names: &[String], want: Want) -> Vec<Summary> {
-    let files = names.iter().map(|name| absolute(&env.cwd, Path::new(name)));
-    let sources = files
-        .filter(|path| path.is_file())
-        .flat_map(|path| sources_at(&path));
-    let summary = |source: Source| Some(by_name(source.format)?.summarize(&source, want));
-    sources.filter_map(summary).collect()
+/// What is at the paths that the user named.
+#[derive(Default)]
+struct Named {
+    /// The sessions at each path.
+    there: Vec<Vec<Summary>>,
+    /// How many of the names are files.
+    files: usize,
+    /// How many of these are exports without sessions.
+    empty: usize,
+    /// Paths that cannot be looked at, and files that are no sessions.
+    notes: Vec<Note>,
+}
+
+impl Named {
+    fn of(env: &Env, names: &[String], want: Want) -> Self {
+        let mut named = Self::default();
+        for name in names {
+            let path = absolute(&env.cwd, Path::new(name));
+            let is_file = path.is_file();
+            named.files += usize::from(is_file);
+            let sources = sources_at(&path).into_iter();
+            let summary = |source: Source| Some(by_name(source.format)?.summarize(&source, want));
+            let there: Vec<Summary> = sources.filter_map(summary).collect();
+            if there.is_empty() {
+                let why = why_none_at(&path).err();
+                let why = why.filter(|e| is_file || matches!(e, FindError::Unreadable(_)));
+                let is_file_or_path = is_file || is_path(name);
+                let note = |e: FindError| match e {
+                    FindError::NoSessions { .. } => Note::remark(e.to_string()),
+                    _ => Note::damage(e.to_string()),
+                };
+                let is_empty = matches!(why, Some(FindError::NoSessions { .. }));
+                named.empty += usize::from(is_empty);
+                named
+                    .notes
+                    .extend(why.filter(|_| is_file_or_path).map(note));
+            }
+            named.there.push(there);
+        }
+        named
+    }
+
+    /// The sessions at each path, and which of them are wanted. Who names the path of one session
+    /// wants to see it, whatever its agent hides.
+    fn sessions(self, filter: &Filter) -> impl Iterator<Item = (Filter, Vec<Summary>)> {
+        let filter = Filter {
+            workspaces: Vec::new(),
+            ..filter.clone()
+        };
+        self.there.into_iter().map(move |there| {
+            let hidden = filter.hidden || there.len() == 1;
+            let filter = Filter {
+                hidden,
+                ..filter.clone()
+            };
+            (filter, there)
+        })
+    }
 }
 
 /// Keeps descriptions of threads in linked git worktrees, which take their threads with them when
@@ -145,12 +208,6 @@ impl Filter {
         let paths = self.workspaces.iter().filter(|name| is_path(name));
         let folders = paths.map(|name| absolute(&env.cwd, Path::new(name)));
         folders.filter(|folder| folder.is_dir()).collect()
-    }
-
-    /// The files among what the user named.
-    fn files<'a>(&'a self, env: &'a Env) -> impl Iterator<Item = &'a String> {
-        let is_file = |name: &&String| env.cwd.join(name).is_file();
-        self.workspaces.iter().filter(is_file)
     }
 
     /// Whether a session is wanted, whatever its workspace.

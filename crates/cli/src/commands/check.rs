@@ -31,16 +31,22 @@ PATH is a project, its `.agent`, the folder `threads` in it, a thread's folder,
 or a `config.json`, `thread.json` or `messages.jsonl`; for AgentUse its data
 folder, a folder of sessions, a session's folder, or one of its files.")]
 pub(crate) struct Check {
-    /// What to check; the current folder by default.
+    /// What to check; the current folder by default, `-` for what comes down a pipe.
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
 }
 
 pub(crate) fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
+    let name = |path: &PathBuf| context.named(&path.to_string_lossy()).map(PathBuf::from);
+    let named = |path: &PathBuf| match path.to_str() {
+        Some(_) => name(path),
+        None => Ok(path.clone()),
+    };
+    let paths: Vec<PathBuf> = args.paths.iter().map(named).collect::<Result<_, _>>()?;
     let mut answer: Option<Result<Checked, Error>> = None;
     let write = |out: &mut dyn Write| {
         let mut written = Ok(());
-        answer = Some(check(&context.env, &args.paths, &mut |violation| {
+        answer = Some(check(&context.env, &paths, &mut |violation| {
             if written.is_ok() {
                 written = print(context, violation, out);
             }

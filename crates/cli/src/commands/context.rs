@@ -25,7 +25,7 @@ use crate::pager::page;
   rethread context 7f3a --at a1b2c3d4 --json
   rethread context 7f3a --native --json")]
 pub(crate) struct ContextOf {
-    /// The session.
+    /// The session; `-` for what comes down a pipe.
     session: String,
     /// The entry to stop at: its id, the beginning of it, or its place as `#12`; the leaf by
     /// default.
@@ -40,8 +40,9 @@ pub(crate) struct ContextOf {
 
 pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> {
     let (env, reached) = args.homes.open_and_tell(context)?;
+    let name = context.named(&args.session)?;
     if args.native {
-        let (seen, notes) = native_context(&env, &args.session, args.at.as_deref())?;
+        let (seen, notes) = native_context(&env, &name, args.at.as_deref())?;
         let exit = context.notes(&notes);
         let out = io::BufWriter::new(io::stdout().lock());
         let is_json = context.json;
@@ -54,7 +55,7 @@ pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> 
         })?;
         return Ok(exit.or(reached));
     }
-    let Point { conversation, path } = point(&env, &args.session, args.at.as_deref())?;
+    let Point { conversation, path } = point(&env, &name, args.at.as_deref())?;
     let exit = context.notes(&conversation.notes);
     let sent = conversation.sent();
     let seen = Seen::new(&conversation.session, &sent, &path);

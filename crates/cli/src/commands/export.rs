@@ -28,7 +28,8 @@ use crate::progress::Progress;
 /// session, or another export), else a workspace, else a session. Prints the paths of what was written.
 ///
 /// An export carries the original files along, packed, so that nothing is lost; `--lean` leaves out
-/// all that the format itself has no words for.
+/// all that the format itself has no words for. Where there is nothing to export, the file says so: it
+/// holds no sessions.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread export --ah --aw --json -o ./backup   everything, into ./backup/export_….ndjson
@@ -43,7 +44,7 @@ use crate::progress::Progress;
     reason = "each is a flag of the command line"
 )]
 pub(crate) struct Export {
-    /// What to export: paths, workspaces or sessions.
+    /// What to export: paths, workspaces or sessions; `-` for what comes down a pipe.
     #[arg(value_name = "SESSION|WORKSPACE")]
     names: Vec<String>,
     /// All workspaces.
@@ -106,14 +107,18 @@ enum Place {
 
 pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
     let place = place(args.output.as_deref());
-    let forms = forms(context, args, &place)?;
+    let mut forms = forms(context, args, &place)?;
     let chosen = chosen(context, args)?;
     if chosen.is_empty() {
-        context.notes(&chosen.notes);
         if !context.json {
             say("no sessions were found");
         }
-        return Ok(Exit::Failed);
+        // Only lines say of themselves that there is none.
+        forms.retain(|form| *form == Form::Ndjson);
+        if forms.is_empty() {
+            context.notes(&chosen.notes);
+            return Ok(Exit::Failed);
+        }
     }
     let how = ExportForms {
         lean: args.lean,
@@ -155,7 +160,7 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
         }
     }
     let exit = context.notes(&all.notes);
-    if all.sessions == 0 {
+    if all.sessions == 0 && !chosen.is_empty() {
         say("nothing was written: no session could be read");
         return Ok(Exit::Failed);
     }
@@ -163,7 +168,9 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
         return Ok(refused());
     }
     report(args, &all, &place)?;
-    context.notes(&[Note::remark(SECRETS)]);
+    if !chosen.is_empty() {
+        context.notes(&[Note::remark(SECRETS)]);
+    }
     Ok(exit)
 }
 
@@ -234,7 +241,7 @@ fn forms(context: &Context, args: &Export, place: &Place) -> Result<Vec<Form>, F
 
 fn chosen(context: &Context, args: &Export) -> Result<Chosen, Failure> {
     let ask = ExportAsk {
-        names: args.names.clone(),
+        names: context.all_named(&args.names)?,
         all_workspaces: args.aw,
         filter: args.filters.filter(context, &args.homes)?,
         subagents: !args.no_subagents,

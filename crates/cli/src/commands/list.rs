@@ -32,7 +32,7 @@ use crate::table::{sessions, title};
   rethread list --remote ada@vm01       what is on another machine, too")]
 pub(crate) struct List {
     /// Only these workspaces: `.` for the current project with its git worktrees, a path, or part of a
-    /// name.
+    /// name. The path of a session or of an export lists what is in it; `-` is what comes down a pipe.
     #[arg(value_name = "WORKSPACE")]
     workspaces: Vec<String>,
     #[command(flatten)]
@@ -79,7 +79,7 @@ impl From<SortKey> for Sort {
 
 pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
     let filter = Filter {
-        workspaces: args.workspaces.clone(),
+        workspaces: context.all_named(&args.workspaces)?,
         hidden: args.hidden,
         subagents: args.subagents,
         // People are not told the size.
@@ -96,6 +96,9 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
     found.sessions.truncate(args.limit.unwrap_or(usize::MAX));
     let exit = context.notes(&found.notes);
     if found.sessions.is_empty() {
+        if found.holds_none {
+            return Ok(exit);
+        }
         if !context.json {
             say("no sessions were found");
         }

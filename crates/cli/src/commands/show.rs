@@ -28,10 +28,11 @@ use crate::pager::page;
   rethread show 7f3a --last 5 --thinking       its last five messages, with reasoning
   rethread show 7f3a --to markdown -o talk.md  into a file
   rethread show 7f3a --to ndjson -o one.ndjson an export of it alone
+  zcat old.ndjson.gz | rethread show -         what another program gives
   rethread show 7f3a --to raw                  the original bytes of its main file
   rethread show 7f3a --to raw -o DIR           all of its files")]
 pub(crate) struct Show {
-    /// The session.
+    /// The session; `-` for what comes down a pipe.
     session: String,
     /// What to show it as.
     #[arg(long, value_name = "FORM", default_value = "text")]
@@ -95,10 +96,11 @@ impl PartFlags {
 
 pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let (env, reached) = args.homes.open_and_tell(context)?;
+    let name = context.named(&args.session)?;
     if args.to == Form::Raw {
-        return Ok(raw(context, &env, args)?.or(reached));
+        return Ok(raw(context, &env, args, &name)?.or(reached));
     }
-    let shown = show(&env, &args.session, args.part.part(), args.last)?;
+    let shown = show(&env, &name, args.part.part(), args.last)?;
     let conversation = &shown.conversation;
     let path = &conversation.source.path;
     let pictures = Pictures::of(conversation);
@@ -169,8 +171,8 @@ fn to_file(
     }
 }
 
-fn raw(context: &Context, env: &Env, args: &Show) -> Result<Exit, Failure> {
-    let (source, files) = raw_files(env, &args.session)?;
+fn raw(context: &Context, env: &Env, args: &Show, name: &str) -> Result<Exit, Failure> {
+    let (source, files) = raw_files(env, name)?;
     let rows = raw_rows(&source)?;
     if let Some(folder) = &args.output {
         let written = match &rows {

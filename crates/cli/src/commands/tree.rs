@@ -21,7 +21,7 @@ use crate::pager::page;
 #[command(after_help = "Example:
   rethread tree latest")]
 pub(crate) struct Tree {
-    /// The session.
+    /// The session; `-` for what comes down a pipe.
     session: String,
     #[command(flatten)]
     homes: HomeFlags,
@@ -29,7 +29,7 @@ pub(crate) struct Tree {
 
 pub(crate) fn run(context: &Context, args: &Tree) -> Result<Exit, Failure> {
     let (env, reached) = args.homes.open_and_tell(context)?;
-    let shown = show(&env, &args.session, Part::All, None)?;
+    let shown = show(&env, &context.named(&args.session)?, Part::All, None)?;
     let conversation = &shown.conversation;
     let path = &conversation.source.path;
     let view = View {

@@ -233,6 +233,18 @@ fn what_may_not_be_read_is_named_with_the_cause() {
         let line = err.lines().find(|l| l.contains(name)).unwrap_or_default();
         assert!(line.contains("Permission denied"), "{name}: {err}");
     }
+    // What is named and cannot be looked at is said, and not passed over.
+    for name in ["./notes.jsonl", "./shut", "shut/inner.jsonl"] {
+        for command in ["list", "export"] {
+            let (code, err) = run(&[command, name]);
+            assert_eq!(code, Some(1), "{command} {name}: {err}");
+            let first = err.lines().next().unwrap_or_default();
+            assert!(
+                first.contains("Permission denied"),
+                "{command} {name}: {err}"
+            );
+        }
+    }
     mode(&shut, 0o755);
 }
 

@@ -48,6 +48,7 @@ mod new;
 mod opencode;
 mod originals;
 mod overview;
+mod paths;
 mod pi;
 mod pi_judges;
 mod pi_verbs;

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use rethread_catalog::{Listing, find, list as list_all, moved_workspace, source_of, sources_at};
+use rethread_catalog::{
+    FindError, Listing, find, list as list_all, moved_workspace, source_of, sources_at, why_none_at,
+};
+use rethread_formats::ndjson::has_no_sessions;
 use rethread_formats::{Conversation, Env, Source, Want, by_name};
 use rethread_model::{LinkKind, Moment, Note, State, Summary};
 use rethread_render::SourceInfo;
@@ -247,7 +250,7 @@ impl Pool {
         let path = absolute(&env.cwd, Path::new(name));
         if path.is_file() {
             let sources = sources_at(&path);
-            if sources.is_empty() {
+            if sources.is_empty() && !has_no_sessions(&path) {
                 find(env, name)?;
             }
             let found = sources.into_iter().filter_map(|s| self.add(s, None));
@@ -266,6 +269,11 @@ impl Pool {
         if path.is_dir() {
             let here = sources_at(&path).into_iter();
             found.extend(here.filter_map(|s| self.add(s, None)).collect::<Vec<_>>());
+            if found.is_empty()
+                && let Err(e @ FindError::Unreadable(_)) = why_none_at(&path)
+            {
+                return Err(e.into());
+            }
         } else if found.is_empty() {
             found.extend(self.add(find(env, name)?, None));
         }

@@ -40,6 +40,17 @@ pub(super) fn at_path(path: &Path) -> Vec<Source> {
     index.sessions.iter().map(source).collect()
 }
 
+/// Whether a file is an export in which there is no session.
+pub fn has_no_sessions(path: &Path) -> bool {
+    if !has_its_name(path) || !path.is_file() {
+        return false;
+    }
+    let found = open(path).ok().and_then(|opened| index(path, &opened).ok());
+    found.flatten().is_some_and(|index| {
+        matches!(index.shape, Shape::Records { .. }) && index.sessions.is_empty()
+    })
+}
+
 /// The sub-agents of a session: in the same file, and in files beside it whose names go on from its own.
 pub(super) fn agents(session: &Conversation) -> Vec<Source> {
     let path = &session.source.path;

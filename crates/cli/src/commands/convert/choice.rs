@@ -31,6 +31,7 @@ pub(super) fn chosen(
         let progress = Progress::new("looking");
         choose(&env, &ask, &|done, of| progress.at(done, of))
     };
+    let names = context.all_named(&args.names)?;
     let mut list = List {
         context,
         to,
@@ -38,10 +39,10 @@ pub(super) fn chosen(
         exit,
     };
     if is_filtered {
-        list.add_all(&all_of(&args.names)?);
+        list.add_all(&all_of(&names)?);
         return Ok((list.all, list.exit));
     }
-    for name in &args.names {
+    for name in &names {
         let path = absolute(&env.cwd, Path::new(name));
         let found = find(&env, name);
         let is_workspace = match &found {

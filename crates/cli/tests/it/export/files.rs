@@ -75,17 +75,6 @@ fn the_same_store_gives_the_same_bytes_and_reading_changes_nothing() {
 }
 
 #[test]
-fn nothing_to_export_is_said() {
-    let w = World::new();
-    let answer = w.run(&["export", "-o", "a.ndjson"]);
-    assert_eq!(
-        (answer.code, answer.err.as_str()),
-        (1, "no sessions were found\n")
-    );
-    assert!(!w.project.join("a.ndjson").exists());
-}
-
-#[test]
 fn a_damaged_session_is_exported_and_a_hopeless_one_is_left_out() {
     let w = populated();
     let good = w.thread("Good");

@@ -8,6 +8,7 @@ mod files;
 mod html;
 mod import;
 mod parts;
+mod pipes;
 mod records;
 mod round_trip;
 mod rules;
