@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary, Workspace};
+use rethread_model::{Body, EntryIx, Note, Piece, Role, Session, Summary, Workspace};
 
 use crate::carry::{CarriedFile, Goods, Place, Put, below, put_files};
 use crate::{
@@ -248,6 +248,12 @@ pub trait Format: Sync {
         _messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         Err(self.cannot("way to add messages"))
+    }
+
+    /// Whether its client tells the model this by itself whenever it works, such as where it is and
+    /// what it may do. Another client does that in its own way, so it does not go along to it.
+    fn is_own_frame(&self, role: Role, _text: &str) -> bool {
+        role == Role::System
     }
 
     /// What it has records of its own for, beside messages.

@@ -19,6 +19,14 @@ pub(crate) struct UnifiedMessage {
     pub(crate) time: Option<Moment>,
     /// What it says.
     pub(crate) message: Message,
+    /// Whether the client told it to the model, and no person typed it.
+    pub(crate) is_told: bool,
+}
+
+/// Whether a message of the unified vocabulary says that no person typed it.
+pub(crate) fn is_told(message: Value<'_>) -> bool {
+    let meta = message.at(&["metadata", "is_meta"]);
+    meta.and_then(Value::bool) == Some(true)
 }
 
 /// Whether blocks of this message are of the unified vocabulary alone.
@@ -72,7 +80,12 @@ pub(crate) fn read(value: Value<'_>) -> Result<UnifiedMessage, String> {
     message.stop_reason = at(&["model", "stop_reason"]).map(Into::into);
     message.error = at(&["extensions", "error"]).map(Into::into);
     message.usage = value.at(&["metadata", "token_usage"]).map(usage);
-    Ok(UnifiedMessage { time, message })
+    let is_told = is_told(value);
+    Ok(UnifiedMessage {
+        time,
+        message,
+        is_told,
+    })
 }
 
 fn usage(value: Value<'_>) -> Usage {

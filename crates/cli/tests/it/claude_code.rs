@@ -574,3 +574,55 @@ fn other_files_of_the_client_are_never_opened() {
         assert!(!calls.contains(name), "{name} was opened");
     }
 }
+
+/// What is said behind a compaction hangs from what it kept, in records of some versions.
+#[test]
+fn what_follows_a_compaction_comes_behind_its_summary() {
+    let w = World::new();
+    lay_out(&w, &["2.1/kept"]);
+    let id = "b2b2c3d4-0000-4000-8000-00000000cc01";
+    let context = json(&w.ok(&["context", id, "--json"]));
+    let messages = context["messages"].as_array().unwrap();
+    let texts: Vec<&str> = messages
+        .iter()
+        .map(|m| m["content"][0]["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "This session is being continued from a previous conversation. We sell beans and peas.",
+            "How many of each?",
+            "Forty beans, twelve peas.",
+            "Order more peas.",
+            "Ordered: fifty peas.",
+        ]
+    );
+    let tree = w.ok(&["tree", id]);
+    let found = ["twelve peas", "compacted (manual", "Order more peas"].map(|text| tree.find(text));
+    assert!(
+        found.is_sorted() && found.iter().all(Option::is_some),
+        "{tree}"
+    );
+    let session = read("2.1/kept", ".jsonl").session;
+    assert_eq!(session.active_path().len(), session.entries().len());
+}
+
+/// The text of a skill between two calls of one response, and commands that ran locally.
+#[test]
+fn what_the_client_told_the_model_is_in_the_thread() {
+    let conversation = read("2.1/told", ".jsonl");
+    let thread = thread(&conversation);
+    let at = |text: &str| thread.iter().position(|line| line.contains(text));
+    let order = [
+        at("◂toolu_t1"),
+        at("◂toolu_t2"),
+        at("Run the linter over each file"),
+        at("Two warnings in the cart"),
+        at("/status"),
+        at("All is well"),
+    ];
+    assert!(
+        order.is_sorted() && order.iter().all(Option::is_some),
+        "{thread:#?}"
+    );
+}

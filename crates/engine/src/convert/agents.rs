@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use rethread_formats::carry::CarriedAgent;
+use rethread_formats::carry::{CarriedAgent, Scope};
 use rethread_formats::{Agents, Conversation, Format, Source, Step, ToldAgent, Writing};
 use rethread_model::{Block, Bodies as _, Body, LinkKind, Note};
 
@@ -79,7 +79,7 @@ impl Family {
             else {
                 continue;
             };
-            let steps = plan::steps(agent, to);
+            let steps = plan::steps(agent, to, Scope::Told);
             if steps.told.is_empty() {
                 continue;
             }
@@ -269,7 +269,7 @@ impl ReadBack {
             };
             refuse_damage(found)?;
             back.native += usize::from(report::says_the_same(was, found));
-            let spoken = Spoken::of(found);
+            let spoken = Spoken::of(found, Scope::Told);
             back.carried.push(CarriedAgent {
                 id: found.source.id.clone(),
                 of: was.source.id.clone(),

@@ -9,7 +9,7 @@ use rethread_model::Note;
 use super::agents::{Family, find};
 use super::back::{Found, fitting};
 use super::changes::{Before, Changes};
-use super::edit;
+use super::{edit, proof};
 use crate::Error;
 use crate::show::open;
 
@@ -54,7 +54,7 @@ impl AgentsSince {
             };
             since.known.insert(at, carried.of.clone());
             let Some(agent) = all.get(at) else { continue };
-            let before = Before::of(&carried);
+            let before = Before::of(&carried, found.before.scope);
             let changes = Changes::since(agent, &before);
             let Some(changes) = changes else {
                 notes.push(not_told(agent));
@@ -169,7 +169,11 @@ fn change(
     };
     let source = found.format.unpacked(&goods)?;
     let changed = Agents::of(&open(&source)?);
-    let is_so = find(&changed, of).is_some_and(|now| edits.are_all_in(agent, original, now));
+    let Some(now) = find(&changed, of) else {
+        return Ok(false);
+    };
+    let is_so = edits.are_all_in(agent, original, now)
+        && proof::is_proved(w, agent, (original, now), (before, changes))?;
     if is_so {
         found.goods = goods;
         found.source = source;

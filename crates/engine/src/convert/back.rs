@@ -1,20 +1,23 @@
 //! The way back: a session that came from somewhere, as it was there.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
-use rethread_formats::carry::{CarriedAgent, Goods, Luggage, below};
+use rethread_formats::carry::{CarriedAgent, Goods, Luggage, Scope, below};
 use rethread_formats::{
     AskedEntry, Branch, Can, Conversation, Format, MessageInput, Source, WriteError, Writing,
     by_name,
 };
-use rethread_model::{EntryIx, Note};
+use rethread_model::{Block, Bodies as _, Body, EntryIx, Note};
 
 use super::agents_since::AgentsSince;
 use super::changes::{Before, Changes, entry_at};
+use super::said::may_be_said;
 use super::since::From;
-use super::{edit, media, unified};
+use super::spoken::Spoken;
+use super::{edit, media, proof, unified};
 use crate::Error;
 use crate::show::open;
 
@@ -73,7 +76,7 @@ fn step(
     notes: &mut Vec<Note>,
 ) -> Result<Option<Original>, Error> {
     let folder = ScratchFolder::new()?;
-    let found = match unpacked(w, here, folder.path()) {
+    let found = match unpacked(w, here, folder.path(), notes) {
         Ok(Some(found)) => found,
         Ok(None) => return Ok(None),
         // What is said can be read all the same.
@@ -84,7 +87,7 @@ fn step(
         }
     };
     let Some((mut found, changes)) = as_now(w, here, (found, &pending), folder.path())? else {
-        let what = "what was said before was changed, so it is written anew";
+        let what = "what was said before was changed, and it cannot be told where that stands in the original, so it is written anew";
         notes.push(Note::remark(what.to_owned()).at(&here.source.path));
         return Ok(None);
     };
@@ -220,7 +223,14 @@ fn as_now(
     (mut found, pending): (Found, &[MessageInput]),
     folder: &Path,
 ) -> Result<Option<(Found, Changes)>, Error> {
-    let Some(changes) = Changes::since(here, &found.before) else {
+    let changes = Changes::since(here, &found.before).or_else(|| {
+        let older = found.older.take()?;
+        let changes =
+            Changes::since(here, &older).or_else(|| Changes::none_in_words(here, &older))?;
+        found.before = older;
+        Some(changes)
+    });
+    let Some(changes) = changes else {
         return Ok(None);
     };
     let is_more = changes.since.count() > 0 || !pending.is_empty();
@@ -243,7 +253,9 @@ fn as_now(
     };
     found.source = found.format.unpacked(&goods)?;
     found.goods = goods;
-    let is_so = edits.are_all_in(here, &original, &open(&found.source)?);
+    let changed = open(&found.source)?;
+    let is_so = edits.are_all_in(here, &original, &changed)
+        && proof::is_proved(w, here, (&original, &changed), (&found.before, &changes))?;
     Ok(is_so.then_some((found, changes)))
 }
 
@@ -256,14 +268,21 @@ pub(super) struct Found {
     cwd: Option<PathBuf>,
     /// What was said in it then, as the format that it came along in reads it.
     pub(super) before: Before,
+    /// The same, as far as all versions agree on it, where nothing tells which one wrote it.
+    older: Option<Before>,
     /// Its sub-agents that were written as those of the format that it came along in.
     pub(super) agents: Vec<CarriedAgent>,
 }
 
 /// Unpacks what came along into a folder; none where nothing did.
-fn unpacked(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Option<Found>, Error> {
+fn unpacked(
+    w: &Writing<'_>,
+    here: &Conversation,
+    folder: &Path,
+    notes: &mut Vec<Note>,
+) -> Result<Option<Found>, Error> {
     if here.source.format == unified::SLUG {
-        return of_export(w, here, folder);
+        return of_export(w, here, folder, notes);
     }
     let Some(luggage) = luggage(here)? else {
         return Ok(None);
@@ -286,15 +305,22 @@ fn unpacked(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Optio
         goods,
         cwd: luggage.cwd.map(PathBuf::from),
         before: Before {
+            scope: luggage.scope,
             marks: luggage.marks,
             shape: luggage.shape,
         },
+        older: None,
         agents: luggage.agents,
     }))
 }
 
 /// As [`unpacked`], of an export. What was said in it then is what another export says.
-fn of_export(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Option<Found>, Error> {
+fn of_export(
+    w: &Writing<'_>,
+    here: &Conversation,
+    folder: &Path,
+    notes: &mut Vec<Note>,
+) -> Result<Option<Found>, Error> {
     let Some(format) = by_name(here.session.head.held_by()) else {
         return Ok(None);
     };
@@ -307,21 +333,65 @@ fn of_export(w: &Writing<'_>, here: &Conversation, folder: &Path) -> Result<Opti
         })?;
     }
     let source = format.unpacked(&carried.goods)?;
-    let Some(spoken) = unified::spoken(w, &source, &folder.join("again.ndjson"))? else {
+    let Some(again) = unified::exported(w, &source, &folder.join("again.ndjson"))? else {
         return Ok(None);
     };
-    let agents = unified::agents(w, here, &source, folder)?;
+    let before = |scope| {
+        let spoken = Spoken::of(&again, scope);
+        Before {
+            scope,
+            marks: spoken.marks(),
+            shape: spoken.shape(),
+        }
+    };
+    let agents = unified::agents(w, here, &source, (folder, Scope::All))?;
+    notes.extend(others_changed(here, &again));
     Ok(Some(Found {
         format,
         source,
         goods: carried.goods,
         cwd: here.session.head.workspace.path.as_ref().map(PathBuf::from),
-        before: Before {
-            marks: spoken.marks(),
-            shape: spoken.shape(),
-        },
+        before: before(Scope::All),
+        older: Some(before(Scope::Visible)),
         agents,
     }))
+}
+
+/// What was changed in an export that says nothing to a model, such as what only the person saw: that
+/// does not come back.
+fn others_changed(here: &Conversation, again: &Conversation) -> Option<Note> {
+    let others = |conversation: &Conversation| {
+        let all = conversation.session.indexed();
+        let others = all.filter(|(_, entry)| !may_be_said(entry, Scope::All));
+        let texts = others.filter_map(|(ix, _)| {
+            let id = conversation.session.id(ix).to_owned();
+            Some((id, shown_text(&conversation.body(ix))?))
+        });
+        texts.collect::<HashMap<String, String>>()
+    };
+    let (now, was) = (others(here), others(again));
+    let is_changed = |(id, text): &(&String, &String)| was.get(*id).is_some_and(|was| was != *text);
+    let count = now.iter().filter(is_changed).count();
+    let what = format!(
+        "{count} texts were changed that are said to no model, which does not come back to the original"
+    );
+    (count > 0).then(|| Note::damage(what).at(&here.source.path))
+}
+
+/// What a person is shown of what is not said.
+fn shown_text(body: &Body) -> Option<String> {
+    match body {
+        Body::Event(event) => event.text.as_ref().map(|text| text.value.clone()),
+        Body::Message(message) => {
+            let texts = message.blocks.iter().filter_map(|block| match block {
+                Block::Text(text) | Block::Aside { text, .. } => Some(text.value.as_str()),
+                Block::Thinking(thought) => Some(thought.text.value.as_str()),
+                _ => None,
+            });
+            Some(texts.collect::<Vec<_>>().join("\n"))
+        }
+        _ => None,
+    }
 }
 
 /// Puts a file that came along into a folder.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_catalog::sources_at;
 use rethread_disk::{DiskError, Mode, append_line, ensure_folder, read_small};
-use rethread_formats::carry::{Seal, own_files};
+use rethread_formats::carry::{Scope, Seal, own_files};
 use rethread_formats::{Agents, Conversation, Format, Source, Writing};
 use rethread_json::{Object, Tree, Value, split_lines};
 use rethread_model::Note;
@@ -21,7 +21,7 @@ const FILE: &str = "conversions.jsonl";
 pub(super) fn key(from: &Conversation, to: &dyn Format, trim: &Trim<'_>) -> String {
     let source = &from.source;
     let path = source.path.to_string_lossy();
-    let marks = Spoken::of(from).marks();
+    let marks = Spoken::of(from, Scope::Told).marks();
     let marks: Vec<String> = marks.iter().map(u64::to_string).collect();
     let last = trim.last.map(|n| n.to_string()).unwrap_or_default();
     let mark = marks::words(&[
@@ -152,7 +152,7 @@ pub(super) fn find(w: &Writing<'_>, key: &str, from: &Source, to: &dyn Format) -
     let conversation = open(&source).ok()?;
     let luggage = back::luggage(&conversation).ok()??;
     let is_it = luggage.from == from.format && luggage.id == from.id;
-    let goes_on = Spoken::of(&conversation)
+    let goes_on = Spoken::of(&conversation, luggage.scope)
         .marks()
         .starts_with(&luggage.marks);
     (is_it && goes_on).then_some(source)

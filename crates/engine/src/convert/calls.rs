@@ -8,6 +8,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 pub(super) struct Calls {
     /// The ids that are in use.
     used: HashSet<String>,
+    /// What is left of those that end in `_` and a number, without that: some clients take both for
+    /// the same.
+    shortened: HashSet<String>,
     /// The calls without a result, by the id that the source gave them.
     pub(super) waiting: Waiting,
 }
@@ -20,17 +23,23 @@ impl Calls {
     pub(super) fn called(&mut self, given: &str, name: &str) -> String {
         let mut id = given.to_owned();
         let mut number = self.used.len();
-        while id.is_empty() || self.used.contains(&id) {
+        while id.is_empty() || self.is_taken(&id) {
             number += 1;
             id = match given {
-                "" => format!("call_{number}"),
-                given => format!("{given}_{number}"),
+                "" => format!("call-{number}"),
+                given => format!("{given}-{number}"),
             };
         }
+        self.shortened.extend(shortened(&id).map(str::to_owned));
         self.used.insert(id.clone());
         let waiting = self.waiting.entry(given.to_owned()).or_default();
         waiting.push_back((id.clone(), name.to_owned()));
         id
+    }
+
+    fn is_taken(&self, id: &str) -> bool {
+        let is_other = shortened(id).is_some_and(|short| self.used.contains(short));
+        is_other || self.used.contains(id) || self.shortened.contains(id)
     }
 
     pub(super) fn waits(&self, given: &str) -> bool {
@@ -53,5 +62,30 @@ impl Calls {
             Some((id, name)) => (id, Some(name)),
             None => (given.to_owned(), None),
         }
+    }
+}
+
+/// An id without the `_` and the number that it ends in.
+fn shortened(id: &str) -> Option<&str> {
+    let (short, number) = id.rsplit_once('_')?;
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    is_number.then_some(short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_id_is_another_without_its_number() {
+        let mut calls = Calls::default();
+        let given = ["a", "a", "a_2", "b_7", "b", "", ""];
+        let ids = given.map(|id| calls.called(id, "tool"));
+        for (at, id) in ids.iter().enumerate() {
+            let others = || ids.iter().enumerate().filter(|(n, _)| *n != at);
+            assert!(others().all(|(_, other)| other != id), "{ids:?}");
+            assert!(others().all(|(_, o)| shortened(o) != Some(id)), "{ids:?}");
+        }
+        assert_eq!((ids[0].as_str(), ids[3].as_str()), ("a", "b_7"));
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::ops::Range;
 use std::path::Path;
+use std::rc::Rc;
 
 use rethread_disk::{Mode, create_with, ensure_folder, open_read};
 use rethread_formats::carry::{Goods, below};
@@ -12,7 +13,8 @@ use rethread_formats::{Conversation, PartKind, Writing};
 use rethread_json::{Patch, Tree, Value, compact, quote};
 use rethread_model::RawRef;
 
-use super::changes::{Edit, Edits, Words};
+use super::changes::{Edit, Edits};
+use super::original::Words;
 use crate::Error;
 
 /// How deep JSON in strings of JSON is looked at.
@@ -27,7 +29,7 @@ pub(super) fn apply(
     edits: &Edits,
 ) -> Result<Option<Goods>, Error> {
     let mut records: BTreeMap<RawRef, Record> = BTreeMap::new();
-    for edit in &edits.0 {
+    for edit in &edits.list {
         if !change(session, edit, &mut records) {
             return Ok(None);
         }
@@ -77,24 +79,41 @@ fn change(session: &Conversation, edit: &Edit, records: &mut BTreeMap<RawRef, Re
         };
         found.push((*raw, bytes));
     }
-    let counts: Vec<usize> = found
-        .iter()
-        .map(|(_, b)| replaced(b, edit, None).1)
-        .collect();
-    let count: usize = counts.iter().sum();
-    // Where several say the same, it must be clear which one is meant.
-    let only = match edit.same {
-        1 if count > 0 => None,
-        same if same == count => Some(edit.before),
-        _ => return false,
+    let count_of = |which: Which<'_>| -> Vec<usize> {
+        let records = found.iter();
+        records.map(|(_, b)| replaced(b, edit, which).1).collect()
     };
+    let mut which = Which::All;
+    let mut counts = count_of(which);
+    if edit.same > 1 {
+        // Where several say the same, it must be clear which one is meant.
+        let count: usize = counts.iter().sum();
+        which = match &edit.call {
+            Some(call) => Which::Of(call),
+            None if count == edit.same => Which::Nth(edit.before),
+            None => return false,
+        };
+        counts = match which {
+            Which::Of(_) => count_of(which),
+            _ => counts,
+        };
+    }
+    if counts.iter().sum::<usize>() == 0 {
+        return false;
+    }
     let mut passed = 0;
     for ((raw, bytes), count) in found.into_iter().zip(counts) {
-        let only = only.map(|only| only.wrapping_sub(passed));
+        let which = match which {
+            Which::Nth(nth) => Which::Nth(nth.wrapping_sub(passed)),
+            which => which,
+        };
         passed += count;
-        let is_here = only.is_none_or(|only| only < count);
+        let is_here = match which {
+            Which::Nth(nth) => nth < count,
+            Which::All | Which::Of(_) => true,
+        };
         if count > 0 && is_here {
-            let now = replaced(&bytes, edit, only).0;
+            let now = replaced(&bytes, edit, which).0;
             let record = records.entry(raw);
             let record = record.or_insert_with(|| Record {
                 was: bytes,
@@ -106,15 +125,42 @@ fn change(session: &Conversation, edit: &Edit, records: &mut BTreeMap<RawRef, Re
     true
 }
 
-/// A record with other words, and how often the old ones are in it. If one place is named, only that
-/// one is changed. What stands around its value, such as the comma before an item, stays.
-fn replaced(record: &[u8], edit: &Edit, only: Option<usize>) -> (Vec<u8>, usize) {
+/// Which of several equal words are changed.
+#[derive(Clone, Copy)]
+enum Which<'a> {
+    All,
+    /// The one at this place among them.
+    Nth(usize),
+    /// Those that stand with this call.
+    Of(&'a str),
+}
+
+/// What formats call the id of a call, where its result stands or beside that; the most telling first.
+const CALLS: [&str; 7] = [
+    "tool_use_id",
+    "toolCallId",
+    "tool_id",
+    "call_id",
+    "callId",
+    "callID",
+    "id",
+];
+
+/// The call that an object is about.
+fn call_of(value: Value<'_>) -> Option<String> {
+    let id = CALLS.iter().find_map(|key| value.get(key)?.str());
+    id.map(Cow::into_owned)
+}
+
+/// A record with other words, and how often those that are meant are in it. What stands around its
+/// value, such as the comma before an item, stays.
+fn replaced(record: &[u8], edit: &Edit, which: Which<'_>) -> (Vec<u8>, usize) {
     let mut found = 0;
     let start = record.iter().position(|b| *b == b'{').unwrap_or(0);
     let end = Tree::default().parse_prefix(record, start);
     let end = end.unwrap_or(record.len());
     let value = record.get(start..end).unwrap_or_default();
-    let value = replaced_in("", value, edit, only, (&mut found, DEPTH));
+    let value = replaced_in(("", None), value, edit, which, (&mut found, DEPTH));
     match (value, record.get(..start), record.get(end..)) {
         (Some(value), Some(before), Some(behind)) => ([before, &value, behind].concat(), found),
         _ => (record.to_vec(), 0),
@@ -122,36 +168,49 @@ fn replaced(record: &[u8], edit: &Edit, only: Option<usize>) -> (Vec<u8>, usize)
 }
 
 fn replaced_in(
-    key: &str,
+    (key, call): (&str, Option<Rc<str>>),
     json: &[u8],
     edit: &Edit,
-    only: Option<usize>,
+    which: Which<'_>,
     (found, depth): (&mut usize, u32),
 ) -> Option<Vec<u8>> {
     let tree = Tree::parse(json).ok()?;
     let root = tree.root(json);
     let mut patch = Patch::new(root);
-    // Each value with its key; that of an item is the key of the list.
-    let mut values = vec![(Cow::Borrowed(key), root)];
-    while let Some((key, value)) = values.pop() {
+    // Each value with its key, and the call that it is about; the key of an item is that of the list.
+    let mut values = vec![(Cow::Borrowed(key), root, call)];
+    while let Some((key, value, call)) = values.pop() {
         if says(&key, value, &edit.was) {
-            if only.is_none_or(|only| only == *found) {
+            let (counts, is_meant) = match which {
+                Which::All => (true, true),
+                Which::Nth(nth) => (true, nth == *found),
+                Which::Of(id) => (call.as_deref() == Some(id), call.as_deref() == Some(id)),
+            };
+            if is_meant {
                 patch.replace(value, &json_of(&edit.now));
             }
-            *found += 1;
+            *found += usize::from(counts);
             continue;
         }
+        let call = match which {
+            Which::Of(_) => call_of(value).map(Rc::from).or(call),
+            Which::All | Which::Nth(_) => None,
+        };
         let start = values.len();
         let members = value.members();
-        values.extend(members.map(|(key, value)| (key.str().unwrap_or_default(), value)));
-        values.extend(value.items().map(|item| (key.clone(), item)));
+        values.extend(members.map(|(key, value)| {
+            let key = key.str().unwrap_or_default();
+            (key, value, call.clone())
+        }));
+        values.extend(value.items().map(|item| (key.clone(), item, call.clone())));
         values[start..].reverse();
         // Some clients keep JSON in strings.
         if depth > 0
             && let Some(text) = value.str().filter(|t| t.starts_with(['{', '[']))
         {
             let was = *found;
-            let inside = replaced_in(&key, text.as_bytes(), edit, only, (found, depth - 1));
+            let around = (key.as_ref(), call.clone());
+            let inside = replaced_in(around, text.as_bytes(), edit, which, (found, depth - 1));
             if let Some(inside) = inside.filter(|_| *found > was) {
                 patch.replace(value, &quote(&String::from_utf8_lossy(&inside)));
             }

@@ -15,8 +15,10 @@ mod hosted;
 mod marks;
 mod matrix;
 mod media;
+mod original;
 mod place;
 mod plan;
+mod proof;
 mod report;
 mod said;
 mod since;
@@ -28,7 +30,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use rethread_formats::carry::Put;
+use rethread_formats::carry::{Put, Scope};
 use rethread_formats::{Agents, Conversation, Format, Source, WriteError, Writing};
 use rethread_model::Note;
 
@@ -122,7 +124,7 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
     if ask.to.about().slug == unified::SLUG {
         return unified::write(w, conversation, ask, notes);
     }
-    let steps = plan::steps(&conversation, ask.to);
+    let steps = plan::steps(&conversation, ask.to, Scope::Told);
     write(w, (&conversation, true), &steps.told, ask, notes)
 }
 

@@ -2,25 +2,26 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use rethread_formats::carry::Scope;
 use rethread_formats::{Branches, Conversation, Format, Keeps, Step, Told};
 use rethread_model::{
-    Block, Bodies as _, Body, Context, EntryIx, Kept, Kind, Message, Role, Session,
+    Block, Bodies as _, Body, Context, EntryIx, Kept, Kind, Message, Role, Session, Visibility,
 };
 
 use super::calls::Waiting;
 use super::marks;
-use super::said::{Followers, Speech, before, is_said, way_to};
+use super::said::{Followers, Speech, before, is_said, may_be_said, way_to};
 use super::steps::Steps;
 
 /// The steps of a conversation, the active way last, as far as the format keeps them.
-pub(super) fn steps(source: &Conversation, to: &dyn Format) -> Steps {
+pub(super) fn steps(source: &Conversation, to: &dyn Format, scope: Scope) -> Steps {
     let session = &source.session;
     let keeps = to.keeps();
     let way = session
         .leaf()
         .map(|leaf| way_to(session, leaf))
         .unwrap_or_default();
-    let mut plan = Plan::new(source, keeps, &way);
+    let mut plan = Plan::new(source, keeps, (&way, scope));
     for ix in plan.order(&way) {
         plan.enter(ix);
         plan.entry(ix);
@@ -48,6 +49,8 @@ struct Plan<'a> {
     source: &'a Conversation,
     session: &'a Session,
     keeps: Keeps,
+    /// What counts as said.
+    scope: Scope,
     /// What the model sees at the end, and in which of its messages an entry is.
     context: Context<'a>,
     seen: HashMap<EntryIx, EntryIx>,
@@ -67,7 +70,7 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(source: &'a Conversation, keeps: Keeps, way: &[EntryIx]) -> Self {
+    fn new(source: &'a Conversation, keeps: Keeps, (way, scope): (&[EntryIx], Scope)) -> Self {
         let session = &source.session;
         let context = Context::new(session, source, &session.active_path());
         let indexed = context.session.indexed();
@@ -86,7 +89,8 @@ impl<'a> Plan<'a> {
             context,
             seen,
             is_recent,
-            speech: Speech::new(source, keeps.attachments),
+            scope,
+            speech: Speech::new(source, keeps.attachments, scope),
             steps: Steps::default(),
             places: HashMap::new(),
             waiting: HashMap::new(),
@@ -142,7 +146,7 @@ impl<'a> Plan<'a> {
         let entry = self.session.entry(ix);
         let (first, start) = (self.steps.told.len(), self.end(ix));
         match entry.kind {
-            Kind::Message(_) if is_said(entry) => {
+            Kind::Message(_) if self.is_said(ix) => {
                 if let Some(message) = self.message(ix) {
                     self.say(ix, &message, start);
                 }
@@ -186,10 +190,24 @@ impl<'a> Plan<'a> {
     }
 
     /// Says a message behind a step; gives the last step then.
-    fn say(&mut self, ix: EntryIx, message: &Message, mut after: Option<usize>) -> Option<usize> {
+    fn say(&mut self, ix: EntryIx, message: &Message, after: Option<usize>) -> Option<usize> {
+        let entry = self.session.entry(ix);
+        let is_told = entry.kind.is_message() && entry.visibility == Visibility::Injected;
+        self.say_so(ix, message, is_told, after)
+    }
+
+    /// As [`Self::say`], where it is known whether the client told it.
+    fn say_so(
+        &mut self,
+        ix: EntryIx,
+        message: &Message,
+        is_told: bool,
+        mut after: Option<usize>,
+    ) -> Option<usize> {
         self.speech.speaker = Some(ix);
         self.speech.begins = after.is_none();
-        self.speech.say(message, self.session.entry(ix).time);
+        self.speech
+            .say(message, self.session.entry(ix).time, is_told);
         for said in std::mem::take(&mut self.speech.messages) {
             if !self.keeps.compactions {
                 self.said.extend(&said.marks);
@@ -255,7 +273,8 @@ impl<'a> Plan<'a> {
             Again::Entries(kept) => {
                 for entry in kept {
                     if let Some(message) = self.message(entry).filter(|_| self.is_said(entry)) {
-                        after = self.say(ix, &message, after);
+                        let is_told = self.session.entry(entry).visibility == Visibility::Injected;
+                        after = self.say_so(ix, &message, is_told, after);
                     }
                 }
             }
@@ -300,7 +319,7 @@ impl<'a> Plan<'a> {
     }
 
     fn is_said(&self, ix: EntryIx) -> bool {
-        is_said(self.session.entry(ix))
+        may_be_said(self.session.entry(ix), self.scope)
     }
 
     /// What the model still sees of the past behind the summary.

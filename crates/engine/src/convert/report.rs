@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use rethread_formats::Conversation;
-use rethread_model::{Block, Bodies, Body, Kind, Role, Visibility};
+use rethread_formats::carry::Scope;
+use rethread_formats::{Conversation, Format};
+use rethread_model::{Block, Bodies, Body, Kind, Message, Role, Visibility};
 
 use super::marks;
-use super::said::{is_said, way_to};
+use super::said::{client_of, may_be_said, told, way_to};
 
 /// What became of one kind of thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,6 +91,21 @@ pub(super) fn says_the_same(source: &Conversation, made: &Conversation) -> bool 
     words.is_none_or(Fate::is_native)
 }
 
+/// What is said in a message that a model sees, what its client told it included; none if nothing of it
+/// counts as said, but each client tells such things by itself.
+fn said_in(message: &Message, seen: Visibility, client: &dyn Format) -> Option<Vec<Block>> {
+    let as_told = |block: &Block| told(block, message.role, (client, Scope::Told));
+    if seen == Visibility::Injected || message.role == Role::System {
+        let said: Vec<Block> = message.blocks.iter().filter_map(as_told).collect();
+        return (!said.is_empty()).then_some(said);
+    }
+    let said = |block: &Block| match block {
+        Block::Aside { .. } => as_told(block).unwrap_or_else(|| block.clone()),
+        _ => block.clone(),
+    };
+    Some(message.blocks.iter().map(said).collect())
+}
+
 /// How many there are of each thing.
 #[derive(Default)]
 struct Inventory(BTreeMap<&'static str, BTreeMap<u64, usize>>);
@@ -101,6 +117,7 @@ impl Inventory {
         if let Some(title) = &session.head.title {
             all.add("title", marks::words(&[&title.text]));
         }
+        let client = client_of(conversation);
         let mut on_path = vec![false; session.entries().len()];
         for ix in session
             .leaf()
@@ -114,11 +131,15 @@ impl Inventory {
                 continue;
             }
             let body = conversation.body(ix);
-            if !on_path[ix.get()] && is_said(entry) {
-                if let Body::Message(message) = &body {
-                    let said = message.blocks.iter().map(|b| marks::block(conversation, b));
-                    said.for_each(|mark| all.add("branches", mark));
+            let told = match &body {
+                Body::Message(message) if may_be_said(entry, Scope::Told) => {
+                    said_in(message, entry.visibility, client)
                 }
+                _ => None,
+            };
+            if !on_path[ix.get()] && may_be_said(entry, Scope::Told) {
+                let said = told.iter().flatten().map(|b| marks::block(conversation, b));
+                said.for_each(|mark| all.add("branches", mark));
                 continue;
             }
             match body {
@@ -134,9 +155,7 @@ impl Inventory {
                         all.block(conversation, thought);
                     }
                 }
-                Body::Message(message)
-                    if entry.visibility == Visibility::Visible && message.role != Role::System =>
-                {
+                Body::Message(message) if told.is_some() => {
                     if let Some(time) = entry.time {
                         all.add("times", marks::words(&[&time.millis().to_string()]));
                     }
@@ -153,7 +172,7 @@ impl Inventory {
                         let sums = sums.map(|n| n.to_string());
                         all.add("usage", marks::words(&[&sums.join("/")]));
                     }
-                    for block in &message.blocks {
+                    for block in told.iter().flatten() {
                         all.block(conversation, block);
                     }
                 }

@@ -1,6 +1,7 @@
 //! What is said, in the words that every format takes.
 
-use rethread_formats::{Attachments, Conversation, MessageInput, Unsaid};
+use rethread_formats::carry::Scope;
+use rethread_formats::{Attachments, Conversation, Format, MessageInput, Unsaid, by_name};
 use rethread_json::{Array, Object};
 use rethread_model::{
     Block, Bodies, Body, Context, Entry, EntryIx, Kind, Message, Moment, Role, Session, ToolCall,
@@ -19,17 +20,19 @@ pub(super) struct Said {
     pub(super) from: Option<EntryIx>,
     /// What each block of it means.
     pub(super) marks: Vec<u64>,
+    /// Whether it is neither the person's nor the model's.
+    pub(super) is_instructions: bool,
 }
 
-/// What the model of a session would see and the person said or was told, message by message. What
-/// the client put there for itself stays behind: another client does that in its own way.
+/// What the model of a session would see, message by message. What its client tells it by itself
+/// stays behind: another client does that in its own way.
 pub(super) fn conversation(
     source: &Conversation,
     path: &[EntryIx],
     takes: Attachments,
 ) -> Vec<Said> {
     let context = Context::new(&source.session, source, path);
-    let mut speech = Speech::new(source, takes);
+    let mut speech = Speech::new(source, takes, Scope::Told);
     for (ix, entry) in context.session.indexed() {
         let Body::Message(message) = context.body(ix) else {
             continue;
@@ -39,9 +42,10 @@ pub(super) fn conversation(
             let kind = source.session.entry(from).kind;
             matches!(kind, Kind::Compaction | Kind::BranchSummary)
         });
-        if entry.visibility == Visibility::Visible || is_made {
+        let is_told = entry.visibility == Visibility::Injected && !is_made;
+        if is_made || may_be_said(entry, Scope::Told) {
             speech.speaker = context.comes_from(ix);
-            speech.say(&message, entry.time);
+            speech.say(&message, entry.time, is_told);
         }
     }
     speech.messages
@@ -49,16 +53,32 @@ pub(super) fn conversation(
 
 /// What is told to the model in the place of what does not go along.
 pub(super) fn summary(source: &Conversation, text: &str) -> Said {
-    let mut speech = Speech::new(source, Attachments::default());
+    let mut speech = Speech::new(source, Attachments::default(), Scope::Visible);
     let time = source.session.entries().iter().find_map(|e| e.time);
-    speech.say(&Message::new(Role::User, vec![Block::text(text)]), time);
+    let message = Message::new(Role::User, vec![Block::text(text)]);
+    speech.say(&message, time, false);
     speech.messages.remove(0)
 }
 
 /// Whether an entry is something that a person or a model says in the conversation itself.
 pub(super) fn is_said(entry: &Entry) -> bool {
-    let is_visible = entry.kind.is_message() && entry.visibility == Visibility::Visible;
-    is_visible && !entry.beside && !entry.side
+    may_be_said(entry, Scope::Visible)
+}
+
+/// Whether an entry is something that counts as said, as far as its head tells.
+pub(super) fn may_be_said(entry: &Entry, scope: Scope) -> bool {
+    let is_for_model = match (entry.visibility, scope) {
+        (Visibility::Visible, _) | (Visibility::Injected, Scope::All) => true,
+        // What a client lets the model say by itself is no more than a reply to that.
+        (Visibility::Injected, Scope::Told) => entry.kind != Kind::Message(Role::Assistant),
+        _ => false,
+    };
+    entry.kind.is_message() && is_for_model && !entry.beside && !entry.side
+}
+
+/// The format whose client a session is of: an export is of what was exported.
+pub(super) fn client_of(conversation: &Conversation) -> &'static dyn Format {
+    by_name(conversation.session.head.held_by()).unwrap_or(conversation.format)
 }
 
 /// The way to an entry, also through what was before a compaction.
@@ -112,9 +132,34 @@ impl Followers {
 /// What is said before an answer that nobody asked for: no model takes a conversation that begins so.
 const NO_BEGINNING: &str = "(The beginning of this conversation is not here.)";
 
+/// Who says something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    Person,
+    Model,
+    /// The client, in the place of the person.
+    Client,
+    /// Nobody: instructions.
+    System,
+}
+
+impl Speaker {
+    fn role(self) -> &'static str {
+        match self {
+            Self::Person | Self::Client => "user",
+            Self::Model => "assistant",
+            Self::System => "system",
+        }
+    }
+}
+
 /// What was said so far.
 pub(super) struct Speech<'a> {
     bodies: &'a dyn Bodies,
+    /// What counts as said.
+    scope: Scope,
+    /// Whose client tells the model what it tells.
+    client: &'static dyn Format,
     /// What there is a place for.
     takes: Attachments,
     pub(super) messages: Vec<Said>,
@@ -130,12 +175,14 @@ pub(super) struct Speech<'a> {
 }
 
 impl<'a> Speech<'a> {
-    pub(super) fn new(source: &'a Conversation, takes: Attachments) -> Self {
+    pub(super) fn new(source: &'a Conversation, takes: Attachments, scope: Scope) -> Self {
         let model = source.session.head.model.as_ref();
         let provider = model.and_then(|m| m.provider.as_deref());
         let id = model.map_or("unknown", |m| m.id.as_str());
         Self {
             bodies: source,
+            scope,
+            client: client_of(source),
             takes,
             messages: Vec::new(),
             count: 0,
@@ -146,24 +193,44 @@ impl<'a> Speech<'a> {
         }
     }
 
-    /// Says a message. Calls and results that stand in one become several: what was asked of tools,
-    /// what they gave, and what was said then.
-    pub(super) fn say(&mut self, message: &Message, time: Option<Moment>) {
-        let told = hosted::as_text(message);
-        let message = told.as_ref().unwrap_or(message);
+    /// Says a message, which the client told the model if `is_told`. Calls and results that stand in
+    /// one become several: what was asked of tools, what they gave, and what was said then. What the
+    /// client told beside the words of a person is a message of its own.
+    pub(super) fn say(&mut self, message: &Message, time: Option<Moment>, is_told: bool) {
+        // What the version before wrote has such calls as they are.
+        let in_text = (self.scope != Scope::Visible).then(|| hosted::as_text(message));
+        let in_text = in_text.flatten();
+        let message = in_text.as_ref().unwrap_or(message);
         let is_result = |block: &&Block| matches!(block, Block::ToolResult(_));
+        let is_told = is_told && self.scope != Scope::Visible;
         match message.role {
-            // Instructions are each client's own affair.
-            Role::System => {}
+            Role::System => self.instructions(message, time),
             Role::User | Role::Tool => {
                 let is_call = |block: &&Block| matches!(block, Block::ToolCall(_));
                 // What a person lets a tool do is asked of it like all else.
                 let (calls, rest): (Vec<&Block>, Vec<&Block>) =
                     message.blocks.iter().partition(is_call);
-                self.object(message, "assistant", &calls, time);
+                self.object(message, Speaker::Model, &calls, time);
                 let (results, others): (Vec<&Block>, Vec<&Block>) =
                     rest.into_iter().partition(is_result);
-                self.results(message, &results, &others, time);
+                if is_told {
+                    let told = self.told(message.role, &others);
+                    self.results(message, &results, &[], time);
+                    self.tell(message, &told, time);
+                    return;
+                }
+                let is_aside = |block: &&&Block| matches!(block, Block::Aside { .. });
+                let first = others.iter().position(|block| !is_aside(&block));
+                let (before, behind) = match first {
+                    Some(first) if results.is_empty() => others.split_at(first),
+                    _ => (&[][..], others.as_slice()),
+                };
+                let before = self.told(message.role, before);
+                self.tell(message, &before, time);
+                self.results(message, &results, behind, time);
+                let behind: Vec<&Block> = behind.iter().filter(is_aside).copied().collect();
+                let behind = self.told(message.role, &behind);
+                self.tell(message, &behind, time);
             }
             Role::Assistant => {
                 let (mut said, mut results) = (Vec::new(), Vec::new());
@@ -173,17 +240,42 @@ impl<'a> Speech<'a> {
                         continue;
                     }
                     if !results.is_empty() && !matches!(block, Block::ToolCall(_)) {
-                        self.object(message, "assistant", &said, time);
+                        self.object(message, Speaker::Model, &said, time);
                         self.results(message, &results, &[], time);
                         said.clear();
                         results.clear();
                     }
                     said.push(block);
                 }
-                self.object(message, "assistant", &said, time);
+                self.object(message, Speaker::Model, &said, time);
                 self.results(message, &results, &[], time);
             }
         }
+    }
+
+    /// Says what is neither the person's nor the model's. Instructions are each client's own affair.
+    fn instructions(&mut self, message: &Message, time: Option<Moment>) {
+        let all: Vec<&Block> = message.blocks.iter().collect();
+        match self.scope {
+            Scope::Visible => {}
+            Scope::Told => {
+                let told = self.told(message.role, &all);
+                self.tell(message, &told, time);
+            }
+            Scope::All => self.object(message, Speaker::System, &all, time),
+        }
+    }
+
+    /// Says what the client told.
+    fn tell(&mut self, message: &Message, told: &[Block], time: Option<Moment>) {
+        let told: Vec<&Block> = told.iter().collect();
+        self.object(message, Speaker::Client, &told, time);
+    }
+
+    /// What a client told the model, of these blocks, as what is said.
+    fn told(&self, role: Role, blocks: &[&Block]) -> Vec<Block> {
+        let said = |block: &&Block| told(block, role, (self.client, self.scope));
+        blocks.iter().filter_map(said).collect()
     }
 
     /// Says what tools gave, and what stands beside it. A result whose call is nowhere gets one: no
@@ -207,13 +299,14 @@ impl<'a> Speech<'a> {
             .collect();
         if !lost.is_empty() {
             let asked: Vec<&Block> = lost.iter().collect();
-            self.object(message, "assistant", &asked, time);
+            self.object(message, Speaker::Model, &asked, time);
         }
         let all: Vec<&Block> = results.iter().chain(others).copied().collect();
-        self.object(message, "user", &all, time);
+        self.object(message, Speaker::Person, &all, time);
     }
 
-    fn object(&mut self, message: &Message, role: &str, blocks: &[&Block], time: Option<Moment>) {
+    fn object(&mut self, message: &Message, by: Speaker, blocks: &[&Block], time: Option<Moment>) {
+        let role = by.role();
         let mut content = Array::new();
         let mut marks = Vec::new();
         for block in blocks {
@@ -227,11 +320,15 @@ impl<'a> Speech<'a> {
         }
         if std::mem::take(&mut self.begins) && role == "assistant" {
             let before = Message::new(Role::User, vec![Block::text(NO_BEGINNING)]);
-            self.say(&before, time);
+            self.say(&before, time, false);
         }
         self.count += 1;
         let index = self.count;
-        let metadata = (role == "assistant").then(|| metadata(message));
+        let metadata = match by {
+            Speaker::Model => Some(metadata(message)),
+            Speaker::Client => Some(Object::new().bool("is_meta", true).finish()),
+            Speaker::Person | Speaker::System => None,
+        };
         let object = Object::new()
             .u64("index", index)
             .str("role", role)
@@ -250,6 +347,7 @@ impl<'a> Speech<'a> {
             input,
             from: self.speaker,
             marks,
+            is_instructions: by == Speaker::System,
         });
     }
 
@@ -298,6 +396,30 @@ impl<'a> Speech<'a> {
             Block::Aside { .. } | Block::Unknown { .. } => return None,
         })
     }
+}
+
+/// What a client told its model in a block, as what is said; none where nothing of it counts as that.
+pub(super) fn told(
+    block: &Block,
+    role: Role,
+    (client, scope): (&dyn Format, Scope),
+) -> Option<Block> {
+    let (Block::Text(text) | Block::Aside { text, .. }) = block else {
+        return match block {
+            Block::Image(_) | Block::File(_) => Some(block.clone()),
+            _ => None,
+        };
+    };
+    let is_for_model = match block {
+        Block::Aside { visibility, .. } => *visibility == Visibility::Injected,
+        _ => true,
+    };
+    let counts = match scope {
+        Scope::Visible => false,
+        Scope::Told => is_for_model && !client.is_own_frame(role, &text.value),
+        Scope::All => is_for_model,
+    };
+    counts.then(|| Block::Text(text.clone()))
 }
 
 /// What a tool was given, on one line: a log has no room for more.

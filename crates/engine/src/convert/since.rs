@@ -106,11 +106,15 @@ pub(super) fn since(
     }
 }
 
-/// Which lines behind the first `known` say again what was said: summaries, and what stands behind
+/// Which lines behind the first `known` say nothing new: instructions, summaries, and what stands behind
 /// one as it stood before it, because the client copies what it keeps.
 fn said_again(spoken: &Spoken, known: usize) -> Vec<bool> {
     let lines = &spoken.lines;
     let mut is_again = vec![false; lines.len()];
+    // Instructions are each client's own affair.
+    for (line, one) in lines.iter().enumerate().skip(known) {
+        is_again[line] = one.said.is_instructions;
+    }
     let mut next: HashMap<usize, usize> = HashMap::new();
     for (line, one) in lines.iter().enumerate().skip(known).rev() {
         next.extend(one.after.map(|after| (after, line)));

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use rethread_formats::carry::Shape;
+use rethread_formats::carry::{Scope, Shape};
 use rethread_formats::{Attachments, Conversation};
-use rethread_model::{Block, Bodies as _, Body, EntryIx, Kind, Message, Role};
+use rethread_model::{Block, Bodies as _, Body, EntryIx, Kind, Message, Role, Visibility};
 
 use super::calls::Waiting;
-use super::said::{Followers, Said, Speech, before, is_said};
+use super::said::{Followers, Said, Speech, before, may_be_said};
 
 /// All that people and models say in a session, in the order of its records.
 pub(super) struct Spoken {
@@ -28,16 +28,16 @@ pub(super) struct Line {
 }
 
 impl Spoken {
-    /// All that is said, also before it was compacted. What sub-agents say in it, what stands beside
-    /// it, and what the client puts there for itself is not among it.
+    /// All that counts as said, also before it was compacted. What sub-agents say in it, and what
+    /// stands beside it, is not among it.
     ///
     /// Clients write the same in several ways, a call and its result in one message or in two: here
     /// it is always the same.
-    pub(super) fn of(source: &Conversation) -> Self {
+    pub(super) fn of(source: &Conversation, scope: Scope) -> Self {
         let session = &source.session;
         let count = session.entries().len();
         let followers = Followers::new(session);
-        let mut speech = Speech::new(source, Attachments::ALL);
+        let mut speech = Speech::new(source, Attachments::ALL, scope);
         // What each entry says, and the entry that says the last that it follows.
         let mut said: Vec<Vec<Said>> = Vec::new();
         said.resize_with(count, Vec::new);
@@ -68,10 +68,11 @@ impl Spoken {
                         Some(parent)
                     }
                 });
-                if let Some(message) = message(source, ix) {
+                if let Some(message) = message(source, ix, scope) {
                     speech.speaker = Some(ix);
                     speech.begins = follows[ix.get()].is_none();
-                    speech.say(&message, entry.time);
+                    let is_told = entry.visibility == Visibility::Injected;
+                    speech.say(&message, entry.time, is_told);
                     said[ix.get()] = std::mem::take(&mut speech.messages);
                 }
                 let next = &followers.of[ix.get()];
@@ -166,10 +167,10 @@ impl Spoken {
 }
 
 /// What somebody says in an entry, or what sums up what was said.
-fn message(source: &Conversation, ix: EntryIx) -> Option<Message> {
+fn message(source: &Conversation, ix: EntryIx, scope: Scope) -> Option<Message> {
     let entry = source.session.entry(ix);
     let sums_up = matches!(entry.kind, Kind::Compaction | Kind::BranchSummary);
-    if !sums_up && !is_said(entry) {
+    if !sums_up && !may_be_said(entry, scope) {
         return None;
     }
     let summary = match source.body(ix) {

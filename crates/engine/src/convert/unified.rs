@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rethread_catalog::sources_at;
 use rethread_disk::{Created, Mode, SafeName, create_with, join};
 use rethread_formats::carry::{
-    CarriedAgent, CarriedFile, Goods, Seal, below, originals, rows_folder,
+    CarriedAgent, CarriedFile, Goods, Scope, Seal, below, originals, rows_folder,
 };
 use rethread_formats::{Agents, Conversation, Format, Source, WriteError, Writing};
 use rethread_model::Note;
@@ -148,19 +148,19 @@ fn agent_path(main: &Path, agent: &Conversation) -> Option<PathBuf> {
     Some(join(main.parent()?, &name))
 }
 
-/// What is said in a session, as it reads when it is exported; none where it does not. The export
-/// goes into a file of ours.
-pub(super) fn spoken(
+/// A session as it reads when it is exported; none where it does not. The export goes into a file of
+/// ours.
+pub(super) fn exported(
     w: &Writing<'_>,
     source: &Source,
     path: &Path,
-) -> Result<Option<Spoken>, Error> {
+) -> Result<Option<Conversation>, Error> {
     let shown = whole(open(source)?);
     let _ = create_with(path, Mode::Private, w.durability, |out| {
         show_ndjson(w.env, &shown, (true, false), out).map(drop)
     })?;
     match sources_at(path).first() {
-        Some(again) => Ok(Some(Spoken::of(&open(again)?))),
+        Some(again) => Ok(Some(open(again)?)),
         None => Ok(None),
     }
 }
@@ -171,7 +171,7 @@ pub(super) fn agents(
     w: &Writing<'_>,
     here: &Conversation,
     original: &Source,
-    folder: &Path,
+    (folder, scope): (&Path, Scope),
 ) -> Result<Vec<CarriedAgent>, Error> {
     let here = Agents::of(here);
     let mut carried = Vec::new();
@@ -184,12 +184,15 @@ pub(super) fn agents(
         let original = originals.read.iter().find(|o| o.session.head.id == *id);
         if let Some(original) = original {
             let path = folder.join(format!("again-{at}.ndjson"));
-            let spoken = spoken(w, &original.source, &path)?;
-            carried.extend(spoken.map(|spoken| CarriedAgent {
-                id: agent.source.id.clone(),
-                of: original.source.id.clone(),
-                marks: spoken.marks(),
-                shape: spoken.shape(),
+            let again = exported(w, &original.source, &path)?;
+            carried.extend(again.map(|again| {
+                let spoken = Spoken::of(&again, scope);
+                CarriedAgent {
+                    id: agent.source.id.clone(),
+                    of: original.source.id.clone(),
+                    marks: spoken.marks(),
+                    shape: spoken.shape(),
+                }
             }));
         }
     }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
-use rethread_formats::carry::{CarriedAgent, Goods, Luggage, Packing, Place, luggage, own_files};
+use rethread_formats::carry::{
+    CarriedAgent, Goods, Luggage, Packing, Place, Scope, luggage, own_files,
+};
 use rethread_formats::{
     Agents, Conversation, Format, Made, NewSession, Part, PartKind, Source, Told, WriteError,
     Writing,
@@ -15,7 +17,7 @@ use super::agents::{Family, ReadBack};
 use super::before::Whole;
 use super::place::place;
 use super::spoken::Spoken;
-use super::{ConvertAsk, Converted, Way, back, report};
+use super::{ConvertAsk, Converted, Way, back, plan, report};
 use crate::Error;
 use crate::edit::{make_root, remembering};
 use crate::show::open;
@@ -105,6 +107,24 @@ fn remembered(w: &Writing<'_>, made: &Conversation, path: &Path, place: &Place) 
     remembering(w, made).notes
 }
 
+/// What is said in a session as it reads in another format, once it was told to that: as when it was
+/// converted to it.
+pub(super) fn retold(
+    w: &Writing<'_>,
+    from: &Conversation,
+    (to, root): (&dyn Format, Option<PathBuf>),
+    scope: Scope,
+) -> Result<Vec<u64>, Error> {
+    let place = Place {
+        root,
+        cwd: folder_of(from).unwrap_or_else(|| w.env.cwd.clone()),
+    };
+    let steps = plan::steps(from, to, scope);
+    let family = Family::default();
+    let staged = Staged::write(&w.unsynced(), (from, &family), &steps.told, (to, &place))?;
+    Ok(Spoken::of(&open(&staged.source)?, scope).marks())
+}
+
 /// What was written must read back.
 pub(super) fn refuse_damage(made: &Conversation) -> Result<(), Error> {
     let mut notes = made.notes.iter();
@@ -172,7 +192,7 @@ fn stow(
     (from, agents): (&Conversation, &Agents),
     (made, made_agents): (&Conversation, &[CarriedAgent]),
 ) -> Result<Conversation, Error> {
-    let spoken = Spoken::of(made);
+    let spoken = Spoken::of(made, Scope::Told);
     let (marks, shape) = (spoken.marks(), spoken.shape());
     let source = &from.source;
     let packing = Packing {
@@ -193,7 +213,7 @@ fn stow(
     made.format.stow(w, &made.source, &items)?;
     let again = open(&made.source)?;
     let wanted = Luggage::read(&items).map_err(|e| Error::usage(e.to_string()))?;
-    if Spoken::of(&again).marks() != marks || back::luggage(&again)? != wanted {
+    if Spoken::of(&again, Scope::Told).marks() != marks || back::luggage(&again)? != wanted {
         return Err(Error::usage(
             "what travels along does not read back; `--lean` leaves it out",
         ));

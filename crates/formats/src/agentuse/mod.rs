@@ -29,7 +29,7 @@ mod unified;
 
 use std::path::{Path, PathBuf};
 
-use rethread_model::{Body, EntryIx, Note, Session, Summary};
+use rethread_model::{Body, EntryIx, Note, Role, Session, Summary};
 
 use crate::carry::Place;
 use crate::{
@@ -87,6 +87,11 @@ impl Format for AgentUse {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    /// Nobody but its client says what a person did not: it repeats the task each time.
+    fn is_own_frame(&self, _: Role, _: &str) -> bool {
+        true
     }
 
     fn keeps(&self) -> Keeps {

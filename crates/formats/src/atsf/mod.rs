@@ -28,7 +28,7 @@ mod version;
 
 use std::path::{Path, PathBuf};
 
-use rethread_model::{Body, EntryIx, Note, Session, Summary, Workspace};
+use rethread_model::{Body, EntryIx, Note, Role, Session, Summary, Workspace};
 
 use crate::carry::Place;
 use crate::{
@@ -101,6 +101,11 @@ impl Format for Atsf {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    /// Its messages of the system are context that nobody typed; there is no client.
+    fn is_own_frame(&self, _: Role, _: &str) -> bool {
+        false
     }
 
     fn keeps(&self) -> Keeps {

@@ -4,6 +4,7 @@ use rethread_json::{Array, Object, Value};
 
 use super::message::string;
 use super::results::ToolOutput;
+use crate::unified::is_told;
 
 /// Whether a message is in the unified vocabulary and not in our own.
 pub(crate) fn is_unified(message: Value<'_>) -> bool {
@@ -62,10 +63,10 @@ pub(crate) fn to_native(message: Value<'_>) -> Result<(Vec<u8>, Vec<ToolOutput>)
         return Ok((Vec::new(), outputs));
     }
     let role = string(message, "role").ok_or("`role` is missing")?;
-    let role = if role == "assistant" {
-        "agent".to_owned()
-    } else {
-        role
+    let role = match role.as_str() {
+        "assistant" => "agent".to_owned(),
+        "user" if is_told(message) => "system".to_owned(),
+        _ => role,
     };
     let id = string(message, "uuid").or_else(|| string(message, "id"));
     let metadata = message.get("metadata").filter(|m| m.is_object());

@@ -14,8 +14,20 @@ use super::shape::Shape;
 use super::unpack::Unpack;
 use crate::{Conversation, OpenError, RecordKind};
 
-/// The version of what is written here.
-const VERSION: u64 = 1;
+/// The version of what is written here. In version 1, what clients told their models beside what
+/// people said was not told to other formats.
+const VERSION: u64 = 2;
+
+/// What counts as said in a session, where that is compared with what was said before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// What people, models and tools say.
+    Visible,
+    /// Also what the client told the model beside it, but for what each client tells by itself.
+    Told,
+    /// Also that.
+    All,
+}
 
 /// What is packed.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +72,8 @@ pub struct Luggage {
     pub path: String,
     /// The folder that the work was done in.
     pub cwd: Option<String>,
+    /// What counted as said when it was written.
+    pub scope: Scope,
     /// What each message meant when it was written, in order.
     pub marks: Vec<u64>,
     /// How they follow each other.
@@ -223,12 +237,17 @@ fn head(value: Value<'_>) -> Option<(Luggage, Vec<u64>)> {
         id: text(value, "id")?,
         path: text(value, "path")?,
         cwd: text(value, "cwd"),
+        scope: match value.get("version")?.u64()? {
+            1 => Scope::Visible,
+            VERSION => Scope::Told,
+            _ => return None,
+        },
         marks: marks(value)?,
         shape: shape(value),
         agents: agents.collect::<Option<_>>()?,
         files,
     };
-    (value.get("version")?.u64()? == VERSION).then_some((luggage, pieces))
+    Some((luggage, pieces))
 }
 
 /// Marks in digits.

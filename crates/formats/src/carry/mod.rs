@@ -28,7 +28,7 @@ mod unpack;
 mod verify;
 
 pub use files::{Original, originals};
-pub use luggage::{CarriedAgent, Luggage, LuggageError, Packing, luggage};
+pub use luggage::{CarriedAgent, Luggage, LuggageError, Packing, Scope, luggage};
 pub use object::{CarriedFile, write_object};
 pub use own::{NamedFile, own_files, rows_folder};
 pub use pack::{PIECE, Packed, Seal, pack};

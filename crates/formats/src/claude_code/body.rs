@@ -11,7 +11,7 @@ use rethread_model::{
 
 use super::blocks::{Around, add_structured, blocks};
 use super::compaction::compaction;
-use super::kinds::SYNTHETIC;
+use super::kinds::{SYNTHETIC, is_command};
 use super::record::Record;
 use super::usage::{fuller, usage};
 use crate::few::{MOST, Rest, few, more_records};
@@ -125,7 +125,9 @@ impl Open<'_> {
         let record = Record::of(value);
         let around = self.around(raw);
         let queued = || record.attachment?.get("prompt");
-        let content = record.content().or_else(queued);
+        // A record of the system says it by itself.
+        let noted = || value.get("content").filter(|_| is_command(&record));
+        let content = record.content().or_else(queued).or_else(noted);
         let mut blocks = blocks(content, &around);
         add_structured(&mut blocks, &record, &around);
         let mut message = Message::new(role, blocks);

@@ -225,8 +225,15 @@ pub(super) fn tool_id(given: &str) -> Cow<'_, str> {
     }
     let plain: String = given.chars().filter(|c| fits(*c)).take(40).collect();
     let digest = Sha256::digest(given.as_bytes());
-    Cow::Owned(format!(
-        "{plain}_{:02x}{:02x}{:02x}{:02x}",
+    let end = format!(
+        "{:02x}{:02x}{:02x}{:02x}",
         digest[0], digest[1], digest[2], digest[3]
-    ))
+    );
+    // The client takes an id for another one that lacks such a number.
+    let mark = if end.chars().all(|c| c.is_ascii_digit()) {
+        "x"
+    } else {
+        ""
+    };
+    Cow::Owned(format!("{plain}_{mark}{end}"))
 }

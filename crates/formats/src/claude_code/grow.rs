@@ -92,12 +92,18 @@ impl Reader<'_> {
                 let note = Note::remark(note).at(self.path);
                 self.notes.push(note.line(span.number).offset(at));
             }
-            self.join(node, part, &record, was_there);
+            self.join(node, (part, value), &record, was_there);
         }
     }
 
     /// Joins the parts of one response, and the two records of a compaction.
-    fn join(&mut self, node: u32, part: Part, record: &Record<'_>, again: bool) {
+    fn join(
+        &mut self,
+        node: u32,
+        (part, value): (Part, Value<'_>),
+        record: &Record<'_>,
+        again: bool,
+    ) {
         let logical = record.logical_parent.and_then(Value::str);
         if let Some(logical) = logical {
             self.nodes.continues(node, &logical);
@@ -108,6 +114,12 @@ impl Reader<'_> {
                 if let Some(response) = Response::of(record, side) {
                     let keys = &mut self.builder;
                     self.nodes.join_response(node, &response, again, keys);
+                }
+            }
+            Part::Boundary => {
+                let tail = ["compactMetadata", "preservedSegment", "tailUuid"];
+                if let Some(tail) = value.at(&tail).and_then(Value::str) {
+                    self.nodes.keeps_up_to(node, &tail);
                 }
             }
             Part::Summary => self.nodes.join_compaction(node),

@@ -52,6 +52,9 @@ pub(super) fn part(record: &Record<'_>) -> Part {
         }
         "attachment" => attachment(record),
         "system" if is(record, "compact_boundary") => Part::Boundary,
+        "system" if is_command(record) => {
+            Part::Entry(Kind::Message(Role::User), Visibility::Injected)
+        }
         "system" => Part::Entry(Kind::Event, Visibility::UiOnly),
         "progress" => Part::Bridge,
         "custom-title" => Part::Title(TitleSource::User),
@@ -64,6 +67,12 @@ pub(super) fn part(record: &Record<'_>) -> Part {
         other if is_bookkeeping(other) => Part::Fact,
         _ => Part::Unknown,
     }
+}
+
+/// Whether a record of the system is a command that the person gave to the client, or what that
+/// printed: the model is told of both.
+pub(super) fn is_command(record: &Record<'_>) -> bool {
+    is(record, "local_command")
 }
 
 fn is(record: &Record<'_>, subtype: &str) -> bool {

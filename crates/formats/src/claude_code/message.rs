@@ -9,6 +9,7 @@ use rethread_model::{Moment, Role};
 use super::content::Content;
 use super::scribe::Saying;
 use crate::fields::string;
+use crate::unified::is_told;
 use crate::{MessageInput, TextMessage, Unsaid, WriteError};
 
 /// A message that can be written.
@@ -80,6 +81,8 @@ struct Said<'a> {
     usage: Option<Vec<u8>>,
     id: Option<String>,
     time: Option<Moment>,
+    /// Whether no person typed it.
+    is_told: bool,
 }
 
 fn from_json(bytes: &[u8], unsaid: &Unsaid, d: &Defaults) -> Result<Prepared, String> {
@@ -128,6 +131,7 @@ fn from_json(bytes: &[u8], unsaid: &Unsaid, d: &Defaults) -> Result<Prepared, St
         usage: used.map(usage),
         id: string(root, "uuid").filter(|id| !id.is_empty()),
         time,
+        is_told: is_told(root),
     };
     finish(role, content, &said, d)
 }
@@ -159,7 +163,8 @@ fn finish(role: Role, content: Content, said: &Said<'_>, d: &Defaults) -> Result
     if role == Role::Tool {
         return Err("results of tools are given as `tool_result` blocks".to_owned());
     }
-    let prompt = (role == Role::User && !content.words.is_empty()).then(|| content.words.clone());
+    let is_prompt = role == Role::User && !said.is_told && !content.words.is_empty();
+    let prompt = is_prompt.then(|| content.words.clone());
     let mut ids = (!content.ids.is_empty()).then(|| content.ids.finish());
     let is_answer = role == Role::Assistant;
     let stop = if content.calls > 0 {
@@ -191,7 +196,7 @@ fn finish(role: Role, content: Content, said: &Said<'_>, d: &Defaults) -> Result
     let sayings = records.map(|blocks| Saying {
         type_name: if is_answer { "assistant" } else { "user" },
         message: message(&blocks.finish()).finish(),
-        meta: role == Role::System,
+        meta: !is_answer && (role == Role::System || said.is_told),
         ids: ids.take(),
     });
     Ok(Prepared {

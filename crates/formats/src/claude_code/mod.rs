@@ -40,7 +40,7 @@ mod weave;
 
 use std::path::{Path, PathBuf};
 
-use rethread_model::{Body, EntryIx, Note, Piece, Session, Summary};
+use rethread_model::{Body, EntryIx, Note, Piece, Role, Session, Summary};
 
 use crate::carry::Place;
 use crate::{
@@ -147,6 +147,10 @@ impl Format for ClaudeCode {
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         append::append(w, source, messages)
+    }
+
+    fn is_own_frame(&self, role: Role, text: &str) -> bool {
+        role == Role::System || text.trim_start().starts_with(said::OPEN)
     }
 
     fn keeps(&self) -> Keeps {

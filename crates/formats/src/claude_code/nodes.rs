@@ -3,6 +3,8 @@
 //! Files are not trusted: ids can be there twice or not at all, parents can be missing, come later,
 //! or form circles.
 
+use std::collections::HashMap;
+
 use rethread_model::{Kind, Moment, SessionBuilder, Visibility};
 
 use super::ids::{Ids, Key, Names, key};
@@ -90,6 +92,9 @@ pub(super) struct Nodes {
     said_logical: Vec<(u32, Key, u32)>,
     /// What they really continue.
     logical: Vec<(u32, u32)>,
+    /// The marks of compactions that keep a part of the past, in the order of the file, each with the
+    /// last record of that part.
+    kept: Vec<(u32, Key)>,
     /// The last node of the conversation, and of sub-agents in the same file.
     last: [Option<u32>; 2],
     /// The node that stood before the last one.
@@ -227,6 +232,35 @@ impl Nodes {
         self.said_logical.push((node, key(logical), self.before));
     }
 
+    /// Notes the last record of what a compaction keeps of the past.
+    pub(super) fn keeps_up_to(&mut self, node: u32, tail: &str) {
+        self.kept.push((node, key(tail)));
+    }
+
+    /// Some versions let what is said behind a compaction hang from the end of what it kept, and not
+    /// from its summary: it follows the compaction all the same.
+    fn follow_compactions(&mut self) {
+        // They stand in the order of the file, so the marks of each are in that order, too.
+        let mut marks: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (mark, tail) in std::mem::take(&mut self.kept) {
+            if let Some(tail) = self.ids.get(&tail).filter(|tail| *tail < mark) {
+                marks.entry(tail).or_default().push(mark);
+            }
+        }
+        if marks.is_empty() {
+            return;
+        }
+        for (number, node) in (0_u32..).zip(&mut self.list) {
+            let Some(marks) = marks.get(&node.parent).filter(|_| !node.beside) else {
+                continue;
+            };
+            let before = marks.partition_point(|mark| *mark < number);
+            if let Some(mark) = before.checked_sub(1).and_then(|at| marks.get(at)) {
+                node.parent = *mark;
+            }
+        }
+    }
+
     /// What a node really continues.
     pub(super) fn logical_parent(&self, node: u32) -> Option<u32> {
         let at = self.logical.binary_search_by_key(&node, |(n, _)| *n).ok()?;
@@ -299,6 +333,7 @@ impl Nodes {
             };
             self.list[open.node as usize].parent = parent;
         }
+        self.follow_compactions();
         for (node, key, before) in std::mem::take(&mut self.said_logical) {
             let found = self.ids.get(&key).unwrap_or(before);
             self.logical.push((node, found));

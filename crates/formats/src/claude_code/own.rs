@@ -3,6 +3,7 @@
 use rethread_json::{Object, Tree, Value};
 use rethread_model::EntryIx;
 
+use super::kinds::is_command;
 use super::record::Record;
 use crate::{Conversation, RawJson, RecordKind};
 
@@ -39,6 +40,10 @@ fn said(value: Value<'_>, record: &Record<'_>) -> Vec<Vec<u8>> {
     };
     if let Some(queued) = record.attachment.and_then(|a| a.get("prompt")) {
         return vec![made(b"\"user\"", queued)];
+    }
+    if is_command(record) {
+        let content = value.get("content").into_iter();
+        return content.map(|said| made(b"\"user\"", said)).collect();
     }
     let role = value.get("renderedRole").filter(|r| r.content().is_some());
     let role = role.map_or(&b"\"user\""[..], Value::raw);

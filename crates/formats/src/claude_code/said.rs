@@ -26,7 +26,8 @@ const INJECTED: [&str; 16] = [
     "<user-memory-input>",
 ];
 
-const OPEN: &str = "<system-reminder>";
+/// What the client tells the model on the side.
+pub(super) const OPEN: &str = "<system-reminder>";
 const CLOSE: &str = "</system-reminder>";
 
 /// Who a string is for, by its beginning and end, without decoding it.

@@ -58,7 +58,7 @@ pub(super) fn is_bookkeeping(type_name: &str) -> bool {
     UNREAD.contains(&type_name)
 }
 
-const UNDERSTOOD: [&str; 23] = [
+const UNDERSTOOD: [&str; 24] = [
     "user/text",
     "user/tool_result",
     "user/image",
@@ -70,6 +70,7 @@ const UNDERSTOOD: [&str; 23] = [
     "assistant/tool_use",
     "assistant/nothing",
     "system/compact_boundary",
+    "system/local_command",
     "attachment/queued_command",
     "custom-title",
     "ai-title",
@@ -84,7 +85,7 @@ const UNDERSTOOD: [&str; 23] = [
     "rethread",
 ];
 
-const EVENTS: [&str; 54] = [
+const EVENTS: [&str; 53] = [
     "system/agents_killed",
     "system/api_error",
     "system/api_refusal",
@@ -92,7 +93,6 @@ const EVENTS: [&str; 54] = [
     "system/bridge_status",
     "system/error",
     "system/informational",
-    "system/local_command",
     "system/memory_saved",
     "system/microcompact_boundary",
     "system/model_refusal_fallback",

@@ -5,7 +5,7 @@
 //! noted it. Neither is a fork. Forks are what is left: places where the conversation really went
 //! on in two ways.
 
-use rethread_model::{Kind, Role};
+use rethread_model::{Kind, Role, Visibility};
 
 use super::nodes::{NONE, Node, open_circles};
 
@@ -13,7 +13,12 @@ use super::nodes::{NONE, Node, open_circles};
 /// no entries none.
 pub(super) fn straighten(nodes: &[Node], parents: &mut [u32]) {
     let kids = Kids::of(parents);
-    let fertile = fertile(nodes, parents);
+    let says = |node: &Node| matches!(node.kind, Kind::Message(role) if role != Role::System);
+    let is_summary = |node: &Node| node.kind == Kind::Compaction;
+    let fertile = above(nodes, parents, |node| says(node) || is_summary(node));
+    let goes_on = above(nodes, parents, |node| {
+        is_summary(node) || says(node) && node.visibility == Visibility::Visible
+    });
     let mut done = vec![false; nodes.len()];
     for at in 0..nodes.len() {
         if done[at] || kids.of_node(at).len() < 2 {
@@ -23,6 +28,7 @@ pub(super) fn straighten(nodes: &[Node], parents: &mut [u32]) {
             nodes,
             kids: &kids,
             fertile: &fertile,
+            goes_on: &goes_on,
             parents: &mut *parents,
             done: &mut done,
         }
@@ -32,26 +38,28 @@ pub(super) fn straighten(nodes: &[Node], parents: &mut [u32]) {
     open_circles(parents);
 }
 
-/// Whether something was said in an entry or below it.
-fn fertile(nodes: &[Node], parents: &[u32]) -> Vec<bool> {
-    let mut fertile = vec![false; nodes.len()];
+/// Whether an entry is such a one, or one below it is.
+fn above(nodes: &[Node], parents: &[u32], is_it: impl Fn(&Node) -> bool) -> Vec<bool> {
+    let mut above = vec![false; nodes.len()];
     for (at, node) in nodes.iter().enumerate() {
-        let says = matches!(node.kind, Kind::Message(role) if role != Role::System)
-            || node.kind == Kind::Compaction;
+        let is_it = is_it(node);
         let mut up = at;
-        while says && fertile.get(up) == Some(&false) {
-            fertile[up] = true;
+        while is_it && above.get(up) == Some(&false) {
+            above[up] = true;
             up = parents[up] as usize;
         }
     }
-    fertile
+    above
 }
 
 /// A place from which several entries hang.
 struct Knot<'a> {
     nodes: &'a [Node],
     kids: &'a Kids,
+    /// Whether something is said there or below.
     fertile: &'a [bool],
+    /// Whether the person, the model or a tool says something there or below.
+    goes_on: &'a [bool],
     parents: &'a mut [u32],
     done: &'a mut [bool],
 }
@@ -84,13 +92,14 @@ impl Knot<'_> {
         self.chain(at, &thread, others);
     }
 
-    /// Results follow their calls in the order of time, each with what was noted about it; then
-    /// comes whatever hung from any of them.
+    /// Results follow their calls in the order of time, each with what was noted about it, and then
+    /// what the client told the model about them, such as the text of a skill: it hangs from its own
+    /// result, and the conversation goes on from another. Then comes whatever hung from any of them.
     fn with_results(&mut self, at: usize, results: &[u32], barren: &[u32], others: Vec<u32>) {
         let mut units: Vec<u32> = results.iter().chain(barren).copied().collect();
         units.sort_by_key(|n| (self.nodes[*n as usize].time, *n));
         let mut thread = Vec::new();
-        let mut next = Vec::new();
+        let (mut told, mut next) = (Vec::new(), Vec::new());
         for unit in units {
             // They stand in the order of the file.
             if results.binary_search(&unit).is_err() {
@@ -99,13 +108,16 @@ impl Knot<'_> {
             }
             thread.push(unit);
             for kid in self.kids.of_node(unit as usize) {
-                if self.fertile[*kid as usize] {
+                if self.goes_on[*kid as usize] {
                     next.push(*kid);
+                } else if self.fertile[*kid as usize] {
+                    told.extend(self.subtree(*kid));
                 } else {
                     thread.extend(self.subtree(*kid));
                 }
             }
         }
+        thread.append(&mut told);
         // Where nothing follows the results, what hangs from the calls themselves does: the person
         // spoke up before the model answered.
         let next = if next.is_empty() { others } else { next };

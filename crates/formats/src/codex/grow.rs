@@ -11,9 +11,9 @@ use super::join::{Calls, Pairs};
 use super::meta::Meta;
 use super::meter::{Added, Meter};
 use super::record::{Item, Record, What};
-use super::said::{is_all_injected, mark, marks};
+use super::said::{TOLD_ELSEWHERE, is_all_injected, mark, marks};
 use super::shown::search_mark;
-use crate::fields::{filled, string};
+use crate::fields::{filled, is_true, string};
 
 /// A session while it is read.
 #[derive(Default)]
@@ -196,8 +196,10 @@ impl Grow {
             return;
         }
         self.close();
+        // The client knows no difference from a prompt, and counts it as one.
+        let is_told = is_true(payload, TOLD_ELSEWHERE) && !is_all_injected(payload);
         let (kind, visibility) = match role.as_str() {
-            "user" if is_all_injected(payload) => (Role::User, Visibility::Injected),
+            "user" if is_told || is_all_injected(payload) => (Role::User, Visibility::Injected),
             "user" => (Role::User, Visibility::Visible),
             "developer" | "system" => (Role::System, Visibility::Injected),
             "tool" => (Role::Tool, Visibility::Visible),
@@ -207,7 +209,7 @@ impl Grow {
         self.name(entry, filled(payload, "id"));
         if kind == Role::User {
             self.facts.user(payload);
-            if visibility == Visibility::Visible {
+            if visibility == Visibility::Visible || is_told {
                 self.place(entry, Place::Turn);
             }
             if let Some(event) = self.users.item(&marks(payload), entry) {

@@ -35,7 +35,7 @@ mod write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use rethread_model::{Body, EntryIx, Note, Session, Summary};
+use rethread_model::{Body, EntryIx, Note, Role, Session, Summary};
 
 use crate::carry::{Goods, Place, Put};
 use crate::{
@@ -174,6 +174,10 @@ impl Format for Codex {
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         write::append(w, source, messages)
+    }
+
+    fn is_own_frame(&self, role: Role, text: &str) -> bool {
+        role == Role::System || said::is_frame(text)
     }
 
     fn keeps(&self) -> Keeps {

@@ -9,12 +9,12 @@ use rethread_json::Value;
 
 use crate::few::{Rest, few};
 
-/// How texts begin that the client puts into the user's mouth.
-const INJECTED: [&str; 24] = [
+/// How texts begin that the client says in the user's place whenever it works: where it is, what it
+/// may do, and how.
+const FRAME: [&str; 16] = [
     "<environment_context>",
     "<user_instructions>",
     "# AGENTS.md instructions",
-    "<turn_aborted>",
     "<skills_instructions>",
     "<permissions instructions>",
     "<environments_instructions>",
@@ -27,20 +27,34 @@ const INJECTED: [&str; 24] = [
     "<context_window",
     "<personality_spec>",
     "<model_switch>",
+    "<codex_internal_context",
+];
+
+/// How texts begin that the client says in the user's place because something happened.
+const TOLD: [&str; 8] = [
+    "<turn_aborted>",
     "<skill>",
     "<user_shell_command>",
     "<subagent_notification>",
-    "<codex_internal_context",
     "<goal_context>",
     "<hook_prompt",
     "<additional_context",
     "Warning: The maximum number of unified exec processes",
 ];
 
+/// The key of a message that was told to the model elsewhere, and typed by nobody.
+pub(super) const TOLD_ELSEWHERE: &str = "rethread_told";
+
+/// Whether a text of the user's role is what the client says whenever it works.
+pub(super) fn is_frame(text: &str) -> bool {
+    let text = text.trim_start();
+    FRAME.iter().any(|start| text.starts_with(start))
+}
+
 /// Whether a text of the user's role was put there by the client.
 pub(super) fn is_injected(text: &str) -> bool {
     let text = text.trim_start();
-    INJECTED.iter().any(|start| text.starts_with(start))
+    is_frame(text) || TOLD.iter().any(|start| text.starts_with(start))
 }
 
 /// Whether all of a user's message was put there by the client: it has text, nothing but text, and

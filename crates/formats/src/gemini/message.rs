@@ -89,13 +89,7 @@ pub(super) fn user_visibility(text: Passed<'_>) -> Visibility {
     }
     let text = text.str().unwrap_or_default();
     let text = text.trim_start();
-    let injected = [
-        "<session_context>",
-        "<hook_context>",
-        "System: Please continue.",
-        "This is the Gemini CLI. We are setting up the context for our chat.",
-    ];
-    if injected.iter().any(|start| text.starts_with(start)) {
+    if is_frame(text) || text.starts_with("System: Please continue.") {
         Visibility::Injected
     } else if text.starts_with(['/', '?']) {
         Visibility::UiOnly
@@ -109,6 +103,18 @@ pub(super) fn user_visibility(text: Passed<'_>) -> Visibility {
 pub(super) fn is_context(text: &str) -> bool {
     let text = text.trim();
     text.starts_with("<session_context>") && text.ends_with("</session_context>")
+}
+
+/// Whether a text in the person's place is what the client says whenever it begins; it does not send
+/// such a text again.
+pub(super) fn is_frame(text: &str) -> bool {
+    let starts = [
+        "<session_context>",
+        "<hook_context>",
+        "This is the Gemini CLI. We are setting up the context for our chat.",
+    ];
+    let text = text.trim_start();
+    starts.iter().any(|start| text.starts_with(start))
 }
 
 /// The letter that a text begins with, if it is a plain one.

@@ -34,7 +34,7 @@ mod write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use rethread_model::{Body, EntryIx, Note, Session, Summary};
+use rethread_model::{Body, EntryIx, Note, Role, Session, Summary};
 
 use crate::carry::{Goods, Place, Put};
 use crate::{
@@ -191,6 +191,10 @@ impl Format for Gemini {
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         write::append(w, source, messages)
+    }
+
+    fn is_own_frame(&self, role: Role, text: &str) -> bool {
+        role == Role::System || message::is_frame(text)
     }
 
     fn keeps(&self) -> Keeps {

@@ -12,6 +12,7 @@ use super::tool::{ToolOutput, input};
 use crate::atsf::assets::{Asset, inline};
 use crate::fields::{string, text_of};
 use crate::picture::mime_of_name;
+use crate::unified::is_told;
 use crate::{MessageInput, TextMessage, Unsaid, WriteError};
 
 /// A message that is ready but for what the session says.
@@ -135,7 +136,8 @@ impl Draft {
         if is_own {
             draft.own(root, said)?;
         } else {
-            draft.unified(root, role == "system", now)?;
+            let is_injected = role == "system" || !is_answer && is_told(root);
+            draft.unified(root, is_injected, now)?;
         }
         draft.checked()
     }

@@ -3,6 +3,7 @@
 mod agents;
 mod branches;
 mod compacted;
+mod earlier;
 mod edits;
 mod judges;
 mod masked;
@@ -12,7 +13,9 @@ mod onward;
 mod parted;
 mod places;
 mod properties;
+mod same_words;
 mod syncs;
+mod told;
 mod unanswered;
 mod verbs;
 

@@ -22,7 +22,17 @@ pub(super) fn context(source: &Source) -> Vec<String> {
             let kind = conversation.session.entry(from).kind;
             matches!(kind, Kind::Compaction | Kind::BranchSummary)
         });
-        let is_said = entry.visibility == Visibility::Visible || is_made;
+        // What the client told the model counts, but for what each tells by itself.
+        let is_frame = |block: &Block| match block {
+            Block::Text(text) => by_name(source.format)
+                .unwrap()
+                .is_own_frame(message.role, &text.value),
+            _ => false,
+        };
+        let is_told = entry.visibility == Visibility::Injected
+            && message.role == Role::User
+            && !message.blocks.iter().any(is_frame);
+        let is_said = entry.visibility == Visibility::Visible || is_told || is_made;
         if message.role == Role::System || is_question || !is_said {
             continue;
         }
@@ -75,7 +85,11 @@ fn a_compaction_is_one() {
     let temp = tempfile::tempdir().unwrap();
     let all = fixture_sessions(temp.path());
     let desk = Desk::new();
-    for name in ["claude-code/2.1/compaction/", "opencode.db"] {
+    for name in [
+        "claude-code/2.1/compaction/",
+        "claude-code/2.1/kept/",
+        "opencode.db",
+    ] {
         let source = named(&all, name);
         for to in ["claude-code", "codex", "gemini", "opencode", "pi", "atomic"] {
             if to == source.format {

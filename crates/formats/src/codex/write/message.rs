@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::fresh_id;
 use super::records::Records;
-use crate::codex::said::is_injected;
+use crate::codex::said::{TOLD_ELSEWHERE, is_injected};
 use crate::{Env, MessageInput, TextMessage, Unsaid, WriteError, picture, unified};
 
 /// The longest id of a call that the vendor takes.
@@ -32,6 +32,8 @@ pub(super) struct Writer<'a> {
 pub(super) struct Given {
     time: Option<Moment>,
     message: Message,
+    /// Whether no person typed it.
+    is_told: bool,
 }
 
 impl Given {
@@ -90,6 +92,7 @@ fn from_text(text: &TextMessage) -> Result<Given, WriteError> {
     Ok(Given {
         time: None,
         message,
+        is_told: false,
     })
 }
 
@@ -122,6 +125,7 @@ fn from_json(bytes: &[u8], unsaid: &Unsaid) -> Result<Given, String> {
     Ok(Given {
         time: read.time,
         message,
+        is_told: read.is_told,
     })
 }
 
@@ -133,11 +137,11 @@ impl Writer<'_> {
         let mut first = None;
         match message.role {
             Role::Assistant => self.assistant(message, time, &mut first),
-            Role::System => self.said("developer", message, time, &mut first),
+            Role::System => self.said("developer", given, time, &mut first),
             Role::User | Role::Tool => {
                 // What a tool gave comes before what the user says to it.
                 self.results(message, time, &mut first);
-                self.said("user", message, time, &mut first);
+                self.said("user", given, time, &mut first);
             }
         }
         first.unwrap_or_default()
@@ -151,7 +155,8 @@ impl Writer<'_> {
     }
 
     /// Words of somebody else than the model.
-    fn said(&mut self, role: &str, message: &Message, time: Moment, first: &mut Option<String>) {
+    fn said(&mut self, role: &str, given: &Given, time: Moment, first: &mut Option<String>) {
+        let message = &given.message;
         let (mut content, mut texts, mut images) = (Array::new(), Vec::new(), Vec::new());
         for block in &message.blocks {
             match block {
@@ -179,9 +184,13 @@ impl Writer<'_> {
             content = content.raw(&text_part("input_text", ""));
         }
         let id = self.id("msg", first);
-        let item = message_item(&id, role, &content.finish());
+        let mut item = message_item(&id, role, &content.finish());
+        if given.is_told {
+            item = item.bool(TOLD_ELSEWHERE, true);
+        }
         self.records.item(time, item);
-        if role == "user" {
+        // What the person sees are events.
+        if role == "user" && !given.is_told {
             self.records
                 .user_event(time, &id, &texts.join("\n"), &images);
         }

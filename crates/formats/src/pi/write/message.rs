@@ -13,6 +13,9 @@ use crate::pi::manager::{
 use crate::unified::{self, UnifiedMessage};
 use crate::{MessageInput, TextMessage, Unsaid, WriteError, picture};
 
+/// The type of what a client told its model elsewhere.
+const TOLD: &str = "told";
+
 /// One entry to be added.
 #[derive(Clone, Debug)]
 pub(super) enum Given {
@@ -22,6 +25,8 @@ pub(super) enum Given {
     Stored(Vec<u8>),
     /// A message for the model that neither the user nor the model said.
     Note(Content),
+    /// As such, and the person is not shown it.
+    Told(Content),
     /// An entry that is no message, in the format's own words.
     Entry(Vec<u8>),
 }
@@ -33,6 +38,7 @@ impl Given {
             Self::Message(message) => session.append_message(message),
             Self::Stored(json) => session.append_message_json(&json),
             Self::Note(content) => session.append_custom_message("system", content, true, None),
+            Self::Told(content) => session.append_custom_message(TOLD, content, false, None),
             Self::Entry(json) => session.append_entry_json(&json),
         }
     }
@@ -254,7 +260,11 @@ fn native(message: Value<'_>) -> Result<Vec<Given>, String> {
 }
 
 fn from_unified(given: UnifiedMessage, unsaid: &Unsaid, session: &impl Before) -> Vec<Given> {
-    let UnifiedMessage { time, message } = given;
+    let UnifiedMessage {
+        time,
+        message,
+        is_told,
+    } = given;
     let millis = time.map(Moment::millis);
     let mut entries = Vec::new();
     let said = said(&message);
@@ -265,6 +275,7 @@ fn from_unified(given: UnifiedMessage, unsaid: &Unsaid, session: &impl Before) -
         .any(|b| matches!(b, Block::ToolResult(_)));
     if !(is_silent && has_results) {
         entries.push(match message.role {
+            Role::User if is_told => Given::Told(content(said)),
             Role::User | Role::Tool => {
                 let user = NewMessage::user(content(said));
                 Given::Message(millis.map_or(user.clone(), |at| user.at(at)).into())

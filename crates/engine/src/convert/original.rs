@@ -1,0 +1,236 @@
+//! What an original says, block by block, as it was told to the format that carries it.
+
+use std::collections::HashMap;
+
+use rethread_formats::carry::Scope;
+use rethread_formats::{Conversation, MessageInput};
+use rethread_json::{Tree, Value};
+use rethread_model::{Bodies as _, Body, EntryIx};
+
+use super::spoken::{Line, Spoken};
+use super::{marks, plan, said, steps, unified};
+
+/// What a block has to do with tools: the id of the call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Tool {
+    Call(String),
+    Result(String),
+}
+
+impl Tool {
+    pub(super) fn of(block: &[u8]) -> Option<Self> {
+        let tree = Tree::parse(block).ok()?;
+        let block = tree.root(block);
+        let id = || Some(block.get("tool_id")?.str()?.into_owned());
+        match block.get("type")?.str()?.as_ref() {
+            "tool_use" => id().map(Self::Call),
+            "tool_result" => id().map(Self::Result),
+            _ => None,
+        }
+    }
+}
+
+/// What a block says, as far as it can be said differently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Words {
+    /// A text, or a thought.
+    Text(String),
+    /// What a tool is given, as JSON.
+    Input(Vec<u8>),
+    /// What a tool gave, and whether it failed.
+    Output(String, bool),
+}
+
+impl Words {
+    pub(super) fn of(block: &[u8]) -> Option<Self> {
+        let tree = Tree::parse(block).ok()?;
+        let block = tree.root(block);
+        let text = |key: &str| Some(block.get(key)?.str()?.into_owned());
+        match block.get("type")?.str()?.as_ref() {
+            "text" | "thinking" => text("text").map(Self::Text),
+            "tool_use" => Some(Self::Input(block.get("input")?.raw().to_vec())),
+            "tool_result" => {
+                let failed = block.get("is_error").and_then(Value::bool) == Some(true);
+                Some(Self::Output(text("output")?, failed))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether one can take the place of the other. Not every format can say that a tool failed.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Text(_), Self::Text(_)) | (Self::Input(_), Self::Input(_)) => true,
+            (Self::Output(_, was), Self::Output(_, is)) => was == is,
+            _ => false,
+        }
+    }
+}
+
+/// All that is said in an original, as it was told to the format that carries it.
+pub(super) struct Original {
+    pub(super) blocks: Vec<Block>,
+}
+
+pub(super) struct Block {
+    /// The entry that says it.
+    pub(super) from: Option<EntryIx>,
+    role: String,
+    /// What it says, in the words that every format takes.
+    pub(super) json: Vec<u8>,
+}
+
+impl Original {
+    pub(super) fn of(original: &Conversation, carrier: &Conversation, scope: Scope) -> Self {
+        let mut all = Vec::new();
+        let mut add = |from: Option<EntryIx>, message: &MessageInput| {
+            let role = role(message).unwrap_or_default();
+            all.extend(blocks(message).into_iter().map(|json| Block {
+                from,
+                role: role.clone(),
+                json,
+            }));
+        };
+        if carrier.source.format == unified::SLUG {
+            for Line { said, .. } in Spoken::of(original, scope).lines {
+                add(said.from, &said.input);
+            }
+        } else {
+            let all = plan::steps(original, carrier.format, scope);
+            for (from, words) in all.said() {
+                match words {
+                    steps::Words::Message(message) => add(from, message),
+                    steps::Words::Summary(text) => add(from, &said::summary(original, text).input),
+                }
+            }
+        }
+        Self { blocks: all }
+    }
+
+    /// Where each block that the carrier had is among these. It may have put things in other words, left
+    /// some out, or have results in another order: a result is where its call is.
+    pub(super) fn places(
+        &self,
+        carried: &[u64],
+        tools: &HashMap<usize, Tool>,
+    ) -> Vec<Option<usize>> {
+        let own: Vec<Option<Tool>> = self.blocks.iter().map(|b| Tool::of(&b.json)).collect();
+        let is_result = |tool: Option<&Tool>| matches!(tool, Some(Tool::Result(_)));
+        let mut others = InOrder::default();
+        let mut results = InOrder::default();
+        let mut calls: HashMap<&str, usize> = HashMap::new();
+        for (place, (block, tool)) in self.blocks.iter().zip(&own).enumerate() {
+            let list = match tool {
+                Some(Tool::Result(_)) => &mut results,
+                _ => &mut others,
+            };
+            list.add(block.marks(), place);
+            if let Some(Tool::Result(call)) = tool {
+                calls.insert(call, place);
+            }
+        }
+        let mut found: Vec<Option<usize>> = vec![None; carried.len()];
+        // The original's ids of the carrier's calls.
+        let mut called: HashMap<&str, &str> = HashMap::new();
+        for (at, mark) in carried.iter().enumerate() {
+            let tool = tools.get(&at);
+            if is_result(tool) {
+                continue;
+            }
+            let place = others.next(*mark);
+            found[at] = place;
+            let own = place.and_then(|place| own.get(place)?.as_ref());
+            if let (Some(Tool::Call(there)), Some(Tool::Call(here))) = (tool, own) {
+                called.insert(there, here);
+            }
+        }
+        for (at, mark) in carried.iter().enumerate() {
+            let Some(Tool::Result(id)) = tools.get(&at) else {
+                continue;
+            };
+            let by_call = called.get(id.as_str()).and_then(|call| calls.get(*call));
+            let place = by_call.or_else(|| calls.get(id.as_str())).copied();
+            let says = |place: &usize| {
+                let block = self.blocks.get(*place);
+                block.is_some_and(|block| block.marks().contains(mark))
+            };
+            found[at] = match place {
+                Some(_) => place.filter(says),
+                None => results.next(*mark),
+            };
+        }
+        found
+    }
+
+    /// The id that an entry gives the call whose result a block is.
+    pub(super) fn call(&self, original: &Conversation, place: usize) -> Option<String> {
+        let block = self.blocks.get(place)?;
+        let Some(Tool::Result(_)) = Tool::of(&block.json) else {
+            return None;
+        };
+        let is_result = |other: &&Block| {
+            let tool = Tool::of(&other.json);
+            other.from == block.from && matches!(tool, Some(Tool::Result(_)))
+        };
+        let before = self.blocks.get(..place)?.iter().filter(is_result).count();
+        let Body::Message(message) = original.body(block.from?) else {
+            return None;
+        };
+        let mut results = message.blocks.into_iter().filter_map(|block| match block {
+            rethread_model::Block::ToolResult(result) => Some(result.call_id),
+            _ => None,
+        });
+        results.nth(before)
+    }
+}
+
+impl Block {
+    /// What it may mean where it was told.
+    pub(super) fn marks(&self) -> Vec<u64> {
+        marks::possible(&self.role, &self.json)
+    }
+}
+
+/// Places by what stands there, each behind the one that was found before.
+#[derive(Default)]
+struct InOrder {
+    marked: HashMap<u64, Vec<usize>>,
+    next: usize,
+}
+
+impl InOrder {
+    fn add(&mut self, marks: Vec<u64>, place: usize) {
+        for mark in marks {
+            self.marked.entry(mark).or_default().push(place);
+        }
+    }
+
+    fn next(&mut self, mark: u64) -> Option<usize> {
+        let places = self.marked.get(&mark)?;
+        let at = places.partition_point(|place| *place < self.next);
+        let found = *places.get(at)?;
+        self.next = found + 1;
+        Some(found)
+    }
+}
+
+/// The blocks of a message that we made.
+pub(super) fn blocks(message: &MessageInput) -> Vec<Vec<u8>> {
+    let MessageInput::Json { bytes, .. } = message else {
+        return Vec::new();
+    };
+    let Ok(tree) = Tree::parse(bytes) else {
+        return Vec::new();
+    };
+    let content = tree.root(bytes).get("content");
+    let blocks = content.into_iter().flat_map(Value::items);
+    blocks.map(|block| block.raw().to_vec()).collect()
+}
+
+fn role(message: &MessageInput) -> Option<String> {
+    let MessageInput::Json { bytes, .. } = message else {
+        return None;
+    };
+    let tree = Tree::parse(bytes).ok()?;
+    Some(tree.root(bytes).get("role")?.str()?.into_owned())
+}
