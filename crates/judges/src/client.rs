@@ -134,6 +134,18 @@ impl Desk {
     ///
     /// If the prompt never arrived.
     pub fn resume(&self, session: &str, prompt: &str) -> Vec<Turn> {
+        match self.try_resume(session, prompt) {
+            Ok(turns) => turns,
+            Err(why) => panic!("{why}"),
+        }
+    }
+
+    /// As [`Self::resume`]; what the client said instead, if the prompt never arrived.
+    ///
+    /// # Errors
+    ///
+    /// If the prompt never arrived.
+    pub fn try_resume(&self, session: &str, prompt: &str) -> Result<Vec<Turn>, String> {
         let args: Vec<OsString> = match self.client {
             Client::Claude | Client::Claude2025 => {
                 words(&["-p", "--resume", session, prompt, "--output-format", "json"])
@@ -148,7 +160,7 @@ impl Desk {
             Client::OpenCode => words(&["run", "-m", MODEL, "-s", session, prompt]),
         };
         let output = self.run(&args);
-        self.sent(prompt, Some(&output))
+        self.try_sent(prompt, Some(&output))
     }
 
     /// Lets the client begin a conversation with a prompt; it may use the tools that it has.
@@ -233,6 +245,13 @@ impl Desk {
 
     /// The longest call that holds the prompt.
     fn sent(&self, prompt: &str, output: Option<&Output>) -> Vec<Turn> {
+        match self.try_sent(prompt, output) {
+            Ok(turns) => turns,
+            Err(why) => panic!("{why}"),
+        }
+    }
+
+    fn try_sent(&self, prompt: &str, output: Option<&Output>) -> Result<Vec<Turn>, String> {
         // One client puts backslashes before quotes.
         let plain = |text: &str| text.replace('\\', "");
         let holds = |turns: &Vec<Turn>| {
@@ -244,14 +263,14 @@ impl Desk {
         };
         let calls = self.model.calls();
         let all = calls.iter().map(turns).filter(holds);
-        all.max_by_key(Vec::len).unwrap_or_else(|| {
+        all.max_by_key(Vec::len).ok_or_else(|| {
             let tail = |bytes: &[u8]| {
                 let text = String::from_utf8_lossy(bytes).into_owned();
                 let start = text.chars().count().saturating_sub(1500);
                 text.chars().skip(start).collect::<String>()
             };
             let ended = output.map(|o| (o.status, tail(&o.stdout), tail(&o.stderr)));
-            panic!(
+            format!(
                 "{:?} never sent the prompt; {} calls; {ended:#?}",
                 self.client,
                 calls.len(),

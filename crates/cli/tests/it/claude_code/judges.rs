@@ -8,6 +8,7 @@ use rethread_judges::{Client, Desk, Turn};
 use serde_json::Value;
 
 use super::fixtures;
+use crate::judges::sent::{apart, turns};
 use crate::world::{World, copy, json, tree};
 
 const CLIENTS: [Client; 2] = [Client::Claude, Client::Claude2025];
@@ -90,45 +91,15 @@ fn expected(call: &str) -> Vec<Turn> {
 fn context(w: &World, session: &str) -> Vec<Turn> {
     let answer = w.run(&["context", session, "--json"]);
     assert!(matches!(answer.code, 0 | 3), "{answer:?}");
-    let mut turns = Vec::new();
-    for message in json(&answer.out)["messages"].as_array().unwrap() {
-        let role = message["role"].as_str().unwrap();
-        if role == "system" {
-            continue;
+    let context = json(&answer.out);
+    let said = context["messages"].as_array().unwrap().iter();
+    let is_own = |turn: &Turn| match turn {
+        Turn::Text(_, text) => {
+            text.is_empty() || text.trim_start().starts_with("<system-reminder>")
         }
-        let extensions = &message["metadata"]["extensions"];
-        let mut others = items(&extensions["blocks"]).peekable();
-        for (at, block) in items(&message["content"]).enumerate() {
-            while let Some(other) = others.next_if(|b| b["at"].as_u64() <= Some(at as u64)) {
-                turns.extend(turn(role, other));
-            }
-            turns.extend(turn(role, block));
-        }
-        turns.extend(others.filter_map(|b| turn(role, b)));
-    }
-    turns
-}
-
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
-/// A block as a turn; none for what clients put in by themselves.
-fn turn(role: &str, block: &Value) -> Option<Turn> {
-    let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
-    Some(match block["type"].as_str()? {
-        "text" => {
-            let said = text("text");
-            let is_reminder = said.trim_start().starts_with("<system-reminder>");
-            return (!said.is_empty() && !is_reminder).then(|| Turn::Text(role.to_owned(), said));
-        }
-        "thinking" => Turn::Thinking(text("text")),
-        "tool_use" => Turn::ToolCall(text("tool_id"), text("tool_name"), block["input"].clone()),
-        "tool_result" => Turn::ToolResult(text("tool_id"), text("output")),
-        "image" => Turn::Image(role.to_owned()),
-        "file" => Turn::File(role.to_owned()),
-        _ => return None,
-    })
+        _ => false,
+    };
+    said.flat_map(turns).filter(|turn| !is_own(turn)).collect()
 }
 
 /// The ids of the sessions that a client wrote, the oldest first.
@@ -278,26 +249,13 @@ fn other_sessions_are_resumed_where_we_say() {
             ours.push(user("And now?"));
             ours.retain(|turn| *turn != Turn::Thinking(String::new()));
             let theirs = desk.resume(&id, "And now?");
-            let theirs: Vec<Turn> = theirs.into_iter().flat_map(plain).collect();
+            // It ends texts that it joins with a line break.
+            let plain = |turn| match turn {
+                Turn::Text(role, text) => Turn::Text(role, text.trim_end().to_owned()),
+                turn => turn,
+            };
+            let theirs: Vec<Turn> = theirs.into_iter().flat_map(apart).map(plain).collect();
             assert_eq!(ours, theirs, "{client:?} {case}");
         }
-    }
-}
-
-/// A turn without what a client does to it on the way: it ends texts that it joins with a line
-/// break, and puts what the person said meanwhile behind a result.
-fn plain(turn: Turn) -> Vec<Turn> {
-    const MEANWHILE: &str =
-        "\n\n<system-reminder>\nThe user sent a new message while you were working:\n";
-    match turn {
-        Turn::Text(role, text) => vec![Turn::Text(role, text.trim_end().to_owned())],
-        Turn::ToolResult(id, text) => match text.split_once(MEANWHILE) {
-            Some((given, said)) => {
-                let said = said.split("\n\n").next().unwrap_or_default();
-                vec![Turn::ToolResult(id, given.to_owned()), user(said)]
-            }
-            None => vec![Turn::ToolResult(id, text)],
-        },
-        other => vec![other],
     }
 }
