@@ -43,18 +43,18 @@ fn how_things_arrive_in_each_format() {
     title         native packed   native native native native   native 98 %   native
     text          native 99 %     native native native native   native native native
     thinking      native native   packed native native native   native native native
-    tool calls    native native   88 %   87 %   87 %   88 %     native native native
+    tool calls    98 %   98 %     86 %   87 %   86 %   87 %     98 %   98 %   native
     tool results  native native   native native native native   native native native
     images        70 %   packed   83 %   84 %   92 %   90 %     83 %   85 %   78 %
     files         25 %   25 %     packed packed 33 %   40 %     packed packed 83 %
-    models        92 %   69 %     89 %   90 %   91 %   native   91 %   92 %   native
-    usage         41 %   60 %     98 %   95 %   54 %   98 %     native 98 %   native
-    times         90 %   35 %     98 %   98 %   89 %   88 %     99 %   99 %   native
-    branches      packed packed   96 %   66 %   89 %   3 %      native 98 %   native
-    compactions   packed packed   90 %   72 %   81 %   72 %     83 %   91 %   native
+    models        91 %   71 %     88 %   90 %   91 %   native   91 %   92 %   native
+    usage         47 %   65 %     98 %   95 %   58 %   98 %     native 99 %   native
+    times         90 %   34 %     98 %   98 %   89 %   89 %     99 %   99 %   native
+    branches      packed packed   native 67 %   91 %   3 %      native native native
+    compactions   packed packed   90 %   75 %   83 %   75 %     85 %   92 %   native
     labels        packed packed   packed packed packed packed          packed native
     sub-agents    packed native   native native native native   packed packed native
-    other records packed packed   packed 2 %    packed packed   packed packed 93 %
+    other records packed packed   packed 3 %    packed packed   packed packed 92 %
     Every format is converted to every other. What is packed travels along, for the way back.
     Went on with sessions of all others: Claude Code 2.1.325, Codex CLI 0.166.0, Gemini CLI 0.61.0, OpenCode 1.18.33, pi 0.87.1.
     ");
