@@ -213,17 +213,26 @@ fn come_back(
     }
     make_root(w, ask.root)?;
     let put = ask.to.put(w, &place, &goods)?;
-    match &put {
-        Put::New(_) => {}
-        Put::Renewed(path) => {
-            let client = ask.to.about().name;
-            let what = format!(
-                "it now says that it changed today, because {client} deletes what did not change for long"
-            );
-            converted.notes.push(Note::remark(what).at(path));
-        }
-        Put::There(_) => converted.way = Way::There,
+    if matches!(put, Put::There(_)) {
+        converted.way = Way::There;
     }
+    converted.notes.extend(put_note(&put, ask.to));
     put.path().clone_into(&mut converted.path);
     Ok(converted)
+}
+
+/// What is to be known of how a session was put into its store.
+fn put_note(put: &Put, to: &dyn Format) -> Option<Note> {
+    let client = to.about().name;
+    let what = match put {
+        Put::New(_) | Put::There(_) => return None,
+        Put::Renewed(_) => format!(
+            "it now says that it changed today, because {client} deletes what did not change for long"
+        ),
+        Put::Document { path, command } => format!(
+            "{client} has no database here yet, so this is a document: `{command} {}` takes it in",
+            path.display()
+        ),
+    };
+    Some(Note::remark(what).at(put.path()))
 }

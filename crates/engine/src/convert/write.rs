@@ -17,7 +17,7 @@ use super::agents::{Family, ReadBack};
 use super::before::Whole;
 use super::place::place;
 use super::spoken::Spoken;
-use super::{ConvertAsk, Converted, Way, back, plan, report};
+use super::{ConvertAsk, Converted, Way, back, plan, put_note, report};
 use crate::Error;
 use crate::edit::{make_root, remembering};
 use crate::show::open;
@@ -79,7 +79,11 @@ pub(super) fn write(
             notes.extend(whole.as_ref().and_then(|whole| whole.begin(w, &goods.id)));
             match ask.to.put(w, &place, &goods) {
                 Err(WriteError::Exists { .. }) if tries.next().is_some() => continue,
-                put => put?.path().clone_into(&mut path),
+                put => {
+                    let put = put?;
+                    put.path().clone_into(&mut path);
+                    notes.extend(put_note(&put, ask.to));
+                }
             }
             notes.extend(remembered(w, &made, &path, &place));
         }

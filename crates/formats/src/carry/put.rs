@@ -49,13 +49,23 @@ pub enum Put {
     Renewed(PathBuf),
     /// It was there before, with the same bytes, or renewed.
     There(PathBuf),
+    /// There is no store yet, and only the client makes one: it is a document that the client takes in.
+    Document {
+        /// The document.
+        path: PathBuf,
+        /// The command that takes it in; the document is its argument.
+        command: &'static str,
+    },
 }
 
 impl Put {
     /// Its main file or folder.
     pub fn path(&self) -> &Path {
         match self {
-            Self::New(path) | Self::Renewed(path) | Self::There(path) => path,
+            Self::New(path)
+            | Self::Renewed(path)
+            | Self::There(path)
+            | Self::Document { path, .. } => path,
         }
     }
 }

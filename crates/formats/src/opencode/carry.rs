@@ -12,7 +12,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 
 use super::SLUG;
-use super::create::{existing, text};
+use super::create::text;
+use super::document;
+use super::export;
 use super::layout::{Kept, database_for_writing, kept};
 use super::project::GLOBAL;
 use super::rows::{decode, encode};
@@ -20,13 +22,13 @@ use super::store::TABLES;
 use super::writing::{Change, change, trouble};
 use crate::carry::{Goods, Place, Put, below, put_files};
 use crate::error::unreadable;
-use crate::{Conversation, Format as _, OpenError, Source, WriteError, Writing};
+use crate::{Conversation, Format as _, OpenError, PartKind, Source, WriteError, Writing};
 
 /// The key in a session's `metadata`, which the client keeps and shows to nobody.
 const OURS: &str = "rethreadCarried";
 
 /// The table that a session's own row is in.
-const SESSION: &str = "session";
+pub(super) const SESSION: &str = "session";
 
 /// The folder of an old store, below the client's own, and the one in it that sessions are below.
 const STORAGE: &str = "storage";
@@ -39,19 +41,37 @@ pub(super) fn base(source: &Source) -> PathBuf {
     base.unwrap_or(&source.path).to_owned()
 }
 
-/// The database to write to.
-fn database(w: &Writing<'_>, place: &Place) -> Result<PathBuf, WriteError> {
+/// The database to write to, if there is one. Only the client makes one.
+fn database(w: &Writing<'_>, place: &Place) -> Result<Option<PathBuf>, WriteError> {
     let path = match &place.root {
         Some(root) => Some(root.join("opencode.db")),
         None => database_for_writing(w.env),
     };
-    existing(path)
+    let path = path.ok_or_else(no_home)?;
+    Ok(Some(path).filter(|path| path.is_file()))
 }
 
-/// Makes an empty database like the one to write to: with its tables, and its projects.
+/// The client's own folder.
+fn own_folder(w: &Writing<'_>, place: &Place) -> Result<PathBuf, WriteError> {
+    let folder = match &place.root {
+        Some(root) => Some(root.clone()),
+        None => database_for_writing(w.env).and_then(|p| Some(p.parent()?.to_owned())),
+    };
+    folder.ok_or_else(no_home)
+}
+
+fn no_home() -> WriteError {
+    WriteError::BadInput("no home is known".to_owned())
+}
+
+/// Makes an empty database like the one to write to: with its tables, and its projects. Where there is
+/// none, it has the tables that we know.
 pub(super) fn stage(w: &Writing<'_>, place: &Place, folder: &Path) -> Result<(), WriteError> {
-    let path = database(w, place)?;
     let copy = folder.join("opencode.db");
+    let Some(path) = database(w, place)? else {
+        let made = Connection::open(&copy).and_then(|db| db.execute_batch(document::SCHEMA));
+        return made.map_err(|e| trouble(&copy, w.lock_timeout, &e));
+    };
     let schema = super::database::look(&path, |db| {
         let mut query = db.prepare(
             "SELECT sql FROM sqlite_master
@@ -86,23 +106,20 @@ pub(super) fn stage(w: &Writing<'_>, place: &Place, folder: &Path) -> Result<(),
 /// belong.
 pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
     if goods.main() != rows_name(SESSION) {
-        let folder = match &place.root {
-            Some(root) => Some(root.clone()),
-            None => database_for_writing(w.env).and_then(|p| Some(p.parent()?.to_owned())),
-        };
-        let no_home = || WriteError::BadInput("no home is known".to_owned());
-        let mut folder = folder.ok_or_else(no_home)?;
+        let mut folder = own_folder(w, place)?;
         if goods.main().starts_with(SESSIONS) {
             folder.push(STORAGE);
         }
         return put_files(w, goods, &folder);
     }
     let family = family(goods)?;
-    let path = database(w, place)?;
     let mut ids = Vec::new();
     for tables in &family {
         ids.push(id_of(tables).ok_or_else(|| bad("the session's row has no id"))?);
     }
+    let Some(path) = database(w, place)? else {
+        return document::put(w, &own_folder(w, place)?, &family, &ids);
+    };
     let shown = ids
         .first()
         .map_or_else(String::new, |id| format!("{}#{id}", path.display()));
@@ -176,12 +193,12 @@ fn rows_name(table: &str) -> String {
     format!("{table}.jsonl")
 }
 
-fn bad(why: &str) -> WriteError {
+pub(super) fn bad(why: &str) -> WriteError {
     WriteError::BadInput(format!("what travelled along cannot be used: {why}"))
 }
 
 /// The rows of each table, as lines, in the order that they are added in.
-type Tables = BTreeMap<String, Vec<Vec<u8>>>;
+pub(super) type Tables = BTreeMap<String, Vec<Vec<u8>>>;
 
 /// All tables that hold rows of a session.
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -343,16 +360,24 @@ fn with(metadata: Vec<u8>, list: &[u8]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The values that travel in the session's row.
+/// The values that travel in the session's row, or in what a document says of the session.
 pub(super) fn stowed(conversation: &Conversation) -> Vec<Vec<u8>> {
-    let row = conversation.native.parts.first().map(|part| part.read(0));
-    let Some(Ok(row)) = row else {
+    let Some(part) = conversation.native.parts.first() else {
         return Vec::new();
     };
-    let Ok(tree) = Tree::parse(&row) else {
+    // What stands before the messages of a document is a record, too.
+    let Ok(first) = part.read(0) else {
         return Vec::new();
     };
-    let list = tree.root(&row).at(&["metadata", OURS]);
+    let row = if matches!(part.kind, PartKind::Rows { .. }) {
+        Some(first.as_slice())
+    } else {
+        export::info(&first).ok().flatten()
+    };
+    let Some((row, tree)) = row.and_then(|row| Some((row, Tree::parse(row).ok()?))) else {
+        return Vec::new();
+    };
+    let list = tree.root(row).at(&["metadata", OURS]);
     let items = list.map(|list: Json<'_>| list.items().map(|i| i.raw().to_vec()).collect());
     items.unwrap_or_default()
 }

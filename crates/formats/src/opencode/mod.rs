@@ -12,6 +12,7 @@ mod check;
 mod connection;
 mod create;
 mod database;
+mod document;
 mod draft;
 mod entries;
 mod export;
@@ -215,6 +216,19 @@ impl Format for OpenCode {
 
     fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
         fork::fork(w, source, fork)
+    }
+
+    fn resume_refusal(&self, summary: &Summary) -> Option<(String, String)> {
+        let path = summary.path.display();
+        let is_document = matches!(layout::kept(&summary.path), Ok(layout::Kept::Export(..)));
+        is_document.then(|| {
+            (
+                format!(
+                    "`{path}` is a document, and OpenCode goes on with what is in its database"
+                ),
+                format!("`opencode import {path}` takes it in"),
+            )
+        })
     }
 
     fn remove(&self, source: &Source, for_good: bool) -> Result<Removal, WriteError> {

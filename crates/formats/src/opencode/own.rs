@@ -64,7 +64,7 @@ impl Parts {
 }
 
 /// A message or a part; of a row with the ids that the database has in columns of their own.
-fn spelled(value: Passed<'_>, row: Option<Passed<'_>>) -> Vec<u8> {
+pub(super) fn spelled(value: Passed<'_>, row: Option<Passed<'_>>) -> Vec<u8> {
     const COLUMNS: [(&str, &str); 3] = [
         ("id", "id"),
         ("session_id", "sessionID"),

@@ -5,6 +5,7 @@ mod branches;
 mod compacted;
 mod earlier;
 mod edits;
+mod imported;
 mod judges;
 mod masked;
 mod matrix;

@@ -56,7 +56,7 @@ pub(super) fn id(file: &File) -> Option<String> {
 }
 
 /// What an export says of the session, if it has such a member.
-fn info(bytes: &[u8]) -> Result<Option<&[u8]>, Strayed> {
+pub(super) fn info(bytes: &[u8]) -> Result<Option<&[u8]>, Strayed> {
     let mut skim = Skim::trusting(bytes);
     skim.enter_object();
     while let Some(key) = skim.next_key()? {
