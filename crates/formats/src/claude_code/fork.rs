@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
-use rethread_json::{Object, Patch, Place, Tree, quote};
+use rethread_json::{Object, Tree, Value, quote};
 use rethread_model::{EntryIx, RawRef, TitleSource};
 use sha2::{Digest as _, Sha256};
 
@@ -144,10 +144,7 @@ impl<'a> Copied<'a> {
             if let (Some(lost), Some(above)) = (lost, above) {
                 changes.push((lost.span(), quote(&above)));
             }
-            let Some(own) = root.get("sessionId") else {
-                return record.write_owned(session, &changes, out);
-            };
-            changes.push((own.span(), quote(session)));
+            changes.extend(owned(root, session));
             record.write(changes, out)
         })
     }
@@ -177,21 +174,21 @@ impl Read {
         out.write_all(bytes.get(at..).unwrap_or_default())?;
         out.write_all(b"\n")
     }
+}
 
-    /// As [`Read::write`], for a record that does not say yet which session it belongs to.
-    fn write_owned(&self, session: &str, changes: &Changes, out: &mut dyn Write) -> io::Result<()> {
-        let root = self.tree.root(&self.bytes);
-        if !root.is_object() {
-            return self.write(Vec::new(), out);
-        }
-        let mut patch = Patch::new(root);
-        patch.insert(root, "sessionId", &quote(session), Place::Last);
-        if let (Some((_, json)), Some(value)) = (changes.first(), root.get("parentUuid")) {
-            patch.replace(value, json);
-        }
-        out.write_all(patch.finish().trim_ascii_end())?;
-        out.write_all(b"\n")
+/// What makes a record one of a session; nothing, where it is no object.
+fn owned(root: Value<'_>, session: &str) -> Option<(Range<usize>, Vec<u8>)> {
+    if !root.is_object() {
+        return None;
     }
+    if let Some(own) = root.get("sessionId") {
+        return Some((own.span(), quote(session)));
+    }
+    let last = root.members().last().map(|(_, value)| value.span().end);
+    let at = last.unwrap_or(root.span().start + 1);
+    let comma: &[u8] = if last.is_some() { b"," } else { b"" };
+    let member = [comma, b"\"sessionId\":", &quote(session)].concat();
+    Some((at..at, member))
 }
 
 /// An id in a few bytes: those of a UUID, as which nearly all are written, else of its digest.
