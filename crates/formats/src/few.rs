@@ -58,41 +58,30 @@ pub(crate) trait Listed<'a>: Copy {
     fn member(self, name: &str) -> Option<Self>;
 }
 
-impl<'a> Listed<'a> for Value<'a> {
-    fn list(self) -> impl Iterator<Item = Self> {
-        self.items()
-    }
+macro_rules! listed {
+    ($value:ident) => {
+        impl<'a> Listed<'a> for $value<'a> {
+            fn list(self) -> impl Iterator<Item = Self> {
+                self.items()
+            }
 
-    fn bytes(self) -> &'a [u8] {
-        self.raw()
-    }
+            fn bytes(self) -> &'a [u8] {
+                self.raw()
+            }
 
-    fn start(self) -> usize {
-        self.span().start
-    }
+            fn start(self) -> usize {
+                self.span().start
+            }
 
-    fn member(self, name: &str) -> Option<Self> {
-        self.get(name)
-    }
+            fn member(self, name: &str) -> Option<Self> {
+                self.get(name)
+            }
+        }
+    };
 }
 
-impl<'a> Listed<'a> for Passed<'a> {
-    fn list(self) -> impl Iterator<Item = Self> {
-        self.items()
-    }
-
-    fn bytes(self) -> &'a [u8] {
-        self.raw()
-    }
-
-    fn start(self) -> usize {
-        self.span().start
-    }
-
-    fn member(self, name: &str) -> Option<Self> {
-        self.get(name)
-    }
-}
+listed!(Value);
+listed!(Passed);
 
 /// The items of a list that are told apart, and what is behind them.
 pub(crate) fn few<'a, V: Listed<'a>>(list: V) -> (impl Iterator<Item = V>, Option<Rest<'a>>) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::bounded;
+use super::{bounded, exported};
 use crate::world::{World, tree};
 
 /// So many blocks: without bounds, far more memory than is allowed.
@@ -182,12 +182,7 @@ fn of_a_thread() {
 #[test]
 fn of_an_export() {
     let w = World::new();
-    let thread = w.thread("Blocks");
-    w.message(
-        &thread,
-        r#"{"role":"user","content":[{"type":"text","text":"hi"}]}"#,
-    );
-    let text = w.ok(&["export", &thread, "-o", "-", "--lean"]);
+    let text = exported(&w);
     let from = text.find(r#""content":["#).unwrap() + r#""content":"#.len();
     let to = from + text[from..].find(']').unwrap() + 1;
     let text = format!("{}{}{}", &text[..from], list("{}"), &text[to..]);

@@ -58,6 +58,14 @@ fn bounded(w: &World, args: &[&str]) -> Answer {
     answer
 }
 
+/// A thread that says something, and an export of it.
+fn exported(w: &World) -> String {
+    let thread = w.thread("A good thread");
+    let message = r#"{"role":"user","content":[{"type":"text","text":"hi"}]}"#;
+    w.message(&thread, message);
+    w.ok(&["export", &thread, "-o", "-"])
+}
+
 /// Runs the command that it is told, if it is told one, and says how that ended.
 #[test]
 fn launcher() {

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::bounded;
+use super::{bounded, exported};
 use crate::world::World;
 
 const DAY: &str = ".codex/sessions/2026/11/15";
@@ -132,12 +132,7 @@ fn a_window_of_gigabytes_is_refused() {
 #[test]
 fn bombs_of_exports_hold_up_nobody() {
     let w = World::new();
-    let thread = w.thread("A good thread");
-    w.message(
-        &thread,
-        r#"{"role":"user","content":[{"type":"text","text":"hi"}]}"#,
-    );
-    let good = w.ok(&["export", &thread, "-o", "-"]);
+    let good = exported(&w);
     let header = good.lines().next().unwrap();
     let pack = |text: &[u8], len: u64| {
         let mut out = GzEncoder::new(Vec::new(), Compression::best());
@@ -189,12 +184,7 @@ fn bombs_of_exports_hold_up_nobody() {
 #[test]
 fn bombs_among_originals_are_not_unpacked() {
     let w = World::new();
-    let thread = w.thread("A good thread");
-    w.message(
-        &thread,
-        r#"{"role":"user","content":[{"type":"text","text":"hi"}]}"#,
-    );
-    let good = w.ok(&["export", &thread, "-o", "-"]);
+    let good = exported(&w);
     let pieces = r#""zstd_base64":["#;
     let from = good.find(pieces).unwrap() + pieces.len();
     let to = from + good[from..].find(']').unwrap();
