@@ -10,7 +10,7 @@ use rethread_disk::{
 use rethread_formats::{
     Env, Fork, Format, MessageInput, NewSession, Source, Unsaid, WriteError, Writing, atsf::Atsf,
 };
-use rethread_model::Moment;
+use rethread_model::{Moment, Severity};
 
 use crate::Error;
 
@@ -154,11 +154,7 @@ impl Writer<'_> {
                 line,
                 unsaid: Unsaid::default(),
             };
-            let appended =
-                self.write(|w| Atsf.append(w, &source, std::slice::from_ref(&message)))?;
-            for id in appended.ids {
-                id?;
-            }
+            self.append(&source, &message)?;
         }
         Ok(source)
     }
@@ -182,11 +178,24 @@ impl Writer<'_> {
             images: Vec::new(),
             model: None,
         });
-        let appended = self.write(|w| Atsf.append(w, &forked, std::slice::from_ref(&message)))?;
+        self.append(&forked, &message)?;
+        Ok(forked)
+    }
+
+    /// Adds a message. A sample is whole: what could only be saved in part is a failure.
+    fn append(&self, source: &Source, message: &MessageInput) -> Result<(), Error> {
+        let appended = self.write(|w| Atsf.append(w, source, std::slice::from_ref(message)))?;
         for id in appended.ids {
             id?;
         }
-        Ok(forked)
+        let mut notes = appended.notes.iter();
+        match notes.find(|note| note.severity == Severity::Damage) {
+            None => Ok(()),
+            Some(note) => Err(Error::Refused {
+                message: note.message.clone(),
+                hint: "remove the folder, and try again".to_owned(),
+            }),
+        }
     }
 
     fn pass(&mut self) {

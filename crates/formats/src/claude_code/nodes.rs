@@ -95,6 +95,8 @@ pub(super) struct Nodes {
     /// The marks of compactions that keep a part of the past, in the order of the file, each with the
     /// last record of that part.
     kept: Vec<(u32, Key)>,
+    /// What nodes that follow a compaction name as their parents instead, in the order of the nodes.
+    named: Vec<(u32, u32)>,
     /// The last node of the conversation, and of sub-agents in the same file.
     last: [Option<u32>; 2],
     /// The node that stood before the last one.
@@ -256,6 +258,7 @@ impl Nodes {
             };
             let before = marks.partition_point(|mark| *mark < number);
             if let Some(mark) = before.checked_sub(1).and_then(|at| marks.get(at)) {
+                self.named.push((number, node.parent));
                 node.parent = *mark;
             }
         }
@@ -303,15 +306,22 @@ impl Nodes {
     /// The nearest record above a node's parent that says something, on the way that the records
     /// themselves name.
     pub(super) fn said_above(&self, node: u32) -> Option<u32> {
-        let mut at = self.list.get(node as usize)?.parent;
+        let mut at = self.named_parent(node)?;
         for _ in 0..LONGEST_WAY {
-            let above = self.list.get(at as usize)?;
-            if above.says_something() {
+            if self.list.get(at as usize)?.says_something() {
                 return Some(at);
             }
-            at = above.parent;
+            at = self.named_parent(at)?;
         }
         None
+    }
+
+    /// The parent that a node's record names.
+    fn named_parent(&self, node: u32) -> Option<u32> {
+        match self.named.binary_search_by_key(&node, |(n, _)| *n) {
+            Ok(at) => self.named.get(at).map(|(_, parent)| *parent),
+            Err(_) => Some(self.list.get(node as usize)?.parent),
+        }
     }
 
     /// Gives the names of all nodes, and forgets what only reading and finding need: there can be
