@@ -21,6 +21,15 @@ impl Times {
         self.last = self.last.max(Some(time));
     }
 
+    /// Takes a message into account that stands behind all that were. The first one is where the
+    /// session begins, whatever later ones say of the time: so whoever reads only the beginning and the
+    /// end of a log knows it, too.
+    pub(crate) fn add_next(&mut self, time: Option<Moment>) {
+        let first = self.first;
+        self.add(time);
+        self.first = first.or(self.first);
+    }
+
     /// Says in a head when the session was held. Where no message tells, that stays as it is.
     pub(crate) fn fill(self, head: &mut Head) {
         head.created = self.first.or(head.created);

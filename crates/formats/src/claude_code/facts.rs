@@ -91,7 +91,7 @@ impl Facts {
         match part {
             Part::Entry(Kind::Message(role), visibility) => {
                 self.counts.messages += 1;
-                self.times.add(record.moment());
+                self.times.add_next(record.moment());
                 if role == Role::User && visibility == Visibility::Visible {
                     self.prompt(record);
                 }
@@ -141,7 +141,7 @@ impl Facts {
     /// Takes where and when a record was written into account that was counted before.
     pub(super) fn ended(&mut self, record: &Record<'_>) {
         self.place(record);
-        self.times.add(record.moment());
+        self.times.add_next(record.moment());
     }
 
     fn prompt(&mut self, record: &Record<'_>) {
@@ -154,7 +154,7 @@ impl Facts {
     }
 
     fn response(&mut self, record: &Record<'_>) {
-        self.times.add(record.moment());
+        self.times.add_next(record.moment());
         let id = record.message.and_then(|m| m.get("id")?.str());
         let blocks = record.content().into_iter().flat_map(Value::items);
         let is_call = |b: &Value<'_>| b.get("type").is_some_and(|t| t.is_str("tool_use"));
