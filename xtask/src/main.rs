@@ -13,6 +13,7 @@ mod apt;
 mod chromium;
 mod command;
 mod jq;
+mod metrics;
 mod npm;
 mod openssh;
 mod strace;
@@ -29,6 +30,8 @@ Tasks:
   test [ARGS…]   Get what the tests need, then run `cargo test --workspace ARGS`
   bench [ARGS…]  Get what the benchmarks need, then run them, or those that are named
   docs           Write the generated pages of docs/ anew
+  metrics        Measure sizes and names of the code, beside what they were before;
+                 `metrics --save` makes today's numbers those of before
 ";
 
 /// What is wrong with the call, not with the work.
@@ -42,11 +45,15 @@ fn main() -> ExitCode {
         Some("test") => test(&rest),
         Some("bench") => bench(&rest),
         Some("docs") if rest.is_empty() => docs(),
+        Some("metrics") if rest.is_empty() || rest == ["--save"] => {
+            metrics::metrics(!rest.is_empty()).map(|()| ExitCode::SUCCESS)
+        }
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");
             Ok(ExitCode::SUCCESS)
         }
         Some("docs") => return usage("`docs` takes no arguments"),
+        Some("metrics") => return usage("`metrics` takes nothing but `--save`"),
         Some(other) => return usage(&format!("`{other}` is no task")),
     };
     done.unwrap_or_else(|e| {

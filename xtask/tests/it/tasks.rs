@@ -12,14 +12,14 @@ fn without_a_task_it_names_them() {
     let said = xtask(&[]);
     let help = String::from_utf8(said.stdout).unwrap();
     assert!(said.status.success());
-    for task in ["test", "bench", "docs"] {
+    for task in ["test", "bench", "docs", "metrics"] {
         assert!(help.contains(&format!("\n  {task} ")), "{help}");
     }
 }
 
 #[test]
 fn an_unknown_task_is_wrong_usage() {
-    for args in [&["tset"][..], &["docs", "extra"]] {
+    for args in [&["tset"][..], &["docs", "extra"], &["metrics", "extra"]] {
         let said = xtask(args);
         assert_eq!(said.status.code(), Some(2), "{args:?}");
         assert!(said.stdout.is_empty());
