@@ -3,19 +3,22 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ColorChoice, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgAction, Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use rethread_engine::Durability;
 
 use crate::commands::{
     agents, append, branch, check, context, convert, export, fork, init, label, list, migrate, msg,
     new, rename, resume, rm, sample, show, tree, trust, worktree,
 };
+use crate::help::{self, GLOBAL, STYLES};
 
 /// One library for the conversations of every coding agent on this machine.
 ///
 /// Without a command: an overview of what there is.
 #[derive(Debug, Parser)]
 #[command(name = "rethread", version, args_conflicts_with_subcommands = false)]
+#[command(styles = STYLES, disable_help_flag = true, disable_version_flag = true)]
 #[command(after_help = "Examples:
   rethread                          what there is on this machine
   rethread list --since 7d          sessions of the last seven days
@@ -28,6 +31,9 @@ the path of a session, or PATH#ID. Exit codes: 0 done, 1 failed or nothing found
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
+    /// Print the version.
+    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = GLOBAL)]
+    version: Option<bool>,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
@@ -38,21 +44,35 @@ impl Cli {
     /// Messages are sent and asked for all the time, and to describe the arguments of every other
     /// command costs more than most of them do: where the first word is `msg`, only it is described.
     pub(crate) fn read() -> Result<Self, clap::Error> {
-        if std::env::args_os().nth(1).is_none_or(|word| word != "msg") {
-            return Self::try_parse();
+        let read = if std::env::args_os().nth(1).is_some_and(|word| word == "msg") {
+            Messages::try_parse().map(Self::from)
+        } else {
+            Self::try_parse()
+        };
+        match read {
+            Err(e) if is_help(&e) => Self::read_with_help(),
+            read => read,
         }
-        let Messages { global, command } = Messages::try_parse()?;
-        let MessageCommand::Msg(msg) = command;
-        Ok(Self {
-            global,
-            command: Some(Command::Msg(msg)),
-        })
     }
+
+    /// Reads the command line with all that its help shows, which is what it asks for.
+    fn read_with_help() -> Result<Self, clap::Error> {
+        let matches = help::set(Self::command()).try_get_matches()?;
+        Self::from_arg_matches(&matches)
+    }
+}
+
+/// Whether somebody is to be shown help, and not told what is wrong.
+fn is_help(e: &clap::Error) -> bool {
+    matches!(
+        e.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    )
 }
 
 /// The command line of `msg` alone.
 #[derive(Debug, Parser)]
-#[command(name = "rethread", version)]
+#[command(name = "rethread", version, styles = STYLES, disable_help_flag = true)]
 struct Messages {
     #[command(flatten)]
     global: Global,
@@ -65,24 +85,38 @@ enum MessageCommand {
     Msg(msg::Msg),
 }
 
+impl From<Messages> for Cli {
+    fn from(Messages { global, command }: Messages) -> Self {
+        let MessageCommand::Msg(msg) = command;
+        Self {
+            global,
+            version: None,
+            command: Some(Command::Msg(msg)),
+        }
+    }
+}
+
 /// Flags that every command takes.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct Global {
     /// Print JSON: one object a line for lists, one object for a single answer.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
     /// Treat damaged or skipped input as a failure: exit 1 instead of 3, and nothing is written.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) strict: bool,
     /// Look for agents' stores under DIR instead of the home folder. Can be repeated.
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "DIR")]
     pub(crate) home: Vec<PathBuf>,
     /// When to use colours.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,
     /// Never show long output through `$PAGER`.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) no_pager: bool,
+    /// Print help; `--help` says more than `-h`.
+    #[arg(short, long, global = true, help_heading = GLOBAL, action = ArgAction::Help)]
+    pub(crate) help: Option<bool>,
 }
 
 /// How commands that write do so.
@@ -107,7 +141,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Agents(agents::Agents),
+    #[command(visible_alias = "ls")]
     List(list::List),
+    #[command(visible_alias = "cat")]
     Show(show::Show),
     Tree(tree::Tree),
     Context(context::ContextOf),
@@ -120,6 +156,7 @@ pub(crate) enum Command {
     Label(label::Label),
     Rename(rename::Rename),
     Fork(fork::Fork),
+    #[command(visible_alias = "delete")]
     Rm(rm::Rm),
     Migrate(migrate::Migrate),
     Init(init::Init),

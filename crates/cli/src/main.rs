@@ -7,6 +7,7 @@ mod context;
 mod exit;
 mod failure;
 mod filters;
+mod help;
 mod homes;
 mod output;
 mod pager;
@@ -56,7 +57,7 @@ fn wrong_usage(e: &clap::Error) -> ExitCode {
         return Exit::Usage.into();
     }
     // A closed pipe is the only way this fails, and then there is nobody to tell.
-    let _ = e.print();
+    let _ = help::print(e);
     if is_answer {
         Exit::Done.into()
     } else {

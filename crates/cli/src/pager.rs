@@ -34,14 +34,14 @@ pub(crate) fn page(
 fn start(context: &Context) -> Option<Child> {
     let asked = context
         .env
-        .agent_variable("PAGER")
+        .system_variable("PAGER")
         .map(|p| p.to_string_lossy().into_owned());
     let line = asked.unwrap_or_else(|| "less".to_owned());
     let mut words = line.split_whitespace();
     let program = words.next().filter(|p| *p != "cat")?;
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::piped());
-    if context.env.agent_variable("LESS").is_none() {
+    if context.env.system_variable("LESS").is_none() {
         command.env("LESS", "FRX");
     }
     command.spawn().ok()

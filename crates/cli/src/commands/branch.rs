@@ -10,9 +10,9 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Continue from an earlier entry of a session, and print the ids of what was added.
+/// Continue from an earlier entry of a session.
 ///
-/// Where an agent goes on is the last thing in its file, so a bare move cannot be kept: give a
+/// Prints the ids of what was added. /// Where an agent goes on is the last thing in its file, so a bare move cannot be kept: give a
 /// summary of what is left behind, a message, or both.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

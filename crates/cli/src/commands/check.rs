@@ -24,7 +24,7 @@ use crate::pager::page;
 #[command(after_help = "Examples:
   rethread check                               this project
   rethread check .agent/config.json            one file
-  rethread check .agent/threads/7f3a… --strict one thread; warnings count as errors
+  rethread check .agent/threads/7f3a… --strict  one thread; warnings count as errors
   rethread check a b --json | jq -r .rule      which rules two projects break
 
 PATH is a project, its `.agent`, the folder `threads` in it, a thread's folder,

@@ -14,7 +14,7 @@ use crate::homes::HomeFlags;
 use crate::output::{json_out, local};
 use crate::pager::page;
 
-/// Show the messages that a model would see at a point of a conversation.
+/// Show what a model would see at a point of a conversation.
 ///
 /// Compactions, summaries of branches and edits are applied. With `--json`, one object: `messages`
 /// in the unified vocabulary, `model` and `thinking_level`; with `--native`, messages and model are

@@ -21,7 +21,7 @@ use crate::homes::HomeFlags;
 use crate::output::{print, print_json, say};
 use crate::progress::Progress;
 
-/// Export sessions of all agents into one file, or in other forms.
+/// Export sessions into one file, as pages, or as they are.
 ///
 /// The file is Unified NDJSON; other forms are Markdown, HTML pages that need nothing else, and the
 /// original files. Without names, the sessions of the current workspace. A name is a path (a folder, a

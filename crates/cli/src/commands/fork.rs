@@ -11,7 +11,9 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Copy a session up to an entry into a new one, and print its id and path.
+/// Copy a session, up to an entry, into a new one.
+///
+/// Prints the id and the path of the new session.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread fork 7f3a                 all of it

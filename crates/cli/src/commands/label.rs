@@ -9,7 +9,9 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Set a bookmark on an entry, or clear it, and print the id of the record that says so.
+/// Set a bookmark on an entry, or clear it.
+///
+/// Prints the id of the record that says so.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread label 7f3a a1b2c3d4 \"before the rewrite\"

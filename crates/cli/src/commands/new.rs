@@ -17,7 +17,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 
-/// Start a session, and print its id and path.
+/// Start a session.
+///
+/// Prints its id and path.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread new --format atsf --title \"Fix the sign-in\"

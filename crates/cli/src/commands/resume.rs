@@ -14,9 +14,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 
-/// Continue a conversation: start its own agent in the right folder, or another one.
+/// Continue a conversation in its own agent, or in another.
 ///
-/// With `--in`, the conversation is written into that agent's own store first; the original stays as
+/// Starts the agent in the right folder. /// With `--in`, the conversation is written into that agent's own store first; the original stays as
 /// it is. Doing so again goes on with what was written before, unless the original has grown.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -27,7 +27,7 @@ use crate::pager::page;
   rethread show latest                         the newest conversation
   rethread show 7f3a --last 5 --thinking       its last five messages, with reasoning
   rethread show 7f3a --to markdown -o talk.md  into a file
-  rethread show 7f3a --to ndjson -o one.ndjson an export of it alone
+  rethread show 7f3a --to ndjson -o one.ndjson  an export of it alone
   zcat old.ndjson.gz | rethread show -         what another program gives
   rethread show 7f3a --to raw                  the original bytes of its main file
   rethread show 7f3a --to raw -o DIR           all of its files")]

@@ -5,7 +5,6 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use clap::ColorChoice;
 use rethread_engine::Durability;
 use rethread_json::pretty;
 use rethread_model::Note;
@@ -57,11 +56,8 @@ pub(crate) fn name(called: Option<&OsStr>) -> Option<&'static str> {
 /// Runs the program under another name.
 pub(crate) fn main(name: &'static str, args: impl Iterator<Item = OsString>) -> Exit {
     let global = Global {
-        json: false,
-        strict: false,
-        home: Vec::new(),
-        color: ColorChoice::Auto,
         no_pager: true,
+        ..Global::default()
     };
     let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
     let done = Context::new(&global).and_then(|context| {
