@@ -1,7 +1,7 @@
 // Opens pages in Chromium and answers one JSON value a line with one.
 //
-// {"page":"/a.html","size":[1280,900],"dark":false,"png":"/a.png","pdf":null}
-// {"dom":"<html>…","requests":["file:///a.html"],"errors":["…"]}
+// {"page":"/a.html","size":[1280,900],"dark":false,"png":"/a.png","pdf":null,"measure":false}
+// {"dom":"<html>…","requests":["file:///a.html"],"errors":["…"],"width":1280,"beyond":["pre.out: …"]}
 
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -69,7 +69,24 @@ function ask(method, params = {}, sessionId = undefined) {
   return new Promise((resolve, reject) => answers.set(id, { resolve, reject }));
 }
 
-async function look({ page, size, dark, png, pdf }) {
+// How wide the page is with all its folds open, and what reaches beyond the window without a part of
+// the page that scrolls around it.
+const MEASURE = `(() => {
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+  const limit = document.documentElement.clientWidth;
+  const scrolls = (e) => /auto|scroll|hidden|clip/.test(getComputedStyle(e).overflowX);
+  const beyond = [];
+  for (const e of document.body.querySelectorAll("*")) {
+    if (e.getBoundingClientRect().right <= limit + 1) continue;
+    let around = e.parentElement;
+    while (around !== document.body && !scrolls(around)) around = around.parentElement;
+    if (around !== document.body || beyond.length === 8) continue;
+    beyond.push(e.localName + "." + e.className + ": " + e.textContent.trim().slice(0, 60));
+  }
+  return { width: document.documentElement.scrollWidth, beyond };
+})()`;
+
+async function look({ page, size, dark, png, pdf, measure }) {
   const { targetId } = await ask("Target.createTarget", { url: "about:blank" });
   const { sessionId } = await ask("Target.attachToTarget", { targetId, flatten: true });
   const say = (method, params) => ask(method, params, sessionId);
@@ -99,7 +116,7 @@ async function look({ page, size, dark, png, pdf }) {
     features: [{ name: "prefers-color-scheme", value }],
   });
   await say("Page.navigate", { url: pathToFileURL(page).href });
-  if (!png && !pdf) {
+  if (!png && !pdf && !measure) {
     // The page's own time runs two seconds ahead as soon as nothing is being loaded, so that whatever
     // wants to run does. There are no pictures of a page whose time was changed.
     const policy = "pauseIfNetworkFetchesPending";
@@ -117,9 +134,14 @@ async function look({ page, size, dark, png, pdf }) {
     const { data } = await say("Page.printToPDF", { preferCSSPageSize: true, printBackground: true });
     writeFileSync(pdf, Buffer.from(data, "base64"));
   }
+  let measured = {};
+  if (measure) {
+    const { result } = await say("Runtime.evaluate", { expression: MEASURE, returnByValue: true });
+    measured = result.value;
+  }
   listeners.delete(listen);
   await ask("Target.closeTarget", { targetId });
-  return { dom, requests, errors };
+  return { dom, requests, errors, ...measured };
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

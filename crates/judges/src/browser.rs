@@ -30,6 +30,15 @@ pub struct Opened {
     pub errors: Vec<String>,
 }
 
+/// How much room a page takes, with every fold open.
+#[derive(Debug)]
+pub struct Extent {
+    /// How wide all of it is, in pixels.
+    pub width: u64,
+    /// The beginnings of what reaches beyond the window and cannot be scrolled by itself.
+    pub beyond: Vec<String>,
+}
+
 impl Browser {
     /// The browser, with a folder for what it remembers; none if it is not installed, and then the
     /// test is to be skipped.
@@ -61,6 +70,24 @@ impl Browser {
             dom: answer["dom"].as_str().unwrap_or_default().to_owned(),
             requests: list("requests"),
             errors: list("errors"),
+        }
+    }
+
+    /// Opens a page and all of its folds, and measures it.
+    ///
+    /// # Panics
+    ///
+    /// If the browser does not run.
+    pub fn measure(&self, page: &Path, size: (u32, u32)) -> Extent {
+        let question = json!({ "page": page, "size": size, "dark": false, "measure": true });
+        let answer = self.ask(&question);
+        let beyond = answer["beyond"].as_array().into_iter().flatten();
+        Extent {
+            width: answer["width"].as_u64().unwrap_or(u64::MAX),
+            beyond: beyond
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
         }
     }
 

@@ -20,7 +20,7 @@ mod sshd;
 mod standin;
 mod turns;
 
-pub use browser::{Browser, Look, Opened};
+pub use browser::{Browser, Extent, Look, Opened};
 pub use client::{Client, Desk};
 pub use process::Process;
 pub use sshd::Sshd;

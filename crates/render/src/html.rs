@@ -10,6 +10,7 @@ mod code;
 mod diff;
 mod head;
 mod input;
+mod links;
 mod media;
 mod message;
 mod notices;

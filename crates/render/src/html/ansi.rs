@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::links::linked;
 use super::out::Out;
 
 /// Writes what a program printed. Sequences that set a colour do so here; all others are shown.
@@ -26,10 +27,10 @@ fn put(out: &mut Out<'_>, colour: Option<&'static str>, text: &str) -> io::Resul
     match colour.filter(|_| !text.is_empty()) {
         Some(colour) => {
             out.raw(colour)?;
-            out.text(text)?;
+            linked(out, text)?;
             out.raw("</i>")
         }
-        None => out.text(text),
+        None => linked(out, text),
     }
 }
 

@@ -11,6 +11,7 @@ mod markup;
 use std::io;
 
 use self::languages::Language;
+use super::links::linked;
 use super::out::Out;
 
 /// Longer code is shown without colours: the page would be several times its size.
@@ -54,14 +55,18 @@ type Words<'a> = dyn FnMut(Class, &str) -> io::Result<()> + 'a;
 pub(super) fn code(out: &mut Out<'_>, language: &str, text: &str) -> io::Result<()> {
     let language = languages::named(language).filter(|_| text.len() <= LONGEST);
     let Some(language) = language else {
-        return out.text(text);
+        return linked(out, text);
     };
     let mut put = |class: Class, word: &str| {
         if class == Class::Plain {
             return out.text(word);
         }
         out.raw(class.tag())?;
-        out.text(word)?;
+        // Words of other kinds hold no address whole.
+        match class {
+            Class::Text | Class::Comment => linked(out, word)?,
+            _ => out.text(word)?,
+        }
         out.raw("</i>")
     };
     match language {

@@ -4,6 +4,7 @@ use std::io;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices, group_diff_ops};
 
+use super::links::linked;
 use super::out::Out;
 
 /// So many changed lines are compared; of more, all that went stands above all that came.
@@ -70,7 +71,7 @@ impl<'a> Change<'a> {
                 Mark::Gap => ("<span class=gap>⋯", "\n</span>"),
             };
             out.raw(open)?;
-            out.text(line)?;
+            linked(out, line)?;
             out.raw(close)?;
         }
         out.raw("</pre>\n")
@@ -118,7 +119,7 @@ pub(super) fn unified(out: &mut Out<'_>, text: &str) -> io::Result<()> {
             ("<span>", "\n</span>")
         };
         out.raw(open)?;
-        out.text(line)?;
+        linked(out, line)?;
         out.raw(close)?;
     }
     out.raw("</pre>\n")

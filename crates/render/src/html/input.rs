@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::code::language_of;
 use super::diff::{Change, is_diff, unified, unified_counts};
+use super::links::linked;
 use super::out::Out;
 use super::prose::block;
 use crate::json::{members, pretty, string};
@@ -224,7 +225,7 @@ impl<'a> Member<'a> {
 
 fn short(out: &mut Out<'_>, text: &str) -> io::Result<()> {
     out.raw("<code>")?;
-    out.text(text)?;
+    linked(out, text)?;
     out.raw("</code>")
 }
 

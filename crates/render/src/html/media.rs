@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rethread_model::{Blob, Bodies, Media};
 
+use super::links::open_link;
 use super::out::{Base64, Out};
 use super::prose::{block, leads_outside};
 use crate::media::{held_text, placeholder};
@@ -38,9 +39,7 @@ pub(super) fn named(out: &mut Out<'_>, kind: &str, media: &Media) -> io::Result<
         _ => None,
     };
     if let Some(address) = address {
-        out.raw("<a rel=\"noreferrer noopener\" href=\"")?;
-        out.text(address)?;
-        out.raw("\">")?;
+        open_link(out, address)?;
     }
     out.raw("<code>")?;
     match &media.blob {

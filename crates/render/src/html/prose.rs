@@ -10,6 +10,7 @@ use pulldown_cmark::{
 
 use super::code::code;
 use super::diff::{is_diff, unified};
+use super::links::{linked, open_link};
 use super::out::Out;
 
 /// Longer texts are shown as they are.
@@ -24,7 +25,7 @@ pub(super) fn prose(out: &mut Out<'_>, text: &str) -> io::Result<()> {
     let text = text.trim_end();
     if text.len() > LONGEST {
         out.raw("<pre class=long>\n")?;
-        out.text(text)?;
+        linked(out, text)?;
         return out.raw("</pre>\n");
     }
     // A carriage return ends a line for some readers of Markdown; for us it comes before the end.
@@ -83,15 +84,15 @@ impl Prose<'_, '_> {
                     code.push_str(&text);
                     Ok(())
                 }
-                None => self.out.text(&text),
+                None => self.words(&text),
             },
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.out.raw("<code>")?;
-                self.out.text(&text)?;
+                self.words(&text)?;
                 self.out.raw("</code>")
             }
             Event::Html(text) | Event::InlineHtml(text) | Event::FootnoteReference(text) => {
-                self.out.text(&text)
+                self.words(&text)
             }
             Event::SoftBreak => self.out.raw("\n"),
             Event::HardBreak => self.out.raw("<br>\n"),
@@ -188,6 +189,19 @@ impl Prose<'_, '_> {
         }
     }
 
+    /// Writes text, whose addresses are links unless it is part of one.
+    fn words(&mut self, text: &str) -> io::Result<()> {
+        if self.is_in_link() {
+            self.out.text(text)
+        } else {
+            linked(self.out, text)
+        }
+    }
+
+    fn is_in_link(&self) -> bool {
+        self.links.iter().any(|l| matches!(l, Link::Open))
+    }
+
     /// Opens what may be inside itself.
     fn nest(&mut self, open: &'static str, close: &'static str) -> io::Result<()> {
         let fits = self.open.len() < DEEPEST;
@@ -211,16 +225,14 @@ impl Prose<'_, '_> {
     /// Opens a link. One inside another is shown as its words, and so is one that leads elsewhere than
     /// to the web or to mail; then it is said where.
     fn link(&mut self, to: &str, is_picture: bool) -> io::Result<()> {
-        let is_inside = self.links.iter().any(|l| matches!(l, Link::Open));
+        let is_inside = self.is_in_link();
         if is_picture {
             self.out.raw("▣ ")?;
         }
         let link = if is_inside {
             Link::Words
         } else if leads_outside(to) {
-            self.out.raw("<a rel=\"noreferrer noopener\" href=\"")?;
-            self.out.text(to)?;
-            self.out.raw("\">")?;
+            open_link(self.out, to)?;
             Link::Open
         } else if to.is_empty() || to.starts_with("data:") {
             Link::Words

@@ -7,6 +7,8 @@ mod document;
 mod files;
 mod html;
 mod import;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod narrow;
 mod parts;
 mod pipes;
 mod records;

@@ -38,7 +38,7 @@ pub(crate) fn database(path: &Path, case: &str) {
 }
 
 /// The database of a case where OpenCode keeps it.
-pub(super) fn installed(w: &World, case: &str) -> PathBuf {
+pub(crate) fn installed(w: &World, case: &str) -> PathBuf {
     let path = data(w).join("opencode.db");
     database(&path, case);
     path
