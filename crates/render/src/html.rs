@@ -3,7 +3,6 @@
 //! Markup is part of this program, and everything else is escaped ([`out::Out`]). A policy in the page
 //! forbids whatever could still load or run.
 
-mod ahead;
 mod ansi;
 mod branches;
 mod code;
@@ -23,10 +22,10 @@ use std::io::{self, Write};
 
 use rethread_model::{Body, EntryIx, Role};
 
-use self::ahead::Ahead;
 use self::branches::{Branch, Branches};
 use self::out::Out;
 use crate::notice::{Repeats, model_name, notice};
+use crate::reading::Ahead;
 use crate::{Options, View};
 
 const STYLE: &str = include_str!("html/style.css");

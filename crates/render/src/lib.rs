@@ -16,6 +16,12 @@ mod media;
 mod neutral;
 mod notice;
 mod outline;
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "text and Markdown are being moved to it"
+)]
+mod reading;
 mod sums;
 mod text;
 mod tool;
@@ -30,6 +36,7 @@ pub use json::InertJson;
 pub use markdown::markdown;
 pub use neutral::{OneLine, Plain, cell, fit, neutral, one_line};
 pub use outline::{tree, tree_json};
+pub use reading::{first_of_last, start_of};
 pub use text::text;
 pub use unified::{
     Envelope, Export, Form, Original, Written, context_object, export_record, message_object,

@@ -9,6 +9,17 @@ pub(crate) struct Notice {
     pub(crate) is_error: bool,
 }
 
+impl Notice {
+    /// The person stopped the agent.
+    pub(crate) fn interrupted() -> Self {
+        Self {
+            line: "interrupted by the person".to_owned(),
+            text: None,
+            is_error: false,
+        }
+    }
+}
+
 /// What an entry says, if it is no message.
 pub(crate) fn notice(body: Body) -> Option<Notice> {
     let mut is_error = false;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 use rethread_model::{
-    Block, Bodies, Body, Entry, EntryIx, Kind, Message, Moment, Role, Session, Visibility,
+    Block, Bodies, Body, Entry, EntryIx, Kind, Message, Moment, Role, Session, Usage, Visibility,
 };
 
 /// A conversation, or the part of it that is to be shown.
@@ -20,9 +20,20 @@ pub struct View<'a> {
     pub path: &'a Path,
     /// Where it came from.
     pub source: SourceInfo,
+    /// The name of the agent that held it, for people, where it is known.
+    pub agent: Option<&'a str>,
+    /// What all of it used, where somebody asked.
+    pub usage: Option<Usage>,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// The name of the agent that held the conversation, for people.
+    pub(crate) fn agent_name(&self) -> &'a str {
+        let head = &self.session.head;
+        let named = self.agent.or(head.agent.name.as_deref());
+        named.unwrap_or_else(|| head.held_by())
+    }
+
     /// The entries to show that the session really has.
     pub(crate) fn shown(&self) -> impl Iterator<Item = EntryIx> + '_ {
         let len = self.session.entries().len();
@@ -73,15 +84,24 @@ pub struct SourceInfo {
     pub path: String,
 }
 
-/// What to leave out.
+/// What to show. What is not shown is counted in one line.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Whether to show calls of tools and their results.
     pub tools: bool,
     /// Whether to show what the model thought.
     pub thinking: bool,
-    /// Whether to show messages that are kept from the person: by extensions, or by the agent.
-    pub hidden: bool,
+    /// Whether to show what neither the person nor the agent wrote: permissions, skills, reminders,
+    /// messages that are kept from the person.
+    pub injected: bool,
+    /// Whether to show what happened beside the conversation: hooks, settings, titles.
+    pub events: bool,
+    /// Whether long outputs are shown whole.
+    pub full: bool,
 }
 
 impl Options {
@@ -93,7 +113,7 @@ impl Options {
             Visibility::Injected => message.role == Role::User && message.extension.is_some(),
             Visibility::Visible | Visibility::UiOnly => false,
         };
-        if is_kept_back && !self.hidden {
+        if is_kept_back && !self.injected {
             return false;
         }
         message.error.is_some()

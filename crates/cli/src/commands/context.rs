@@ -68,6 +68,8 @@ pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> 
             .collect(),
         path: file,
         source: local(file),
+        agent: None,
+        usage: None,
     };
     if context.json {
         let out = io::BufWriter::new(io::stdout().lock());
@@ -77,7 +79,9 @@ pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> 
         let options = Options {
             tools: true,
             thinking: true,
-            hidden: true,
+            injected: true,
+            events: true,
+            full: true,
         };
         page(context, |out| text(out, &view, &options, &context.style()))?;
     }

@@ -110,11 +110,15 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
         entries: shown.entries.clone(),
         path,
         source: local(path),
+        agent: None,
+        usage: None,
     };
     let options = Options {
         tools: !args.no_tools,
         thinking: args.thinking,
-        hidden: false,
+        injected: false,
+        events: true,
+        full: true,
     };
     let style = context.style();
     let is_whole = args.part.branch.is_none() && args.last.is_none();

@@ -38,6 +38,8 @@ pub(crate) fn run(context: &Context, args: &Tree) -> Result<Exit, Failure> {
         entries: shown.entries,
         path,
         source: local(path),
+        agent: None,
+        usage: None,
     };
     let exit = context.notes(&conversation.notes);
     if context.json {

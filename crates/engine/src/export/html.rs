@@ -22,7 +22,9 @@ const BUFFER: usize = 256 * 1024;
 const OPTIONS: Options = Options {
     tools: true,
     thinking: true,
-    hidden: false,
+    injected: false,
+    events: true,
+    full: true,
 };
 
 /// Exports sessions as HTML. Each leads to the sub-agents that come along.
@@ -182,5 +184,7 @@ fn view(
         entries: conversation.session.active_path(),
         path: &conversation.source.path,
         source: choice.source_info(),
+        agent: None,
+        usage: None,
     })
 }

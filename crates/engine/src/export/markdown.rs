@@ -143,11 +143,15 @@ impl Page<'_> {
             entries: session.active_path(),
             path: &self.conversation.source.path,
             source: self.choice.source_info(),
+            agent: None,
+            usage: None,
         };
         let options = Options {
             tools: true,
             thinking: true,
-            hidden: false,
+            injected: false,
+            events: true,
+            full: true,
         };
         markdown(out, &view, &options)
     }

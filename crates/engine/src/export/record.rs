@@ -107,6 +107,8 @@ fn view(conversation: &Conversation, source: SourceInfo, entries: Vec<EntryIx>) 
         entries,
         path: &conversation.source.path,
         source,
+        agent: None,
+        usage: None,
     }
 }
 

@@ -5,10 +5,10 @@ use std::io;
 use rethread_model::{Block, Entry, EntryIx, Message, Role, Text, Thinking, Visibility};
 
 use super::Flow;
-use super::ahead::Ahead;
 use super::media::{image, named};
 use super::prose::prose;
 use crate::notice::model_name;
+use crate::reading::Ahead;
 use crate::tool::{answer, calls, only_results};
 use crate::unknown::unknown;
 use crate::view::seen;

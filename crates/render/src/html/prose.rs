@@ -9,9 +9,10 @@ use pulldown_cmark::{
 };
 
 use super::code::code;
-use super::diff::{is_diff, unified};
+use super::diff::unified;
 use super::links::{linked, open_link};
 use super::out::Out;
+use crate::reading::is_patch;
 
 /// Longer texts are shown as they are.
 const LONGEST: usize = 1024 * 1024;
@@ -256,7 +257,7 @@ pub(super) fn leads_outside(address: &str) -> bool {
 /// Writes a block of code.
 pub(super) fn block(out: &mut Out<'_>, language: &str, text: &str) -> io::Result<()> {
     let text = text.strip_suffix('\n').unwrap_or(text);
-    if matches!(language, "diff" | "patch") || is_diff(text) {
+    if matches!(language, "diff" | "patch") || is_patch(text) {
         return unified(out, text);
     }
     out.raw("<pre class=code>")?;

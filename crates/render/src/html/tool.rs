@@ -6,11 +6,12 @@ use rethread_model::{Block, ToolCall, ToolResult, ToolStatus};
 
 use super::Flow;
 use super::ansi::printed;
-use super::diff::{is_diff, unified};
-use super::input::Input;
+use super::diff::unified;
+use super::input::write_input;
 use super::prose::block;
 use crate::json::pretty;
 use crate::media::{blob_name, held_text};
+use crate::reading::{Input, is_patch};
 use crate::tool::{duration, failed, full_name, leaves, remark, result_name, sign};
 
 impl Flow<'_, '_, '_> {
@@ -36,9 +37,9 @@ impl Flow<'_, '_, '_> {
             self.out().raw("<span class=what>")?;
             self.out().line(title)?;
             self.out().raw("</span>")?;
-        } else if let Some(hint) = input.hint() {
+        } else if let Some(about) = input.about(None, None) {
             self.out().raw("<code class=what>")?;
-            self.out().line(&crate::fit(hint, 160))?;
+            self.out().line(&crate::fit(&about, 160))?;
             self.out().raw("</code>")?;
         }
         if let Some((come, gone)) = input.counts() {
@@ -57,7 +58,7 @@ impl Flow<'_, '_, '_> {
         }
         self.out().raw(sign)?;
         self.out().raw("</span></summary>\n")?;
-        input.write(self.out())?;
+        write_input(self.out(), &input)?;
         if let Some(child) = &call.child_session {
             self.out().raw("<p class=media>Sub-agent: ")?;
             self.reference(child)?;
@@ -123,7 +124,7 @@ impl Flow<'_, '_, '_> {
         if text.is_empty() {
             return Ok(());
         }
-        if is_diff(text) {
+        if is_patch(text) {
             return unified(self.out(), text);
         }
         // The first line break behind the tag is no part of the text.

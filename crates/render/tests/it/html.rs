@@ -36,7 +36,9 @@ fn without_tools_and_thinking() {
     let options = Options {
         tools: false,
         thinking: false,
-        hidden: true,
+        injected: true,
+        events: true,
+        full: true,
     };
     let page = rich().html(options, false);
     assert!(!page.contains("<details class=tool"), "{page}");
@@ -179,7 +181,7 @@ fn patches_are_shown_as_changes() {
         )),
     ]);
     assert_snapshot!(page, @"
-    <details class=tool><summary><b>apply_patch</b> <code class=what>*** Begin Patch</code> <span class=counts><ins>+1</ins> <del>−1</del></span> <span class=end>✓</span></summary>
+    <details class=tool><summary><b>apply_patch</b> <code class=what>a</code> <span class=counts><ins>+1</ins> <del>−1</del></span> <span class=end>✓</span></summary>
     <pre class=diff><span class=file>*** Begin Patch
     </span><span class=file>*** Update File: a
     </span><span class=gap>@@

@@ -25,7 +25,9 @@ fn without_tools_and_thinking() {
     let options = Options {
         tools: false,
         thinking: false,
-        hidden: true,
+        injected: true,
+        events: true,
+        full: true,
     };
     assert_snapshot!(rich().markdown(options));
 }

@@ -31,7 +31,9 @@ impl Bodies for InMemory {
 pub(crate) const ALL: Options = Options {
     tools: true,
     thinking: true,
-    hidden: true,
+    injected: true,
+    events: true,
+    full: true,
 };
 
 impl Sample {
@@ -157,6 +159,8 @@ impl Sample {
             entries: entries.unwrap_or_else(all),
             path: Path::new("/store/s1.jsonl"),
             source: source(),
+            agent: None,
+            usage: None,
         };
         let mut out = Vec::new();
         how(&mut out, &view).unwrap();

@@ -1,0 +1,220 @@
+//! A call of a tool with its result, as one thing.
+
+use std::borrow::Cow;
+
+use rethread_model::{ToolCall, ToolResult, ToolStatus};
+use serde_json::Value;
+
+use super::{Change, FileChange, Input, Output};
+use crate::tool::{duration, failed, full_name, remark, sign};
+
+/// Longer structured answers are not looked into for a change.
+const LOOK: usize = 4 * 1024 * 1024;
+
+/// A call of a tool with its result; one of them may be missing.
+pub(crate) struct Call {
+    pub(crate) call: Option<ToolCall>,
+    pub(crate) result: Option<ToolResult>,
+    /// The tool's name, with the group it belongs to.
+    pub(crate) name: String,
+}
+
+/// What kind of thing a call does, as far as it matters to a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    /// It looks at something: what it found is rarely worth reading.
+    Look,
+    /// It changes files.
+    Change,
+    /// Anything else: what it printed is worth a look.
+    Run,
+}
+
+/// How a call ended.
+pub(crate) struct Outcome {
+    /// `✓`, `✗`, `…`, `⊘` or `?`.
+    pub(crate) sign: &'static str,
+    /// Lines that came and went.
+    pub(crate) counts: Option<(u64, u64)>,
+    /// `exit 101`, `14 s`, `212 lines`. Untrusted, not yet neutral.
+    pub(crate) words: Vec<String>,
+}
+
+impl Call {
+    pub(crate) fn new(call: ToolCall, result: Option<ToolResult>) -> Self {
+        let name = full_name(&call);
+        Self {
+            name: tool_word(&name),
+            call: Some(call),
+            result,
+        }
+    }
+
+    /// A result whose call is not there.
+    pub(crate) fn result_alone(result: ToolResult, name: Option<String>) -> Self {
+        let name = result.name.clone().or(name);
+        let name = name.filter(|name| !name.trim().is_empty());
+        Self {
+            name: name.map_or_else(|| "tool".to_owned(), |name| tool_word(&name)),
+            call: None,
+            result: Some(result),
+        }
+    }
+
+    pub(crate) fn input(&self) -> Input<'_> {
+        self.call.as_ref().map_or(Input::Nothing, Input::of)
+    }
+
+    /// What the call is about, in a few words. Untrusted, not yet neutral.
+    pub(crate) fn about(&self, input: &Input<'_>, workspace: Option<&str>) -> Option<String> {
+        let title = self.call.as_ref().and_then(|call| {
+            let title = call.title.as_deref();
+            title.filter(|title| *title != call.name && !title.trim().is_empty())
+        });
+        input.about(workspace, title)
+    }
+
+    pub(crate) fn is_failed(&self) -> bool {
+        self.sign() == "✗"
+    }
+
+    fn sign(&self) -> &'static str {
+        sign(self.status(), self.result.as_ref())
+    }
+
+    /// How far the call got. A source that keeps calls and results apart may not know that it is done.
+    fn status(&self) -> &ToolStatus {
+        match self.call.as_ref().map(|call| &call.status) {
+            None => &ToolStatus::Completed,
+            Some(ToolStatus::Pending | ToolStatus::Running) if self.result.is_some() => {
+                &ToolStatus::Completed
+            }
+            Some(status) => status,
+        }
+    }
+
+    pub(crate) fn deed(&self, input: &Input<'_>) -> Deed {
+        let kind = self.call.as_ref().and_then(|call| call.kind.as_deref());
+        match kind {
+            Some("read" | "search" | "fetch") => return Deed::Look,
+            Some("edit" | "delete" | "move") => return Deed::Change,
+            Some("execute") => return Deed::Run,
+            _ => {}
+        }
+        if input.counts().is_some() {
+            return Deed::Change;
+        }
+        if input.command().is_some() {
+            return Deed::Run;
+        }
+        let name = self.name.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        if input.written().is_some() && has(&["write", "create"]) {
+            return Deed::Change;
+        }
+        let looks = [
+            "read", "view", "glob", "grep", "search", "fetch", "list", "find", "get_",
+        ];
+        if has(&looks) || name == "ls" || name == "cat" {
+            Deed::Look
+        } else {
+            Deed::Run
+        }
+    }
+
+    /// The changes of files that the call made, by file: as the client noted them, else as they were
+    /// asked for.
+    pub(crate) fn changes<'a>(&'a self, input: &'a Input<'_>) -> Vec<FileChange<'a>> {
+        let name = self.name.to_lowercase();
+        let edits = ["edit", "write", "patch", "replace", "update"];
+        let changes = edits.iter().any(|word| name.contains(word))
+            || input.counts().is_some()
+            || input.written().is_some();
+        if let Some(noted) = changes.then(|| self.noted_change()).flatten() {
+            return vec![noted];
+        }
+        let asked = input.changes();
+        if !asked.is_empty() {
+            return asked;
+        }
+        match input.written() {
+            Some(text) if self.deed(input) == Deed::Change => vec![FileChange {
+                path: Cow::Borrowed(""),
+                note: Some("written".to_owned()),
+                change: Change::new_file(text),
+            }],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The change that the client noted beside the result, which knows the numbers of lines.
+    fn noted_change(&self) -> Option<FileChange<'static>> {
+        let json = self.result.as_ref()?.structured.as_ref()?;
+        if json.bytes().len() > LOOK {
+            return None;
+        }
+        let noted: Value = serde_json::from_slice(json.bytes()).ok()?;
+        let change = if let Some(hunks) = noted.get("structuredPatch").and_then(Value::as_array) {
+            Change::of_hunks(hunks)?
+        } else {
+            let text = noted.get("fileDiff").or_else(|| noted.get("diff"))?;
+            let text = text.as_str()?;
+            match FileChange::of_patch(text).into_iter().next() {
+                Some(file) => owned(file.change),
+                None => Change::of_numbered(text)?,
+            }
+        };
+        Some(FileChange {
+            path: Cow::Borrowed(""),
+            note: None,
+            change,
+        })
+    }
+
+    /// How it ended. `changes` are those of the call.
+    pub(crate) fn outcome(&self, changes: &[FileChange<'_>]) -> Outcome {
+        let result = self.result.as_ref();
+        let counts = changes
+            .iter()
+            .map(|file| file.change.counts())
+            .reduce(|(a, b), (c, d)| (a + c, b + d));
+        let (lines, noted) = result.map_or((0, None), Output::measure);
+        let took = self
+            .call
+            .as_ref()
+            .and_then(|call| call.duration_ms)
+            .or(noted);
+        let mut words = Vec::new();
+        words.extend(remark(self.status(), result));
+        words.extend(took.and_then(duration));
+        if changes.is_empty() && lines > 0 && !result.is_some_and(failed) {
+            words.push(match lines {
+                1 => "1 line".to_owned(),
+                n => format!("{n} lines"),
+            });
+        }
+        Outcome {
+            sign: self.sign(),
+            counts,
+            words,
+        }
+    }
+}
+
+/// `mcp__linear__get_issue` is `linear/get_issue` to people.
+fn tool_word(name: &str) -> String {
+    let parts = name.strip_prefix("mcp__").and_then(|n| n.split_once("__"));
+    match parts {
+        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
+            format!("{server}/{tool}")
+        }
+        _ => name.to_owned(),
+    }
+}
+
+fn owned(change: Change<'_>) -> Change<'static> {
+    let lines = change.lines.into_iter().map(super::Line::into_owned);
+    Change {
+        lines: lines.collect(),
+    }
+}

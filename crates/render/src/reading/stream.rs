@@ -1,0 +1,386 @@
+//! The walk over a conversation.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use rethread_model::{
+    Block, Body, Entry, EntryIx, Level, Message, ModelRef, Role, Text, Thinking, ToolCall,
+    ToolResult, Visibility,
+};
+
+use super::injected::{Told, said, told};
+use super::{Ahead, Call, Item, Part, Quiet, Speaker, Turn, model_label};
+use crate::notice::{Notice, notice};
+use crate::tool::{answer, only_results};
+use crate::unknown::unknown;
+use crate::view::seen;
+use crate::{Options, View};
+
+/// So many calls without a result are remembered by their tool's name.
+const WAITING: usize = 512;
+
+/// Gives a conversation piece by piece, in order.
+pub(crate) struct Reading<'v> {
+    view: &'v View<'v>,
+    options: Options,
+    ahead: Ahead<'v>,
+    ready: VecDeque<Part>,
+    /// Who speaks, and by which model.
+    speaking: Option<(Speaker, Option<String>)>,
+    /// The entry that the turn began with.
+    last_begun: Option<EntryIx>,
+    /// The model that answered last.
+    model: Option<String>,
+    quiet: Quiet,
+    labels: BTreeMap<String, String>,
+    /// Calls whose results were not found yet, with the names of their tools.
+    waiting: VecDeque<(String, String)>,
+}
+
+/// Whose message is being read.
+struct Source<'e> {
+    ix: EntryIx,
+    entry: &'e Entry,
+    speaker: Speaker,
+    model: Option<String>,
+    /// Whether its bookmark was shown.
+    is_labelled: bool,
+}
+
+impl<'v> Reading<'v> {
+    /// Reads these entries of a view.
+    pub(crate) fn new(view: &'v View<'v>, entries: Vec<EntryIx>, options: Options) -> Self {
+        Self {
+            view,
+            options,
+            ahead: Ahead::new(view, entries),
+            ready: VecDeque::new(),
+            speaking: None,
+            last_begun: None,
+            model: view.session.head.model.as_ref().map(model_label),
+            quiet: Quiet::default(),
+            labels: view.labels(),
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// Reads the entries that a view shows.
+    pub(crate) fn of(view: &'v View<'v>, options: Options) -> Self {
+        Self::new(view, view.shown().collect(), options)
+    }
+
+    fn entry(&mut self, ix: EntryIx, body: Body, taken: bool) {
+        match body {
+            Body::Message(message) => self.message(ix, message, taken),
+            Body::Compaction(_) | Body::BranchSummary(_) => self.cut(ix, body),
+            Body::ModelChange(model) => {
+                self.model = Some(model_label(&model));
+                self.happened(ix, Body::ModelChange(model), false);
+            }
+            Body::Event(event) => {
+                let is_hook = event.name.to_lowercase().contains("hook");
+                let is_loud = event.level != Level::Info;
+                let body = Body::Event(event);
+                if is_loud {
+                    self.trouble(ix, body);
+                } else {
+                    self.happened(ix, body, is_hook);
+                }
+            }
+            other => self.happened(ix, other, false),
+        }
+    }
+
+    /// Something that only those want to see who ask for it.
+    fn happened(&mut self, ix: EntryIx, body: Body, is_hook: bool) {
+        if !self.options.events {
+            let count = if is_hook {
+                &mut self.quiet.hooks
+            } else {
+                &mut self.quiet.events
+            };
+            *count += 1;
+            return;
+        }
+        if let Some(notice) = notice(body) {
+            self.notice(ix, notice);
+        }
+    }
+
+    /// An event that is a warning or an error.
+    fn trouble(&mut self, ix: EntryIx, body: Body) {
+        if let Some(notice) = notice(body) {
+            self.notice(ix, notice);
+        }
+    }
+
+    /// Adds a notice to the turn; before the first turn to one of the system.
+    fn notice(&mut self, ix: EntryIx, notice: Notice) {
+        if self.speaking.is_none() {
+            let mut source = self.source(ix, Speaker::System, None);
+            self.speak(&mut source);
+        }
+        self.push(Item::Notice(notice));
+    }
+
+    /// The conversation was cut, and goes on behind a summary.
+    fn cut(&mut self, ix: EntryIx, body: Body) {
+        let mut source = self.source(ix, Speaker::Cut, None);
+        self.speak(&mut source);
+        if let Some(notice) = notice(body) {
+            self.push(Item::Notice(notice));
+        }
+        self.end_turn();
+    }
+
+    fn source(&self, ix: EntryIx, speaker: Speaker, model: Option<&ModelRef>) -> Source<'v> {
+        let model = match speaker {
+            Speaker::Agent => model.map(model_label).or_else(|| self.model.clone()),
+            _ => None,
+        };
+        Source {
+            ix,
+            entry: self.view.session.entry(ix),
+            speaker,
+            model,
+            is_labelled: false,
+        }
+    }
+
+    /// `taken` says that results of the message were shown with their calls.
+    fn message(&mut self, ix: EntryIx, message: Message, taken: bool) {
+        let entry = self.view.session.entry(ix);
+        let role = match message.role {
+            Role::User if taken || only_results(&message) => Role::Tool,
+            role => role,
+        };
+        let speaker = match (role, &message.extension) {
+            (Role::Assistant | Role::Tool, _) => Speaker::Agent,
+            (_, Some(name)) if entry.visibility == Visibility::Visible => {
+                Speaker::Extension(name.clone())
+            }
+            (Role::User, _) => Speaker::Person,
+            (Role::System, _) => Speaker::System,
+        };
+        let mut source = self.source(ix, speaker, message.model.as_ref());
+        if role == Role::Assistant && message.model.is_some() {
+            self.model.clone_from(&source.model);
+        }
+        let is_injected = matches!(entry.visibility, Visibility::Injected | Visibility::Hidden)
+            && role != Role::Assistant;
+        let is_empty = message.blocks.is_empty() && message.error.is_none() && !taken;
+        let extension = message.extension;
+        let mut blocks = message.blocks.into_iter().peekable();
+        while let Some(block) = blocks.next() {
+            match block {
+                Block::ToolCall(call) => {
+                    let is_answered = answer(&call, blocks.peek()).is_some();
+                    let result = match blocks.next_if(|_| is_answered) {
+                        Some(Block::ToolResult(result)) => Some(result),
+                        _ => None,
+                    };
+                    self.call(&mut source, call, result);
+                }
+                Block::Text(text) if is_injected => {
+                    let all = told(text.value, message.role, extension.as_deref());
+                    self.told(&mut source, all, true);
+                }
+                Block::Image(_) | Block::File(_) if is_injected && !self.options.injected => {
+                    self.quiet.injected.push(("picture or file".to_owned(), 0));
+                }
+                other => self.block(&mut source, other),
+            }
+        }
+        if let Some(error) = message.error {
+            self.speak(&mut source);
+            self.push(Item::Error(error));
+        } else if is_empty && !is_injected {
+            self.speak(&mut source);
+            self.push(Item::Empty);
+        }
+    }
+
+    fn block(&mut self, source: &mut Source<'_>, block: Block) {
+        let item = match block {
+            Block::Text(text) if text.value.trim().is_empty() => return,
+            Block::Text(text) if source.speaker == Speaker::Person => {
+                return self.told(source, said(text.value), false);
+            }
+            Block::Text(text) => Item::Prose(text.value),
+            Block::Aside { text, visibility } => return self.aside(source, text, visibility),
+            Block::Thinking(thinking) => return self.thinking(source, thinking),
+            Block::ToolCall(call) => return self.call(source, call, None),
+            Block::ToolResult(result) => return self.result(source, result),
+            Block::Image(media) => Item::Image(media),
+            Block::File(media) => Item::File(media),
+            Block::Unknown { type_name, raw } => Item::Unknown(unknown(&type_name, &raw)),
+        };
+        self.speak(source);
+        self.push(item);
+    }
+
+    /// Text inside a message that is not for everyone.
+    fn aside(&mut self, source: &mut Source<'_>, text: Text, visibility: Visibility) {
+        if text.value.trim().is_empty() {
+            return;
+        }
+        match visibility {
+            Visibility::Visible | Visibility::UiOnly => {
+                self.speak(source);
+                self.push(Item::Prose(text.value));
+            }
+            Visibility::Injected | Visibility::Hidden => {
+                let all = told(text.value, Role::User, None);
+                self.told(source, all, false);
+            }
+        }
+    }
+
+    /// What a client put into the conversation, or wrapped. `apart` says that it is a message of its
+    /// own.
+    fn told(&mut self, source: &mut Source<'_>, all: Vec<Told>, apart: bool) {
+        for one in all {
+            let item = match one {
+                Told::Words(text) => Item::Prose(text),
+                Told::Typed(text) => Item::Typed(text),
+                Told::Printed(text) if text.trim().is_empty() => continue,
+                Told::Printed(text) => {
+                    // It belongs to the command before it, which the person typed.
+                    if self.speaking.is_none() {
+                        source.speaker = Speaker::Person;
+                        self.speak(source);
+                    }
+                    self.push(Item::Printed(text));
+                    continue;
+                }
+                Told::Interrupted => {
+                    self.notice(source.ix, Notice::interrupted());
+                    continue;
+                }
+                Told::Injected(injected) if self.options.injected => {
+                    if apart {
+                        source.speaker = Speaker::System;
+                    }
+                    Item::Injected(injected)
+                }
+                Told::Injected(injected) => {
+                    self.quiet.add(&injected);
+                    continue;
+                }
+            };
+            if matches!(item, Item::Typed(_)) {
+                source.speaker = Speaker::Person;
+            }
+            self.speak(source);
+            self.push(item);
+        }
+    }
+
+    fn thinking(&mut self, source: &mut Source<'_>, thinking: Thinking) {
+        if self.options.thinking {
+            self.speak(source);
+            self.push(Item::Thinking(thinking));
+        } else {
+            self.quiet.thinking += thinking.text.value.trim().len() as u64;
+        }
+    }
+
+    fn call(&mut self, source: &mut Source<'_>, call: ToolCall, result: Option<ToolResult>) {
+        let result = result.or_else(|| self.ahead.result(&call.id));
+        if result.is_none() && !call.id.is_empty() {
+            if self.waiting.len() == WAITING {
+                self.waiting.pop_front();
+            }
+            self.waiting.push_back((call.id.clone(), call.name.clone()));
+        }
+        if self.options.tools {
+            self.speak(source);
+            self.push(Item::Call(Box::new(Call::new(call, result))));
+        } else {
+            self.quiet.calls += 1;
+        }
+    }
+
+    /// A result that was too far from its call, or has none.
+    fn result(&mut self, source: &mut Source<'_>, result: ToolResult) {
+        let at = self
+            .waiting
+            .iter()
+            .position(|(id, _)| *id == result.call_id);
+        let name = at.and_then(|at| self.waiting.remove(at));
+        if self.options.tools {
+            self.speak(source);
+            let call = Call::result_alone(result, name.map(|(_, name)| name));
+            self.push(Item::Call(Box::new(call)));
+        }
+    }
+
+    /// Begins a turn, unless it goes on.
+    fn speak(&mut self, source: &mut Source<'_>) {
+        let label = || self.labels.get(self.view.session.id(source.ix)).cloned();
+        let label = if std::mem::replace(&mut source.is_labelled, true) {
+            None
+        } else {
+            label()
+        };
+        let goes_on = source.speaker == Speaker::Agent
+            && self.speaking.as_ref().is_some_and(|(speaker, model)| {
+                *speaker == Speaker::Agent && *model == source.model
+            });
+        // All of a message is one turn.
+        let is_same = self
+            .speaking
+            .as_ref()
+            .is_some_and(|(speaker, _)| *speaker == source.speaker)
+            && self.last_begun == Some(source.ix);
+        if goes_on || is_same {
+            if let Some(label) = label {
+                self.push(Item::Label(label));
+            }
+            return;
+        }
+        self.end_turn();
+        self.last_begun = Some(source.ix);
+        self.speaking = Some((source.speaker.clone(), source.model.clone()));
+        self.ready.push_back(Part::Turn(Turn {
+            ix: source.ix,
+            speaker: source.speaker.clone(),
+            model: source.model.clone(),
+            time: source.entry.time,
+            seen: match source.entry.visibility {
+                Visibility::Injected if source.speaker == Speaker::Person => None,
+                visibility => seen(visibility),
+            },
+            label,
+        }));
+    }
+
+    fn push(&mut self, item: Item) {
+        self.ready.push_back(Part::Item(item));
+    }
+
+    /// Says what was left out, and lets nobody speak.
+    fn end_turn(&mut self) {
+        self.speaking = None;
+        if !self.quiet.is_empty() {
+            let quiet = std::mem::take(&mut self.quiet);
+            self.ready.push_back(Part::Quiet(quiet));
+        }
+    }
+}
+
+impl Iterator for Reading<'_> {
+    type Item = Part;
+
+    fn next(&mut self) -> Option<Part> {
+        while self.ready.is_empty() {
+            match self.ahead.step() {
+                Some(step) => self.entry(step.ix, step.body, step.taken),
+                None => {
+                    self.end_turn();
+                    return self.ready.pop_front();
+                }
+            }
+        }
+        self.ready.pop_front()
+    }
+}
