@@ -21,7 +21,7 @@ use crate::output::{print, print_json};
 
 /// Add a message to a session.
 ///
-/// Prints its id. /// With `--message-json`, whole messages are read, one a line, in the format's own vocabulary or in
+/// Prints its id. With `--message-json`, whole messages are read, one a line, in the format's own vocabulary or in
 /// the unified one; each id is printed as soon as its message is saved, so that a program can keep
 /// the command running and write to it. Sessions of pi and Atomic also take entries that are no
 /// messages, by their `type`: `model_change`, `thinking_level_change`, `compaction`, `custom` and others.

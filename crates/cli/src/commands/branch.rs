@@ -12,7 +12,7 @@ use crate::failure::Failure;
 
 /// Continue from an earlier entry of a session.
 ///
-/// Prints the ids of what was added. /// Where an agent goes on is the last thing in its file, so a bare move cannot be kept: give a
+/// Prints the ids of what was added. Where an agent goes on is the last thing in its file, so a bare move cannot be kept: give a
 /// summary of what is left behind, a message, or both.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -13,7 +13,7 @@ use crate::output::{print, print_json};
 
 /// Bring old files to the current version of their format.
 ///
-/// The old files are kept. /// Reading never needs this, and the first message that is added does it too.
+/// The old files are kept. Reading never needs this, and the first message that is added does it too.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
   rethread migrate ~/.pi/agent/sessions/--home-me-shop--/2025-11-20T10-00-00-000Z_1f.jsonl")]

@@ -16,7 +16,7 @@ use crate::output::{print, print_json};
 
 /// Continue a conversation in its own agent, or in another.
 ///
-/// Starts the agent in the right folder. /// With `--in`, the conversation is written into that agent's own store first; the original stays as
+/// Starts the agent in the right folder. With `--in`, the conversation is written into that agent's own store first; the original stays as
 /// it is. Doing so again goes on with what was written before, unless the original has grown.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

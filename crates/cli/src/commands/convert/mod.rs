@@ -22,7 +22,7 @@ use report::{Report, lost};
 
 /// Write sessions in the format of another agent.
 ///
-/// They go into that agent's own store, or under a folder. /// What the target has no place for travels along in it, packed, where its client leaves it alone:
+/// They go into that agent's own store, or under a folder. What the target has no place for travels along in it, packed, where its client leaves it alone:
 /// converting back gives the original files again, byte for byte, with what was said meanwhile behind
 /// them. Prints the id and the path of each session. What was converted before, and is there with the
 /// same original in it, is not converted again.

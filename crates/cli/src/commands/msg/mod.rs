@@ -24,7 +24,7 @@ use crate::failure::Failure;
 
 /// Write to other agents through files, and read what they wrote.
 ///
-/// This is the protocol SAMP v1. /// Everybody appends to a log of their own in a folder that all share, and reads the logs of all.
+/// This is the protocol SAMP v1. Everybody appends to a log of their own in a folder that all share, and reads the logs of all.
 /// Who you are: `--as`, else `AGENT_MESSAGE_ALIAS`, else the first alias in a file
 /// `.agent-message` of the current folder, else the name of that folder. Where the logs are:
 /// `--dir`, else `AGENT_MESSAGE_DIR`, else `agent-message` in `XDG_STATE_HOME` (`~/.local/state`).
