@@ -1,9 +1,9 @@
 //! Asking every format where it keeps conversations.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
-use rethread_formats::{Env, FORMATS, Home, Root, Source, by_name};
+use rethread_formats::{Env, FORMATS, Format, Home, Root, Source, by_name};
 use rethread_model::Note;
 
 use crate::known::remembered;
@@ -18,6 +18,8 @@ pub struct Discovery {
     pub sources: Vec<Source>,
     /// Places that could not be read.
     pub notes: Vec<Note>,
+    /// The places, by their formats and their real paths: one may be spelled in several ways.
+    seen: HashSet<(&'static str, PathBuf)>,
 }
 
 impl Discovery {
@@ -25,8 +27,9 @@ impl Discovery {
     pub(crate) fn add(&mut self, roots: Vec<Root>) -> usize {
         let before = self.sources.len();
         for root in roots {
-            let known = |r: &Root| r.format == root.format && same(&r.path, &root.path);
-            if self.roots.iter().any(known) {
+            let real = std::fs::canonicalize(&root.path);
+            let real = real.unwrap_or_else(|_| root.path.clone());
+            if !self.seen.insert((root.format, real)) {
                 continue;
             }
             if let Some(format) = by_name(root.format) {
@@ -41,23 +44,51 @@ impl Discovery {
     }
 }
 
-fn same(a: &PathBuf, b: &PathBuf) -> bool {
-    a == b
-        || matches!((std::fs::canonicalize(a), std::fs::canonicalize(b)), (Ok(a), Ok(b)) if a == b)
+/// Which agents are looked at: one format alone, or all of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Looked {
+    /// The format, by its short name.
+    pub(crate) only: Option<&'static str>,
+}
+
+impl Looked {
+    fn formats(self) -> impl Iterator<Item = &'static dyn Format> {
+        let is_looked_at =
+            move |f: &&'static dyn Format| self.only.is_none_or(|only| f.about().slug == only);
+        FORMATS.iter().copied().filter(is_looked_at)
+    }
+
+    /// Whether what other agents say may lead to more: a store in a project is found by the sessions
+    /// that name the project.
+    pub(crate) fn is_led_by_others(self) -> bool {
+        self.formats().any(|f| !f.about().in_project.is_empty())
+    }
+
+    /// The places of these agents, around the current folder and in projects that are known.
+    pub(crate) fn locate(self, env: &Env, known: &[PathBuf]) -> Vec<Root> {
+        self.formats()
+            .flat_map(|format| format.locate(env, known))
+            .collect()
+    }
 }
 
 /// The places around the current folder.
-pub(crate) fn here(env: &Env) -> Discovery {
+pub(crate) fn here(env: &Env, looked: Looked) -> Discovery {
     let mut found = Discovery::default();
-    found.add(locate(env, &[]));
+    found.add(looked.locate(env, &[]));
     found
 }
 
 /// Everything that can be found by names alone, in other homes too.
 pub fn discover(env: &Env) -> Discovery {
-    let mut found = discover_own(env);
+    discover_of(env, Looked::default())
+}
+
+/// As [`discover`], of some agents.
+pub(crate) fn discover_of(env: &Env, looked: Looked) -> Discovery {
+    let mut found = discover_own(env, looked);
     for home in &env.others {
-        let other = discover_other(env, home);
+        let other = discover_other(env, home, looked);
         found.roots.extend(other.roots);
         found.notes.extend(other.notes);
         let at_home = |source| Source {
@@ -70,32 +101,27 @@ pub fn discover(env: &Env) -> Discovery {
 }
 
 /// What is in the user's own home.
-pub(crate) fn discover_own(env: &Env) -> Discovery {
-    let mut found = here(env);
-    found.add(locate(env, &known_workspaces(env)));
+pub(crate) fn discover_own(env: &Env, looked: Looked) -> Discovery {
+    let mut found = here(env, looked);
+    if looked.is_led_by_others() {
+        found.add(looked.locate(env, &known_workspaces(env)));
+    }
     found
 }
 
 /// What is in another home.
-pub(crate) fn discover_other(env: &Env, home: &Home) -> Discovery {
+pub(crate) fn discover_other(env: &Env, home: &Home, looked: Looked) -> Discovery {
     let mut found = Discovery::default();
     let folder = [home.folder.clone()];
-    found.add(locate_in(&env.inside(home), home, &folder));
+    found.add(locate_in(&env.inside(home), home, &folder, looked));
     found
 }
 
 /// The places in another home. What lies around its folder here is not of that home.
-pub(crate) fn locate_in(inner: &Env, home: &Home, known: &[PathBuf]) -> Vec<Root> {
-    let mut roots = locate(inner, known);
+pub(crate) fn locate_in(inner: &Env, home: &Home, known: &[PathBuf], looked: Looked) -> Vec<Root> {
+    let mut roots = looked.locate(inner, known);
     roots.retain(|root| root.path.starts_with(&home.folder));
     roots
-}
-
-pub(crate) fn locate(env: &Env, known: &[PathBuf]) -> Vec<Root> {
-    FORMATS
-        .iter()
-        .flat_map(|format| format.locate(env, known))
-        .collect()
 }
 
 /// Projects that sessions of other agents name, and those that we wrote to. With homes named by

@@ -1,18 +1,21 @@
 //! From what a user types to one session.
 
+use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rethread_disk::{DiskError, open_read};
 use rethread_formats::ndjson::has_no_sessions;
-use rethread_formats::{Env, FORMATS, Source, Want, by_name};
+use rethread_formats::{Env, FORMATS, Source, by_name};
 use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
 
+use crate::asked_workspace::AskedWorkspace;
 use crate::copies::without_mere_descriptions;
-use crate::discover::{Discovery, discover, here};
-use crate::list::list;
+use crate::discover::{Discovery, Looked, discover_of, here};
+use crate::list::list_only;
+use crate::short_ids::ShortIds;
 
 /// The shortest prefix of an id that is looked up.
 const SHORTEST: usize = 4;
@@ -26,6 +29,8 @@ pub struct Candidate {
     pub id: String,
     /// Its main file or folder.
     pub path: PathBuf,
+    /// A name that means this one and no other of them.
+    pub name: String,
 }
 
 /// Why a name is not one session.
@@ -78,27 +83,32 @@ pub enum FindError {
 }
 
 /// Finds the session that a user names: by its path, its id, the beginning of its id, `latest`, or
-/// any of these after `AGENT:` or `PATH#`.
-pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
-    let not_found = || FindError::NotFound {
-        name: name.to_owned(),
-    };
-    let at_path = sources_at_in(env, &env.cwd.join(name));
+/// any of these after `AGENT:` or `PATH#`; `.:latest` is the newest of this project.
+pub fn find(env: &Env, name: impl AsRef<OsStr>) -> Result<Source, FindError> {
+    let path = env.cwd.join(name.as_ref());
+    let at_path = sources_at_in(env, &path);
+    let name = &*name.as_ref().to_string_lossy();
     if !at_path.is_empty() {
         return one(name, at_path);
     }
-    if let Some((path, id)) = name.rsplit_once('#') {
-        return by_id(name, id, None, sources_at_in(env, &env.cwd.join(path)));
+    let not_found = || FindError::NotFound {
+        name: name.to_owned(),
+    };
+    if let Some((path, id)) = in_file(env, name) {
+        return by_id(name, id, None, sources_at_in(env, &path));
+    }
+    if name == ".:latest" {
+        return latest_here(env).ok_or_else(not_found);
     }
     let (agent, id) = match name.split_once(':') {
         Some((agent, id)) if by_name(agent).is_some() => (by_name(agent), id),
         _ => (None, name),
     };
     let agent = agent.map(|f| f.about().slug);
+    let looked = Looked { only: agent };
     if id == "latest" {
         return latest(env, agent).ok_or_else(not_found);
     }
-    let path = env.cwd.join(name);
     let is_path = name.contains(['/', '\\']) || path.is_file();
     if is_path {
         why_none_at(&path)?;
@@ -106,12 +116,12 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
     let is_short = id.chars().count() < SHORTEST;
     // The current project first: usually it is there, and the rest need not be looked at. Who asked
     // for other homes wants to know if it is in those, too.
-    let looks: &[fn(&Env) -> Discovery] = match env.others.as_slice() {
-        [] => &[here, discover],
-        _ => &[discover],
+    let looks: &[fn(&Env, Looked) -> Discovery] = match env.others.as_slice() {
+        [] => &[here, discover_of],
+        _ => &[discover_of],
     };
     for look in looks {
-        let mut sources = look(env).sources;
+        let mut sources = look(env, looked).sources;
         if is_short {
             // Too short for the beginning of an id, but some ids are as short as that.
             sources.retain(|s| s.id == id);
@@ -208,8 +218,13 @@ fn by_id(
 }
 
 /// The sessions whose files say another id than their names.
-fn by_head(env: &Env, name: &str, id: &str, agent: Option<&str>) -> Result<Source, FindError> {
-    let sessions = list(env, Want::default(), &[], &|_, _| {}).sessions;
+fn by_head(
+    env: &Env,
+    name: &str,
+    id: &str,
+    agent: Option<&'static str>,
+) -> Result<Source, FindError> {
+    let sessions = list_only(env, agent);
     let (gone, there): (Vec<Summary>, Vec<Summary>) =
         sessions.into_iter().partition(|s| s.state == State::Gone);
     let sources = there.iter().map(|s| source_of(env, s)).collect();
@@ -248,8 +263,11 @@ fn one(name: &str, sources: Vec<Source>) -> Result<Source, FindError> {
     if sources.len() == 1 || copies() {
         return Ok(newest);
     }
+    // Others may begin like these: only a whole id is sure to mean no other.
+    let names = ShortIds::new(&sources, &[]);
     let candidate = |s: Source| Candidate {
         format: s.format,
+        name: names.whole_name(&s),
         id: s.id,
         path: s.path,
     };
@@ -302,13 +320,31 @@ fn content(source: &Source) -> Option<[u8; 32]> {
 }
 
 /// The session in which something was said last. Those of sub-agents count with their parents.
-fn latest(env: &Env, agent: Option<&str>) -> Option<Source> {
-    let sessions = list(env, Want::default(), &[], &|_, _| {}).sessions;
+fn latest(env: &Env, agent: Option<&'static str>) -> Option<Source> {
+    newest(env, list_only(env, agent))
+}
+
+/// The session of the current project in which something was said last.
+fn latest_here(env: &Env) -> Option<Source> {
+    let mut here = AskedWorkspace::new(env, ".");
+    let mut sessions = list_only(env, None);
+    sessions.retain(|session| here.has(env, session));
+    newest(env, sessions)
+}
+
+fn newest(env: &Env, sessions: Vec<Summary>) -> Option<Source> {
     let is_own = |s: &Summary| s.state != State::Gone && !s.is_subagent();
-    let fits = sessions
-        .into_iter()
-        .filter(|s| agent.is_none_or(|a| a == s.head.format) && is_own(s));
+    let fits = sessions.into_iter().filter(is_own);
     let newest =
         fits.max_by(|a, b| (a.head.updated, &a.head.id).cmp(&(b.head.updated, &b.head.id)))?;
     Some(source_of(env, &newest))
+}
+
+/// A file of several sessions, and the id of one of them: `PATH#ID`. Either may hold a `#` itself, so
+/// the first that is a path counts, else the last.
+fn in_file<'a>(env: &Env, name: &'a str) -> Option<(PathBuf, &'a str)> {
+    let split = |at: usize| Some((env.cwd.join(name.get(..at)?), name.get(at + 1..)?));
+    let places = || name.match_indices('#').map(|(at, _)| at);
+    let there = places().filter_map(split).find(|(path, _)| path.exists());
+    there.or_else(|| split(places().next_back()?))
 }

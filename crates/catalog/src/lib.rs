@@ -2,8 +2,9 @@
 //!
 //! [`discover()`] asks every format where it keeps conversations, [`list()`] summarizes what is there,
 //! and [`find()`] turns what a user types into one session. [`open_homes()`] adds the homes of other
-//! machines and systems.
+//! machines and systems, and [`ShortIds`] says what to call a session.
 
+mod asked_workspace;
 mod copies;
 mod discover;
 mod find;
@@ -12,13 +13,18 @@ mod kept;
 mod known;
 mod list;
 mod neighbours;
+mod path;
 mod remote;
+mod short_ids;
 mod whereabouts;
 
+pub use asked_workspace::{AskedWorkspace, is_path};
 pub use discover::{Discovery, discover};
 pub use find::{Candidate, FindError, find, source_of, sources_at, why_none_at};
 pub use homes::{HomeAsk, HomeError, open_homes};
 pub use kept::keep;
 pub use known::{remember, remembered};
 pub use list::{Listing, list};
+pub use path::absolute;
+pub use short_ids::ShortIds;
 pub use whereabouts::{moved_workspace, named_workspace};

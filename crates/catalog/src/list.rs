@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use rethread_formats::{Env, Home, Root, Source, Want, by_name};
+use rethread_formats::{Env, Home, Root, Source, Want, by_name, local_path};
 use rethread_model::{Note, Summary};
 use rethread_project::is_folder;
 
 use crate::copies::without_mere_descriptions;
-use crate::discover::{Discovery, discover_other, discover_own, locate, locate_in};
+use crate::discover::{Discovery, Looked, discover_other, discover_own, locate_in};
 use crate::kept::gone;
 use crate::whereabouts::{follow_moves, name_workspaces};
 
@@ -18,6 +18,8 @@ use crate::whereabouts::{follow_moves, name_workspaces};
 pub struct Listing {
     /// A summary for each, in no particular order.
     pub sessions: Vec<Summary>,
+    /// All that was found by names, also what is no session of its own.
+    pub sources: Vec<Source>,
     /// The places that hold them.
     pub roots: Vec<Root>,
     /// Places that could not be read.
@@ -38,9 +40,30 @@ pub fn list(
     let asked = Asked {
         want,
         except: None,
+        looked: Looked::default(),
         progress,
     };
     list_as(env, named, asked)
+}
+
+/// Summarizes the sessions of one format, by its short name. Other agents' stores are not looked at,
+/// unless only they know where those of this one are.
+pub(crate) fn list_only(env: &Env, format: Option<&'static str>) -> Vec<Summary> {
+    let asked = Asked {
+        want: Want::default(),
+        except: None,
+        looked: Looked { only: format },
+        progress: &|_, _| {},
+    };
+    let all = Looked::default();
+    let looked = if asked.looked.is_led_by_others() {
+        all
+    } else {
+        asked.looked
+    };
+    let mut sessions = list_as(env, &[], Asked { looked, ..asked }).sessions;
+    sessions.retain(|s| format.is_none_or(|format| s.head.format == format));
+    sessions
 }
 
 /// Summaries of all sessions but this one, which has a file of its own.
@@ -48,6 +71,7 @@ pub(crate) fn list_others(env: &Env, this: &Source) -> Vec<Summary> {
     let asked = Asked {
         want: Want::default(),
         except: Some(&this.path),
+        looked: Looked::default(),
         progress: &|_, _| {},
     };
     list_as(env, &[], asked).sessions
@@ -59,6 +83,7 @@ struct Asked<'a> {
     want: Want,
     /// The file of a session of which nothing is asked.
     except: Option<&'a Path>,
+    looked: Looked,
     progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
@@ -67,6 +92,7 @@ fn list_as(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
     for home in &env.others {
         let other = list_other(env, home, asked);
         all.sessions.extend(other.sessions);
+        all.sources.extend(other.sources);
         all.roots.extend(other.roots);
         all.notes.extend(other.notes);
     }
@@ -76,8 +102,8 @@ fn list_as(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
 /// What is in another home. The folders that its sessions name are folders there.
 fn list_other(env: &Env, home: &Home, asked: Asked<'_>) -> Listing {
     let inner = env.inside(home);
-    let mut found = discover_other(env, home);
-    let locate = |folders: &[PathBuf]| locate_in(&inner, home, folders);
+    let mut found = discover_other(env, home, asked.looked);
+    let locate = |folders: &[PathBuf]| locate_in(&inner, home, folders, asked.looked);
     let here = |path: &str| home.path_here(path);
     let mut sessions = summarize_all(&mut found, asked, &locate, &here);
     name_workspaces(&inner, &mut sessions);
@@ -91,27 +117,32 @@ fn list_other(env: &Env, home: &Home, asked: Asked<'_>) -> Listing {
     }
     Listing {
         sessions,
+        sources: found.sources,
         roots: found.roots,
         notes: found.notes,
     }
 }
 
 fn list_own(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
-    let mut found = discover_own(env);
-    found.add(locate(env, named));
-    let locate = |folders: &[PathBuf]| locate(env, folders);
-    let here = |path: &str| Some(PathBuf::from(path)).filter(|p| p.is_absolute());
+    let looked = asked.looked;
+    let mut found = discover_own(env, looked);
+    if looked.is_led_by_others() {
+        found.add(looked.locate(env, named));
+    }
+    let locate = |folders: &[PathBuf]| looked.locate(env, folders);
+    let here = |path: &str| local_path(env, path);
     let mut sessions = summarize_all(&mut found, asked, &locate, &here);
     follow_moves(&mut sessions);
     name_workspaces(env, &mut sessions);
     let mut sessions = without_mere_descriptions(sessions, |s| {
         Source::new(s.head.format, s.head.id.clone(), s.path.clone())
     });
-    if !env.homes_are_given {
+    if !env.homes_are_given && looked.is_led_by_others() {
         sessions.extend(gone(env));
     }
     Listing {
         sessions,
+        sources: found.sources,
         roots: found.roots,
         notes: found.notes,
     }
@@ -130,6 +161,9 @@ fn summarize_all(
     for _ in 0..ROUNDS {
         let start = sessions.len();
         sessions.append(&mut summarize(&found.sources[start..], asked));
+        if !asked.looked.is_led_by_others() {
+            break;
+        }
         let named = named_folders(&sessions[start..], here, &mut looked_at);
         if named.is_empty() || found.add(locate(&named)) == found.sources.len() {
             break;

@@ -66,12 +66,12 @@ impl Failure {
                     _ => &[],
                 };
                 let named = candidates.iter().take(MOST_CANDIDATES).map(|c| {
-                    format!(
-                        "{}:{}  {}",
-                        c.format,
-                        one_line(&c.id),
-                        one_line(&c.path.display().to_string())
-                    )
+                    let path = c.path.display().to_string();
+                    let name = one_line(&c.name);
+                    if c.name.starts_with(&path) {
+                        return name.into_owned();
+                    }
+                    format!("{name}  {}", one_line(&path))
                 });
                 let more = candidates.len().saturating_sub(MOST_CANDIDATES);
                 let rest = (more > 0).then(|| format!("… and {more} more"));

@@ -1,6 +1,7 @@
 //! Tables and numbers for people.
 
 use jiff::tz::TimeZone;
+use rethread_engine::SessionNames;
 use rethread_model::{Moment, Provenance, State, Summary};
 use rethread_render::{fit, one_line};
 
@@ -61,31 +62,18 @@ pub(crate) fn workspace(summary: &Summary) -> String {
     }
 }
 
-/// How many characters of an id are enough to tell it from all others of the list.
-pub(crate) fn short_len(sessions: &[Summary]) -> usize {
-    let mut ids: Vec<&str> = sessions.iter().map(|s| s.head.id.as_str()).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let common = |a: &str, b: &str| a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
-    ids.windows(2)
-        .map(|w| common(w[0], w[1]) + 1)
-        .max()
-        .unwrap_or(0)
-        .max(8)
-}
-
 /// The rows of a list of sessions: id, agent, last change, messages, workspace, title.
 pub(crate) fn sessions(
     sessions: &[Summary],
+    names: &SessionNames,
     zone: &TimeZone,
     columns: Option<usize>,
 ) -> Vec<String> {
-    let len = short_len(sessions);
     let rows: Vec<[String; 5]> = sessions
         .iter()
         .map(|s| {
             [
-                one_line(&s.head.id).chars().take(len).collect(),
+                one_line(&names.name(s)).into_owned(),
                 one_line(s.head.held_by()).into_owned(),
                 time(s.head.updated, zone),
                 count(s.counts.messages),

@@ -4,7 +4,6 @@
 //! comes to stand on this, passes in an [`Env`] and shows what comes back.
 
 mod agents;
-mod asked_workspace;
 mod check;
 mod context;
 mod convert;
@@ -17,7 +16,6 @@ mod hooks;
 mod incoming;
 mod list;
 mod overview;
-mod path;
 mod remove;
 mod resume;
 mod sample;
@@ -43,17 +41,16 @@ pub use export::{
 pub use homes::open_homes;
 pub use hooks::{HookReport, HookStep, Outcome};
 pub use incoming::Incoming;
-pub use list::{Filter, Listed, Sort, list};
+pub use list::{Filter, Listed, SessionNames, Sort, list};
 pub use overview::{AgentLine, Overview, overview};
-pub use path::absolute;
 pub use remove::{Removed, remove};
 pub use resume::{Continued, resume, resume_in};
-pub use rethread_catalog::{Candidate, FindError, HomeAsk, HomeError, find};
+pub use rethread_catalog::{Candidate, FindError, HomeAsk, HomeError, ShortIds, absolute, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{
     AgentKey, Appended, AskedEntry, Can, Conversation, Env, EnvError, FORMATS, Fork, Format, Made,
     MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey, Resume, Source,
-    TextMessage, Unsaid, Violation, Weight, WriteError, Writing, by_name,
+    TextMessage, Unsaid, Violation, Weight, WriteError, Writing, by_name, local_path,
 };
 pub use sample::{Sample, sample};
 pub use show::{Part, Shown, copy_raw, copy_rows, raw_files, raw_rows, show};

@@ -1,14 +1,16 @@
 //! `list`: all sessions, filtered and sorted.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use rethread_catalog::{FindError, Listing, keep, list as list_all, sources_at, why_none_at};
+use rethread_catalog::{
+    AskedWorkspace, FindError, Listing, ShortIds, absolute, is_path, keep, list as list_all,
+    sources_at, why_none_at,
+};
 use rethread_disk::Durability;
 use rethread_formats::{Env, Root, Source, Want, by_name};
 use rethread_model::{Moment, Note, Provenance, Summary};
 
-use crate::asked_workspace::{AskedWorkspace, is_path};
-use crate::path::absolute;
 use crate::subagents::with_parents;
 
 /// Which sessions are wanted.
@@ -55,12 +57,71 @@ pub enum Sort {
 pub struct Listed {
     /// The sessions.
     pub sessions: Vec<Summary>,
+    /// What to call the sessions, and all others of the library.
+    pub names: SessionNames,
     /// Where they were found.
     pub roots: Vec<Root>,
     /// What was noticed: places that could not be read, and damage in the sessions listed.
     pub notes: Vec<Note>,
     /// Whether all that the user named are exports without sessions: then none is no failure.
     pub holds_none: bool,
+}
+
+/// What to call the sessions of a list.
+#[derive(Debug, Default)]
+pub struct SessionNames {
+    library: ShortIds,
+    /// Sessions at paths that the user named, which nothing else leads to, by their paths and ids.
+    elsewhere: HashMap<(PathBuf, String), NameAtPath>,
+}
+
+#[derive(Debug)]
+struct NameAtPath {
+    /// The path as the user typed it.
+    typed: String,
+    /// What to call it there, where it is not the only one.
+    id: Option<String>,
+}
+
+impl SessionNames {
+    /// The names of everything that was found.
+    pub(crate) fn of_library(found: &Listing) -> Self {
+        Self {
+            library: ShortIds::new(&found.sources, &found.sessions),
+            elsewhere: HashMap::new(),
+        }
+    }
+
+    /// A name of a session that every command takes, as long as nothing new appears.
+    pub fn name(&self, session: &Summary) -> String {
+        let key = (session.path.clone(), session.head.id.clone());
+        match self.elsewhere.get(&key) {
+            Some(NameAtPath {
+                typed,
+                id: Some(id),
+            }) => format!("{typed}#{id}"),
+            Some(NameAtPath { typed, id: None }) => typed.clone(),
+            None => self.library.name(session),
+        }
+    }
+
+    /// Calls sessions at a path that will not stay by their ids alone.
+    pub fn forget_path(&mut self, typed: &str) {
+        self.elsewhere.retain(|_, name| name.typed != typed);
+    }
+
+    /// Adds what is at a path that the user named, unless the library knows it.
+    fn add(&mut self, typed: &str, there: &[Summary], known: &HashSet<&Path>) {
+        let ids = ShortIds::new(&[], there);
+        for session in there.iter().filter(|s| !known.contains(s.path.as_path())) {
+            let key = (session.path.clone(), session.head.id.clone());
+            let name = NameAtPath {
+                typed: typed.to_owned(),
+                id: (there.len() > 1).then(|| ids.short_id(&session.head.id)),
+            };
+            self.elsewhere.insert(key, name);
+        }
+    }
 }
 
 /// Lists sessions, the greatest first.
@@ -80,6 +141,11 @@ pub fn list(
         found = list_all(env, want, &filter.folders(env), progress);
     }
     found.notes.extend(named.notes.iter().cloned());
+    let mut names = SessionNames::of_library(&found);
+    let known: HashSet<&Path> = found.sources.iter().map(|s| s.path.as_path()).collect();
+    for (typed, there) in filter.workspaces.iter().zip(&named.there) {
+        names.add(typed, there, &known);
+    }
     let holds_none = named.empty > 0 && named.empty == filter.workspaces.len();
     keep_worktree_threads(env, &found.roots, &found.sessions);
     let gathered = |sessions| {
@@ -89,16 +155,21 @@ pub fn list(
             with_parents(sessions)
         }
     };
-    let names = filter.workspaces.iter();
-    let mut asked: Vec<AskedWorkspace> = names.map(|name| AskedWorkspace::new(env, name)).collect();
+    let asked = filter.workspaces.iter();
+    let mut asked: Vec<AskedWorkspace> = asked.map(|name| AskedWorkspace::new(env, name)).collect();
     let mut sessions: Vec<Summary> = gathered(found.sessions);
     sessions.retain(|s| {
         filter.takes(s) && (asked.is_empty() || asked.iter_mut().any(|asked| asked.has(env, s)))
     });
+    let key = |s: &Summary| (s.path.clone(), s.head.id.clone());
+    let mut listed: HashSet<(PathBuf, String)> = if named.there.is_empty() {
+        HashSet::new()
+    } else {
+        sessions.iter().map(key).collect()
+    };
     for (filter, there) in named.sessions(filter) {
         for session in gathered(there) {
-            let is_same = |s: &Summary| (&s.path, &s.head.id) == (&session.path, &session.head.id);
-            if filter.takes(&session) && !sessions.iter().any(is_same) {
+            if filter.takes(&session) && listed.insert(key(&session)) {
                 sessions.push(session);
             }
         }
@@ -108,6 +179,7 @@ pub fn list(
     notes.extend(sessions.iter().flat_map(|s| s.notes.iter().cloned()));
     Listed {
         sessions,
+        names,
         roots: found.roots,
         notes,
         holds_none,
@@ -177,12 +249,20 @@ impl Named {
 /// Keeps descriptions of threads in linked git worktrees, which take their threads with them when
 /// they go. A list is no less a list if that fails.
 fn keep_worktree_threads(env: &Env, roots: &[Root], sessions: &[Summary]) {
-    for root in roots.iter().filter(|r| r.path.join(".git").is_file()) {
-        for session in sessions.iter().filter(|s| s.path.starts_with(&root.path)) {
-            let source = Source::new(session.head.format, String::new(), session.path.clone());
-            if by_name(source.format).is_some_and(|f| f.is_whole(&source)) {
-                let _ = keep(env, &session.path, Durability::None);
-            }
+    let is_linked = |root: &&Root| root.path.join(".git").is_file();
+    let worktrees: HashSet<&Path> = roots
+        .iter()
+        .filter(is_linked)
+        .map(|root| root.path.as_path())
+        .collect();
+    if worktrees.is_empty() {
+        return;
+    }
+    let is_in_worktree = |s: &&Summary| s.path.ancestors().any(|folder| worktrees.contains(folder));
+    for session in sessions.iter().filter(is_in_worktree) {
+        let source = Source::new(session.head.format, String::new(), session.path.clone());
+        if by_name(source.format).is_some_and(|f| f.is_whole(&source)) {
+            let _ = keep(env, &session.path, Durability::None);
         }
     }
 }

@@ -6,7 +6,7 @@ use rethread_catalog::list as list_all;
 use rethread_formats::{Env, FORMATS, Want};
 use rethread_model::{Note, Summary, Usage};
 
-use crate::list::{Sort, sort_by};
+use crate::list::{SessionNames, Sort, sort_by};
 use crate::subagents::with_parents;
 
 /// What there is on this machine.
@@ -16,6 +16,8 @@ pub struct Overview {
     pub agents: Vec<AgentLine>,
     /// The most recent conversations, the newest first.
     pub recent: Vec<Summary>,
+    /// What to call them.
+    pub names: SessionNames,
     /// How many sessions there are in all.
     pub sessions: u64,
     /// How many messages there are in all.
@@ -52,9 +54,11 @@ const WHOLE: Want = Want {
 /// Looks at everything.
 pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Sync)) -> Overview {
     let mut found = list_all(env, WHOLE, &[], progress);
+    let names = SessionNames::of_library(&found);
     found.sessions = with_parents(found.sessions);
     sort_by(&mut found.sessions, Sort::Updated);
     let mut all = Overview {
+        names,
         notes: found.notes,
         ..Overview::default()
     };

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
-use rethread_engine::{Filter, Sort, list};
+use rethread_engine::{Filter, Listed, Sort, list};
 use rethread_model::Summary;
 use rethread_render::cell;
 
@@ -104,7 +104,12 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Failed);
     }
-    let write = |out: &mut dyn Write| print(context, args, &found.sessions, out);
+    for (typed, named) in args.workspaces.iter().zip(&filter.workspaces) {
+        if typed != named {
+            found.names.forget_path(named);
+        }
+    }
+    let write = |out: &mut dyn Write| print(context, args, &found, out);
     if context.json {
         json_out(std::io::BufWriter::new(std::io::stdout().lock()), write)?;
     } else {
@@ -116,19 +121,24 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
 fn print(
     context: &Context,
     args: &List,
-    found: &[Summary],
+    found: &Listed,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     if context.json {
-        for session in found {
+        for session in &found.sessions {
             writeln!(out, "{}", session_json(session))?;
         }
     } else if args.tsv {
-        for session in found {
+        for session in &found.sessions {
             writeln!(out, "{}", tsv(session))?;
         }
     } else {
-        for line in sessions(found, context.zone(), context.columns) {
+        for line in sessions(
+            &found.sessions,
+            &found.names,
+            context.zone(),
+            context.columns,
+        ) {
             writeln!(out, "{line}")?;
         }
     }

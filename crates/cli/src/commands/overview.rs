@@ -54,6 +54,7 @@ fn print(context: &Context, all: &Overview) -> Result<(), Failure> {
     writeln!(out, "\nMost recent:")?;
     for line in sessions(
         &all.recent,
+        &all.names,
         context.zone(),
         context.columns.map(|c| c.saturating_sub(2)),
     ) {

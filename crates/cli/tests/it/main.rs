@@ -36,6 +36,7 @@ mod help;
 mod homes;
 mod hooks;
 mod hostile_repository;
+mod ids;
 mod judges;
 mod list;
 #[cfg(target_os = "linux")]
@@ -66,5 +67,6 @@ mod tail;
 mod terminal;
 mod unified;
 mod versions;
+mod workspaces;
 mod worktree;
 mod world;

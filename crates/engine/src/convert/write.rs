@@ -8,8 +8,8 @@ use rethread_formats::carry::{
     CarriedAgent, Goods, Luggage, Packing, Place, Scope, luggage, own_files,
 };
 use rethread_formats::{
-    Agents, Conversation, Format, Made, NewSession, Part, PartKind, Source, Told, WriteError,
-    Writing,
+    Agents, Conversation, Env, Format, Made, NewSession, Part, PartKind, Source, Told, WriteError,
+    Writing, local_path,
 };
 use rethread_model::{Note, Severity};
 
@@ -41,7 +41,7 @@ pub(super) fn write(
             hint: "`rethread append` says something in it".to_owned(),
         });
     }
-    let place = place(w, ask, folder_of(from))?;
+    let place = place(w, ask, folder_of(w.env, from))?;
     let family = Family::of(from, ask.agents, &mut notes);
     let mut whole = None;
     if is_whole && !ask.dry_run {
@@ -121,7 +121,7 @@ pub(super) fn retold(
 ) -> Result<Vec<u64>, Error> {
     let place = Place {
         root,
-        cwd: folder_of(from).unwrap_or_else(|| w.env.cwd.clone()),
+        cwd: folder_of(w.env, from).unwrap_or_else(|| w.env.cwd.clone()),
     };
     let steps = plan::steps(from, to, scope);
     let family = Family::default();
@@ -142,9 +142,9 @@ pub(super) fn refuse_damage(made: &Conversation) -> Result<(), Error> {
 }
 
 /// The folder that a session says its work is done in, if it can be one of this machine.
-fn folder_of(conversation: &Conversation) -> Option<PathBuf> {
-    let workspace = conversation.session.head.workspace.path.as_ref();
-    workspace.map(PathBuf::from).filter(|f| f.is_absolute())
+fn folder_of(env: &Env, conversation: &Conversation) -> Option<PathBuf> {
+    let workspace = conversation.session.head.workspace.path.as_ref()?;
+    local_path(env, workspace)
 }
 
 /// A session in a folder of our own.

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use rethread_catalog::{
-    FindError, Listing, find, list as list_all, moved_workspace, source_of, sources_at, why_none_at,
+    AskedWorkspace, FindError, Listing, find, list as list_all, moved_workspace, source_of,
+    sources_at, why_none_at,
 };
 use rethread_formats::ndjson::has_no_sessions;
 use rethread_formats::{Conversation, Env, Source, Want, by_name};
 use rethread_model::{LinkKind, Moment, Note, State, Summary};
 use rethread_render::SourceInfo;
 
-use crate::asked_workspace::AskedWorkspace;
 use crate::show::open;
 use crate::{Error, Filter, absolute};
 

@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use rethread_project::is_visible;
 
-/// The whole path of what a user named from a folder: links resolved where it is there, else
-/// without `.` and `..`.
+/// The whole path of what a user named from a folder, without `.` and `..`. Links are resolved, as far
+/// as it is there: what is gone is where it was.
 pub fn absolute(from: &Path, named: &Path) -> PathBuf {
     let joined = from.join(named);
     if is_visible(&joined)
@@ -23,5 +23,11 @@ pub fn absolute(from: &Path, named: &Path) -> PathBuf {
             other => out.push(other),
         }
     }
-    out
+    let real = |above: &Path| is_visible(above).then(|| std::fs::canonicalize(above).ok())?;
+    let mut above = out.ancestors().skip(1);
+    let found = above.find_map(|above| Some((above, real(above)?)));
+    match found.and_then(|(above, real)| Some(real.join(out.strip_prefix(above).ok()?))) {
+        Some(whole) => whole,
+        None => out,
+    }
 }

@@ -1,0 +1,167 @@
+//! What is printed as an id is taken by every command.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::world::{World, json};
+
+/// Sessions of Codex whose ids begin with the time, as UUIDs of version 7 do.
+fn codex(w: &World, ids: &[String]) {
+    for (i, id) in ids.iter().enumerate() {
+        let folder = w.home.join(".codex/sessions/2026/11/01");
+        fs::create_dir_all(&folder).unwrap();
+        let meta = format!(
+            r#"{{"timestamp":"2026-11-01T10:00:00.000Z","type":"session_meta","payload":{{"id":"{id}","timestamp":"2026-11-01T10:00:00.000Z","cwd":"/p","originator":"codex_cli_rs","cli_version":"0.50.0"}}}}"#
+        );
+        let said = format!(
+            r#"{{"timestamp":"2026-11-01T10:00:01.000Z","type":"response_item","payload":{{"type":"message","role":"user","content":[{{"type":"input_text","text":"Number {i}"}}]}}}}"#
+        );
+        let name = format!("rollout-2026-11-01T10-00-00-{id}.jsonl");
+        fs::write(folder.join(name), format!("{meta}\n{said}\n")).unwrap();
+    }
+}
+
+/// Ids of version 7, made within ten minutes; a fixed generator makes them the same in every run.
+fn uuids(count: u64) -> Vec<String> {
+    let mut state = 1_u64;
+    let mut random = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        state >> 16
+    };
+    let start = 0x019a_3f2c_1000_u64;
+    let id = |_| {
+        let time = start + random() % 600_000;
+        format!(
+            "{:08x}-{:04x}-7{:03x}-8{:03x}-{:012x}",
+            time >> 16,
+            time & 0xffff,
+            random() & 0xfff,
+            random() & 0xfff,
+            random() & 0xffff_ffff_ffff,
+        )
+    };
+    (0..count).map(id).collect()
+}
+
+fn printed(w: &World, args: &[&str]) -> Vec<String> {
+    let out = w.ok(args);
+    let id = |line: &str| line.split_whitespace().next().unwrap().to_owned();
+    out.lines().map(id).collect()
+}
+
+#[test]
+fn every_printed_id_of_five_thousand_within_ten_minutes_resolves() {
+    let w = World::new();
+    let ids = uuids(5000);
+    codex(&w, &ids);
+    let printed = printed(&w, &["list"]);
+    assert_eq!(printed.len(), ids.len());
+    // What no other begins with is what `find` takes; some are asked for with the binary as well.
+    for short in &printed {
+        let begin = ids.iter().filter(|id| id.starts_with(short.as_str()));
+        assert_eq!(begin.count(), 1, "{short}");
+    }
+    let lengths: BTreeSet<usize> = printed.iter().map(String::len).collect();
+    let (least, most) = (lengths.first().unwrap(), lengths.last().unwrap());
+    assert!(*least >= 8 && *most < 36 && least < most, "{lengths:?}");
+    for short in printed.iter().step_by(500) {
+        let shown = json(&w.ok(&["show", short, "--json"]));
+        let id = shown["session"]["id"].as_str().unwrap();
+        assert!(id.starts_with(short.as_str()), "{short}: {id}");
+    }
+    // The overview says the same.
+    let overview = w.ok(&[]);
+    assert!(
+        printed
+            .iter()
+            .any(|short| overview.contains(&format!("{short} ")))
+    );
+}
+
+#[test]
+fn one_close_pair_does_not_widen_all() {
+    let w = World::new();
+    let ids = [
+        "11111111-aaaa-4000-8000-000000000000",
+        "22222222-aaaa-4000-8000-000000000000",
+        "22222222-aaab-4000-8000-000000000000",
+    ];
+    codex(&w, &ids.map(str::to_owned));
+    let mut printed = printed(&w, &["list"]);
+    printed.sort();
+    assert_eq!(printed, ["11111111", "22222222-aaaa", "22222222-aaab"]);
+    let ambiguous = w.run(&["show", "22222222"]);
+    assert_eq!(ambiguous.code, 1, "{ambiguous:?}");
+    let hints = ambiguous
+        .err
+        .lines()
+        .filter_map(|l| l.strip_prefix("hint: "));
+    let named: Vec<&str> = hints.map(|l| l.split("  ").next().unwrap()).collect();
+    assert_eq!(named.len(), 2, "{ambiguous:?}");
+    for name in named {
+        w.ok(&["show", name]);
+    }
+}
+
+#[test]
+fn ids_that_several_have_are_told_apart() {
+    let w = World::new();
+    let id = "33333333-aaaa-4000-8000-000000000000";
+    codex(&w, &[id.to_owned()]);
+    let claude = |project: &str, text: &str| {
+        let folder = w.home.join(".claude/projects").join(project);
+        fs::create_dir_all(&folder).unwrap();
+        let line = format!(
+            r#"{{"type":"user","uuid":"u","sessionId":"{id}","timestamp":"2026-11-01T10:00:00.000Z","cwd":"/q","message":{{"role":"user","content":"{text}"}}}}"#
+        );
+        fs::write(folder.join(format!("{id}.jsonl")), format!("{line}\n")).unwrap();
+    };
+    claude("-a", "One");
+    let names = printed(&w, &["list"]);
+    let both: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(
+        both,
+        BTreeSet::from(["claude-code:33333333", "codex:33333333"])
+    );
+    for name in &names {
+        w.ok(&["show", name]);
+    }
+    // Two of one agent have nothing but their paths.
+    claude("-b", "Two");
+    let names = printed(&w, &["list"]);
+    assert_eq!(names.len(), 3);
+    for name in &names {
+        w.ok(&["show", name]);
+    }
+    let ambiguous = w.run(&["show", "claude:33333333"]);
+    let hints = ambiguous
+        .err
+        .lines()
+        .filter_map(|l| l.strip_prefix("hint: "));
+    for name in hints.map(|l| l.split("  ").next().unwrap()) {
+        w.ok(&["show", name]);
+    }
+}
+
+#[test]
+fn sessions_in_a_file_are_named_with_the_file() {
+    let w = World::new();
+    let ids = uuids(3);
+    codex(&w, &ids);
+    w.ok(&["export", "--aw", "-o", "all.ndjson"]);
+    fs::remove_dir_all(w.home.join(".codex")).unwrap();
+    let names = printed(&w, &["list", "all.ndjson"]);
+    assert_eq!(names.len(), 3);
+    for name in &names {
+        assert!(name.starts_with("all.ndjson#"), "{name}");
+        w.ok(&["show", name]);
+    }
+    // What came down a pipe has no place to be found at.
+    let piped = w.pipe(
+        &["list", "-"],
+        fs::read(w.project.join("all.ndjson")).unwrap(),
+    );
+    assert!(!piped.out.contains('#'), "{piped:?}");
+}
