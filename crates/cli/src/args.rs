@@ -131,6 +131,14 @@ pub(crate) struct WriteFlags {
     pub(crate) lock_timeout: Duration,
 }
 
+/// A title that says something: an empty one would make a session that nobody finds again.
+pub(crate) fn title(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("a title cannot be empty".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text
         .parse()

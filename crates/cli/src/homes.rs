@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 
 /// Which homes are looked at, beside the local one.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct HomeFlags {
     /// All homes: the local one, those that `config.toml` names, and those of WSL distributions or
     /// Windows users on this machine.

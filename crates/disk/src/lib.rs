@@ -58,6 +58,7 @@ mod mode;
 mod name;
 mod open;
 mod open_folder;
+mod program;
 mod read;
 mod remove;
 mod replace;
@@ -85,6 +86,7 @@ pub use crate::{
     mode::Mode,
     name::{SafeName, UnsafeName, join},
     open_folder::{Entry, EntryKind, OpenFolder},
+    program::find_program,
     read::{SMALL, open_read, open_sized, read_at, read_next, read_small, read_small_into},
     remove::{remove_file, remove_folder, remove_link},
     replace::{replace, replace_with},

@@ -72,6 +72,9 @@ pub enum Error {
         /// How to insist.
         hint: String,
     },
+    /// What was written, or came along, is not what it must be. The user can do nothing about it.
+    #[error("{0}")]
+    Verification(String),
     /// Whoever reads along does not take what is written.
     #[error("{0}")]
     Output(std::io::Error),
@@ -128,6 +131,7 @@ impl Error {
             Self::Find(_)
             | Self::Git(_)
             | Self::Refused { .. }
+            | Self::Verification(_)
             | Self::Output(_)
             | Self::Usage { .. } => None,
         }
@@ -161,6 +165,10 @@ impl Error {
             ),
             Self::Usage { hint, .. } => hint.clone(),
             Self::Refused { hint, .. } => Some(hint.clone()),
+            Self::Verification(_) => Some(
+                "nothing was written; `rethread export SESSION --source` copies its files as they are"
+                    .to_owned(),
+            ),
             Self::Find(_) | Self::Git(_) | Self::Output(_) | Self::AmbiguousEntry { .. } => None,
         }
     }
@@ -179,6 +187,7 @@ impl Error {
             Self::Write(e) => e.kind(),
             Self::Git(_) => "git",
             Self::Refused { .. } => "refused",
+            Self::Verification(_) => "verification",
             Self::Usage { .. } | Self::Home(_) => "usage",
         }
     }

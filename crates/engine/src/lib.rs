@@ -43,8 +43,8 @@ pub use hooks::{HookReport, HookStep, Outcome};
 pub use incoming::Incoming;
 pub use list::{Filter, Listed, SessionNames, Sort, list};
 pub use overview::{AgentLine, Overview, overview};
-pub use remove::{Removed, remove};
-pub use resume::{Continued, resume, resume_in};
+pub use remove::{Removable, Removed, removable_by_filter, removable_by_name, remove};
+pub use resume::{Continued, ResumeAsk, resume};
 pub use rethread_catalog::{Candidate, FindError, HomeAsk, HomeError, ShortIds, absolute, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{

@@ -2,10 +2,68 @@
 
 use std::path::{Path, PathBuf};
 
+use rethread_catalog::{find, source_of};
 use rethread_disk::{DiskError, TrashedBy, remove_file, remove_folder, trash};
-use rethread_formats::{Removal, Source, by_name};
+use rethread_formats::{Env, Removal, Source, Want, by_name};
+use rethread_model::{Note, Summary};
 
-use crate::Error;
+use crate::list::{Filter, Sort, list};
+use crate::{Error, Listed};
+
+/// A session that may be removed, and what it is to people.
+#[derive(Debug)]
+pub struct Removable {
+    /// Where it is.
+    pub source: Source,
+    /// What a list says of it.
+    pub summary: Summary,
+}
+
+/// The sessions that these names mean, each once. Where one of them means none, that is the error.
+pub fn removable_by_name(env: &Env, names: &[String]) -> Result<Vec<Removable>, Error> {
+    let mut all: Vec<Removable> = Vec::new();
+    for name in names {
+        let source = find(env, name)?;
+        if all.iter().any(|other| other.source == source) {
+            continue;
+        }
+        let summary = format_of(&source)?.summarize(&source, Want::default());
+        all.push(Removable { source, summary });
+    }
+    Ok(all)
+}
+
+/// The sessions that a list with this filter has, newest first, as far as all that was said in them
+/// is in its span: one that went on later, or began before, stays. Gives what was noticed, too.
+pub fn removable_by_filter(
+    env: &Env,
+    filter: &Filter,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> (Vec<Removable>, Vec<Note>) {
+    let Listed {
+        sessions, notes, ..
+    } = list(env, filter, Sort::Updated, progress);
+    let is_inside = |summary: &Summary| {
+        let (first, last) = (summary.head.created, summary.head.updated);
+        let ended = filter
+            .until
+            .is_none_or(|until| last.is_some_and(|last| last <= until));
+        let began = filter
+            .since
+            .is_none_or(|since| first.or(last).is_some_and(|first| first >= since));
+        ended && began
+    };
+    let sessions = sessions.into_iter().filter(is_inside);
+    let all = sessions.map(|summary| Removable {
+        source: source_of(env, &summary),
+        summary,
+    });
+    (all.collect(), notes)
+}
+
+fn format_of(source: &Source) -> Result<&'static dyn rethread_formats::Format, Error> {
+    by_name(source.format).ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))
+}
 
 /// What became of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,9 +86,7 @@ pub enum Removed {
 /// where something stays, the session is still found, and the error says what went before.
 pub fn remove(source: &Source, force: bool) -> Result<Removed, Error> {
     let path = source.path.clone();
-    let format = by_name(source.format)
-        .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
-    let Removal::Files(files) = format.remove(source, force)? else {
+    let Removal::Files(files) = format_of(source)?.remove(source, force)? else {
         return Ok(Removed::Deleted { path });
     };
     let mut by = None;

@@ -8,7 +8,7 @@ use rethread_model::{Body, EntryIx, Note, Piece, Role, Session, Summary, Workspa
 
 use crate::carry::{CarriedFile, Goods, Place, Put, below, put_files};
 use crate::{
-    Appended, AskedEntry, Branch, Conversation, Env, Fork, Home, Keeps, Made, MessageInput,
+    Appended, AskedEntry, Branch, Client, Conversation, Env, Fork, Home, Keeps, Made, MessageInput,
     Migrated, Native, NativeContext, NewSession, OpenError, OwnWords, Removal, Resume, Step, Told,
     ToldAgent, UnifiedRecord, Violation, WriteError, Writing,
 };
@@ -183,6 +183,11 @@ pub trait Format: Sync {
         _at: Option<&AskedEntry>,
     ) -> Result<Option<(NativeContext, Vec<Note>)>, OpenError> {
         Ok(None)
+    }
+
+    /// The client that continues sessions; none where there is none.
+    fn client(&self) -> Option<Client> {
+        None
     }
 
     /// The command that continues a session in its own client; none where there is no client.

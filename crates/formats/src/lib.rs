@@ -55,7 +55,7 @@ pub use own_words::OwnWords;
 pub use packed::ZstdWriter;
 pub use raw_json::RawJson;
 pub use registry::{FORMATS, by_name};
-pub use resume::Resume;
+pub use resume::{Client, Resume};
 pub use telling::{Attachments, Branches, Files, Keeps, Step, Told, ToldAgent};
 pub use write::{
     AgentKey, Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext,

@@ -13,3 +13,12 @@ pub struct Resume {
     /// started there.
     pub folder: Option<PathBuf>,
 }
+
+/// The program that continues the sessions of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// Its name, as it is found on the path.
+    pub program: &'static str,
+    /// Whether it finds only sessions of the folder that it is started in.
+    pub finds_by_folder: bool,
+}

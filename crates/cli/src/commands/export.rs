@@ -9,6 +9,7 @@ use rethread_engine::{
     export_markdown, export_ndjson, export_notes, export_source,
 };
 use rethread_model::{Note, Severity};
+use rethread_project::is_folder;
 use rethread_render::InertJson;
 use serde_json::json;
 
@@ -62,7 +63,8 @@ pub(crate) struct Export {
     #[arg(long)]
     source: bool,
     /// Where to write: a file if it ends in `.ndjson`, `.gz`, `.zst`, `.md` or `.html`, standard output
-    /// if it is `-`, else a folder. A file ending in `.gz` or `.zst` is packed.
+    /// if it is `-`, else a folder; folders that are not there are made. A file ending in `.gz` or `.zst`
+    /// is packed.
     #[arg(short, long, value_name = "DIR|FILE|-")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -106,7 +108,7 @@ enum Place {
 }
 
 pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
-    let place = place(args.output.as_deref());
+    let place = place(context, args.output.as_deref())?;
     let mut forms = forms(context, args, &place)?;
     let chosen = chosen(context, args)?;
     if chosen.is_empty() {
@@ -183,22 +185,51 @@ fn refused() -> Exit {
     Exit::Failed
 }
 
-fn place(output: Option<&Path>) -> Place {
+/// What a file that is exported to can be called, apart from what packs it.
+const FILES: [&str; 3] = ["ndjson", "md", "html"];
+const PACKED: [&str; 2] = ["gz", "zst"];
+
+/// Where to write. A name that ends like another kind of file is a mistake, and no folder.
+fn place(context: &Context, output: Option<&Path>) -> Result<Place, Failure> {
     let Some(path) = output else {
-        return Place::Folder(PathBuf::new());
+        return Ok(Place::Folder(PathBuf::new()));
     };
     if path == Path::new("-") {
-        return Place::Stdout;
+        return Ok(Place::Stdout);
     }
-    let is = |suffix: &str| {
-        path.extension()
-            .is_some_and(|e| e.eq_ignore_ascii_case(suffix))
+    let is_named_as_folder = path.as_os_str().to_string_lossy().ends_with(['/', '\\']);
+    if is_named_as_folder || is_folder(&context.env.cwd.join(path)) {
+        return Ok(Place::Folder(path.to_owned()));
+    }
+    let ending = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let is_one_of = |kinds: &[&str], e: &String| kinds.contains(&e.as_str());
+    let Some(last) = ending(path).filter(|e| is_kind_of_file(e)) else {
+        return Ok(Place::Folder(path.to_owned()));
     };
-    if ["ndjson", "gz", "zst", "md", "html"].iter().any(|s| is(s)) {
-        Place::File(path.to_owned())
-    } else {
-        Place::Folder(path.to_owned())
+    // What is packed are lines.
+    let before = ending(Path::new(path.file_stem().unwrap_or_default()));
+    let before = before.filter(|e| is_kind_of_file(e) && e != "ndjson");
+    if is_one_of(&FILES, &last) || is_one_of(&PACKED, &last) && before.is_none() {
+        return Ok(Place::File(path.to_owned()));
     }
+    let kind = match before.filter(|_| is_one_of(&PACKED, &last)) {
+        Some(before) => format!("{before}.{last}"),
+        None => last,
+    };
+    Err(Failure::Usage {
+        message: format!("`{}`: nothing is exported as `.{kind}`", path.display()),
+        hint: Some(format!(
+            "a file ends in `.ndjson`, `.ndjson.gz`, `.ndjson.zst`, `.md` or `.html`; a folder of that name is `{}/`",
+            path.display()
+        )),
+    })
+}
+
+/// Whether a name's ending says what kind of file it is: `pdf` does, and `2026` is a part of a name.
+fn is_kind_of_file(ending: &str) -> bool {
+    ending.len() <= 8
+        && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+        && ending.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
 fn forms(context: &Context, args: &Export, place: &Place) -> Result<Vec<Form>, Failure> {

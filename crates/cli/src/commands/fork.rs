@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use rethread_engine::fork;
 
-use crate::args::WriteFlags;
+use crate::args::{WriteFlags, title};
 use crate::commands::new::print_made;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -29,7 +29,7 @@ pub(crate) struct Fork {
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
     /// The title; that of the original by default.
-    #[arg(long)]
+    #[arg(long, value_parser = title)]
     title: Option<String>,
     #[command(flatten)]
     write: WriteFlags,

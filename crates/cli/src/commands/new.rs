@@ -10,7 +10,7 @@ use rethread_engine::{
 use rethread_render::one_line;
 use serde_json::json;
 
-use crate::args::WriteFlags;
+use crate::args::{WriteFlags, title};
 use crate::commands::worktree;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -53,7 +53,7 @@ pub(crate) struct New {
 #[derive(Args, Debug)]
 pub(crate) struct SessionFlags {
     /// The title.
-    #[arg(long)]
+    #[arg(long, value_parser = title)]
     title: Option<String>,
     /// The folder that the work is done in; the current one by default.
     #[arg(long, value_name = "DIR")]

@@ -4,7 +4,7 @@ use clap::Args;
 use rethread_engine::rename;
 use serde_json::json;
 
-use crate::args::WriteFlags;
+use crate::args::{WriteFlags, title};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -18,6 +18,7 @@ pub(crate) struct Rename {
     /// The session.
     session: String,
     /// Its new title.
+    #[arg(value_parser = title)]
     title: String,
     #[command(flatten)]
     write: WriteFlags,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use clap::Args;
-use rethread_engine::{Continued, Resume as Call, Trim, by_name, resume, resume_in};
+use rethread_engine::{Continued, Error, Resume as Call, ResumeAsk, Trim, by_name, remove, resume};
 use rethread_project::is_folder;
 use serde_json::json;
 
@@ -16,13 +16,15 @@ use crate::output::{print, print_json};
 
 /// Continue a conversation in its own agent, or in another.
 ///
-/// Starts the agent in the right folder. With `--in`, the conversation is written into that agent's own store first; the original stays as
-/// it is. Doing so again goes on with what was written before, unless the original has grown.
+/// Starts the agent in the right folder. With `--in`, the conversation is written into that agent's own
+/// store first; the original stays as it is. Doing so again goes on with what was written before, unless
+/// the original has grown. Nothing is written if the agent's program or the folder is not there.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread resume latest
   rethread resume pi:01a1 --print             only say how
   rethread resume latest --in codex           go on in Codex
+  rethread resume 7f3a --in pi --cwd .        in this folder, wherever it was before
   rethread resume 7f3a --in claude --last 20  with the end of the conversation alone")]
 pub(crate) struct Resume {
     /// The session.
@@ -39,7 +41,11 @@ pub(crate) struct Resume {
     /// Say what is in this file in the place of what does not go along.
     #[arg(long, value_name = "FILE", requires = "in")]
     summary: Option<PathBuf>,
-    /// Only print the command.
+    /// The folder to go on in, instead of the one that the session names.
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// Only print the command. With `--in`, the session is written if it is not there yet, because the
+    /// command names it.
     #[arg(long)]
     print: bool,
     #[command(flatten)]
@@ -47,56 +53,70 @@ pub(crate) struct Resume {
 }
 
 pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
+    let is_started = !args.print && !context.json;
     let Continued {
         command: how,
+        program,
+        written,
         notes,
-    } = continued(context, args)?;
+    } = continued(context, args, is_started)?;
     let exit = context.notes(&notes);
-    if args.print || context.json {
+    if !is_started {
         say(context, &how)?;
         return Ok(exit);
     }
-    let mut command = Command::new(how.program);
+    let mut command = match &program {
+        Some(program) => Command::new(program),
+        None => Command::new(how.program),
+    };
     command.args(&how.args);
     if let Some(folder) = &how.folder {
-        if !is_folder(folder) {
-            return Err(Failure::Usage {
-                message: format!("the session's folder `{}` is not there", folder.display()),
-                hint: Some("`--print` shows the command, to be run in another folder".to_owned()),
-            });
-        }
         command.current_dir(folder);
     }
     match command.status() {
         Ok(status) if status.success() => Ok(exit),
         Ok(_) => Ok(Exit::Failed),
-        Err(e) => Err(Failure::Usage {
-            message: format!("`{}` cannot be started: {e}", how.program),
-            hint: Some("install it, or see the command with `--print`".to_owned()),
-        }),
+        Err(e) => {
+            if let Some(written) = &written {
+                remove(written, true)?;
+            }
+            Err(Error::Refused {
+                message: format!("`{}` cannot be started: {e}", how.program),
+                hint: "see the command with `--print`".to_owned(),
+            }
+            .into())
+        }
     }
 }
 
 /// Finds out how the session is continued, and writes it into another agent's store for that.
-fn continued(context: &Context, args: &Resume) -> Result<Continued, Failure> {
-    let w = context.writing(args.write);
-    let Some(agent) = &args.r#in else {
-        return Ok(resume(&w, &args.session)?);
+fn continued(context: &Context, args: &Resume, is_started: bool) -> Result<Continued, Failure> {
+    let to = match &args.r#in {
+        None => None,
+        Some(agent) => Some(by_name(agent).ok_or_else(|| Failure::Usage {
+            message: format!("`{agent}` is no agent"),
+            hint: Some("`rethread agents` lists them".to_owned()),
+        })?),
     };
-    let to = by_name(agent).ok_or_else(|| Failure::Usage {
-        message: format!("`{agent}` is no agent"),
-        hint: Some("`rethread agents` lists them".to_owned()),
-    })?;
+    let cwd = args.cwd.as_ref().map(|dir| context.folder(Some(dir)));
+    if let Some(cwd) = cwd.as_ref().filter(|cwd| !is_folder(cwd)) {
+        return Err(Failure::usage(format!("`{}` is no folder", cwd.display())));
+    }
     let summary = match &args.summary {
         Some(path) => Some(text_of(&context.env.cwd.join(path))?),
         None => None,
     };
-    let trim = Trim {
-        last: args.last,
-        from: args.from.as_deref(),
-        summary: summary.as_deref(),
+    let ask = ResumeAsk {
+        to,
+        trim: Trim {
+            last: args.last,
+            from: args.from.as_deref(),
+            summary: summary.as_deref(),
+        },
+        cwd: cwd.as_deref(),
+        is_started,
     };
-    Ok(resume_in(&w, &args.session, to, &trim)?)
+    Ok(resume(&context.writing(args.write), &args.session, &ask)?)
 }
 
 fn text_of(path: &std::path::Path) -> Result<String, Failure> {

@@ -1,90 +1,198 @@
 //! `rm`: into the trash, or for good.
 
 use clap::Args;
-use rethread_engine::{Removed, Source, find, remove};
-use rethread_render::one_line;
-use serde_json::json;
+use rethread_engine::{Filter, Removable, Removed, removable_by_filter, removable_by_name, remove};
+use rethread_render::{fit, one_line};
+use serde_json::{Value, json};
 
 use crate::consent;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{print, print_json, say};
+use crate::filters::FilterFlags;
+use crate::homes::HomeFlags;
+use crate::output::{print, print_json, say, session_json};
+use crate::progress::Progress;
+use crate::table;
 
 /// Move sessions to the trash.
 ///
-/// Asks first on a terminal; elsewhere `--yes` is needed. Where something stays, it is named, and what
-/// makes the session goes last, so that it can be tried again.
+/// With `--agent`, `--since`, `--until` or `--model`, all sessions that `list` has with the same flags,
+/// as far as all that was said in them is in that time: what began before `--since` or went on after
+/// `--until` stays. Names are workspaces then.
+///
+/// Shows what would go, and asks, on a terminal; elsewhere `--yes` is needed. Where something stays, it
+/// is named, and what makes a session goes last, so that it can be tried again.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread rm 7f3a
   rethread rm 7f3a 81c0 --yes
-  rethread rm 7f3a --force       delete for good")]
+  rethread rm --until 90d --dry-run      what was not touched for 90 days
+  rethread rm shop --agent pi            what pi did in the workspace `shop`
+  rethread rm 7f3a --force               delete for good")]
 pub(crate) struct Rm {
-    /// The sessions.
-    #[arg(value_name = "SESSION", required = true)]
-    sessions: Vec<String>,
+    /// The sessions; with flags that choose among them, workspaces.
+    #[arg(value_name = "SESSION|WORKSPACE", required_unless_present_any = FilterFlags::NAMES)]
+    names: Vec<String>,
+    #[command(flatten)]
+    filters: FilterFlags,
     /// Do not ask.
     #[arg(long, short)]
     yes: bool,
-    /// Delete for good instead, without asking.
+    /// Delete for good instead; several sessions only with `--yes`, or after asking.
     #[arg(long)]
     force: bool,
+    /// Only show what would go.
+    #[arg(long)]
+    dry_run: bool,
 }
 
 pub(crate) fn run(context: &Context, args: &Rm) -> Result<Exit, Failure> {
-    // All names are looked up before anything goes.
-    let mut sources: Vec<Source> = Vec::new();
-    for name in &args.sessions {
-        sources.push(find(&context.env, name)?);
+    let (chosen, found) = chosen(context, args)?;
+    if chosen.is_empty() {
+        say("no sessions were found");
+        return Ok(Exit::Failed);
     }
-    let mut exit = Exit::Done;
-    let mut removed = 0;
-    for source in &sources {
-        let decided = args.yes || args.force;
-        if !decided && !agreed(source)? {
-            say("nothing was removed");
-            return Ok(Exit::Failed);
-        }
-        match remove(source, args.force) {
-            Ok(done) => {
-                removed += 1;
-                tell(context, source, &done)?;
-            }
-            Err(e) if sources.len() == 1 => return Err(e.into()),
-            // Each that stays is named, and the others go.
-            Err(e) => {
-                context.failed(&e.into());
-                exit = Exit::Partly;
+    if args.dry_run {
+        for one in &chosen {
+            if context.json {
+                print_json(&object(one, Value::Null))?;
+            } else {
+                print(&row(context, one))?;
             }
         }
+        say(&format!(
+            "{} would go; nothing was removed",
+            counted(&chosen)
+        ));
+        return Ok(found);
     }
-    Ok(if removed == 0 { Exit::Failed } else { exit })
+    // One that is named is meant; what a filter gives may be a surprise.
+    let is_meant = args.force && args.filters.is_empty();
+    if !args.yes && !is_meant && !agreed(context, args, &chosen)? {
+        say("nothing was removed");
+        return Ok(Exit::Failed);
+    }
+    Ok(remove_all(context, args, &chosen)?.or(found))
+}
+
+/// What is meant, looked up before anything goes.
+fn chosen(context: &Context, args: &Rm) -> Result<(Vec<Removable>, Exit), Failure> {
+    if args.filters.is_empty() {
+        let chosen = removable_by_name(&context.env, &args.names)?;
+        return Ok((chosen, Exit::Done));
+    }
+    let filter = Filter {
+        workspaces: args.names.clone(),
+        ..args.filters.filter(context, &HomeFlags::default())?
+    };
+    let progress = Progress::new("looking");
+    let (chosen, notes) =
+        removable_by_filter(&context.env, &filter, &|done, of| progress.at(done, of));
+    drop(progress);
+    Ok((chosen, context.notes(&notes)))
 }
 
 /// Asks on a terminal; where there is nobody to ask, the answer must have been given.
-fn agreed(source: &Source) -> Result<bool, Failure> {
+fn agreed(context: &Context, args: &Rm, chosen: &[Removable]) -> Result<bool, Failure> {
     if !consent::is_possible() {
         return Err(Failure::Usage {
-            message: "there is no terminal to ask on".to_owned(),
-            hint: Some("`--yes` moves it to the trash without asking".to_owned()),
+            message: "there is no terminal to ask on, so nothing was removed".to_owned(),
+            hint: Some(
+                "`--yes` removes without asking, `--dry-run` shows what would go".to_owned(),
+            ),
         });
     }
-    let path = source.path.display().to_string();
-    Ok(consent::agree(&format!(
-        "Move `{}` to the trash?",
-        one_line(&path)
-    ))?)
+    for one in chosen {
+        say(&row(context, one));
+    }
+    let what = counted(chosen);
+    let question = if args.force {
+        format!("Delete {what} for good?")
+    } else {
+        format!("Move {what} to the trash?")
+    };
+    Ok(consent::agree(&question)?)
 }
 
-fn tell(context: &Context, source: &Source, removed: &Removed) -> Result<(), Failure> {
+fn counted(chosen: &[Removable]) -> String {
+    match chosen {
+        [_] => "this session".to_owned(),
+        all => format!("these {} sessions", all.len()),
+    }
+}
+
+/// A session as somebody who is asked knows it: id, agent, date, messages, title.
+fn row(context: &Context, one: &Removable) -> String {
+    let head = &one.summary.head;
+    let id: String = head.id.chars().take(12).collect();
+    let messages = match one.summary.counts.messages {
+        1 => "1 message".to_owned(),
+        n => format!("{} messages", table::count(n)),
+    };
+    let line = format!(
+        "{}  {}  {}  {messages}  {}",
+        one_line(&id),
+        one_line(head.held_by()),
+        table::time(head.updated.or(head.created), context.zone()),
+        table::title(&one.summary)
+    );
+    context
+        .columns
+        .map_or(line.clone(), |width| fit(&line, width))
+}
+
+/// Removes all; each that stays is named, and the others go.
+fn remove_all(context: &Context, args: &Rm, chosen: &[Removable]) -> Result<Exit, Failure> {
+    let mut stayed = Vec::new();
+    for one in chosen {
+        match remove(&one.source, args.force) {
+            Ok(removed) => tell(context, one, &removed)?,
+            Err(e) if chosen.len() == 1 => return Err(e.into()),
+            Err(e) => {
+                if context.json {
+                    let mut object = object(one, Value::Null);
+                    object["error"] = json!(e.to_string());
+                    print_json(&object)?;
+                }
+                context.failed(&e.into());
+                stayed.push(one);
+            }
+        }
+    }
+    if stayed.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let gone = chosen.len() - stayed.len();
+    say(&format!(
+        "{gone} of {} sessions went; not removed:",
+        chosen.len()
+    ));
+    for one in &stayed {
+        say(&format!("  {}", row(context, one)));
+    }
+    Ok(if gone == 0 {
+        Exit::Failed
+    } else {
+        Exit::Partly
+    })
+}
+
+fn tell(context: &Context, one: &Removable, removed: &Removed) -> Result<(), Failure> {
     let (path, word) = match removed {
         Removed::Trashed { path, .. } => (path, "trashed"),
         Removed::Deleted { path } => (path, "deleted"),
     };
-    let path = path.to_string_lossy();
     if context.json {
-        return print_json(&json!({ "id": source.id, "path": path, "removed": word }));
+        return print_json(&object(one, json!(word)));
     }
-    print(&format!("{word} {}", one_line(&path)))
+    print(&format!("{word} {}", one_line(&path.to_string_lossy())))
+}
+
+/// The session as scripts know it, and what became of it.
+fn object(one: &Removable, removed: Value) -> Value {
+    let mut object = session_json(&one.summary);
+    object["path"] = json!(one.source.path.to_string_lossy());
+    object["removed"] = removed;
+    object
 }

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use rethread_disk::{Created, Durability, Mode, create_with, open_read, replace_with};
+use rethread_disk::{
+    Created, Durability, Mode, create_with, ensure_folder, open_read, replace_with,
+};
 use rethread_engine::{
     Env, Part, Pictures, copy_raw, copy_rows, raw_files, raw_rows, show, show_ndjson,
 };
@@ -162,6 +164,9 @@ fn to_file(
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
+    let near = folder.ancestors().find(|folder| folder.is_dir());
+    let near = near.unwrap_or(Path::new("."));
+    ensure_folder(folder, &Mode::like(near)?, Durability::Close)?;
     let mode = Mode::like(folder)?;
     if force {
         return Ok(replace_with(path, mode, Durability::Close, write)?);

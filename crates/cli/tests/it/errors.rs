@@ -270,3 +270,66 @@ fn a_path_that_is_no_session_is_named_as_such() {
         );
     }
 }
+
+#[test]
+fn an_empty_title_is_refused_wherever_one_is_taken() {
+    let w = World::with_git();
+    let id = w.thread("T");
+    for args in [
+        &["rename", &id, ""][..],
+        &["rename", &id, " \t"],
+        &["new", "--format", "atsf", "--title", ""],
+        &["fork", &id, "--title", " "],
+        &["worktree", "add", "login", "--title", ""],
+    ] {
+        let refused = w.run(args);
+        assert_eq!(refused.code, 2, "{args:?}: {refused:?}");
+        assert!(
+            refused.err.contains("a title cannot be empty"),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(w.ok(&["list", "--json"]).lines().count(), 1);
+    assert_eq!(json(&w.ok(&["list", "--json"]))["title"], "T");
+}
+
+#[test]
+fn an_export_is_no_kind_of_file_that_it_cannot_be() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.ok(&["append", &id, "x"]);
+    for name in [
+        "talk.pdf",
+        "talk.json",
+        "a/talk.txt",
+        "talk.html.gz",
+        "talk.md.zst",
+    ] {
+        let refused = w.run(&["export", &id, "-o", name]);
+        assert_eq!(refused.code, 2, "{name}: {refused:?}");
+        assert!(
+            refused.err.contains("nothing is exported as"),
+            "{refused:?}"
+        );
+        assert!(refused.err.contains("`.ndjson`"), "{refused:?}");
+        assert!(!w.project.join(name).exists() && !w.project.join("a").exists());
+    }
+    // Folders may have dots in their names.
+    std::fs::create_dir(w.project.join("my.project")).unwrap();
+    for name in ["backup.2026", "my.project", "new.folder/", "v1.2"] {
+        w.ok(&["export", &id, "-o", name]);
+        assert!(w.project.join(name).is_dir(), "{name}");
+    }
+}
+
+#[test]
+fn show_and_export_make_the_folders_of_the_file_that_they_write() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.ok(&["append", &id, "x"]);
+    w.ok(&["export", &id, "-o", "a/b/talk.html"]);
+    w.ok(&["show", &id, "--to", "html", "-o", "c/d/talk.html"]);
+    for path in ["a/b/talk.html", "c/d/talk.html"] {
+        assert!(w.project.join(path).is_file(), "{path}");
+    }
+}

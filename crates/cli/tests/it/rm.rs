@@ -3,7 +3,8 @@
 #[cfg(target_os = "linux")]
 use std::fs;
 
-use crate::world::World;
+use crate::on_terminal::on_terminal;
+use crate::world::{World, answer, json};
 
 #[test]
 fn without_a_terminal_it_needs_yes() {
@@ -150,4 +151,125 @@ fn what_went_and_what_did_not_is_said() {
     // It is still found, so it can be tried again.
     w.ok(&["rm", id, "--force"]);
     assert!(!log.exists());
+}
+
+/// Three threads, the oldest first, each with a message at its time.
+fn three(w: &World) -> [String; 3] {
+    [
+        ("Old", "2026-03-01T10:00:00Z"),
+        ("Older, went on", "2026-03-02T10:00:00Z"),
+        ("New", "2026-11-14T10:00:00Z"),
+    ]
+    .map(|(title, time)| {
+        let at = |args: &[&str]| {
+            let mut command = w.command(args);
+            let done = answer(command.env("RETHREAD_NOW", time).output().unwrap());
+            assert_eq!(done.code, 0, "{done:?}");
+            done.out
+        };
+        let id = at(&["new", "--format", "atsf", "--title", title]);
+        let id = id.split('\t').next().unwrap().to_owned();
+        at(&["append", &id, "Hello"]);
+        if title.ends_with("went on") {
+            w.ok(&["append", &id, "And on"]);
+        }
+        id
+    })
+}
+
+#[test]
+fn what_was_not_touched_for_long_goes_at_once() {
+    let w = World::new();
+    let [old, went_on, new] = three(&w);
+    let shown = w.run(&["rm", "--until", "90d", "--dry-run"]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert_eq!(shown.out.lines().count(), 1, "{shown:?}");
+    let row = shown.out.trim_end();
+    assert!(row.starts_with(&old[..12]), "{row}");
+    assert!(
+        row.ends_with("atsf  2026-03-01 10:00  1 message  Old"),
+        "{row}"
+    );
+    let shown = w.run(&["rm", "--until", "90d", "--dry-run", "--json"]);
+    let shown = json(&shown.out);
+    assert_eq!(shown["id"], old.as_str());
+    assert_eq!(shown["title"], "Old");
+    assert!(shown["removed"].is_null());
+    // Nobody was asked.
+    let asked = w.run(&["rm", "--until", "90d", "--force"]);
+    assert_eq!(asked.code, 2, "{asked:?}");
+    assert!(w.folder(&old).is_dir());
+    assert_eq!(w.run(&["rm", "--dry-run"]).code, 2, "nothing says which");
+    let none = w.run(&["rm", "--until", "2020-01-01", "--yes"]);
+    assert_eq!(none.code, 1, "{none:?}");
+    w.ok(&["rm", "--until", "90d", "--force", "--yes"]);
+    assert!(!w.folder(&old).exists());
+    assert!(w.folder(&went_on).is_dir(), "it went on since");
+    assert!(w.folder(&new).is_dir());
+    // What began before stays, too.
+    w.ok(&["rm", "shop", "--since", "7d", "--force", "--yes"]);
+    assert!(w.folder(&went_on).is_dir());
+    assert!(!w.folder(&new).exists());
+}
+
+#[test]
+fn it_asks_with_title_agent_date_and_number_of_messages() {
+    let w = World::new();
+    let [old, went_on, _] = three(&w);
+    let names = ["rm", &old, &went_on, &old];
+    let Some(asked) = on_terminal(&w, &names, "n\n", &[]) else {
+        return;
+    };
+    assert_eq!(asked.code, 1, "{asked:?}");
+    for words in [
+        "atsf  2026-03-01 10:00  1 message  Old",
+        "atsf  2026-11-15 12:00  2 messages  Older, went on",
+        "Move these 2 sessions to the trash? [y/N]",
+        "nothing was removed",
+    ] {
+        assert!(asked.out.contains(words), "{words}: {}", asked.out);
+    }
+    assert!(w.folder(&old).is_dir() && w.folder(&went_on).is_dir());
+    let done = on_terminal(&w, &["rm", &old], "y\n", &[("PATH", "/nowhere")]).unwrap();
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(
+        done.out.contains("Move this session to the trash?"),
+        "{done:?}"
+    );
+    assert!(!w.folder(&old).exists());
+}
+
+#[test]
+#[cfg(unix)]
+fn what_was_and_was_not_removed_is_told() {
+    let w = World::new();
+    let made = json(&w.ok(&["new", "--format", "pi", "--json"]));
+    let stays = made["path"].as_str().unwrap();
+    let goes = w.thread("Goes");
+    // A session in a folder from which nothing can be taken.
+    let folder = std::path::Path::new(stays).parent().unwrap();
+    let lock = |on: bool| {
+        let flag = if on { "+i" } else { "-i" };
+        let mut chattr = std::process::Command::new("chattr");
+        let done = chattr.arg(flag).arg(stays).output();
+        done.is_ok_and(|done| done.status.success())
+    };
+    let is_locked = lock(true);
+    if !is_locked {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    let done = w.run(&["rm", stays, &goes, "--force"]);
+    lock(false);
+    if !std::path::Path::new(stays).exists() {
+        eprintln!("skipped: whoever runs this may remove everything");
+        return;
+    }
+    assert_eq!(done.code, 3, "{done:?}");
+    assert!(!w.folder(&goes).exists());
+    assert!(done.out.starts_with("deleted "), "{done:?}");
+    assert!(
+        done.err.contains("1 of 2 sessions went; not removed:"),
+        "{done:?}"
+    );
 }

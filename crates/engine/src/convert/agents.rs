@@ -262,7 +262,7 @@ impl ReadBack {
             let found = find(&back.agents, &source.id);
             let was = family.agents.read.get(*at);
             let Some((found, was)) = found.zip(was) else {
-                return Err(Error::usage(format!(
+                return Err(Error::Verification(format!(
                     "what was written does not read back: the sub-agent `{}` is missing",
                     source.id
                 )));

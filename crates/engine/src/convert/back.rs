@@ -65,7 +65,7 @@ pub(super) fn original(
 /// What travels along in a session; none where nothing does.
 pub(super) fn luggage(conversation: &Conversation) -> Result<Option<Luggage>, Error> {
     let items = conversation.format.stowed(conversation)?;
-    Luggage::read(&items).map_err(|e| Error::usage(e.to_string()))
+    Luggage::read(&items).map_err(|e| Error::Verification(e.to_string()))
 }
 
 /// Goes back by one format. What was said on the way and is not in the session comes behind it.
@@ -408,7 +408,7 @@ fn unpack(
     let made = create_with(&path, Mode::Private, w.durability, fill);
     let _ = made.map_err(|e| match e {
         DiskError::Write { cause, .. } if cause.kind() == io::ErrorKind::InvalidData => {
-            Error::usage(format!("what travelled along is damaged: {cause}"))
+            Error::Verification(format!("what travelled along is damaged: {cause}"))
         }
         other => other.into(),
     })?;

@@ -18,23 +18,31 @@ use crate::show::open;
 const FILE: &str = "conversions.jsonl";
 
 /// What identifies a conversion: what was converted, as it was then, how much of it, and into what.
-pub(super) fn key(from: &Conversation, to: &dyn Format, trim: &Trim<'_>) -> String {
+pub(super) fn key(
+    from: &Conversation,
+    to: &dyn Format,
+    trim: &Trim<'_>,
+    cwd: Option<&Path>,
+) -> String {
     let source = &from.source;
     let path = source.path.to_string_lossy();
     let marks = Spoken::of(from, Scope::Told).marks();
     let marks: Vec<String> = marks.iter().map(u64::to_string).collect();
     let last = trim.last.map(|n| n.to_string()).unwrap_or_default();
-    let mark = marks::words(&[
+    let marks = marks.join(" ");
+    let mut words = vec![
         source.format,
         &source.id,
         &path,
-        &marks.join(" "),
+        &marks,
         to.about().slug,
         &last,
         trim.from.unwrap_or_default(),
         trim.summary.unwrap_or_default(),
-    ]);
-    format!("{mark:016x}")
+    ];
+    let cwd = cwd.map(Path::to_string_lossy);
+    words.extend(cwd.as_deref());
+    format!("{:016x}", marks::words(&words))
 }
 
 /// The lines of a conversion, the last one first: ids, and paths where they are noted.
@@ -81,17 +89,20 @@ impl Whole {
         }
         let digests: Vec<&str> = seals.iter().map(|seal| seal.sha256.as_str()).collect();
         let root = ask.root.map(Path::to_string_lossy).unwrap_or_default();
-        let mark = marks::words(&[
+        let (path, digests) = (source.path.to_string_lossy(), digests.join(" "));
+        let mut words = vec![
             source.format,
             &source.id,
-            &source.path.to_string_lossy(),
-            &digests.join(" "),
+            &path,
+            &digests,
             ask.to.about().slug,
             &root,
             if ask.lean { "lean" } else { "whole" },
             if ask.agents { "agents" } else { "alone" },
-        ]);
-        let key = format!("{mark:016x}");
+        ];
+        let cwd = ask.cwd.map(Path::to_string_lossy);
+        words.extend(cwd.as_deref());
+        let key = format!("{:016x}", marks::words(&words));
         Ok(Self { key, seals })
     }
 

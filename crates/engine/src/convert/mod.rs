@@ -128,6 +128,14 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
     write(w, (&conversation, true), &steps.told, ask, notes)
 }
 
+/// A session that another agent can go on with.
+pub(crate) struct ToResume {
+    pub(crate) source: Source,
+    /// Whether it was written for that just now.
+    pub(crate) is_new: bool,
+    pub(crate) notes: Vec<Note>,
+}
+
 /// Converts a session so that another agent can go on with it. What was converted before is found
 /// again, unless the session has changed since.
 pub(crate) fn convert_to_resume(
@@ -135,16 +143,21 @@ pub(crate) fn convert_to_resume(
     source: &Source,
     to: &'static dyn Format,
     trim: &Trim<'_>,
-) -> Result<(Source, Vec<Note>), Error> {
+    cwd: Option<&Path>,
+) -> Result<ToResume, Error> {
     let conversation = open_with_workspace(w.env, source)?;
-    let key = before::key(&conversation, to, trim);
-    if let Some(made) = before::find(w, &key, source, to) {
-        return Ok((made, Vec::new()));
+    let key = before::key(&conversation, to, trim, cwd);
+    if let Some(source) = before::find(w, &key, source, to) {
+        return Ok(ToResume {
+            source,
+            is_new: false,
+            notes: Vec::new(),
+        });
     }
     let ask = ConvertAsk {
         to,
         root: None,
-        cwd: None,
+        cwd,
         lean: false,
         agents: true,
         dry_run: false,
@@ -173,7 +186,11 @@ pub(crate) fn convert_to_resume(
         .map_or(done.path, PathBuf::from);
     let made = Source::new(to.about().slug, done.id, path);
     done.notes.extend(before::note(w, &key, &made));
-    Ok((made, done.notes))
+    Ok(ToResume {
+        source: made,
+        is_new: !matches!(done.way, Way::There | Way::Before),
+        notes: done.notes,
+    })
 }
 
 /// Puts a session back where it came from.

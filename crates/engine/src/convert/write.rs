@@ -134,7 +134,7 @@ pub(super) fn refuse_damage(made: &Conversation) -> Result<(), Error> {
     let mut notes = made.notes.iter();
     match notes.find(|note| note.severity == Severity::Damage) {
         None => Ok(()),
-        Some(damage) => Err(Error::usage(format!(
+        Some(damage) => Err(Error::Verification(format!(
             "what was written does not read back: {}",
             damage.message
         ))),
@@ -216,11 +216,10 @@ fn stow(
     let items = luggage(&packing, &mut files).map_err(unreadable)?;
     made.format.stow(w, &made.source, &items)?;
     let again = open(&made.source)?;
-    let wanted = Luggage::read(&items).map_err(|e| Error::usage(e.to_string()))?;
+    let wanted = Luggage::read(&items).map_err(|e| Error::Verification(e.to_string()))?;
     if Spoken::of(&again, Scope::Told).marks() != marks || back::luggage(&again)? != wanted {
-        return Err(Error::usage(
-            "what travels along does not read back; `--lean` leaves it out",
-        ));
+        let what = "what travels along does not read back; `--lean` leaves it out";
+        return Err(Error::Verification(what.to_owned()));
     }
     Ok(again)
 }
@@ -272,4 +271,27 @@ fn name_of(conversation: &Conversation) -> String {
     let below = source.path.strip_prefix(&base).unwrap_or(&source.path);
     let names = below.components().map(|c| c.as_os_str().to_string_lossy());
     names.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "files are laid out for the test")]
+    fn what_does_not_read_back_is_not_wrong_usage() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("2026-11-15T12-00-00-000Z_a.jsonl");
+        std::fs::write(
+            &path,
+            "{\"type\":\"session\",\"version\":3,\"id\":\"a\"}\n{half\n",
+        )
+        .unwrap();
+        let made = open(&Source::new("pi", "a".to_owned(), path)).unwrap();
+        let refused = refuse_damage(&made).unwrap_err();
+        assert!(!refused.is_usage(), "{refused}");
+        assert_eq!(refused.kind(), "verification");
+        assert!(refused.to_string().contains("does not read back"));
+        assert!(refused.hint().is_some());
+    }
 }

@@ -12,7 +12,7 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 use crate::carry::Place;
 use crate::pi::{self, Flavour};
 use crate::{
-    About, Appended, AskedEntry, Branch, Can, Conversation, Env, Fork, Format, Keeps, Made,
+    About, Appended, AskedEntry, Branch, Can, Client, Conversation, Env, Fork, Format, Keeps, Made,
     MessageInput, Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source,
     Told, Violation, Want, WriteError, Writing,
 };
@@ -71,6 +71,13 @@ impl Format for Atomic {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         pi::files(&FLAVOUR, source)
+    }
+
+    fn client(&self) -> Option<Client> {
+        Some(Client {
+            program: FLAVOUR.slug,
+            finds_by_folder: false,
+        })
     }
 
     fn resume(&self, summary: &Summary) -> Option<Resume> {

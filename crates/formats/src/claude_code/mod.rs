@@ -44,9 +44,9 @@ use rethread_model::{Body, EntryIx, Note, Piece, Role, Session, Summary};
 
 use crate::carry::Place;
 use crate::{
-    About, Appended, Branch, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput,
-    Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, ToldAgent,
-    Violation, Want, WriteError, Writing,
+    About, Appended, Branch, Can, Client, Conversation, Env, Fork, Format, Keeps, Made,
+    MessageInput, Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told,
+    ToldAgent, Violation, Want, WriteError, Writing,
 };
 
 pub use layout::encode_cwd;
@@ -111,6 +111,13 @@ impl Format for ClaudeCode {
     }
 
     /// Nobody continues a sub-agent: the session that started it does.
+    fn client(&self) -> Option<Client> {
+        Some(Client {
+            program: "claude",
+            finds_by_folder: true,
+        })
+    }
+
     fn resume(&self, summary: &Summary) -> Option<Resume> {
         let head = &summary.head;
         (!summary.is_subagent()).then(|| Resume {

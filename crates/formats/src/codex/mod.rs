@@ -39,9 +39,9 @@ use rethread_model::{Body, EntryIx, Note, Role, Session, Summary};
 
 use crate::carry::{Goods, Place, Put};
 use crate::{
-    About, Appended, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput, Native,
-    NewSession, OpenError, OwnWords, Resume, Root, Source, Told, ToldAgent, Violation, Want,
-    WriteError, Writing,
+    About, Appended, Can, Client, Conversation, Env, Fork, Format, Keeps, Made, MessageInput,
+    Native, NewSession, OpenError, OwnWords, Resume, Root, Source, Told, ToldAgent, Violation,
+    Want, WriteError, Writing,
 };
 
 pub use record::{Care, record_type};
@@ -103,6 +103,13 @@ impl Format for Codex {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    fn client(&self) -> Option<Client> {
+        Some(Client {
+            program: SLUG,
+            finds_by_folder: false,
+        })
     }
 
     fn resume(&self, summary: &Summary) -> Option<Resume> {

@@ -38,9 +38,9 @@ use rethread_model::{Body, EntryIx, Note, Role, Session, Summary};
 
 use crate::carry::{Goods, Place, Put};
 use crate::{
-    About, Appended, AskedEntry, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput,
-    Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, ToldAgent,
-    Violation, Want, WriteError, Writing,
+    About, Appended, AskedEntry, Can, Client, Conversation, Env, Fork, Format, Keeps, Made,
+    MessageInput, Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told,
+    ToldAgent, Violation, Want, WriteError, Writing,
 };
 
 pub use project::{is_project_hash, project_hash};
@@ -118,6 +118,13 @@ impl Format for Gemini {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    fn client(&self) -> Option<Client> {
+        Some(Client {
+            program: "gemini",
+            finds_by_folder: true,
+        })
     }
 
     fn resume(&self, summary: &Summary) -> Option<Resume> {

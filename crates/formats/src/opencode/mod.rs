@@ -47,9 +47,9 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::carry::{Goods, Place, Put};
 use crate::{
-    About, Appended, Can, Conversation, Env, Fork, Format, Keeps, Made, MessageInput, Native,
-    NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, ToldAgent, Violation,
-    Want, WriteError, Writing,
+    About, Appended, Can, Client, Conversation, Env, Fork, Format, Keeps, Made, MessageInput,
+    Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, ToldAgent,
+    Violation, Want, WriteError, Writing,
 };
 
 use self::blocks::By;
@@ -118,6 +118,13 @@ impl Format for OpenCode {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         layout::files(source)
+    }
+
+    fn client(&self) -> Option<Client> {
+        Some(Client {
+            program: SLUG,
+            finds_by_folder: false,
+        })
     }
 
     fn resume(&self, summary: &Summary) -> Option<Resume> {

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
-    About, Appended, AskedEntry, Branch, Can, Conversation, Env, Fork, Format, Keeps, Made,
+    About, Appended, AskedEntry, Branch, Can, Client, Conversation, Env, Fork, Format, Keeps, Made,
     MessageInput, Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source,
     Told, Violation, Want, WriteError, Writing,
 };
@@ -133,6 +133,13 @@ impl Format for Pi {
 
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         files(&FLAVOUR, source)
+    }
+
+    fn client(&self) -> Option<Client> {
+        Some(Client {
+            program: FLAVOUR.slug,
+            finds_by_folder: false,
+        })
     }
 
     fn resume(&self, summary: &Summary) -> Option<Resume> {
