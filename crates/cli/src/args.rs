@@ -23,7 +23,7 @@ use crate::help::{self, GLOBAL, STYLES};
   rethread                          what there is on this machine
   rethread list --since 7d          sessions of the last seven days
   rethread show latest              read the newest conversation
-  rethread sample ./try-me          a small project to try things on
+  rethread --sample list            the same commands on a built-in sample
 
 SESSION is an id, the beginning of one (4 characters or more), AGENT:ID, `latest`,
 the path of a session, or PATH#ID. Exit codes: 0 done, 1 failed or nothing found,
@@ -108,6 +108,10 @@ pub(crate) struct Global {
     /// Look for agents' stores under DIR instead of the home folder. Can be repeated.
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "DIR")]
     pub(crate) home: Vec<PathBuf>,
+    /// Use the built-in sample instead of this machine's conversations. Commands that write change
+    /// a copy of it in Rethread's cache folder, and nothing else.
+    #[arg(long, global = true, help_heading = GLOBAL, conflicts_with = "home")]
+    pub(crate) sample: bool,
     /// When to use colours.
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,

@@ -1,6 +1,7 @@
 //! What every command has at hand: the environment, where to print, and how.
 
 use std::cell::{OnceCell, RefCell};
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +9,7 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use clap::ColorChoice as Asked;
 use jiff::tz::TimeZone;
-use rethread_engine::{Env, Incoming, Writing, absolute};
+use rethread_engine::{Env, Incoming, SampleCopy, Writing, absolute, kept_sample};
 use rethread_model::{Note, Severity};
 use rethread_project::confine_to;
 use rethread_render::{Style, one_line};
@@ -30,6 +31,13 @@ pub(crate) struct Context {
     pub(crate) strict: bool,
     pub(crate) colour: bool,
     pub(crate) pager: bool,
+    /// The copy of the sample that is used instead of this machine's homes.
+    pub(crate) sample: Option<PathBuf>,
+    /// The folder that the program was started in, which files that are to be written are named
+    /// from.
+    started_in: PathBuf,
+    /// The name that the program was started by.
+    program: String,
     zone: OnceCell<TimeZone>,
     /// The columns of the terminal; none where the output is no terminal.
     pub(crate) columns: Option<usize>,
@@ -50,6 +58,13 @@ impl Context {
         if !global.home.is_empty() {
             env.use_homes(&global.home);
         }
+        let started_in = env.cwd.clone();
+        let mut sample = None;
+        if global.sample {
+            let copy = kept_sample(&env)?;
+            env = copy.env;
+            sample = Some(copy.folder);
+        }
         let colour = |auto: ColorChoice| match global.color {
             Asked::Always => true,
             Asked::Never => false,
@@ -64,10 +79,42 @@ impl Context {
             colour: colour(AutoStream::choice(&io::stdout())),
             colour_on_stderr: colour(AutoStream::choice(&io::stderr())),
             pager: is_terminal && !global.no_pager && !global.json,
+            sample,
+            started_in,
+            program: program(std::env::args_os().next()),
             zone: OnceCell::new(),
             columns: columns.filter(|_| is_terminal),
             incoming: RefCell::default(),
         })
+    }
+
+    /// The same for a copy of the sample.
+    pub(crate) fn with_sample(&self, copy: &SampleCopy) -> Self {
+        Self {
+            env: copy.env.clone(),
+            sample: Some(copy.folder.clone()),
+            started_in: self.started_in.clone(),
+            program: self.program.clone(),
+            zone: self.zone.clone(),
+            incoming: RefCell::default(),
+            ..*self
+        }
+    }
+
+    /// A command as it can be typed now: with the name that the program was started by, and on the
+    /// sample where that is used.
+    pub(crate) fn call(&self, command: &str) -> String {
+        let sample = if self.sample.is_some() {
+            " --sample"
+        } else {
+            ""
+        };
+        format!("{}{sample} {command}", self.program)
+    }
+
+    /// The whole path of a file or folder that the user named to be written.
+    pub(crate) fn output(&self, named: &Path) -> PathBuf {
+        self.started_in.join(named)
     }
 
     /// The user's time zone. Finding it reads files, so it is asked for only when it is needed.
@@ -189,6 +236,24 @@ impl Context {
     fn labelled(&self, word: &str, colour: anstyle::AnsiColor, text: &str) {
         labelled(word, colour, text, self.colour_on_stderr);
     }
+}
+
+/// The name that the program was started by, as a shell takes it.
+fn program(first: Option<OsString>) -> String {
+    let name = first.map(|name| name.to_string_lossy().into_owned());
+    match name.filter(|name| !name.is_empty()) {
+        Some(name) => shell_word(&name),
+        None => "rethread".to_owned(),
+    }
+}
+
+/// A word as a shell takes it for itself. Nothing in it acts on a terminal either.
+pub(crate) fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", one_line(word).replace('\'', "'\\''"))
 }
 
 /// The exit code of a command that came to an end.

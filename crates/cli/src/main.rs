@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 
-use crate::args::Cli;
+use crate::args::{Cli, Command};
 use crate::context::Context;
 use crate::exit::Exit;
 
@@ -27,10 +27,12 @@ fn main() -> ExitCode {
     if let Some(name) = commands::msg::other_names::name(args.next().as_deref()) {
         return commands::msg::other_names::main(name, args).into();
     }
-    let cli = match Cli::read() {
+    let mut cli = match Cli::read() {
         Ok(cli) => cli,
         Err(e) => return wrong_usage(&e),
     };
+    // The sample itself is written and removed in the user's own folders.
+    cli.global.sample &= !matches!(cli.command, Some(Command::Sample(_)));
     let context = match Context::new(&cli.global) {
         Ok(context) => context,
         Err(failure) => {

@@ -52,7 +52,7 @@ pub use rethread_formats::{
     MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey, Resume, Source,
     TextMessage, Unsaid, Violation, Weight, WriteError, Writing, by_name, local_path,
 };
-pub use sample::{Sample, sample};
+pub use sample::{Sample, SampleCopy, clear_sample, kept_sample, sample, temporary_sample};
 pub use show::{Part, Shown, copy_raw, copy_rows, raw_files, raw_rows, show};
 pub use trust::{Trusted, revoke, trusted};
 pub use when::{Bound, NotAMoment, moment};

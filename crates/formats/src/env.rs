@@ -36,7 +36,7 @@ pub struct Env {
     /// The folder outside of which no project is looked for, if there is one.
     pub within: Option<PathBuf>,
     variables: BTreeMap<String, OsString>,
-    clock: Option<Moment>,
+    clock: Clock,
     random: Random,
 }
 
@@ -53,6 +53,15 @@ pub enum EnvError {
     /// `RETHREAD_NOW` is no time.
     #[error("`RETHREAD_NOW` is `{0}`, which is not an RFC 3339 date and time")]
     BadClock(String),
+}
+
+/// What time it is.
+#[derive(Clone, Copy, Debug)]
+enum Clock {
+    /// That of the machine, and how many milliseconds it is off.
+    Running(i64),
+    /// Always the same.
+    Standing(Moment),
 }
 
 #[derive(Clone, Debug)]
@@ -94,7 +103,8 @@ impl Env {
         };
         let clock = text("RETHREAD_NOW")
             .map(|now| now.parse().map_err(|_| EnvError::BadClock(now.clone())))
-            .transpose()?;
+            .transpose()?
+            .map_or(Clock::Running(0), Clock::Standing);
         let random = text("RETHREAD_SEED").map_or(Random::System, |seed| Random::Seeded {
             seed,
             asked: Arc::default(),
@@ -142,6 +152,22 @@ impl Env {
         }
     }
 
+    /// The environment of somebody who has just this home, works in `cwd`, and whose folders of
+    /// Rethread's own are below `own`.
+    #[must_use]
+    pub fn within_home(&self, home: &Path, cwd: &Path, own: &Path) -> Self {
+        Self {
+            homes: vec![home.to_owned()],
+            homes_are_given: true,
+            others: Vec::new(),
+            cwd: cwd.to_owned(),
+            data: own.join("data"),
+            cache: own.join("cache"),
+            config: own.join("config"),
+            ..self.clone()
+        }
+    }
+
     /// The other home that a path is in.
     pub fn home_of(&self, path: &Path) -> Option<&Arc<Home>> {
         self.others.iter().find(|h| path.starts_with(&h.folder))
@@ -180,19 +206,43 @@ impl Env {
     #[must_use]
     pub fn at(&self, moment: Moment) -> Self {
         Self {
-            clock: Some(moment),
+            clock: Clock::Standing(moment),
+            ..self.clone()
+        }
+    }
+
+    /// The same environment with a clock that runs on from this time; one that stands still stays
+    /// as it is.
+    #[must_use]
+    pub fn running_from(&self, moment: Moment) -> Self {
+        let clock = match self.clock {
+            standing @ Clock::Standing(_) => standing,
+            Clock::Running(off) => {
+                let ahead = moment.millis().saturating_sub(self.now().millis());
+                Clock::Running(off.saturating_add(ahead))
+            }
+        };
+        Self {
+            clock,
             ..self.clone()
         }
     }
 
     /// Now.
     pub fn now(&self) -> Moment {
-        self.clock.unwrap_or_else(|| Timestamp::now().into())
+        match self.clock {
+            Clock::Standing(moment) => moment,
+            Clock::Running(off) => {
+                let now: Moment = Timestamp::now().into();
+                let off = now.millis().checked_add(off);
+                off.and_then(Moment::from_millis).unwrap_or(now)
+            }
+        }
     }
 
     /// Whether the clock runs: one that the user set stands still.
     pub fn has_running_clock(&self) -> bool {
-        self.clock.is_none()
+        matches!(self.clock, Clock::Running(_))
     }
 
     /// Sixteen random bytes. With a seed, they follow from the seed, `salt` and how often it was

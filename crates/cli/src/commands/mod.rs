@@ -24,13 +24,56 @@ pub(crate) mod tree;
 pub(crate) mod trust;
 pub(crate) mod worktree;
 
+use rethread_model::Note;
+
 use crate::args::Command;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Runs a command; without one, shows the overview.
+/// Runs a command; without one, shows the overview. Where it changed a copy of the sample, says so.
 pub(crate) fn run(context: &Context, command: Option<Command>) -> Result<Exit, Failure> {
+    let copy = context.sample.as_ref();
+    let copy = copy.filter(|_| command.as_ref().is_some_and(may_write));
+    let exit = carry_out(context, command)?;
+    if let Some(copy) = copy {
+        let note = Note::remark("this was done in a copy of the sample, and nowhere else")
+            .at(copy)
+            .hint("`rethread sample --clear` removes it, and the next command gets a new one");
+        context.notes(&[note]);
+    }
+    Ok(exit)
+}
+
+/// Whether a command may change conversations, or what belongs to them.
+fn may_write(command: &Command) -> bool {
+    match command {
+        Command::Convert(_)
+        | Command::Resume(_)
+        | Command::New(_)
+        | Command::Append(_)
+        | Command::Branch(_)
+        | Command::Label(_)
+        | Command::Rename(_)
+        | Command::Fork(_)
+        | Command::Rm(_)
+        | Command::Migrate(_)
+        | Command::Init(_)
+        | Command::Worktree(_)
+        | Command::Trust(_)
+        | Command::Msg(_) => true,
+        Command::Agents(_)
+        | Command::List(_)
+        | Command::Show(_)
+        | Command::Tree(_)
+        | Command::Context(_)
+        | Command::Export(_)
+        | Command::Check(_)
+        | Command::Sample(_) => false,
+    }
+}
+
+fn carry_out(context: &Context, command: Option<Command>) -> Result<Exit, Failure> {
     match command {
         None => overview::run(context),
         Some(Command::Agents(args)) => agents::run(context, &args),

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use rethread_engine::{Overview, overview};
+use rethread_engine::{Overview, overview, temporary_sample};
 use rethread_render::one_line;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
     if context.json {
         print_json(&as_json(&all))?;
     } else if all.sessions == 0 {
-        nothing(context, &all)?;
+        nothing(context)?;
     } else {
         print(context, &all)?;
     }
@@ -60,36 +60,54 @@ fn print(context: &Context, all: &Overview) -> Result<(), Failure> {
     ) {
         writeln!(out, "  {line}")?;
     }
-    writeln!(out, "\nFound in:")?;
-    for place in &all.found {
-        writeln!(out, "  {}", one_line(&place.display().to_string()))?;
+    if context.sample.is_none() {
+        writeln!(out, "\nFound in:")?;
+        for place in &all.found {
+            writeln!(out, "  {}", one_line(&place.display().to_string()))?;
+        }
     }
-    writeln!(
-        out,
-        "\n`rethread show latest` reads the newest; `rethread --help` says what else."
-    )?;
+    next_steps(context, &mut out)?;
     Ok(out.flush()?)
 }
 
-fn nothing(context: &Context, all: &Overview) -> Result<(), Failure> {
+/// Says that nothing was found, and shows what there would be to see in the built-in sample.
+fn nothing(context: &Context) -> Result<(), Failure> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    writeln!(out, "No conversations were found. Rethread looked in:")?;
-    for (format, place) in &all.looked {
-        writeln!(out, "  {format:<12} {place}")?;
+    if context.env.homes_are_given {
+        writeln!(out, "No conversations were found there.")?;
+    } else {
+        writeln!(out, "No conversations were found on this machine.")?;
     }
-    let homes = &context.env.homes;
-    let cwd = (!context.env.homes_are_given).then_some(&context.env.cwd);
-    for folder in homes.iter().chain(cwd) {
-        writeln!(
-            out,
-            "  {:<12} {}",
-            "from",
-            one_line(&folder.display().to_string())
-        )?;
+    if context.sample.is_some() {
+        return Ok(out.flush()?);
     }
-    writeln!(out, "\nTry the built-in sample:")?;
-    writeln!(out, "  rethread sample rethread-sample")?;
-    Ok(out.flush()?)
+    writeln!(out, "This is the built-in sample, to try things on:\n")?;
+    out.flush()?;
+    drop(out);
+    let copy = temporary_sample(&context.env)?;
+    let context = context.with_sample(&copy);
+    let all = overview(&context.env, RECENT, &|_, _| {});
+    print(&context, &all)
+}
+
+/// What can be done now, as it can be typed.
+fn next_steps(context: &Context, out: &mut impl Write) -> Result<(), Failure> {
+    if context.sample.is_none() {
+        let (show, help) = (context.call("show latest"), context.call("--help"));
+        writeln!(out, "\n`{show}` reads the newest; `{help}` says what else.")?;
+        return Ok(());
+    }
+    writeln!(out, "\nTry next:")?;
+    for command in [
+        "list .",
+        "show latest",
+        "tree pi:latest",
+        "export latest -o page.html",
+        "--help",
+    ] {
+        writeln!(out, "  {}", context.call(command))?;
+    }
+    Ok(())
 }
 
 fn as_json(all: &Overview) -> Value {

@@ -9,7 +9,7 @@ use rethread_project::is_folder;
 use serde_json::json;
 
 use crate::args::WriteFlags;
-use crate::context::Context;
+use crate::context::{Context, shell_word};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
@@ -54,6 +54,12 @@ pub(crate) struct Resume {
 
 pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
     let is_started = !args.print && !context.json;
+    if context.sample.is_some() && is_started {
+        return Err(Failure::Usage {
+            message: "agents do not look for conversations in the built-in sample".to_owned(),
+            hint: Some("`--print` shows the command that would go on with it".to_owned()),
+        });
+    }
     let Continued {
         command: how,
         program,
@@ -103,7 +109,7 @@ fn continued(context: &Context, args: &Resume, is_started: bool) -> Result<Conti
         return Err(Failure::usage(format!("`{}` is no folder", cwd.display())));
     }
     let summary = match &args.summary {
-        Some(path) => Some(text_of(&context.env.cwd.join(path))?),
+        Some(path) => Some(text_of(&context.output(path))?),
         None => None,
     };
     let ask = ResumeAsk {
@@ -132,7 +138,7 @@ fn say(context: &Context, how: &Call) -> Result<(), Failure> {
             .collect();
         return print_json(&json!({ "command": command, "cwd": folder }));
     }
-    let words: Vec<String> = how.args.iter().map(|arg| quoted(arg)).collect();
+    let words: Vec<String> = how.args.iter().map(|arg| shell_word(arg)).collect();
     let call = format!("{} {}", how.program, words.join(" "));
     match folder {
         Some(folder) => print(&format!("cd {} && {call}", as_folder(&folder))),
@@ -143,19 +149,7 @@ fn say(context: &Context, how: &Call) -> Result<(), Failure> {
 /// A folder as `cd` takes it: one that begins with `-` is no option, nor the folder before.
 fn as_folder(folder: &str) -> String {
     if folder.starts_with('-') {
-        return format!("-- {}", quoted(&format!("./{folder}")));
+        return format!("-- {}", shell_word(&format!("./{folder}")));
     }
-    quoted(folder)
-}
-
-/// A word as a shell takes it for itself. Nothing in it acts on a terminal either.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!(
-        "'{}'",
-        rethread_render::one_line(word).replace('\'', "'\\''")
-    )
+    shell_word(folder)
 }

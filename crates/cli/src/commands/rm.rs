@@ -76,6 +76,12 @@ pub(crate) fn run(context: &Context, args: &Rm) -> Result<Exit, Failure> {
     Ok(remove_all(context, args, &chosen)?.or(found))
 }
 
+/// Whether sessions are deleted instead of moved to the trash. What is removed of the sample goes
+/// into nobody's trash.
+fn is_for_good(context: &Context, args: &Rm) -> bool {
+    args.force || context.sample.is_some()
+}
+
 /// What is meant, looked up before anything goes.
 fn chosen(context: &Context, args: &Rm) -> Result<(Vec<Removable>, Exit), Failure> {
     if args.filters.is_empty() {
@@ -107,7 +113,7 @@ fn agreed(context: &Context, args: &Rm, chosen: &[Removable]) -> Result<bool, Fa
         say(&row(context, one));
     }
     let what = counted(chosen);
-    let question = if args.force {
+    let question = if is_for_good(context, args) {
         format!("Delete {what} for good?")
     } else {
         format!("Move {what} to the trash?")
@@ -146,7 +152,7 @@ fn row(context: &Context, one: &Removable) -> String {
 fn remove_all(context: &Context, args: &Rm, chosen: &[Removable]) -> Result<Exit, Failure> {
     let mut stayed = Vec::new();
     for one in chosen {
-        match remove(&one.source, args.force) {
+        match remove(&one.source, is_for_good(context, args)) {
             Ok(removed) => tell(context, one, &removed)?,
             Err(e) if chosen.len() == 1 => return Err(e.into()),
             Err(e) => {

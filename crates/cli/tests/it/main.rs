@@ -59,6 +59,8 @@ mod reference;
 mod replace;
 mod resume;
 mod rm;
+mod sample;
+mod sample_flag;
 mod seen;
 mod shapes;
 mod show;

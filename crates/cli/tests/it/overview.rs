@@ -1,18 +1,8 @@
 //! `rethread` without a command, and the sample.
 
-use std::fs;
-
 use insta::assert_snapshot;
 
 use crate::world::{World, json};
-
-#[test]
-fn on_an_empty_machine_it_says_where_it_looked() {
-    let w = World::new();
-    let answer = w.run(&[]);
-    assert_eq!(answer.code, 0, "{answer:?}");
-    assert_snapshot!("overview_empty", w.plain(&answer.out));
-}
 
 #[test]
 fn with_the_sample_there_is_something_to_see() {
@@ -20,33 +10,9 @@ fn with_the_sample_there_is_something_to_see() {
     let made = w.run(&["sample", "try-me"]);
     assert_eq!(made.code, 0, "{made:?}");
     assert_eq!(made.out.trim(), w.project.join("try-me").to_str().unwrap());
-    assert!(made.err.contains("rethread list ."), "{}", made.err);
-    let mut there = w.command::<&str>(&[]);
-    let output = there
-        .current_dir(w.project.join("try-me"))
-        .output()
-        .unwrap();
-    assert_snapshot!(
-        "overview_sample",
-        w.plain(&String::from_utf8(output.stdout).unwrap())
-    );
-    let mut shown = w.command(&["show", "latest", "--json"]);
-    let output = shown
-        .current_dir(w.project.join("try-me"))
-        .output()
-        .unwrap();
-    let record = json(&String::from_utf8(output.stdout).unwrap());
-    assert_eq!(record["messages"][0]["role"], "user");
-}
-
-#[test]
-fn the_sample_overwrites_nothing() {
-    let w = World::new();
-    fs::write(w.project.join("mine.txt"), "x").unwrap();
-    let answer = w.run(&["sample", "."]);
-    assert_eq!(answer.code, 2, "{answer:?}");
-    assert!(answer.err.contains("is not empty"), "{}", answer.err);
-    assert_eq!(fs::read_dir(&w.project).unwrap().count(), 1);
+    assert!(made.err.contains("--home try-me/home list"), "{}", made.err);
+    let seen = w.ok(&["--home", "try-me/home"]);
+    assert_snapshot!("overview_sample", w.plain(&seen));
 }
 
 #[test]

@@ -16,6 +16,7 @@ use super::create::text;
 use super::document;
 use super::export;
 use super::layout::{Kept, database_for_writing, kept};
+use super::new_database::create_database;
 use super::project::GLOBAL;
 use super::rows::{decode, encode};
 use super::store::TABLES;
@@ -69,8 +70,7 @@ fn no_home() -> WriteError {
 pub(super) fn stage(w: &Writing<'_>, place: &Place, folder: &Path) -> Result<(), WriteError> {
     let copy = folder.join("opencode.db");
     let Some(path) = database(w, place)? else {
-        let made = Connection::open(&copy).and_then(|db| db.execute_batch(document::SCHEMA));
-        return made.map_err(|e| trouble(&copy, w.lock_timeout, &e));
+        return create_database(&copy, &[]);
     };
     let schema = super::database::look(&path, |db| {
         let mut query = db.prepare(
@@ -313,7 +313,12 @@ fn quoted((name, _): &(String, Value)) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-fn insert(db: &Connection, table: &str, row: &[(String, Value)]) -> rusqlite::Result<()> {
+/// Adds a row.
+pub(super) fn insert(
+    db: &Connection,
+    table: &str,
+    row: &[(String, Value)],
+) -> rusqlite::Result<()> {
     let names: Vec<String> = row.iter().map(quoted).collect();
     let marks = vec!["?"; names.len()].join(", ");
     let sql = format!(

@@ -23,6 +23,7 @@ mod info;
 mod kinds;
 mod layout;
 mod members;
+mod new_database;
 mod own;
 mod project;
 mod read;
@@ -55,6 +56,7 @@ use crate::{
 use self::blocks::By;
 
 pub use kinds::{CLOSED_TABLES, Fate, RECORD_TYPES, RecordType};
+pub use new_database::create_database;
 
 /// The slug of the format.
 pub(crate) const SLUG: &str = "opencode";

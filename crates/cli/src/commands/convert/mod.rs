@@ -79,7 +79,7 @@ pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
         message: format!("`{}` is no format", args.to),
         hint: Some("`rethread agents` lists them".to_owned()),
     })?;
-    let root = args.output.as_ref().map(|dir| context.env.cwd.join(dir));
+    let root = args.output.as_ref().map(|dir| context.output(dir));
     let cwd = args.cwd.as_ref().map(|dir| context.folder(Some(dir)));
     if let Some(cwd) = cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
         return Err(Failure::usage(format!("`{}` is no folder", cwd.display())));

@@ -54,7 +54,7 @@ fn what_our_own_commands_write_passes() {
 fn the_sample_passes() {
     let w = World::new();
     w.ok(&["sample", "try-me"]);
-    let answer = w.run(&["check", "try-me", "--strict"]);
+    let answer = w.run(&["check", "try-me/shop", "--strict"]);
     assert_eq!((answer.code, answer.out.as_str()), (0, ""), "{answer:?}");
     assert!(
         answer.err.starts_with("0 errors, 0 warnings in "),

@@ -40,8 +40,6 @@ pub(super) enum Kind {
     Makes,
     /// Removes the thread.
     Removes,
-    /// Makes a whole project, file by file.
-    Fills,
 }
 
 fn thread_of_three(w: &World) -> String {
@@ -180,13 +178,4 @@ pub(super) const RM: Case = Case {
     args: &["rm", "ID", "--force"],
     kind: Kind::Removes,
     ..APPEND
-};
-pub(super) const SAMPLE: Case = Case {
-    prepare: |_| None,
-    args: &["sample", "try-me"],
-    input: "",
-    between: nothing_between,
-    kind: Kind::Fills,
-    varies: false,
-    store: Store::Threads,
 };

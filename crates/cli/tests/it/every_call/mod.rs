@@ -196,7 +196,6 @@ cases! {
     rename: RENAME,
     fork: FORK,
     rm: RM,
-    sample: SAMPLE,
 }
 
 cases! {

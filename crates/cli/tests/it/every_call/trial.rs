@@ -124,7 +124,7 @@ impl Trial {
     /// Killed at every call.
     pub(super) fn killed_everywhere(&mut self) {
         for call in self.calls() {
-            if READING.contains(&call.name.as_str()) || call.is_input || self.is_repetition(&call) {
+            if READING.contains(&call.name.as_str()) || call.is_input {
                 continue;
             }
             self.restore();
@@ -144,9 +144,6 @@ impl Trial {
         let trace = tempfile::NamedTempFile::new().unwrap();
         let out = trace.path().to_str().unwrap().to_owned();
         for call in self.calls() {
-            if self.is_repetition(&call) {
-                continue;
-            }
             for errno in call.errors() {
                 self.restore();
                 let Call { name, nth, .. } = &call;
@@ -212,10 +209,5 @@ impl Trial {
             failed > 0 || self.case.kind == Kind::Removes,
             "nothing was short"
         );
-    }
-
-    /// Whether this only repeats, in the many steps of the sample, what other cases try.
-    pub(super) fn is_repetition(&self, call: &Call) -> bool {
-        self.case.kind == Kind::Fills && !call.changes()
     }
 }
