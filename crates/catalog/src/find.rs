@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rethread_disk::{DiskError, open_read};
-use rethread_formats::ndjson::has_no_sessions;
+use rethread_formats::ndjson::{has_no_sessions, unpacking_damage};
 use rethread_formats::{Env, FORMATS, Source, by_name};
 use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
@@ -54,6 +54,14 @@ pub enum FindError {
     NoSessions {
         /// The path.
         path: PathBuf,
+    },
+    /// What is at that path is packed, and damaged before the first session in it.
+    #[error("`{}` is damaged before its first session: {damage}", .path.display())]
+    Damaged {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong with it.
+        damage: String,
     },
     /// What is at that path may not be looked at.
     #[error(transparent)]
@@ -157,7 +165,10 @@ pub fn why_none_at(path: &Path) -> Result<(), FindError> {
         Err(_) if !path.exists() => Ok(()),
         Err(e @ DiskError::Read { .. }) => Err(FindError::Unreadable(e)),
         Ok(()) if has_no_sessions(&path) => Err(FindError::NoSessions { path }),
-        Ok(()) | Err(_) => Err(FindError::NotASession { path }),
+        Ok(()) | Err(_) => Err(match unpacking_damage(&path) {
+            Some(damage) => FindError::Damaged { path, damage },
+            None => FindError::NotASession { path },
+        }),
     }
 }
 

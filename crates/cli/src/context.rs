@@ -18,7 +18,7 @@ use serde_json::{Map, json};
 use crate::args::{Global, WriteFlags};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{labelled, report, say, say_json};
+use crate::output::{labelled, report_with_names, say, say_json};
 
 /// What every command has at hand.
 #[allow(
@@ -163,6 +163,25 @@ impl Context {
         })
     }
 
+    /// A path, or the name that the user gave it if it is the file of what came down a pipe.
+    pub(crate) fn given_path(&self, path: &Path) -> PathBuf {
+        let all = self.incoming.borrow();
+        let given = all.iter().find(|(_, incoming)| incoming.path() == path);
+        given.map_or_else(|| path.to_owned(), |(name, _)| PathBuf::from(name))
+    }
+
+    /// A text about files. The file of what came down a pipe is called as the user called it.
+    fn with_given_names(&self, mut text: String) -> String {
+        for (name, incoming) in self.incoming.borrow().iter() {
+            let name = match name.as_str() {
+                "-" if !self.json => "standard input",
+                name => name,
+            };
+            text = text.replace(&*incoming.path().to_string_lossy(), name);
+        }
+        text
+    }
+
     /// [`named`](Self::named) for several names.
     pub(crate) fn all_named(&self, names: &[String]) -> Result<Vec<String>, Failure> {
         names.iter().map(|name| self.named(name)).collect()
@@ -202,8 +221,10 @@ impl Context {
         };
         if self.json {
             let mut object = Map::new();
-            object.insert("message".to_owned(), json!(note.message));
+            let message = self.with_given_names(note.message.clone());
+            object.insert("message".to_owned(), json!(message));
             if let Some(path) = &note.path {
+                let path = self.given_path(path);
                 object.insert("path".to_owned(), json!(path.to_string_lossy()));
             }
             for (key, value) in [("line", note.line), ("offset", note.offset)] {
@@ -217,11 +238,8 @@ impl Context {
             say_json(&json!({ word: object }));
             return;
         }
-        self.labelled(
-            word,
-            anstyle::AnsiColor::Yellow,
-            &one_line(&note.to_string()),
-        );
+        let text = self.with_given_names(note.to_string());
+        self.labelled(word, anstyle::AnsiColor::Yellow, &one_line(&text));
         if let Some(hint) = &note.hint {
             self.labelled("hint", anstyle::AnsiColor::Cyan, hint);
         }
@@ -229,7 +247,8 @@ impl Context {
 
     /// Says why a command failed.
     pub(crate) fn failed(&self, failure: &Failure) -> Exit {
-        report(failure, self.json, self.colour_on_stderr);
+        let names = |text: String| self.with_given_names(text);
+        report_with_names(failure, &names, self.json, self.colour_on_stderr);
         failure.exit()
     }
 

@@ -74,16 +74,40 @@ pub(crate) fn local(path: &Path) -> SourceInfo {
 
 /// Says why a command failed, before or without a context.
 pub(crate) fn report(failure: &Failure, json: bool, colour: bool) {
+    report_with_names(failure, &|text| text, json, colour);
+}
+
+/// Says why a command failed, in texts that `names` has changed.
+pub(crate) fn report_with_names(
+    failure: &Failure,
+    names: &dyn Fn(String) -> String,
+    json: bool,
+    colour: bool,
+) {
     if matches!(failure, Failure::ClosedPipe) {
         return;
     }
     if json {
-        say_json(&failure.to_json());
+        say_json(&renamed(failure.to_json(), names));
         return;
     }
-    labelled("error", anstyle::AnsiColor::Red, &failure.message(), colour);
+    let message = names(failure.message());
+    labelled("error", anstyle::AnsiColor::Red, &message, colour);
     for hint in failure.hints() {
-        labelled("hint", anstyle::AnsiColor::Cyan, &hint, colour);
+        labelled("hint", anstyle::AnsiColor::Cyan, &names(hint), colour);
+    }
+}
+
+/// An error for scripts with other names of files in its texts.
+fn renamed(error: Value, names: &dyn Fn(String) -> String) -> Value {
+    match error {
+        Value::String(text) => Value::String(names(text)),
+        Value::Array(items) => items.into_iter().map(|item| renamed(item, names)).collect(),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(key, value)| (key, renamed(value, names)))
+            .collect(),
+        other => other,
     }
 }
 

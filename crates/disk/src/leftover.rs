@@ -98,6 +98,16 @@ fn remove_if_left(path: &Path, kind: NameKind) -> io::Result<()> {
     }
 }
 
+/// Whether whoever keeps an open file of this user locked is gone; the lock is ours then. Where there
+/// are no locks it must be old. Nothing is said of files that are no regular ones of this user.
+pub(crate) fn is_abandoned(file: &File) -> Option<bool> {
+    let facts = file.metadata().ok()?;
+    if !facts.is_file() || !is_own(&facts) {
+        return None;
+    }
+    Some(try_lock(file).unwrap_or_else(|_| is_old(&facts)))
+}
+
 fn is_old(facts: &Metadata) -> bool {
     age_of(facts).is_ok_and(|age| age > OLD)
 }

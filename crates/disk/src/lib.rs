@@ -50,6 +50,7 @@ mod durability;
 mod error;
 mod folder;
 mod identity;
+mod journal;
 mod leftover;
 mod link;
 mod lock;
@@ -80,6 +81,7 @@ pub use crate::{
     error::{DiskError, FileKind},
     folder::{create_folder, ensure_folder},
     identity::{FileId, age, born, file_id, is_own, set_modified},
+    journal::{Journal, abandoned_journals},
     leftover::remove_leftovers,
     link::link,
     log::{LockedLog, LogReader},
@@ -88,7 +90,7 @@ pub use crate::{
     open_folder::{Entry, EntryKind, OpenFolder},
     program::find_program,
     read::{SMALL, open_read, open_sized, read_at, read_next, read_small, read_small_into},
-    remove::{remove_file, remove_folder, remove_link},
+    remove::{remove_empty_folder, remove_file, remove_folder, remove_link},
     replace::{replace, replace_with},
     retired::{Retired, retired_logs, retired_name},
     scan::Tail,

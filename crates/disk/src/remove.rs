@@ -55,6 +55,11 @@ pub fn remove_folder(path: &Path) -> Result<(), DiskError> {
     removed.map_err(failed)
 }
 
+/// Removes a folder that nothing is in. A link in its place is refused.
+pub fn remove_empty_folder(path: &Path) -> Result<(), DiskError> {
+    std::fs::remove_dir(path).map_err(|e| DiskError::remove(path, e))
+}
+
 /// How many things are in a folder, at any depth; none if that cannot be told.
 fn size(folder: &Path) -> Option<usize> {
     let mut found = 0;

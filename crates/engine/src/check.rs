@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use rethread_catalog::{FindError, why_none_at};
 use rethread_formats::carry::damaged;
 use rethread_formats::{Env, FORMATS, Format, Violation, Weight};
 
@@ -54,6 +55,14 @@ pub fn check(
         }
     }
     Ok(checked)
+}
+
+/// Why there is nothing to check at a path.
+pub fn nothing_to_check(path: PathBuf) -> Error {
+    match why_none_at(&path) {
+        Err(damaged @ FindError::Damaged { .. }) => damaged.into(),
+        _ => Error::NothingToCheck { path },
+    }
 }
 
 /// Compares the originals that travel along in sessions with their digests. No document speaks of

@@ -127,6 +127,7 @@ impl Error {
             | Self::Find(FindError::Unreadable(e)) => e.path(),
             Self::NoEntry { path, .. }
             | Self::AmbiguousEntry { path, .. }
+            | Self::Find(FindError::Damaged { path, .. })
             | Self::NothingToCheck { path } => Some(path),
             Self::Find(_)
             | Self::Git(_)
@@ -182,6 +183,7 @@ impl Error {
             | Self::Output(_)
             | Self::Home(HomeError::Disk(_))
             | Self::Find(FindError::Unreadable(_)) => "io",
+            Self::Find(FindError::Damaged { .. }) => "damaged",
             Self::Find(_) | Self::NoEntry { .. } | Self::NothingToCheck { .. } => "not_found",
             Self::Open(e) => e.kind(),
             Self::Write(e) => e.kind(),

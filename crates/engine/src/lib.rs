@@ -26,7 +26,7 @@ mod when;
 mod worktree;
 
 pub use agents::{AgentInfo, agents};
-pub use check::{Checked, check};
+pub use check::{Checked, check, nothing_to_check};
 pub use context::{Point, native_context, point};
 pub use convert::{
     AGENTS, Conversion, ConvertAsk, Converted, Fate, KINDS, Trim, Way, arrivals, conversions,

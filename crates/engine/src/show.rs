@@ -7,6 +7,7 @@ use rethread_catalog::{find, named_workspace};
 use rethread_disk::{
     Created, DiskError, Durability, Mode, SafeName, create_with, ensure_folder, open_read,
 };
+use rethread_formats::carry::is_same_file;
 use rethread_formats::{Conversation, Env, Native, Source, by_name};
 use rethread_model::EntryIx;
 
@@ -115,7 +116,8 @@ pub fn raw_files(env: &Env, name: &str) -> Result<(Source, Vec<PathBuf>), Error>
 }
 
 /// Copies a session's files into a folder, under the names they have in the session. Nothing that
-/// exists is overwritten.
+/// exists is overwritten; what is there as it is in the session, from a run that was killed, say, is
+/// left alone.
 pub fn copy_raw(
     source: &Source,
     files: &[PathBuf],
@@ -139,7 +141,8 @@ pub fn copy_raw(
         }
         let mut bytes = open_read(file)?;
         let copy = |out: &mut dyn Write| std::io::copy(&mut bytes, out).map(drop);
-        if create_with(&target, Mode::Private, d, copy)? == Created::Existed {
+        let made = create_with(&target, Mode::Private, d, copy)?;
+        if made == Created::Existed && !is_same_file(file, &target) {
             return Err(taken(target));
         }
         written.push(target);

@@ -34,8 +34,8 @@ pub struct Damaged {
 /// more can be read, as in a document that is merely cut off.
 ///
 /// Where a damaged value ends is known by its brackets, else by the next value that is written in
-/// the same column, else by the next object that begins like others in the list. The work is
-/// limited: of a document made to waste time, the rest stays as it is.
+/// the same column, else by the next object that begins like others in the list, or of a member by the
+/// next list under one of these keys. The work is limited: of a document made to waste time, the rest stays as it is.
 ///
 /// ```
 /// let document = b"{\"id\": 1, \"list\": [{\"a\": \"\x01\"}, {\"a\": 2}]}";
@@ -48,11 +48,12 @@ pub fn mend(document: &[u8], lists: &[&str]) -> Option<Mended> {
         tree: Tree::default(),
         damaged: Vec::new(),
         heads: Vec::new(),
+        lists,
         budget: 16 * document.len() + 4096,
     };
     let start = scan::space(document, scan::bom(document));
     match document.get(start)? {
-        b'{' => mending.members(start + 1, lists),
+        b'{' => mending.members(start + 1),
         b'[' => mending.items(start + 1),
         _ => None,
     };
@@ -78,6 +79,8 @@ struct Mending<'a> {
     damaged: Vec<Damaged>,
     /// How the whole objects of a list begin: their first keys.
     heads: Vec<Vec<u8>>,
+    /// The keys of lists.
+    lists: &'a [&'a str],
     budget: usize,
 }
 
@@ -90,7 +93,7 @@ enum Within {
 
 impl Mending<'_> {
     /// Goes through the members of an object from behind its brace; gives where it ends.
-    fn members(&mut self, mut at: usize, lists: &[&str]) -> Option<usize> {
+    fn members(&mut self, mut at: usize) -> Option<usize> {
         loop {
             at = scan::space(self.src, at);
             match self.src.get(at)? {
@@ -104,7 +107,7 @@ impl Mending<'_> {
                         return None;
                     }
                     let start = scan::space(self.src, colon + 1);
-                    let is_list = key.is_some_and(|key| lists.contains(&key.as_str()));
+                    let is_list = key.is_some_and(|key| self.lists.contains(&key.as_str()));
                     at = if is_list && self.src.get(start) == Some(&b'[') {
                         self.items(start + 1)?
                     } else {
@@ -195,10 +198,32 @@ impl Mending<'_> {
         if in_column.is_some() {
             return in_column;
         }
-        if within == Within::List {
-            return self.next_alike(start);
+        match within {
+            Within::List => self.next_alike(start),
+            Within::Object => self.next_list(start),
         }
-        None
+    }
+
+    /// Where a damaged member ends, by the next list under one of the known keys.
+    fn next_list(&self, start: usize) -> Option<usize> {
+        let begins = |key: &&str| {
+            let key = format!("\"{key}\"");
+            let mut from = start;
+            loop {
+                let found = from + memchr::memmem::find(self.src.get(from..)?, key.as_bytes())?;
+                from = found + key.len();
+                let colon = scan::space(self.src, from);
+                let before = self.src.get(start..found)?.trim_ascii_end();
+                if before.last() == Some(&b',')
+                    && self.src.get(colon) == Some(&b':')
+                    && self.src.get(scan::space(self.src, colon + 1)) == Some(&b'[')
+                {
+                    return Some(found);
+                }
+            }
+        };
+        let next = self.lists.iter().filter_map(begins).min()?;
+        Some(self.trimmed(start, next))
     }
 
     /// Whether what stands behind a value is as it must be: the end of what it stands in, or a comma

@@ -1,11 +1,11 @@
 //! `check`: is this as its document wants it?
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anstyle::AnsiColor;
 use clap::Args;
-use rethread_engine::{Checked, Error, Violation, Weight, check};
+use rethread_engine::{Checked, Error, Violation, Weight, check, nothing_to_check};
 use rethread_render::one_line;
 use serde_json::{Value, json};
 
@@ -68,14 +68,15 @@ pub(crate) fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
         || !checked.strangers.is_empty()
         || (context.strict && checked.warnings > 0);
     for path in checked.strangers {
-        context.failed(&Error::NothingToCheck { path }.into());
+        context.failed(&nothing_to_check(path).into());
     }
     Ok(if is_wrong { Exit::Failed } else { Exit::Done })
 }
 
 fn print(context: &Context, violation: &Violation, out: &mut dyn Write) -> io::Result<()> {
     if context.json {
-        return writeln!(out, "{}", object(violation));
+        let path = context.given_path(&violation.path);
+        return writeln!(out, "{}", object(violation, &path));
     }
     let colour = match violation.weight {
         Weight::Error => AnsiColor::Red,
@@ -86,7 +87,8 @@ fn print(context: &Context, violation: &Violation, out: &mut dyn Write) -> io::R
     } else {
         anstyle::Style::new()
     };
-    let path = violation.path.to_string_lossy();
+    let path = context.given_path(&violation.path);
+    let path = path.to_string_lossy();
     let line = violation.line.map_or_else(String::new, |n| format!("{n}:"));
     writeln!(
         out,
@@ -99,9 +101,9 @@ fn print(context: &Context, violation: &Violation, out: &mut dyn Write) -> io::R
     )
 }
 
-fn object(violation: &Violation) -> Value {
+fn object(violation: &Violation, path: &Path) -> Value {
     json!({
-        "path": violation.path.to_string_lossy(),
+        "path": path.to_string_lossy(),
         "line": violation.line,
         "level": violation.weight.word(),
         "rule": violation.rule,

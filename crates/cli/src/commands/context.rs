@@ -59,7 +59,7 @@ pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> 
     let exit = context.notes(&conversation.notes);
     let sent = conversation.sent();
     let seen = Seen::new(&conversation.session, &sent, &path);
-    let file = &conversation.source.path;
+    let file = &context.given_path(&conversation.source.path);
     let view = View {
         session: &seen.session,
         bodies: &seen,

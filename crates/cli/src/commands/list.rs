@@ -94,6 +94,9 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
     drop(progress);
     found.notes.splice(0..0, notes);
     found.sessions.truncate(args.limit.unwrap_or(usize::MAX));
+    for session in &mut found.sessions {
+        session.path = context.given_path(&session.path);
+    }
     let exit = context.notes(&found.notes);
     if found.sessions.is_empty() {
         if found.holds_none {

@@ -104,7 +104,7 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     }
     let shown = show(&env, &name, args.part.part(), args.last)?;
     let conversation = &shown.conversation;
-    let path = &conversation.source.path;
+    let path = &context.given_path(&conversation.source.path);
     let pictures = Pictures::of(conversation);
     let view = View {
         session: &conversation.session,
@@ -151,7 +151,9 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
         }
         None => page(context, write)?,
     }
-    Ok(exit.or(context.notes(&found.into_inner())).or(reached))
+    let mut notes = found.into_inner();
+    notes.extend(pictures.notes());
+    Ok(exit.or(context.notes(&notes)).or(reached))
 }
 
 /// Writes a file whole or not at all; an existing one only when asked.

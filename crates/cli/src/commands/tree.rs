@@ -31,7 +31,7 @@ pub(crate) fn run(context: &Context, args: &Tree) -> Result<Exit, Failure> {
     let (env, reached) = args.homes.open_and_tell(context)?;
     let shown = show(&env, &context.named(&args.session)?, Part::All, None)?;
     let conversation = &shown.conversation;
-    let path = &conversation.source.path;
+    let path = &context.given_path(&conversation.source.path);
     let view = View {
         session: &conversation.session,
         bodies: conversation,

@@ -68,21 +68,33 @@ fn opencode(said: &[String]) -> Value {
 }
 
 fn documents() -> Vec<Document> {
-    let said = said(9);
+    documents_of(&said(9))
+}
+
+/// As long as nobody holds them: those of Gemini CLI and of OpenCode.
+fn long_documents() -> Vec<Document> {
+    let mut said = said(9);
+    said[7].push_str(&" and so on".repeat(1_700_000));
+    let mut all = documents_of(&said);
+    all.retain(|document| !document.name.starts_with("rollout") && !document.text.contains('\n'));
+    all
+}
+
+fn documents_of(said: &[String]) -> Vec<Document> {
     let mut all = Vec::new();
     for (name, value) in [
         (
             "rollout-2025-04-20-5973b6c0-94b8-487b-a530-2aeb6098ae0e.json",
-            codex(&said),
+            codex(said),
         ),
-        ("session-2025-11-14T09-00-01b2c3d4.json", gemini(&said)),
-        ("ses_damage.json", opencode(&said)),
+        ("session-2025-11-14T09-00-01b2c3d4.json", gemini(said)),
+        ("ses_damage.json", opencode(said)),
     ] {
         for text in [pretty(&value), value.to_string()] {
             all.push(Document {
                 name,
                 text,
-                said: said.clone(),
+                said: said.to_vec(),
             });
         }
     }
@@ -122,8 +134,9 @@ fn a_bad_byte_costs_the_message_it_is_in() {
             let (texts, code, err) = shown(&w, document.name);
             let mut left = document.said.clone();
             left.remove(4);
-            let place = format!("{} {find}: {err}\n{}", document.name, document.text);
-            assert_eq!(texts, left, "{place}");
+            let beginning = &document.text[..document.text.len().min(2000)];
+            let place = format!("{} {find}: {err}\n{beginning}", document.name);
+            assert!(texts == left, "{place}\n{} texts", texts.len());
             assert_eq!(code, 3, "{place}");
             assert!(
                 err.contains("not JSON") && err.contains("is skipped"),
@@ -142,9 +155,60 @@ fn a_bad_byte_costs_the_message_it_is_in() {
     }
 }
 
+/// Those that are too long to be held once they are whole.
+#[test]
+fn a_bad_byte_in_a_long_document_costs_no_more() {
+    for document in long_documents() {
+        let w = World::new();
+        fs::write(
+            w.project.join(document.name),
+            damaged(&document, "number", 1),
+        )
+        .unwrap();
+        let (texts, code, err) = shown(&w, document.name);
+        let mut left = document.said.clone();
+        left.remove(4);
+        assert!(
+            texts == left,
+            "{}: {} texts, {err}",
+            document.name,
+            texts.len()
+        );
+        assert_eq!(code, 3, "{err}");
+        assert!(
+            err.contains("not JSON") && err.contains("is skipped"),
+            "{err}"
+        );
+    }
+}
+
+/// What an export says of its session may be damaged: its messages are there, and what else is said.
+#[test]
+fn a_bad_byte_in_the_description_of_an_export_costs_only_that() {
+    let said = said(9);
+    let value = opencode(&said);
+    for text in [pretty(&value), value.to_string()] {
+        // In the title; and in a key, behind which nothing of the description is known.
+        for (find, keeps_id) in [("Damage", true), ("title", false)] {
+            let w = World::new();
+            let mut bytes = text.clone().into_bytes();
+            bytes[text.find(find).unwrap() + 1] = if keeps_id { 1 } else { b'"' };
+            fs::write(w.project.join("talk.json"), &bytes).unwrap();
+            let (texts, code, err) = shown(&w, "talk.json");
+            assert_eq!((texts, code), (said.clone(), 3), "{find}: {err}\n{text}");
+            assert!(err.contains("not JSON"), "{err}");
+            let listed = w.run(&["list", "talk.json", "--json"]);
+            let listed = json(&listed.out);
+            assert_eq!(listed["message_count"], 9, "{find}: {listed}");
+            let id = if keeps_id { "ses_damage" } else { "talk" };
+            assert_eq!(listed["id"], id, "{find}: {listed}");
+        }
+    }
+}
+
 #[test]
 fn text_that_is_not_utf8_is_named() {
-    for document in documents() {
+    for document in documents().into_iter().chain(long_documents()) {
         let w = World::new();
         fs::write(
             w.project.join(document.name),

@@ -267,13 +267,17 @@ pub(crate) fn while_repeating(again: impl Fn() + Sync, test: impl FnOnce()) {
 
 /// The program that shows system calls. In CI it must be there; elsewhere its tests may be skipped.
 pub(crate) fn strace() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap();
-    let found = std::env::split_paths(&path)
-        .map(|p| p.join("strace"))
-        .find(|p| p.is_file());
+    let found = program_on_path("strace");
     if found.is_none() {
         assert!(std::env::var_os("CI").is_none(), "strace is not installed");
         eprintln!("skipped: strace is not installed");
     }
     found
+}
+
+/// Where a program is that can be called by its name.
+pub(crate) fn program_on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap();
+    let mut found = std::env::split_paths(&path).map(|folder| folder.join(name));
+    found.find(|program| program.is_file())
 }

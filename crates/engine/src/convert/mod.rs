@@ -30,7 +30,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use rethread_formats::carry::{Put, Scope};
+use rethread_formats::carry::{Put, Scope, remove_unfinished};
 use rethread_formats::{Agents, Conversation, Format, Source, WriteError, Writing};
 use rethread_model::Note;
 
@@ -109,6 +109,9 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
             message: format!("`{}` is a session of {} already", source.id, source.format),
             hint: Some(hint),
         });
+    }
+    if !ask.dry_run {
+        remove_unfinished(w);
     }
     let mut notes = conversation.notes.clone();
     if let Some(original) = back::original(&w.unsynced(), &conversation, ask.to, &mut notes)? {

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use rethread_formats::Conversation;
-use rethread_model::Moment;
+use rethread_model::{Moment, Note};
 use rethread_render::{Around, Elsewhere, Html, Options, View, exported_times, html};
 
 use super::choose::{Choice, Chosen};
@@ -103,13 +103,15 @@ impl Export<'_> {
         for (choice, name) in chosen.sessions.iter().zip(&names) {
             if let Some(conversation) = self.open(choice) {
                 let path = folder.join(name);
+                let mut notes = Vec::new();
                 to_file(&path, self.forms, |out| {
                     let mut out = BufWriter::with_capacity(BUFFER, out);
-                    view(&self.progress, choice, &conversation, |view| {
+                    notes = view(&self.progress, choice, &conversation, |view| {
                         html(&mut out, view, &OPTIONS, &around)
                     })?;
                     out.flush()
                 })?;
+                self.done.notes.extend(notes);
                 self.done.files.push(path);
             }
             self.progress.passed(choice);
@@ -135,9 +137,10 @@ impl Export<'_> {
         let mut page = Html::begin(&mut out, title, chosen.len() > 1)?;
         for (at, choice) in (1..).zip(&chosen.sessions) {
             if let Some(conversation) = self.open(choice) {
-                view(&self.progress, choice, &conversation, |view| {
+                let notes = view(&self.progress, choice, &conversation, |view| {
                     page.session(at, view, &OPTIONS, &around)
                 })?;
+                self.done.notes.extend(notes);
             }
             self.progress.passed(choice);
         }
@@ -172,9 +175,10 @@ fn view(
     choice: &Choice,
     conversation: &Conversation,
     write: impl FnOnce(&View<'_>) -> io::Result<()>,
-) -> io::Result<()> {
+) -> io::Result<Vec<Note>> {
+    let pictures = Pictures::of(conversation);
     let bodies = Watched {
-        bodies: &Pictures::of(conversation),
+        bodies: &pictures,
         entries: conversation.session.entries().len(),
         steps: &|steps| progress.within(choice, steps),
     };
@@ -186,5 +190,6 @@ fn view(
         source: choice.source_info(),
         agent: None,
         usage: None,
-    })
+    })?;
+    Ok(pictures.notes())
 }

@@ -209,8 +209,9 @@ impl Pass<'_> {
         if let Err(e) = choice.open() {
             self.notes.borrow_mut().push(left_out(choice, &e));
         } else {
-            let note = Note::damage("it could not be read a moment ago; left out");
-            self.notes.borrow_mut().push(note.at(&choice.source.path));
+            let path = choice.source.path.display();
+            let what = format!("`{path}` could not be read a moment ago; left out");
+            self.notes.borrow_mut().push(Note::damage(what));
         }
         None
     }

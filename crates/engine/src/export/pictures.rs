@@ -1,11 +1,11 @@
 //! A conversation with the files that belong to it, for what shows its pictures.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::io::{self, Write};
 
 use rethread_formats::Conversation;
 use rethread_formats::carry::{Original, originals};
-use rethread_model::{Blob, Bodies, Body, EntryIx, Piece};
+use rethread_model::{Blob, Bodies, Body, EntryIx, Note, Piece};
 
 /// Larger files are named, not shown.
 const LARGEST: usize = 32 * 1024 * 1024;
@@ -15,6 +15,7 @@ const LARGEST: usize = 32 * 1024 * 1024;
 pub struct Pictures<'a> {
     conversation: &'a Conversation,
     files: OnceCell<Vec<Original<'a>>>,
+    failed: RefCell<Vec<Note>>,
 }
 
 impl<'a> Pictures<'a> {
@@ -23,7 +24,18 @@ impl<'a> Pictures<'a> {
         Self {
             conversation,
             files: OnceCell::new(),
+            failed: RefCell::default(),
         }
+    }
+
+    /// The files that were asked for and are there, but could not be read.
+    pub fn notes(&self) -> Vec<Note> {
+        self.failed.borrow().clone()
+    }
+
+    fn note(&self, what: String) {
+        let note = Note::damage(what).at(&self.conversation.source.path);
+        self.failed.borrow_mut().push(note);
     }
 }
 
@@ -45,26 +57,44 @@ impl Bodies for Pictures<'_> {
             return None;
         };
         let wanted = path.file_name()?.to_str()?;
-        let all = || originals(self.conversation, None).unwrap_or_default();
+        let all = || {
+            originals(self.conversation, None).unwrap_or_else(|e| {
+                self.note(format!("its files cannot be looked at: {e}; left out"));
+                Vec::new()
+            })
+        };
         let files = self.files.get_or_init(all);
         let found = files
             .iter()
             .find(|f| f.name.rsplit('/').next() == Some(wanted))?;
-        let mut bytes = Limited(Vec::new());
-        found.copy(&mut bytes).ok()?;
-        Some(bytes.0)
+        let mut bytes = Limited::default();
+        match found.copy(&mut bytes) {
+            Ok(_) => Some(bytes.taken),
+            // It is named instead.
+            Err(_) if bytes.is_full => None,
+            Err(e) => {
+                self.note(format!("`{}` cannot be read: {e}; left out", found.name));
+                None
+            }
+        }
     }
 }
 
 /// Takes so many bytes and no more.
-struct Limited(Vec<u8>);
+#[derive(Default)]
+struct Limited {
+    taken: Vec<u8>,
+    /// Whether there were more.
+    is_full: bool,
+}
 
 impl Write for Limited {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        if self.0.len() + buf.len() > LARGEST {
+        if self.taken.len() + buf.len() > LARGEST {
+            self.is_full = true;
             return Err(io::Error::other("too large to be shown"));
         }
-        self.0.extend_from_slice(buf);
+        self.taken.extend_from_slice(buf);
         Ok(buf.len())
     }
 

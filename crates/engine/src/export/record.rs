@@ -7,7 +7,7 @@ use rethread_formats::carry::{damaged, originals, write_object};
 use rethread_formats::{Agents, Conversation, RecordKind, UnifiedRecord};
 use rethread_json::{Patch, Tree, split_lines};
 use rethread_model::{EntryIx, Moment, Note, RawRef};
-use rethread_render::{Export, SourceInfo, Utf8, View, export_record};
+use rethread_render::{Export, SourceInfo, Utf8, View, export_record, summaries};
 
 use super::progress::{Steps, Watched};
 
@@ -38,7 +38,11 @@ pub(super) fn write(
     if !way.lean {
         way.notes.borrow_mut().extend(damage(conversation));
     }
-    if let Some(record) = conversation.format.unified_record(conversation) {
+    // Summaries are in what a lean line leaves out, and become messages of it.
+    let adds_summaries = way.lean && !summaries(&conversation.session, conversation).is_empty();
+    if let Some(record) = conversation.format.unified_record(conversation)
+        && !adds_summaries
+    {
         return as_it_is(out, conversation, record, &way);
     }
     let agents = (way.agents && !way.lean).then(|| Agents::of(conversation));

@@ -5,10 +5,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{
-    Created, DiskError, Mode, SafeName, create_folder_with, create_with, ensure_folder, join,
-    open_read, remove_file, sync_tree,
+    Created, DiskError, Journal, Mode, SafeName, create_folder_with, create_with, ensure_folder,
+    join, open_read, sync_tree,
 };
 
+use super::put_journal::Unfinished;
 use crate::{WriteError, Writing};
 
 /// Where a session is to go.
@@ -73,7 +74,9 @@ impl Put {
 /// Copies files from a folder to a shelf, under the same names, the first of them last: a session
 /// is there when its main file is. Where they are all in one folder that is not on the shelf yet,
 /// that appears whole. Nothing that is there is touched: where something else has one of the names,
-/// nothing is copied, and what is there as it was is left alone.
+/// nothing is copied, and what is there as it was is left alone. Of several, it is noted that they are
+/// on their way; what is left of them if the process is killed,
+/// [`remove_unfinished`](super::remove_unfinished) removes.
 pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<Put, WriteError> {
     let files = goods
         .names
@@ -88,7 +91,7 @@ pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<
     let is_there = |to: &Path| std::fs::symlink_metadata(to).is_ok();
     if let Some((_, other)) = files
         .iter()
-        .find(|(from, to)| is_there(to) && !is_same(from, to))
+        .find(|(from, to)| is_there(to) && !is_same_file(from, to))
     {
         let is_own = other == main || is_there(main);
         return Err(exists(if is_own { &path } else { other }));
@@ -116,24 +119,21 @@ pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<
             Created::Existed => Err(exists(&path)),
         };
     }
-    let mut made = Vec::new();
+    let unfinished = Unfinished::of(&files)?;
+    let journal = unfinished.begin(w)?;
     for (from, to) in files.iter().rev() {
         let copied = match copy(w, from, to, mode) {
-            Ok(Created::Existed) if !is_same(from, to) => Err(exists(to)),
+            Ok(Created::Existed) if !is_same_file(from, to) => Err(exists(to)),
             copied => copied,
         };
-        match copied {
-            Ok(Created::New) => made.push(to),
-            Ok(Created::Existed) => {}
-            Err(e) => {
-                // What is there of it is no session without the rest.
-                for file in made {
-                    let _ = remove_file(file);
-                }
-                return Err(e);
-            }
+        if let Err(e) = copied {
+            // What is there of it is no session without the rest.
+            unfinished.undo();
+            return Err(e);
         }
     }
+    // The session is whole, so the note means nothing any more, even if it stays.
+    let _ = journal.map(Journal::finish);
     Ok(Put::New(path))
 }
 
@@ -180,7 +180,7 @@ fn copy(w: &Writing<'_>, from: &Path, to: &Path, mode: Mode) -> Result<Created, 
 }
 
 /// Whether two files hold the same bytes.
-fn is_same(one: &Path, two: &Path) -> bool {
+pub fn is_same_file(one: &Path, two: &Path) -> bool {
     let same = || -> Result<bool, DiskError> {
         let (one, two) = (open_read(one)?, open_read(two)?);
         Ok(same_bytes(&one, &two).unwrap_or(false))

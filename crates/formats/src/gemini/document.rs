@@ -13,7 +13,7 @@ use super::replay::Replay;
 use super::scan::{Look, MARK, Place, Scan};
 use super::sniff::{kind_of_list, set};
 use crate::error::unreadable;
-use crate::mended::{Readable, not_utf8};
+use crate::mended::{Readable, not_utf8, not_utf8_in};
 use crate::outline::{WHOLE, bytes_at, outline};
 use crate::{Marks, OpenError, Part, RecordKind, buffer};
 
@@ -51,7 +51,21 @@ impl Scan<'_> {
         }
         let again = file.try_clone().map_err(failed)?;
         let part = Part::long_document(path, again, len);
-        self.pieces(&part, file)?;
+        let is_whole = self.pieces(&part, file)?;
+        // A damaged one is held for once, if it is not too long: more may be found behind the damage.
+        if !is_whole && len > WHOLE && len <= LINE_CAP as u64 {
+            let bytes = bytes_at(file, 0..len).map_err(failed)?;
+            self.forget();
+            if !self.mended(&bytes) {
+                drop(bytes);
+                self.forget();
+                self.pieces(&part, file)?;
+            }
+        }
+        if self.look == Look::Whole {
+            let not_utf8 = not_utf8_in(self.path, part.reader()).map_err(failed)?;
+            self.notes.extend(not_utf8);
+        }
         if bytes_at(file, 0..3).is_ok_and(|start| start == MARK) {
             self.has_mark();
         }
@@ -146,8 +160,8 @@ impl Scan<'_> {
         self.notes.clear();
     }
 
-    /// Takes the items of a document into account one after the other.
-    fn pieces(&mut self, part: &Part, file: &File) -> Result<(), OpenError> {
+    /// Takes the items of a document into account one after the other; whether it is JSON to its end.
+    fn pieces(&mut self, part: &Part, file: &File) -> Result<bool, OpenError> {
         let failed = |e| unreadable(&part.path, e);
         let found = outline(part.reader(), &LISTS).map_err(failed)?;
         for (key, range) in &found.members {
@@ -183,12 +197,13 @@ impl Scan<'_> {
         if end < part.len() {
             self.unclaimed(end, kind);
         }
+        let is_whole = found.fault.is_none();
         if let Some((offset, why)) = found.fault {
             let what =
                 format!("not JSON: {why}; what stands behind the last whole message is skipped");
             self.damage(at(offset), &what);
         }
-        Ok(())
+        Ok(is_whole)
     }
 
     /// What stands before the first item.

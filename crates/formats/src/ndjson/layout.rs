@@ -40,15 +40,25 @@ pub(super) fn at_path(path: &Path) -> Vec<Source> {
     index.sessions.iter().map(source).collect()
 }
 
-/// Whether a file is an export in which there is no session.
+/// Whether a file is an export in which there is no session. One that could be unpacked only in part
+/// may have had some.
 pub fn has_no_sessions(path: &Path) -> bool {
     if !has_its_name(path) || !path.is_file() {
         return false;
     }
-    let found = open(path).ok().and_then(|opened| index(path, &opened).ok());
+    let whole = open(path).ok().filter(|opened| opened.damage.is_none());
+    let found = whole.and_then(|opened| index(path, &opened).ok());
     found.flatten().is_some_and(|index| {
         matches!(index.shape, Shape::Records { .. }) && index.sessions.is_empty()
     })
+}
+
+/// Why a packed file that is named as an export may be could be unpacked only in part.
+pub fn unpacking_damage(path: &Path) -> Option<String> {
+    if !has_its_name(path) || !path.is_file() {
+        return None;
+    }
+    open(path).ok()?.damage
 }
 
 /// The sub-agents of a session: in the same file, and in files beside it whose names go on from its own.

@@ -35,7 +35,7 @@ use crate::{
 pub use carried::UnifiedRecord;
 pub use check::name_of;
 pub use index::more_of_header;
-pub use layout::has_no_sessions;
+pub use layout::{has_no_sessions, unpacking_damage};
 pub use schema::schema;
 
 /// The slug of the format.

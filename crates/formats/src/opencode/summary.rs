@@ -132,7 +132,12 @@ fn of_tree(place: &Place, source: &Source, want: Want) -> Result<Summary, OpenEr
 fn of_export(source: &Source, file: File, len: u64, want: Want) -> Result<Summary, OpenError> {
     let path = &source.path;
     if len > WHOLE {
-        return of_long_export(source, &Long::of(path, file, len)?, want);
+        let again = file.try_clone().map_err(|e| unreadable(path, e))?;
+        let long = Long::of(path, file, len)?;
+        return match long.damaged(&again)? {
+            Some(bytes) => of_exported(source, &bytes, want),
+            None => of_long_export(source, &long, want),
+        };
     }
     let mut bytes = buffer::take();
     read_next(&file, len, &mut bytes).map_err(|e| unreadable(path, e))?;
@@ -147,12 +152,13 @@ fn of_exported(source: &Source, bytes: &[u8], want: Want) -> Result<Summary, Ope
         all.push(Exported::next(skim)?);
         Ok(())
     });
-    let readable = outline.is_torn().then(|| readable(&source.path, bytes));
+    let is_damaged = outline.is_torn() || !outline.has_facts();
+    let readable = is_damaged.then(|| readable(&source.path, bytes));
     let readable = readable.flatten();
     if let Some(readable) = &readable {
         all.clear();
-        let bytes = readable.bytes();
-        outline = Outline::of(bytes, Skim::trusting(bytes), &mut |skim| {
+        let mended = readable.bytes();
+        outline = Outline::of(mended, Skim::trusting(mended), &mut |skim| {
             if readable.is_damaged(skim.offset()) {
                 skim.pass()?;
             } else {
@@ -160,6 +166,7 @@ fn of_exported(source: &Source, bytes: &[u8], want: Want) -> Result<Summary, Ope
             }
             Ok(())
         });
+        outline.mend_facts(bytes, readable);
     }
     let mut listing = Listing::new(source, &outline, want)?;
     listing

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use super::cases::{self, Case, Kind, Store};
+use super::Tree;
+use super::cases::{self, Case, Kind, Store, nothing_between};
 use super::trial::Trial;
-use super::{Files, Tree};
 use crate::world::{Answer, World, json};
 
 /// Where sessions outside of git are, from the root.
@@ -23,10 +23,6 @@ fn session(w: &World) -> String {
     );
     w.message(&id, &message);
     id
-}
-
-fn nothing_between(_: &Trial) -> Files {
-    Vec::new()
 }
 
 pub(super) const NEW: Case = Case {

@@ -30,6 +30,10 @@ pub(super) enum Store {
     Threads,
     /// Sessions of AgentUse: a file for every message and every part.
     AgentUse,
+    /// Logs of other agents.
+    Logs,
+    /// The trash, and no program on the path that has one of its own.
+    Trash,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,9 +44,11 @@ pub(super) enum Kind {
     Makes,
     /// Removes the thread.
     Removes,
+    /// Writes what it reads elsewhere, over what is there.
+    Copies,
 }
 
-fn thread_of_three(w: &World) -> String {
+pub(super) fn thread_of_three(w: &World) -> String {
     let id = w.thread("T");
     w.message(&id, r#"{"id":"m1","role":"user","content":"go"}"#);
     w.message(&id, r#"{"id":"m2","role":"assistant","content":[{"type":"tool_use","tool_id":"t1","tool_name":"Bash","input":{"command":"ls"}}]}"#);
@@ -52,7 +58,7 @@ fn thread_of_three(w: &World) -> String {
 
 pub(super) const FRAGMENT: &[u8] = b"{\"id\":\"torn\",\"role\":\"us";
 
-fn nothing_between(_: &Trial) -> Files {
+pub(super) fn nothing_between(_: &Trial) -> Files {
     Vec::new()
 }
 
@@ -178,4 +184,9 @@ pub(super) const RM: Case = Case {
     args: &["rm", "ID", "--force"],
     kind: Kind::Removes,
     ..APPEND
+};
+pub(super) const RM_INTO_THE_TRASH: Case = Case {
+    args: &["rm", "ID", "--yes"],
+    store: Store::Trash,
+    ..RM
 };

@@ -9,6 +9,8 @@ mod call;
 mod cases;
 mod check;
 mod check_worktrees;
+mod copies;
+mod logs;
 mod trial;
 mod worktrees;
 
@@ -119,6 +121,14 @@ fn look(root: &Path) -> (Tree, usize) {
                 let once: Vec<&[u8]> = lines.filter(|line| seen.insert(*line)).collect();
                 *content = once.concat();
             }
+            if let Some(content) = &mut content
+                && name.extension().is_some_and(|end| end == "trashinfo")
+            {
+                // By the clock of the machine.
+                let lines = content.split_inclusive(|b| *b == b'\n');
+                let timeless = lines.filter(|line| !line.starts_with(b"DeletionDate="));
+                *content = timeless.flatten().copied().collect();
+            }
             tree.insert(name, content);
             if is_folder {
                 folders.push(path);
@@ -208,6 +218,78 @@ cases! {
     agentuse_replace: REPLACE,
 }
 
+cases! {
+    copies;
+    export: EXPORT,
+    export_packed: EXPORT_PACKED,
+    export_all_forms: EXPORT_ALL_FORMS,
+    show_into_a_file: SHOW,
+    show_into_a_folder: SHOW_RAW,
+}
+
+macro_rules! cases_killed {
+    ($($name:ident: $of:ident::$case:ident,)*) => {
+        $(mod $name {
+            use super::$of::$case;
+            use super::is_there;
+            use super::trial::Trial;
+
+            #[test]
+            fn killed_at_every_call() {
+                if is_there("strace") {
+                    Trial::new(&$case).killed_everywhere();
+                }
+            }
+        })*
+    };
+}
+
+// What fails there, fails in the same functions as for threads.
+cases_killed! {
+    pi_append: logs::PI_APPEND,
+    pi_branch: logs::PI_BRANCH,
+    pi_label: logs::PI_LABEL,
+    pi_rename: logs::PI_RENAME,
+    pi_fork: logs::PI_FORK,
+    pi_migrate: logs::PI_MIGRATE,
+    claude_append: logs::CLAUDE_APPEND,
+    claude_fork: logs::CLAUDE_FORK,
+    codex_append: logs::CODEX_APPEND,
+    codex_rename: logs::CODEX_RENAME,
+    codex_fork: logs::CODEX_FORK,
+    gemini_append: logs::GEMINI_APPEND,
+    gemini_fork: logs::GEMINI_FORK,
+    convert: cases::CONVERT,
+}
+
+mod rm_into_the_trash {
+    use super::cases::RM_INTO_THE_TRASH;
+    use super::is_there;
+    use super::trial::Trial;
+
+    #[test]
+    fn killed_at_every_call() {
+        if is_there("strace") {
+            Trial::new(&RM_INTO_THE_TRASH).killed_everywhere();
+        }
+    }
+
+    #[test]
+    fn every_call_failing() {
+        if is_there("strace") {
+            Trial::new(&RM_INTO_THE_TRASH).failing_everywhere();
+        }
+    }
+}
+
+/// A conversion into several files that is killed before the last leaves none of them for ever.
+#[test]
+fn conversion_of_a_family_killed_at_every_call() {
+    if is_there("strace") {
+        trial::Trial::new(&logs::CONVERT_FAMILY).killed_in_a_family();
+    }
+}
+
 macro_rules! cases_with_git {
     ($($name:ident: $case:ident,)*) => {
         $(mod $name {
@@ -245,13 +327,6 @@ cases_with_git! {
 
 /// What is converted is written elsewhere first, so most of what can fail there fails without a
 /// trace; here it is what happens on the way into the store.
-#[test]
-fn conversion_killed_at_every_call() {
-    if is_there("strace") {
-        trial::Trial::new(&cases::CONVERT).killed_everywhere();
-    }
-}
-
 #[test]
 fn short_writes_of_conversions() {
     if is_there("prlimit") {

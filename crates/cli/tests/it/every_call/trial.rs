@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File, FileTimes};
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
-use super::call::{CALLS, Call, READING, read_trace, tracing};
+use super::call::{CALLS, Call, read_trace, tracing};
 use super::cases::{Case, Kind, Store};
 use super::{Files, Said, Tree, look, world_in_memory, wrapped};
-use crate::world::World;
+use crate::world::{World, program_on_path};
 
 /// A case on a disk of its own, with what is there before and after the command.
 pub(super) struct Trial {
@@ -98,11 +99,34 @@ impl Trial {
             .collect()
     }
 
+    /// The command, with another program in front of it.
+    pub(super) fn command(&self, wrapper: &[&str]) -> Command {
+        let Some((program, options)) = wrapper.split_first() else {
+            let mut command = wrapped(&self.world, &[], &self.arguments());
+            command.stdin(File::open(&self.input).unwrap());
+            self.hide_trash(&mut command);
+            return command;
+        };
+        // By its path, because the path may lead nowhere.
+        let program = program_on_path(program).unwrap_or_else(|| panic!("{program} is missing"));
+        let mut all = vec![program.to_str().unwrap()];
+        all.extend(options);
+        let mut command = wrapped(&self.world, &all, &self.arguments());
+        command.stdin(File::open(&self.input).unwrap());
+        self.hide_trash(&mut command);
+        command
+    }
+
+    /// A machine may have a program `trash`, which is another matter.
+    fn hide_trash(&self, command: &mut Command) {
+        if self.case.store == Store::Trash {
+            command.env("PATH", "/nonexistent");
+        }
+    }
+
     /// Runs the command, with another program in front of it.
     pub(super) fn run(&self, wrapper: &[&str]) -> Said {
-        let mut command = wrapped(&self.world, wrapper, &self.arguments());
-        let input = File::open(&self.input).unwrap();
-        command.stdin(input).output().unwrap().into()
+        self.command(wrapper).output().unwrap().into()
     }
 
     pub(super) fn strace(&self, options: &[&str]) -> Said {
@@ -121,17 +145,20 @@ impl Trial {
         read_trace(&fs::read_to_string(trace.path()).unwrap(), &self.world)
     }
 
-    /// Killed at every call.
+    /// Killed when it makes that call, which is not made then.
+    pub(super) fn killed_at(&self, call: &Call) -> Said {
+        let Call { name, nth, .. } = call;
+        let trace = format!("trace={name}");
+        let inject = format!("inject={name}:signal=KILL:when={nth}");
+        self.strace(&["-o", "/dev/null", "-e", &trace, "-e", &inject])
+    }
+
+    /// Killed at every call that changes something: before one that does not, all is as it is before
+    /// the next one that does.
     pub(super) fn killed_everywhere(&mut self) {
-        for call in self.calls() {
-            if READING.contains(&call.name.as_str()) || call.is_input {
-                continue;
-            }
+        for call in self.calls().into_iter().filter(Call::changes) {
             self.restore();
-            let Call { name, nth, .. } = &call;
-            let trace = format!("trace={name}");
-            let inject = format!("inject={name}:signal=KILL:when={nth}");
-            let said = self.strace(&["-o", "/dev/null", "-e", &trace, "-e", &inject]);
+            let said = self.killed_at(&call);
             let at = format!("{:?} killed at {call:?}: {said:?}", self.case.args);
             assert!(said.signal == Some(9) || self.case.varies, "{at}");
             self.check(&said, &at);

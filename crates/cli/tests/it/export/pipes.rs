@@ -114,3 +114,89 @@ fn an_export_of_nothing_is_an_export() {
     let pages = w.run(&["export", "--aw", "--markdown", "-o", "pages"]);
     assert_eq!(pages.code, 1, "{pages:?}");
 }
+
+/// Where what came down a pipe is kept meanwhile is nobody's business.
+#[test]
+fn messages_name_the_pipe_and_not_the_file_behind_it() {
+    let w = World::new();
+    let whole = fs::read(example()).unwrap();
+    let torn = &whole[..300];
+    let claude = "claude-code/2.1/damaged/02b2c3d4-0000-4000-8000-000000000001.jsonl";
+    let claude = fs::read(fixture(claude)).unwrap();
+    let nothing = b"nothing".to_vec();
+    let inputs: [(&str, &[u8]); 4] = [
+        ("several sessions", &whole),
+        ("a torn export", torn),
+        ("a damaged session", &claude),
+        ("no session", &nothing),
+    ];
+    for (what, input) in inputs {
+        for args in [
+            &["show", "-"][..],
+            &["show", "-", "--json"],
+            &["show", "-", "--to", "markdown"],
+            &["list", "-"],
+            &["list", "-", "--json"],
+            &["tree", "-"],
+            &["context", "-"],
+            &["check", "-"],
+            &["check", "-", "--json"],
+            &["convert", "-", "--to", "pi", "--dry-run"],
+            &["export", "-", "-o", "-"],
+        ] {
+            let answer = w.pipe(args, input);
+            // An export carries the files that it is made of, and where they were.
+            let out = answer.out.as_str();
+            let out = if args[0] == "export" { "" } else { out };
+            let said = format!("{out}{}", answer.err);
+            let is_kept = said.contains("stdin.") || said.contains(".rethread.");
+            assert!(!is_kept, "{what}, {args:?}: {answer:?}");
+        }
+    }
+    let shown = w.pipe(&["show", "-"], &nothing);
+    let error = "error: `standard input` is no session that can be read\n";
+    assert_eq!(shown.err, error);
+    let shown = w.pipe(&["show", "-", "--json"], torn);
+    let warning = json(shown.err.lines().next().unwrap());
+    assert_eq!(warning["warning"]["path"], "-", "{shown:?}");
+    let shown = w.pipe(&["show", "-"], torn);
+    assert!(
+        shown.err.starts_with("warning: standard input:2: "),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn a_packed_export_that_is_damaged_before_its_first_session_says_so() {
+    let w = World::new();
+    let file = example();
+    for name in ["a.ndjson.gz", "a.ndjson.zst"] {
+        w.ok(&["export", file.to_str().unwrap(), "-o", name]);
+        let whole = fs::read(w.project.join(name)).unwrap();
+        let path = w.project.join("cut.ndjson.gz");
+        // Nothing of it, and not all of the first line.
+        for length in [12, 40] {
+            fs::write(&path, &whole[..length]).unwrap();
+            for args in [
+                &["list", "cut.ndjson.gz"][..],
+                &["show", "cut.ndjson.gz"],
+                &["tree", "cut.ndjson.gz"],
+                &["context", "cut.ndjson.gz"],
+                &["check", "cut.ndjson.gz"],
+                &["convert", "cut.ndjson.gz", "--to", "pi"],
+                &["export", "cut.ndjson.gz", "-o", "-"],
+            ] {
+                let answer = w.run(args);
+                let said = format!("{}{}", answer.out, answer.err);
+                assert_eq!(answer.code, 1, "{name}, {length}, {args:?}: {answer:?}");
+                assert!(
+                    said.contains("cut.ndjson.gz` is damaged before its first session: "),
+                    "{name}, {length}, {args:?}: {said}"
+                );
+            }
+            let piped = w.pipe(&["show", "-"], &whole[..length]);
+            let error = "error: `standard input` is damaged before its first session: ";
+            assert!(piped.err.starts_with(error), "{piped:?}");
+        }
+    }
+}

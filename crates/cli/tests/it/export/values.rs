@@ -372,6 +372,26 @@ fn summaries_of_compactions_stay_in_lean_exports() {
     for line in lines.filter(|l| l["type"] == "compaction") {
         assert!(lean.contains(&line["summary"].to_string()), "{line}");
     }
+    // A full export made lean says the same as the session made lean.
+    for name in [name, pi] {
+        let path = fixture(name);
+        let args = [
+            "export",
+            path.to_str().unwrap(),
+            "-o",
+            "full.ndjson",
+            "--force",
+        ];
+        w.ok(&args);
+        let said = |path: &Path| {
+            let session = &exported(&w, path, &["--lean"])[0];
+            let all = session["messages"].as_array().unwrap().iter();
+            all.map(|m| (m["role"].clone(), m["content"].clone()))
+                .collect::<Vec<_>>()
+        };
+        let again = said(&w.project.join("full.ndjson"));
+        assert_eq!(again, said(&path), "{name}");
+    }
 }
 
 #[test]

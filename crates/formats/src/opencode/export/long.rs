@@ -11,7 +11,7 @@ use super::super::facts::{Facts, parsed};
 use super::outline::{Outline, Torn, newlines};
 use super::{INFO, MESSAGES};
 use crate::error::unreadable;
-use crate::outline::{between, outline};
+use crate::outline::{between, bytes_at, outline};
 use crate::{OpenError, Part};
 
 /// An export that is too long to be held as a whole.
@@ -47,6 +47,16 @@ impl Long {
             outline,
             messages,
         })
+    }
+
+    /// All of it, if it is damaged and not too long to be held for once: then what stands behind the
+    /// damage may be found.
+    pub(in crate::opencode) fn damaged(&self, file: &File) -> Result<Option<Vec<u8>>, OpenError> {
+        if !self.outline.is_torn() || self.len() > LINE_CAP as u64 {
+            return Ok(None);
+        }
+        let bytes = bytes_at(file, 0..self.len());
+        bytes.map(Some).map_err(|e| unreadable(&self.part.path, e))
     }
 
     /// Goes through its messages: where each is, and its bytes, if they are not too many.

@@ -18,7 +18,7 @@ use super::facts::{Facts, parsed};
 use super::read::Gathered;
 use super::said::{Piece, Said, Split, sort, split};
 use crate::error::unreadable;
-use crate::mended::{Readable, not_utf8};
+use crate::mended::{Readable, not_utf8, not_utf8_in};
 use crate::outline::WHOLE;
 use crate::passed::string;
 use crate::{Marks, OpenError, Part, RecordKind};
@@ -48,11 +48,18 @@ pub(super) fn id(file: &File) -> Option<String> {
             return parsed(info?, Facts::of_info)?.id;
         }
         if bytes.len() < room {
-            return None;
+            break;
         }
         room *= 16;
     }
-    None
+    // It is damaged, or too long.
+    let readable = Readable::of(Path::new(""), &bytes, &[MESSAGES])?;
+    let mended = readable.bytes();
+    let mut outline = Outline::of(mended, Skim::trusting(mended), &mut |skim| {
+        skim.pass().map(drop)
+    });
+    outline.mend_facts(&bytes, &readable);
+    outline.facts?.id
 }
 
 /// What an export says of the session, if it has such a member.
@@ -71,10 +78,21 @@ pub(super) fn info(bytes: &[u8]) -> Result<Option<&[u8]>, Strayed> {
 /// Reads an export.
 pub(super) fn gather(path: &Path, file: File, len: u64) -> Result<Gathered, OpenError> {
     if len <= WHOLE {
-        gather_whole(path, &file, len)
-    } else {
-        gather_long(Long::of(path, file, len)?)
+        return gather_whole(path, &file, len);
     }
+    let failed = |e| unreadable(path, e);
+    let again = file.try_clone().map_err(failed)?;
+    let long = Long::of(path, file, len)?;
+    if let Some(bytes) = long.damaged(&again)?
+        && let Some(readable) = readable(path, &bytes)
+    {
+        let (outline, gathering) = gather_readable(path, &bytes, &readable);
+        return gathering.finish(&outline, long.part);
+    }
+    let not_utf8 = not_utf8_in(path, long.part.reader()).map_err(failed)?;
+    let mut gathered = gather_long(long)?;
+    gathered.notes.extend(not_utf8);
+    Ok(gathered)
 }
 
 fn gather_whole(path: &Path, file: &File, len: u64) -> Result<Gathered, OpenError> {
@@ -87,28 +105,32 @@ fn gather_whole(path: &Path, file: &File, len: u64) -> Result<Gathered, OpenErro
     if outline.torn.is_some()
         && let Some(readable) = readable(path, &bytes)
     {
-        gathering = Gathering::default();
-        outline = Outline::of(
-            readable.bytes(),
-            Skim::checking(readable.bytes()),
-            &mut |skim| {
-                let start = skim.offset();
-                if readable.is_damaged(start) {
-                    skim.pass()?;
-                    gathering.skip(&(start as u64..skim.position() as u64), RecordKind::Junk);
-                    return Ok(());
-                }
-                gathering.message(path, 0, skim)
-            },
-        );
-        gathering
-            .gathered
-            .notes
-            .extend(readable.notes.iter().cloned());
+        (outline, gathering) = gather_readable(path, &bytes, &readable);
+    } else {
+        gathering.gathered.notes.extend(not_utf8(path, &bytes));
     }
-    gathering.gathered.notes.extend(not_utf8(path, &bytes));
     let part = Part::document_of(path.to_owned(), bytes, Marks::default());
     gathering.finish(&outline, part)
+}
+
+/// Reads an export that is damaged, but for the values that are.
+fn gather_readable(path: &Path, original: &[u8], readable: &Readable) -> (Outline, Gathering) {
+    let mut gathering = Gathering::default();
+    let bytes = readable.bytes();
+    let mut outline = Outline::of(bytes, Skim::checking(bytes), &mut |skim| {
+        let start = skim.offset();
+        if readable.is_damaged(start) {
+            skim.pass()?;
+            gathering.skip(&(start as u64..skim.position() as u64), RecordKind::Junk);
+            return Ok(());
+        }
+        gathering.message(path, 0, skim)
+    });
+    outline.mend_facts(original, readable);
+    let notes = &mut gathering.gathered.notes;
+    notes.extend(readable.notes.iter().cloned());
+    notes.extend(not_utf8(path, original));
+    (outline, gathering)
 }
 
 /// What can be read of an export that is damaged, if that is more than its beginning.

@@ -9,11 +9,14 @@ use super::super::SLUG;
 use super::super::facts::{Facts, parsed};
 use super::{INFO, MESSAGES};
 use crate::OpenError;
+use crate::mended::Readable;
 
 /// What an export is, but for its messages.
 #[derive(Debug, Default)]
 pub(in crate::opencode) struct Outline {
     pub(super) facts: Option<Facts>,
+    /// Where what it says of the session begins.
+    info: Option<usize>,
     pub(super) torn: Option<Torn>,
 }
 
@@ -68,6 +71,9 @@ impl Outline {
                     *at = skim.position();
                 }
             } else {
+                if *key.bytes() == *INFO.as_bytes() {
+                    self.info = Some(*at);
+                }
                 let value = skim.pass()?;
                 if *key.bytes() == *INFO.as_bytes() {
                     self.facts = parsed(value.raw(), Facts::of_info);
@@ -78,12 +84,30 @@ impl Outline {
         Ok(())
     }
 
+    /// Takes what can be read of what an export says of the session, where that is damaged: its messages
+    /// are a session, whatever else is lost.
+    pub(in crate::opencode) fn mend_facts(&mut self, original: &[u8], readable: &Readable) {
+        let Some(at) = self.info.filter(|_| self.facts.is_none()) else {
+            return;
+        };
+        if readable.is_damaged(at) {
+            let members = readable.members_at(original, at);
+            let facts = members.and_then(|bytes| parsed(&bytes, Facts::of_info));
+            self.facts = Some(facts.unwrap_or_default());
+        }
+    }
+
     /// The facts about the session.
     pub(in crate::opencode) fn facts(&self, path: &Path) -> Result<Facts, OpenError> {
         self.facts.clone().ok_or_else(|| OpenError::NotOurs {
             path: path.to_owned(),
             format: SLUG,
         })
+    }
+
+    /// Whether it says what the session is.
+    pub(in crate::opencode) fn has_facts(&self) -> bool {
+        self.facts.is_some()
     }
 
     /// Whether it breaks off or is damaged.
