@@ -1,7 +1,11 @@
 // Opens pages in Chromium and answers one JSON value a line with one.
 //
-// {"page":"/a.html","size":[1280,900],"dark":false,"png":"/a.png","pdf":null,"measure":false}
-// {"dom":"<html>…","requests":["file:///a.html"],"errors":["…"],"width":1280,"beyond":["pre.out: …"]}
+// {"page":"/a.html","size":[1280,900],"dark":false}
+// {"dom":"<html>…","requests":["file:///a.html"],"errors":["…"]}
+//
+// A question may also have `"png":"/a.png"` and `"pdf":"/a.pdf"`, which are written (`"whole":true` for
+// a picture of the whole page), `"measure":true`, answered with `"width":1280,"beyond":["pre.out: …"]`,
+// and `"find":"h1"`, answered with `"tops":[20]` for what can be seen.
 
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -86,7 +90,17 @@ const MEASURE = `(() => {
   return { width: document.documentElement.scrollWidth, beyond };
 })()`;
 
-async function look({ page, size, dark, png, pdf, measure }) {
+// Where everything is that a selector finds and that can be seen.
+const tops = (selector) => `(() => {
+  const found = [...document.querySelectorAll(${JSON.stringify(selector)})];
+  const seen = found.filter((e) => e.checkVisibility({ contentVisibilityAuto: true }));
+  return { tops: seen.map((e) => Math.round(e.getBoundingClientRect().top)) };
+})()`;
+
+// No picture is higher.
+const HIGHEST = 12000;
+
+async function look({ page, size, dark, png, pdf, measure, find, whole }) {
   const { targetId } = await ask("Target.createTarget", { url: "about:blank" });
   const { sessionId } = await ask("Target.attachToTarget", { targetId, flatten: true });
   const say = (method, params) => ask(method, params, sessionId);
@@ -116,7 +130,8 @@ async function look({ page, size, dark, png, pdf, measure }) {
     features: [{ name: "prefers-color-scheme", value }],
   });
   await say("Page.navigate", { url: pathToFileURL(page).href });
-  if (!png && !pdf && !measure) {
+  const isStill = png || pdf || measure || find;
+  if (!isStill) {
     // The page's own time runs two seconds ahead as soon as nothing is being loaded, so that whatever
     // wants to run does. There are no pictures of a page whose time was changed.
     const policy = "pauseIfNetworkFetchesPending";
@@ -127,17 +142,20 @@ async function look({ page, size, dark, png, pdf, measure }) {
   const { root } = await say("DOM.getDocument");
   const { outerHTML: dom } = await say("DOM.getOuterHTML", { nodeId: root.nodeId });
   if (png) {
-    const { data } = await say("Page.captureScreenshot", { format: "png" });
+    const { cssContentSize } = await say("Page.getLayoutMetrics");
+    const clip = { x: 0, y: 0, width, height: Math.min(cssContentSize.height, HIGHEST), scale: 1 };
+    const beyond = whole ? { captureBeyondViewport: true, clip } : {};
+    const { data } = await say("Page.captureScreenshot", { format: "png", ...beyond });
     writeFileSync(png, Buffer.from(data, "base64"));
   }
   if (pdf) {
     const { data } = await say("Page.printToPDF", { preferCSSPageSize: true, printBackground: true });
     writeFileSync(pdf, Buffer.from(data, "base64"));
   }
-  let measured = {};
-  if (measure) {
-    const { result } = await say("Runtime.evaluate", { expression: MEASURE, returnByValue: true });
-    measured = result.value;
+  const measured = {};
+  for (const expression of [find && tops(find), measure && MEASURE].filter(Boolean)) {
+    const { result } = await say("Runtime.evaluate", { expression, returnByValue: true });
+    Object.assign(measured, result.value);
   }
   listeners.delete(listen);
   await ask("Target.closeTarget", { targetId });

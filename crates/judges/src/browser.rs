@@ -17,6 +17,8 @@ pub struct Look {
     pub size: (u32, u32),
     /// Whether the person prefers dark colours.
     pub dark: bool,
+    /// Whether all of it is on a picture, however high that becomes, or what the window shows.
+    pub whole: bool,
 }
 
 /// A page after it was opened.
@@ -97,8 +99,23 @@ impl Browser {
     ///
     /// If the browser does not run.
     pub fn picture(&self, page: &Path, look: Look, png: &Path) {
-        let Look { size, dark } = look;
-        self.ask(&json!({ "page": page, "size": size, "dark": dark, "png": png }));
+        let Look { size, dark, whole } = look;
+        let question =
+            json!({ "page": page, "size": size, "dark": dark, "whole": whole, "png": png });
+        self.ask(&question);
+    }
+
+    /// How far below the top of the window everything is that a selector finds and that can be seen.
+    ///
+    /// # Panics
+    ///
+    /// If the browser does not run.
+    pub fn tops(&self, page: &Path, size: (u32, u32), selector: &str) -> Vec<i64> {
+        let question = json!({ "page": page, "size": size, "dark": false, "find": selector });
+        let answer = self.ask(&question);
+        let tops = answer["tops"].as_array();
+        let tops = tops.unwrap_or_else(|| panic!("{selector}: {answer}"));
+        tops.iter().filter_map(Value::as_i64).collect()
     }
 
     /// Prints a page, into a PDF file.

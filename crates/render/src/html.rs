@@ -8,24 +8,28 @@ mod branches;
 mod code;
 mod diff;
 mod head;
+mod index;
 mod input;
+mod item;
 mod links;
 mod media;
-mod message;
-mod notices;
 mod out;
 mod prose;
+mod times;
 mod tool;
+mod turn;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use rethread_model::{Body, EntryIx, Role};
+use rethread_model::EntryIx;
 
 use self::branches::{Branch, Branches};
+pub use self::head::HTML_GENERATOR;
+pub use self::index::{IndexRow, html_index};
 use self::out::Out;
-use crate::notice::{Repeats, model_name, notice};
-use crate::reading::Ahead;
+use crate::notice::Notice;
+use crate::reading::Speaker;
 use crate::{Options, View};
 
 const STYLE: &str = include_str!("html/style.css");
@@ -48,6 +52,8 @@ pub enum Elsewhere {
 pub struct Around<'a> {
     /// Whether branches that were left come behind what is shown.
     pub branches: bool,
+    /// The page that leads to this one and others, a file with this name beside it.
+    pub index: Option<&'a str>,
     /// Where the session with an id is, if it can be reached.
     pub find: &'a dyn Fn(&str) -> Option<Elsewhere>,
 }
@@ -56,13 +62,14 @@ impl Around<'_> {
     /// Nothing.
     pub const NOTHING: Around<'static> = Around {
         branches: false,
+        index: None,
         find: &|_| None,
     };
 }
 
 /// Writes a conversation as a page of its own.
 pub fn html(out: &mut dyn Write, view: &View<'_>, o: &Options, a: &Around<'_>) -> io::Result<()> {
-    let mut page = Html::begin(out, title(view), false)?;
+    let mut page = Html::begin(out, head::title(view), false)?;
     page.session(1, view, o, a)?;
     page.end()
 }
@@ -83,7 +90,10 @@ impl<'a> Html<'a> {
             several,
             contents: Vec::new(),
         };
-        page.head(title)?;
+        head::head(&mut page.out, title)?;
+        if several {
+            head::controls(&mut page.out)?;
+        }
         Ok(page)
     }
 
@@ -107,28 +117,21 @@ impl<'a> Html<'a> {
             view,
             options: *o,
             around: *a,
-            labels: view.labels(),
             branches: &branches.at,
-            number: 0,
-            model: view.session.head.model.as_ref().map(model_name),
-            notices: Repeats::default(),
-            hidden: 0,
-            day: None,
+            entry: None,
+            named: None,
             speaker: None,
+            prompt_number: None,
+            events: Vec::new(),
+            day: None,
         };
         flow.header()?;
-        flow.entries(entries)?;
+        flow.entries(&entries)?;
         for (number, branch) in (1..).zip(&branches.all) {
             flow.branch(number, branch)?;
         }
         flow.page.out.raw("</main>\n")
     }
-}
-
-/// The title of a page with one session.
-fn title<'a>(view: &View<'a>) -> &'a str {
-    let title = view.session.head.title.as_ref();
-    title.map_or("(no title)", |t| t.text.as_str())
 }
 
 /// A session that is being written.
@@ -138,56 +141,24 @@ struct Flow<'p, 'o, 'v> {
     view: &'v View<'v>,
     options: Options,
     around: Around<'v>,
-    labels: BTreeMap<String, String>,
     branches: &'v BTreeMap<EntryIx, Vec<usize>>,
-    number: u64,
-    /// The model that was named last.
-    model: Option<String>,
-    notices: Repeats,
-    /// Calls that were hidden since the last message.
-    hidden: u64,
+    /// The entry that is being written.
+    entry: Option<EntryIx>,
+    /// The entry whose number was given to something last.
+    named: Option<EntryIx>,
+    /// Who speaks, if somebody does.
+    speaker: Option<Speaker>,
+    /// The number of a turn of the person that is not in the list of contents yet.
+    prompt_number: Option<u64>,
+    /// What happened since the last item, and is no trouble.
+    events: Vec<(Option<EntryIx>, Notice)>,
     /// The day that was named last.
     day: Option<String>,
-    /// Who spoke last, if nothing stands in between.
-    speaker: Option<Role>,
 }
 
 impl<'o> Flow<'_, 'o, '_> {
     fn out(&mut self) -> &mut Out<'o> {
         &mut self.page.out
-    }
-
-    fn entries(&mut self, entries: Vec<EntryIx>) -> io::Result<()> {
-        let mut ahead = Ahead::new(self.view, entries);
-        while let Some(step) = ahead.step() {
-            match step.body {
-                Body::Message(message) => {
-                    self.message(step.ix, &message, step.taken, &mut ahead)?;
-                }
-                other => self.notice(notice(other))?,
-            }
-            self.parting(step.ix)?;
-        }
-        self.end_run()
-    }
-
-    /// Says which branches part from an entry.
-    fn parting(&mut self, ix: EntryIx) -> io::Result<()> {
-        let Some(numbers) = self.branches.get(&ix) else {
-            return Ok(());
-        };
-        self.end_run()?;
-        self.out().raw("<p class=notice>")?;
-        for (at, number) in numbers.iter().enumerate() {
-            self.out().raw(if at == 0 { "" } else { ", " })?;
-            self.out().raw("<a href=\"#")?;
-            self.anchor("b", *number as u64)?;
-            self.out().raw("\">branch ")?;
-            self.out().number(*number as u64)?;
-            self.out().raw("</a>")?;
-        }
-        self.speaker = None;
-        self.out().raw(" parts here</p>\n")
     }
 
     fn branch(&mut self, number: u64, branch: &Branch) -> io::Result<()> {
@@ -209,8 +180,8 @@ impl<'o> Flow<'_, 'o, '_> {
         } else {
             " messages</span></summary>\n"
         })?;
-        (self.day, self.speaker) = (None, None);
-        self.entries(branch.entries.clone())?;
+        self.day = None;
+        self.entries(&branch.entries)?;
         self.out().raw("</details>\n")
     }
 

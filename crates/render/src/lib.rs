@@ -31,7 +31,7 @@ mod utf8;
 mod view;
 mod workspace;
 
-pub use html::{Around, Elsewhere, Html, html};
+pub use html::{Around, Elsewhere, HTML_GENERATOR, Html, IndexRow, html, html_index};
 pub use json::InertJson;
 pub use markdown::markdown;
 pub use neutral::{OneLine, Plain, cell, fit, neutral, one_line};

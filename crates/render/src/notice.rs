@@ -7,6 +7,8 @@ pub(crate) struct Notice {
     pub(crate) line: String,
     pub(crate) text: Option<String>,
     pub(crate) is_error: bool,
+    /// Whether a reader should see it: trouble, or a cut of the conversation.
+    pub(crate) is_loud: bool,
 }
 
 impl Notice {
@@ -16,6 +18,7 @@ impl Notice {
             line: "interrupted by the person".to_owned(),
             text: None,
             is_error: false,
+            is_loud: true,
         }
     }
 }
@@ -56,6 +59,7 @@ pub(crate) fn notice(body: Body) -> Option<Notice> {
         line,
         text: text.filter(|t| !t.trim().is_empty()),
         is_error,
+        is_loud: is_error,
     })
 }
 

@@ -21,7 +21,7 @@ pub(crate) use ahead::Ahead;
 pub(crate) use call::{Call, Deed, Outcome};
 pub(crate) use change::{Change, FileChange, Line, Mark, is_patch, patch_counts};
 pub(crate) use injected::{Injected, Told, told};
-pub(crate) use input::{COMMANDS, Edit, Input, Member, Value};
+pub(crate) use input::{COMMANDS, CONTENTS, Input, Member, Value};
 pub use last::{first_of_last, start_of};
 pub(crate) use names::{agent_word, model_label, relative};
 pub(crate) use output::{Output, size};

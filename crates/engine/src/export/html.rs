@@ -1,12 +1,16 @@
 //! Sessions as HTML pages.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
+use rethread_disk::open_read;
 use rethread_formats::Conversation;
 use rethread_model::{Moment, Note};
-use rethread_render::{Around, Elsewhere, Html, Options, View, exported_times, html};
+use rethread_render::{
+    Around, Elsewhere, HTML_GENERATOR, Html, IndexRow, Options, View, exported_times, html,
+    html_index,
+};
 
 use super::choose::{Choice, Chosen};
 use super::markdown::{Pages, name};
@@ -19,10 +23,16 @@ use crate::Error;
 /// Pages are written in many small pieces.
 const BUFFER: usize = 256 * 1024;
 
+/// The page that leads to the others of a folder.
+const INDEX: &str = "index.html";
+
+/// So many bytes of a page say who wrote it.
+const HEAD: u64 = 4096;
+
 const OPTIONS: Options = Options {
     tools: true,
     thinking: true,
-    injected: false,
+    injected: true,
     events: true,
     full: true,
 };
@@ -84,9 +94,18 @@ impl Export<'_> {
         }
     }
 
-    /// A page for each session.
+    /// A page for each session, and one that leads to all of them.
     fn folder(&mut self, folder: &Path) -> Result<(), Error> {
         let chosen = self.chosen;
+        let index = folder.join(INDEX);
+        let with_index = chosen.len() > 1;
+        if with_index && !self.forms.force && is_of_somebody_else(&index) {
+            return Err(Error::Usage {
+                message: format!("`{}` exists", index.display()),
+                hint: Some("`--force` replaces it".to_owned()),
+            });
+        }
+        let mut rows = Vec::new();
         let mut taken = BTreeSet::new();
         let sessions = chosen.sessions.iter();
         let named =
@@ -99,6 +118,7 @@ impl Export<'_> {
         let around = Around {
             branches: true,
             find: &find,
+            index: with_index.then_some(INDEX),
         };
         for (choice, name) in chosen.sessions.iter().zip(&names) {
             if let Some(conversation) = self.open(choice) {
@@ -107,6 +127,7 @@ impl Export<'_> {
                 to_file(&path, self.forms, |out| {
                     let mut out = BufWriter::with_capacity(BUFFER, out);
                     notes = view(&self.progress, choice, &conversation, |view| {
+                        rows.push(IndexRow::new(view, name.clone()));
                         html(&mut out, view, &OPTIONS, &around)
                     })?;
                     out.flush()
@@ -115,6 +136,19 @@ impl Export<'_> {
                 self.done.files.push(path);
             }
             self.progress.passed(choice);
+        }
+        if with_index && !rows.is_empty() {
+            // One of ours is that of an earlier export into the same folder.
+            let forms = ExportForms {
+                force: true,
+                ..self.forms
+            };
+            to_file(&index, forms, |out| {
+                let mut out = BufWriter::with_capacity(BUFFER, out);
+                html_index(&mut out, &rows)?;
+                out.flush()
+            })?;
+            self.done.files.push(index);
         }
         Ok(())
     }
@@ -128,6 +162,7 @@ impl Export<'_> {
         let around = Around {
             branches: true,
             find: &find,
+            index: None,
         };
         let title = match chosen.sessions.as_slice() {
             [one] => one.summary.head.title.as_ref().map(|t| t.text.clone()),
@@ -147,6 +182,16 @@ impl Export<'_> {
         page.end()?;
         out.flush()
     }
+}
+
+/// Whether there is a file that this program did not write.
+fn is_of_somebody_else(path: &Path) -> bool {
+    let Ok(mut file) = open_read(path) else {
+        return path.exists();
+    };
+    let mut head = Vec::new();
+    let read = Read::by_ref(&mut file).take(HEAD).read_to_end(&mut head);
+    read.is_err() || !String::from_utf8_lossy(&head).contains(HTML_GENERATOR)
 }
 
 /// When a session began. Pages lead to each other, so their names must be known before they are

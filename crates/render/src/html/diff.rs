@@ -4,19 +4,49 @@ use std::io;
 
 use super::links::linked;
 use super::out::Out;
-use crate::reading::{Change, Mark};
+use crate::reading::{Change, FileChange, Mark};
 
-/// Writes a change.
-pub(super) fn write_change(out: &mut Out<'_>, change: &Change<'_>) -> io::Result<()> {
+/// Writes the changes of a call, each below the name of its file where it is not that of the call.
+pub(super) fn write_file_changes(out: &mut Out<'_>, files: &[FileChange<'_>]) -> io::Result<()> {
+    for file in files {
+        let words = [Some(file.path.as_ref()), file.note.as_deref()];
+        let words: Vec<&str> = words
+            .into_iter()
+            .flatten()
+            .filter(|w| !w.is_empty())
+            .collect();
+        if !words.is_empty() {
+            out.raw("<p class=media><code>")?;
+            out.line(&words.join(", "))?;
+            out.raw("</code></p>\n")?;
+        }
+        if !file.change.lines.is_empty() {
+            write_change(out, &file.change)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a change, with the numbers of its lines where they are known.
+fn write_change(out: &mut Out<'_>, change: &Change<'_>) -> io::Result<()> {
+    let digits = change.lines.iter().filter_map(|line| line.number).max();
+    let digits = digits.map_or(0, |number| number.to_string().len());
     out.raw("<pre class=diff>")?;
     for line in &change.lines {
-        let (open, close) = match line.mark {
-            Mark::Same => ("<span> ", "\n</span>"),
-            Mark::Gone => ("<del>-", "\n</del>"),
-            Mark::Come => ("<ins>+", "\n</ins>"),
-            Mark::Gap => ("<span class=gap>⋯", "\n</span>"),
+        let (open, mark, close) = match line.mark {
+            Mark::Same => ("<span>", " ", "\n</span>"),
+            Mark::Gone => ("<del>", "-", "\n</del>"),
+            Mark::Come => ("<ins>", "+", "\n</ins>"),
+            Mark::Gap => ("<span class=gap>", "⋯", "\n</span>"),
         };
         out.raw(open)?;
+        if digits > 0 && line.mark != Mark::Gap {
+            let number = line.number.map_or(String::new(), |n| n.to_string());
+            out.raw("<i class=line>")?;
+            out.text(&format!("{number:>digits$} "))?;
+            out.raw("</i>")?;
+        }
+        out.raw(mark)?;
         linked(out, &line.text)?;
         out.raw(close)?;
     }

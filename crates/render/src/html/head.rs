@@ -2,9 +2,13 @@
 
 use std::io;
 
-use rethread_model::{LinkKind, Moment};
+use rethread_model::{Head, LinkKind};
 
-use super::{Elsewhere, Flow, Html, POLICY, STYLE, title};
+use super::index::last_name;
+use super::out::Out;
+use super::times::{from_to, moment};
+use super::{Elsewhere, Flow, Html, POLICY, STYLE};
+use crate::View;
 use crate::media::percent_encoded;
 use crate::notice::model_name;
 use crate::sums::{seconds, tokens};
@@ -21,21 +25,47 @@ pub(super) struct Chapter {
 /// How much of a title or a prompt stands in the list of contents, in columns.
 const EXCERPT: usize = 80;
 
-impl Html<'_> {
-    pub(super) fn head(&mut self, title: &str) -> io::Result<()> {
-        let out = &mut self.out;
-        out.raw("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n")?;
-        out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"")?;
-        out.raw(POLICY)?;
-        out.raw("\">\n<meta name=referrer content=no-referrer>\n")?;
-        out.raw("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n")?;
-        out.raw("<meta name=generator content=rethread>\n<title>")?;
-        out.line(title)?;
-        out.raw("</title>\n<style>\n")?;
-        out.raw(STYLE)?;
-        out.raw("</style>\n</head>\n<body>\n")
-    }
+/// What a page of ours has in its head, by which its next version may take its place.
+pub const HTML_GENERATOR: &str = "<meta name=generator content=rethread>";
 
+/// The title of a page with one session.
+pub(super) fn title<'a>(view: &View<'a>) -> &'a str {
+    let title = view.session.head.title.as_ref();
+    title.map_or("(no title)", |t| t.text.as_str())
+}
+
+/// Begins a page.
+pub(super) fn head(out: &mut Out<'_>, title: &str) -> io::Result<()> {
+    out.raw("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n")?;
+    out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"")?;
+    out.raw(POLICY)?;
+    out.raw("\">\n<meta name=referrer content=no-referrer>\n")?;
+    out.raw("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n")?;
+    out.raw(HTML_GENERATOR)?;
+    out.raw("\n<title>")?;
+    out.line(title)?;
+    out.raw("</title>\n<style>\n")?;
+    out.raw(STYLE)?;
+    out.raw("</style>\n</head>\n<body>\n")
+}
+
+/// Ends a page.
+pub(super) fn tail(out: &mut Out<'_>) -> io::Result<()> {
+    out.raw("</body>\n</html>\n")
+}
+
+/// What is shown and what is not, which the style alone decides.
+pub(super) fn controls(out: &mut Out<'_>) -> io::Result<()> {
+    out.raw(
+        "<p class=controls role=group aria-label=Show>\
+         <label class=all><input type=checkbox id=show-all> Expand all</label> \
+         <label><input type=checkbox id=show-tools checked> Tools</label> \
+         <label><input type=checkbox id=show-thinking checked> Thinking</label> \
+         <label><input type=checkbox id=show-injected checked> Injected</label></p>\n",
+    )
+}
+
+impl Html<'_> {
     /// Ends the page with its list of contents, which the style puts beside it.
     pub fn end(mut self) -> io::Result<()> {
         let contents = std::mem::take(&mut self.contents);
@@ -61,7 +91,6 @@ impl Html<'_> {
                     out.number(chapter.session)?;
                     out.raw("-")?;
                 }
-                out.raw("m")?;
                 out.number(*number)?;
                 out.raw("\">")?;
                 out.line(excerpt)?;
@@ -69,7 +98,8 @@ impl Html<'_> {
             }
             out.raw("</ul>\n")?;
         }
-        self.out.raw("</nav>\n</body>\n</html>\n")
+        self.out.raw("</nav>\n")?;
+        tail(&mut self.out)
     }
 }
 
@@ -85,11 +115,20 @@ impl Flow<'_, '_, '_> {
         });
         self.out().raw("<main id=\"s")?;
         self.out().number(session)?;
-        self.out().raw("\">\n<header class=page>\n<h1>")?;
+        self.out().raw("\">\n<header class=page>\n")?;
+        if let Some(index) = self.around.index {
+            self.out().raw("<p class=up><a href=\"./")?;
+            self.out().text(&percent_encoded(index))?;
+            self.out().raw("\">All conversations</a></p>\n")?;
+        }
+        self.out().raw("<h1>")?;
         self.out().line(title(view))?;
-        self.out().raw("</h1>\n<dl>\n")?;
+        self.out().raw("</h1>\n<details class=facts><summary>")?;
+        let line = facts_line(view);
+        self.out().line(&line)?;
+        self.out().raw("</summary>\n<dl>\n")?;
         let agent = [
-            head.agent.name.as_deref().unwrap_or(head.held_by()),
+            view.agent_name(),
             head.agent.version.as_deref().unwrap_or_default(),
         ];
         let (start, end) = span(view.session);
@@ -117,7 +156,11 @@ impl Flow<'_, '_, '_> {
             }
         }
         self.links()?;
-        self.out().raw("</dl>\n</header>\n")
+        self.out().raw("</dl>\n</details>\n")?;
+        if !self.page.several {
+            controls(self.out())?;
+        }
+        self.out().raw("</header>\n")
     }
 
     fn fact(&mut self, name: &'static str, value: &str, is_code: bool) -> io::Result<()> {
@@ -201,9 +244,11 @@ impl Flow<'_, '_, '_> {
         }
     }
 
-    /// Adds what the person said to the list of contents.
+    /// Adds what the person said first in their turn to the list of contents.
     pub(super) fn prompt(&mut self, text: &str) {
-        let number = self.number;
+        let Some(number) = self.prompt_number.take() else {
+            return;
+        };
         let excerpt = crate::fit(text.trim().lines().next().unwrap_or_default(), EXCERPT);
         if let (Some(chapter), false) = (self.page.contents.last_mut(), excerpt.is_empty()) {
             chapter.prompts.push((number, excerpt));
@@ -211,8 +256,29 @@ impl Flow<'_, '_, '_> {
     }
 }
 
-/// `14 February 2025, 10:30:00 UTC`
-fn moment(time: Moment) -> String {
-    let utc = time.timestamp().to_zoned(jiff::tz::TimeZone::UTC);
-    utc.strftime("%-d %B %Y, %H:%M:%S UTC").to_string()
+/// What is most worth knowing of a session, on one line.
+fn facts_line(view: &View<'_>) -> String {
+    let head = &view.session.head;
+    let (start, end) = span(view.session);
+    let messages = match view.session.message_count() {
+        1 => "1 message".to_owned(),
+        n => format!("{n} messages"),
+    };
+    let facts = [
+        Some(view.agent_name().to_owned()),
+        workspace(head),
+        from_to(start, end),
+        Some(messages),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    facts.join(" · ")
+}
+
+/// `shop (main)`
+fn workspace(head: &Head) -> Option<String> {
+    let name = last_name(head.workspace.path.as_deref()?);
+    Some(match &head.workspace.branch {
+        Some(branch) => format!("{name} ({branch})"),
+        None => name,
+    })
 }

@@ -3,34 +3,44 @@
 use std::io;
 
 use super::code::language_of;
-use super::diff::{unified, write_change};
+use super::diff::unified;
 use super::links::linked;
 use super::out::Out;
 use super::prose::block;
 use crate::json::pretty;
-use crate::reading::{COMMANDS, Change, Edit, Input, Member, Value, is_patch};
+use crate::reading::{COMMANDS, CONTENTS, Input, Member, Value, is_patch};
 
 /// Longer values stand below their names.
 const SHORT: usize = 100;
 
-/// Writes what a tool was given.
-pub(super) fn write_input(out: &mut Out<'_>, input: &Input<'_>) -> io::Result<()> {
+/// Writes what a tool was given; without the changes that it asks for and their file, where these are
+/// shown.
+pub(super) fn write_input(
+    out: &mut Out<'_>,
+    input: &Input<'_>,
+    changes_are_shown: bool,
+) -> io::Result<()> {
     match input {
         Input::Nothing => Ok(()),
+        Input::Text(text) if changes_are_shown && is_patch(text) => Ok(()),
         Input::Text(text) => block(out, "", text),
         Input::Json(json) => block(out, "json", json),
-        Input::Members(members, changes) => {
+        Input::Members(members, _) => {
             let language = input.path().map_or("", language_of);
-            for member in members {
-                write_member(out, member, language)?;
-            }
-            for Edit { path, old, new, .. } in changes {
-                if !path.is_empty() {
-                    out.raw("<p class=media><code>")?;
-                    out.line(path)?;
-                    out.raw("</code></p>\n")?;
+            let path = input.path();
+            let is_change = |member: &&Member<'_>| match &member.value {
+                Value::Text(text) => {
+                    is_patch(text)
+                        || CONTENTS.contains(&member.name.as_str())
+                        || path == Some(text.as_str())
                 }
-                write_change(out, &Change::between(old, new, false))?;
+                Value::Json(_) => false,
+            };
+            let shown = members
+                .iter()
+                .filter(|m| !changes_are_shown || !is_change(m));
+            for member in shown {
+                write_member(out, member, language)?;
             }
             Ok(())
         }

@@ -1,102 +1,103 @@
-//! Calls of tools and their results, folded to a line.
+//! Calls of tools with their results, folded to a line.
 
 use std::io;
 
-use rethread_model::{Block, ToolCall, ToolResult, ToolStatus};
+use rethread_model::{Block, ToolResult};
 
 use super::Flow;
-use super::ansi::printed;
-use super::diff::unified;
+use super::diff::write_file_changes;
 use super::input::write_input;
+use super::media::{image, named};
 use super::prose::block;
 use crate::json::pretty;
 use crate::media::{blob_name, held_text};
-use crate::reading::{Input, is_patch};
-use crate::tool::{duration, failed, full_name, leaves, remark, result_name, sign};
+use crate::reading::{Call, FileChange, Outcome, Output};
+use crate::tool::leaves;
+use crate::unknown::unknown;
+
+/// How much of what a call is about stands on its line, in columns.
+const ABOUT: usize = 160;
+
+/// So many lines of a change are seen at once; more are folded.
+const SMALL: usize = 16;
 
 impl Flow<'_, '_, '_> {
     /// Writes a call with what came of it.
-    pub(super) fn call(&mut self, call: &ToolCall, result: Option<&ToolResult>) -> io::Result<()> {
-        let input = Input::of(call);
-        // A source that keeps calls and results apart may not know that the call is done.
-        let done = ToolStatus::Completed;
-        let status = match &call.status {
-            ToolStatus::Pending | ToolStatus::Running if result.is_some() => &done,
-            status => status,
-        };
-        let sign = sign(status, result);
-        self.out().raw(match sign {
-            "✗" => "<details class=\"tool failed\"><summary>",
-            _ => "<details class=tool><summary>",
+    pub(super) fn call(&mut self, call: &Call) -> io::Result<()> {
+        let input = call.input();
+        let changes = call.changes(&input);
+        let lines: usize = changes.iter().map(|file| file.change.lines.len()).sum();
+        let is_small = (1..=SMALL).contains(&lines) && !call.is_failed();
+        self.open(match (call.is_failed(), is_small) {
+            (true, _) => "<details class=\"tool failed\"",
+            (false, true) => "<details class=tool open",
+            (false, false) => "<details class=tool",
         })?;
-        self.out().raw("<b>")?;
-        self.out().line(&full_name(call))?;
-        self.out().raw("</b> ")?;
-        let title = call.title.as_deref().filter(|t| *t != call.name);
-        if let Some(title) = title {
-            self.out().raw("<span class=what>")?;
-            self.out().line(title)?;
-            self.out().raw("</span>")?;
-        } else if let Some(about) = input.about(None, None) {
-            self.out().raw("<code class=what>")?;
-            self.out().line(&crate::fit(&about, 160))?;
+        self.out().raw("><summary>")?;
+        let workspace = self.view.session.head.workspace.path.as_deref();
+        let about = call.about(&input, workspace);
+        self.line(&call.name, about.as_deref(), &call.outcome(&changes))?;
+        self.out().raw("</summary>\n")?;
+        write_input(self.out(), &input, !changes.is_empty())?;
+        write_file_changes(self.out(), &changes)?;
+        if let Some(child) = call.call.as_ref().and_then(|c| c.child_session.as_ref()) {
+            self.out().raw("<p class=media>Sub-agent: ")?;
+            self.reference(child)?;
+            self.out().raw("</p>\n")?;
+        }
+        match &call.result {
+            // It rarely says more than that the change was made.
+            Some(result) if !changes.is_empty() && !call.is_failed() => {
+                self.out()
+                    .raw("<details class=quiet><summary>output</summary>\n")?;
+                self.output(result, &changes)?;
+                self.out().raw("</details>\n")?;
+            }
+            Some(result) => self.output(result, &changes)?,
+            None => {}
+        }
+        self.out().raw("</details>\n")
+    }
+
+    /// What the call did, and whether it worked.
+    fn line(&mut self, name: &str, about: Option<&str>, outcome: &Outcome) -> io::Result<()> {
+        self.out().raw("<span class=sign>")?;
+        self.out().raw(outcome.sign)?;
+        self.out().raw("</span> <b>")?;
+        self.out().line(name)?;
+        self.out().raw("</b>")?;
+        if let Some(about) = about {
+            self.out().raw(" <code class=what>")?;
+            self.out().line(&crate::fit(about, ABOUT))?;
             self.out().raw("</code>")?;
         }
-        if let Some((come, gone)) = input.counts() {
+        if let Some((come, gone)) = outcome.counts {
             self.out().raw(" <span class=counts><ins>+")?;
             self.out().number(come)?;
             self.out().raw("</ins> <del>−")?;
             self.out().number(gone)?;
             self.out().raw("</del></span>")?;
         }
+        if outcome.words.is_empty() {
+            return Ok(());
+        }
         self.out().raw(" <span class=end>")?;
-        let remark = remark(status, result);
-        let time = call.duration_ms.and_then(duration);
-        for word in [remark, time].into_iter().flatten() {
-            self.out().line(&word)?;
-            self.out().raw(" ")?;
-        }
-        self.out().raw(sign)?;
-        self.out().raw("</span></summary>\n")?;
-        write_input(self.out(), &input)?;
-        if let Some(child) = &call.child_session {
-            self.out().raw("<p class=media>Sub-agent: ")?;
-            self.reference(child)?;
-            self.out().raw("</p>\n")?;
-        }
-        if let Some(result) = result {
-            self.output(result)?;
-        }
-        self.out().raw("</details>\n")
+        self.out().line(&outcome.words.join(", "))?;
+        self.out().raw("</span>")
     }
 
-    /// A result that stands alone.
-    pub(super) fn result(&mut self, result: &ToolResult) -> io::Result<()> {
-        let sign = if failed(result) { "✗" } else { "✓" };
-        self.out().raw(match sign {
-            "✗" => "<details class=\"tool failed\"><summary><b>",
-            _ => "<details class=tool><summary><b>",
-        })?;
-        self.out().line(result_name(result))?;
-        self.out()
-            .raw("</b> <span class=what>result</span> <span class=end>")?;
-        if let Some(code) = result.exit_code.filter(|code| *code != 0) {
-            self.out().text(&format!("exit {code} "))?;
-        }
-        self.out().raw(sign)?;
-        self.out().raw("</span></summary>\n")?;
-        self.output(result)?;
-        self.out().raw("</details>\n")
-    }
-
-    fn output(&mut self, result: &ToolResult) -> io::Result<()> {
+    fn output(&mut self, result: &ToolResult, changes: &[FileChange<'_>]) -> io::Result<()> {
         for block in leaves(&result.blocks) {
             match block {
-                Block::Text(text) => self.printed(&text.value)?,
+                Block::Text(text) => self.printed(&Output::of(&text.value).text)?,
                 other => self.other(other)?,
             }
         }
-        if let (true, Some(json)) = (result.blocks.is_empty(), &result.structured) {
+        if let (true, true, Some(json)) = (
+            result.blocks.is_empty(),
+            changes.is_empty(),
+            &result.structured,
+        ) {
             match pretty(json.bytes()) {
                 Some(pretty) => block(self.out(), "json", &pretty)?,
                 None => block(self.out(), "", &json.to_text())?,
@@ -118,18 +119,16 @@ impl Flow<'_, '_, '_> {
         }
     }
 
-    /// What a tool printed.
-    fn printed(&mut self, text: &str) -> io::Result<()> {
-        let text = text.trim_end_matches(['\n', '\r']);
-        if text.is_empty() {
-            return Ok(());
+    /// A part of a result that is no text.
+    fn other(&mut self, block: &Block) -> io::Result<()> {
+        match block {
+            Block::Image(media) => image(&mut self.page.out, self.view.bodies, media),
+            Block::File(media) => named(&mut self.page.out, "file", media),
+            Block::Thinking(thinking) => self.prose(&thinking.text.value),
+            Block::Aside { text, .. } => self.prose(&text.value),
+            Block::Unknown { type_name, raw } => self.placeholder(&unknown(type_name, raw)),
+            Block::ToolCall(call) => self.placeholder(&format!("[tool call: {}]", call.name)),
+            Block::Text(_) | Block::ToolResult(_) => Ok(()),
         }
-        if is_patch(text) {
-            return unified(self.out(), text);
-        }
-        // The first line break behind the tag is no part of the text.
-        self.out().raw("<pre class=out>\n")?;
-        printed(self.out(), text)?;
-        self.out().raw("</pre>\n")
     }
 }

@@ -46,6 +46,11 @@ impl<'v> Ahead<'v> {
         }
     }
 
+    /// How many entries were passed.
+    pub(crate) fn position(&self) -> usize {
+        self.next
+    }
+
     pub(crate) fn step(&mut self) -> Option<Step> {
         let at = self.next;
         let ix = *self.entries.get(at)?;

@@ -43,7 +43,7 @@ const HINTS: [&str; 6] = ["description", "prompt", "skill", "name", "id", "text"
 const PATCHES: [&str; 4] = ["patch", "input", "patchText", "diff"];
 
 /// What agents call the whole text of a file.
-const CONTENTS: [&str; 3] = ["content", "contents", "file_text"];
+pub(crate) const CONTENTS: [&str; 3] = ["content", "contents", "file_text"];
 
 /// What agents call a list of things to do.
 const PLANS: [&str; 2] = ["todos", "plan"];

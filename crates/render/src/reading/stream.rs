@@ -68,6 +68,11 @@ impl<'v> Reading<'v> {
         Self::new(view, view.shown().collect(), options)
     }
 
+    /// How many entries were read so far; what was given last is of the last of them.
+    pub(crate) fn position(&self) -> usize {
+        self.ahead.position()
+    }
+
     fn entry(&mut self, ix: EntryIx, body: Body, taken: bool) {
         match body {
             Body::Message(message) => self.message(ix, message, taken),
@@ -108,7 +113,8 @@ impl<'v> Reading<'v> {
 
     /// An event that is a warning or an error.
     fn trouble(&mut self, ix: EntryIx, body: Body) {
-        if let Some(notice) = notice(body) {
+        if let Some(mut notice) = notice(body) {
+            notice.is_loud = true;
             self.notice(ix, notice);
         }
     }
@@ -257,6 +263,11 @@ impl<'v> Reading<'v> {
                     continue;
                 }
                 Told::Injected(injected) if self.options.injected => {
+                    // Whoever speaks is not interrupted by it.
+                    if apart && self.speaking.is_some() {
+                        self.push(Item::Injected(injected));
+                        continue;
+                    }
                     if apart {
                         source.speaker = Speaker::System;
                     }

@@ -14,7 +14,8 @@ fn shown(blocks: Vec<Block>) -> String {
     let mut s = Sample::new(Head::default());
     s.say("a", Role::Assistant, blocks);
     let page = s.html(ALL, false);
-    let (_, body) = page.split_once("</a></header>\n").unwrap();
+    let (_, article) = page.split_once("<article ").unwrap();
+    let (_, body) = article.split_once("</header>\n").unwrap();
     let (body, _) = body.split_once("</article>").unwrap();
     body.to_owned()
 }
@@ -42,8 +43,8 @@ fn without_tools_and_thinking() {
     };
     let page = rich().html(options, false);
     assert!(!page.contains("<details class=tool"), "{page}");
-    assert!(!page.contains("<details class=thinking"), "{page}");
-    assert!(page.contains("(3 tool calls hidden)"), "{page}");
+    assert!(!page.contains("quiet thinking"), "{page}");
+    assert!(page.contains("<p class=notice>3 tool calls</p>"), "{page}");
 }
 
 #[test]
@@ -137,8 +138,7 @@ fn changes_are_shown_line_by_line() {
     let edit = |input: &str| shown(vec![Block::ToolCall(call("c", "Edit", input))]);
     let one = edit(r#"{"file_path":"a.rs","old_string":"a\nb\nc","new_string":"a\nB\nc"}"#);
     assert_snapshot!(one, @"
-    <details class=tool><summary><b>Edit</b> <code class=what>a.rs</code> <span class=counts><ins>+1</ins> <del>−1</del></span> <span class=end>✓</span></summary>
-    <div class=arg><b>file_path</b> <code>a.rs</code></div>
+    <details class=tool open><summary><span class=sign>✓</span> <b>Edit</b> <code class=what>a.rs</code> <span class=counts><ins>+1</ins> <del>−1</del></span></summary>
     <pre class=diff><span> a
     </span><del>-b
     </del><ins>+B
@@ -181,20 +181,19 @@ fn patches_are_shown_as_changes() {
         )),
     ]);
     assert_snapshot!(page, @"
-    <details class=tool><summary><b>apply_patch</b> <code class=what>a</code> <span class=counts><ins>+1</ins> <del>−1</del></span> <span class=end>✓</span></summary>
-    <pre class=diff><span class=file>*** Begin Patch
-    </span><span class=file>*** Update File: a
-    </span><span class=gap>@@
-    </span><del>-b
+    <details class=tool open><summary><span class=sign>✓</span> <b>apply_patch</b> <code class=what>a</code> <span class=counts><ins>+1</ins> <del>−1</del></span></summary>
+    <p class=media><code>a</code></p>
+    <pre class=diff><del>-b
     </del><ins>+c
-    </ins><span class=file>*** End Patch
-    </span></pre>
+    </ins></pre>
+    <details class=quiet><summary>output</summary>
     <pre class=diff><span class=file>--- a
     </span><span class=file>+++ b
     </span><span class=gap>@@ -1 +1 @@
     </span><del>-x
     </del><ins>+y
     </ins></pre>
+    </details>
     </details>
     ");
 }
@@ -203,7 +202,7 @@ fn patches_are_shown_as_changes() {
 fn input_is_shown_by_its_members() {
     let input = r#"{"command":"ls | wc -l","timeout":5e3,"content":"fn a() {}\nb","file_path":"x.rs","list":[1,{"a":"<b>"}],"<k>":"<v>"}"#;
     assert_snapshot!(shown(vec![Block::ToolCall(call("c", "<Bash>", input))]), @"
-    <details class=tool><summary><b>&lt;Bash&gt;</b> <code class=what>ls | wc -l</code> <span class=end>✓</span></summary>
+    <details class=tool><summary><span class=sign>✓</span> <b>&lt;Bash&gt;</b> <code class=what>ls | wc -l</code></summary>
     <div class=arg><b>command</b> <pre class=code><b class=lang>sh</b><code><i class=f>ls</i> | wc -l</code></pre>
     </div>
     <div class=arg><b>timeout</b> <code>5e3</code></div>
@@ -246,10 +245,10 @@ fn a_call_is_shown_with_its_result_from_a_later_message() {
             .unwrap_or_else(|| panic!("{words}: {page}"))
     };
     assert!(at("one</pre>") < at("two</pre>"));
-    assert!(at("two</pre>") < at("id=\"m3\""));
-    assert!(!page.contains("id=\"m2\""), "nothing is left of it: {page}");
+    assert!(at("two</pre>") < at("id=\"3\""));
+    assert!(!page.contains("id=\"2\""), "nothing is left of it: {page}");
     assert!(
-        at("id=\"m4\"") < at("late</pre>"),
+        at("id=\"4\"") < at("late</pre>"),
         "what the person says ends the search"
     );
     assert!(at("late</pre>") < at("and this"));
@@ -294,20 +293,22 @@ fn what_only_some_saw_is_folded() {
         aside("secret", Visibility::Hidden),
         aside("as usual", Visibility::Visible),
         Block::Thinking(Thinking { redacted: true, ..Thinking::default() }),
-    ]), @"
-    <details class=fold><summary>(injected) Today is ``` &lt;b&gt;</summary>
+    ]), @r#"
+    <details class="quiet injected"><summary>note 16 B</summary>
     <div class=prose>
     <p>Today is</p>
     <pre class=code><code>&lt;b&gt;</code></pre>
     </div>
     </details>
+    <details class="quiet injected"><summary>note 6 B</summary>
+    <div class=prose>
+    <p>secret</p>
+    </div>
+    </details>
     <div class=prose>
     <p>as usual</p>
     </div>
-    <details class=thinking><summary>Thinking</summary>
-    <p class=media><code>(redacted)</code></p>
-    </details>
-    ");
+    "#);
 }
 
 #[test]
@@ -382,18 +383,18 @@ fn sessions_on_one_page_lead_to_each_other() {
         "<a href=\"./a%20b%22%3C.html\"><code>there</code></a>",
         "Sub-agent: <code>nowhere</code>",
         "<main id=\"s2\">",
-        "id=\"s2-m1\"",
-        "<li><a href=\"#s2-m1\">Do it</a></li>",
+        "id=\"s2-1\"",
+        "<li><a href=\"#s2-1\">Do it</a></li>",
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
 }
 
 /// What a page may be made of.
-const TAGS: &str = " a article b body blockquote br code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 head header hr html i img ins li main meta nav ol p pre s span strong style summary table td th time title tr ul !doctype ";
+const TAGS: &str = " a article b body blockquote br code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 head header hr html i img input ins label li main meta nav ol p pre s span strong style summary table td th time title tr ul !doctype ";
 
 /// Tags that nothing ends.
-const VOID: &str = " br hr img meta !doctype ";
+const VOID: &str = " br hr img input meta !doctype ";
 
 /// Walks over the tags of a page; panics where one is not ours, or does not end where it should.
 fn assert_ours(page: &str) {
@@ -408,12 +409,7 @@ fn assert_ours(page: &str) {
         let padded = format!(" {bare} ");
         assert!(TAGS.contains(&padded), "<{tag}>: {page}");
         assert!(!tag.contains('<'), "<{tag}>: {page}");
-        assert!(
-            !tag.contains(" on")
-                || tag == "article class=\"assistant on\""
-                || tag.contains(" on\" id="),
-            "<{tag}>"
-        );
+        assert!(!tag.contains(" on"), "<{tag}>");
         for (mark, allowed) in [
             ("href=\"", &["#", "./", "http:", "https:", "mailto:"][..]),
             ("src=\"", &["data:image/"]),

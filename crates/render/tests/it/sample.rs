@@ -117,6 +117,7 @@ impl Sample {
     ) {
         let around = Around {
             branches: true,
+            index: None,
             find,
         };
         let page = std::cell::RefCell::new(page);

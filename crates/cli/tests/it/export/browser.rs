@@ -168,6 +168,56 @@ fn the_policy_holds_even_if_something_is_not_escaped() {
     assert_eq!(door.close(), Vec::<String>::new(), "something was loaded");
 }
 
+/// The page with a box ticked or not.
+fn with(page: &Path, from: &str, to: &str) -> PathBuf {
+    let text = fs::read_to_string(page).unwrap();
+    assert!(text.contains(from), "{from}: {text}");
+    let changed = page.with_file_name("changed.html");
+    fs::write(&changed, text.replace(from, to)).unwrap();
+    changed
+}
+
+#[test]
+fn what_is_shown_can_be_chosen_without_a_script() {
+    let w = World::new();
+    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+        return;
+    };
+    let door = Door::open();
+    let page = exported(&w, &door);
+    let size = (390, 844);
+    let seen = |page: &Path, selector: &str| browser.tops(page, size, selector).len();
+    for (name, what) in [("tools", ".tool"), ("thinking", ".thinking")] {
+        assert!(seen(&page, what) > 0, "{what}");
+        let box_id = format!("id=show-{name} checked");
+        let without = with(&page, &box_id, box_id.trim_end_matches(" checked"));
+        assert_eq!(seen(&without, what), 0, "{what}");
+        assert!(seen(&without, ".prose") > 0);
+    }
+    let inside = ".tool:not([open]) > pre";
+    assert_eq!(seen(&page, inside), 0, "folds are closed");
+    let all = with(&page, "id=show-all", "id=show-all checked");
+    assert!(seen(&all, inside) > 0, "folds are open");
+    assert_eq!(door.close(), Vec::<String>::new());
+}
+
+#[test]
+fn the_first_word_is_on_a_phones_first_screen() {
+    let w = World::new();
+    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+        return;
+    };
+    let door = Door::open();
+    let page = exported(&w, &door);
+    let tops = browser.tops(&page, (390, 844), "article.person .prose");
+    assert!(tops.first().is_some_and(|top| *top < 500), "{tops:?}");
+    assert!(
+        browser.tops(&page, (390, 844), "dl").is_empty(),
+        "facts are folded"
+    );
+    door.close();
+}
+
 #[test]
 fn a_page_can_be_looked_at_and_printed() {
     let w = World::new();
@@ -192,7 +242,8 @@ fn a_page_can_be_looked_at_and_printed() {
     ] {
         let png = folder.join(format!("{name}.png"));
         let _ = fs::remove_file(&png);
-        browser.picture(page, Look { size, dark }, &png);
+        let whole = false;
+        browser.picture(page, Look { size, dark, whole }, &png);
         let picture = fs::read(&png).unwrap();
         assert!(picture.starts_with(b"\x89PNG"), "{name}");
         assert!(!seen.contains(&picture), "{name} looks like another");

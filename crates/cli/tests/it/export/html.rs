@@ -34,7 +34,7 @@ fn page(w: &World, args: &[&str]) -> String {
 fn a_page_for_each_session_or_one_for_all() {
     let w = populated();
     let out = w.ok(&["export", "--html", "-o", "pages"]);
-    assert_eq!(out.lines().count(), 3);
+    assert_eq!(out.lines().count(), 4, "three pages and an index: {out}");
     for path in out.lines() {
         assert!(path.ends_with(".html"), "{path}");
         let page = fs::read_to_string(w.project.join(path)).unwrap();
@@ -49,7 +49,54 @@ fn a_page_for_each_session_or_one_for_all() {
     let answer = w.run(&["export", "-o", "all.html"]);
     assert_eq!(answer.code, 2, "{answer:?}");
     let both = w.ok(&["export", "--html", "--markdown", "--json", "-o", "both"]);
-    assert_eq!(both.lines().count(), 7, "{both}");
+    assert_eq!(both.lines().count(), 8, "{both}");
+}
+
+#[test]
+fn a_folder_of_pages_has_an_index() {
+    let w = populated();
+    let out = w.ok(&["export", "--html", "-o", "pages"]);
+    assert!(out.ends_with("pages/index.html\n"), "{out}");
+    let index = fs::read_to_string(w.project.join("pages/index.html")).unwrap();
+    let (_, body) = index.split_once("<body>").unwrap();
+    insta::assert_snapshot!("index", w.plain(body));
+    for page in out.lines().filter(|p| !p.ends_with("index.html")) {
+        let name = page.rsplit('/').next().unwrap();
+        assert!(
+            body.contains(&format!("href=\"./{name}\"")),
+            "{name}: {body}"
+        );
+        let page = fs::read_to_string(w.project.join(page)).unwrap();
+        assert!(page.contains("<a href=\"./index.html\">"), "{page}");
+    }
+    let policy = "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:;";
+    assert!(
+        index.contains(policy) && !index.contains("<script"),
+        "{index}"
+    );
+}
+
+#[test]
+fn one_page_needs_no_index_and_an_index_of_somebody_else_stays() {
+    let w = populated();
+    let page = w.ok(&["export", "latest", "--html", "-o", "one"]);
+    assert!(!w.project.join("one/index.html").exists(), "{page}");
+    fs::create_dir(w.project.join("pages")).unwrap();
+    let index = w.project.join("pages/index.html");
+    fs::write(&index, "<h1>mine</h1>").unwrap();
+    let answer = w.run(&["export", "--html", "-o", "pages"]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    assert!(answer.err.contains("index.html` exists"), "{answer:?}");
+    assert_eq!(fs::read_to_string(&index).unwrap(), "<h1>mine</h1>");
+    assert_eq!(fs::read_dir(w.project.join("pages")).unwrap().count(), 1);
+    w.ok(&["export", "--html", "--force", "-o", "pages"]);
+    // One of ours is brought up to date.
+    w.thread("More");
+    let more = w.run(&["export", "--html", "-o", "pages"]);
+    assert_eq!(more.code, 2, "pages exist: {more:?}");
+    w.ok(&["export", "--html", "--force", "-o", "pages"]);
+    let text = fs::read_to_string(&index).unwrap();
+    assert!(text.contains("<h1>4 conversations</h1>"), "{text}");
 }
 
 #[test]
@@ -90,7 +137,7 @@ fn sub_agents_are_linked() {
     );
     let out = w.run(&["export", "--aw", "--html", "-o", "pages"]);
     let pages: Vec<String> = out.out.lines().map(str::to_owned).collect();
-    assert_eq!(pages.len(), 3, "{out:?}");
+    assert_eq!(pages.len(), 4, "{out:?}");
     let read = |part: &str| {
         let path = pages.iter().find(|p| p.contains(part)).unwrap();
         fs::read_to_string(w.project.join(path)).unwrap()
