@@ -8,8 +8,8 @@ use clap::{ArgAction, Args, ColorChoice, CommandFactory, FromArgMatches, Parser,
 use rethread_engine::Durability;
 
 use crate::commands::{
-    agents, append, branch, check, context, convert, export, fork, init, label, list, migrate, msg,
-    new, rename, resume, rm, sample, show, tree, trust, worktree,
+    agents, append, branch, check, completions, context, convert, export, fork, init, label, list,
+    man, migrate, msg, new, rename, restore, resume, rm, sample, show, tree, trust, worktree,
 };
 use crate::help::{self, GLOBAL, STYLES};
 
@@ -98,6 +98,10 @@ impl From<Messages> for Cli {
 
 /// Flags that every command takes.
 #[derive(Args, Debug, Default)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct Global {
     /// Print JSON: one object a line for lists, one object for a single answer.
     #[arg(long, global = true, help_heading = GLOBAL)]
@@ -177,4 +181,7 @@ pub(crate) enum Command {
     Check(check::Check),
     Msg(msg::Msg),
     Sample(sample::Sample),
+    Restore(restore::Restore),
+    Completions(completions::Completions),
+    Man(man::Man),
 }

@@ -27,7 +27,7 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         heading: "Go on, take along",
-        commands: &["resume", "convert", "export"],
+        commands: &["resume", "convert", "export", "restore"],
     },
     Group {
         heading: "Write and tidy up",
@@ -45,7 +45,7 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         heading: "Getting to know it",
-        commands: &["sample", "help"],
+        commands: &["sample", "completions", "man", "help"],
     },
 ];
 

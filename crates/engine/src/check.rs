@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use rethread_catalog::{FindError, why_none_at};
+use rethread_catalog::{FindError, find, why_none_at};
 use rethread_formats::carry::damaged;
 use rethread_formats::{Env, FORMATS, Format, Violation, Weight};
 
@@ -18,8 +18,26 @@ pub struct Checked {
     pub warnings: u64,
     /// How many files were looked at.
     pub files: u64,
+    /// The formats that they were measured against, by their short names.
+    pub formats: Vec<&'static str>,
     /// Paths at which there is nothing that can be checked.
     pub strangers: Vec<PathBuf>,
+}
+
+/// The paths of what a user names: what is at a path, else the session of that name.
+pub fn checkable(env: &Env, names: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let path_of = |name: &PathBuf| {
+        let text = name.to_str().filter(|_| !env.cwd.join(name).exists());
+        match text.map(|text| find(env, text)) {
+            Some(Ok(source)) => Ok(source.path),
+            // A path that is not there is named as one that cannot be checked.
+            Some(Err(FindError::NotFound { .. } | FindError::NotASession { .. })) | None => {
+                Ok(name.clone())
+            }
+            Some(Err(e)) => Err(e.into()),
+        }
+    };
+    names.iter().map(path_of).collect()
 }
 
 /// Measures what is at these paths against the documents of their formats. Violations come one at
@@ -46,6 +64,10 @@ pub fn check(
             let files = format.check(&path, &mut tell)?;
             if files.is_some() {
                 originals(*format, &path, &mut tell);
+                let slug = format.about().slug;
+                if !checked.formats.contains(&slug) {
+                    checked.formats.push(slug);
+                }
             }
             is_ours |= files.is_some();
             checked.files += files.unwrap_or(0);

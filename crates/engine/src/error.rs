@@ -56,7 +56,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// There is nothing at a path that some document speaks of.
-    #[error("`{}` is no store, thread or file that can be checked", .path.display())]
+    #[error("`{}` is no store, session or file that can be checked", .path.display())]
     NothingToCheck {
         /// The path.
         path: PathBuf,
@@ -162,7 +162,7 @@ impl Error {
             }
             Self::NoEntry { .. } => Some("`rethread show SESSION --json` shows the ids".to_owned()),
             Self::NothingToCheck { .. } => Some(
-                "name a project, its `.agent`, a thread's folder, or one of its files".to_owned(),
+                "name a session, a project, an agent's folder, or one of its files".to_owned(),
             ),
             Self::Usage { hint, .. } => hint.clone(),
             Self::Refused { hint, .. } => Some(hint.clone()),

@@ -26,11 +26,11 @@ mod when;
 mod worktree;
 
 pub use agents::{AgentInfo, agents};
-pub use check::{Checked, check, nothing_to_check};
+pub use check::{Checked, check, checkable, nothing_to_check};
 pub use context::{Point, native_context, point};
 pub use convert::{
-    AGENTS, Conversion, ConvertAsk, Converted, Fate, KINDS, Trim, Way, arrivals, conversions,
-    convert, judge,
+    AGENTS, Conversion, ConvertAsk, Converted, Fate, KINDS, Restoration, RestoreAsk, Restored,
+    Restorer, Trim, Way, arrivals, conversions, convert, judge, restorable,
 };
 pub use edit::{append, branch, fork, init, label, migrate, new, rename, replace};
 pub use error::Error;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anstyle::AnsiColor;
 use clap::Args;
-use rethread_engine::{Checked, Error, Violation, Weight, check, nothing_to_check};
+use rethread_engine::{Checked, Error, Violation, Weight, check, checkable, nothing_to_check};
 use rethread_render::one_line;
 use serde_json::{Value, json};
 
@@ -15,24 +15,30 @@ use crate::failure::Failure;
 use crate::output::{json_out, say};
 use crate::pager::page;
 
-/// Check whether a store, a thread or a file is as its format's document wants it.
+/// Check whether sessions, stores and files are sound.
+///
+/// Measured against its format's document, where it has one (`atsf`, `agentuse`, `pi`, `ndjson`), else
+/// against what its client reads: that lines and documents are JSON, that fields are there and of their
+/// types, that ids are unique and fit the names of files, that what is referred to is there, and all
+/// else that the client would lose or stumble over. Originals that travel along in a session are
+/// compared with their digests. Nothing is changed.
 ///
 /// Prints every violation on a line, with file, line, rule, and the heading in the document; with
 /// `--json` one object a line. Errors give exit code 1. Warnings do not, unless with `--strict`.
-/// Originals that travel along in a session are compared with their digests.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  rethread check                               this project
-  rethread check .agent/config.json            one file
-  rethread check .agent/threads/7f3a… --strict  one thread; warnings count as errors
-  rethread check a b --json | jq -r .rule      which rules two projects break
+  rethread check                           this project
+  rethread check latest                    one session
+  rethread check ~/.codex/sessions         all of a folder
+  rethread check 7f3a --strict             warnings count as errors
+  rethread check a b --json | jq -r .rule  which rules two projects break
 
-PATH is a project, its `.agent`, the folder `threads` in it, a thread's folder,
-or a `config.json`, `thread.json` or `messages.jsonl`; for AgentUse its data
-folder, a folder of sessions, a session's folder, or one of its files.")]
+A path is a project, its `.agent`, an agent's own folder or a folder in it, the
+folder or file of a session, or an export. What it is, is found out by what is
+there. Any other name is a session.")]
 pub(crate) struct Check {
     /// What to check; the current folder by default, `-` for what comes down a pipe.
-    #[arg(value_name = "PATH", default_value = ".")]
+    #[arg(value_name = "PATH|SESSION", default_value = ".")]
     paths: Vec<PathBuf>,
 }
 
@@ -43,6 +49,7 @@ pub(crate) fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
         None => Ok(path.clone()),
     };
     let paths: Vec<PathBuf> = args.paths.iter().map(named).collect::<Result<_, _>>()?;
+    let paths = checkable(&context.env, &paths)?;
     let mut answer: Option<Result<Checked, Error>> = None;
     let write = |out: &mut dyn Write| {
         let mut written = Ok(());
@@ -118,9 +125,10 @@ fn summary(checked: &Checked) -> String {
         format!("{n} {word}{ending}")
     };
     format!(
-        "{}, {} in {}",
+        "{}, {} in {} ({})",
         several(checked.errors, "error"),
         several(checked.warnings, "warning"),
-        several(checked.files, "file")
+        several(checked.files, "file"),
+        checked.formats.join(", ")
     )
 }

@@ -4,6 +4,7 @@ pub(crate) mod agents;
 pub(crate) mod append;
 pub(crate) mod branch;
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod convert;
 pub(crate) mod export;
@@ -11,11 +12,13 @@ pub(crate) mod fork;
 pub(crate) mod init;
 pub(crate) mod label;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod migrate;
 pub(crate) mod msg;
 pub(crate) mod new;
 mod overview;
 pub(crate) mod rename;
+pub(crate) mod restore;
 pub(crate) mod resume;
 pub(crate) mod rm;
 pub(crate) mod sample;
@@ -49,6 +52,7 @@ pub(crate) fn run(context: &Context, command: Option<Command>) -> Result<Exit, F
 fn may_write(command: &Command) -> bool {
     match command {
         Command::Convert(_)
+        | Command::Restore(_)
         | Command::Resume(_)
         | Command::New(_)
         | Command::Append(_)
@@ -69,7 +73,9 @@ fn may_write(command: &Command) -> bool {
         | Command::Context(_)
         | Command::Export(_)
         | Command::Check(_)
-        | Command::Sample(_) => false,
+        | Command::Sample(_)
+        | Command::Completions(_)
+        | Command::Man(_) => false,
     }
 }
 
@@ -97,6 +103,9 @@ fn carry_out(context: &Context, command: Option<Command>) -> Result<Exit, Failur
         Some(Command::Trust(args)) => trust::run(context, &args),
         Some(Command::Check(args)) => check::run(context, &args),
         Some(Command::Msg(args)) => msg::run(context, args),
+        Some(Command::Completions(args)) => completions::run(context, &args),
+        Some(Command::Man(args)) => man::run(context, &args),
+        Some(Command::Restore(args)) => restore::run(context, &args),
         Some(Command::Sample(args)) => sample::run(context, &args),
     }
 }

@@ -62,3 +62,64 @@ fn commands_answer_to_the_names_that_people_have_in_their_fingers() {
     w.ok(&["delete", &id, "--yes", "--force"]);
     assert_eq!(w.run(&["show", &id]).code, 1);
 }
+
+#[test]
+fn completions_for_each_shell_know_every_command() {
+    let w = World::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "nushell"] {
+        let script = w.ok(&["completions", shell]);
+        for word in ["restore", "worktree", "--durability", "--lock-timeout"] {
+            let word = if shell == "fish" {
+                word.trim_start_matches('-')
+            } else {
+                word
+            };
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    let told = crate::world::json(&w.ok(&["completions", "fish", "--json"]));
+    assert_eq!(told["shell"], "fish");
+    assert_eq!(w.run(&["completions", "cmd"]).code, 2);
+}
+
+/// Bash itself completes a word with the script.
+#[test]
+#[cfg(unix)]
+fn bash_completes_a_command() {
+    let w = World::new();
+    let script = w.root.join("completions.bash");
+    std::fs::write(&script, w.ok(&["completions", "bash"])).unwrap();
+    let ask = |words: &str| {
+        let line = format!(
+            "source '{}'; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _rethread rethread \"${{COMP_WORDS[COMP_CWORD]}}\"; echo \"${{COMPREPLY[@]}}\"",
+            script.display()
+        );
+        let bash = std::process::Command::new("bash")
+            .args(["-c", &line])
+            .output();
+        answer(bash.unwrap()).out
+    };
+    assert_eq!(ask("rethread rest").trim(), "restore");
+    assert!(ask("rethread rm --dr").contains("--dry-run"));
+}
+
+#[test]
+fn manual_pages_are_printed_or_written_for_each_command() {
+    let w = World::new();
+    let page = w.ok(&["man"]);
+    assert!(page.contains(".TH rethread 1"), "{page}");
+    assert!(page.contains("rethread\\-restore(1)"), "{page}");
+    let written = w.ok(&["man", "-o", "share/man/man1"]);
+    let names: Vec<&str> = written
+        .lines()
+        .map(|path| path.rsplit('/').next().unwrap())
+        .collect();
+    for name in ["rethread.1", "rethread-list.1", "rethread-msg-send.1"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    let list = std::fs::read_to_string(w.project.join("share/man/man1/rethread-list.1")).unwrap();
+    assert!(list.contains(".TH rethread-list 1"), "{list}");
+    // Again, over what is there.
+    assert_eq!(w.ok(&["man", "-o", "share/man/man1"]), written);
+}

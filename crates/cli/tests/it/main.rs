@@ -57,6 +57,7 @@ mod pi_judges;
 mod pi_verbs;
 mod reference;
 mod replace;
+mod restore;
 mod resume;
 mod rm;
 mod sample;

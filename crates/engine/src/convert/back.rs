@@ -324,7 +324,7 @@ fn of_export(
     let Some(format) = by_name(here.session.head.held_by()) else {
         return Ok(None);
     };
-    let Some(carried) = unified::carried(here, format, folder)? else {
+    let Some(carried) = unified::carried(here, format, folder, None)? else {
         return Ok(None);
     };
     for (file, name) in carried.files.iter().zip(&carried.goods.names) {
@@ -395,7 +395,7 @@ fn shown_text(body: &Body) -> Option<String> {
 }
 
 /// Puts a file that came along into a folder.
-fn unpack(
+pub(super) fn unpack(
     w: &Writing<'_>,
     folder: &Path,
     name: &str,

@@ -20,6 +20,7 @@ mod place;
 mod plan;
 mod proof;
 mod report;
+mod restore;
 mod said;
 mod since;
 mod spoken;
@@ -42,6 +43,7 @@ use crate::show::{open, open_with_workspace};
 
 pub use matrix::{Conversion, arrivals, conversions, judge};
 pub use report::{AGENTS, Fate, KINDS};
+pub use restore::{Restoration, RestoreAsk, Restored, Restorer, restorable};
 pub use trim::Trim;
 
 /// How a session is to be converted.

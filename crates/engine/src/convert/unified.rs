@@ -206,24 +206,59 @@ pub(super) struct Carried<'a> {
     pub(super) goods: Goods,
 }
 
-/// What an export carries of a session of this format; none where it carries nothing.
+/// Where a session of an export was when it was exported.
+struct Whereabouts {
+    /// The folder that held its files.
+    folder: PathBuf,
+    /// Its main file or folder.
+    main: PathBuf,
+    /// The folder that its format counts names from.
+    base: PathBuf,
+}
+
+impl Whereabouts {
+    fn of(here: &Conversation, format: &dyn Format, first: &CarriedFile<'_>) -> Self {
+        let folder = PathBuf::from(&first.folder);
+        let main = if format.keeps_folders() {
+            folder.clone()
+        } else {
+            folder.join(&first.path)
+        };
+        let id = here.session.head.id.clone();
+        let base = format.base(&Source::new(format.about().slug, id, main.clone()));
+        Self { folder, main, base }
+    }
+}
+
+/// The folder that a session's format counts names from, where the session was exported.
+pub(super) fn base(here: &Conversation, format: &dyn Format) -> Result<Option<PathBuf>, Error> {
+    let files = here.format.carried(here)?;
+    let first = files.first();
+    Ok(first.map(|first| Whereabouts::of(here, format, first).base))
+}
+
+/// What an export carries of a session of this format; none where it carries nothing. Names are those
+/// below a folder that the files were in, by default the one that the format counts them from.
 pub(super) fn carried<'a>(
     here: &'a Conversation,
     format: &dyn Format,
     folder: &Path,
+    base: Option<PathBuf>,
 ) -> Result<Option<Carried<'a>>, Error> {
     let files = here.format.carried(here)?;
     let Some(first) = files.first() else {
         return Ok(None);
     };
-    let there = PathBuf::from(&first.folder);
-    let main = if format.keeps_folders() {
-        there.clone()
-    } else {
-        there.join(&first.path)
-    };
+    let was = Whereabouts::of(here, format, first);
+    let Whereabouts {
+        folder: there,
+        main,
+        ..
+    } = was;
+    let base = base
+        .filter(|base| main.starts_with(base))
+        .unwrap_or(was.base);
     let id = here.session.head.id.clone();
-    let base = format.base(&Source::new(format.about().slug, id.clone(), main.clone()));
     let named = |path: &Path| {
         let below = path.strip_prefix(&base).unwrap_or(path);
         let names = below.components().map(|c| c.as_os_str().to_string_lossy());

@@ -31,7 +31,10 @@ pub(super) fn base(source: &Source) -> PathBuf {
 /// files are called: an id that is there in another file is taken.
 pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
     let mut shelf = project_folder(w, place)?;
-    if !goods.main().contains('/') {
+    let name = goods.main();
+    // Prompts and checkpoints are beside the folder of chats.
+    let is_chat = name != "logs.json" && !name.starts_with("checkpoint");
+    if !name.contains('/') && is_chat {
         shelf.push(CHATS);
     }
     let path = below(&shelf, goods.main())?;

@@ -18,7 +18,7 @@ use crate::homes::HomeFlags;
 use crate::output::say;
 
 use choice::chosen;
-use report::{Report, lost};
+use report::{Legend, Report, lost};
 
 /// Write sessions in the format of another agent.
 ///
@@ -107,12 +107,13 @@ pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
         is_dry: args.dry_run,
         is_one: chosen.len() == 1,
     };
+    let mut legend = Legend::default();
     for source in chosen {
         let done = source.and_then(|source| Ok(convert(&w, &source, &ask)?));
         match done {
             Ok(done) => {
                 exit = worse(exit, context.notes(&done.notes));
-                report.show(&done)?;
+                report.show(&done, &mut legend)?;
             }
             Err(e) if report.is_one => return Err(e),
             Err(e) => {
@@ -121,6 +122,7 @@ pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
             }
         }
     }
+    legend.say(to.about().name);
     Ok(exit)
 }
 

@@ -23,6 +23,37 @@ pub(super) struct Report {
     pub(super) is_one: bool,
 }
 
+/// What the words of the reports mean, said once below them.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a word that was said or not"
+)]
+pub(super) struct Legend {
+    native: bool,
+    along: bool,
+    left_out: bool,
+}
+
+impl Legend {
+    /// Says what the words mean that were used.
+    pub(super) fn say(self, to: &str) {
+        if self.native {
+            say(&format!(
+                "what is native, {to} has as its own, and its client shows it"
+            ));
+        }
+        if self.along {
+            say(&format!(
+                "what travels along is packed into the session where {to} leaves it alone; converting back restores it"
+            ));
+        }
+        if self.left_out {
+            say("what is left out is not in the new session, and does not come back");
+        }
+    }
+}
+
 /// What the target's own reader does not find as it was.
 pub(super) fn lost(done: &Converted) -> impl Iterator<Item = &Fate> {
     done.fates.iter().filter(|fate| !fate.is_native())
@@ -30,12 +61,12 @@ pub(super) fn lost(done: &Converted) -> impl Iterator<Item = &Fate> {
 
 impl Report {
     /// Tells what became of a session.
-    pub(super) fn show(self, done: &Converted) -> Result<(), Failure> {
+    pub(super) fn show(self, done: &Converted, legend: &mut Legend) -> Result<(), Failure> {
         if self.as_json {
             return print_json(&self.object(done));
         }
         if self.is_dry {
-            return self.table(done);
+            return self.table(done, legend);
         }
         match done.way {
             Way::Before => say("already there: it was converted before, and nothing was written"),
@@ -55,6 +86,8 @@ impl Report {
                     let rest = lost(done).filter(|fate| self.drops(done, fate) == is_dropped);
                     let rest: Vec<&str> = rest.map(|fate| fate.what).collect();
                     if !rest.is_empty() {
+                        legend.along |= !is_dropped;
+                        legend.left_out |= is_dropped;
                         say(&format!("{word}: {}", rest.join(", ")));
                     }
                 }
@@ -97,7 +130,7 @@ impl Report {
     }
 
     /// What would become of everything, for people.
-    fn table(self, done: &Converted) -> Result<(), Failure> {
+    fn table(self, done: &Converted, legend: &mut Legend) -> Result<(), Failure> {
         let id = one_line(&done.source.id);
         if let Way::Back { .. } | Way::There = done.way {
             let to = done.to;
@@ -107,7 +140,8 @@ impl Report {
             print(&format!("{id}:"))?;
         }
         for fate in &done.fates {
-            let word = if self.drops(done, fate) {
+            let is_dropped = self.drops(done, fate);
+            let word = if is_dropped {
                 "left out"
             } else {
                 "travel along"
@@ -118,6 +152,9 @@ impl Report {
                 native,
             } = fate;
             let rest = count - native;
+            legend.native |= *native > 0;
+            legend.along |= rest > 0 && !is_dropped;
+            legend.left_out |= rest > 0 && is_dropped;
             let line = match (native, rest) {
                 (_, 0) => format!("{what:<14} {count:>6}  native"),
                 (0, _) => format!("{what:<14} {count:>6}  {word}"),

@@ -340,16 +340,22 @@ fn a_store_a_session_and_a_file_can_be_checked() {
         assert_eq!(answer.code, 0, "{answer:?}");
         answer.err.trim().to_owned()
     };
-    assert_eq!(files(&data(&w)), "0 errors, 0 warnings in 19 files");
+    assert_eq!(
+        files(&data(&w)),
+        "0 errors, 0 warnings in 19 files (agentuse)"
+    );
     // With its sub-agents, to any depth.
-    assert_eq!(files(&session), "0 errors, 0 warnings in 19 files");
+    assert_eq!(
+        files(&session),
+        "0 errors, 0 warnings in 19 files (agentuse)"
+    );
     assert_eq!(
         files(&session.join("session.json")),
-        "0 errors, 0 warnings in 1 file"
+        "0 errors, 0 warnings in 1 file (agentuse)"
     );
     assert_eq!(
         files(&session.join("01KA3J1000M000000000000001/message.json")),
-        "0 errors, 0 warnings in 1 file"
+        "0 errors, 0 warnings in 1 file (agentuse)"
     );
     assert_eq!(sessions(&fixtures().join("document/full")).len(), 3);
 }

@@ -153,7 +153,7 @@ fn what_is_not_ours_is_an_error() {
     for path in [".", "notes.txt", "nothing/here"] {
         let answer = w.run(&["check", path]);
         assert_eq!((answer.code, answer.out.as_str()), (1, ""), "{answer:?}");
-        let said = "is no store, thread or file that can be checked";
+        let said = "is no store, session or file that can be checked";
         assert!(answer.err.contains(said), "{answer:?}");
         assert!(answer.err.contains("hint: "), "{answer:?}");
         let answer = w.run(&["check", path, "--json"]);
@@ -163,7 +163,7 @@ fn what_is_not_ours_is_an_error() {
     w.ok(&["init"]);
     let answer = w.run(&["check", ".agent/config.json", "notes.txt"]);
     assert_eq!(answer.code, 1);
-    assert!(answer.err.contains("in 1 file\n"), "{answer:?}");
+    assert!(answer.err.contains("in 1 file (atsf)\n"), "{answer:?}");
 }
 
 #[test]
@@ -226,4 +226,25 @@ fn the_corpus_is_checked_and_missing_logs_are_only_warnings() {
         folders.extend(inner.map(|e| e.path()).filter(|p| p.is_dir()));
     }
     assert!(stores > 0, "no stores under {}", corpus.display());
+}
+
+#[test]
+fn a_session_is_checked_by_its_name_and_what_was_checked_is_said() {
+    let w = World::new();
+    let id = w.thread("T");
+    w.ok(&["append", &id, "x"]);
+    for name in [&id[..8], "latest", "atsf:latest"] {
+        let checked = w.run(&["check", name]);
+        assert_eq!(checked.code, 0, "{checked:?}");
+        assert_eq!(
+            checked.err, "0 errors, 0 warnings in 2 files (atsf)\n",
+            "{name}"
+        );
+    }
+    let missing = w.run(&["check", "nowhere"]);
+    assert_eq!(missing.code, 1, "{missing:?}");
+    assert!(
+        missing.err.contains("is no store, session or file"),
+        "{missing:?}"
+    );
 }

@@ -40,7 +40,10 @@ fn into_the_store_of_another_agent() {
     let (id, made) = answer.out.trim_end().split_once('\t').unwrap();
     assert!(made.starts_with(w.home.join(".claude/projects").to_str().unwrap()));
     assert!(made.ends_with(&format!("{id}.jsonl")), "{made}");
-    assert_snapshot!(w.plain(&answer.err), @"travels along: thinking, times");
+    assert_snapshot!(w.plain(&answer.err), @r"
+    travels along: thinking, times
+    what travels along is packed into the session where Claude Code leaves it alone; converting back restores it
+    ");
     let shown = w.ok(&["show", made]);
     let said = shown.split_once("\n\n").unwrap().1;
     assert_snapshot!(said, @"

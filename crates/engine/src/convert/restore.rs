@@ -1,0 +1,255 @@
+//! `restore`: sessions of an export back in their places, as they were.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rethread_catalog::{discover, find, sources_at};
+use rethread_disk::ScratchFolder;
+use rethread_formats::carry::{CarriedFile, Place, Put, Seal, originals};
+use rethread_formats::ndjson::has_no_sessions;
+use rethread_formats::{Conversation, Env, Format, Source, WriteError, Writing, by_name};
+use rethread_model::{LinkKind, Note};
+
+use super::unified::{self, Carried};
+use super::{ConvertAsk, back, place, put_note};
+use crate::edit::make_root;
+use crate::show::open;
+use crate::{Error, absolute};
+
+/// How sessions are to be restored.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RestoreAsk<'a> {
+    /// The folder to write to instead of the agents' own; each has a folder of its own in it.
+    pub root: Option<&'a Path>,
+    /// The project that threads go to whose own is not there.
+    pub cwd: Option<&'a Path>,
+    /// Only say what would be done.
+    pub dry_run: bool,
+}
+
+/// A session of an export, and what became of it.
+#[derive(Debug)]
+pub struct Restored {
+    /// Where it is in the export.
+    pub source: Source,
+    /// The agent that it belongs to.
+    pub agent: &'static str,
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its main file or folder, where that is known.
+    pub path: Option<PathBuf>,
+    /// What was done.
+    pub outcome: Restoration,
+    /// What was noticed.
+    pub notes: Vec<Note>,
+}
+
+/// What was done with a session of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restoration {
+    /// It is back; in a dry run, it would be.
+    Back,
+    /// It was there already, with the same bytes.
+    There,
+    /// A session of that id is there, with other bytes: that stays as it is.
+    Differs,
+}
+
+/// The sessions of exports that a user names, by their files or by `FILE#ID`.
+pub fn restorable(env: &Env, names: &[String]) -> Result<Vec<Source>, Error> {
+    let mut all: Vec<Source> = Vec::new();
+    for name in names {
+        let path = absolute(&env.cwd, Path::new(name));
+        let mut found = if path.is_file() {
+            sources_at(&path)
+        } else {
+            Vec::new()
+        };
+        if found.is_empty() && !has_no_sessions(&path) {
+            found.push(find(env, name)?);
+        }
+        if let Some(other) = found.iter().find(|source| source.format != unified::SLUG) {
+            return Err(Error::Usage {
+                message: format!("`{name}` is a session of {}, and no export", other.format),
+                hint: Some("`rethread export` makes one".to_owned()),
+            });
+        }
+        found.retain(|source| !all.contains(source));
+        all.extend(found);
+    }
+    Ok(all)
+}
+
+/// Puts sessions of exports back where they came from.
+pub struct Restorer<'a> {
+    w: &'a Writing<'a>,
+    ask: RestoreAsk<'a>,
+    /// The sessions that are restored: a sub-agent goes where the session is that started it.
+    all: &'a [Source],
+    /// What the stores of this machine hold, once it was asked for.
+    there: Option<Vec<Source>>,
+}
+
+impl<'a> Restorer<'a> {
+    /// For sessions that [`restorable`] found.
+    pub fn new(w: &'a Writing<'a>, all: &'a [Source], ask: RestoreAsk<'a>) -> Self {
+        Self {
+            w,
+            ask,
+            all,
+            there: None,
+        }
+    }
+
+    /// Puts a session back: the files that came along in it, compared with their digests, whole or not
+    /// at all, and never over something else.
+    pub fn restore(&mut self, source: &Source) -> Result<Restored, Error> {
+        let (w, ask) = (self.w, self.ask);
+        let here = open(source)?;
+        let head = &here.session.head;
+        let agent = head.held_by();
+        let format = by_name(agent).filter(|format| format.about().slug != unified::SLUG);
+        let format = format.ok_or_else(|| Error::Refused {
+            message: format!("`{}` is of `{agent}`, which is not known here", head.id),
+            hint: "`rethread convert FILE#ID --to AGENT` writes it for another agent".to_owned(),
+        })?;
+        let folder = ScratchFolder::new()?;
+        let first = first_of(&here, self.all);
+        let base = match &first {
+            Some(first) => unified::base(first, format)?,
+            None => None,
+        };
+        let carried = unpacked(w, &here, format, (folder.path(), base))?;
+        let workspace = &first.as_ref().unwrap_or(&here).session.head.workspace;
+        let named = workspace.path.as_ref().map(PathBuf::from);
+        let mut restored = Restored {
+            source: source.clone(),
+            agent: format.about().slug,
+            id: head.id.clone(),
+            title: head.title.as_ref().map(|title| title.text.clone()),
+            path: None,
+            outcome: Restoration::Back,
+            notes: here.notes.clone(),
+        };
+        if ask.dry_run {
+            if ask.root.is_none() {
+                self.look(&carried, &mut restored);
+            }
+            return Ok(restored);
+        }
+        let root = ask.root.map(|root| root.join(format.about().slug));
+        let place = where_to(w, format, (root.as_deref(), ask.cwd), named)?;
+        make_root(w, root.as_deref())?;
+        match format.put(w, &place, &carried.goods) {
+            Ok(put) => {
+                if matches!(put, Put::There(_)) {
+                    restored.outcome = Restoration::There;
+                }
+                restored.notes.extend(put_note(&put, format));
+                restored.path = Some(put.path().to_owned());
+            }
+            Err(WriteError::Exists { path, .. }) => {
+                restored.outcome = Restoration::Differs;
+                restored.path = Some(path);
+            }
+            Err(e) => return Err(e.into()),
+        }
+        Ok(restored)
+    }
+
+    /// Whether a session is there already, and with the same bytes.
+    fn look(&mut self, carried: &Carried<'_>, restored: &mut Restored) {
+        let env = self.w.env;
+        let there = self.there.get_or_insert_with(|| discover(env).sources);
+        let Some(there) = there
+            .iter()
+            .find(|s| s.format == restored.agent && s.id == restored.id)
+        else {
+            return;
+        };
+        restored.path = Some(there.path.clone());
+        let is_same = open(there).is_ok_and(|there| holds(&there, &carried.files));
+        restored.outcome = if is_same {
+            Restoration::There
+        } else {
+            Restoration::Differs
+        };
+    }
+}
+
+/// The session that started this one, and was started by none itself, if it is among these.
+fn first_of(here: &Conversation, all: &[Source]) -> Option<Conversation> {
+    let parent = |of: &Conversation| {
+        let links = &of.session.head.links;
+        let parent = links.iter().find(|link| link.kind == LinkKind::Parent)?;
+        let mut all = all.iter();
+        all.find(|s| s.id == parent.session && s.path == of.source.path)
+    };
+    let mut seen = vec![here.source.id.clone()];
+    let mut found: Option<Conversation> = None;
+    while let Some(source) = parent(found.as_ref().unwrap_or(here)) {
+        if seen.contains(&source.id) {
+            break;
+        }
+        seen.push(source.id.clone());
+        found = Some(open(source).ok()?);
+    }
+    found
+}
+
+/// The files that came along, in a folder of ours. Reading them compares them with their digests.
+fn unpacked<'a>(
+    w: &Writing<'_>,
+    here: &'a Conversation,
+    format: &dyn Format,
+    (folder, base): (&Path, Option<PathBuf>),
+) -> Result<Carried<'a>, Error> {
+    let carried = unified::carried(here, format, folder, base)?;
+    let carried = carried.ok_or_else(|| Error::Refused {
+        message: format!(
+            "the original of `{}` is not in the export, which was made with `--lean` or by another program",
+            here.session.head.id
+        ),
+        hint: "`rethread convert FILE#ID --to AGENT` writes it anew".to_owned(),
+    })?;
+    for (file, name) in carried.files.iter().zip(&carried.goods.names) {
+        back::unpack(&w.unsynced(), folder, name, |out| {
+            io::copy(&mut file.reader()?, out).map(drop)
+        })?;
+    }
+    Ok(carried)
+}
+
+fn where_to(
+    w: &Writing<'_>,
+    format: &'static dyn Format,
+    (root, cwd): (Option<&Path>, Option<&Path>),
+    named: Option<PathBuf>,
+) -> Result<Place, Error> {
+    // Only where a store is in projects does it matter where the work was done.
+    let is_in_project = format.project_of(named.as_deref().unwrap_or(&w.env.cwd));
+    let ask = ConvertAsk {
+        to: format,
+        root,
+        cwd: cwd.filter(|_| is_in_project.is_some()),
+        lean: false,
+        agents: true,
+        dry_run: false,
+    };
+    place::place(w, &ask, named)
+}
+
+/// Whether a session has files with these bytes.
+fn holds(there: &Conversation, files: &[CarriedFile<'_>]) -> bool {
+    let Ok(own) = originals(there, None) else {
+        return false;
+    };
+    let seals = own.iter().filter_map(|file| {
+        let mut reader = file.reader().ok()?;
+        Seal::of(&mut reader).ok()
+    });
+    let seals: Vec<Seal> = seals.collect();
+    files.iter().all(|file| seals.contains(&file.seal))
+}
