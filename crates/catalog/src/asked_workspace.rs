@@ -67,6 +67,14 @@ impl AskedWorkspace {
         })
     }
 
+    /// The word, in small letters, where it is no path.
+    pub fn word(&self) -> Option<&str> {
+        match self {
+            Self::Name(word, _) => Some(word),
+            Self::Folder(_) | Self::Foreign(_) => None,
+        }
+    }
+
     /// Whether a session belongs to it.
     pub fn has(&mut self, env: &Env, session: &Summary) -> bool {
         let workspace = &session.head.workspace;

@@ -71,7 +71,12 @@ impl Context {
             Asked::Auto => auto != ColorChoice::Never,
         };
         let is_terminal = io::stdout().is_terminal();
-        let columns = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let columns = env
+            .system_variable("COLUMNS")
+            .and_then(|c| c.to_str()?.parse().ok());
+        let columns = columns
+            .filter(|columns| *columns > 0)
+            .or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)));
         Ok(Self {
             env,
             json: global.json,

@@ -14,10 +14,11 @@ pub(crate) struct FilterFlags {
     /// Only this agent or format. Can be repeated.
     #[arg(long, value_name = "AGENT")]
     agent: Vec<String>,
-    /// Only sessions with something said since then: `2026-11-01`, `7d`, `yesterday`, `last week`.
+    /// Only sessions in which something was said since then: `2026-11-01`, `7d`, `yesterday`,
+    /// `monday`, `november`, `last week`.
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Only sessions whose last message is not later than that.
+    /// Only sessions in which something was said until then; with `--since`, between the two.
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
     /// Only sessions with a model whose name has this in it. Can be repeated.

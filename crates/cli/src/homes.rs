@@ -1,7 +1,7 @@
 //! Flags that say which homes are looked at.
 
 use clap::Args;
-use rethread_engine::{Env, HomeAsk, open_homes};
+use rethread_engine::{Env, HomeAsk, check_homes, open_homes};
 use rethread_model::Note;
 
 use crate::context::Context;
@@ -47,6 +47,7 @@ impl HomeFlags {
     /// Opens the homes, and says at once what was noticed. Gives the exit code that goes with it.
     pub(crate) fn open_and_tell(&self, context: &Context) -> Result<(Env, Exit), Failure> {
         let (env, notes) = self.open(context)?;
+        check_homes(&env, &self.home_name)?;
         let exit = context.notes(&notes);
         Ok((env, exit))
     }

@@ -11,6 +11,7 @@ mod edit;
 mod entry;
 mod error;
 mod export;
+mod filter;
 mod homes;
 mod hooks;
 mod incoming;
@@ -19,8 +20,10 @@ mod overview;
 mod remove;
 mod resume;
 mod sample;
+mod session_names;
 mod show;
 mod subagents;
+mod suggest;
 mod trust;
 mod when;
 mod worktree;
@@ -38,10 +41,11 @@ pub use export::{
     Chosen, ExportAsk, ExportForms, Exported, Pages, Pictures, Target, choose, export_file_name,
     export_html, export_markdown, export_ndjson, export_notes, export_source, show_ndjson,
 };
+pub use filter::{Filter, check_homes};
 pub use homes::open_homes;
 pub use hooks::{HookReport, HookStep, Outcome};
 pub use incoming::Incoming;
-pub use list::{Filter, Listed, SessionNames, Sort, list};
+pub use list::{Listed, Sort, list};
 pub use overview::{AgentLine, Overview, overview};
 pub use remove::{Removable, Removed, removable_by_filter, removable_by_name, remove};
 pub use resume::{Continued, ResumeAsk, resume};
@@ -50,9 +54,10 @@ pub use rethread_disk::Durability;
 pub use rethread_formats::{
     AgentKey, Appended, AskedEntry, Can, Conversation, Env, EnvError, FORMATS, Fork, Format, Made,
     MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey, Resume, Source,
-    TextMessage, Unsaid, Violation, Weight, WriteError, Writing, by_name, local_path,
+    TextMessage, Unsaid, Violation, Weight, WriteError, Writing, by_name, last_name, local_path,
 };
 pub use sample::{Sample, SampleCopy, clear_sample, kept_sample, sample, temporary_sample};
+pub use session_names::SessionNames;
 pub use show::{Part, Shown, copy_raw, copy_rows, raw_files, raw_rows, show};
 pub use trust::{Trusted, revoke, trusted};
 pub use when::{Bound, NotAMoment, moment};

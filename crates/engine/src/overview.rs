@@ -1,18 +1,21 @@
 //! What there is on this machine, at a glance.
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
 use rethread_catalog::list as list_all;
-use rethread_formats::{Env, FORMATS, Want};
-use rethread_model::{Note, Summary, Usage};
+use rethread_formats::{Env, FORMATS, Want, last_name};
+use rethread_model::{Moment, Note, Summary, Usage};
 
-use crate::list::{SessionNames, Sort, sort_by};
+use crate::list::{Sort, sort_by};
+use crate::session_names::SessionNames;
 use crate::subagents::with_parents;
 
-/// What there is on this machine.
+/// What there is on this machine. It counts what `list` lists: sessions of sub-agents count with those
+/// that started them, and what agents hide is not counted but in `hidden`.
 #[derive(Debug, Default)]
 pub struct Overview {
-    /// One line for each agent that has conversations.
+    /// One line for each agent that has conversations, that with the most first.
     pub agents: Vec<AgentLine>,
     /// The most recent conversations, the newest first.
     pub recent: Vec<Summary>,
@@ -20,10 +23,14 @@ pub struct Overview {
     pub names: SessionNames,
     /// How many sessions there are in all.
     pub sessions: u64,
+    /// How many more there are that their agents hide.
+    pub hidden: u64,
     /// How many messages there are in all.
     pub messages: u64,
     /// Tokens and cost of all.
     pub usage: Usage,
+    /// How many bytes they have.
+    pub size: u64,
     /// The places in which conversations were found.
     pub found: Vec<PathBuf>,
     /// Where each format looked, for people.
@@ -37,15 +44,21 @@ pub struct Overview {
 pub struct AgentLine {
     /// The format, by its short name.
     pub format: &'static str,
+    /// The name for people.
+    pub name: &'static str,
     /// How many sessions.
     pub sessions: u64,
     /// How many messages.
     pub messages: u64,
     /// Tokens and cost.
     pub usage: Usage,
+    /// When something was last said.
+    pub updated: Option<Moment>,
+    /// The names of the workspaces, that in which something was last said first.
+    pub workspaces: Vec<String>,
 }
 
-/// An overview tells tokens, and in JSON also sizes.
+/// An overview tells tokens and sizes.
 const WHOLE: Want = Want {
     usage: true,
     size: true,
@@ -55,30 +68,22 @@ const WHOLE: Want = Want {
 pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Sync)) -> Overview {
     let mut found = list_all(env, WHOLE, &[], progress);
     let names = SessionNames::of_library(&found);
-    found.sessions = with_parents(found.sessions);
-    sort_by(&mut found.sessions, Sort::Updated);
+    let mut sessions = with_parents(std::mem::take(&mut found.sessions));
+    sort_by(&mut sessions, Sort::Updated);
     let mut all = Overview {
         names,
         notes: found.notes,
         ..Overview::default()
     };
+    all.notes
+        .extend(sessions.iter().flat_map(|s| s.notes.iter().cloned()));
+    let before = sessions.len();
+    sessions.retain(|session| !session.head.hidden);
+    all.hidden = (before - sessions.len()) as u64;
     for format in FORMATS {
         let about = format.about();
-        let mut line = AgentLine {
-            format: about.slug,
-            sessions: 0,
-            messages: 0,
-            usage: Usage::default(),
-        };
-        for session in found
-            .sessions
-            .iter()
-            .filter(|s| s.head.format == about.slug)
-        {
-            line.sessions += 1;
-            line.messages += session.counts.messages;
-            line.usage += &session.counts.usage.unwrap_or_default();
-        }
+        let own = sessions.iter().filter(|s| s.head.format == about.slug);
+        let line = AgentLine::of(about.slug, about.name, own);
         all.sessions += line.sessions;
         all.messages += line.messages;
         all.usage += &line.usage;
@@ -87,11 +92,49 @@ pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Syn
             all.agents.push(line);
         }
     }
-    all.notes
-        .extend(found.sessions.iter().flat_map(|s| s.notes.iter().cloned()));
+    all.agents.sort_by_key(|line| Reverse(line.sessions));
+    let sizes = sessions.iter().map(|s| s.size);
+    all.size = sizes.fold(0, u64::saturating_add);
     all.found = found.roots.into_iter().map(|r| r.path).collect();
-    all.recent = found.sessions;
-    all.recent.retain(|session| !session.head.hidden);
-    all.recent.truncate(recent);
+    sessions.truncate(recent);
+    all.recent = sessions;
     all
 }
+
+impl AgentLine {
+    /// What these sessions have together; the newest comes first.
+    fn of<'a>(
+        format: &'static str,
+        name: &'static str,
+        sessions: impl Iterator<Item = &'a Summary>,
+    ) -> Self {
+        let mut line = Self {
+            format,
+            name,
+            sessions: 0,
+            messages: 0,
+            usage: Usage::default(),
+            updated: None,
+            workspaces: Vec::new(),
+        };
+        for session in sessions {
+            line.sessions += 1;
+            line.messages = line.messages.saturating_add(session.counts.messages);
+            line.usage += &session.counts.usage.unwrap_or_default();
+            line.updated = line.updated.max(session.head.updated);
+            let path = session.head.workspace.path.as_deref();
+            let Some(name) = path.map(last_name).filter(|name| !name.is_empty()) else {
+                continue;
+            };
+            if line.workspaces.len() < MOST_WORKSPACES
+                && !line.workspaces.iter().any(|known| known == name)
+            {
+                line.workspaces.push(name.to_owned());
+            }
+        }
+        line
+    }
+}
+
+/// How many workspaces of an agent are named.
+const MOST_WORKSPACES: usize = 8;

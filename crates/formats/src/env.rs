@@ -25,6 +25,8 @@ pub struct Env {
     pub homes_are_given: bool,
     /// Homes beside that: of other machines, and of other systems on this one.
     pub others: Vec<Arc<Home>>,
+    /// The names of all homes beside the user's own that could be asked for.
+    pub home_names: Vec<String>,
     /// The current folder.
     pub cwd: PathBuf,
     /// Rethread's own data folder.
@@ -124,6 +126,7 @@ impl Env {
             homes,
             homes_are_given: false,
             others: Vec::new(),
+            home_names: Vec::new(),
             cwd,
             data,
             cache,

@@ -15,6 +15,7 @@ mod markdown;
 mod media;
 mod neutral;
 mod notice;
+mod numbers;
 mod outline;
 #[allow(
     dead_code,
@@ -34,7 +35,8 @@ mod workspace;
 pub use html::{Around, Elsewhere, HTML_GENERATOR, Html, IndexRow, html, html_index};
 pub use json::InertJson;
 pub use markdown::markdown;
-pub use neutral::{OneLine, Plain, cell, fit, neutral, one_line};
+pub use neutral::{OneLine, Plain, cell, fit, neutral, one_line, width};
+pub use numbers::{byte_count, dollars, short_count};
 pub use outline::{tree, tree_json};
 pub use reading::{first_of_last, start_of};
 pub use text::text;

@@ -122,6 +122,11 @@ pub fn fit(text: &str, width: usize) -> String {
     format!("{cut}…")
 }
 
+/// How many columns of a terminal a text takes.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
 fn write_neutral(text: &str, out: &mut dyn Write) -> fmt::Result {
     let mut rest = text;
     while let Some((at, c)) = first_active(rest) {

@@ -116,16 +116,7 @@ pub fn open_homes(
     }
     let config = Config::read(env)?;
     let known = known(env, &config, &ask.remotes)?;
-    for name in unknown(ask, &known) {
-        let names: Vec<String> = known.iter().map(|k| format!("`{}`", k.name())).collect();
-        let others = names.join(", ");
-        let note = Note::remark(format!("no home that is known is named `{name}`"));
-        notes.push(if names.is_empty() {
-            note
-        } else {
-            note.hint(format!("known are `local`, {others}"))
-        });
-    }
+    opened.home_names = known.iter().map(Known::name).collect();
     if !ask.takes("local") {
         opened.use_homes(&[]);
     }
@@ -154,15 +145,6 @@ pub fn open_homes(
         }
     }
     Ok((opened, notes))
-}
-
-/// The names that were asked for and that no home has.
-fn unknown<'a>(ask: &'a HomeAsk, known: &[Known]) -> Vec<&'a String> {
-    let is_known = |name: &&String| {
-        let mut names = known.iter().map(Known::name).chain(["local".to_owned()]);
-        names.any(|known| known.eq_ignore_ascii_case(name))
-    };
-    ask.names.iter().filter(|name| !is_known(name)).collect()
 }
 
 /// All homes that the settings or the user name, and those of the other system on this machine.

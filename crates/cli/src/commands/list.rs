@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use rethread_engine::{Filter, Listed, Sort, list};
 use rethread_model::Summary;
-use rethread_render::cell;
+use rethread_render::{cell, one_line};
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -15,11 +15,11 @@ use crate::homes::HomeFlags;
 use crate::output::{json_out, say, session_json};
 use crate::pager::page;
 use crate::progress::Progress;
-use crate::table::{sessions, title};
+use crate::table::{SessionTable, count, title};
 
 /// List sessions, newest first.
 ///
-/// Prints a table for people, one session object a line with `--json`, and with `--tsv` the
+/// Prints a table for people, with what it is sorted by, one session object a line with `--json`, and with `--tsv` the
 /// columns id, agent, workspace, updated, messages, size, title, without a heading. There, a text
 /// that a spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@`) has a `'`
 /// before it; numbers and times never have.
@@ -27,12 +27,13 @@ use crate::table::{sessions, title};
 #[command(after_help = "Examples:
   rethread list                         everything
   rethread list .                       this project
-  rethread list shop --since yesterday  workspaces whose name has `shop`
-  rethread list --sort size --limit 5   the five largest
+  rethread list shop --since yesterday  workspaces or titles that have `shop`
+  rethread list --since november        what was said since the first of November
+  rethread list --sort cost -n 5        the five that cost the most
   rethread list --remote ada@vm01       what is on another machine, too")]
 pub(crate) struct List {
-    /// Only these workspaces: `.` for the current project with its git worktrees, a path, or part of a
-    /// name. The path of a session or of an export lists what is in it; `-` is what comes down a pipe.
+    /// Only these workspaces: `.` for the current project with its git worktrees, a path, or a part of
+    /// its name, which may also stand in the title. The path of a session or of an export lists what is in it; `-` is what comes down a pipe.
     #[arg(value_name = "WORKSPACE")]
     workspaces: Vec<String>,
     #[command(flatten)]
@@ -41,7 +42,7 @@ pub(crate) struct List {
     #[arg(long)]
     hidden: bool,
     /// At most so many.
-    #[arg(long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
     /// What to sort by; the greatest comes first.
     #[arg(long, value_name = "KEY", default_value = "updated")]
@@ -62,6 +63,7 @@ enum SortKey {
     Created,
     Messages,
     Tokens,
+    Cost,
     Size,
 }
 
@@ -72,6 +74,7 @@ impl From<SortKey> for Sort {
             SortKey::Created => Self::Created,
             SortKey::Messages => Self::Messages,
             SortKey::Tokens => Self::Tokens,
+            SortKey::Cost => Self::Cost,
             SortKey::Size => Self::Size,
         }
     }
@@ -90,7 +93,7 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
     let progress = Progress::new("listing");
     let mut found = list(&env, &filter, args.sort.into(), &|done, of| {
         progress.at(done, of);
-    });
+    })?;
     drop(progress);
     found.notes.splice(0..0, notes);
     found.sessions.truncate(args.limit.unwrap_or(usize::MAX));
@@ -103,7 +106,7 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
             return Ok(exit);
         }
         if !context.json {
-            say("no sessions were found");
+            say(&none_found(&filter, found.looked_at));
         }
         return Ok(Exit::Failed);
     }
@@ -121,6 +124,38 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// Says that there is none, and what was looked at.
+fn none_found(filter: &Filter, looked_at: usize) -> String {
+    let none = "no sessions were found";
+    if looked_at == 0 {
+        return none.to_owned();
+    }
+    let mut asked: Vec<String> = Vec::new();
+    for name in &filter.workspaces {
+        let is_word = !name.contains(['/', '\\']) && name != "." && name != "..";
+        asked.push(if is_word {
+            format!("a workspace or title with `{name}`")
+        } else {
+            format!("the workspace `{name}`")
+        });
+    }
+    let asked = if asked.is_empty() {
+        "what was asked for".to_owned()
+    } else {
+        asked.join(" or ")
+    };
+    let but = if filter.is_narrow() && !filter.workspaces.is_empty() {
+        " and the other flags"
+    } else {
+        ""
+    };
+    one_line(&format!(
+        "{none}: none of {} fits {asked}{but}",
+        count(looked_at as u64)
+    ))
+    .into_owned()
+}
+
 fn print(
     context: &Context,
     args: &List,
@@ -136,12 +171,8 @@ fn print(
             writeln!(out, "{}", tsv(session))?;
         }
     } else {
-        for line in sessions(
-            &found.sessions,
-            &found.names,
-            context.zone(),
-            context.columns,
-        ) {
+        let table = SessionTable::new(context, &found.names, args.sort.into());
+        for line in table.lines(&found.sessions) {
             writeln!(out, "{line}")?;
         }
     }

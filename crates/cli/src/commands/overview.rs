@@ -1,9 +1,13 @@
 //! `rethread`: what there is on this machine.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use rethread_engine::{Overview, overview, temporary_sample};
-use rethread_render::one_line;
+use anstyle::Style;
+use jiff::Zoned;
+use jiff::civil::Date;
+use rethread_engine::{AgentLine, Can, Overview, by_name, overview, temporary_sample};
+use rethread_model::{Moment, Summary};
+use rethread_render::{byte_count, fit, one_line, short_count, width};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -11,10 +15,13 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{print_json, session_json};
 use crate::progress::Progress;
-use crate::table::{count, sessions};
+use crate::table::{HEADING, ID, QUIET, WORKSPACE, count, left, paint, right, title, workspace};
 
 /// How many conversations are shown.
 const RECENT: usize = 10;
+
+/// How wide it is where the output is no terminal.
+const COLUMNS: usize = 100;
 
 pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
     let progress = Progress::new("reading");
@@ -22,7 +29,7 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
     drop(progress);
     if context.json {
         print_json(&as_json(&all))?;
-    } else if all.sessions == 0 {
+    } else if all.sessions == 0 && all.hidden == 0 {
         nothing(context)?;
     } else {
         print(context, &all)?;
@@ -31,43 +38,316 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
 }
 
 fn print(context: &Context, all: &Overview) -> Result<(), Failure> {
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let noun = |n: u64, one: &str| format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" });
-    writeln!(
-        out,
-        "{}, {}, {}",
-        noun(all.sessions, "conversation"),
-        noun(all.messages, "message"),
-        noun(all.usage.total(), "token")
-    )?;
-    writeln!(out)?;
-    for agent in &all.agents {
-        writeln!(
-            out,
-            "  {:<12} {:>8}  {:>10}  {:>14}",
-            agent.format,
-            count(agent.sessions),
-            noun(agent.messages, "message"),
-            noun(agent.usage.total(), "token")
-        )?;
-    }
-    writeln!(out, "\nMost recent:")?;
-    for line in sessions(
-        &all.recent,
-        &all.names,
-        context.zone(),
-        context.columns.map(|c| c.saturating_sub(2)),
-    ) {
-        writeln!(out, "  {line}")?;
-    }
-    if context.sample.is_none() {
-        writeln!(out, "\nFound in:")?;
-        for place in &all.found {
-            writeln!(out, "  {}", one_line(&place.display().to_string()))?;
+    let now = context.env.now().timestamp();
+    let page = Page {
+        context,
+        all,
+        now: now.to_zoned(context.zone().clone()),
+        columns: context.columns.unwrap_or(COLUMNS),
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    page.write(&mut out)?;
+    Ok(out.flush()?)
+}
+
+/// The overview, as people see it.
+struct Page<'a> {
+    context: &'a Context,
+    all: &'a Overview,
+    now: Zoned,
+    columns: usize,
+}
+
+impl Page<'_> {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        self.write_totals(out)?;
+        writeln!(out)?;
+        self.write_agents(out)?;
+        self.write_recent(out)?;
+        writeln!(out)?;
+        if self.context.sample.is_some() {
+            self.write_tries(out)
+        } else {
+            self.write_next(out)
         }
     }
-    next_steps(context, &mut out)?;
-    Ok(out.flush()?)
+
+    fn write_totals(&self, out: &mut impl Write) -> io::Result<()> {
+        let all = self.all;
+        let agents = match all.agents.as_slice() {
+            [one] => format!(" of {}", short_name(one.format)),
+            several => format!(" of {} agents", several.len()),
+        };
+        let mut facts = vec![
+            format!("{}{agents}", noun(all.sessions, "conversation")),
+            noun(all.messages, "message"),
+        ];
+        let tokens = all.usage.total();
+        if tokens > 0 {
+            facts.push(format!("{} tokens", short_count(tokens)));
+        }
+        facts.push(byte_count(all.size));
+        if all.hidden > 0 {
+            facts.push(format!("{} hidden", count(all.hidden)));
+        }
+        for line in wrapped(&facts, " · ", self.columns) {
+            writeln!(out, "{}", self.paint(HEADING, &line))?;
+        }
+        Ok(())
+    }
+
+    fn write_agents(&self, out: &mut impl Write) -> io::Result<()> {
+        let agents = &self.all.agents;
+        let ages: Vec<String> = agents.iter().map(|a| age(a.updated, &self.now)).collect();
+        let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
+        let names = widest(&mut agents.iter().map(|a| width(short_name(a.format))));
+        let counts = widest(&mut agents.iter().map(|a| width(&count(a.sessions))));
+        let aged = widest(&mut ages.iter().map(|age| width(age)));
+        for (agent, age) in agents.iter().zip(&ages) {
+            let start = format!(
+                "{}  {}  {}",
+                left(short_name(agent.format), names),
+                right(&count(agent.sessions), counts),
+                self.paint(QUIET, &left(age, aged)),
+            );
+            let room = self.columns.saturating_sub(names + counts + aged + 6);
+            let workspaces = self.workspaces(agent, room);
+            writeln!(out, "{}", format!("{start}  {workspaces}").trim_end())?;
+        }
+        Ok(())
+    }
+
+    /// As many workspaces as there is room for.
+    fn workspaces(&self, agent: &AgentLine, room: usize) -> String {
+        let mut shown = String::new();
+        for name in agent.workspaces.iter().map(|name| one_line(name)) {
+            let separator = if shown.is_empty() { "" } else { ", " };
+            if width(&shown) + separator.len() + width(&name) > room {
+                break;
+            }
+            shown = format!("{shown}{separator}{name}");
+        }
+        self.paint(WORKSPACE, &shown)
+    }
+
+    /// The newest conversations, by day.
+    fn write_recent(&self, out: &mut impl Write) -> io::Result<()> {
+        let rows: Vec<Row> = self.all.recent.iter().map(|s| self.row(s)).collect();
+        let widths = Widths::of(&rows, self.columns);
+        let mut day = None;
+        writeln!(out)?;
+        for row in &rows {
+            if day != Some(&row.day) {
+                writeln!(out, "{}", self.paint(HEADING, &row.day))?;
+                day = Some(&row.day);
+            }
+            writeln!(out, "{}", self.line(row, &widths))?;
+        }
+        Ok(())
+    }
+
+    fn row(&self, session: &Summary) -> Row {
+        let local = session
+            .head
+            .updated
+            .map(|m| m.timestamp().to_zoned(self.now.time_zone().clone()));
+        Row {
+            day: local.as_ref().map_or("At some time".to_owned(), |t| {
+                day(t.date(), self.now.date())
+            }),
+            name: one_line(&self.all.names.name(session)).into_owned(),
+            time: local.map_or("-".to_owned(), |t| t.strftime("%H:%M").to_string()),
+            agent: one_line(short_name(session.head.held_by())).into_owned(),
+            workspace: workspace(session),
+            title: title(session),
+            messages: count(session.counts.messages),
+        }
+    }
+
+    fn line(&self, row: &Row, w: &Widths) -> String {
+        let longer = width(&row.name).saturating_sub(w.name);
+        let title = w.title.saturating_sub(longer).max(8);
+        let mut cells = vec![
+            format!("  {}", self.paint(ID, &left(&row.name, w.name))),
+            self.paint(QUIET, &left(&row.time, 5)),
+        ];
+        if w.agent > 0 {
+            cells.push(left(&fit(&row.agent, w.agent), w.agent));
+        }
+        if w.workspace > 0 {
+            let fitted = left(&fit(&row.workspace, w.workspace), w.workspace);
+            cells.push(self.paint(WORKSPACE, &fitted));
+        }
+        cells.push(left(&fit(&row.title, title), title));
+        cells.push(self.paint(QUIET, &right(&row.messages, w.messages)));
+        cells.join("  ")
+    }
+
+    /// What to do next, with a session that it works with.
+    fn write_next(&self, out: &mut impl Write) -> io::Result<()> {
+        let name = |s: &Summary| one_line(&self.all.names.name(s)).into_owned();
+        let is_continued = |s: &&Summary| {
+            by_name(s.head.format).is_some_and(|f| f.about().can.contains(&Can::Resume))
+        };
+        let recent = &self.all.recent;
+        let mut next = Vec::new();
+        if let Some(newest) = recent.first() {
+            next.push(("read:", format!("show {}", name(newest))));
+        }
+        if let Some(newest) = recent.iter().find(is_continued) {
+            next.push(("go on:", format!("resume {}", name(newest))));
+        }
+        next.push(("all:", "list".to_owned()));
+        next.push(("places:", "agents".to_owned()));
+        let next: Vec<String> = next
+            .into_iter()
+            .map(|(what, command)| format!("{what} {}", self.context.call(&command)))
+            .collect();
+        for line in wrapped(&next, "   ", self.columns) {
+            writeln!(out, "{}", self.paint(QUIET, &line))?;
+        }
+        Ok(())
+    }
+
+    /// What can be tried on the sample, as it can be typed.
+    fn write_tries(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "{}", self.paint(HEADING, "Try next:"))?;
+        for command in [
+            "list .",
+            "show latest",
+            "tree pi:latest",
+            "export latest -o page.html",
+            "--help",
+        ] {
+            writeln!(out, "  {}", self.context.call(command))?;
+        }
+        Ok(())
+    }
+
+    fn paint(&self, style: Style, text: &str) -> String {
+        paint(self.context.colour, style, text)
+    }
+}
+
+/// A conversation in the overview.
+struct Row {
+    day: String,
+    name: String,
+    time: String,
+    agent: String,
+    workspace: String,
+    title: String,
+    messages: String,
+}
+
+/// The widths of its columns; those of zero are left out.
+struct Widths {
+    name: usize,
+    agent: usize,
+    workspace: usize,
+    title: usize,
+    messages: usize,
+}
+
+impl Widths {
+    fn of(rows: &[Row], columns: usize) -> Self {
+        let widest =
+            |cell: fn(&Row) -> &str| rows.iter().map(|r| width(cell(r))).max().unwrap_or(0);
+        let names = rows.iter().map(|r| width(&r.name)).filter(|w| *w <= 14);
+        let mut widths = Self {
+            name: names.max().unwrap_or(8),
+            agent: widest(|r| &r.agent).min(WIDEST_AGENT),
+            workspace: widest(|r| &r.workspace).min(18),
+            title: 0,
+            messages: widest(|r| &r.messages),
+        };
+        let wanted = (columns * 3 / 10).max(16);
+        let room = |w: &Self| {
+            let cells = [w.name, 5, w.agent, w.workspace, w.messages];
+            let used: usize = cells.iter().filter(|w| **w > 0).map(|w| w + 2).sum();
+            columns.saturating_sub(used + 2)
+        };
+        if room(&widths) < wanted {
+            widths.workspace = widths.workspace.min(10);
+        }
+        if room(&widths) < wanted {
+            widths.agent = 0;
+        }
+        if room(&widths) < wanted {
+            widths.workspace = 0;
+        }
+        widths.title = room(&widths).min(widest(|r| &r.title)).max(8);
+        widths
+    }
+}
+
+fn noun(n: u64, one: &str) -> String {
+    format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// Pieces in as few lines as fit, never cut.
+fn wrapped(pieces: &[String], separator: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces {
+        match lines.last_mut() {
+            Some(line) if width(line) + width(separator) + width(piece) <= columns => {
+                line.push_str(separator);
+                line.push_str(piece);
+            }
+            _ => lines.push(piece.clone()),
+        }
+    }
+    lines
+}
+
+/// The widest name of an agent.
+const WIDEST_AGENT: usize = 14;
+
+/// What people call an agent, unless that is long.
+fn short_name(slug: &str) -> &str {
+    let name = by_name(slug).map_or(slug, |f| f.about().name);
+    if width(name) > WIDEST_AGENT {
+        slug
+    } else {
+        name
+    }
+}
+
+/// How long ago something was.
+fn age(moment: Option<Moment>, now: &Zoned) -> String {
+    let Some(moment) = moment else {
+        return "-".to_owned();
+    };
+    let then = moment.timestamp().to_zoned(now.time_zone().clone());
+    let seconds = now.timestamp().as_second() - then.timestamp().as_second();
+    let days = days_between(then.date(), now.date());
+    let ago = |n: i64, unit: &str| format!("{n} {unit}{} ago", if n == 1 { "" } else { "s" });
+    match (seconds, days) {
+        (..60, ..=0) => "just now".to_owned(),
+        (60..3600, _) => ago(seconds / 60, "minute"),
+        (_, ..=0) => ago(seconds / 3600, "hour"),
+        (_, 1) => "yesterday".to_owned(),
+        (_, 2..14) => ago(days, "day"),
+        (_, 14..60) => ago(days / 7, "week"),
+        (_, 60..730) => ago(days / 30, "month"),
+        _ => ago(days / 365, "year"),
+    }
+}
+
+fn days_between(then: Date, now: Date) -> i64 {
+    let span = then.until(now).ok();
+    span.map_or(0, |span| i64::from(span.get_days()))
+}
+
+/// What people call a day: `Today`, `Friday`, `12 November`.
+fn day(date: Date, today: Date) -> String {
+    match days_between(date, today) {
+        0 => "Today".to_owned(),
+        1 => "Yesterday".to_owned(),
+        2..7 => date.strftime("%A").to_string(),
+        _ if date.year() == today.year() => date.strftime("%-d %B").to_string(),
+        _ => date.strftime("%-d %B %Y").to_string(),
+    }
 }
 
 /// Says that nothing was found, and shows what there would be to see in the built-in sample.
@@ -90,26 +370,6 @@ fn nothing(context: &Context) -> Result<(), Failure> {
     print(&context, &all)
 }
 
-/// What can be done now, as it can be typed.
-fn next_steps(context: &Context, out: &mut impl Write) -> Result<(), Failure> {
-    if context.sample.is_none() {
-        let (show, help) = (context.call("show latest"), context.call("--help"));
-        writeln!(out, "\n`{show}` reads the newest; `{help}` says what else.")?;
-        return Ok(());
-    }
-    writeln!(out, "\nTry next:")?;
-    for command in [
-        "list .",
-        "show latest",
-        "tree pi:latest",
-        "export latest -o page.html",
-        "--help",
-    ] {
-        writeln!(out, "  {}", context.call(command))?;
-    }
-    Ok(())
-}
-
 fn as_json(all: &Overview) -> Value {
     let agents: Vec<Value> = all
         .agents
@@ -117,9 +377,12 @@ fn as_json(all: &Overview) -> Value {
         .map(|a| {
             json!({
                 "agent": a.format,
+                "name": a.name,
                 "session_count": a.sessions,
                 "message_count": a.messages,
                 "total_tokens": a.usage.total(),
+                "updated_at": a.updated.map(|t| t.to_string()),
+                "workspaces": a.workspaces,
             })
         })
         .collect();
@@ -131,8 +394,10 @@ fn as_json(all: &Overview) -> Value {
     json!({
         "agents": agents,
         "session_count": all.sessions,
+        "hidden_count": all.hidden,
         "message_count": all.messages,
         "total_tokens": all.usage.total(),
+        "size": all.size,
         "recent": all.recent.iter().map(session_json).collect::<Vec<_>>(),
         "found": all.found.iter().map(|p| p.to_string_lossy()).collect::<Vec<_>>(),
         "looked": looked,

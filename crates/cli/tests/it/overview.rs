@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 
+use crate::on_terminal::on_terminal;
 use crate::world::{World, json};
 
 #[test]
@@ -28,4 +29,75 @@ fn as_json() {
     assert_eq!(all["total_tokens"], 7);
     assert_eq!(all["agents"][0]["agent"], "atsf");
     assert_eq!(all["recent"][0]["id"], id.as_str());
+}
+
+/// Threads of three days, one of them older than a week.
+fn some_days(w: &World) {
+    for (title, time) in [
+        ("The list is slow", "2026-11-15T10:42:00.000Z"),
+        (
+            "Rate limits for the sign-in, and what to do about those who are over them",
+            "2026-11-15T09:12:00.000Z",
+        ),
+        ("Fix the redirect after sign-in", "2026-11-14T18:02:00.000Z"),
+        ("Prices", "2026-11-11T08:00:00.000Z"),
+        ("日本語のタイトル", "2026-10-02T08:00:00.000Z"),
+        ("An old one", "2025-12-24T08:00:00.000Z"),
+    ] {
+        let id = w.thread(title);
+        let said = format!(
+            r#"{{"role":"agent","timestamp":"{time}","content":"x","tokens":{{"input":41200,"output":40}}}}"#
+        );
+        w.message(&id, &said);
+    }
+}
+
+#[test]
+fn the_overview_fits_the_terminal() {
+    let w = World::new();
+    some_days(&w);
+    for columns in ["50", "80", "160"] {
+        for colour in ["never", "always"] {
+            let args = ["--no-pager", "--color", colour];
+            let Some(shown) = on_terminal(&w, &args, "", &[("COLUMNS", columns)]) else {
+                return;
+            };
+            let name = format!("overview_{columns}_{colour}");
+            assert_snapshot!(name, w.plain(&shown.out).replace('\u{1b}', "␛"));
+            if colour == "never" {
+                let most: usize = columns.parse().unwrap();
+                let lines = shown.out.lines();
+                let widest = lines.map(|l| l.chars().count()).max().unwrap();
+                assert!(widest <= most, "{columns}: {}", shown.out);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_commands_that_it_names_work_as_they_are_printed() {
+    let w = World::new();
+    some_days(&w);
+    let out = w.ok(&[]);
+    let named: Vec<&str> = out.split("rethread ").skip(1).collect();
+    assert!(named.len() >= 3, "{out}");
+    for command in named {
+        let words = command
+            .split([' ', '\n'])
+            .take_while(|word| !word.is_empty() && !word.ends_with(':'));
+        w.ok(&words.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_overview_the_list_and_the_agents_count_the_same() {
+    let w = World::new();
+    some_days(&w);
+    let all = json(&w.ok(&["--json"]));
+    let listed = w.ok(&["list", "--json"]).lines().count();
+    assert_eq!(all["session_count"], listed);
+    assert_eq!(all["agents"][0]["session_count"], listed);
+    let agents = w.ok(&["agents", "--json"]);
+    let atsf = agents.lines().map(json).find(|a| a["agent"] == "atsf");
+    assert_eq!(atsf.unwrap()["sessions"], listed);
 }

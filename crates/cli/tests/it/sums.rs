@@ -16,7 +16,9 @@ fn listed(w: &World, subagents: bool) -> Vec<Summary> {
         hidden: true,
         ..Filter::default()
     };
-    list(&env, &filter, Sort::Tokens, &|_, _| {}).sessions
+    list(&env, &filter, Sort::Tokens, &|_, _| {})
+        .unwrap()
+        .sessions
 }
 
 /// Messages, calls and tokens of a session.

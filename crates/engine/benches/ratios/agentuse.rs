@@ -133,7 +133,7 @@ impl Pair for Listing {
     fn run(&mut self, side: Side) -> Outcome {
         match side {
             Side::Subject => {
-                let listed = list(&self.env, &Filter::default(), Sort::Updated, &|_, _| {});
+                let listed = list(&self.env, &Filter::default(), Sort::Updated, &|_, _| {})?;
                 let messages: u64 = listed.sessions.iter().map(|s| s.counts.messages).sum();
                 if listed.sessions.len() != SESSIONS || messages != 2 * SESSIONS as u64 {
                     return Err("the list is not what it should be".into());

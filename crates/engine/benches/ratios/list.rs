@@ -58,7 +58,7 @@ impl Pair for List {
     fn run(&mut self, side: Side) -> Outcome {
         match side {
             Side::Subject => {
-                let listed = list(&self.env, &Filter::default(), Sort::Updated, &|_, _| {});
+                let listed = list(&self.env, &Filter::default(), Sort::Updated, &|_, _| {})?;
                 let messages: u64 = listed.sessions.iter().map(|s| s.counts.messages).sum();
                 if listed.sessions.len() as u64 != THREADS || messages != THREADS * MESSAGES {
                     return Err("the list is not what it should be".into());

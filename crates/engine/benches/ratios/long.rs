@@ -261,7 +261,7 @@ fn work(agent: &str, task: &str, home: &Path) -> Outcome {
     let w = writing(&env, Durability::None);
     let is_whole = match Task::named(task).ok_or("there is no such task")? {
         Task::List => {
-            let listed = list(&env, &Filter::default(), Sort::Updated, &|_, _| {});
+            let listed = list(&env, &Filter::default(), Sort::Updated, &|_, _| {})?;
             listed.sessions.iter().any(|s| s.counts.messages > 100_000)
         }
         Task::Show => {

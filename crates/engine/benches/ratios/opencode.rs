@@ -321,7 +321,7 @@ struct Database {
 
 impl Database {
     fn list(&self) -> Outcome {
-        let listed = list(&self.env, &Filter::default(), Sort::Tokens, &|_, _| {});
+        let listed = list(&self.env, &Filter::default(), Sort::Tokens, &|_, _| {})?;
         let messages: u64 = listed.sessions.iter().map(|s| s.counts.messages).sum();
         if messages != (SESSIONS * MESSAGES) as u64 {
             return Err(format!("the list knows of {messages} messages").into());

@@ -169,6 +169,8 @@ pub fn choose(
     for name in &ask.names {
         taken.extend(pool.named(env, name)?);
     }
+    ask.filter
+        .check(env, pool.all.iter().map(|choice| &choice.summary))?;
     if ask.subagents {
         pool.add_subagents(&mut taken);
     }
@@ -179,7 +181,7 @@ pub fn choose(
     for (at, choice) in pool.all.into_iter().enumerate() {
         let summary = &choice.summary;
         if !taken.contains(&at)
-            || !ask.filter.takes(summary)
+            || !ask.filter.takes(env, summary)
             || (!ask.subagents && parent(summary).is_some())
         {
             continue;

@@ -81,11 +81,10 @@ fn a_name_takes_one_home_alone() {
         2
     );
     let answer = w.run(&["list", "--home-name", "remote_vm01"]);
-    assert_eq!(answer.code, 1, "{answer:?}");
+    assert_eq!(answer.code, 2, "{answer:?}");
     insta::assert_snapshot!(answer.err, @"
-    note: no home that is known is named `remote_vm01`
-    hint: known are `local`, `wsl_ubuntu`, `windows_ada`
-    no sessions were found
+    error: `remote_vm01` is no home
+    hint: there is `local`, `windows_ada`, `wsl_ubuntu`
     ");
 }
 

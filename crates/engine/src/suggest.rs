@@ -1,0 +1,120 @@
+//! What somebody may have meant who typed what there is not.
+
+use crate::Error;
+
+/// Something that can be asked for, and how it may be typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// What is suggested.
+    pub(crate) name: String,
+    /// Another word for it.
+    pub(crate) alias: Option<String>,
+}
+
+impl Known {
+    pub(crate) fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            alias: None,
+        }
+    }
+}
+
+/// How many of the things that there are are told.
+const MOST: usize = 12;
+
+/// An error that says that there is no such thing, what was probably meant, and what there is.
+pub(crate) fn unknown(what: &str, typed: &str, known: &[Known]) -> Error {
+    let meant = closest(typed, known).map(|name| format!("did you mean `{name}`? "));
+    let mut names: Vec<String> = known.iter().map(|k| format!("`{}`", k.name)).collect();
+    names.dedup();
+    let more = names.len().saturating_sub(MOST);
+    names.truncate(MOST);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    let there_is = if names.is_empty() {
+        "there is none".to_owned()
+    } else {
+        format!("there is {}", names.join(", "))
+    };
+    Error::Usage {
+        message: format!("`{typed}` is no {what}"),
+        hint: Some(format!("{}{there_is}", meant.unwrap_or_default())),
+    }
+}
+
+/// What is spelled most like it, if anything is.
+fn closest<'a>(typed: &str, known: &'a [Known]) -> Option<&'a str> {
+    let typed = typed.to_lowercase();
+    let distance = |k: &Known| {
+        let spelled = std::iter::once(&k.name).chain(&k.alias);
+        spelled.map(|s| edits(&typed, &s.to_lowercase())).min()
+    };
+    let near = typed.chars().count().div_ceil(3).max(1);
+    let rated = known.iter().filter_map(|k| Some((distance(k)?, k)));
+    let close = rated.filter(|(distance, _)| *distance <= near);
+    let best = close.min_by_key(|(distance, _)| *distance).map(|(_, k)| k);
+    let holds = |k: &&Known| typed.len() >= 3 && k.name.to_lowercase().contains(&typed);
+    let found = best.or_else(|| known.iter().find(holds));
+    found.map(|k| k.name.as_str())
+}
+
+/// The longest word that is compared: nobody mistypes longer ones.
+const LONGEST: usize = 64;
+
+/// How many letters must be added, removed or changed to make one word of the other.
+fn edits(one: &str, other: &str) -> usize {
+    let one: Vec<char> = one.chars().take(LONGEST).collect();
+    let mut row: Vec<usize> = (0..=one.len()).collect();
+    for (i, c) in other.chars().take(LONGEST).enumerate() {
+        let mut before = i;
+        let mut left = i + 1;
+        for (d, above) in one.iter().zip(row.iter_mut().skip(1)) {
+            let changed = before + usize::from(*d != c);
+            before = *above;
+            left = changed.min(left + 1).min(before + 1);
+            *above = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_counted() {
+        for (one, other, expected) in [
+            ("", "", 0),
+            ("", "ab", 2),
+            ("clade", "claude", 1),
+            ("codx", "codex", 1),
+            ("kitten", "sitting", 3),
+            ("pi", "codex", 5),
+        ] {
+            assert_eq!(edits(one, other), expected, "{one} {other}");
+            assert_eq!(edits(other, one), expected, "{other} {one}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_close_is_suggested() {
+        let known = [
+            Known {
+                name: "claude-code".to_owned(),
+                alias: Some("claude".to_owned()),
+            },
+            Known::named("codex"),
+            Known::named("opencode"),
+        ];
+        assert_eq!(closest("clade", &known), Some("claude-code"));
+        assert_eq!(closest("Codx", &known), Some("codex"));
+        assert_eq!(closest("code", &known), Some("codex"));
+        assert_eq!(closest("emacs", &known), None);
+    }
+}
