@@ -12,6 +12,7 @@ mod homes;
 mod output;
 mod pager;
 mod progress;
+mod session_table;
 mod table;
 
 use std::process::ExitCode;

@@ -14,9 +14,12 @@ use crate::suggest::{Known, unknown};
 
 /// Which sessions are wanted.
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Filter {
     /// Workspaces: `.`, a path, or part of a name. Any of them will do.
     pub workspaces: Vec<String>,
+    /// Whether a part of a name may also be one of a title.
+    pub titles: bool,
     /// Agents, by format or by their own id. Any of them will do.
     pub agents: Vec<String>,
     /// Only sessions in which something was said at or after this.
@@ -103,7 +106,7 @@ impl Filter {
     pub(crate) fn check<'a>(
         &self,
         env: &Env,
-        all: impl Iterator<Item = &'a Summary> + Clone,
+        all: &(impl Iterator<Item = &'a Summary> + Clone),
     ) -> Result<(), Error> {
         for asked in &self.agents {
             let is_known = by_name(asked).is_some() || all.clone().any(|s| is_of_agent(s, asked));

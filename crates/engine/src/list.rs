@@ -76,7 +76,7 @@ pub fn list(
     let holds_none = named.empty > 0 && named.empty == filter.workspaces.len();
     keep_worktree_threads(env, &found.roots, &found.sessions);
     let all = found.sessions.iter().chain(named.there.iter().flatten());
-    filter.check(env, all)?;
+    filter.check(env, &all)?;
     let gathered = |sessions| {
         if filter.subagents {
             sessions
@@ -88,7 +88,12 @@ pub fn list(
     let mut asked: Vec<AskedWorkspace> = asked.map(|name| AskedWorkspace::new(env, name)).collect();
     let mut sessions: Vec<Summary> = gathered(found.sessions);
     let mut looked_at = sessions.len();
-    sessions.retain(|s| asked.is_empty() || asked.iter_mut().any(|asked| is_asked(asked, env, s)));
+    sessions.retain(|s| {
+        asked.is_empty()
+            || asked
+                .iter_mut()
+                .any(|asked| asked.has(env, s) || filter.titles && has_in_title(asked, s))
+    });
     filter.take(env, &mut sessions);
     let key = |s: &Summary| (s.path.clone(), s.head.id.clone());
     let mut listed: HashSet<(PathBuf, String)> = if named.there.is_empty() {
@@ -116,13 +121,11 @@ pub fn list(
     })
 }
 
-/// Whether a session is of a workspace, or has the word in its title where no path was named.
-fn is_asked(asked: &mut AskedWorkspace, env: &Env, session: &Summary) -> bool {
-    let is_titled = |word: &str| {
-        let title = session.head.title.as_ref();
-        title.is_some_and(|title| title.text.to_lowercase().contains(word))
-    };
-    asked.has(env, session) || asked.word().is_some_and(is_titled)
+/// Whether the word that somebody named, where it is no path, is in a session's title.
+fn has_in_title(asked: &AskedWorkspace, session: &Summary) -> bool {
+    let (word, title) = (asked.word(), session.head.title.as_ref());
+    word.zip(title)
+        .is_some_and(|(word, title)| title.text.to_lowercase().contains(word))
 }
 
 /// What is at the paths that the user named.

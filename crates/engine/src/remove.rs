@@ -7,8 +7,8 @@ use rethread_disk::{DiskError, TrashedBy, remove_file, remove_folder, trash};
 use rethread_formats::{Env, Removal, Source, Want, by_name};
 use rethread_model::{Note, Summary};
 
-use crate::list::{Filter, Sort, list};
-use crate::{Error, Listed};
+use crate::list::{Sort, list};
+use crate::{Error, Filter, Listed};
 
 /// A session that may be removed, and what it is to people.
 #[derive(Debug)]
@@ -39,10 +39,10 @@ pub fn removable_by_filter(
     env: &Env,
     filter: &Filter,
     progress: &(dyn Fn(usize, usize) + Sync),
-) -> (Vec<Removable>, Vec<Note>) {
+) -> Result<(Vec<Removable>, Vec<Note>), Error> {
     let Listed {
         sessions, notes, ..
-    } = list(env, filter, Sort::Updated, progress);
+    } = list(env, filter, Sort::Updated, progress)?;
     let is_inside = |summary: &Summary| {
         let (first, last) = (summary.head.created, summary.head.updated);
         let ended = filter
@@ -58,7 +58,7 @@ pub fn removable_by_filter(
         source: source_of(env, &summary),
         summary,
     });
-    (all.collect(), notes)
+    Ok((all.collect(), notes))
 }
 
 fn format_of(source: &Source) -> Result<&'static dyn rethread_formats::Format, Error> {

@@ -15,7 +15,8 @@ use crate::homes::HomeFlags;
 use crate::output::{json_out, say, session_json};
 use crate::pager::page;
 use crate::progress::Progress;
-use crate::table::{SessionTable, count, title};
+use crate::session_table::SessionTable;
+use crate::table::{count, title};
 
 /// List sessions, newest first.
 ///
@@ -83,6 +84,7 @@ impl From<SortKey> for Sort {
 pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
     let filter = Filter {
         workspaces: context.all_named(&args.workspaces)?,
+        titles: true,
         hidden: args.hidden,
         subagents: args.subagents,
         // People are not told the size.

@@ -94,7 +94,7 @@ fn chosen(context: &Context, args: &Rm) -> Result<(Vec<Removable>, Exit), Failur
     };
     let progress = Progress::new("looking");
     let (chosen, notes) =
-        removable_by_filter(&context.env, &filter, &|done, of| progress.at(done, of));
+        removable_by_filter(&context.env, &filter, &|done, of| progress.at(done, of))?;
     drop(progress);
     Ok((chosen, context.notes(&notes)))
 }

@@ -40,6 +40,7 @@ mod ids;
 mod judges;
 mod list;
 #[cfg(target_os = "linux")]
+mod many_projects;
 mod memory;
 mod modes;
 mod msg;

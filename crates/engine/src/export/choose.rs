@@ -169,8 +169,8 @@ pub fn choose(
     for name in &ask.names {
         taken.extend(pool.named(env, name)?);
     }
-    ask.filter
-        .check(env, pool.all.iter().map(|choice| &choice.summary))?;
+    let all = pool.all.iter().map(|choice| &choice.summary);
+    ask.filter.check(env, &all)?;
     if ask.subagents {
         pool.add_subagents(&mut taken);
     }
