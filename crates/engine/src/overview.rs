@@ -92,7 +92,8 @@ pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Syn
             all.agents.push(line);
         }
     }
-    all.agents.sort_by_key(|line| Reverse(line.sessions));
+    all.agents
+        .sort_by_key(|line| Reverse((line.sessions, line.updated)));
     let sizes = sessions.iter().map(|s| s.size);
     all.size = sizes.fold(0, u64::saturating_add);
     all.found = found.roots.into_iter().map(|r| r.path).collect();

@@ -24,7 +24,7 @@ pub(crate) fn on_terminal(
     }
     let quoted = |word: &&str| format!("'{}'", word.replace('\'', "'\\''"));
     let words: Vec<String> = args.iter().map(quoted).collect();
-    let line = format!("{} {}", env!("CARGO_BIN_EXE_rethread"), words.join(" "));
+    let line = format!("rethread {}", words.join(" "));
     let plain = w.command(args);
     let mut command = Command::new(script);
     command
@@ -34,7 +34,13 @@ pub(crate) fn on_terminal(
     for (name, value) in plain.get_envs() {
         command.env(name, value.unwrap());
     }
+    let beside = Path::new(env!("CARGO_BIN_EXE_rethread")).parent().unwrap();
     command.envs(variables.iter().copied());
+    let own = std::env::var_os("PATH").unwrap();
+    let asked = variables.iter().find(|(name, _)| *name == "PATH");
+    let path = asked.map_or(own, |(_, path)| path.into());
+    let path = std::iter::once(beside.to_owned()).chain(std::env::split_paths(&path));
+    command.env("PATH", std::env::join_paths(path).unwrap());
     let mut shown = run_with(command, input.as_bytes());
     shown.out = shown.out.replace("\r\n", "\n");
     Some(shown)

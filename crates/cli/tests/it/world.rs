@@ -76,6 +76,9 @@ impl World {
     /// The binary, in the project, with a clock and a seed of its own.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rethread"));
+        // What it calls itself does not depend on where it was built.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::arg0(&mut command, "rethread");
         command
             .args(args)
             .current_dir(&self.project)
@@ -164,12 +167,25 @@ impl World {
         // Agents name folders after the paths of others, some with dots and some without.
         let with_dots = root.replace(['/', '\\', ':'], "-");
         let without = with_dots.replace('.', "-");
-        let mut plain = text.replace(root, "[ROOT]");
+        let mut plain = without_sizes(&text.replace(root, "[ROOT]"));
         for encoded in [with_dots, without] {
             plain = plain.replace(encoded.trim_start_matches('-'), "[ROOT]");
         }
         plain
     }
+}
+
+/// Text in which sizes of everything are not told: paths are in the files, and differ in length.
+fn without_sizes(text: &str) -> String {
+    let line = |line: &str| match line.split_once(" kB") {
+        Some((before, after)) if before.contains(" · ") => match before.rsplit_once(" · ") {
+            Some((start, _)) => format!("{start} · [SIZE]{after}"),
+            None => line.to_owned(),
+        },
+        _ => line.to_owned(),
+    };
+    let lines: Vec<String> = text.split('\n').map(line).collect();
+    lines.join("\n")
 }
 
 /// The fixtures that the project keeps for ever.
