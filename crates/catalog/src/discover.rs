@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
+use rethread_disk::{FileId, followed_id};
 use rethread_formats::{Env, FORMATS, Format, Home, Root, Source, by_name};
 use rethread_model::Note;
 
@@ -18,8 +19,10 @@ pub struct Discovery {
     pub sources: Vec<Source>,
     /// Places that could not be read.
     pub notes: Vec<Note>,
-    /// The places, by their formats and their real paths: one may be spelled in several ways.
-    seen: HashSet<(&'static str, PathBuf)>,
+    /// The places, by their formats: one may be spelled in several ways.
+    seen: HashSet<(&'static str, FileId)>,
+    /// The folders that were looked at for stores in them.
+    pub(crate) looked_at: BTreeSet<PathBuf>,
 }
 
 impl Discovery {
@@ -27,9 +30,8 @@ impl Discovery {
     pub(crate) fn add(&mut self, roots: Vec<Root>) -> usize {
         let before = self.sources.len();
         for root in roots {
-            let real = std::fs::canonicalize(&root.path);
-            let real = real.unwrap_or_else(|_| root.path.clone());
-            if !self.seen.insert((root.format, real)) {
+            let is_known = |id| !self.seen.insert((root.format, id));
+            if followed_id(&root.path).is_ok_and(is_known) {
                 continue;
             }
             if let Some(format) = by_name(root.format) {
@@ -104,7 +106,9 @@ pub(crate) fn discover_of(env: &Env, looked: Looked) -> Discovery {
 pub(crate) fn discover_own(env: &Env, looked: Looked) -> Discovery {
     let mut found = here(env, looked);
     if looked.is_led_by_others() {
-        found.add(looked.locate(env, &known_workspaces(env)));
+        let known = known_workspaces(env);
+        found.add(looked.locate(env, &known));
+        found.looked_at = known.into_iter().collect();
     }
     found
 }

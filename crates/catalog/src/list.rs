@@ -157,7 +157,7 @@ fn summarize_all(
     here: &dyn Fn(&str) -> Option<PathBuf>,
 ) -> Vec<Summary> {
     let mut sessions: Vec<Summary> = Vec::new();
-    let mut looked_at = BTreeSet::new();
+    let mut looked_at = std::mem::take(&mut found.looked_at);
     for _ in 0..ROUNDS {
         let start = sessions.len();
         sessions.append(&mut summarize(&found.sources[start..], asked));

@@ -80,7 +80,7 @@ pub use crate::{
     durability::{Durability, UnknownDurability},
     error::{DiskError, FileKind},
     folder::{create_folder, ensure_folder},
-    identity::{FileId, age, born, file_id, is_own, set_modified},
+    identity::{FileId, age, born, file_id, followed_id, is_own, set_modified},
     journal::{Journal, abandoned_journals},
     leftover::remove_leftovers,
     link::link,

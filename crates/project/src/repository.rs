@@ -46,10 +46,13 @@ impl Repository {
         let folder = fs::canonicalize(folder).ok()?;
         upward(&folder).find_map(|holder| {
             let dot_git = holder.join(".git");
-            let kind = fs::metadata(&dot_git).ok()?;
+            let kind = fs::symlink_metadata(&dot_git).ok()?;
             let git_dir = if kind.is_dir() {
+                // Its holder is a real path already.
+                dot_git
+            } else if kind.is_symlink() && dot_git.is_dir() {
                 resolve(&dot_git)
-            } else if kind.is_file() {
+            } else if dot_git.is_file() {
                 resolve(&pointed_to(&dot_git, b"gitdir: ").unwrap_or(dot_git))
             } else {
                 return None;
@@ -259,6 +262,19 @@ impl Repository {
         let asked = self.config.foreign_refs.then_some(&*self.holder);
         let linked = worktree::linked(&self.common_dir, asked);
         main.into_iter().chain(linked).collect()
+    }
+
+    /// Whether it may have more worktrees than the one that was asked about: a cheap look, for
+    /// who walks over many repositories.
+    ///
+    /// ```no_run
+    /// # use std::path::Path;
+    /// # use rethread_project::Repository;
+    /// let repository = Repository::find(Path::new("/home/me/app")).expect("a repository");
+    /// assert!(repository.may_have_other_worktrees() || repository.worktrees().len() <= 1);
+    /// ```
+    pub fn may_have_other_worktrees(&self) -> bool {
+        self.is_linked || self.common_dir.join("worktrees").is_dir()
     }
 
     /// Git in this worktree, so that nothing of the repository's own runs.

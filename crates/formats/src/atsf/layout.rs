@@ -1,10 +1,10 @@
 //! Where threads live, and what their files are called.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use rethread_disk::{DiskError, is_temporary};
+use rethread_disk::{DiskError, FileId, followed_id, is_temporary};
 use rethread_model::{Note, Workspace};
 use rethread_project::{Repository, is_folder, upward};
 
@@ -63,7 +63,7 @@ pub(crate) fn locate(env: &Env, known: &[PathBuf]) -> Vec<Root> {
         for folder in upward(&env.cwd) {
             roots.add(folder, Found::Current);
         }
-        roots.add_worktrees(&env.cwd);
+        roots.add_worktrees(Repository::find(&env.cwd));
     }
     for folder in known {
         let repository = Repository::find(folder);
@@ -74,7 +74,7 @@ pub(crate) fn locate(env: &Env, known: &[PathBuf]) -> Vec<Root> {
                 break;
             }
         }
-        roots.add_worktrees(folder);
+        roots.add_worktrees(repository);
     }
     roots.found
 }
@@ -82,19 +82,18 @@ pub(crate) fn locate(env: &Env, known: &[PathBuf]) -> Vec<Root> {
 #[derive(Default)]
 struct Roots {
     found: Vec<Root>,
-    seen: BTreeSet<PathBuf>,
+    seen: HashSet<FileId>,
     repositories: BTreeSet<PathBuf>,
 }
 
 impl Roots {
     fn add(&mut self, folder: &Path, found: Found) {
         let threads = threads(folder);
-        if !threads.is_dir() {
-            return;
-        }
         // The same store can be reached by several spellings and links.
-        let canonical = std::fs::canonicalize(&threads).unwrap_or(threads);
-        if self.seen.insert(canonical) {
+        let Ok(id) = followed_id(&threads) else {
+            return;
+        };
+        if self.seen.insert(id) && threads.is_dir() {
             self.found.push(Root {
                 format: SLUG,
                 path: folder.to_owned(),
@@ -103,8 +102,8 @@ impl Roots {
         }
     }
 
-    fn add_worktrees(&mut self, folder: &Path) {
-        let Some(repository) = Repository::find(folder) else {
+    fn add_worktrees(&mut self, repository: Option<Repository>) {
+        let Some(repository) = repository.filter(Repository::may_have_other_worktrees) else {
             return;
         };
         if !self.repositories.insert(repository.common_dir().to_owned()) {
