@@ -9,7 +9,7 @@ use rethread_engine::Durability;
 
 use crate::commands::{
     agents, append, branch, check, completions, context, convert, export, fork, init, label, list,
-    man, migrate, msg, new, rename, restore, resume, rm, sample, show, tree, trust, worktree,
+    man, migrate, msg, new, open, rename, restore, resume, rm, sample, show, tree, trust, worktree,
 };
 use crate::help::{self, GLOBAL, STYLES};
 
@@ -161,6 +161,7 @@ pub(crate) enum Command {
     List(list::List),
     #[command(visible_alias = "cat")]
     Show(show::Show),
+    Open(open::Open),
     Tree(tree::Tree),
     Context(context::ContextOf),
     Export(export::Export),

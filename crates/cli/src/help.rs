@@ -23,7 +23,7 @@ pub(crate) struct Group {
 pub(crate) const GROUPS: &[Group] = &[
     Group {
         heading: "Find and read",
-        commands: &["list", "show", "tree", "context", "agents"],
+        commands: &["list", "show", "open", "tree", "context", "agents"],
     },
     Group {
         heading: "Go on, take along",

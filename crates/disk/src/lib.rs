@@ -48,6 +48,7 @@ mod beside;
 mod create;
 mod durability;
 mod error;
+mod expire;
 mod folder;
 mod identity;
 mod journal;
@@ -79,6 +80,7 @@ pub use crate::{
     create::{Created, create, create_with},
     durability::{Durability, UnknownDurability},
     error::{DiskError, FileKind},
+    expire::remove_files_before,
     folder::{create_folder, ensure_folder},
     identity::{FileId, age, born, file_id, followed_id, is_own, set_modified},
     journal::{Journal, abandoned_journals},

@@ -14,9 +14,11 @@
 //! assert_eq!(ran.errors, "oops\n");
 //! ```
 
+mod browser;
 mod descendants;
 mod environment;
 
+pub use browser::{BrowserCall, browser_calls, start_browser};
 pub use environment::{VARIABLES, scrub};
 
 use std::io::{self, Read};

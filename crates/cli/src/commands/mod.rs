@@ -16,6 +16,7 @@ pub(crate) mod man;
 pub(crate) mod migrate;
 pub(crate) mod msg;
 pub(crate) mod new;
+pub(crate) mod open;
 mod overview;
 pub(crate) mod rename;
 pub(crate) mod restore;
@@ -69,6 +70,7 @@ fn may_write(command: &Command) -> bool {
         Command::Agents(_)
         | Command::List(_)
         | Command::Show(_)
+        | Command::Open(_)
         | Command::Tree(_)
         | Command::Context(_)
         | Command::Export(_)
@@ -85,6 +87,7 @@ fn carry_out(context: &Context, command: Option<Command>) -> Result<Exit, Failur
         Some(Command::Agents(args)) => agents::run(context, &args),
         Some(Command::List(args)) => list::run(context, &args),
         Some(Command::Show(args)) => show::run(context, &args),
+        Some(Command::Open(args)) => open::run(context, &args),
         Some(Command::Tree(args)) => tree::run(context, &args),
         Some(Command::Context(args)) => context::run(context, &args),
         Some(Command::Export(args)) => export::run(context, &args),

@@ -76,7 +76,7 @@ enum Form {
 
 /// Which part of the conversation is shown.
 #[derive(Args, Debug)]
-struct PartFlags {
+pub(crate) struct PartFlags {
     /// The way from the beginning to ENTRY, instead of what the agent would go on with: its id, the
     /// beginning of it, or its place as `#12`.
     #[arg(long, value_name = "ENTRY", conflicts_with = "all_branches")]
@@ -87,7 +87,12 @@ struct PartFlags {
 }
 
 impl PartFlags {
-    fn part(&self) -> Part<'_> {
+    /// Whether nothing is left out.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.branch.is_none()
+    }
+
+    pub(crate) fn part(&self) -> Part<'_> {
         match &self.branch {
             Some(entry) => Part::UpTo(entry),
             None if self.all_branches => Part::All,

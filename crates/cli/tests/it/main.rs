@@ -49,6 +49,7 @@ mod names;
 mod native_context;
 mod new;
 mod on_terminal;
+mod open;
 mod opencode;
 mod originals;
 mod overview;

@@ -1,0 +1,62 @@
+//! `open`: a page of a session in the cache, and a browser that shows it.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rethread_disk::{
+    Durability, Mode, SafeName, ensure_folder, find_program, remove_files_before, replace_with,
+};
+use rethread_formats::Env;
+use rethread_model::Head;
+use rethread_run::{BrowserCall, browser_calls, start_browser};
+
+use crate::Error;
+
+/// Where pages are kept inside the cache.
+const FOLDER: &str = "pages";
+
+/// How long a page stays, so that the browser can load it again.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// Writes the page of a session into the cache, in the place of an earlier one, and removes pages that
+/// nobody opened for a week. Gives its path.
+pub fn write_cached_page(
+    env: &Env,
+    head: &Head,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<PathBuf, Error> {
+    let folder = env.cache.join(FOLDER);
+    ensure_folder(&folder, &Mode::Private, Durability::None)?;
+    let now: SystemTime = env.now().timestamp().into();
+    if let Some(before) = now.checked_sub(KEPT) {
+        remove_files_before(&folder, "html", before);
+    }
+    let id = SafeName::new(&head.id).map_or("session", |_| &head.id);
+    let path = folder.join(format!("{}-{id}.html", head.format));
+    replace_with(&path, Mode::Private, Durability::None, write)?;
+    Ok(path)
+}
+
+/// Shows a page in a browser. Gives the program that does; none where there is none.
+pub fn open_in_browser(env: &Env, page: &Path) -> Option<String> {
+    let screens = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
+    let has_screen = screens
+        .iter()
+        .any(|name| env.system_variable(name).is_some());
+    let asked = env.system_variable("BROWSER").map(AsRef::as_ref);
+    let calls = browser_calls(page, asked, has_screen);
+    let shows =
+        |call: &BrowserCall| program(env, &call.program).is_some_and(|p| start_browser(&p, call));
+    calls.into_iter().find(shows).map(|call| call.program)
+}
+
+/// The file of a program. One that is named with folders must be named from the root: what others name
+/// changes with the current folder.
+fn program(env: &Env, name: &str) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if path.components().count() > 1 {
+        return Some(path.to_owned()).filter(|path| path.is_absolute());
+    }
+    find_program(env.system_variable("PATH")?, name)
+}
