@@ -29,7 +29,8 @@ Usage: cargo xtask TASK
 Tasks:
   test [ARGS…]   Get what the tests need, then run `cargo test --workspace ARGS`
   bench [ARGS…]  Get what the benchmarks need, then run them, or those that are named
-  docs           Write the generated pages of docs/ anew
+  docs           Write the generated pages of docs/ and the tour in README.md anew
+  pictures       Take the picture of a page for README.md anew
   metrics        Measure sizes and names of the code, beside what they were before;
                  `metrics --save` makes today's numbers those of before
 ";
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Some("test") => test(&rest),
         Some("bench") => bench(&rest),
         Some("docs") if rest.is_empty() => docs(),
+        Some("pictures") if rest.is_empty() => pictures(),
         Some("metrics") if rest.is_empty() || rest == ["--save"] => {
             metrics::metrics(!rest.is_empty()).map(|()| ExitCode::SUCCESS)
         }
@@ -52,7 +54,9 @@ fn main() -> ExitCode {
             print!("{HELP}");
             Ok(ExitCode::SUCCESS)
         }
-        Some("docs") => return usage("`docs` takes no arguments"),
+        Some(task @ ("docs" | "pictures")) => {
+            return usage(&format!("`{task}` takes no arguments"));
+        }
         Some("metrics") => return usage("`metrics` takes nothing but `--save`"),
         Some(other) => return usage(&format!("`{other}` is no task")),
     };
@@ -110,5 +114,15 @@ fn docs() -> Result<ExitCode> {
     let mut cargo = cargo();
     cargo.args(["test", "-p", "rethread", "--test", "it", "--"]);
     cargo.args(["cli_reference", "the_schema_is_written_down"]);
+    cargo.args(["tour::the_readme", "tour::the_picture"]);
     command::pass_on(cargo.env("RETHREAD_BLESS", "1"))
+}
+
+/// The same for what only a browser can show.
+fn pictures() -> Result<ExitCode> {
+    let variables = tools::for_tests()?;
+    let mut cargo = cargo();
+    cargo.args(["test", "-p", "rethread", "--test", "it", "--"]);
+    cargo.args(["tour::there_is_a_picture", "tour::the_picture"]);
+    command::pass_on(cargo.envs(variables).env("RETHREAD_BLESS", "1"))
 }

@@ -71,6 +71,7 @@ mod still_writing;
 mod sums;
 mod tail;
 mod terminal;
+mod tour;
 mod unified;
 mod versions;
 mod workspaces;

@@ -4,6 +4,7 @@
 //! change it, and its ids are always the same.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 use flate2::Compression;
@@ -173,6 +174,10 @@ fn packed(object: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-fn hex(id: &Id) -> String {
-    id.iter().map(|byte| format!("{byte:02x}")).collect()
+/// Bytes in hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

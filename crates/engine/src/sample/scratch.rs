@@ -12,7 +12,7 @@ use rethread_formats::Env;
 use rethread_model::Moment;
 use sha2::{Digest as _, Sha256};
 
-use super::{Sample, files, sample_time, write, write_files};
+use super::{Sample, files, repository, sample_time, write, write_files};
 use crate::Error;
 
 /// The folder of copies in Rethread's cache.
@@ -106,7 +106,7 @@ fn version() -> String {
         digest.update(text);
     }
     let digest = digest.finalize();
-    digest.iter().take(4).map(|b| format!("{b:02x}")).collect()
+    repository::hex(digest.get(..4).unwrap_or_default())
 }
 
 /// Removes the copies of other versions.
