@@ -10,6 +10,7 @@ use std::time::Duration;
 use rethread_judges::{Browser, Look, Opened};
 
 use super::html::{SESSION, session};
+use super::pictures;
 use crate::world::World;
 
 /// A door that the traps lead to. Whoever comes is turned away, and written down.
@@ -227,10 +228,7 @@ fn a_page_can_be_looked_at_and_printed() {
     let door = Door::open();
     let page = exported(&w, &door);
     let open = unfolded(&page);
-    // Where somebody wants to look at the pictures, they stay.
-    let kept = std::env::var_os("RETHREAD_PICTURES").map(PathBuf::from);
-    let folder = kept.unwrap_or_else(|| w.root.clone());
-    fs::create_dir_all(&folder).unwrap();
+    let folder = pictures::folder();
     let (wide, narrow) = ((1280, 2000), (400, 1600));
     let mut seen: Vec<Vec<u8>> = Vec::new();
     for (name, page, size, dark) in [
@@ -241,11 +239,8 @@ fn a_page_can_be_looked_at_and_printed() {
         ("narrow-dark", &open, (400, 6000), true),
     ] {
         let png = folder.join(format!("{name}.png"));
-        let _ = fs::remove_file(&png);
         let whole = false;
-        browser.picture(page, Look { size, dark, whole }, &png);
-        let picture = fs::read(&png).unwrap();
-        assert!(picture.starts_with(b"\x89PNG"), "{name}");
+        let picture = pictures::take(&browser, page, Look { size, dark, whole }, &png);
         assert!(!seen.contains(&picture), "{name} looks like another");
         seen.push(picture);
     }

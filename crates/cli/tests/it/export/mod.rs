@@ -10,6 +10,8 @@ mod import;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod narrow;
 mod parts;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod pictures;
 mod pipes;
 mod records;
 mod round_trip;

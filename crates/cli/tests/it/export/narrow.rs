@@ -24,11 +24,14 @@ const EVERYTHING: [(&str, &str); 6] = [
     ("gemini/0.61/everything", ".gemini"),
     ("agentuse/0.30/everything", ".local/share/agentuse"),
     ("pi/3/everything", ".pi/agent/sessions/--home-me-shop--"),
-    ("atsf/1.1/document", "shop/.agent/threads/far"),
+    (
+        "atsf/1.1/project/dot-agent/threads",
+        "../shop/.agent/threads",
+    ),
 ];
 
 /// A home with the richest session of each format.
-fn furnished() -> World {
+pub(super) fn furnished() -> World {
     let w = World::new();
     for (from, to) in EVERYTHING {
         copy(&fixture(from), &w.home.join(to));
@@ -43,14 +46,10 @@ fn furnished() -> World {
 
 /// The pages of all sessions of a home.
 fn pages(w: &World) -> Vec<PathBuf> {
-    let threads = w.home.join("shop/.agent/threads/far");
-    let mut pages = Vec::new();
-    for args in [&["--aw"][..], &[threads.to_str().unwrap()]] {
-        let answer = w.run(&[&["export", "--html", "--force", "-o", "pages"], args].concat());
-        assert!([0, 3].contains(&answer.code), "{answer:?}");
-        pages.extend(answer.out.lines().map(|path| w.project.join(path)));
-    }
-    pages
+    let answer = w.run(&["export", "--aw", "--html", "--force", "-o", "pages"]);
+    assert!([0, 3].contains(&answer.code), "{answer:?}");
+    let pages = answer.out.lines().map(|path| w.project.join(path));
+    pages.collect()
 }
 
 fn assert_narrow(browser: &Browser, page: &Path, name: &Path) {
@@ -122,7 +121,8 @@ fn long_words_in_every_field_do_not_make_a_page_wide() {
     let Some(browser) = Browser::at(&w.root.join("profile")) else {
         return;
     };
-    for (file, bytes) in tree(&w.home) {
+    let files = [tree(&w.home), tree(&w.project)].concat();
+    for (file, bytes) in files {
         let Ok(text) = String::from_utf8(bytes) else {
             continue;
         };
