@@ -1,18 +1,19 @@
 //! Sessions of Claude Code: found, listed, read and shown.
 
+mod damage;
 mod family;
 mod judges;
+mod usage;
 mod write;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 use rethread_formats::{Conversation, Format, Source, Want, claude_code::ClaudeCode};
 use rethread_model::{
-    Blob, Block, Bodies, Body, EntryIx, Kept, Kind, LinkKind, Message, Role, Severity, State,
-    TitleSource, Usage, Visibility,
+    Blob, Block, Bodies, Body, EntryIx, Kept, Kind, LinkKind, Message, Role, TitleSource,
+    Visibility,
 };
 
 use crate::world::{World, copy, json, tree};
@@ -234,73 +235,6 @@ fn turns_that_were_written_anew_are_there_once() {
 }
 
 #[test]
-fn usage_counts_a_response_once() {
-    let conversation = read("2.1/everything", "aaaa.jsonl");
-    let response = message(&conversation, &id(EVERYTHING, 4));
-    let used = response.usage.unwrap();
-    assert_eq!(
-        (used.input, used.output),
-        (10, 90),
-        "the fullest note counts"
-    );
-    assert_eq!((used.cache_write, used.cache_write_1h), (60, 40));
-    assert_eq!(response.stop_reason.as_deref(), Some("tool_use"));
-    let list = |name: &str| {
-        let path = fixtures().join(name);
-        let source = Source::new("claude-code", String::new(), path);
-        let summary = ClaudeCode.summarize(
-            &source,
-            Want {
-                usage: true,
-                ..Want::default()
-            },
-        );
-        summary.counts.usage.unwrap()
-    };
-    let client = list(&format!("2.1/everything/{EVERYTHING}.jsonl"));
-    assert_eq!(
-        client.output, 171,
-        "what the client added up, sub-agents too"
-    );
-    assert_eq!(client.cost.map(|c| c.usd), Some(0.0125));
-    let old = list("1.0/sidechain/f1b2c3d4-0000-4000-8000-000000000001.jsonl");
-    assert_eq!(old.output, 80, "four responses");
-    assert_eq!(old.cost.map(|c| c.usd), Some(0.035));
-}
-
-/// A fork copies responses with their ids: together they count once.
-#[test]
-fn usage_counts_once_across_forks() {
-    let mut responses: BTreeMap<String, Usage> = BTreeMap::new();
-    for path in transcripts("2.0/forked") {
-        let conversation = read_file(&path);
-        for (ix, _) in conversation.session.indexed() {
-            if let (Some(key), Body::Message(message)) =
-                (conversation.session.usage_key(ix), conversation.body(ix))
-            {
-                responses.insert(key.to_owned(), message.usage.unwrap());
-            }
-        }
-    }
-    assert_eq!(responses.len(), 3);
-    let kept = read("2.0/forked", "0003.jsonl");
-    let inherited: Vec<bool> = kept.session.entries().iter().map(|e| e.inherited).collect();
-    assert_eq!(inherited, [true, true, false, false]);
-    let links = &kept.session.head.links;
-    assert_eq!(links[0].kind, LinkKind::Continues);
-    assert_eq!(links[0].session, "d1b2c3d4-0000-4000-8000-000000000001");
-    let source = kept.source.clone();
-    let counted = ClaudeCode.summarize(
-        &source,
-        Want {
-            usage: true,
-            ..Want::default()
-        },
-    );
-    assert_eq!(counted.counts.usage.unwrap().output, 20, "only its own");
-}
-
-#[test]
 fn sub_agents_know_the_call_that_started_them() {
     let parent = read("2.1/everything", "aaaa.jsonl");
     let call = message(&parent, &id(EVERYTHING, 4));
@@ -465,114 +399,6 @@ fn titles_say_where_they_came_from() {
         title("2.1/links", ".jsonl"),
         is("One.", TitleSource::FirstPrompt)
     );
-}
-
-#[test]
-fn damage_is_named_and_the_rest_is_read() {
-    let conversation = read("2.1/damaged", ".jsonl");
-    let notes: Vec<String> = conversation
-        .notes
-        .iter()
-        .map(|n| format!("{}: {}", n.line.unwrap_or(0), n.message))
-        .collect();
-    assert_snapshot!(notes.join("\n"));
-    assert_snapshot!(thread(&conversation).join("\n"));
-    let w = World::new();
-    lay_out(&w, &["2.1/damaged"]);
-    let answer = w.run(&["show", "02b2c3d4-0000-4000-8000-000000000001"]);
-    assert_eq!(answer.code, 3, "{answer:?}");
-    assert!(
-        answer.out.contains("Fourth, on the same line."),
-        "{answer:?}"
-    );
-}
-
-#[test]
-fn broken_links_are_named_and_followed_in_the_order_of_the_file() {
-    let conversation = read("2.1/links", ".jsonl");
-    let notes: Vec<String> = conversation
-        .notes
-        .iter()
-        .map(|n| {
-            let word = match n.severity {
-                Severity::Damage => "damage",
-                Severity::Remark => "remark",
-            };
-            format!("{word} {}: {}", n.line.unwrap_or(0), n.message)
-        })
-        .collect();
-    assert_snapshot!(notes.join("\n"));
-    let session = &conversation.session;
-    let parent = |number: u32| {
-        let ix = session.find(&id("01b2c3d4", number)).unwrap();
-        session.entry(ix).parent.map(|p| session.id(p).to_owned())
-    };
-    assert_eq!(
-        parent(21),
-        Some(id("01b2c3d4", 22)),
-        "a parent that comes later"
-    );
-    assert_eq!(parent(31), None, "its own parent");
-    assert_eq!(parent(24), Some(id("01b2c3d4", 23)), "the circle is open");
-    assert_eq!(parent(23), None);
-    assert_eq!(parent(40), Some(id("01b2c3d4", 31)), "the one before it");
-}
-
-#[test]
-fn what_is_no_session_is_not_taken_for_one() {
-    let w = World::new();
-    lay_out(&w, &["2.1/no-session"]);
-    let listed = w.run(&["list", "--json"]);
-    assert_eq!((listed.code, listed.out.as_str()), (1, ""), "{listed:?}");
-    let listed = w.run(&["list", "--json", "--hidden"]);
-    assert_eq!(listed.code, 0, "an empty file is no damage: {listed:?}");
-    assert_eq!(json(&listed.out)["state"], "damaged");
-    for file in ["history.jsonl", "qwen.jsonl", "pointer.jsonl"] {
-        let path = fixtures().join("2.1/no-session").join(file);
-        assert!(ClaudeCode.at_path(&path).is_empty(), "{file}");
-    }
-    let empty = transcripts("2.1/no-session").remove(0);
-    let source = Source::new("claude-code", "x".to_owned(), empty);
-    let summary = ClaudeCode.summarize(&source, Want::default());
-    assert_eq!(summary.state, State::Damaged);
-}
-
-/// Credentials and settings lie beside the sessions. Nobody opens them: they may not even be there
-/// to be opened.
-#[cfg(unix)]
-#[test]
-fn other_files_of_the_client_are_never_opened() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let w = World::new();
-    lay_out(&w, &["2.1/compaction"]);
-    for name in [
-        ".claude.json",
-        ".claude/.credentials.json",
-        ".claude/history.jsonl",
-    ] {
-        let path = w.home.join(name);
-        fs::write(&path, "secret").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
-    }
-    let Some(strace) = crate::world::strace() else {
-        return;
-    };
-    let log = w.root.join("calls");
-    let output = std::process::Command::new(strace)
-        .args(["-f", "-e", "trace=open,openat,openat2", "-o"])
-        .arg(&log)
-        .arg(env!("CARGO_BIN_EXE_rethread"))
-        .args(["list"])
-        .current_dir(&w.project)
-        .env("HOME", &w.home)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
-    let calls = fs::read_to_string(log).unwrap();
-    assert!(calls.contains("cccc.jsonl"), "{calls}");
-    for name in [".claude.json", ".credentials.json", "history.jsonl"] {
-        assert!(!calls.contains(name), "{name} was opened");
-    }
 }
 
 /// What is said behind a compaction hangs from what it kept, in records of some versions.

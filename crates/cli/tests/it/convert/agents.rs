@@ -12,7 +12,7 @@ use rethread_model::{Block, Bodies as _, Body, LinkKind, Role};
 use serde_json::{Value, json as value};
 
 use super::edits::{change, with};
-use super::judges::{line, now};
+use super::judges::{client_in, line, now};
 use super::matrix::fixture_sessions;
 use super::{Desk, contents, files_below};
 use crate::world::{World, copy, json};
@@ -311,12 +311,9 @@ fn with_agent(w: &World) -> String {
 /// Lets a client list what was converted, and go on with it.
 fn assert_resumed(client: Client, agent: &str) {
     let w = World::new();
-    let Some(desk) = client.at(&w.home, &w.project) else {
+    let Some(desk) = client_in(&w, client, agent) else {
         return;
     };
-    if agent == "opencode" {
-        desk.run(&["session", "list"].map(Into::into));
-    }
     let path = with_agent(&w);
     let made = json(&now(&w, &["convert", &path, "--to", agent, "--json"], ""));
     let id = made["id"].as_str().unwrap();

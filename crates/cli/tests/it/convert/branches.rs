@@ -7,12 +7,11 @@ use rethread_engine::{FORMATS, Source, Way, by_name};
 use rethread_judges::Client;
 use serde_json::json as value;
 
-use super::judges::{line, now};
+use super::judges::{client_in, id_to_resume, line, now};
 use super::matrix::fixture_sessions;
 use super::native::{context, named};
 use super::parted::{KEEPERS, answer, parted, question, said, say, session, taken_back, ways};
 use super::{Desk, contents};
-use crate::opencode::store::{data, empty_database};
 use crate::world::{World, json};
 
 #[test]
@@ -121,17 +120,9 @@ fn what_was_taken_back_last_is_not_where_the_conversation_is() {
 /// Lets a client go on with a session, and gives what it sends. What it says then comes back.
 fn resumed(client: Client, agent: &str, make: impl Fn(&World) -> String) -> Option<Vec<String>> {
     let w = World::new();
-    let desk = client.at(&w.home, &w.project)?;
-    if agent == "opencode" {
-        desk.run(&["session", "list"].map(Into::into));
-    } else {
-        drop(empty_database(&data(&w).join("opencode.db")));
-    }
+    let desk = client_in(&w, client, agent)?;
     let path = make(&w);
-    let print = ["resume", &path, "--in", agent, "--print", "--json"];
-    let how = json(&now(&w, &print, ""));
-    let id = how["command"].as_array().unwrap().last().unwrap();
-    let id = id.as_str().unwrap();
+    let id = &id_to_resume(&w, &path, agent);
     let sent = desk.resume(id, "NEXT");
     let format = by_path(&path);
     let out = w.root.join("back");

@@ -4,7 +4,7 @@
 use rethread_judges::Client;
 use serde_json::json as value;
 
-use super::judges::{line, now};
+use super::judges::{client_in, id_to_resume, line, now};
 use crate::opencode::store::{data, empty_database};
 use crate::world::{World, json};
 
@@ -47,16 +47,8 @@ fn session(w: &World) -> String {
 /// Lets a client go on with it, and gives what it sends.
 fn resumed(client: Client, agent: &str) -> Option<Vec<String>> {
     let w = World::new();
-    let desk = client.at(&w.home, &w.project)?;
-    if agent == "opencode" {
-        desk.run(&["session", "list"].map(Into::into));
-    } else {
-        drop(empty_database(&data(&w).join("opencode.db")));
-    }
-    let print = ["resume", &session(&w), "--in", agent, "--print", "--json"];
-    let how = json(&now(&w, &print, ""));
-    let id = how["command"].as_array().unwrap().last().unwrap();
-    let sent = desk.resume(id.as_str().unwrap(), "NEXT");
+    let desk = client_in(&w, client, agent)?;
+    let sent = desk.resume(&id_to_resume(&w, &session(&w), agent), "NEXT");
     Some(
         sent.iter()
             .map(|turn| line(turn).trim().to_owned())
@@ -150,15 +142,11 @@ fn out(w: &World, to: &str) -> &'static str {
 #[test]
 fn opencode_goes_on_where_all_that_there_was_is_summed_up() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = client_in(&w, Client::OpenCode, "opencode") else {
         return;
     };
-    desk.run(&["session", "list"].map(Into::into));
     let path = summed_up(&w, true);
-    let print = ["resume", &path, "--in", "opencode", "--print", "--json"];
-    let how = json(&now(&w, &print, ""));
-    let id = how["command"].as_array().unwrap().last().unwrap();
-    let sent = desk.go_on(id.as_str().unwrap(), "NEXT");
+    let sent = desk.go_on(&id_to_resume(&w, &path, "opencode"), "NEXT");
     let lines: Vec<String> = sent.iter().map(line).collect();
     let place = |text: &str| lines.iter().position(|line| line.contains(text));
     let order = [SUMMARY, "Why?", "A typo.", "NEXT"].map(|text| place(text).expect(text));

@@ -1,6 +1,7 @@
 //! The agents' own clients go on with conversations that came from other agents.
 
-use rethread_judges::{Client, Pi, Turn};
+use jiff::Timestamp;
+use rethread_judges::{Client, Desk, Pi, Turn};
 use serde_json::{Value, json as value};
 
 use crate::opencode::store::{data, empty_database};
@@ -124,45 +125,63 @@ fn session(w: &World, format: &str) -> String {
     name
 }
 
-/// Lets a client go on with what came from every other agent.
-fn assert_resumed(client: Client, agent: &str) {
-    let w = World::new();
-    let Some(desk) = client.at(&w.home, &w.project) else {
-        return;
-    };
+/// A client in a world, if it is installed: with a database of OpenCode, its own where it is that
+/// client.
+pub(super) fn client_in(w: &World, client: Client, agent: &str) -> Option<Desk> {
+    let desk = client.at(&w.home, &w.project)?;
     if agent == "opencode" {
         desk.run(&["session", "list"].map(Into::into));
     } else {
-        drop(empty_database(&data(&w).join("opencode.db")));
+        drop(empty_database(&data(w).join("opencode.db")));
     }
+    Some(desk)
+}
+
+/// What an agent is started with by `resume`, as of a moment: where, and with the id that comes last.
+fn resume_at(w: &World, moment: Timestamp, name: &str, agent: &str) -> (Value, String) {
+    let print = ["resume", name, "--in", agent, "--print", "--json"];
+    let how = json(&at(w, moment, &print, ""));
+    let id = how["command"].as_array().unwrap().last().unwrap();
+    let id = id.as_str().unwrap().to_owned();
+    (how, id)
+}
+
+/// The id with which an agent goes on with a session of another one.
+pub(super) fn id_to_resume(w: &World, name: &str, agent: &str) -> String {
+    resume_at(w, Timestamp::now(), name, agent).1
+}
+
+/// One client deletes what it resumes in another minute than the one it was written in, unless it is
+/// called otherwise.
+fn hour_ago() -> Timestamp {
+    Timestamp::now() - jiff::SignedDuration::from_hours(1)
+}
+
+/// Lets a client go on with what came from every other agent.
+fn assert_resumed(client: Client, agent: &str) {
+    let w = World::new();
+    let Some(desk) = client_in(&w, client, agent) else {
+        return;
+    };
     let mut names = Vec::new();
     for source in SOURCES.into_iter().filter(|s| *s != agent) {
         let name = session(&w, source);
-        let print = ["resume", &name, "--in", agent, "--print", "--json"];
-        // One client deletes what it resumes in another minute than the one it was written in, unless
-        // it is called otherwise.
-        let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
-        let how = json(&at(&w, hour_ago, &print, ""));
-        let id = how["command"].as_array().unwrap().last().unwrap();
-        let id = id.as_str().unwrap();
+        let (how, id) = resume_at(&w, hour_ago(), &name, agent);
         assert_eq!(how["cwd"], w.project.to_str().unwrap(), "{source}");
         let prompt = format!("NEXT-AFTER-{source}");
-        let sent = desk.go_on(id, &prompt);
+        let sent = desk.go_on(&id, &prompt);
         let lines: Vec<String> = sent.iter().map(line).collect();
         assert_eq!(
             lines,
             expected(source != "agentuse", &prompt),
             "from {source}"
         );
-        names.push((name, id.to_owned()));
+        names.push((name, id));
     }
     // Asked for again, it is the same session, which the client went on with, whatever it was started
     // for meanwhile.
     for (name, id) in names {
-        let print = ["resume", &name, "--in", agent, "--print", "--json"];
-        let again = json(&now(&w, &print, ""));
-        let command = again["command"].as_array().unwrap();
-        assert_eq!(command.last().unwrap(), &id, "{name}");
+        assert_eq!(id_to_resume(&w, &name, agent), id, "{name}");
     }
 }
 
@@ -249,14 +268,9 @@ fn shown() -> Vec<Value> {
 
 fn assert_shown(client: Client, agent: &str, from: &str, expected: &[&str]) {
     let w = World::new();
-    let Some(desk) = client.at(&w.home, &w.project) else {
+    let Some(desk) = client_in(&w, client, agent) else {
         return;
     };
-    if agent == "opencode" {
-        desk.run(&["session", "list"].map(Into::into));
-    } else {
-        drop(empty_database(&data(&w).join("opencode.db")));
-    }
     let made = json(&now(&w, &["new", "--format", from, "--json"], ""));
     let path = made["path"].as_str().unwrap();
     let name = match from {
@@ -266,11 +280,8 @@ fn assert_shown(client: Client, agent: &str, from: &str, expected: &[&str]) {
     let lines: String = shown().iter().map(|m| format!("{m}\n")).collect();
     let append = ["append", name, "--model", "acme/m-1", "--message-json", "-"];
     now(&w, &append, &lines);
-    let print = ["resume", name, "--in", agent, "--print", "--json"];
-    let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
-    let how = json(&at(&w, hour_ago, &print, ""));
-    let id = how["command"].as_array().unwrap().last().unwrap();
-    let sent = desk.go_on(id.as_str().unwrap(), "Go on");
+    let (_, id) = resume_at(&w, hour_ago(), name, agent);
+    let sent = desk.go_on(&id, "Go on");
     let lines: Vec<String> = sent.iter().map(line).collect();
     assert_eq!(lines, expected, "from {from}");
 }

@@ -6,7 +6,7 @@ use rethread_formats::claude_code::encode_cwd;
 use rethread_judges::{Client, Turn};
 use serde_json::Value;
 
-use super::judges::{line, now};
+use super::judges::{client_in, line, now};
 use super::matrix::{fixtures, targets};
 use crate::opencode::store::{data, empty_database};
 use crate::world::{World, json};
@@ -105,14 +105,9 @@ fn what_the_model_was_told_goes_along_to_every_agent() {
 
 fn assert_sent(client: Client, agent: &str) {
     let w = World::new();
-    let Some(desk) = client.at(&w.home, &w.project) else {
+    let Some(desk) = client_in(&w, client, agent) else {
         return;
     };
-    if agent == "opencode" {
-        desk.run(&["session", "list"].map(Into::into));
-    } else {
-        drop(empty_database(&data(&w).join("opencode.db")));
-    }
     let path = told(&w);
     let made = json(&now(&w, &["convert", &path, "--to", agent, "--json"], ""));
     let sent: Vec<Turn> = desk.go_on(made["id"].as_str().unwrap(), "Go on");

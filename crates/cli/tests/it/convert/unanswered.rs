@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rethread_judges::{Client, Turn};
 use serde_json::{Value, json as value};
 
-use super::judges::{line, now};
+use super::judges::{client_in, id_to_resume, line};
 use crate::opencode::store::{data, empty_database};
 use crate::world::{World, json};
 
@@ -153,14 +153,9 @@ fn what_a_search_found_goes_along_with_it() {
 /// Lets a client go on with the session of Codex; gives what it sends.
 fn sent(client: Client, agent: &str) -> Option<Vec<Turn>> {
     let w = World::new();
-    let desk = client.at(&w.home, &w.project)?;
-    if agent == "opencode" {
-        desk.run(&["session", "list"].map(Into::into));
-    }
-    let print = ["resume", &codex(&w), "--in", agent, "--print", "--json"];
-    let how = json(&now(&w, &print, ""));
-    let id = how["command"].as_array().unwrap().last().unwrap();
-    Some(desk.go_on(id.as_str().unwrap(), "GO-ON"))
+    let desk = client_in(&w, client, agent)?;
+    let id = id_to_resume(&w, &codex(&w), agent);
+    Some(desk.go_on(&id, "GO-ON"))
 }
 
 /// What every client must send: no call without a result, and the search as text. One leaves calls out

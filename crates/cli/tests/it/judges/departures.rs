@@ -1,7 +1,7 @@
 //! Where `context` is not what a client sends, and why: sessions by the beginnings of their names.
 
 /// Sessions that their client does not take, and why: they are only asked for with `RETHREAD_SENT_ALL`.
-pub(super) const REFUSED: [(&str, &str); 21] = [
+pub(super) const REFUSED: [(&str, &str); 14] = [
     (
         "codex/0.140/damaged/",
         "it must begin with what describes it",
@@ -28,39 +28,14 @@ pub(super) const REFUSED: [(&str, &str); 21] = [
     ),
     ("codex/JaydenXsoe+ocodex/.codex/sessions/", "bare items"),
     (
-        "codex/codex-0.166.0-paginated-fork-image-raw/",
-        "its numbers do not follow each other",
+        "codex/codex-0.166.0-paginated-fork-image-raw/2026/11/15/rollout-2026-11-15T18-25-40",
+        "what it goes on from is not in the same store",
     ),
     (
-        "codex/jazzyalex+agent-sessions/",
-        "made by hand, of several clients",
+        "codex/jazzyalex+agent-sessions/Resources/Fixtures/stage0/agents/codex/small",
+        "made by hand: what describes it is not what the client reads",
     ),
-    ("claude-code/ryoppippi+ccusage/", "no record names another"),
-    ("gemini/entireio+cli/", "nothing but its messages"),
-    (
-        "gemini/kvsankar+agent-history/tests/fixtures/telemetry/",
-        "a log",
-    ),
-    (
-        "gemini/wesm+agentsview/internal/parser/testdata/gemini/system_messages",
-        "no `projectHash`",
-    ),
-    (
-        "gemini/jazzyalex+agent-sessions/Resources/Fixtures/stage0/agents/gemini/schema_drift",
-        "no `projectHash`",
-    ),
-    (
-        "codex/kvsankar+agent-history/tests/fixtures/rejections/",
-        "lines without a time",
-    ),
-    (
-        "codex/kvsankar+agent-history/tests/fixtures/v1/",
-        "lines without a time",
-    ),
-    (
-        "codex/wesm+agentsview/",
-        "lines without what the client needs",
-    ),
+    ("claude-code/ryoppippi+ccusage/", "no record has an id"),
     (
         "codex/codex-0.166.0-paginated-fork-image/sessions/2026/11/15/rollout-2026-11-15T18-25-40",
         "what it goes on from was shortened since",
@@ -84,24 +59,47 @@ pub(super) const OTHERWISE: [(&str, &str); 17] = [
     ),
     (
         "claude-code/daaain+claude-code-log/test/test_data/edge_cases",
-        "ids that are there twice",
+        "made by hand: one record names another, and ids are there twice",
     ),
     (
         "claude-code/jazzyalex+agent-sessions/Resources/Fixtures/stage0/agents/claude/large",
-        "made by hand: calls without ids",
+        "made by hand: calls without ids, which it leaves out",
     ),
     (
         "claude-code/jazzyalex+agent-sessions/Resources/Fixtures/stage0/agents/claude/small",
-        "made by hand: all of it of a sub-agent",
+        "made by hand: what is said is marked as a sub-agent's",
     ),
     (
         "claude-code/kvsankar+agent-history/tests/fixtures/compaction/",
-        "a summary that the client never wrote so",
+        "made by hand: a summary as the client never wrote one, which it leaves out",
     ),
-    ("claude-code/wesm+agentsview/", "made by hand: without ids"),
+    (
+        "claude-code/wesm+agentsview/",
+        "made by hand: without ids, so that it sends the last record alone",
+    ),
+    (
+        "claude-code/simonw+claude-code-transcripts/tests/sample_session",
+        "made by hand: no record names its parent, so that it sends the last alone",
+    ),
+    (
+        "claude-code/jazzyalex+agent-sessions/Resources/Fixtures/stage0/agents/claude/schema_drift",
+        "made by hand: some records name no parent",
+    ),
     (
         "codex/kvsankar+agent-history/tests/fixtures/compaction/",
-        "lines without a time",
+        "made by hand: its id is no UUID, so that the client begins anew",
+    ),
+    (
+        "codex/kvsankar+agent-history/tests/fixtures/rejections/",
+        "made by hand: its id is no UUID, so that the client begins anew",
+    ),
+    (
+        "codex/kvsankar+agent-history/tests/fixtures/v1/",
+        "made by hand: its id is no UUID, so that the client begins anew",
+    ),
+    (
+        "codex/wesm+agentsview/",
+        "made by hand: their ids are no UUIDs, so that the client begins anew",
     ),
     (
         "gemini/0.20/keys-sorted/",
@@ -110,26 +108,6 @@ pub(super) const OTHERWISE: [(&str, &str); 17] = [
     (
         "gemini/0.61/resumed/",
         "it cut what it resumed; we show what the file still has",
-    ),
-    (
-        "gemini/jazzyalex+agent-sessions/Resources/Fixtures/stage0/agents/gemini/large",
-        "of messages with one id it takes the last",
-    ),
-    (
-        "gemini/wesm+agentsview/internal/parser/testdata/gemini/tool_calls",
-        "it gives names to calls without one",
-    ),
-    (
-        "gemini/gemini-0.61.0-tools/",
-        "it cuts outputs that it sends again",
-    ),
-    (
-        "claude-code/simonw+claude-code-transcripts/tests/sample_session",
-        "made by hand: without ids",
-    ),
-    (
-        "claude-code/jazzyalex+agent-sessions/Resources/Fixtures/stage0/agents/claude/schema_drift",
-        "made by hand: without ids",
     ),
 ];
 

@@ -1,11 +1,14 @@
 //! Adding to sessions.
 
+mod refused;
+mod updates;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 
-use super::{MINIMAL, PLANNER, data, folder, world};
+use super::{MINIMAL, data, folder, world};
 use crate::world::{World, json};
 
 /// A world with an empty session.
@@ -237,138 +240,6 @@ fn a_whole_message_with_parts() {
 }
 
 #[test]
-fn a_tool_goes_from_running_to_completed_or_error_in_place() {
-    let (w, id, session) = start();
-    let message = w.ok(&["append", &id, "Go"]).trim().to_owned();
-    let line = |text: &str| {
-        let answer = w.pipe(&["append", &id, "--message-json", "-"], text);
-        assert_eq!(answer.code, 0, "{text}: {answer:?}");
-        answer.out.trim().to_owned()
-    };
-    let running = line(
-        r#"{"type":"tool","callID":"c1","tool":"Bash","state":{"status":"running","input":{"command":"ls"},"time":{"start":5}}}"#,
-    );
-    let done = line(r#"{"type":"tool","callID":"c1","state":{"status":"completed","output":"a"}}"#);
-    assert_eq!(running, done, "the same part");
-    let second =
-        line(r#"{"type":"tool","callID":"c2","tool":"Read","state":{"status":"pending"}}"#);
-    let failed = w.pipe(
-        &["append", &id, "--replace", &second, "--message-json", "-"],
-        r#"{"state":{"status":"error","input":{},"error":"denied","time":{"start":1,"end":2}}}"#,
-    );
-    assert_eq!(failed.code, 0, "{failed:?}");
-    let states: Vec<String> = parts(&session, &message)
-        .iter()
-        .map(|p| p["state"].to_string())
-        .collect();
-    assert_snapshot!(states.join("\n"), @r#"
-    {"status":"completed","input":{"command":"ls"},"output":"a","time":{"start":5,"end":1794744000000}}
-    {"status":"error","input":{},"error":"denied","time":{"start":1,"end":2}}
-    "#);
-    let keys: Vec<String> = parts(&session, &message)[0]
-        .as_object()
-        .unwrap()
-        .keys()
-        .cloned()
-        .collect();
-    assert_eq!(
-        keys,
-        [
-            "type",
-            "callID",
-            "tool",
-            "state",
-            "id",
-            "sessionID",
-            "messageID"
-        ]
-    );
-    let wrong = w.pipe(
-        &["append", &id, "--message-json", "-"],
-        r#"{"type":"tool","callID":"c1","state":{"status":"completed","input":1}}"#,
-    );
-    assert_eq!(wrong.code, 1);
-    assert!(
-        wrong.err.contains("`state.output` is missing"),
-        "{}",
-        wrong.err
-    );
-    assert_conformant(&w, &session);
-}
-
-#[test]
-fn updates_are_merged_as_the_program_does() {
-    let w = world(&["document/full"]);
-    let session = folder(&data(&w), PLANNER);
-    let path = session.join("01KA3J1000M000000000000001/message.json");
-    let before = fs::read_to_string(&path).unwrap();
-    let update = r#"{"time":{"completed":1763200099000},"assistant":{"cost":2,"tokens":{"output":1,"cache":{"write":9}}},"parts":[{"type":"text","text":"One more."}]}"#;
-    let answer = w.pipe(
-        &[
-            "append",
-            PLANNER,
-            "--replace",
-            "01KA3J1000M000000000000001",
-            "--message-json",
-            "-",
-        ],
-        update,
-    );
-    assert_eq!(answer.code, 0, "{answer:?}");
-    let after = fs::read_to_string(&path).unwrap();
-    let changed: Vec<&str> = after
-        .lines()
-        .filter(|l| !before.lines().any(|b| b == *l))
-        .collect();
-    assert_snapshot!(changed.join("\n"), @r#"
-    "completed": 1763200099000
-    "cost": 2,
-      "output": 1,
-        "write": 9
-    "#);
-    assert_eq!(
-        before.lines().count(),
-        after.lines().count(),
-        "nothing else changed"
-    );
-    assert_eq!(parts(&session, "01KA3J1000M000000000000001").len(), 12);
-}
-
-#[test]
-fn a_prompt_and_a_text_can_be_written_anew() {
-    let w = world(&["document/minimal"]);
-    let session = folder(&data(&w), MINIMAL);
-    w.ok(&[
-        "append",
-        MINIMAL,
-        "--replace",
-        "01KA3J1000M000000000000004",
-        "Say goodbye.",
-    ]);
-    w.ok(&[
-        "append",
-        MINIMAL,
-        "--replace",
-        "01KA3J1000P000000000000014",
-        "Goodbye.",
-    ]);
-    let show = w.ok(&["show", MINIMAL]);
-    assert!(
-        show.contains("Say goodbye.") && show.contains("\nGoodbye."),
-        "{show}"
-    );
-    let answer = w.run(&[
-        "append",
-        MINIMAL,
-        "--replace",
-        "01KA3J1000P000000000000099",
-        "x",
-    ]);
-    assert_eq!(answer.code, 1);
-    assert_eq!(messages(&session).len(), 1);
-}
-
-#[test]
 fn the_unified_vocabulary_is_taken_too() {
     let (w, id, session) = start();
     let lines = [
@@ -411,71 +282,6 @@ fn the_unified_vocabulary_is_taken_too() {
 }
 
 #[test]
-fn what_is_against_the_document_is_refused_and_nothing_is_written() {
-    let (w, id, session) = start();
-    let first = w.run(&["append", &id, "--role", "agent", "too early"]);
-    assert_eq!(first.code, 1);
-    assert!(first.err.contains("nothing was asked yet"), "{}", first.err);
-    w.ok(&["append", &id, "Go"]);
-    let before = crate::world::tree(&session);
-    for (wrong, why) in [
-        ("{", "message 1: not JSON"),
-        ("[]", "not a JSON object"),
-        ("{}", "neither a message, nor a part"),
-        (r#"{"type":7}"#, "`type` is a number"),
-        (r#"{"type":"text"}"#, "`text` is missing"),
-        (
-            r#"{"type":"tool","tool":"x","state":{"status":"pending"}}"#,
-            "`callID` is missing",
-        ),
-        (r#"{"type":"text","text":"x","id":"y"}"#, "not a ULID"),
-        (
-            r#"{"type":"text","text":"x","sessionID":"y"}"#,
-            "`sessionID` of a part is `y`",
-        ),
-        (
-            r#"{"user":{"prompt":{"task":1}}}"#,
-            "`user.prompt.task` is a number",
-        ),
-        (r#"{"user":[]}"#, "`user` is not an object"),
-        (r#"{"parts":{}}"#, "`parts` is not an array"),
-        (r#"{"parts":[1]}"#, "a part is not an object"),
-        (r#"{"role":"robot","content":"x"}"#, "`role` is `robot`"),
-    ] {
-        let answer = w.pipe(&["append", &id, "--message-json", "-"], wrong);
-        assert_eq!(answer.code, 1, "{wrong}: {answer:?}");
-        assert!(answer.err.contains(why), "{wrong}: {}", answer.err);
-        assert_eq!(crate::world::tree(&session), before, "{wrong}");
-    }
-    let answer = w.run(&["append", &id, "look", "--image", "a.png"]);
-    assert_eq!(answer.code, 1, "{answer:?}");
-    assert!(
-        answer
-            .err
-            .contains("agentuse sessions have no pictures in prompts"),
-        "{}",
-        answer.err
-    );
-}
-
-#[test]
-fn good_lines_are_saved_and_bad_ones_named_unless_strict() {
-    let (w, id, session) = start();
-    let lines = "{\"type\":\"nothing asked\"}\n{\"user\":{\"prompt\":{\"task\":\"a\"}}}\n";
-    let strict = w.pipe(&["append", &id, "--message-json", "-", "--strict"], lines);
-    assert_eq!(strict.code, 1);
-    assert!(messages(&session).is_empty());
-    let answer = w.pipe(&["append", &id, "--message-json", "-"], lines);
-    assert_eq!(answer.code, 3, "{answer:?}");
-    assert_eq!(messages(&session).len(), 1);
-    let same = messages(&session)[0]["id"].as_str().unwrap().to_owned();
-    let again = format!("{{\"id\":\"{same}\",\"user\":{{\"prompt\":{{\"task\":\"b\"}}}}}}");
-    let answer = w.pipe(&["append", &id, "--message-json", "-"], again);
-    assert_eq!(answer.code, 1);
-    assert!(answer.err.contains("exists already"), "{}", answer.err);
-}
-
-#[test]
 fn unknown_fields_and_spelling_survive_every_change() {
     let w = world(&["document/minimal"]);
     let session = folder(&data(&w), MINIMAL);
@@ -497,18 +303,6 @@ fn unknown_fields_and_spelling_survive_every_change() {
         "only the time of the last change: {differs:?}"
     );
     assert!(differs[0].contains("\"updated\""));
-}
-
-#[test]
-fn a_damaged_description_is_not_written_to() {
-    let w = world(&["document/minimal"]);
-    let session = folder(&data(&w), MINIMAL);
-    fs::write(session.join("session.json"), "{").unwrap();
-    let before = crate::world::tree(&session);
-    let answer = w.run(&["append", MINIMAL, "more"]);
-    assert_eq!(answer.code, 1);
-    assert!(answer.err.contains("session.json"), "{}", answer.err);
-    assert_eq!(crate::world::tree(&session), before);
 }
 
 #[test]
@@ -581,24 +375,4 @@ fn old_messages_are_not_opened() {
     assert_eq!(parts(&session, last)[0]["text"], "Then that.");
     let message = json(&fs::read_to_string(session.join(last).join("message.json")).unwrap());
     assert_eq!(message["user"]["prompt"]["task"], "t");
-}
-
-/// What was said is saved, whatever becomes of the description behind it.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_description_that_cannot_be_written_is_a_warning() {
-    let (w, id, session) = start();
-    let path = session.join("session.json");
-    let mut description = json(&fs::read_to_string(&path).unwrap());
-    description["note"] = "x".repeat(100_000).into();
-    description["time"]["updated"] = 1.into();
-    fs::write(&path, description.to_string()).unwrap();
-    let Some(answer) = crate::append::with_short_files(&w, 50_000, &["append", &id, "Plan"]) else {
-        return;
-    };
-    crate::append::assert_saved_with_a_warning(&answer);
-    let [message] = &messages(&session)[..] else {
-        panic!("one exchange");
-    };
-    assert_eq!(message["id"], answer.out.trim());
 }

@@ -1,5 +1,8 @@
 //! `append`: every role, every field, pictures, many messages.
 
+mod other_programs;
+mod pictures;
+
 use std::fs;
 
 use crate::world::{NOW, World, json};
@@ -84,18 +87,6 @@ fn the_role_flag_holds_for_messages_that_do_not_say() {
     assert_eq!(answer.code, 0, "{answer:?}");
     let roles: Vec<_> = w.lines(&id).iter().map(|m| m["role"].clone()).collect();
     assert_eq!(roles, ["agent", "user"]);
-}
-
-#[test]
-fn times_are_written_in_utc() {
-    let w = World::new();
-    let id = w.thread("T");
-    w.message(
-        &id,
-        r#"{"role":"user","timestamp":"2026-01-02T03:00:00+02:00","content":[]}"#,
-    );
-    assert_eq!(w.lines(&id)[0]["timestamp"], "2026-01-02T01:00:00.000Z");
-    assert_eq!(w.manifest(&id)["updatedAt"], "2026-01-02T01:00:00.000Z");
 }
 
 #[test]
@@ -222,147 +213,6 @@ fn an_id_that_exists_is_an_error() {
     assert_eq!(w.lines(&id).len(), 2);
 }
 
-const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-#[test]
-fn pictures_become_assets_once() {
-    let w = World::new();
-    let id = w.thread("T");
-    for block in [
-        format!(r#"{{"type":"image","data":"data:image/png;base64,{PNG}"}}"#),
-        format!(r#"{{"type":"image","data":"{PNG}","mimeType":"image/png"}}"#),
-        format!(
-            r#"{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{PNG}"}},"alt":"kept"}}"#
-        ),
-    ] {
-        w.message(&id, &format!("{{\"role\":\"user\",\"content\":[{block}]}}"));
-    }
-    let file = w.root.join("one.png");
-    let bytes = fs::read(first_asset(&w, &id)).unwrap();
-    fs::write(&file, &bytes).unwrap();
-    w.ok(&["append", &id, "look", "--image", file.to_str().unwrap()]);
-    let names: Vec<_> = fs::read_dir(w.folder(&id).join("assets"))
-        .unwrap()
-        .collect();
-    assert_eq!(names.len(), 1, "the same bytes are one file");
-    let lines = w.lines(&id);
-    let name = first_asset(&w, &id)
-        .file_name()
-        .unwrap()
-        .to_str()
-        .unwrap()
-        .to_owned();
-    let expected = serde_json::json!({"type":"image","assetRef":name,"mimeType":"image/png"});
-    assert_eq!(lines[0]["content"][0], expected);
-    assert_eq!(lines[1]["content"][0], expected);
-    assert_eq!(lines[2]["content"][0]["assetRef"], name.as_str());
-    assert_eq!(lines[2]["content"][0]["alt"], "kept");
-    assert_eq!(lines[2]["content"][0]["source"], serde_json::Value::Null);
-    assert_eq!(lines[3]["content"][1], expected);
-    assert_eq!(name, format!("sha256-{}.png", &sha256(&bytes)[..16]));
-}
-
-fn first_asset(w: &World, id: &str) -> std::path::PathBuf {
-    fs::read_dir(w.folder(id).join("assets"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path()
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    use sha2::{Digest, Sha256};
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |s, b| s + &format!("{b:02x}"))
-}
-
-#[test]
-fn extensions_follow_the_kind_of_picture() {
-    let w = World::new();
-    let id = w.thread("T");
-    for (mime, end) in [
-        ("image/jpeg", "jpg"),
-        ("image/svg+xml", "svg"),
-        ("audio/wav", "bin"),
-    ] {
-        let kind = if mime.starts_with("audio") {
-            "audio"
-        } else {
-            "image"
-        };
-        let block = format!(r#"{{"type":"{kind}","data":"QUJD","mimeType":"{mime}"}}"#);
-        w.message(&id, &format!("{{\"role\":\"user\",\"content\":[{block}]}}"));
-        let lines = w.lines(&id);
-        let name = lines.last().unwrap()["content"][0]["assetRef"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        assert!(name.ends_with(&format!(".{end}")), "{mime}: {name}");
-    }
-}
-
-#[test]
-fn other_tools_writes_are_counted_and_unknown_fields_survive() {
-    let w = World::new();
-    let id = w.thread("T");
-    w.ok(&["append", &id, "one"]);
-    let manifest = w.folder(&id).join("thread.json");
-    let text = fs::read_to_string(&manifest).unwrap();
-    let text = text.replace(
-        "\"title\": \"T\",",
-        "\"title\": \"T\",\n  \"colour\" :  1e2,",
-    );
-    let text = text.replace(
-        "\"metadata\": {",
-        "\"metadata\": {\n    \"app\": {\"deep\": [1, 2]},",
-    );
-    fs::write(&manifest, &text).unwrap();
-    // Another program appends two messages and does not touch the description.
-    let log = w.folder(&id).join("messages.jsonl");
-    let mut bytes = fs::read_to_string(&log).unwrap();
-    bytes.push_str("{\"id\":\"x\",\"role\":\"agent\",\"timestamp\":\"2026-11-15T12:00:01Z\",\"content\":[],\"toolCalls\":[{},{}]}\n");
-    fs::write(&log, bytes).unwrap();
-    let listed = json(&w.ok(&["list", "--json"]));
-    assert_eq!(
-        listed["message_count"], 2,
-        "a list counts anew when the log has grown"
-    );
-    w.ok(&["append", &id, "two"]);
-    let stats = &w.manifest(&id)["stats"];
-    assert_eq!(stats["messageCount"], 3);
-    assert_eq!(stats["agentMessageCount"], 1);
-    assert_eq!(stats["toolCallCount"], 2);
-    let after = fs::read_to_string(&manifest).unwrap();
-    assert!(after.contains("\"colour\" :  1e2,"), "{after}");
-    assert!(after.contains("\"app\": {\"deep\": [1, 2]}"), "{after}");
-}
-
-#[test]
-fn a_last_timestamp_that_does_not_fit_means_counting_anew() {
-    let w = World::new();
-    let id = w.thread("T");
-    w.ok(&["append", &id, "one"]);
-    // The same length, but another message: somebody edited the log in place.
-    let log = w.folder(&id).join("messages.jsonl");
-    let text = fs::read_to_string(&log).unwrap();
-    let edited = text
-        .replace("\"role\":\"user\"", "\"role\":\"agen\"")
-        .replace(NOW, "2026-11-15T11:00:00.000Z");
-    assert_eq!(edited.len(), text.len());
-    fs::write(&log, edited.replace("\"agen\"", "\"agnt\"")).unwrap();
-    w.ok(&["append", &id, "two"]);
-    let stats = &w.manifest(&id)["stats"];
-    assert_eq!(
-        (
-            stats["messageCount"].as_u64(),
-            stats["userMessageCount"].as_u64()
-        ),
-        (Some(2), Some(1))
-    );
-}
-
 #[test]
 fn rename_changes_the_title_and_nothing_else() {
     let w = World::new();
@@ -427,32 +277,6 @@ fn only_utf_8_is_written() {
 }
 
 #[test]
-fn inline_data_never_stays_beside_a_reference() {
-    let w = World::new();
-    let id = w.thread("T");
-    w.message(
-        &id,
-        r#"{"role":"user","content":[{"type":"image","assetRef":"x.png","data":"QUJD","mimeType":"image/png"},{"type":"resource","uri":"file:///a","blob":"QUJD","mimeType":"image/gif"}]}"#,
-    );
-    let blocks = &w.lines(&id)[0]["content"];
-    for (block, end) in [(&blocks[0], "png"), (&blocks[1], "gif")] {
-        let name = block["assetRef"].as_str().unwrap();
-        assert!(w.folder(&id).join("assets").join(name).is_file(), "{block}");
-        assert!(name.ends_with(end), "{block}");
-        assert!(
-            block.get("data").is_none() && block.get("blob").is_none(),
-            "{block}"
-        );
-    }
-    assert_eq!(blocks[1]["uri"], "file:///a");
-    w.message(
-        &id,
-        r#"{"role":"user","content":[{"type":"image","assetRef":"y.webp"}]}"#,
-    );
-    assert_eq!(w.lines(&id)[1]["content"][0]["mimeType"], "image/webp");
-}
-
-#[test]
 fn two_calls_with_one_id_are_refused() {
     let w = World::new();
     let id = w.thread("T");
@@ -513,52 +337,6 @@ fn a_tool_call_s_id_is_there_once_in_a_thread() {
     assert_eq!(replace(&call("t1")), 0);
     assert_eq!(replace(&call("t2")), 1);
     assert_eq!(w.ok(&["check", "--strict"]), "");
-}
-
-#[test]
-fn a_message_out_of_the_order_of_time_is_remarked_on() {
-    let w = World::new();
-    let id = w.thread("T");
-    w.ok(&["append", &id, "now"]);
-    let early = r#"{"role":"user","timestamp":"2020-01-01T00:00:00Z","content":[]}"#;
-    let answer = w.pipe(&["append", &id, "--message-json", "-"], early);
-    assert_eq!(answer.code, 0, "{answer:?}");
-    assert!(answer.err.contains("note: "), "{}", answer.err);
-    assert!(
-        answer
-            .err
-            .contains("the last message is of 2020-01-01T00:00:00.000Z"),
-        "{}",
-        answer.err
-    );
-}
-
-#[test]
-fn times_of_other_programs_become_utc_where_we_write_them() {
-    let w = World::new();
-    let id = w.thread("T");
-    let log = w.folder(&id).join("messages.jsonl");
-    let foreign = "{\"id\":\"m\",\"role\":\"user\",\"timestamp\":\"2026-01-02T03:00:00+02:00\",\"content\":[]}\n";
-    fs::write(&log, foreign).unwrap();
-    let fork = json(&w.ok(&["fork", &id, "--json"]));
-    let fork = fork["id"].as_str().unwrap();
-    assert_eq!(w.manifest(fork)["updatedAt"], "2026-01-02T01:00:00.000Z");
-    assert_eq!(w.log(fork), foreign, "a copied line keeps its bytes");
-    w.ok(&["append", &id, "--replace", "m", "new text"]);
-    assert_eq!(w.lines(&id)[0]["timestamp"], "2026-01-02T01:00:00.000Z");
-    assert_eq!(w.manifest(&id)["updatedAt"], "2026-01-02T01:00:00.000Z");
-    for odd in ["2026-01-02 03:00:00Z", " 2026-01-02T03:00:00Z "] {
-        w.message(
-            &id,
-            &format!(r#"{{"role":"user","timestamp":"{odd}","content":[]}}"#),
-        );
-        let lines = w.lines(&id);
-        assert_eq!(
-            lines.last().unwrap()["timestamp"],
-            "2026-01-02T03:00:00.000Z",
-            "{odd}"
-        );
-    }
 }
 
 /// Runs a command that can write no file longer than that, as on a disk that is full; none where
