@@ -109,12 +109,10 @@ impl Context {
     /// A command as it can be typed now: with the name that the program was started by, and on the
     /// sample where that is used.
     pub(crate) fn call(&self, command: &str) -> String {
-        let sample = if self.sample.is_some() {
-            " --sample"
-        } else {
-            ""
-        };
-        format!("{}{sample} {command}", self.program)
+        let program = &self.program;
+        let is_on_sample = self.sample.is_some() && !command.starts_with("sample ");
+        let sample = if is_on_sample { " --sample" } else { "" };
+        format!("{program}{sample} {command}")
     }
 
     /// The whole path of a file or folder that the user named to be written.

@@ -41,9 +41,12 @@ pub(crate) fn run(context: &Context, command: Option<Command>) -> Result<Exit, F
     let copy = copy.filter(|_| command.as_ref().is_some_and(may_write));
     let exit = carry_out(context, command)?;
     if let Some(copy) = copy {
+        let clear = context.call("sample --clear");
         let note = Note::remark("this was done in a copy of the sample, and nowhere else")
             .at(copy)
-            .hint("`rethread sample --clear` removes it, and the next command gets a new one");
+            .hint(format!(
+                "`{clear}` removes it, and the next command gets a new one"
+            ));
         context.notes(&[note]);
     }
     Ok(exit)

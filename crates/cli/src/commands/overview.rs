@@ -354,13 +354,16 @@ fn day(date: Date, today: Date) -> String {
 fn nothing(context: &Context) -> Result<(), Failure> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if context.env.homes_are_given {
-        writeln!(out, "No conversations were found there.")?;
-    } else {
-        writeln!(out, "No conversations were found on this machine.")?;
-    }
-    if context.sample.is_some() {
+        let homes = context.env.homes.iter().map(|h| h.display().to_string());
+        let homes = homes.collect::<Vec<_>>().join("`, `");
+        writeln!(
+            out,
+            "No conversations were found in `{}`.",
+            one_line(&homes)
+        )?;
         return Ok(out.flush()?);
     }
+    writeln!(out, "No conversations were found on this machine.")?;
     writeln!(out, "This is the built-in sample, to try things on:\n")?;
     out.flush()?;
     drop(out);

@@ -203,3 +203,14 @@ fn the_first_minute_needs_no_home_to_write_to() {
     assert_eq!(answer.code, 0, "{answer:?}");
     assert!(answer.out.contains("built-in sample"), "{answer:?}");
 }
+
+#[test]
+fn a_home_that_was_named_is_not_answered_with_the_sample() {
+    let w = World::new();
+    let answer = w.run(&["--home", "nobody"]);
+    let said = format!(
+        "No conversations were found in `{}`.\n",
+        w.project.join("nobody").display()
+    );
+    assert_eq!((answer.code, answer.out), (0, said));
+}
