@@ -42,9 +42,11 @@ impl Cli {
     /// Reads the command line.
     ///
     /// Messages are sent and asked for all the time, and to describe the arguments of every other
-    /// command costs more than most of them do: where the first word is `msg`, only it is described.
+    /// command costs more than most of them do: where the first word is `msg`, only it is described. Who
+    /// asks for the version needs none of them.
     pub(crate) fn read() -> Result<Self, clap::Error> {
-        let read = if std::env::args_os().nth(1).is_some_and(|word| word == "msg") {
+        let is_short = |word| word == "msg" || word == "--version" || word == "-V";
+        let read = if std::env::args_os().nth(1).is_some_and(is_short) {
             Messages::try_parse().map(Self::from)
         } else {
             Self::try_parse()

@@ -13,6 +13,9 @@ fn home() -> World {
     let claude = w.home.join(".claude/projects/-home-me-shop");
     copy(&fixture("claude-code/2.1/everything"), &claude);
     copy(&fixture("claude-code/2.0/agents"), &claude);
+    // Not every folder is named after the one that its sessions name.
+    let elsewhere = w.home.join(".claude/projects/-home-me");
+    copy(&fixture("claude-code/2.1/compaction"), &elsewhere);
     for case in ["0.166/sub-agents", "0.166/forks", "0.166/packed"] {
         copy(&fixture("codex").join(case), &w.home.join(".codex"));
     }
@@ -25,6 +28,8 @@ fn home() -> World {
         made["path"].as_str().unwrap(),
         "The list is slow.",
     ]);
+    let moved = w.home.join(".pi/agent/sessions/--home-me--");
+    copy(&fixture("pi/3/everything"), &moved);
     let id = w.thread("A thread");
     w.ok(&["append", &id, "Hello"]);
     w

@@ -30,7 +30,11 @@ pub(super) fn place(
             folder
         }
     };
-    Ok(Place { root, cwd })
+    Ok(Place {
+        root,
+        cwd,
+        before: None,
+    })
 }
 
 fn refuse_foreign(ask: &ConvertAsk<'_>, folder: &Path) -> Result<(), Error> {

@@ -117,11 +117,8 @@ impl<'a> Restorer<'a> {
         })?;
         let folder = ScratchFolder::new()?;
         let first = first_of(&here, self.all);
-        let base = match &first {
-            Some(first) => unified::base(first, format)?,
-            None => None,
-        };
-        let carried = unpacked(w, &here, format, (folder.path(), base))?;
+        let base = unified::base(first.as_ref().unwrap_or(&here), format)?;
+        let carried = unpacked(w, &here, format, (folder.path(), base.clone()))?;
         let workspace = &first.as_ref().unwrap_or(&here).session.head.workspace;
         let named = workspace.path.as_ref().map(PathBuf::from);
         let mut restored = Restored {
@@ -135,12 +132,15 @@ impl<'a> Restorer<'a> {
         };
         if ask.dry_run {
             if ask.root.is_none() {
-                self.look(&carried, &mut restored);
+                self.look(&carried, base.as_deref(), &mut restored);
             }
             return Ok(restored);
         }
         let root = ask.root.map(|root| root.join(format.about().slug));
-        let place = where_to(w, format, (root.as_deref(), ask.cwd), named)?;
+        let place = Place {
+            before: base,
+            ..where_to(w, format, (root.as_deref(), ask.cwd), named)?
+        };
         make_root(w, root.as_deref())?;
         match format.put(w, &place, &carried.goods) {
             Ok(put) => {
@@ -160,13 +160,18 @@ impl<'a> Restorer<'a> {
     }
 
     /// Whether a session is there already, and with the same bytes.
-    fn look(&mut self, carried: &Carried<'_>, restored: &mut Restored) {
+    fn look(&mut self, carried: &Carried<'_>, base: Option<&Path>, restored: &mut Restored) {
         let env = self.w.env;
         let there = self.there.get_or_insert_with(|| discover(env).sources);
-        let Some(there) = there
-            .iter()
-            .find(|s| s.format == restored.agent && s.id == restored.id)
-        else {
+        // A list by names knows some sessions by their files alone.
+        let path = Path::new(&carried.goods.path);
+        let path = match base.and_then(Path::file_name) {
+            Some(base) if path.components().count() == 1 => Path::new(base).join(path),
+            _ => path.to_owned(),
+        };
+        let is_it = |there: &&Source| there.id == restored.id || there.path.ends_with(&path);
+        let mut there = there.iter().filter(|there| there.format == restored.agent);
+        let Some(there) = there.find(is_it) else {
             return;
         };
         restored.path = Some(there.path.clone());

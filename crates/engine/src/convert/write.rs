@@ -122,6 +122,7 @@ pub(super) fn retold(
     let place = Place {
         root,
         cwd: folder_of(w.env, from).unwrap_or_else(|| w.env.cwd.clone()),
+        before: None,
     };
     let steps = plan::steps(from, to, scope);
     let family = Family::default();

@@ -19,6 +19,26 @@ pub struct Place {
     pub root: Option<PathBuf>,
     /// The folder that the work is done in.
     pub cwd: PathBuf,
+    /// The folder that the files were in before, maybe on another machine, if they are to be in one of
+    /// that name again. Agents that name such folders after the one that the work is done in do not
+    /// always say which one that was.
+    pub before: Option<PathBuf>,
+}
+
+impl Place {
+    /// A folder of a store that is named after [`cwd`](Self::cwd), or the one beside it that has the name
+    /// of before, where that was in such a store.
+    pub(crate) fn or_before(&self, named: PathBuf) -> PathBuf {
+        let Some((before, store)) = self.before.as_deref().zip(named.parent()) else {
+            return named;
+        };
+        let is_store = before.parent().and_then(Path::file_name) == store.file_name();
+        let name = before.file_name().and_then(|name| name.to_str());
+        match name.filter(|_| is_store).map(SafeName::new) {
+            Some(Ok(name)) => join(store, &name),
+            _ => named,
+        }
+    }
 }
 
 /// The files of a session as they lie in a folder.

@@ -13,7 +13,8 @@ use crate::{Conversation, OpenError, Source, WriteError, Writing};
 
 /// The folder for the transcripts of a working folder.
 pub(super) fn shelf(w: &Writing<'_>, place: &Place) -> Result<PathBuf, WriteError> {
-    project_folder(w.env, place.root.as_deref(), &real(&place.cwd))
+    let folder = project_folder(w.env, place.root.as_deref(), &real(&place.cwd))?;
+    Ok(place.or_before(folder))
 }
 
 /// Keeps values in records of a type that the client skips. It lists sessions by the beginning and

@@ -20,11 +20,15 @@ pub(crate) fn shelf(
     let host = write::host(flavour, w);
     let cwd = host.resolve(&place.cwd);
     match (&place.root, host.custom_session_dir()) {
-        (Some(root), _) => Ok(root.join("sessions").join(session_folder(&cwd))),
+        (Some(root), _) => {
+            let folder = root.join("sessions").join(session_folder(&cwd));
+            Ok(place.or_before(folder))
+        }
         (None, Some(folder)) => Ok(folder),
         (None, None) => {
             let folder = host.default_session_dir(&cwd);
-            folder.map_err(|e| write::refused(e, flavour, &cwd))
+            let folder = folder.map_err(|e| write::refused(e, flavour, &cwd))?;
+            Ok(place.or_before(folder))
         }
     }
 }
