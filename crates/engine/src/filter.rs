@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use rethread_catalog::{absolute, is_path, source_of};
-use rethread_formats::{Env, FORMATS, by_name};
+use rethread_formats::{Env, FORMATS, Format, by_name};
 use rethread_model::{ModelRef, Moment, Provenance, Summary};
 
 use crate::Error;
@@ -174,6 +174,11 @@ fn full_name(model: &ModelRef) -> String {
 fn home_of(session: &Summary) -> String {
     let own = session.head.provenance.as_ref().map(Provenance::home);
     own.unwrap_or_else(|| "local".to_owned())
+}
+
+/// The format that a user named, as what `what` says; else an error with what there is.
+pub fn format_named(what: &str, typed: &str) -> Result<&'static dyn Format, Error> {
+    by_name(typed).ok_or_else(|| unknown(what, typed, &known_agents(std::iter::empty())))
 }
 
 /// All formats, and the agents that sessions name.

@@ -42,7 +42,7 @@ pub use export::{
     Chosen, ExportAsk, ExportForms, Exported, Pages, Pictures, Target, choose, export_file_name,
     export_html, export_markdown, export_ndjson, export_notes, export_source, show_ndjson,
 };
-pub use filter::{Filter, check_homes};
+pub use filter::{Filter, check_homes, format_named};
 pub use homes::open_homes;
 pub use hooks::{HookReport, HookStep, Outcome};
 pub use incoming::Incoming;

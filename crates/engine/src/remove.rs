@@ -17,6 +17,8 @@ pub struct Removable {
     pub source: Source,
     /// What a list says of it.
     pub summary: Summary,
+    /// A name that every command takes.
+    pub name: String,
 }
 
 /// The sessions that these names mean, each once. Where one of them means none, that is the error.
@@ -28,7 +30,11 @@ pub fn removable_by_name(env: &Env, names: &[String]) -> Result<Vec<Removable>, 
             continue;
         }
         let summary = format_of(&source)?.summarize(&source, Want::default());
-        all.push(Removable { source, summary });
+        all.push(Removable {
+            name: summary.head.id.clone(),
+            source,
+            summary,
+        });
     }
     Ok(all)
 }
@@ -41,7 +47,10 @@ pub fn removable_by_filter(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<(Vec<Removable>, Vec<Note>), Error> {
     let Listed {
-        sessions, notes, ..
+        sessions,
+        names,
+        notes,
+        ..
     } = list(env, filter, Sort::Updated, progress)?;
     let is_inside = |summary: &Summary| {
         let (first, last) = (summary.head.created, summary.head.updated);
@@ -56,6 +65,7 @@ pub fn removable_by_filter(
     let sessions = sessions.into_iter().filter(is_inside);
     let all = sessions.map(|summary| Removable {
         source: source_of(env, &summary),
+        name: names.name(&summary),
         summary,
     });
     Ok((all.collect(), notes))

@@ -4,9 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use rethread_engine::{
-    AgentKey, FORMATS, Format, Made, NewSession, ProjectKey, by_name, find, new, wants_worktree,
-};
+use rethread_engine::{AgentKey, Format, Made, NewSession, ProjectKey, find, new, wants_worktree};
 use rethread_render::one_line;
 use serde_json::json;
 
@@ -178,13 +176,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 
 /// The format that the user named.
 pub(crate) fn format_named(name: &str) -> Result<&'static dyn Format, Failure> {
-    by_name(name).ok_or_else(|| {
-        let known: Vec<&str> = FORMATS.iter().map(|f| f.about().slug).collect();
-        Failure::Usage {
-            message: format!("`{name}` is no format"),
-            hint: Some(format!("formats are: {}", known.join(", "))),
-        }
-    })
+    Ok(rethread_engine::format_named("format", name)?)
 }
 
 /// Prints a new session's id and path.

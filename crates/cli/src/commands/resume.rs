@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use clap::Args;
-use rethread_engine::{Continued, Error, Resume as Call, ResumeAsk, Trim, by_name, remove, resume};
+use rethread_engine::{
+    Continued, Error, Resume as Call, ResumeAsk, Trim, format_named, remove, resume,
+};
 use rethread_project::is_folder;
 use serde_json::json;
 
@@ -99,10 +101,7 @@ pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
 fn continued(context: &Context, args: &Resume, is_started: bool) -> Result<Continued, Failure> {
     let to = match &args.r#in {
         None => None,
-        Some(agent) => Some(by_name(agent).ok_or_else(|| Failure::Usage {
-            message: format!("`{agent}` is no agent"),
-            hint: Some("`rethread agents` lists them".to_owned()),
-        })?),
+        Some(agent) => Some(format_named("agent", agent)?),
     };
     let cwd = args.cwd.as_ref().map(|dir| context.folder(Some(dir)));
     if let Some(cwd) = cwd.as_ref().filter(|cwd| !is_folder(cwd)) {

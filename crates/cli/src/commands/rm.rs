@@ -54,11 +54,13 @@ pub(crate) fn run(context: &Context, args: &Rm) -> Result<Exit, Failure> {
         return Ok(Exit::Failed);
     }
     if args.dry_run {
-        for one in &chosen {
-            if context.json {
+        if context.json {
+            for one in &chosen {
                 print_json(&object(one, Value::Null))?;
-            } else {
-                print(&row(context, one))?;
+            }
+        } else {
+            for row in rows(context, &chosen.iter().collect::<Vec<_>>()) {
+                print(&row)?;
             }
         }
         say(&format!(
@@ -109,8 +111,8 @@ fn agreed(context: &Context, args: &Rm, chosen: &[Removable]) -> Result<bool, Fa
             ),
         });
     }
-    for one in chosen {
-        say(&row(context, one));
+    for row in rows(context, &chosen.iter().collect::<Vec<_>>()) {
+        say(&row);
     }
     let what = counted(chosen);
     let question = if is_for_good(context, args) {
@@ -128,24 +130,33 @@ fn counted(chosen: &[Removable]) -> String {
     }
 }
 
-/// A session as somebody who is asked knows it: id, agent, date, messages, title.
-fn row(context: &Context, one: &Removable) -> String {
-    let head = &one.summary.head;
-    let id: String = head.id.chars().take(12).collect();
-    let messages = match one.summary.counts.messages {
-        1 => "1 message".to_owned(),
-        n => format!("{} messages", table::count(n)),
+/// Sessions as somebody who is asked knows them: name, agent, date, messages, title.
+fn rows(context: &Context, chosen: &[&Removable]) -> Vec<String> {
+    let cells = chosen.iter().map(|one| {
+        let head = &one.summary.head;
+        let messages = match one.summary.counts.messages {
+            1 => "1 message".to_owned(),
+            n => format!("{} messages", table::count(n)),
+        };
+        [
+            one_line(&one.name).into_owned(),
+            one_line(head.held_by()).into_owned(),
+            table::time(head.updated.or(head.created), context.zone()),
+            messages,
+        ]
+    });
+    let cells: Vec<[String; 4]> = cells.collect();
+    let width = |at: usize| cells.iter().map(|row| row[at].chars().count()).max();
+    let widths = [0, 1, 2, 3].map(|at| width(at).unwrap_or(0));
+    let line = |(one, [name, agent, time, messages]): (&&Removable, &[String; 4])| {
+        let [a, b, c, d] = widths;
+        let title = table::title(&one.summary);
+        let line = format!("{name:<a$}  {agent:<b$}  {time:<c$}  {messages:>d$}  {title}");
+        context
+            .columns
+            .map_or(line.clone(), |width| fit(&line, width))
     };
-    let line = format!(
-        "{}  {}  {}  {messages}  {}",
-        one_line(&id),
-        one_line(head.held_by()),
-        table::time(head.updated.or(head.created), context.zone()),
-        table::title(&one.summary)
-    );
-    context
-        .columns
-        .map_or(line.clone(), |width| fit(&line, width))
+    chosen.iter().zip(&cells).map(line).collect()
 }
 
 /// Removes all; each that stays is named, and the others go.
@@ -174,8 +185,8 @@ fn remove_all(context: &Context, args: &Rm, chosen: &[Removable]) -> Result<Exit
         "{gone} of {} sessions went; not removed:",
         chosen.len()
     ));
-    for one in &stayed {
-        say(&format!("  {}", row(context, one)));
+    for row in rows(context, &stayed) {
+        say(&format!("  {row}"));
     }
     Ok(if gone == 0 {
         Exit::Failed

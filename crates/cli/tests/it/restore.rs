@@ -171,8 +171,11 @@ fn what_is_not_whole_does_not_come_back() {
     assert_eq!(lean.code, 1, "{lean:?}");
     assert!(lean.err.contains("is not in the export"), "{lean:?}");
     assert!(lean.err.contains("rethread convert"), "{lean:?}");
-    let none = w.run(&["restore", "missing.ndjson"]);
-    assert_eq!(none.code, 1, "{none:?}");
+    for name in ["missing.ndjson", "."] {
+        let none = w.run(&["restore", name]);
+        assert_eq!(none.code, 1, "{none:?}");
+        assert!(none.err.contains("and no export"), "{none:?}");
+    }
     assert!(tree(&w.root) == before);
     w.ok(&["restore", "whole.ndjson"]);
     let own = w.run(&["restore", path]);

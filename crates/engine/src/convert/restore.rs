@@ -67,6 +67,14 @@ pub fn restorable(env: &Env, names: &[String]) -> Result<Vec<Source>, Error> {
         } else {
             Vec::new()
         };
+        let is_file = name.contains('#') || std::fs::symlink_metadata(&path).is_ok();
+        if !is_file || path.is_dir() {
+            let what = if is_file { "a folder" } else { "not there" };
+            return Err(Error::Refused {
+                message: format!("`{name}` is {what}, and no export"),
+                hint: "`rethread export --aw -o all.ndjson.zst` makes one of everything".to_owned(),
+            });
+        }
         if found.is_empty() && !has_no_sessions(&path) {
             found.push(find(env, name)?);
         }

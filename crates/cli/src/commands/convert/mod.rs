@@ -6,7 +6,7 @@ mod report;
 use std::path::PathBuf;
 
 use clap::Args;
-use rethread_engine::{ConvertAsk, Source, Way, Writing, by_name, convert};
+use rethread_engine::{ConvertAsk, Source, Way, Writing, convert, format_named};
 use rethread_model::Severity;
 
 use crate::args::WriteFlags;
@@ -75,10 +75,7 @@ pub(crate) struct Convert {
 }
 
 pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
-    let to = by_name(&args.to).ok_or_else(|| Failure::Usage {
-        message: format!("`{}` is no format", args.to),
-        hint: Some("`rethread agents` lists them".to_owned()),
-    })?;
+    let to = format_named("format", &args.to)?;
     let root = args.output.as_ref().map(|dir| context.output(dir));
     let cwd = args.cwd.as_ref().map(|dir| context.folder(Some(dir)));
     if let Some(cwd) = cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
