@@ -32,7 +32,7 @@ mod tests {
     fn only_old_files_with_the_ending_go() {
         let folder = tempfile::tempdir().unwrap();
         let now = SystemTime::now();
-        let day = Duration::from_secs(24 * 60 * 60);
+        let day = Duration::from_hours(24);
         for (name, age) in [("old.html", 2), ("new.html", 0), ("old.txt", 2)] {
             let file = std::fs::File::create(folder.path().join(name)).unwrap();
             file.set_modified(now - day * age).unwrap();

@@ -12,6 +12,10 @@ use crate::tool::{duration, failed, full_name, remark, sign};
 const LOOK: usize = 4 * 1024 * 1024;
 
 /// A call of a tool with its result; one of them may be missing.
+#[allow(
+    clippy::struct_field_names,
+    reason = "the call is a part of what a reader takes for one call"
+)]
 pub(crate) struct Call {
     pub(crate) call: Option<ToolCall>,
     pub(crate) result: Option<ToolResult>,

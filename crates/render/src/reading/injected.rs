@@ -163,9 +163,10 @@ fn first_tag(text: &str) -> Option<&str> {
     let end = rest.find(['>', '=', '\n'])?;
     let tag = rest.get(..end)?;
     // Behind the name stands the name of an attribute.
-    let tag = match rest.get(end..)?.starts_with('=') {
-        true => tag.rsplit_once(' ')?.0,
-        false => tag,
+    let tag = if rest.get(end..)?.starts_with('=') {
+        tag.rsplit_once(' ')?.0
+    } else {
+        tag
     };
     let is_word = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
     let begins = tag.starts_with(|c: char| c.is_ascii_alphabetic());

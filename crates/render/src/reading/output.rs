@@ -62,8 +62,7 @@ fn below_heading(text: &str) -> Option<Output<'_>> {
     };
     let mut took = None;
     let mut at = 0;
-    let mut facts = 0;
-    for line in start.split_inclusive('\n') {
+    for (facts, line) in start.split_inclusive('\n').enumerate() {
         at += line.len();
         let line = line.trim_end();
         if line == "Output:" && facts > 0 {
@@ -75,7 +74,6 @@ fn below_heading(text: &str) -> Option<Output<'_>> {
         if !is_fact(line) {
             return None;
         }
-        facts += 1;
         if let Some(rest) = line.strip_prefix("Wall time: ") {
             let seconds: Option<f64> = rest.split(' ').next().and_then(|n| n.parse().ok());
             took = seconds.map(|s| s * 1000.0).filter(|ms| *ms > 0.0);

@@ -384,13 +384,11 @@ impl Iterator for Reading<'_> {
 
     fn next(&mut self) -> Option<Part> {
         while self.ready.is_empty() {
-            match self.ahead.step() {
-                Some(step) => self.entry(step.ix, step.body, step.taken),
-                None => {
-                    self.end_turn();
-                    return self.ready.pop_front();
-                }
-            }
+            let Some(step) = self.ahead.step() else {
+                self.end_turn();
+                return self.ready.pop_front();
+            };
+            self.entry(step.ix, step.body, step.taken);
         }
         self.ready.pop_front()
     }
