@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use rethread_disk::{DiskError, open_read};
 use rethread_formats::ndjson::{has_no_sessions, unpacking_damage};
-use rethread_formats::{Env, FORMATS, Source, by_name};
+use rethread_formats::{Env, FORMATS, Source, by_name, why_empty};
 use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
 
@@ -49,7 +49,7 @@ pub enum FindError {
         /// The path.
         path: PathBuf,
     },
-    /// What is at that path is an export without sessions.
+    /// What is at that path is healthy, and no session is in it.
     #[error("`{}` holds no sessions", .path.display())]
     NoSessions {
         /// The path.
@@ -164,12 +164,17 @@ pub fn why_none_at(path: &Path) -> Result<(), FindError> {
         Err(e) if e.io().is_some_and(is_denied) => Err(FindError::Unreadable(e)),
         Err(_) if !path.exists() => Ok(()),
         Err(e @ DiskError::Read { .. }) => Err(FindError::Unreadable(e)),
-        Ok(()) if has_no_sessions(&path) => Err(FindError::NoSessions { path }),
+        Ok(()) if holds_none(&path) => Err(FindError::NoSessions { path }),
         Ok(()) | Err(_) => Err(match unpacking_damage(&path) {
             Some(damage) => FindError::Damaged { path, damage },
             None => FindError::NotASession { path },
         }),
     }
+}
+
+/// Whether a file is healthy and no session is in it: an export without any, or an empty file.
+pub fn holds_none(path: &Path) -> bool {
+    path.is_file() && (why_empty(path).is_some() || has_no_sessions(path))
 }
 
 /// Whether the system does not let us look; then it does not say either whether something is there.
@@ -235,9 +240,9 @@ fn by_head(
     id: &str,
     agent: Option<&'static str>,
 ) -> Result<Source, FindError> {
-    let sessions = list_only(env, agent);
+    let sessions = list_only(env, agent).into_iter();
     let (gone, there): (Vec<Summary>, Vec<Summary>) =
-        sessions.into_iter().partition(|s| s.state == State::Gone);
+        sessions.partition(|s| s.state == State::Gone);
     let sources = there.iter().map(|s| source_of(env, s)).collect();
     match by_id(name, id, agent, sources) {
         Err(FindError::NotFound { .. }) => {}
@@ -330,7 +335,8 @@ fn content(source: &Source) -> Option<[u8; 32]> {
     Some(hash.finalize().into())
 }
 
-/// The session in which something was said last. Those of sub-agents count with their parents.
+/// The session in which something was said last, or that was made last. Those of sub-agents count with
+/// their parents.
 fn latest(env: &Env, agent: Option<&'static str>) -> Option<Source> {
     newest(env, list_only(env, agent))
 }
@@ -346,8 +352,9 @@ fn latest_here(env: &Env) -> Option<Source> {
 fn newest(env: &Env, sessions: Vec<Summary>) -> Option<Source> {
     let is_own = |s: &Summary| s.state != State::Gone && !s.is_subagent();
     let fits = sessions.into_iter().filter(is_own);
-    let newest =
-        fits.max_by(|a, b| (a.head.updated, &a.head.id).cmp(&(b.head.updated, &b.head.id)))?;
+    // A copy was made later than what is said in it.
+    let time = |s: &Summary| s.head.updated.max(s.head.made);
+    let newest = fits.max_by(|a, b| (time(a), &a.head.id).cmp(&(time(b), &b.head.id)))?;
     Some(source_of(env, &newest))
 }
 

@@ -20,7 +20,7 @@ mod whereabouts;
 
 pub use asked_workspace::{AskedWorkspace, is_path};
 pub use discover::{Discovery, discover};
-pub use find::{Candidate, FindError, find, source_of, sources_at, why_none_at};
+pub use find::{Candidate, FindError, find, holds_none, source_of, sources_at, why_none_at};
 pub use homes::{HomeAsk, HomeError, open_homes};
 pub use kept::keep;
 pub use known::{remember, remembered};

@@ -1,11 +1,11 @@
 //! Summaries of everything that was found.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use rethread_formats::{Env, Home, Root, Source, Want, by_name, local_path};
-use rethread_model::{Note, Summary};
+use rethread_formats::{Env, Home, Root, Source, Want, local_path, summarize as summary_of};
+use rethread_model::{Note, State, Summary};
 use rethread_project::is_folder;
 
 use crate::copies::without_mere_descriptions;
@@ -20,10 +20,26 @@ pub struct Listing {
     pub sessions: Vec<Summary>,
     /// All that was found by names, also what is no session of its own.
     pub sources: Vec<Source>,
+    /// Healthy files in which nothing was said, which are no sessions to anybody.
+    pub empty: Vec<Summary>,
     /// The places that hold them.
     pub roots: Vec<Root>,
     /// Places that could not be read.
     pub notes: Vec<Note>,
+}
+
+impl Listing {
+    fn of(sessions: Vec<Summary>, found: Discovery) -> Self {
+        let is_empty = |s: &Summary| s.state == State::Empty;
+        let (empty, sessions) = sessions.into_iter().partition(is_empty);
+        Self {
+            sessions,
+            sources: found.sources,
+            empty,
+            roots: found.roots,
+            notes: found.notes,
+        }
+    }
 }
 
 /// Sessions name folders, and those may hold sessions again: so often at the most.
@@ -93,10 +109,27 @@ fn list_as(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
         let other = list_other(env, home, asked);
         all.sessions.extend(other.sessions);
         all.sources.extend(other.sources);
+        all.empty.extend(other.empty);
         all.roots.extend(other.roots);
         all.notes.extend(other.notes);
     }
+    find_originals(&mut all.sessions);
     all
+}
+
+/// Says of converted sessions where the one is that they were made of, if it is in the list.
+fn find_originals(sessions: &mut [Summary]) {
+    if sessions.iter().all(|s| s.head.converted_from.is_none()) {
+        return;
+    }
+    let place = |s: &Summary| ((s.head.format, s.head.id.clone()), s.path.clone());
+    let places: HashMap<(&str, String), PathBuf> = sessions.iter().map(place).collect();
+    for session in sessions {
+        if let Some(from) = &mut session.head.converted_from {
+            let key = (from.format.as_str(), from.id.clone());
+            from.path = places.get(&key).cloned();
+        }
+    }
 }
 
 /// What is in another home. The folders that its sessions name are folders there.
@@ -115,12 +148,7 @@ fn list_other(env: &Env, home: &Home, asked: Asked<'_>) -> Listing {
         let provenance = &mut session.head.provenance;
         provenance.get_or_insert_with(|| home.provenance(path));
     }
-    Listing {
-        sessions,
-        sources: found.sources,
-        roots: found.roots,
-        notes: found.notes,
-    }
+    Listing::of(sessions, found)
 }
 
 fn list_own(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
@@ -140,12 +168,7 @@ fn list_own(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
     if !env.homes_are_given && looked.is_led_by_others() {
         sessions.extend(gone(env));
     }
-    Listing {
-        sessions,
-        sources: found.sources,
-        roots: found.roots,
-        notes: found.notes,
-    }
+    Listing::of(sessions, found)
 }
 
 /// Summarizes what was found, and what is found in the folders that those sessions name. `here` says
@@ -177,11 +200,10 @@ fn summarize(sources: &[Source], asked: Asked<'_>) -> Vec<Summary> {
     sources
         .par_iter()
         .map(|source| {
-            let format = by_name(source.format);
-            let summary = format
-                .filter(|_| asked.except != Some(&source.path))
-                .map(|f| f.summarize(source, asked.want))
-                .unwrap_or_default();
+            let summary = match asked.except {
+                Some(path) if path == source.path => Summary::default(),
+                _ => summary_of(source, asked.want),
+            };
             let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
             (asked.progress)(done, sources.len());
             summary

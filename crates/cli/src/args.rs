@@ -111,6 +111,9 @@ pub(crate) struct Global {
     /// Treat damaged or skipped input as a failure: exit 1 instead of 3, and nothing is written.
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) strict: bool,
+    /// Tell everything that was noticed: all warnings, and files that hold no conversation.
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub(crate) verbose: bool,
     /// Look for agents' stores under DIR instead of the home folder. Can be repeated.
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "DIR")]
     pub(crate) home: Vec<PathBuf>,

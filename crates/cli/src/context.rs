@@ -10,15 +10,15 @@ use anstream::{AutoStream, ColorChoice};
 use clap::ColorChoice as Asked;
 use jiff::tz::TimeZone;
 use rethread_engine::{Env, Incoming, SampleCopy, Writing, absolute, kept_sample};
-use rethread_model::{Note, Severity};
+use rethread_model::Note;
 use rethread_project::confine_to;
 use rethread_render::{Style, one_line};
-use serde_json::{Map, json};
 
 use crate::args::{Global, WriteFlags};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{labelled, report_with_names, say, say_json};
+use crate::notes::{in_full, in_short, say_note};
+use crate::output::{labelled, report_with_names};
 
 /// What every command has at hand.
 #[allow(
@@ -42,12 +42,13 @@ pub(crate) struct Context {
     /// The columns of the terminal; none where the output is no terminal.
     pub(crate) columns: Option<usize>,
     colour_on_stderr: bool,
+    /// Whether all notes are told, and what is only counted is named.
+    verbose: bool,
+    /// What was noticed and not told yet.
+    noted: RefCell<Vec<Note>>,
     /// What came down pipes that the user named.
     incoming: RefCell<Vec<(String, Incoming)>>,
 }
-
-/// How many notes are shown to people.
-const MOST_NOTES: usize = 20;
 
 impl Context {
     pub(crate) fn new(global: &Global) -> Result<Self, Failure> {
@@ -89,6 +90,8 @@ impl Context {
             program: program(std::env::args_os().next()),
             zone: OnceCell::new(),
             columns: columns.filter(|_| is_terminal),
+            verbose: global.verbose,
+            noted: RefCell::default(),
             incoming: RefCell::default(),
         })
     }
@@ -102,6 +105,7 @@ impl Context {
             program: self.program.clone(),
             zone: self.zone.clone(),
             incoming: RefCell::default(),
+            noted: RefCell::default(),
             ..*self
         }
     }
@@ -205,51 +209,43 @@ impl Context {
         }
     }
 
-    /// Shows what was noticed, and gives the exit code that goes with it.
+    /// Takes what was noticed, to be told behind the answer, and gives the exit code that goes with it.
     pub(crate) fn notes(&self, notes: &[Note]) -> Exit {
-        let shown = if self.json { notes.len() } else { MOST_NOTES };
-        for note in notes.iter().take(shown) {
-            self.note(note);
-        }
-        if let Some(more) = notes.len().checked_sub(shown).filter(|n| *n > 0) {
-            say(&format!("… and {more} more warnings (`--json` shows all)"));
-        }
+        self.noted.borrow_mut().extend_from_slice(notes);
         Exit::after(notes, self.strict)
     }
 
-    fn note(&self, note: &Note) {
-        let word = match note.severity {
-            Severity::Damage => "warning",
-            Severity::Remark => "note",
-        };
+    /// Tells what was noticed so far: at the end of a command, or before it waits for somebody.
+    pub(crate) fn tell_notes(&self) {
+        let notes = self.noted.take();
         if self.json {
-            let mut object = Map::new();
-            let message = self.with_given_names(note.message.clone());
-            object.insert("message".to_owned(), json!(message));
-            if let Some(path) = &note.path {
-                let path = self.given_path(path);
-                object.insert("path".to_owned(), json!(path.to_string_lossy()));
-            }
-            for (key, value) in [("line", note.line), ("offset", note.offset)] {
-                if let Some(value) = value {
-                    object.insert(key.to_owned(), json!(value));
-                }
-            }
-            if let Some(hint) = &note.hint {
-                object.insert("hint".to_owned(), json!(hint));
-            }
-            say_json(&json!({ word: object }));
+            let named = notes.iter().map(|note| self.with_names(note));
+            named.for_each(|note| say_note(&note));
             return;
         }
-        let text = self.with_given_names(note.to_string());
-        self.labelled(word, anstyle::AnsiColor::Yellow, &one_line(&text));
-        if let Some(hint) = &note.hint {
-            self.labelled("hint", anstyle::AnsiColor::Cyan, hint);
+        let told = if self.verbose {
+            in_full(&notes)
+        } else {
+            in_short(&notes)
+        };
+        for line in told {
+            let text = self.with_given_names(line.text.clone());
+            self.labelled(line.word, line.colour(), &text);
+        }
+    }
+
+    /// A note in which the file of what came down a pipe is called as the user called it.
+    fn with_names(&self, note: &Note) -> Note {
+        Note {
+            message: self.with_given_names(note.message.clone()),
+            path: note.path.as_deref().map(|path| self.given_path(path)),
+            ..note.clone()
         }
     }
 
     /// Says why a command failed.
     pub(crate) fn failed(&self, failure: &Failure) -> Exit {
+        self.tell_notes();
         let names = |text: String| self.with_given_names(text);
         report_with_names(failure, &names, self.json, self.colour_on_stderr);
         failure.exit()

@@ -9,6 +9,7 @@ mod failure;
 mod filters;
 mod help;
 mod homes;
+mod notes;
 mod output;
 mod pager;
 mod progress;
@@ -42,7 +43,10 @@ fn main() -> ExitCode {
         }
     };
     let exit = match commands::run(&context, cli.command) {
-        Ok(exit) => exit,
+        Ok(exit) => {
+            context.tell_notes();
+            exit
+        }
         Err(failure) => context.failed(&failure),
     };
     context::code(exit, context.strict)

@@ -39,6 +39,8 @@ pub(crate) fn title(summary: &Summary) -> String {
         State::Ready => String::new(),
         State::Unsupported { version } => format!("[unsupported version {version}] "),
         State::Damaged => "[damaged] ".to_owned(),
+        State::Unreadable => "[unreadable] ".to_owned(),
+        State::Empty => "[empty] ".to_owned(),
         State::Gone => "[gone] ".to_owned(),
     };
     one_line(&format!("{mark}{title}")).into_owned()

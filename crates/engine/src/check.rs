@@ -4,7 +4,10 @@ use std::path::{Component, Path, PathBuf};
 
 use rethread_catalog::{FindError, find, why_none_at};
 use rethread_formats::carry::damaged;
-use rethread_formats::{Env, FORMATS, Format, Violation, Weight};
+use rethread_formats::{
+    Env, FORMATS, Format, Source, Violation, Want, Weight, summarize, why_empty,
+};
+use rethread_model::State;
 
 use crate::show::open;
 use crate::{Error, absolute};
@@ -54,14 +57,21 @@ pub fn check(
     for path in paths {
         let mut is_ours = false;
         for format in FORMATS {
+            let mut empty = Empty::new(*format);
             let mut tell = |violation: Violation| {
+                if empty.has(&violation.path) {
+                    return;
+                }
                 match violation.weight {
                     Weight::Error => checked.errors += 1,
                     Weight::Warning => checked.warnings += 1,
                 }
                 out(&violation);
             };
-            let files = format.check(&path, &mut tell)?;
+            let files = match format.check(&path, &mut tell) {
+                Err(e) if e.path().is_some_and(|at| Empty::new(*format).has(at)) => Some(1),
+                files => files?,
+            };
             if files.is_some() {
                 originals(*format, &path, &mut tell);
                 let slug = format.about().slug;
@@ -72,7 +82,9 @@ pub fn check(
             is_ours |= files.is_some();
             checked.files += files.unwrap_or(0);
         }
-        if !is_ours {
+        if !is_ours && path.is_file() && why_empty(&path).is_some() {
+            checked.files += 1;
+        } else if !is_ours {
             checked.strangers.push(path);
         }
     }
@@ -84,6 +96,31 @@ pub fn nothing_to_check(path: PathBuf) -> Error {
     match why_none_at(&path) {
         Err(damaged @ FindError::Damaged { .. }) => damaged.into(),
         _ => Error::NothingToCheck { path },
+    }
+}
+
+/// Healthy files in which there is no conversation: no rule speaks of them.
+struct Empty<'a> {
+    format: &'a dyn Format,
+    /// The file that was asked for last, and the answer: violations of a file come together.
+    last: Option<(PathBuf, bool)>,
+}
+
+impl<'a> Empty<'a> {
+    fn new(format: &'a dyn Format) -> Self {
+        Self { format, last: None }
+    }
+
+    fn has(&mut self, path: &Path) -> bool {
+        if let Some((last, answer)) = &self.last
+            && last == path
+        {
+            return *answer;
+        }
+        let is_empty = |source: &Source| summarize(source, Want::default()).state == State::Empty;
+        let answer = why_empty(path).is_some() && self.format.at_path(path).iter().any(is_empty);
+        self.last = Some((path.to_owned(), answer));
+        answer
     }
 }
 

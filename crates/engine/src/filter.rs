@@ -37,6 +37,8 @@ pub struct Filter {
     pub subagents: bool,
     /// Whether sizes are wanted, which costs a look at every file of a session.
     pub sizes: bool,
+    /// Whether tokens and cost are wanted, which costs a look at every record of a session.
+    pub usage: bool,
 }
 
 impl Filter {

@@ -8,13 +8,13 @@ use rethread_catalog::{
     why_none_at,
 };
 use rethread_disk::Durability;
-use rethread_formats::{Env, Root, Source, Want, by_name};
-use rethread_model::{Note, Summary};
+use rethread_formats::{Env, Root, Source, Want, by_name, summarize};
+use rethread_model::{Note, State, Summary};
 
 use crate::Error;
 use crate::filter::Filter;
 use crate::session_names::SessionNames;
-use crate::subagents::with_parents;
+use crate::subagents::{with_own_subagents, with_parents};
 
 /// What a list is sorted by; the greatest comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,8 @@ pub struct Listed {
     pub roots: Vec<Root>,
     /// What was noticed: places that could not be read, and damage in the sessions listed.
     pub notes: Vec<Note>,
-    /// Whether all that the user named are exports without sessions: then none is no failure.
+    /// Whether there is no conversation in any of the files that the user named: then none is no
+    /// failure.
     pub holds_none: bool,
 }
 
@@ -59,10 +60,10 @@ pub fn list(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Listed, Error> {
     let want = Want {
-        usage: matches!(sort, Sort::Tokens | Sort::Cost),
+        usage: filter.usage || matches!(sort, Sort::Tokens | Sort::Cost),
         size: filter.sizes || sort == Sort::Size,
     };
-    let named = Named::of(env, &filter.workspaces, want);
+    let named = Named::of(env, &filter.workspaces, want, filter.subagents);
     let mut found = Listing::default();
     if named.files < filter.workspaces.len() || filter.workspaces.is_empty() {
         found = list_all(env, want, &filter.folders(env), progress);
@@ -86,15 +87,19 @@ pub fn list(
     };
     let asked = filter.workspaces.iter();
     let mut asked: Vec<AskedWorkspace> = asked.map(|name| AskedWorkspace::new(env, name)).collect();
-    let mut sessions: Vec<Summary> = gathered(found.sessions);
-    let mut looked_at = sessions.len();
-    sessions.retain(|s| {
+    let mut is_asked = |s: &Summary| {
         asked.is_empty()
             || asked
                 .iter_mut()
                 .any(|asked| asked.has(env, s) || filter.titles && has_in_title(asked, s))
-    });
+    };
+    let mut sessions: Vec<Summary> = gathered(found.sessions);
+    let mut looked_at = sessions.len();
+    sessions.retain(&mut is_asked);
     filter.take(env, &mut sessions);
+    let mut empty = found.empty;
+    empty.retain(is_asked);
+    filter.take(env, &mut empty);
     let key = |s: &Summary| (s.path.clone(), s.head.id.clone());
     let mut listed: HashSet<(PathBuf, String)> = if named.there.is_empty() {
         HashSet::new()
@@ -102,6 +107,9 @@ pub fn list(
         sessions.iter().map(key).collect()
     };
     for (filter, there) in named.sessions(filter) {
+        let is_empty = |s: &Summary| s.state == State::Empty;
+        let (silent, there) = there.into_iter().partition(is_empty);
+        empty.extend::<Vec<Summary>>(silent);
         let mut there = gathered(there);
         looked_at += there.len();
         filter.take(env, &mut there);
@@ -110,7 +118,8 @@ pub fn list(
     }
     sort_by(&mut sessions, sort);
     let mut notes = found.notes;
-    notes.extend(sessions.iter().flat_map(|s| s.notes.iter().cloned()));
+    let noted = sessions.iter().chain(&empty);
+    notes.extend(noted.flat_map(|s| s.notes.iter().cloned()));
     Ok(Listed {
         sessions,
         looked_at,
@@ -135,22 +144,34 @@ struct Named {
     there: Vec<Vec<Summary>>,
     /// How many of the names are files.
     files: usize,
-    /// How many of these are exports without sessions.
+    /// At how many of them there is something, and no conversation in it.
     empty: usize,
     /// Paths that cannot be looked at, and files that are no sessions.
     notes: Vec<Note>,
 }
 
 impl Named {
-    fn of(env: &Env, names: &[String], want: Want) -> Self {
+    /// `apart`: sub-agents are sessions of their own.
+    fn of(env: &Env, names: &[String], want: Want, apart: bool) -> Self {
         let mut named = Self::default();
         for name in names {
             let path = absolute(&env.cwd, Path::new(name));
             let is_file = path.is_file();
             named.files += usize::from(is_file);
-            let sources = sources_at(&path).into_iter();
-            let summary = |source: Source| Some(by_name(source.format)?.summarize(&source, want));
-            let there: Vec<Summary> = sources.filter_map(summary).collect();
+            let sources = sources_at(&path);
+            let is_one = is_file || sources.len() == 1;
+            let sources = sources.into_iter();
+            let summary = |source: Source| {
+                let summary = summarize(&source, want);
+                // In a folder, or in a file of many, they are all among what is found.
+                match is_one && !apart {
+                    true => with_own_subagents(&source, summary, want),
+                    false => summary,
+                }
+            };
+            let there: Vec<Summary> = sources.map(summary).collect();
+            let are_empty = there.iter().all(|s| s.state == State::Empty);
+            named.empty += usize::from(are_empty && !there.is_empty());
             if there.is_empty() {
                 let why = why_none_at(&path).err();
                 let why = why.filter(|e| is_file || matches!(e, FindError::Unreadable(_)));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rethread_catalog::list as list_all;
 use rethread_formats::{Env, FORMATS, Want, last_name};
-use rethread_model::{Moment, Note, Summary, Usage};
+use rethread_model::{Counts, Moment, Note, Summary, Usage};
 
 use crate::list::{Sort, sort_by};
 use crate::session_names::SessionNames;
@@ -25,6 +25,8 @@ pub struct Overview {
     pub sessions: u64,
     /// How many more there are that their agents hide.
     pub hidden: u64,
+    /// How many of them are converted copies of others that are there.
+    pub copies: u64,
     /// How many messages there are in all.
     pub messages: u64,
     /// Tokens and cost of all.
@@ -48,6 +50,9 @@ pub struct AgentLine {
     pub name: &'static str,
     /// How many sessions.
     pub sessions: u64,
+    /// How many of them are converted copies of others that are there. Only what was said in them since
+    /// counts among messages, tokens and cost.
+    pub copies: u64,
     /// How many messages.
     pub messages: u64,
     /// Tokens and cost.
@@ -75,16 +80,18 @@ pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Syn
         notes: found.notes,
         ..Overview::default()
     };
+    let noted = sessions.iter().chain(&found.empty);
     all.notes
-        .extend(sessions.iter().flat_map(|s| s.notes.iter().cloned()));
+        .extend(noted.flat_map(|s| s.notes.iter().cloned()));
     let before = sessions.len();
     sessions.retain(|session| !session.head.hidden);
     all.hidden = (before - sessions.len()) as u64;
     for format in FORMATS {
         let about = format.about();
         let own = sessions.iter().filter(|s| s.head.format == about.slug);
-        let line = AgentLine::of(about.slug, about.name, own);
+        let line = AgentLine::of(about.slug, about.name, own, &sessions);
         all.sessions += line.sessions;
+        all.copies += line.copies;
         all.messages += line.messages;
         all.usage += &line.usage;
         all.looked.push((about.slug, about.where_it_looks));
@@ -103,16 +110,18 @@ pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Syn
 }
 
 impl AgentLine {
-    /// What these sessions have together; the newest comes first.
+    /// What these sessions have together; the newest comes first. They are among `all`.
     fn of<'a>(
         format: &'static str,
         name: &'static str,
         sessions: impl Iterator<Item = &'a Summary>,
+        all: &[Summary],
     ) -> Self {
         let mut line = Self {
             format,
             name,
             sessions: 0,
+            copies: 0,
             messages: 0,
             usage: Usage::default(),
             updated: None,
@@ -120,8 +129,11 @@ impl AgentLine {
         };
         for session in sessions {
             line.sessions += 1;
-            line.messages = line.messages.saturating_add(session.counts.messages);
-            line.usage += &session.counts.usage.unwrap_or_default();
+            let since = own_counts(session, all);
+            line.copies += u64::from(since.is_some());
+            let counts = since.unwrap_or(session.counts);
+            line.messages = line.messages.saturating_add(counts.messages);
+            line.usage += &counts.usage.unwrap_or_default();
             line.updated = line.updated.max(session.head.updated);
             let path = session.head.workspace.path.as_deref();
             let Some(name) = path.map(last_name).filter(|name| !name.is_empty()) else {
@@ -139,3 +151,31 @@ impl AgentLine {
 
 /// How many workspaces of an agent are named.
 const MOST_WORKSPACES: usize = 8;
+/// What was said in a converted copy since it was made, if what it was made of is there: that counts
+/// where it was said.
+fn own_counts(session: &Summary, all: &[Summary]) -> Option<Counts> {
+    let from = session.head.converted_from.as_ref()?;
+    let path = from.path.as_ref()?;
+    let is_original = |s: &&Summary| s.path == *path && s.head.id == from.id;
+    let original = all.iter().find(is_original)?;
+    let (mine, theirs) = (&session.counts, &original.counts);
+    let since = |u: Usage, before: Usage| Usage {
+        input: u.input.saturating_sub(before.input),
+        output: u.output.saturating_sub(before.output),
+        cache_read: u.cache_read.saturating_sub(before.cache_read),
+        cache_write: u.cache_write.saturating_sub(before.cache_write),
+        cache_write_1h: u.cache_write_1h.saturating_sub(before.cache_write_1h),
+        ..Usage::default()
+    };
+    Some(Counts {
+        messages: mine.messages.saturating_sub(theirs.messages),
+        user_messages: mine.user_messages.saturating_sub(theirs.user_messages),
+        assistant_messages: mine
+            .assistant_messages
+            .saturating_sub(theirs.assistant_messages),
+        tool_calls: mine.tool_calls.saturating_sub(theirs.tool_calls),
+        usage: mine
+            .usage
+            .map(|u| since(u, theirs.usage.unwrap_or_default())),
+    })
+}

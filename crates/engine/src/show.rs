@@ -8,9 +8,12 @@ use rethread_disk::{
     Created, DiskError, Durability, Mode, SafeName, create_with, ensure_folder, open_read,
 };
 use rethread_formats::carry::is_same_file;
-use rethread_formats::{Conversation, Env, Native, Source, by_name};
-use rethread_model::EntryIx;
+use rethread_formats::{
+    Conversation, Env, Native, OpenError, Source, Want, by_name, summarize, why_empty,
+};
+use rethread_model::{EntryIx, Summary};
 
+use crate::subagents::of_conversation;
 use crate::{Error, entry};
 
 /// A conversation, and which of its entries to show.
@@ -53,10 +56,26 @@ pub fn show(env: &Env, name: &str, part: Part<'_>, last: Option<usize>) -> Resul
     })
 }
 
+/// What a list says of a conversation that is shown, with tokens, cost and size.
+pub fn listed_as(shown: &Shown) -> Summary {
+    let all = Want {
+        usage: true,
+        size: true,
+    };
+    let conversation = &shown.conversation;
+    of_conversation(conversation, summarize(&conversation.source, all), all)
+}
+
 pub(crate) fn open(source: &Source) -> Result<Conversation, Error> {
     let format = by_name(source.format)
         .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
-    let mut conversation = format.read(source)?;
+    let mut conversation = format.read(source).map_err(|e| match e {
+        OpenError::NotOurs { path, format } => match why_empty(&path) {
+            Some(why) => OpenError::NoConversation { path, why },
+            None => OpenError::NotOurs { path, format },
+        },
+        e => e,
+    })?;
     if let Some(home) = &source.home {
         let provenance = &mut conversation.session.head.provenance;
         provenance.get_or_insert_with(|| home.provenance(&source.path));

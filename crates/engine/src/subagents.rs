@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use rethread_model::{Summary, UsageScope};
+use rethread_formats::{Conversation, Source, Want, by_name, summarize};
+use rethread_model::{State, Summary, UsageScope};
 
 /// Takes the sessions of sub-agents out of a list, and adds what is in them to the sessions that
 /// started them. One whose parent is not in the list stays.
@@ -53,12 +54,44 @@ pub(crate) fn with_parents(sessions: Vec<Summary>) -> Vec<Summary> {
             to.counts += &from.counts;
             to.counts.usage = told.or(to.counts.usage);
             to.size = to.size.saturating_add(from.size);
+            let all = to.subagents.get_or_insert_default();
+            all.sessions += 1;
+            all.counts += &from.counts;
+            all.size = all.size.saturating_add(from.size);
             to.notes.extend(from.notes.iter().cloned());
         }
     }
     let mut place = 0..;
     folded.retain(|_| place.next().is_some_and(|i| !roots.contains_key(&i)));
     folded
+}
+
+/// What a list says of a session that was found by its path, where its sub-agents lie elsewhere: with
+/// what is in them.
+pub(crate) fn with_own_subagents(source: &Source, summary: Summary, want: Want) -> Summary {
+    if summary.state != State::Ready {
+        return summary;
+    }
+    let read = by_name(source.format).map(|format| format.read(source));
+    match read {
+        Some(Ok(conversation)) => of_conversation(&conversation, summary, want),
+        _ => summary,
+    }
+}
+
+/// The same of a session that was read.
+pub(crate) fn of_conversation(
+    conversation: &Conversation,
+    summary: Summary,
+    want: Want,
+) -> Summary {
+    let agents = conversation.format.agents(conversation);
+    let place = (summary.path.clone(), summary.head.id.clone());
+    let mut all = vec![summary.clone()];
+    all.extend(agents.iter().map(|agent| summarize(agent, want)));
+    let found = with_parents(all).into_iter();
+    let mut same = found.filter(|s| (&s.path, &s.head.id) == (&place.0, &place.1));
+    same.next().unwrap_or(summary)
 }
 
 /// How many folders two paths have in common.

@@ -42,6 +42,14 @@ pub enum OpenError {
         /// The format.
         format: &'static str,
     },
+    /// A healthy file in which there is no conversation.
+    #[error("`{}` holds no conversation: {why}", .path.display())]
+    NoConversation {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: &'static str,
+    },
     /// A file that holds several sessions does not hold this one.
     #[error("there is no session `{id}` of {format} in `{}`", .path.display())]
     NoSession {
@@ -76,6 +84,7 @@ impl OpenError {
             Self::Unsupported { path, .. }
             | Self::Damaged { path, .. }
             | Self::NotOurs { path, .. }
+            | Self::NoConversation { path, .. }
             | Self::NoSession { path, .. }
             | Self::NoRules { path, .. } => Some(path),
         }
@@ -97,7 +106,10 @@ impl OpenError {
                 "a newer version of rethread may read it; `show --to raw` gives the bytes".into(),
             ),
             Self::Damaged { .. } => Some("`show --to raw` gives the bytes".into()),
-            Self::NotOurs { .. } | Self::NoSession { .. } | Self::NoRules { .. } => None,
+            Self::NotOurs { .. }
+            | Self::NoConversation { .. }
+            | Self::NoSession { .. }
+            | Self::NoRules { .. } => None,
         }
     }
 
@@ -108,6 +120,7 @@ impl OpenError {
             Self::Unsupported { .. } => "unsupported_version",
             Self::Damaged { .. } => "damaged",
             Self::NotOurs { .. } => "not_a_session",
+            Self::NoConversation { .. } => "no_conversation",
             Self::NoSession { .. } => "not_found",
             Self::NoRules { .. } => "unsupported",
         }

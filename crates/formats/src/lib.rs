@@ -17,6 +17,7 @@ mod env;
 mod error;
 mod few;
 mod fields;
+mod first_prompt;
 mod format;
 pub mod gemini;
 mod home;
@@ -39,6 +40,7 @@ mod session_log;
 mod telling;
 mod times;
 mod unified;
+mod unusable;
 mod write;
 
 pub use agents::Agents;
@@ -57,6 +59,7 @@ pub use raw_json::RawJson;
 pub use registry::{FORMATS, by_name};
 pub use resume::{Client, Resume};
 pub use telling::{Attachments, Branches, Files, Keeps, Step, Told, ToldAgent};
+pub use unusable::{summarize, why_empty};
 pub use write::{
     AgentKey, Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext,
     NewSession, ProjectKey, Removal, TextMessage, Unsaid, Writing,

@@ -32,6 +32,7 @@ impl Times {
 
     /// Says in a head when the session was held. Where no message tells, that stays as it is.
     pub(crate) fn fill(self, head: &mut Head) {
+        head.made = head.made.max(head.created);
         head.created = self.first.or(head.created);
         head.updated = self.last.or(head.updated);
     }

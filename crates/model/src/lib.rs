@@ -35,8 +35,10 @@ pub use context::Context;
 pub use entry::{Entry, EntryIx, Kind, Origin, RawRef, Role, Visibility};
 pub use link::{Link, LinkKind};
 pub use note::{Note, Severity};
-pub use session::{Agent, Head, Provenance, Session, Status, Workspace, WorktreeRef, home_name};
-pub use summary::{Counts, State, Summary};
+pub use session::{
+    Agent, ConvertedFrom, Head, Provenance, Session, Status, Workspace, WorktreeRef, home_name,
+};
+pub use summary::{Counts, State, Subagents, Summary};
 pub use texts::Texts;
 pub use time::{Moment, NotATime};
 pub use title::{Title, TitleChange, TitleSource};

@@ -23,6 +23,8 @@ pub struct Note {
 /// How much a note matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
+    /// Nothing that anybody needs to know: such notes are counted, and told to who asks for all.
+    Quiet,
     /// Worth knowing; nothing is missing from the result.
     Remark,
     /// Something was damaged, missing or skipped: the result is a part.
@@ -38,6 +40,11 @@ impl Note {
     /// A note that is only worth knowing.
     pub fn remark(message: impl Into<String>) -> Self {
         Self::new(Severity::Remark, message)
+    }
+
+    /// A note that is only counted, unless somebody asks for all.
+    pub fn quiet(message: impl Into<String>) -> Self {
+        Self::new(Severity::Quiet, message)
     }
 
     fn new(severity: Severity, message: impl Into<String>) -> Self {

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use crate::texts::Texts;
 use crate::{Entry, EntryIx, Link, Moment, Origin, RawRef, Title, UsageRecord};
@@ -41,6 +42,21 @@ pub struct Head {
     pub hidden: bool,
     /// Where a session was first found, if it was imported or is of another home.
     pub provenance: Option<Provenance>,
+    /// The session that this one is a copy of, if it was converted from another format.
+    pub converted_from: Option<ConvertedFrom>,
+    /// When the session itself was made, which is later than its first message if that was copied.
+    pub made: Option<Moment>,
+}
+
+/// The session that a converted one was made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConvertedFrom {
+    /// Its format, by its short name.
+    pub format: String,
+    /// Its id there.
+    pub id: String,
+    /// Its main file or folder, where it is still there.
+    pub path: Option<PathBuf>,
 }
 
 impl Head {

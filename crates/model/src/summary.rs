@@ -12,10 +12,12 @@ pub struct Summary {
     pub head: Head,
     /// Its main file or folder.
     pub path: PathBuf,
-    /// How much is in it.
+    /// How much is in it, and in its sub-agents where those are counted with it.
     pub counts: Counts,
-    /// The size of all its files in bytes.
+    /// The size of all these files in bytes.
     pub size: u64,
+    /// How much of that is in its sub-agents, where they are counted with it.
+    pub subagents: Option<Subagents>,
     /// Whether it can be used.
     pub state: State,
     /// What was noticed.
@@ -34,6 +36,17 @@ impl Summary {
     pub fn is_subagent(&self) -> bool {
         self.parent().is_some()
     }
+}
+
+/// What the sub-agents of a session did, and theirs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Subagents {
+    /// How many there are.
+    pub sessions: u64,
+    /// How much is in them.
+    pub counts: Counts,
+    /// The size of their files in bytes.
+    pub size: u64,
 }
 
 /// How much is in a session.
@@ -81,6 +94,10 @@ pub enum State {
     },
     /// What describes it is damaged; only its name is known.
     Damaged,
+    /// The system does not let us look at it, whatever is in it.
+    Unreadable,
+    /// A healthy file in which nothing was said: no conversation, and not listed.
+    Empty,
     /// Only its description is left.
     Gone,
 }

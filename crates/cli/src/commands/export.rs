@@ -162,6 +162,9 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
         }
     }
     let exit = context.notes(&all.notes);
+    if all.sessions == 0 || all.refused {
+        context.tell_notes();
+    }
     if all.sessions == 0 && !chosen.is_empty() {
         say("nothing was written: no session could be read");
         return Ok(Exit::Failed);

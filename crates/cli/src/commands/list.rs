@@ -87,8 +87,9 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
         titles: true,
         hidden: args.hidden,
         subagents: args.subagents,
-        // People are not told the size.
+        // People are not told all of them.
         sizes: context.json || args.tsv,
+        usage: context.json,
         ..args.filters.filter(context, &args.homes)?
     };
     let (env, notes) = args.homes.open(context)?;
@@ -108,6 +109,7 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
             return Ok(exit);
         }
         if !context.json {
+            context.tell_notes();
             say(&none_found(&filter, found.looked_at));
         }
         return Ok(Exit::Failed);

@@ -73,6 +73,7 @@ pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
         say(context, &how)?;
         return Ok(exit);
     }
+    context.tell_notes();
     let mut command = match &program {
         Some(program) => Command::new(program),
         None => Command::new(how.program),

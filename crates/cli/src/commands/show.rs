@@ -9,7 +9,7 @@ use rethread_disk::{
     Created, Durability, Mode, create_with, ensure_folder, open_read, replace_with,
 };
 use rethread_engine::{
-    Env, Part, Pictures, copy_raw, copy_rows, raw_files, raw_rows, show, show_ndjson,
+    Env, Part, Pictures, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show, show_ndjson,
 };
 use rethread_render::{Around, Options, View, html, markdown, session_record, text};
 use serde_json::json;
@@ -134,7 +134,7 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
         Form::Ndjson => show_ndjson(&context.env, &shown, (is_whole, true), out).map(|notes| {
             found.replace(notes);
         }),
-        _ if context.json => session_record(out, &view),
+        _ if context.json => session_record(out, &view, &listed_as(&shown)),
         Form::Markdown => markdown(out, &view, &options),
         Form::Html => html(out, &view, &options, &Around::NOTHING),
         Form::Text | Form::Raw => text(out, &view, &options, &style),

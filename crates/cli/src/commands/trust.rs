@@ -71,6 +71,7 @@ pub(crate) fn run(context: &Context, args: &Trust) -> Result<Exit, Failure> {
         say("there are no hooks here");
         return Ok(Exit::Failed);
     };
+    context.tell_notes();
     give(context, &hooks, &repository, args.yes)
         .map(|done| if done == Exit::Done { exit } else { done })
 }

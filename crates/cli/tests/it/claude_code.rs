@@ -393,7 +393,7 @@ fn titles_say_where_they_came_from() {
     );
     assert_eq!(
         title("2.1/compaction", ".jsonl"),
-        is("Now the checkout.", TitleSource::LastPrompt)
+        is("Start the shop.", TitleSource::FirstPrompt)
     );
     assert_eq!(
         title("2.1/links", ".jsonl"),

@@ -10,7 +10,7 @@ use crate::world::{World, json, while_repeating};
 fn a_damaged_log_is_shown_with_every_loss_named() {
     let w = World::new();
     w.fixture("1.1/damaged");
-    let answer = w.run(&["show", "latest"]);
+    let answer = w.run(&["show", "latest", "--verbose"]);
     assert_eq!(answer.code, 3, "{answer:?}");
     assert_snapshot!("damaged_notes", w.plain(&answer.err));
     assert_snapshot!("damaged_text", w.plain(&answer.out));

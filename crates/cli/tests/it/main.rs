@@ -11,6 +11,7 @@
 
 mod agents;
 mod agentuse;
+mod agreement;
 mod append;
 mod bombs;
 mod check;
@@ -48,6 +49,7 @@ mod msg;
 mod names;
 mod native_context;
 mod new;
+mod no_conversation;
 mod on_terminal;
 mod open;
 mod opencode;

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use rethread_catalog::{
-    AskedWorkspace, FindError, Listing, find, list as list_all, moved_workspace, source_of,
-    sources_at, why_none_at,
+    AskedWorkspace, FindError, Listing, find, holds_none, list as list_all, moved_workspace,
+    source_of, sources_at, why_none_at,
 };
-use rethread_formats::ndjson::has_no_sessions;
-use rethread_formats::{Conversation, Env, Source, Want, by_name};
+use rethread_formats::{Conversation, Env, Source, Want, by_name, summarize};
 use rethread_model::{LinkKind, Moment, Note, State, Summary};
 use rethread_render::SourceInfo;
 
@@ -174,6 +173,7 @@ pub fn choose(
     if ask.subagents {
         pool.add_subagents(&mut taken);
     }
+    let named = pool.named_sessions;
     let mut chosen = Chosen {
         notes: pool.notes,
         ..Chosen::default()
@@ -186,10 +186,18 @@ pub fn choose(
         {
             continue;
         }
-        if summary.state == State::Gone {
-            let note = Note::remark("only its description is left; left out");
-            chosen.notes.push(note.at(&summary.path));
-            continue;
+        match summary.state {
+            State::Gone => {
+                let note = Note::remark("only its description is left; left out");
+                chosen.notes.push(note.at(&summary.path));
+                continue;
+            }
+            // Who names a session wants it, also where nothing was said yet.
+            State::Empty if !named.contains(&at) || holds_none(&summary.path) => {
+                chosen.notes.extend(summary.notes.iter().cloned());
+                continue;
+            }
+            _ => {}
         }
         chosen.sessions.push(choice);
     }
@@ -214,16 +222,21 @@ fn parent(summary: &Summary) -> Option<&str> {
 struct Pool {
     all: Vec<Choice>,
     places: BTreeMap<(&'static str, PathBuf, String, Option<u64>), usize>,
+    /// Those that the user named one by one.
+    named_sessions: BTreeSet<usize>,
     notes: Vec<Note>,
 }
 
 impl Pool {
     fn list(&mut self, env: &Env, folders: &[PathBuf], progress: &(dyn Fn(usize, usize) + Sync)) {
         let Listing {
-            sessions, notes, ..
+            sessions,
+            empty,
+            notes,
+            ..
         } = list_all(env, Want::default(), folders, progress);
         self.notes.extend(notes);
-        for summary in sessions {
+        for summary in sessions.into_iter().chain(empty) {
             self.add(source_of(env, &summary), Some(summary));
         }
     }
@@ -240,7 +253,7 @@ impl Pool {
         }
         let summary = match summary {
             Some(summary) => summary,
-            None => by_name(source.format)?.summarize(&source, Want::default()),
+            None => summarize(&source, Want::default()),
         };
         self.places.insert(key, self.all.len());
         self.all.push(Choice::new(source, summary));
@@ -252,11 +265,13 @@ impl Pool {
         let path = absolute(&env.cwd, Path::new(name));
         if path.is_file() {
             let sources = sources_at(&path);
-            if sources.is_empty() && !has_no_sessions(&path) {
+            if sources.is_empty() && !holds_none(&path) {
                 find(env, name)?;
             }
             let found = sources.into_iter().filter_map(|s| self.add(s, None));
-            return Ok(found.collect());
+            let found: Vec<usize> = found.collect();
+            self.named_sessions.extend(&found);
+            return Ok(found);
         }
         let mut asked = if path.is_dir() {
             AskedWorkspace::folder(env, path.clone())
@@ -278,6 +293,7 @@ impl Pool {
             }
         } else if found.is_empty() {
             found.extend(self.add(find(env, name)?, None));
+            self.named_sessions.extend(&found);
         }
         Ok(found)
     }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rethread_disk::{Entry, EntryKind, OpenFolder, is_temporary};
 use rethread_model::Note;
 
+use super::carry::OURS;
 use super::layout::{ARTIFACT, MESSAGE_JSON, PART, SESSION_JSON, SUBAGENT, named, unreadable};
 use super::ulid::is_id;
 use crate::OpenError;
@@ -188,6 +189,8 @@ impl SessionFiles {
 pub(super) struct Names {
     /// Whether there is a description.
     pub(super) described: bool,
+    /// Whether something travels along.
+    pub(super) carries: bool,
     /// Exchanges.
     pub(super) exchanges: u64,
     /// Exchanges that have parts.
@@ -207,6 +210,7 @@ impl Names {
             let Entry { name, kind } = entry.map_err(|e| unreadable(path, e))?;
             if kind == EntryKind::File {
                 names.described |= name == SESSION_JSON;
+                names.carries |= name == OURS;
             } else if kind == EntryKind::Folder && name == SUBAGENT {
                 names.children = children(&path.join(SUBAGENT));
             } else if kind == EntryKind::Folder && name.to_str().is_some_and(is_id) {

@@ -1,15 +1,17 @@
 //! What a list shows of a session: its description, and the names of its files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rethread_disk::{DiskError, OpenFolder, read_small};
-use rethread_json::Tree;
-use rethread_model::{Counts, Head, Note, State, Summary, Usage};
+use rethread_disk::{DiskError, OpenFolder, open_read, read_small};
+use rethread_json::{LineBytes, Lines, Tree};
+use rethread_model::{ConvertedFrom, Counts, Head, Note, State, Summary, Usage};
 
+use super::carry::OURS;
 use super::files::{ExchangeFiles, Names, SessionFiles};
 use super::info;
 use super::layout::SESSION_JSON;
 use super::load::{LoadedExchange, MessageFacts, Says, failed, object};
+use crate::carry::converted_from;
 use crate::{Source, Want};
 
 /// What a list shows of a session. Messages and parts are opened only where usage is wanted.
@@ -25,11 +27,16 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     let at_hand = looked.as_ref().and_then(|looked| looked.as_ref().ok());
     match description(source, at_hand, &mut tree) {
         Ok(head) => summary.head = head,
-        Err(note) => {
+        Err(unusable) => {
             summary.head = info::head_by_name(folder, &source.id);
-            summary.state = State::Damaged;
+            let (state, note) = *unusable;
+            summary.state = state;
             summary.notes.push(note);
         }
+    }
+    let carries = at_hand.map_or(true, |(names, _)| names.carries);
+    if carries {
+        summary.head.converted_from = first_carried(&folder.join(OURS));
     }
     let filled = match looked {
         Some(looked) => looked.map(|(names, _)| count_names(&mut summary, &names)),
@@ -41,12 +48,22 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     summary
 }
 
+/// The session that this one was converted from: the first line of what travels along says it.
+fn first_carried(path: &Path) -> Option<ConvertedFrom> {
+    let mut lines = Lines::new(open_read(path).ok()?);
+    let line = lines.next_line().ok()??;
+    let LineBytes::Whole(bytes) = line.bytes else {
+        return None;
+    };
+    converted_from(Tree::parse(bytes).ok()?.root(bytes))
+}
+
 /// What describes a session, from its folder where that is at hand.
 fn description(
     source: &Source,
     at_hand: Option<&(Names, OpenFolder)>,
     tree: &mut Tree,
-) -> Result<Head, Note> {
+) -> Result<Head, Box<(State, Note)>> {
     let folder = &source.path;
     let path = folder.join(SESSION_JSON);
     let bytes = match at_hand {
@@ -55,10 +72,14 @@ fn description(
         None => read_small(&path),
     };
     let bytes = bytes.map_err(|e| match e {
-        DiskError::NotFound { .. } => Note::damage(format!("no `{SESSION_JSON}`")).at(folder),
-        e => failed(&path, &e),
+        DiskError::NotFound { .. } => {
+            let note = Note::damage(format!("no `{SESSION_JSON}`")).at(folder);
+            (State::Damaged, note)
+        }
+        e if e.io().is_some() => (State::Unreadable, failed(&path, &e)),
+        e => (State::Damaged, failed(&path, &e)),
     })?;
-    let root = object(&bytes, tree).map_err(|note| note.at(&path))?;
+    let root = object(&bytes, tree).map_err(|note| (State::Damaged, note.at(&path)))?;
     Ok(info::head(root, folder, &source.id))
 }
 
@@ -69,6 +90,7 @@ fn fill(summary: &mut Summary, mut files: SessionFiles, want: Want, tree: &mut T
         let has_parts = |e: &&ExchangeFiles| !e.parts.is_empty();
         let names = Names {
             described: files.description.is_some(),
+            carries: false,
             exchanges: files.exchanges.len() as u64,
             answered: files.exchanges.iter().filter(has_parts).count() as u64,
             children: files.children,

@@ -5,18 +5,19 @@ use std::path::PathBuf;
 use rethread_disk::{
     DiskError, LockedLog, Mode, SafeName, ensure_folder, join, read_small, replace,
 };
-use rethread_json::{Object, Patch, Value};
+use rethread_json::{Object, Patch, Tree, Value};
 
 use super::assets::Asset;
 use super::create::ensure_store;
 use super::layout::{AGENT, ASSETS, LOG, MANIFEST, THREADS, project_for_writing};
 use super::manifest::Manifest;
 use crate::carry::Place;
+use crate::carry::converted_from;
 use crate::fields::string;
 use crate::{Conversation, OpenError, Source, WriteError, Writing};
 
 /// The key in `metadata` that names the asset. The asset itself is kept out of git.
-const OURS: &str = "rethread";
+pub(super) const OURS: &str = "rethread";
 
 /// The folder for the threads of a project.
 pub(super) fn shelf(w: &Writing<'_>, place: &Place) -> Result<PathBuf, WriteError> {
@@ -37,7 +38,15 @@ pub(super) fn stow(w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Resul
     let mode = Mode::like(&source.path)?;
     let asset = Asset::new(items.join(&b'\n'), "application/x-ndjson");
     asset.save(w, &source.path, mode)?;
-    let note = Object::new().str("asset", &asset.name).finish();
+    let first = items
+        .first()
+        .and_then(|item| Tree::parse(item).ok().zip(Some(item)));
+    let from = first.and_then(|(tree, item)| converted_from(tree.root(item)));
+    let note = Object::new()
+        .str("asset", &asset.name)
+        .opt_str("from", from.as_ref().map(|from| from.format.as_str()))
+        .opt_str("id", from.as_ref().map(|from| from.id.as_str()))
+        .finish();
     let manifest = Manifest::read(&source.path)?;
     let root = manifest.root();
     let mut patch = Patch::new(root);

@@ -8,12 +8,14 @@ use rethread_model::{
     Agent, Counts, Head, Link, LinkKind, Moment, Title, TitleSource, Workspace, WorktreeRef,
 };
 
+use super::carry::OURS;
 use super::layout::MANIFEST;
 use super::message::string;
 use super::tally::Tally;
 use super::version::Version;
 use super::{SLUG, SPEC_VERSION};
 use crate::OpenError;
+use crate::carry::named;
 
 /// A thread's description.
 #[derive(Debug)]
@@ -197,6 +199,7 @@ impl Manifest {
             },
             created: moment("createdAt"),
             updated: moment("updatedAt"),
+            converted_from: root.at(&["metadata", OURS]).and_then(named),
             links: string(root, "parentThreadId")
                 .map(|session| Link {
                     kind: LinkKind::ForkOf,

@@ -11,6 +11,7 @@ use super::layout::{LOG, MANIFEST};
 use super::manifest::{Manifest, is_missing};
 use super::tally::Tally;
 use super::version::Version;
+use crate::unusable::cannot_be_opened;
 use crate::{OpenError, Source, Want};
 
 /// What a list shows of a thread.
@@ -80,21 +81,22 @@ fn refused(source: &Source, manifest: &Manifest) -> Option<String> {
 
 /// A thread that is known by its folder alone.
 fn damaged(source: &Source, e: &OpenError) -> Summary {
-    let note = if is_missing(e) {
-        Note::damage(format!("no `{MANIFEST}`")).at(&source.path)
-    } else {
-        Note::damage(e.to_string())
-    };
     let head = Head {
         id: source.id.clone(),
         format: SLUG,
         ..Head::default()
     };
-    Summary {
+    let mut summary = Summary {
         head,
         path: source.path.clone(),
-        state: State::Damaged,
-        notes: vec![note],
         ..Summary::default()
+    };
+    if is_missing(e) {
+        let note = Note::damage(format!("no `{MANIFEST}`")).at(&source.path);
+        summary.state = State::Damaged;
+        summary.notes.push(note);
+    } else {
+        cannot_be_opened(&mut summary, e);
     }
+    summary
 }

@@ -20,6 +20,7 @@
 mod files;
 mod luggage;
 mod object;
+mod origin;
 mod own;
 mod pack;
 mod put;
@@ -41,4 +42,5 @@ pub use verify::damaged;
 
 pub(crate) use luggage::in_lines;
 pub(crate) use object::carried_files;
+pub(crate) use origin::{converted_from, named};
 pub(crate) use put::put_files;

@@ -71,7 +71,7 @@ fn noted(source: &Source, note: &Note) -> Violation {
     };
     let weight = match note.severity {
         Severity::Damage => Weight::Error,
-        Severity::Remark => Weight::Warning,
+        Severity::Remark | Severity::Quiet => Weight::Warning,
     };
     Violation {
         weight,

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rethread_json::Value;
 use rethread_model::{
-    Agent, Counts, Head, Kind, Link, LinkKind, ModelRef, Moment, Role, TitleSource, UsageRecord,
-    Visibility, Workspace,
+    Agent, ConvertedFrom, Counts, Head, Kind, Link, LinkKind, ModelRef, Moment, Role, TitleSource,
+    UsageRecord, Visibility, Workspace,
 };
 
 use super::SLUG;
@@ -18,8 +18,9 @@ use super::layout::{Named, parent_of_agent, stem};
 use super::leaf::LastPrompt;
 use super::record::Record;
 use super::scribe::OURS;
-use super::titles::{Titles, first_line};
+use super::titles::{Titles, add_prompt};
 use super::usage::{Sum, cost_state};
+use crate::carry::converted_from;
 use crate::times::Times;
 
 /// So many sessions that records were copied from are told apart.
@@ -55,6 +56,8 @@ pub(super) struct Facts {
     /// When the first record was written that has a place in the session.
     begun: Option<Moment>,
     titles: Titles,
+    /// The session that this one was converted from.
+    converted_from: Option<ConvertedFrom>,
     /// The responses that were counted, where counts are asked for.
     pub(super) counted: Option<Counted>,
     hidden: bool,
@@ -79,7 +82,7 @@ impl Facts {
 
     /// Whether enough is known that records may be passed over.
     pub(super) fn has_begun(&self) -> bool {
-        self.cwd.is_some() && self.version.is_some() && self.titles.first_prompt.is_some()
+        self.cwd.is_some() && self.version.is_some() && self.titles.first_prompt.has_words()
     }
 
     /// Takes one more record into account.
@@ -94,6 +97,8 @@ impl Facts {
                 self.times.add_next(record.moment());
                 if role == Role::User && visibility == Visibility::Visible {
                     self.prompt(record);
+                } else if role == Role::User && visibility == Visibility::Injected {
+                    self.title_of(record);
                 }
                 if role == Role::Tool {
                     self.agent_of_result(record);
@@ -146,10 +151,16 @@ impl Facts {
 
     fn prompt(&mut self, record: &Record<'_>) {
         self.counts.user_messages += 1;
-        if self.titles.first_prompt.is_none() && (self.is_agent || !record.side) {
+        self.title_of(record);
+    }
+
+    /// Takes into account what a session is called that begins with this.
+    fn title_of(&mut self, record: &Record<'_>) {
+        if !self.titles.first_prompt.has_words() && (self.is_agent || !record.side) {
             let queued = || record.attachment?.get("prompt");
-            let content = record.content().or_else(queued);
-            self.titles.first_prompt = content.and_then(first_line);
+            if let Some(content) = record.content().or_else(queued) {
+                add_prompt(&mut self.titles.first_prompt, content);
+            }
         }
     }
 
@@ -209,7 +220,6 @@ impl Facts {
                 self.titles.summaries.extend(text().map(|t| (leaf, t)));
             }
             "last-prompt" => {
-                self.titles.last_prompt = text().or(self.titles.last_prompt.take());
                 if let Some(leaf) = record.leaf.and_then(Value::str) {
                     self.last_prompt.leaf = Some(leaf.into_owned());
                     self.last_prompt.explicit = record.explicit;
@@ -217,7 +227,13 @@ impl Facts {
             }
             "cost-state" => self.recorded = cost_state(value),
             "relocated" => self.cwd = text().or(self.cwd.take()),
-            OURS => self.forked(value),
+            OURS => match value.get("carried") {
+                Some(carried) if self.converted_from.is_none() => {
+                    self.converted_from = converted_from(carried);
+                }
+                Some(_) => {}
+                None => self.forked(value),
+            },
             "continued-in" => self.link(LinkKind::ContinuedIn, text()),
             "derived-from" => {
                 let from = ["derivedFromSessionId", "derivedFrom", "sourceSessionId"];
@@ -333,6 +349,8 @@ impl Facts {
             links,
             recorded_usage: self.recorded.clone(),
             hidden: self.hidden || self.is_agent,
+            converted_from: self.converted_from.clone(),
+            made: self.begun,
             ..Head::default()
         }
     }

@@ -41,7 +41,9 @@ pub(super) fn is_ours(value: Value<'_>) -> Option<bool> {
             // Qwen Code writes alike, but its messages are made of parts.
             Some(message.get("parts").is_none())
         }
-        "summary" => record.leaf.map(|_| true),
+        "summary" => record.leaf.or(value.get("summary")).map(|_| true),
+        // The only one of its own records that names no session.
+        "file-history-snapshot" => value.get("snapshot").map(|_| true),
         "system" | "attachment" | "progress" => {
             let said = record.subtype.or(record.attachment).or(record.data);
             said.filter(|_| record.uuid.is_some() && value.get("systemPayload").is_none())

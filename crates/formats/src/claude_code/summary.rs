@@ -7,7 +7,7 @@ use std::path::Path;
 use memchr::memmem::Finder;
 use rethread_disk::{open_read, open_sized};
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, Tree, Value, salvage};
-use rethread_model::{Head, LinkKind, Note, State, Summary};
+use rethread_model::{Head, LinkKind, Summary};
 
 use super::SLUG;
 use super::counted::Counted;
@@ -18,7 +18,9 @@ use super::meta::Meta;
 use super::record::{GiantHead, Record};
 use super::sniff::{is_ours, is_record};
 use super::usage::Sum;
-use crate::{Source, Want};
+use crate::error::unreadable;
+use crate::unusable::{cannot_be_opened, holds_no_record};
+use crate::{OpenError, Source, Want};
 
 /// What a list shows of a session.
 pub(super) fn summarize(source: &Source, want: Want) -> Summary {
@@ -32,10 +34,10 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
         },
         ..Summary::default()
     };
-    let file = open_sized(path).map_err(|e| Note::damage(e.to_string()));
+    let file = open_sized(path).map_err(OpenError::from);
     let passed = file.and_then(|(file, len)| {
         summary.size = len;
-        pass(&file, path, want).map_err(|e| Note::damage(format!("cannot be read: {e}")).at(path))
+        pass(&file, path, want).map_err(|e| unreadable(path, e))
     });
     match passed {
         Ok(Some(pass)) => {
@@ -44,16 +46,12 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
             summary.counts.usage = pass.facts.used();
             describe(&mut summary.head, path);
         }
-        Ok(None) => {
-            summary.state = State::Damaged;
-            // Clients of 2025 leave such files whenever they resume, and list none of them.
-            summary.head.hidden = summary.size == 0;
-            summary.notes.push(no_record(path));
-        }
-        Err(note) => {
-            summary.state = State::Damaged;
-            summary.notes.push(note);
-        }
+        // Clients of 2025 leave empty files whenever they resume, and list none of them.
+        Ok(None) => holds_no_record(
+            &mut summary,
+            "not a session: no record of the client is in it",
+        ),
+        Err(e) => cannot_be_opened(&mut summary, &e),
     }
     summary
 }
@@ -88,21 +86,6 @@ fn describe(head: &mut Head, path: &Path) {
             link.tool_call.clone_from(&meta.tool_call);
         }
     }
-}
-
-/// Why a file that is named like a session is none.
-fn no_record(path: &Path) -> Note {
-    let mut start = Vec::new();
-    let read = open_read(path).map(|f| f.take(64).read_to_end(&mut start));
-    if read.is_ok() && start.is_empty() {
-        return Note::remark("an empty file; the session was never written").at(path);
-    }
-    let message = if start.starts_with(b"version https://git-lfs") {
-        "a pointer of Git LFS; the session itself is not here"
-    } else {
-        "not a session: no record of the client is in it"
-    };
-    Note::damage(message).at(path)
 }
 
 fn pass(file: &File, path: &Path, want: Want) -> io::Result<Option<Pass>> {

@@ -4,9 +4,7 @@ use rethread_json::Value;
 use rethread_model::{Title, TitleSource, Visibility};
 
 use super::said::string_is_for;
-
-/// The longest title that is made from a prompt, in characters.
-const LONGEST: usize = 200;
+use crate::first_prompt::FirstPrompt;
 
 /// The titles that records give.
 #[derive(Clone, Debug, Default)]
@@ -15,8 +13,7 @@ pub(super) struct Titles {
     model: Option<String>,
     /// Summaries, with the record that each describes: that may be of another session.
     pub(super) summaries: Vec<(Option<String>, String)>,
-    pub(super) last_prompt: Option<String>,
-    pub(super) first_prompt: Option<String>,
+    pub(super) first_prompt: FirstPrompt,
 }
 
 impl Titles {
@@ -54,24 +51,26 @@ impl Titles {
         title(&self.user, TitleSource::User)
             .or_else(|| title(&self.model, TitleSource::Model))
             .or_else(summary)
-            .or_else(|| title(&self.last_prompt, TitleSource::LastPrompt))
-            .or_else(|| title(&self.first_prompt, TitleSource::FirstPrompt))
+            .or_else(|| self.first_prompt.title())
     }
 }
 
-/// The first line that the person said.
-pub(super) fn first_line(content: Value<'_>) -> Option<String> {
+/// Takes what stands in the place of the person into account. Of what the client put there, only the
+/// commands count that it echoes.
+pub(super) fn add_prompt(prompt: &mut FirstPrompt, content: Value<'_>) {
     let is_text = |b: &Value<'_>| b.get("type").is_some_and(|t| t.is_str("text"));
     let texts = content.items().filter(is_text);
-    let line = |value: Value<'_>| {
-        let visible = string_is_for(value) == Visibility::Visible;
-        let text = value.str().filter(|_| visible)?;
-        let text = text.rsplit("</system-reminder>").next()?;
-        let line = text.lines().map(str::trim).find(|l| !l.is_empty())?;
-        Some(line.chars().take(LONGEST).collect())
-    };
     let lone = content.content().is_some().then_some(content);
-    lone.into_iter()
-        .chain(texts.filter_map(|b| b.get("text")))
-        .find_map(line)
+    let all = lone.into_iter();
+    for value in all.chain(texts.filter_map(|b| b.get("text"))) {
+        if prompt.has_words() {
+            return;
+        }
+        let Some(text) = value.str() else { continue };
+        if string_is_for(value) == Visibility::Visible {
+            prompt.add(&text);
+        } else {
+            prompt.add_echo(&text);
+        }
+    }
 }

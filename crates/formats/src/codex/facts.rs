@@ -8,18 +8,16 @@ use rethread_model::{Head, Moment, Title, TitleSource};
 
 use super::said::{Part, folder_in, is_injected, parts};
 use crate::fields::string;
+use crate::first_prompt::{FirstPrompt, asked_in_editor};
 use crate::times::Times;
-
-/// The longest title that is made from a prompt, in characters.
-const TITLE: usize = 200;
 
 /// What the records so far say.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     name: Option<String>,
-    first_prompt: Option<String>,
+    first_prompt: FirstPrompt,
     /// The first prompt of the session that this one was forked from.
-    inherited_prompt: Option<String>,
+    inherited_prompt: FirstPrompt,
     folder: Option<String>,
     /// When its messages were written.
     pub(super) times: Times,
@@ -28,34 +26,33 @@ pub(super) struct Facts {
 impl Facts {
     /// Takes a message of the user's role into account.
     pub(super) fn user(&mut self, message: Value<'_>) {
-        if self.first_prompt.is_some() && self.folder.is_some() {
+        if self.first_prompt.has_words() && self.folder.is_some() {
             return;
         }
         for text in parts(message).filter_map(Part::text) {
             if self.folder.is_none() {
                 self.folder = folder_in(&text).map(str::to_owned);
             }
-            if self.first_prompt.is_none() && !is_injected(&text) {
-                self.first_prompt = prompt(&text);
-            }
+            self.shown(&text);
         }
     }
 
     /// Takes the person's words as shown into account: they count where the model's stream has none.
     pub(super) fn shown(&mut self, text: &str) {
-        if self.first_prompt.is_none() && !is_injected(text) {
-            self.first_prompt = prompt(text);
+        // Editors say what is open before what the person asks, in one text.
+        if !is_injected(text) || asked_in_editor(text).is_some() {
+            self.first_prompt.add(text);
         }
     }
 
     /// What follows is the session's own: a fork is named after what was asked in it.
     pub(super) fn own(&mut self) {
-        self.inherited_prompt = self.first_prompt.take();
+        self.inherited_prompt = std::mem::take(&mut self.first_prompt);
     }
 
     /// Whether everything is known that the beginning of a session can say.
     pub(super) fn has_prompt(&self) -> bool {
-        self.first_prompt.is_some()
+        self.first_prompt.has_words()
     }
 
     /// Takes a change of the name into account.
@@ -76,16 +73,11 @@ impl Facts {
         let workspace = &mut head.workspace;
         workspace.path = workspace.path.take().or_else(|| self.folder.clone());
         let given = name().or_else(|| self.name.clone());
-        let made = || self.first_prompt.clone().or(self.inherited_prompt.clone());
-        head.title = given
-            .map(|text| (text, TitleSource::User))
-            .or_else(|| Some((made()?, TitleSource::FirstPrompt)))
-            .map(|(text, source)| Title { text, source });
+        let given = given.map(|text| Title {
+            text,
+            source: TitleSource::User,
+        });
+        let made = || self.first_prompt.title().or(self.inherited_prompt.title());
+        head.title = given.or_else(made);
     }
-}
-
-/// The first line of a text that has something in it.
-fn prompt(text: &str) -> Option<String> {
-    let line = text.lines().map(str::trim).find(|l| !l.is_empty())?;
-    Some(line.chars().take(TITLE).collect())
 }

@@ -8,9 +8,12 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use rethread_disk::{open_sized, read_small};
 use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
-use rethread_model::{Counts, Head, Kind, ModelRef, Moment, Note, Role, State, Summary, Usage};
+use rethread_model::{
+    ConvertedFrom, Counts, Head, Kind, ModelRef, Moment, Role, State, Summary, Usage,
+};
 
 use super::base::bases;
+use super::carry::OURS;
 use super::facts::Facts;
 use super::glance::{Glance, glance};
 use super::layout::home_of;
@@ -19,9 +22,11 @@ use super::meter::{self, Added, Meter};
 use super::prefix::Prefix;
 use super::record::{Ev, Item, Record, What};
 use super::{SLUG, document, names, packed, quick};
+use crate::carry::converted_from;
 use crate::fields::filled;
 use crate::times::Times;
-use crate::{Source, Want};
+use crate::unusable::{cannot_be_opened, document_unusable, holds_no_record};
+use crate::{OpenError, Source, Want};
 
 /// What a list shows of a session.
 pub(super) fn summarize(source: &Source, want: Want) -> Summary {
@@ -43,21 +48,27 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
         counts: summary.counts,
         ..Pass::default()
     };
-    let passed = open_sized(path).map_err(|e| Note::damage(e.to_string()));
-    let passed = passed.and_then(|(file, len)| {
-        summary.size = len;
+    let (file, len) = match open_sized(path) {
+        Ok(opened) => opened,
+        Err(e) => {
+            cannot_be_opened(&mut summary, &e.into());
+            return summary;
+        }
+    };
+    summary.size = len;
+    let passed = (|| {
         let trouble = |e: io::Error| packed::cut_short(path, &e);
         let content = packed::stream(&file, path).map_err(trouble)?;
         pass.run(content).map_err(trouble)
-    });
+    })();
+    let is_unreadable = passed.is_err() && !packed::is_packed(path);
     summary.notes.extend(passed.err());
+    if pass.ours == 0 && is_unreadable {
+        summary.state = State::Unreadable;
+        return summary;
+    }
     if pass.ours == 0 {
-        summary.state = State::Damaged;
-        let message = match summary.size {
-            0 => "an empty file; the session was never written",
-            _ => "not a session: nothing in it is a record",
-        };
-        summary.notes.push(Note::damage(message).at(path));
+        holds_no_record(&mut summary, "not a session: nothing in it is a record");
         return summary;
     }
     pass.finish(&mut summary);
@@ -66,18 +77,18 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
 
 fn of_document(source: &Source, mut summary: Summary) -> Summary {
     let path = &source.path;
-    let damaged = |why: String| Note::damage(why).at(path);
-    let parsed = read_small(path)
-        .map_err(|e| damaged(e.to_string()))
-        .and_then(|bytes| {
-            summary.size = bytes.len() as u64;
-            document::Read::of(path, bytes).map_err(|e| damaged(e.to_string()))
-        });
+    let parsed = read_small(path).map_err(OpenError::from).and_then(|bytes| {
+        summary.size = bytes.len() as u64;
+        document::Read::of(path, bytes).map_err(|e| OpenError::Damaged {
+            path: path.clone(),
+            line: None,
+            why: e.to_string(),
+        })
+    });
     let read = match parsed {
         Ok(parsed) => parsed,
-        Err(note) => {
-            summary.state = State::Damaged;
-            summary.notes.push(note);
+        Err(e) => {
+            document_unusable(&mut summary, &e);
             return summary;
         }
     };
@@ -143,6 +154,8 @@ struct Pass {
     open: bool,
     /// When messages were written that were not parsed: the first and the last, as spelled.
     glanced: [Vec<u8>; 2],
+    /// The session that this one was converted from.
+    converted_from: Option<ConvertedFrom>,
     /// The last line with the settings of a turn.
     context: Vec<u8>,
 }
@@ -308,6 +321,9 @@ impl Pass {
         }
         let record = Record::of(value);
         let payload = record.payload;
+        if self.converted_from.is_none() && value.get("type").is_some_and(|t| t.is_str(OURS)) {
+            self.converted_from = converted_from(payload);
+        }
         self.ours += u64::from(record.is_ours());
         let is_copy = self.prefix.is_copy(&record);
         let before = self.counts;
@@ -400,6 +416,7 @@ impl Pass {
         times.add(first_of_base(path, meta.base.clone()));
         self.facts.times = times;
         let mut head = meta.head(path);
+        head.converted_from = self.converted_from.take();
         self.facts.fill(&mut head, path, || {
             names::name_of(&home_of(path)?, &meta.id)
         });

@@ -53,7 +53,7 @@ fn check_file(source: &Source, out: &mut dyn FnMut(Violation)) -> Result<(), Ope
 fn of_note(path: &Path, note: &Note) -> Violation {
     let weight = match note.severity {
         Severity::Damage => Weight::Error,
-        Severity::Remark => Weight::Warning,
+        Severity::Remark | Severity::Quiet => Weight::Warning,
     };
     Violation {
         line: note.line,

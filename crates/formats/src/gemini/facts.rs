@@ -15,6 +15,7 @@ use super::project::workspace;
 use super::replay::{Draft, Replay};
 use super::scan::Scanned;
 use super::weave::repeats;
+use crate::first_prompt::FirstPrompt;
 use crate::times::Times;
 
 /// How much is in the list. Usage is that of all messages, also of those that left it, and of each
@@ -92,9 +93,15 @@ pub(super) fn head(path: &Path, id: &str, found: &Scanned) -> Head {
     let title = |text: String, source| Title { text, source };
     head.title = match &meta.summary {
         Some(summary) => Some(title(summary.clone(), TitleSource::Summary)),
-        None => prompts
-            .find_map(|d| told(d).prompt)
-            .map(|prompt| title(prompt.into(), TitleSource::FirstPrompt)),
+        None => {
+            let mut first = FirstPrompt::default();
+            while !first.has_words()
+                && let Some(draft) = prompts.next()
+            {
+                first = first.or(told(draft).prompt);
+            }
+            first.title()
+        }
     };
     let mut last_first = drafts().rev();
     let model = last_first.find_map(|d| replay.models.get(d.head.said.model?.at()));

@@ -8,12 +8,13 @@ use rethread_model::{Kind, Role, Usage, Visibility};
 
 use super::fields::{time, usage};
 use super::message::{
-    Message, MessageHead, Said, first_line, folders, is_context, is_filled, kind, user_visibility,
+    Message, MessageHead, Said, folders, is_context, is_filled, kind, user_visibility,
 };
 use super::nth::{Nth, Several};
 use super::scan::Look;
 use super::tools::{Call, Tools};
 use crate::few::{Rest, few};
+use crate::first_prompt::FirstPrompt;
 
 /// What an object among the messages is.
 pub(super) struct Seen<'a> {
@@ -27,8 +28,8 @@ pub(super) struct Seen<'a> {
 /// What a message tells of the whole session.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// The first line of what the person said.
-    pub(super) prompt: Option<Box<str>>,
+    /// What the person said first.
+    pub(super) prompt: FirstPrompt,
     /// Folders that the client told the model it works in.
     pub(super) folders: Vec<String>,
     /// Whether it begins with the context that the client injects.
@@ -47,13 +48,15 @@ pub(super) fn told(message: &[u8]) -> Told {
         message,
     };
     let mut texts = content.parts().filter_map(part_text);
-    let mut prompt = None;
+    let mut prompt = FirstPrompt::default();
     let mut first = None;
-    while prompt.is_none()
+    while !prompt.has_words()
         && let Some(text) = texts.next()
     {
         let text = text.str().unwrap_or_default();
-        prompt = first_line(&text).filter(|_| !is_context(&text));
+        if !is_context(&text) {
+            prompt.add(&text);
+        }
         first = first.or(Some(text));
     }
     let first = first.unwrap_or_default();

@@ -7,9 +7,6 @@ use rethread_model::{Kind, Moment, Role, Usage, Visibility};
 
 use super::nth::{Nth, Several};
 
-/// The longest title that is made from a prompt, in characters.
-const TITLE: usize = 200;
-
 /// A message, as it was found.
 #[derive(Debug)]
 pub(super) struct Message<'a> {
@@ -125,14 +122,7 @@ fn first_letter(text: Passed<'_>) -> Option<u8> {
 
 /// Whether a text has a first line.
 pub(super) fn is_filled(text: Passed<'_>) -> bool {
-    first_letter(text).is_some() || text.str().is_some_and(|text| first_line(&text).is_some())
-}
-
-/// The first line of a text with something in it, as a title.
-pub(super) fn first_line(text: &str) -> Option<Box<str>> {
-    let line = text.lines().map(str::trim).find(|l| !l.is_empty())?;
-    let end = line.char_indices().nth(TITLE).map(|(at, _)| at);
-    Some(line.get(..end.unwrap_or(line.len()))?.into())
+    first_letter(text).is_some() || text.str().is_some_and(|text| !text.trim().is_empty())
 }
 
 /// The folders that the context which the client injects names: items of a list below its heading,

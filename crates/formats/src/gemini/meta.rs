@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rethread_json::Value;
-use rethread_model::{Agent, Head, Link, LinkKind, Moment};
+use rethread_model::{Agent, ConvertedFrom, Head, Link, LinkKind, Moment};
 
 use super::{AGENT, SLUG, layout};
 use crate::fields::string;
@@ -22,6 +22,8 @@ pub(super) struct Meta {
     kind: Option<String>,
     pub(super) directories: Vec<String>,
     pub(super) fork: Option<ForkNote>,
+    /// The session that this one was converted from.
+    pub(super) converted_from: Option<ConvertedFrom>,
 }
 
 /// What a session that we forked notes of the one it came from.
@@ -100,6 +102,7 @@ impl Meta {
             updated: self.updated.or(self.started),
             links: parent.into_iter().chain(fork).collect(),
             hidden: self.is_sub_agent(),
+            converted_from: self.converted_from.clone(),
             ..Head::default()
         }
     }

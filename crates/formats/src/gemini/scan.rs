@@ -7,11 +7,13 @@ use rethread_json::{LineBytes, LineSpan, Lines, Piece, Skim, SyntaxError, Tree, 
 use rethread_model::{Note, RawRef};
 
 use super::SLUG;
+use super::carry::OURS;
 use super::head::Heads;
 use super::message::{Message, MessageHead, giant_message};
 use super::meta::{Meta, is_meta};
 use super::replay::{Replay, Rewound};
 use super::sniff::{What, has_lines};
+use crate::carry::converted_from;
 use crate::error::unreadable;
 use crate::salvaged::salvaged;
 use crate::{Marks, OpenError, Part, RecordKind};
@@ -171,7 +173,13 @@ impl Scan<'_> {
         if span.offset == 0 && bytes.starts_with(MARK) {
             self.has_mark();
         }
-        self.value(place(span), span.offset, tree.root(bytes));
+        let value = tree.root(bytes);
+        if self.meta.converted_from.is_none()
+            && let Some(carried) = value.get(OURS)
+        {
+            self.meta.converted_from = converted_from(carried);
+        }
+        self.value(place(span), span.offset, value);
     }
 
     /// Says what comes of a byte order mark.

@@ -1,11 +1,12 @@
 //! What a list shows of a session.
 
-use rethread_model::{Head, Note, State, Summary};
+use rethread_model::{Head, Summary};
 
 use super::facts::{counts, head};
 use super::scan::{Look, scan};
 use super::sniff::What;
 use super::{SLUG, layout};
+use crate::unusable::{document_unusable, holds_no_record};
 use crate::{OpenError, Source, Want, buffer};
 
 /// What a list shows of a session.
@@ -29,16 +30,10 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
             summary.counts = counts(&found.replay, want.usage);
             buffer::give(found.part.into_held().unwrap_or_default());
         }
-        Err(e) => {
-            summary.state = State::Damaged;
-            let note = match e {
-                OpenError::NotOurs { .. } => {
-                    Note::damage("not a session: nothing in it is a message")
-                }
-                other => Note::damage(other.to_string()),
-            };
-            summary.notes.push(note.at(path));
+        Err(OpenError::NotOurs { .. }) => {
+            holds_no_record(&mut summary, "not a session: nothing in it is a message");
         }
+        Err(e) => document_unusable(&mut summary, &e),
     }
     let outputs = layout::outputs(path, &summary.head.id);
     let sizes = outputs.iter().filter_map(|p| std::fs::metadata(p).ok());

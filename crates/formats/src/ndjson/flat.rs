@@ -3,18 +3,19 @@
 
 use rethread_json::{LineBytes, LineSpan, Lines, Tree, Value};
 use rethread_model::{
-    Block, EntryIx, Head, Json, Moment, NewEntry, Note, Provenance, RawRef, SessionBuilder,
-    ToolCall, ToolInput, ToolStatus, Usage,
+    Block, EntryIx, Head, Json, Moment, NewEntry, Note, Provenance, RawRef, SessionBuilder, Title,
+    TitleSource, ToolCall, ToolInput, ToolStatus, Usage,
 };
 
 use super::fields::{count, string};
 use super::layout::stem;
-use super::message::{first_prompt, message_head};
+use super::message::{message_head, prompt_text};
 use super::packed::Opened;
 use super::read::FILE;
 use super::{Ndjson, SLUG};
 use crate::error::unreadable;
 use crate::few::{Rest, few};
+use crate::first_prompt::FirstPrompt;
 
 use crate::{Conversation, Marks, Native, OpenError, RecordKind, Source};
 
@@ -41,6 +42,7 @@ pub(super) fn read(
         last: None,
         times: None,
         is_headed: false,
+        prompt: FirstPrompt::default(),
     };
     if let Some(damage) = damage {
         reader.notes.push(Note::damage(damage).at(path));
@@ -83,6 +85,8 @@ struct Reader<'a> {
     /// The earliest and the latest moment.
     times: Option<(Moment, Moment)>,
     is_headed: bool,
+    /// What the person said first, for want of a title.
+    prompt: FirstPrompt,
 }
 
 impl Reader<'_> {
@@ -160,8 +164,13 @@ impl Reader<'_> {
             let (first, last) = self.times.unwrap_or((time, time));
             self.times = Some((first.min(time), last.max(time)));
         }
-        if self.head.title.is_none() {
-            self.head.title = first_prompt(value);
+        let is_made = |title: &Title| title.source == TitleSource::FirstPrompt;
+        if !self.prompt.has_words()
+            && self.head.title.as_ref().is_none_or(is_made)
+            && let Some(text) = prompt_text(value)
+        {
+            self.prompt.add(&text);
+            self.head.title = self.prompt.title();
         }
     }
 

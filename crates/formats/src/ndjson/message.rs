@@ -1,7 +1,7 @@
 //! Message objects.
 
 use rethread_json::Value;
-use rethread_model::{Kind, Message, ModelRef, Place, Role, Title, TitleSource, Visibility};
+use rethread_model::{Kind, Message, ModelRef, Place, Role, Visibility};
 
 use super::blocks::{Answers, blocks};
 use super::body;
@@ -55,26 +55,18 @@ pub(super) fn only_results(value: Value<'_>) -> bool {
     content.items().next().is_some() && content.items().all(is_result)
 }
 
-/// A title, if this is something that the person said.
-pub(super) fn first_prompt(value: Value<'_>) -> Option<Title> {
+/// What the person said, if this is something of theirs.
+pub(super) fn prompt_text(value: Value<'_>) -> Option<String> {
     if role(value) != Role::User || message_head(value).visibility != Visibility::Visible {
         return None;
     }
     let content = value.get("content")?;
     let is_text = |b: &Value<'_>| b.get("type").is_some_and(|t| t.is_str("text"));
-    let text = match content.str() {
-        Some(text) => text.into_owned(),
-        None => string(content.items().find(is_text)?, "text")?,
-    };
-    let line = text.lines().map(str::trim).find(|l| !l.is_empty())?;
-    Some(Title {
-        text: line.chars().take(TITLE).collect(),
-        source: TitleSource::FirstPrompt,
-    })
+    match content.str() {
+        Some(text) => Some(text.into_owned()),
+        None => string(content.items().find(is_text)?, "text"),
+    }
 }
-
-/// So many characters of a first line make a title.
-const TITLE: usize = 200;
 
 /// Reads a message that came in one or several objects, each given with where it stands.
 pub(super) fn message(objects: &[(body::Place, Value<'_>)]) -> Message {

@@ -23,6 +23,7 @@ use super::packed::{Opened, Range, open};
 use super::pieces::{pass, value_bytes};
 use super::{Ndjson, SLUG};
 use crate::error::unreadable;
+use crate::first_prompt::FirstPrompt;
 use crate::{Conversation, Marks, Native, OpenError, RecordKind, Source};
 
 /// The one part.
@@ -109,6 +110,8 @@ struct Reader<'a> {
     last: Option<EntryIx>,
     messages: u64,
     titled: bool,
+    /// What the person said first, for want of a title.
+    prompt: FirstPrompt,
 }
 
 /// What a message hangs on that names another one as its parent: if all that stands between them
@@ -154,6 +157,7 @@ impl<'a> Reader<'a> {
             last: None,
             messages: 0,
             titled: false,
+            prompt: FirstPrompt::default(),
         }
     }
 
@@ -379,10 +383,11 @@ impl<'a> Reader<'a> {
             }
         }
         if !self.titled
-            && let Some(title) = super::message::first_prompt(value)
+            && let Some(text) = super::message::prompt_text(value)
         {
-            self.titled = true;
-            self.head.title = Some(title);
+            self.prompt.add(&text);
+            self.titled = self.prompt.has_words();
+            self.head.title = self.prompt.title();
         }
         if let Some(after) = more.and_then(|m| m.get("followed_by")) {
             self.entries(after, record);

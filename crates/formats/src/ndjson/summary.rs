@@ -2,12 +2,13 @@
 
 use jiff::Timestamp;
 use rethread_model::{
-    Bodies as _, Body, Counts, Head, Kind, Moment, Note, Provenance, Role, State, Summary, Usage,
+    Bodies as _, Body, Counts, Head, Kind, Moment, Provenance, Role, State, Summary, Usage,
 };
 
 use super::SLUG;
 use super::packed::open;
 use super::read::read;
+use crate::unusable::cannot_be_opened;
 use crate::{Conversation, OpenError, Source, Want};
 
 /// What a list shows of a session.
@@ -41,10 +42,7 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
             summary.state = State::Unsupported { version };
             summary.head.updated = changed(source);
         }
-        Err(e) => {
-            summary.state = State::Damaged;
-            summary.notes.push(Note::damage(e.to_string()));
-        }
+        Err(e) => cannot_be_opened(&mut summary, &e),
     }
     summary
 }

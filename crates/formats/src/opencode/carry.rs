@@ -26,7 +26,7 @@ use crate::error::unreadable;
 use crate::{Conversation, Format as _, OpenError, PartKind, Source, WriteError, Writing};
 
 /// The key in a session's `metadata`, which the client keeps and shows to nobody.
-const OURS: &str = "rethreadCarried";
+pub(super) const OURS: &str = "rethreadCarried";
 
 /// The table that a session's own row is in.
 pub(super) const SESSION: &str = "session";

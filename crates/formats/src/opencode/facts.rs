@@ -2,13 +2,16 @@
 
 use rethread_json::{Passed, Tree, Value};
 use rethread_model::{
-    Agent, Cost, Head, Link, LinkKind, ModelRef, Moment, Title, TitleSource, Usage, UsageRecord,
-    UsageScope, Workspace,
+    Agent, ConvertedFrom, Cost, Head, Link, LinkKind, ModelRef, Moment, Title, TitleSource, Usage,
+    UsageRecord, UsageScope, Workspace,
 };
 
 use super::SLUG;
+use super::carry::OURS;
 use super::members::Members;
+use crate::carry::converted_from;
 use crate::fields::string;
+use crate::first_prompt::FirstPrompt;
 
 /// The facts about a session, whichever way they are stored.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +35,8 @@ pub(super) struct Facts {
     usage: Option<Usage>,
     pub(super) revert: Option<Revert>,
     pub(super) fork: Option<ForkNote>,
+    /// The session that this one was converted from.
+    converted_from: Option<ConvertedFrom>,
 }
 
 /// The message from which on the user took everything back.
@@ -122,7 +127,10 @@ impl Facts {
                 messages: note.get("messages").and_then(Value::u64).unwrap_or(0),
             })
         });
+        let carried = value.at(&["metadata", OURS]);
+        let first = carried.and_then(|list| list.items().next());
         Self {
+            converted_from: first.and_then(converted_from),
             id: string(value, "id"),
             title: string(value, "title"),
             directory: string(value, "directory"),
@@ -159,14 +167,10 @@ impl Facts {
             text,
             source: TitleSource::Stored,
         });
-        let first_line = prompt.and_then(|p| p.lines().map(str::trim).find(|l| !l.is_empty()));
-        let title = match first_line {
-            Some(line) if self.is_untitled() => Some(Title {
-                text: line.to_owned(),
-                source: TitleSource::FirstPrompt,
-            }),
-            _ => stored,
-        };
+        let mut first = FirstPrompt::default();
+        first.add(prompt.unwrap_or_default());
+        let made = first.title().filter(|_| self.is_untitled());
+        let title = made.or(stored);
         let mut links = Vec::new();
         let mut link = |kind, session: &String, entry: Option<&String>| {
             links.push(Link {
@@ -206,6 +210,7 @@ impl Facts {
             model: self.model.clone(),
             archived: self.archived,
             links,
+            converted_from: self.converted_from.clone(),
             recorded_usage: self
                 .usage
                 .map(|usage| UsageRecord {

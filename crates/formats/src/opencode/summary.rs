@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rethread_disk::read_next;
 use rethread_json::{Passed, Skim, Strayed};
-use rethread_model::{Counts, Head, Moment, Note, State, Summary, Usage};
+use rethread_model::{Counts, Head, Moment, Note, Summary, Usage};
 
 use super::body::early_text;
 use super::connection::Db;
@@ -20,6 +20,7 @@ use super::{SLUG, store};
 use crate::error::unreadable;
 use crate::outline::WHOLE;
 use crate::times::Times;
+use crate::unusable::document_unusable;
 use crate::{OpenError, Source, Want, buffer};
 
 /// What a list shows of a session.
@@ -35,17 +36,19 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
             path: path.clone(),
             ..summary
         },
-        Err(e) => Summary {
-            path: path.clone(),
-            head: Head {
-                id: source.id.clone(),
-                format: SLUG,
-                ..Head::default()
-            },
-            state: State::Damaged,
-            notes: vec![Note::damage(e.to_string()).at(path)],
-            ..Summary::default()
-        },
+        Err(e) => {
+            let mut summary = Summary {
+                path: path.clone(),
+                head: Head {
+                    id: source.id.clone(),
+                    format: SLUG,
+                    ..Head::default()
+                },
+                ..Summary::default()
+            };
+            document_unusable(&mut summary, &e);
+            summary
+        }
     }
 }
 

@@ -4,21 +4,23 @@
 use std::path::Path;
 
 use rethread_json::Value;
-use rethread_model::{Counts, Head, ModelRef, Moment, Title, TitleSource, Usage};
+use rethread_model::{ConvertedFrom, Counts, Head, ModelRef, Moment, Title, TitleSource, Usage};
 
+use super::carry::OURS;
 use super::fields::{model, time, usage};
+use crate::carry::converted_from;
 use crate::fields::string;
+use crate::first_prompt::FirstPrompt;
 use crate::times::Times;
-
-/// The longest title that is made from a prompt, in characters.
-const TITLE: usize = 200;
 
 /// What the entries so far say.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     pub(super) counts: Counts,
     name: Option<String>,
-    first_prompt: Option<String>,
+    first_prompt: FirstPrompt,
+    /// The session that this one was converted from.
+    pub(super) converted_from: Option<ConvertedFrom>,
     /// The model that answered last, or was chosen since.
     model: Option<ModelRef>,
     /// When its messages were written.
@@ -38,7 +40,13 @@ impl Facts {
         let type_name = entry.get("type").and_then(Value::str).unwrap_or_default();
         match type_name.as_ref() {
             "message" => self.message(entry),
-            "custom_message" => self.times.add(time(entry)),
+            "custom" if self.converted_from.is_none() => {
+                let is_ours = |t: Value<'_>| t.is_str(OURS);
+                if entry.get("customType").is_some_and(is_ours) {
+                    self.converted_from = entry.get("data").and_then(converted_from);
+                }
+            }
+            "custom_message" => self.add_other_message(time(entry)),
             "model_change" => self.model = model(entry, "modelId").or(self.model.take()),
             "session_info" => {
                 let name = string(entry, "name").unwrap_or_default();
@@ -73,8 +81,8 @@ impl Facts {
         match role.as_ref() {
             "user" => {
                 self.counts.user_messages += 1;
-                if self.first_prompt.is_none() {
-                    self.first_prompt = prompt(message);
+                if !self.first_prompt.has_words() {
+                    add_prompt(&mut self.first_prompt, message);
                 }
             }
             "assistant" => {
@@ -95,30 +103,28 @@ impl Facts {
             let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok()?;
             jiff::Timestamp::try_from(modified).ok().map(Moment::from)
         };
+        head.converted_from.clone_from(&self.converted_from);
         head.updated = head.created;
         self.times.fill(head);
         head.updated = head.updated.or_else(changed);
         head.model = self.model.clone().or(head.model.take());
-        let given = self.name.clone().map(|text| (text, TitleSource::User));
-        let made = self.first_prompt.clone();
-        head.title = given
-            .or_else(|| made.map(|text| (text, TitleSource::FirstPrompt)))
-            .map(|(text, source)| Title { text, source });
+        let given = self.name.clone().map(|text| Title {
+            text,
+            source: TitleSource::User,
+        });
+        head.title = given.or_else(|| self.first_prompt.title());
     }
 }
 
-/// The first line that a message of the person has.
-fn prompt(message: Value<'_>) -> Option<String> {
-    let content = message.get("content")?;
+/// Takes the texts of a message of the person into account.
+fn add_prompt(prompt: &mut FirstPrompt, message: Value<'_>) {
+    let Some(content) = message.get("content") else {
+        return;
+    };
     let is_text = |b: &Value<'_>| b.get("type").is_some_and(|t| t.is_str("text"));
     let texts = content.items().filter(is_text);
-    let line = |text: &str| {
-        let line = text.lines().map(str::trim).find(|l| !l.is_empty())?;
-        Some(line.chars().take(TITLE).collect())
-    };
-    content
-        .str()
-        .into_iter()
-        .chain(texts.filter_map(|b| b.get("text")?.str()))
-        .find_map(|text| line(&text))
+    let texts = texts.filter_map(|b| b.get("text")?.str());
+    for text in content.str().into_iter().chain(texts) {
+        prompt.add(&text);
+    }
 }

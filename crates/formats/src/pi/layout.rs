@@ -1,23 +1,18 @@
 //! Where sessions live, and what their files are called.
 
 use std::ffi::OsStr;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{DiskError, open_read};
+use rethread_disk::DiskError;
 use rethread_model::Note;
 
 use super::{Flavour, header};
+use crate::unusable::why_empty;
 use crate::{Env, Found, OpenError, Root, Source};
 
 /// The folder of sessions in an agent's folder.
 const SESSIONS: &str = "sessions";
-
-/// How long a pointer of Git LFS can be, as its specification has it.
-const LONGEST_POINTER: u64 = 1024;
-
-/// Why a pointer of Git LFS is no session.
-pub(super) const POINTER: &str = "a pointer of Git LFS; the session itself is not here";
 
 /// Where a program keeps its sessions.
 pub(crate) struct Place {
@@ -135,15 +130,10 @@ fn list_files(flavour: &Flavour, folder: &Path, out: &mut dyn FnMut(Result<Sourc
         let Some(named) = candidate(&path) else {
             continue;
         };
-        let len = match std::fs::metadata(&path) {
-            Ok(meta) if meta.is_file() => meta.len(),
-            _ => continue,
-        };
+        if !path.is_file() {
+            continue;
+        }
         let id = match named {
-            Named::Session(_) if len <= LONGEST_POINTER && is_pointer(&path) => {
-                out(Err(Note::damage(POINTER).at(path)));
-                continue;
-            }
             Named::Session(id) => Ok(Some(id)),
             Named::Unsure => header::first(&path).map(|header| header.map(|h| h.id)),
         };
@@ -154,13 +144,6 @@ fn list_files(flavour: &Flavour, folder: &Path, out: &mut dyn FnMut(Result<Sourc
             Err(e) => out(Err(Note::damage(e.to_string()))),
         }
     }
-}
-
-/// Whether a file only says where Git LFS keeps the session that its name speaks of.
-pub(super) fn is_pointer(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let read = open_read(path).map(|f| f.take(64).read_to_end(&mut start));
-    read.is_ok_and(|read| read.is_ok()) && start.starts_with(b"version https://git-lfs")
 }
 
 fn names(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
@@ -237,6 +220,9 @@ pub(crate) fn at_path(flavour: &Flavour, path: &Path) -> Vec<Source> {
     }
     let mut sources = Vec::new();
     list(flavour, &path, &mut |found| sources.extend(found.ok()));
+    // Only what is short can be empty, or a pointer.
+    let is_short = |s: &Source| std::fs::metadata(&s.path).is_ok_and(|m| m.len() < 1024);
+    sources.retain(|s| !is_short(s) || why_empty(&s.path).is_none());
     sources
 }
 

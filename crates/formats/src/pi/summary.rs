@@ -1,20 +1,20 @@
 //! What a list shows of a session: one pass over its file, which parses only lines that matter.
 
 use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io;
 
 use memchr::memmem;
-use rethread_disk::{open_read, open_sized};
+use rethread_disk::open_sized;
 use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
-use rethread_model::{Head, Kind, Moment, Note, State, Summary};
+use rethread_model::{Head, Kind, Moment, Summary};
 
 use super::Flavour;
 use super::facts::Facts;
 use super::header::{Header, is_header_line};
 use super::kinds::giant_head;
-use super::layout::{POINTER, is_pointer};
-use crate::{Source, Want};
+use crate::error::unreadable;
+use crate::unusable::{cannot_be_opened, holds_no_record};
+use crate::{OpenError, Source, Want};
 
 /// How far into a line the role of its message is looked for.
 const ROLE: usize = 512;
@@ -31,10 +31,10 @@ pub(crate) fn summarize(flavour: &Flavour, source: &Source, want: Want) -> Summa
         },
         ..Summary::default()
     };
-    let file = open_sized(path).map_err(|e| Note::damage(e.to_string()));
+    let file = open_sized(path).map_err(OpenError::from);
     let passed = file.and_then(|(file, len)| {
         summary.size = len;
-        pass(&file, want).map_err(|e| Note::damage(format!("cannot be read: {e}")).at(path))
+        pass(&file, want).map_err(|e| unreadable(path, e))
     });
     match passed {
         Ok((Some(header), facts)) => {
@@ -44,29 +44,11 @@ pub(crate) fn summarize(flavour: &Flavour, source: &Source, want: Want) -> Summa
             summary.counts = facts.counts;
         }
         Ok((None, _)) => {
-            summary.state = State::Damaged;
-            summary.notes.push(no_header(path));
+            holds_no_record(&mut summary, "not a session: its first value is no header");
         }
-        Err(note) => {
-            summary.state = State::Damaged;
-            summary.notes.push(note);
-        }
+        Err(e) => cannot_be_opened(&mut summary, &e),
     }
     summary
-}
-
-/// Why a file that is named like a session is none.
-pub(super) fn no_header(path: &Path) -> Note {
-    let mut start = Vec::new();
-    let read = open_read(path).map(|f| f.take(64).read_to_end(&mut start));
-    let message = if read.is_ok() && start.is_empty() {
-        "an empty file; the session was never written"
-    } else if is_pointer(path) {
-        POINTER
-    } else {
-        "not a session: its first value is no header"
-    };
-    Note::damage(message).at(path)
 }
 
 fn pass(file: &File, want: Want) -> io::Result<(Option<Header>, Facts)> {
@@ -154,8 +136,17 @@ impl Pass {
         if word == b"custom_message" {
             let head = start.split(|b| *b == b'{').next().unwrap_or_default();
             let time = time_in(head);
-            self.facts.times.add(time);
+            if time.is_some() {
+                self.facts.add_other_message(time);
+            }
             return time.is_some();
+        }
+        // What travels along is described in the first of its entries.
+        if word == b"custom"
+            && self.facts.converted_from.is_none()
+            && memmem::find(start, CARRIED).is_some()
+        {
+            return false;
         }
         if word != b"message" {
             return QUIET.contains(&word);
@@ -180,6 +171,9 @@ fn time_in(start: &[u8]) -> Option<Moment> {
     let text = start.get(at..)?.split(|b| *b == b'"').next()?;
     str::from_utf8(text).ok()?.parse().ok()
 }
+
+/// What an entry says that holds what travels along.
+const CARRIED: &[u8] = b"\"customType\":\"rethread\"";
 
 /// Types of entries that say nothing about the whole.
 const QUIET: [&[u8]; 5] = [

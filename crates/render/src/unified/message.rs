@@ -182,8 +182,14 @@ fn object(
     w.open("{")?;
     w.number_if("index", Some(envelope.index))?;
     w.member_if("uuid", Some(envelope.uuid).filter(|id| !id.is_empty()))?;
+    let parent = envelope.parent_uuid.filter(|id| !id.is_empty());
     if envelope.parent_uuid != Some("") {
-        w.member_or_null("parent_uuid", envelope.parent_uuid)?;
+        w.member_or_null("parent_uuid", parent)?;
+    }
+    if saying.form == Form::Shown {
+        // The names that everything has that commands print.
+        w.member_or_null("id", Some(envelope.uuid).filter(|id| !id.is_empty()))?;
+        w.member_or_null("parent_id", parent)?;
     }
     w.member("role", role)?;
     w.moment_if("timestamp", envelope.time)?;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use rethread_model::{
-    Block, Bodies, Body, EntryIx, Kind, Message, ModelRef, Moment, Piece, Role, Session, Visibility,
+    Block, Bodies, Body, EntryIx, Kind, Message, ModelRef, Moment, Piece, Role, Session, Summary,
+    Visibility,
 };
 
 use super::entry::{EntryPlace, entry_object};
@@ -13,7 +14,7 @@ use super::form::{Form, Original, Saying};
 use super::graph::graph;
 use super::message::{Around, Envelope, More, NOTHING_AROUND, write_message};
 use super::numbers::Numbers;
-use super::session::{exported_object, opened_object};
+use super::session::{exported_object, session_object};
 use super::tree::Tree;
 use crate::View;
 use crate::json::Writer;
@@ -26,7 +27,10 @@ use crate::view::{exported_times, span};
 /// Each message is written when its body was read, so no more than one is in memory. Entries that
 /// are no messages are in the `extensions` of the message before them, as `followed_by`; those
 /// before the first message are in its `preceded_by`. `graph` is there if what was written forks.
-pub fn session_record(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
+///
+/// `summary` is what a list says of the session: the numbers are those. What is known besides is told
+/// as it was read.
+pub fn session_record(out: &mut dyn Write, view: &View<'_>, summary: &Summary) -> io::Result<()> {
     let session = view.session;
     let shown: Vec<EntryIx> = view.shown().collect();
     let is_message = |ix: &EntryIx| session.entry(*ix).kind.is_message();
@@ -35,12 +39,7 @@ pub fn session_record(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
     w.open("{")?;
     w.member("type", "session")?;
     w.key("session")?;
-    let object = opened_object(
-        &session.head,
-        span(session),
-        session.message_count(),
-        &view.source,
-    );
+    let object = session_object(&told(view, summary), &view.source);
     w.literal(&serde_json::to_string(&object)?)?;
     let mut saying = Saying::new(Form::Shown, view.bodies);
     let shown = Shown::new(view, &shown, None);
@@ -48,6 +47,18 @@ pub fn session_record(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
     graph(&mut w, session, &mut tree)?;
     w.close("}")?;
     w.end_line()
+}
+
+/// What a list says of a session, with what reading it told.
+fn told(view: &View<'_>, summary: &Summary) -> Summary {
+    let mut head = view.session.head.clone();
+    let listed = &summary.head;
+    (head.created, head.updated) = (listed.created, listed.updated);
+    head.converted_from.clone_from(&listed.converted_from);
+    Summary {
+        head,
+        ..summary.clone()
+    }
 }
 
 const NOTHING: More<'static> = NOTHING_AROUND.before;

@@ -1,60 +1,75 @@
 //! The session object.
 
-use rethread_model::{Head, Link, LinkKind, Moment, State, Status, Summary, Usage};
+use rethread_model::{
+    Counts, Head, Link, LinkKind, Moment, Provenance, State, Status, Summary, Usage,
+};
 use serde_json::{Map, Value, json};
 
+use super::entry::title_word;
 use crate::notice::model_name;
-use crate::sums::recorded;
 use crate::{SourceInfo, encode_workspace};
 
-/// The session object of the unified vocabulary, as a list shows it.
+/// The session object of the unified vocabulary, as commands print it: the same fields everywhere,
+/// and `null` where something is not known. `docs/json.md` says what each of them is.
 ///
-/// Its own fields come first, in the document's order. Behind them are `title`, `message_count`,
-/// `updated_at`, `size` and `tool_call_count`; then what is known of `agent_name`, `agent_version`,
-/// `model`, `git_branch`, `format_version`, `agent_role`, `status` with its `status_error`, `archived`,
-/// `hidden`, `links`, `token_usage` with `cost_usd`, and `duration_ms`; of an imported one also its
-/// `home`; last `state`, unless the session is ready. `source` is where the session was
-/// first found, if it was imported and says so. Times that are not known are `null`: a caller that knows the file's time can put it
-/// into the head.
+/// The document's own fields come first, in its order. `source` is where the session was first found,
+/// if it was imported and says so.
 pub fn session_object(summary: &Summary, source: &SourceInfo) -> Map<String, Value> {
     let head = &summary.head;
     let mut object = own_fields(head, (head.created, head.updated), source);
-    set_title(&mut object, head);
+    let title = head.title.as_ref();
+    set(&mut object, "title", title.map(|t| t.text.as_str()));
     set(&mut object, "message_count", summary.counts.messages);
     set(&mut object, "updated_at", time(head.updated));
-    set(&mut object, "size", summary.size);
-    set(&mut object, "tool_call_count", summary.counts.tool_calls);
-    if let Some(provenance) = &head.provenance {
-        set(&mut object, "home", provenance.home());
-    }
+    add_counts(&mut object, &summary.counts, summary.size);
+    let title_source = title.map(|t| title_word(t.source));
+    set(&mut object, "title_source", title_source);
+    let subagents = summary.subagents.as_ref().map(|all| {
+        let mut object = Map::new();
+        set(&mut object, "session_count", all.sessions);
+        add_counts(&mut object, &all.counts, all.size);
+        object
+    });
+    set(&mut object, "subagents", subagents);
+    let home = head.provenance.as_ref().map(Provenance::home);
+    let home = home.unwrap_or_else(|| source.kind.to_owned());
+    set(&mut object, "home", home);
     add_known(&mut object, head);
-    add_sums(&mut object, head, summary.counts.usage);
-    match &summary.state {
-        State::Ready => {}
-        State::Unsupported { version } => {
-            set(&mut object, "state", "unsupported");
-            set(&mut object, "unsupported_version", version.as_str());
-        }
-        State::Damaged => set(&mut object, "state", "damaged"),
-        State::Gone => set(&mut object, "state", "gone"),
-    }
+    let (state, version) = match &summary.state {
+        State::Ready => ("ready", None),
+        State::Unsupported { version } => ("unsupported", Some(version.as_str())),
+        State::Damaged => ("damaged", None),
+        State::Unreadable => ("unreadable", None),
+        State::Empty => ("empty", None),
+        State::Gone => ("gone", None),
+    };
+    let converted_from = head.converted_from.as_ref().map(|from| {
+        let path = from.path.as_ref().map(|p| p.to_string_lossy());
+        json!({ "agent": from.format, "id": from.id, "path": path })
+    });
+    set(&mut object, "converted_from", converted_from);
+    set(&mut object, "state", state);
+    set(&mut object, "unsupported_version", version);
     object
 }
 
-/// The session object of a session that was read.
-pub(super) fn opened_object(
-    head: &Head,
-    span: (Option<Moment>, Option<Moment>),
-    message_count: usize,
-    source: &SourceInfo,
-) -> Map<String, Value> {
-    let mut object = own_fields(head, span, source);
-    set_title(&mut object, head);
-    set(&mut object, "message_count", message_count);
-    set(&mut object, "updated_at", time(span.1));
-    add_known(&mut object, head);
-    add_sums(&mut object, head, recorded(head));
-    object
+/// How much is in a session, or in several.
+fn add_counts(object: &mut Map<String, Value>, counts: &Counts, size: u64) {
+    set(object, "message_count", counts.messages);
+    set(object, "size", size);
+    set(object, "tool_call_count", counts.tool_calls);
+    set(object, "token_usage", counts.usage.as_ref().map(tokens));
+    let cost = counts.usage.and_then(|u| u.cost);
+    set(object, "cost_usd", cost.map(|cost| cost.usd));
+}
+
+fn tokens(u: &Usage) -> Value {
+    json!({
+        "input_tokens": u.input,
+        "output_tokens": u.output,
+        "cache_creation_tokens": u.cache_write.saturating_add(u.cache_write_1h),
+        "cache_read_tokens": u.cache_read,
+    })
 }
 
 fn own_fields(
@@ -119,11 +134,6 @@ fn known_by_hash(encoded: &str) -> Option<String> {
     is_hash.then(|| format!("[hash:{}]", &encoded[..8]))
 }
 
-fn set_title(object: &mut Map<String, Value>, head: &Head) {
-    let title = head.title.as_ref().map(|t| t.text.as_str());
-    set(object, "title", title);
-}
-
 /// The session object of an export: the document's fields, and nothing else.
 pub(super) fn exported_object(
     head: &Head,
@@ -138,54 +148,27 @@ pub(super) fn exported_object(
 fn add_known(object: &mut Map<String, Value>, head: &Head) {
     let agent = head.agent.name.as_ref().or(head.agent.id.as_ref());
     let model = head.model.as_ref().map(model_name);
+    let (status, error) = match head.status.as_ref().map(status_words) {
+        Some((word, error)) => (Some(word), error),
+        None => (None, None),
+    };
     for (key, value) in [
-        ("agent_name", agent),
-        ("agent_version", head.agent.version.as_ref()),
-        ("model", model.as_ref()),
-        ("git_branch", head.workspace.branch.as_ref()),
-        ("format_version", head.dialect.as_ref()),
-        ("agent_role", head.agent.role.as_ref()),
+        ("agent_name", agent.map(String::as_str)),
+        ("agent_version", head.agent.version.as_deref()),
+        ("agent_role", head.agent.role.as_deref()),
+        ("model", model.as_deref()),
+        ("git_branch", head.workspace.branch.as_deref()),
+        ("format_version", head.dialect.as_deref()),
+        ("status", status),
+        ("status_error", error),
     ] {
-        if let Some(value) = value {
-            set(object, key, value.as_str());
-        }
+        set(object, key, value);
     }
-    if let Some(status) = &head.status {
-        let (word, error) = status_words(status);
-        set(object, "status", word);
-        if let Some(error) = error {
-            set(object, "status_error", error);
-        }
-    }
-    if head.archived {
-        set(object, "archived", true);
-    }
-    if head.hidden {
-        set(object, "hidden", true);
-    }
-    if !head.links.is_empty() {
-        let links: Vec<Value> = head.links.iter().map(link).collect();
-        set(object, "links", links);
-    }
-}
-
-/// What all of the session used, as far as it was added up.
-fn add_sums(object: &mut Map<String, Value>, head: &Head, usage: Option<Usage>) {
-    if let Some(u) = usage {
-        let tokens = json!({
-            "input_tokens": u.input,
-            "output_tokens": u.output,
-            "cache_creation_tokens": u.cache_write.saturating_add(u.cache_write_1h),
-            "cache_read_tokens": u.cache_read,
-        });
-        set(object, "token_usage", tokens);
-        if let Some(cost) = u.cost {
-            set(object, "cost_usd", cost.usd);
-        }
-    }
-    if let Some(ms) = head.duration_ms {
-        set(object, "duration_ms", ms);
-    }
+    set(object, "duration_ms", head.duration_ms);
+    set(object, "archived", head.archived);
+    set(object, "hidden", head.hidden);
+    let links: Vec<Value> = head.links.iter().map(link).collect();
+    set(object, "links", links);
 }
 
 /// How far the work got, and what went wrong.
@@ -203,12 +186,10 @@ fn link(link: &Link) -> Value {
     let mut object = Map::new();
     set(&mut object, "kind", link_word(link.kind));
     set(&mut object, "session_id", link.session.as_str());
-    if let Some(entry) = &link.entry {
-        set(&mut object, "uuid", entry.as_str());
-    }
-    if let Some(call) = &link.tool_call {
-        set(&mut object, "tool_id", call.as_str());
-    }
+    set(&mut object, "entry_id", link.entry.as_deref());
+    // Its name in the unified vocabulary.
+    set(&mut object, "uuid", link.entry.as_deref());
+    set(&mut object, "tool_id", link.tool_call.as_deref());
     Value::Object(object)
 }
 

@@ -6,7 +6,7 @@ use jiff::tz::{TimeZone, offset};
 use rethread_model::{
     Agent, Blob, Block, Bodies, Body, BranchSummary, Compaction, ContextEdit, Cost, Diff, EntryIx,
     Event, Head, Json, Kept, Kind, LabelChange, Level, Location, Media, Message, ModelRef, Moment,
-    NewEntry, Place, Role, Session, SessionBuilder, Text, Thinking, Title, TitleChange,
+    NewEntry, Place, Role, Session, SessionBuilder, Summary, Text, Thinking, Title, TitleChange,
     TitleSource, ToolCall, ToolInput, ToolResult, ToolStatus, Usage, UsageRecord, Visibility,
     Workspace,
 };
@@ -140,11 +140,15 @@ impl Sample {
     }
 
     pub(crate) fn record(self) -> String {
-        self.write(None, |out, view| session_record(out, view))
+        self.write(None, |out, view| {
+            session_record(out, view, &Summary::default())
+        })
     }
 
     pub(crate) fn record_of(self, entries: Vec<EntryIx>) -> String {
-        self.write(Some(entries), |out, view| session_record(out, view))
+        self.write(Some(entries), |out, view| {
+            session_record(out, view, &Summary::default())
+        })
     }
 
     fn write(

@@ -63,11 +63,13 @@ pub(crate) fn main(name: &'static str, args: impl Iterator<Item = OsString>) -> 
     let done = Context::new(&global).and_then(|context| {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let program = Program { context };
-        if name == "msg" {
+        let done = if name == "msg" {
             program.msg(&args)
         } else {
             program.agent_message_cmd(&args)
-        }
+        };
+        program.context.tell_notes();
+        done
     });
     done.unwrap_or_else(|failure| {
         report(&failure, false, false);

@@ -56,6 +56,7 @@ fn seconds_of(text: &str) -> Result<Duration, String> {
 pub(super) fn run(context: &Context, place: &Place, args: &Watch) -> Result<Exit, Failure> {
     let me = Me::find(context, place)?;
     context.notes(&me.use_here(context));
+    context.tell_notes();
     let mut change = Change::default();
     let mut left = args.count;
     let mut exit = Exit::Done;
@@ -83,6 +84,7 @@ pub(super) fn run(context: &Context, place: &Place, args: &Watch) -> Result<Exit
         left = left.map(|left| left.saturating_sub(count));
         said.extend(note(context, new));
         exit = exit.or(context.notes(&said));
+        context.tell_notes();
         if context.strict && exit != Exit::Done {
             break;
         }

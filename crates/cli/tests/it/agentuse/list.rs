@@ -86,14 +86,14 @@ fn tokens_cost_and_duration_are_summed_as_the_program_does() {
 #[test]
 fn listing_opens_neither_messages_nor_parts() {
     let w = world(&["document/full"]);
-    let before = w.ok(&["list", "--json"]);
+    let before = w.ok(&["list", "--tsv"]);
     let session = folder(&data(&w), PLANNER);
     for (path, bytes) in crate::world::tree(&session) {
         if path.file_name().unwrap() != "session.json" {
             fs::write(&path, vec![b'?'; bytes.len()]).unwrap();
         }
     }
-    assert_eq!(w.ok(&["list", "--json"]), before);
+    assert_eq!(w.ok(&["list", "--tsv"]), before);
     assert_eq!(w.run(&["list", "--sort", "tokens"]).code, 3);
 }
 

@@ -40,6 +40,7 @@ fn broken_links_are_named_and_followed_in_the_order_of_the_file() {
             let word = match n.severity {
                 Severity::Damage => "damage",
                 Severity::Remark => "remark",
+                Severity::Quiet => "quiet",
             };
             format!("{word} {}: {}", n.line.unwrap_or(0), n.message)
         })
@@ -67,9 +68,8 @@ fn what_is_no_session_is_not_taken_for_one() {
     lay_out(&w, &["2.1/no-session"]);
     let listed = w.run(&["list", "--json"]);
     assert_eq!((listed.code, listed.out.as_str()), (1, ""), "{listed:?}");
-    let listed = w.run(&["list", "--json", "--hidden"]);
-    assert_eq!(listed.code, 0, "an empty file is no damage: {listed:?}");
-    assert_eq!(json(&listed.out)["state"], "damaged");
+    let note = "an empty file; the session was never written";
+    assert_eq!(json(&listed.err)["note"]["message"], note);
     for file in ["history.jsonl", "qwen.jsonl", "pointer.jsonl"] {
         let path = fixtures().join("2.1/no-session").join(file);
         assert!(ClaudeCode.at_path(&path).is_empty(), "{file}");
@@ -77,7 +77,7 @@ fn what_is_no_session_is_not_taken_for_one() {
     let empty = transcripts("2.1/no-session").remove(0);
     let source = Source::new("claude-code", "x".to_owned(), empty);
     let summary = ClaudeCode.summarize(&source, Want::default());
-    assert_eq!(summary.state, State::Damaged);
+    assert_eq!(summary.state, State::Empty);
 }
 
 /// Credentials and settings lie beside the sessions. Nobody opens them: they may not even be there

@@ -33,7 +33,7 @@ fn fixtures_are_read_and_saved_byte_for_byte() {
 #[test]
 fn damage_is_salvaged_and_named() {
     let w = home(&["0.140/damaged"]);
-    let answer = w.run(&["show", DAMAGED]);
+    let answer = w.run(&["show", DAMAGED, "--verbose"]);
     assert_eq!(answer.code, 3, "{answer:?}");
     assert_snapshot!("codex_damage_notes", w.plain(&answer.err));
     for text in ["A", "B", "C", "D\u{fffd}", "E"] {

@@ -3,6 +3,7 @@
 mod agents;
 mod branches;
 mod compacted;
+mod copies;
 mod earlier;
 mod edits;
 mod imported;

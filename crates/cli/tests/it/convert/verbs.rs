@@ -255,8 +255,8 @@ fn what_gemini_would_delete_comes_back_renewed() {
     let back = later(&["convert", there, "--to", "gemini"]);
     assert_eq!(back.code, 0, "{back:?}");
     assert_snapshot!(w.plain(&back.err), @"
-    note: [ROOT]/home/.gemini/tmp/shop/chats/session-2026-11-15T12-00-5b7cfc0b-3e3af1dd.jsonl: it now says that it changed today, because Gemini CLI deletes what did not change for long
     the original is back as it was
+    note: [ROOT]/home/.gemini/tmp/shop/chats/session-2026-11-15T12-00-5b7cfc0b-3e3af1dd.jsonl: it now says that it changed today, because Gemini CLI deletes what did not change for long
     ");
     let now = fs::read_to_string(&path).unwrap();
     assert_eq!(

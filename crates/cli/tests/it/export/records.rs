@@ -81,7 +81,7 @@ fn records_have_the_document_s_fields_in_its_order_and_no_other() {
 fn sessions_are_ordered_by_their_start() {
     let w = World::new();
     let made = |now: &str| {
-        let mut command = w.command(&["new", "--format", "pi", "--json"]);
+        let mut command = w.command(&["new", "--format", "pi", "--title", "x", "--json"]);
         let output = command.env("RETHREAD_NOW", now).output().unwrap();
         json(std::str::from_utf8(&output.stdout).unwrap())["id"].clone()
     };

@@ -30,7 +30,15 @@ fn without_a_name_only_the_current_workspace_is_taken() {
     let w = populated();
     let other = w.root.join("other");
     std::fs::create_dir(&other).unwrap();
-    let made = w.command(&["new", "--format", "pi", "--cwd", other.to_str().unwrap()]);
+    let made = w.command(&[
+        "new",
+        "--format",
+        "pi",
+        "--title",
+        "x",
+        "--cwd",
+        other.to_str().unwrap(),
+    ]);
     let mut made = made;
     assert!(made.output().unwrap().status.success());
     assert_eq!(lines(&w, &[]).len(), 4);

@@ -71,7 +71,7 @@ fn damage_is_named_and_the_rest_is_read() {
         "0.20/torn",
     ] {
         let path = session(case);
-        let answer = w.run(&["show", path.to_str().unwrap()]);
+        let answer = w.run(&["show", path.to_str().unwrap(), "--verbose"]);
         let expected = if case == "0.61/crlf-bom" { 0 } else { 3 };
         assert_eq!(answer.code, expected, "{case}: {answer:?}");
         let root = fixtures().to_str().unwrap().to_owned();

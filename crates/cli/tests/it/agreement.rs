@@ -1,0 +1,175 @@
+//! Lists and readers say the same of a session: how much is in it, what it is called, when it was held.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rethread_formats::{FORMATS, Source, Want, by_name, summarize};
+use rethread_model::{State, Summary};
+
+use crate::world::{World, json};
+
+const ALL: Want = Want {
+    usage: true,
+    size: true,
+};
+
+fn sources_at(path: &Path) -> Vec<Source> {
+    FORMATS.iter().flat_map(|f| f.at_path(path)).collect()
+}
+
+/// All sessions in the files below a folder.
+fn sessions(folder: &Path) -> Vec<Source> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        for entry in fs::read_dir(&at).unwrap() {
+            let entry = entry.unwrap();
+            let path = entry.path();
+            if entry.file_type().unwrap().is_dir() {
+                let is_session = ["thread.json", "session.json"]
+                    .iter()
+                    .any(|name| path.join(name).is_file());
+                if is_session {
+                    found.extend(sources_at(&path));
+                }
+                folders.push(path);
+            } else {
+                found.extend(sources_at(&path));
+            }
+        }
+    }
+    found.sort_by(|a, b| (&a.path, &a.id).cmp(&(&b.path, &b.id)));
+    found.dedup();
+    found
+}
+
+fn folders() -> Vec<PathBuf> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let corpus = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from);
+    std::iter::once(fixtures).chain(corpus).collect()
+}
+
+fn differences(source: &Source) -> Vec<String> {
+    let (quick, full) = (summarize(source, Want::default()), summarize(source, ALL));
+    let held = |s: &Summary| (s.head.created, s.head.updated);
+    let mut found = Vec::new();
+    let mut same = |what: &str, one: &dyn std::fmt::Debug, other: &dyn std::fmt::Debug| {
+        let (one, other) = (format!("{one:?}"), format!("{other:?}"));
+        if one != other {
+            let place = format!("{}#{}", source.path.display(), source.id);
+            found.push(format!("{place}: {what}: {one} is not {other}"));
+        }
+    };
+    // Descriptions and names of files tell less than what is in them.
+    if !["atsf", "agentuse"].contains(&source.format) {
+        same("messages", &quick.counts.messages, &full.counts.messages);
+        same("times", &held(&quick), &held(&full));
+    }
+    same("title", &quick.head.title, &full.head.title);
+    if !matches!(full.state, State::Ready | State::Empty) {
+        return found;
+    }
+    let Some(Ok(read)) = by_name(source.format).map(|f| f.read(source)) else {
+        return found;
+    };
+    let session = &read.session;
+    same("title", &full.head.title, &session.head.title);
+    same("id", &full.head.id, &session.head.id);
+    if let (Some(created), Some(updated)) = held(&full) {
+        same("began before it ended", &true, &(created <= updated));
+    }
+    found
+}
+
+#[test]
+fn lists_and_readers_agree() {
+    for folder in folders() {
+        let all = sessions(&folder);
+        assert!(all.len() > 50, "{}: {}", folder.display(), all.len());
+        let found: Vec<String> = all.iter().flat_map(differences).collect();
+        assert!(
+            found.is_empty(),
+            "{} of {} differ:\n{}",
+            found.len(),
+            all.len(),
+            found.join("\n")
+        );
+    }
+}
+
+/// What the binary prints. Of real conversations some of each format, because there are many.
+#[test]
+fn list_and_show_print_the_same_session_object() {
+    let w = World::new();
+    for (folder, most) in folders().iter().zip([usize::MAX, 12]) {
+        let mut formats = std::collections::BTreeMap::<&str, usize>::new();
+        for source in sessions(folder) {
+            let count = formats.entry(source.format).or_default();
+            if *count < most && summarize(&source, Want::default()).state == State::Ready {
+                *count += 1;
+                assert_printed_alike(&w, &source);
+            }
+        }
+        assert!(formats.len() >= 7, "{formats:?}");
+    }
+}
+
+fn assert_printed_alike(w: &World, source: &Source) {
+    let path = source.path.to_str().unwrap();
+    let name = format!("{path}#{}", source.id);
+    let listed = w.run(&["list", path, "--json", "--hidden"]);
+    let shown = w.run(&["show", &name, "--json"]);
+    // Half of a character is kept as it stands, and some readers of JSON refuse that.
+    let Ok(shown) = serde_json::from_str::<serde_json::Value>(&shown.out) else {
+        return;
+    };
+    let shown = shown["session"].clone();
+    let mut lines = listed.out.lines().map(json);
+    let listed = lines.find(|s| s["id"] == shown["id"]);
+    let listed = listed.unwrap_or_else(|| panic!("{name} is not listed"));
+    for field in [
+        "message_count",
+        "tool_call_count",
+        "token_usage",
+        "cost_usd",
+        "size",
+        "title",
+        "started_at",
+        "ended_at",
+    ] {
+        assert_eq!(listed[field], shown[field], "{name}: {field}");
+    }
+    let names = |object: &serde_json::Value| -> Vec<String> {
+        object.as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(names(&listed), names(&shown), "{name}");
+}
+
+#[test]
+fn a_list_has_the_same_fields_whatever_is_asked() {
+    let w = World::new();
+    w.ok(&["sample", "try"]);
+    let names = |args: &[&str]| {
+        let mut all = vec!["list", "--json", "try"];
+        all.extend(args);
+        let out = w.ok(&all);
+        let line = json(out.lines().next().unwrap());
+        line.as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let plain = names(&[]);
+    for field in ["token_usage", "cost_usd", "size", "state", "links"] {
+        assert!(plain.iter().any(|name| name == field), "{field}: {plain:?}");
+    }
+    for args in [
+        &["--sort", "tokens"][..],
+        &["--sort", "size"],
+        &["--subagents"],
+        &["--hidden", "--limit", "1"],
+    ] {
+        assert_eq!(names(args), plain, "{args:?}");
+    }
+}
