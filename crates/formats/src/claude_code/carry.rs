@@ -26,6 +26,7 @@ pub(super) fn stow(w: &Writing<'_>, source: &Source, items: &[Vec<u8>]) -> Resul
     for item in items {
         let record = Object::new()
             .str("type", OURS)
+            .str("timestamp", &w.env.now().to_string())
             .raw("carried", item)
             .str("sessionId", &conversation.session.head.id);
         lines.extend(record.finish());

@@ -58,6 +58,8 @@ pub(super) struct Facts {
     titles: Titles,
     /// The session that this one was converted from.
     converted_from: Option<ConvertedFrom>,
+    /// When that was done.
+    made: Option<Moment>,
     /// The responses that were counted, where counts are asked for.
     pub(super) counted: Option<Counted>,
     hidden: bool,
@@ -230,6 +232,7 @@ impl Facts {
             OURS => match value.get("carried") {
                 Some(carried) if self.converted_from.is_none() => {
                     self.converted_from = converted_from(carried);
+                    self.made = record.moment();
                 }
                 Some(_) => {}
                 None => self.forked(value),
@@ -350,7 +353,7 @@ impl Facts {
             recorded_usage: self.recorded.clone(),
             hidden: self.hidden || self.is_agent,
             converted_from: self.converted_from.clone(),
-            made: self.begun,
+            made: self.made.or(self.begun),
             ..Head::default()
         }
     }

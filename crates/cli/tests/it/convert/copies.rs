@@ -43,11 +43,7 @@ fn a_copy_says_where_it_came_from_and_is_the_latest() {
             let id = original(&w, from);
             // Something else was said there since.
             let other = "2026-06-01T08:00:00.000Z";
-            let there = json(&at(
-                &w,
-                other,
-                &["new", "--format", target, "--title", "x", "--json"],
-            ));
+            let there = json(&at(&w, other, &["new", "--format", target, "--json"]));
             at(
                 &w,
                 other,
