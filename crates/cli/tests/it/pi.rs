@@ -213,7 +213,7 @@ fn what_is_no_session_is_not_listed() {
     fs::write(there.join(name), "{}\n").unwrap();
     let listed = w.run(&["list"]);
     assert_eq!(listed.code, 3, "{listed:?}");
-    assert_snapshot!(listed.out, @"headless  pi  -  0  -  [damaged] (no title)");
+    assert_snapshot!(listed.out, @"headless  pi  -                 0  -  [damaged] (no title)");
     assert_snapshot!(w.plain(&listed.err), @"
     warning: [ROOT]/home/.pi/agent/sessions/--home-me-shop--/2026-11-15T12-00-00-000Z_headless.jsonl: not a session: its first value is no header
     note: 1 file holds no conversation (`--verbose` names it)

@@ -61,6 +61,7 @@ impl<'a> OpenThread<'a> {
             let last_time = super::message::string(self.manifest.root(), "updatedAt");
             return Ok(Tally {
                 counts: self.manifest.counts(),
+                first_time: None,
                 last_time,
             });
         }

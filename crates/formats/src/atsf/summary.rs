@@ -42,7 +42,9 @@ pub(crate) fn summarize(source: &Source, want: Want) -> Summary {
     };
     summary.size += len;
     let stale = manifest.noted_log_len().is_some_and(|noted| noted != len);
-    if stale || want.usage {
+    // Messages that are older than the thread were brought along: only they say when it began.
+    let is_copied = summary.head.created > summary.head.updated;
+    if stale || want.usage || is_copied {
         let counted = open_read(&path)
             .map_err(|e| e.to_string())
             .and_then(|log| Tally::of(log, want.usage).map_err(|e| e.to_string()));
@@ -51,6 +53,10 @@ pub(crate) fn summarize(source: &Source, want: Want) -> Summary {
                 summary.counts = tally.counts;
                 let last = tally.last_time.and_then(|t| t.parse().ok());
                 summary.head.updated = last.or(summary.head.created).or(summary.head.updated);
+                if summary.head.created > summary.head.updated {
+                    summary.head.made = summary.head.created;
+                    summary.head.created = tally.first_time;
+                }
             }
             Err(e) => summary.notes.push(Note::damage(e).at(path)),
         }

@@ -13,12 +13,15 @@ pub(crate) struct Tally {
     pub(crate) counts: Counts,
     /// The timestamp of the last message, in UTC.
     pub(crate) last_time: Option<String>,
+    /// That of the first message.
+    pub(crate) first_time: Option<Moment>,
 }
 
 impl Tally {
     /// Counts one more message.
     pub(crate) fn add(&mut self, head: &Head) {
         self.change(head, u64::saturating_add);
+        self.first_time = self.first_time.or(head.time);
         if head.time.is_some() {
             self.last_time = head.time_text.as_deref().and_then(Moment::in_utc);
         }

@@ -36,12 +36,12 @@ pub fn session_object(summary: &Summary, source: &SourceInfo) -> Map<String, Val
     set(&mut object, "home", home);
     add_known(&mut object, head);
     let (state, version) = match &summary.state {
-        State::Ready => ("ready", None),
-        State::Unsupported { version } => ("unsupported", Some(version.as_str())),
-        State::Damaged => ("damaged", None),
-        State::Unreadable => ("unreadable", None),
-        State::Empty => ("empty", None),
-        State::Gone => ("gone", None),
+        State::Ready => (None, None),
+        State::Unsupported { version } => (Some("unsupported"), Some(version.as_str())),
+        State::Damaged => (Some("damaged"), None),
+        State::Unreadable => (Some("unreadable"), None),
+        State::Empty => (Some("empty"), None),
+        State::Gone => (Some("gone"), None),
     };
     let converted_from = head.converted_from.as_ref().map(|from| {
         let path = from.path.as_ref().map(|p| p.to_string_lossy());

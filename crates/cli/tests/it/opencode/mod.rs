@@ -247,7 +247,7 @@ fn a_session_that_was_moved_into_the_database_is_listed_once() {
     for n in 0..3 {
         fs::write(
             messages.join(format!("msg_{n}.json")),
-            "{\"role\":\"user\"}",
+            "{\"role\":\"assistant\"}",
         )
         .unwrap();
     }
