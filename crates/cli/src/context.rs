@@ -43,7 +43,7 @@ pub(crate) struct Context {
     pub(crate) columns: Option<usize>,
     colour_on_stderr: bool,
     /// Whether all notes are told, and what is only counted is named.
-    verbose: bool,
+    pub(crate) verbose: bool,
     /// What was noticed and not told yet.
     noted: RefCell<Vec<Note>>,
     /// What came down pipes that the user named.

@@ -30,7 +30,7 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
     if context.json {
         print_json(&as_json(&all))?;
     } else if all.sessions == 0 && all.hidden == 0 {
-        nothing(context)?;
+        nothing(context, &all)?;
     } else {
         print(context, &all)?;
     }
@@ -351,7 +351,7 @@ fn day(date: Date, today: Date) -> String {
 }
 
 /// Says that nothing was found, and shows what there would be to see in the built-in sample.
-fn nothing(context: &Context) -> Result<(), Failure> {
+fn nothing(context: &Context, all: &Overview) -> Result<(), Failure> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if context.env.homes_are_given {
         let homes = context.env.homes.iter().map(|h| h.display().to_string());
@@ -361,9 +361,15 @@ fn nothing(context: &Context) -> Result<(), Failure> {
             "No conversations were found in `{}`.",
             one_line(&homes)
         )?;
+        if context.verbose {
+            write_places(context, all, &mut out)?;
+        }
         return Ok(out.flush()?);
     }
     writeln!(out, "No conversations were found on this machine.")?;
+    if context.verbose {
+        write_places(context, all, &mut out)?;
+    }
     writeln!(out, "This is the built-in sample, to try things on:\n")?;
     out.flush()?;
     drop(out);
@@ -371,6 +377,20 @@ fn nothing(context: &Context) -> Result<(), Failure> {
     let context = context.with_sample(&copy);
     let all = overview(&context.env, RECENT, &|_, _| {});
     print(&context, &all)
+}
+
+/// Where conversations were looked for.
+fn write_places(context: &Context, all: &Overview, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "\nRethread looked in:")?;
+    for (format, place) in &all.looked {
+        writeln!(out, "  {format:<12} {place}")?;
+    }
+    let cwd = (!context.env.homes_are_given).then_some(&context.env.cwd);
+    for folder in context.env.homes.iter().chain(cwd) {
+        let folder = folder.display().to_string();
+        writeln!(out, "  {:<12} {}", "from", one_line(&folder))?;
+    }
+    writeln!(out)
 }
 
 fn as_json(all: &Overview) -> Value {

@@ -214,3 +214,17 @@ fn a_home_that_was_named_is_not_answered_with_the_sample() {
     );
     assert_eq!((answer.code, answer.out), (0, said));
 }
+
+#[test]
+fn where_it_looked_is_told_when_it_is_asked_for() {
+    let w = World::new();
+    let home = w.home.to_str().unwrap().to_owned();
+    let told = w.ok(&["--verbose"]);
+    for place in ["~/.claude/projects", "~/.codex", "~/.pi/agent", &home] {
+        assert!(told.contains(place), "{place}: {told}");
+    }
+    assert!(told.contains("This is the built-in sample"), "{told}");
+    assert!(!w.ok(&[]).contains("looked in"));
+    let named = w.ok(&["--home", "nobody", "--verbose"]);
+    assert!(named.contains("~/.codex"), "{named}");
+}
