@@ -39,7 +39,7 @@ pub(crate) struct Rm {
     /// Do not ask.
     #[arg(long, short)]
     yes: bool,
-    /// Delete for good instead; several sessions only with `--yes`, or after asking.
+    /// Delete for good instead: sessions that are named without asking, others as without this.
     #[arg(long)]
     force: bool,
     /// Only show what would go.
