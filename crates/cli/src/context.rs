@@ -138,9 +138,15 @@ impl Context {
     pub(crate) fn style(&self) -> Style {
         Style {
             colour: self.colour,
-            width: self.columns.unwrap_or(80),
+            width: self.columns.or_else(|| self.asked_columns()).unwrap_or(80),
+            now: Some(self.env.now()),
             zone: self.zone().clone(),
         }
+    }
+
+    /// The columns that the variable `COLUMNS` asks for, where the output is no terminal.
+    fn asked_columns(&self) -> Option<usize> {
+        self.env.system_variable("COLUMNS")?.to_str()?.parse().ok()
     }
 
     /// What the user named to be read: `-` is what comes in, and a pipe what comes down it. These

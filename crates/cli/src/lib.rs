@@ -12,7 +12,7 @@
 //! use rethread::model::Bodies;
 //!
 //! let env = Env::system()?;
-//! let shown = show(&env, "latest", Part::Active, Some(10))?;
+//! let shown = show(&env, "latest", Part::Active)?;
 //! for entry in shown.entries {
 //!     println!("{:?}", shown.conversation.body(entry));
 //! }

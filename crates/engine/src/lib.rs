@@ -60,7 +60,9 @@ pub use rethread_formats::{
 };
 pub use sample::{Sample, SampleCopy, clear_sample, kept_sample, sample, temporary_sample};
 pub use session_names::SessionNames;
-pub use show::{Part, Shown, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show};
+pub use show::{
+    Part, Shown, agent_name, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show,
+};
 pub use trust::{Trusted, revoke, trusted};
 pub use when::{Bound, NotAMoment, moment};
 pub use worktree::{

@@ -9,9 +9,10 @@ use rethread_disk::{
 };
 use rethread_formats::carry::is_same_file;
 use rethread_formats::{
-    Conversation, Env, Native, OpenError, Source, Want, by_name, summarize, why_empty,
+    Can, Conversation, Env, Native, OpenError, Source, Want, by_name, summarize, why_empty,
 };
-use rethread_model::{EntryIx, Summary};
+use rethread_model::{Bodies, EntryIx, Head, Session, Summary, Usage};
+use rethread_render::{Options, SourceInfo, View, first_of_last, start_of};
 
 use crate::subagents::of_conversation;
 use crate::{Error, entry};
@@ -37,19 +38,16 @@ pub enum Part<'a> {
     All,
 }
 
-/// Reads a conversation: a part of it, or the last entries of that part.
-pub fn show(env: &Env, name: &str, part: Part<'_>, last: Option<usize>) -> Result<Shown, Error> {
+/// Reads a conversation, and says which of its entries a part of it has.
+pub fn show(env: &Env, name: &str, part: Part<'_>) -> Result<Shown, Error> {
     let source = find(env, name)?;
     let conversation = open_with_workspace(env, &source)?;
     let session = &conversation.session;
-    let mut entries = match part {
+    let entries = match part {
         Part::Active => session.active_path(),
         Part::UpTo(name) => session.path(entry::find(&conversation, name)?),
         Part::All => session.indexed().map(|(ix, _)| ix).collect(),
     };
-    if let Some(last) = last {
-        entries.drain(..entries.len().saturating_sub(last));
-    }
     Ok(Shown {
         conversation,
         entries,
@@ -64,6 +62,85 @@ pub fn listed_as(shown: &Shown) -> Summary {
     };
     let conversation = &shown.conversation;
     of_conversation(conversation, summarize(&conversation.source, all), all)
+}
+
+impl Shown {
+    /// Leaves out what comes before an entry. One that is not among the entries leads to its own
+    /// branch.
+    pub fn start_at(&mut self, name: &str) -> Result<(), Error> {
+        let wanted = entry::find(&self.conversation, name)?;
+        let session = &self.conversation.session;
+        if !self.entries.contains(&wanted) {
+            self.entries = session.path(end_of_branch(session, wanted));
+        }
+        let start = start_of(session, &self.entries, wanted).unwrap_or(0);
+        self.entries.drain(..start);
+        Ok(())
+    }
+
+    /// Leaves out what comes before the last messages.
+    pub fn keep_last_messages(&mut self, count: usize) {
+        let session = &self.conversation.session;
+        let is_message = |ix: &EntryIx| session.entry(*ix).kind.is_message();
+        let messages = self.entries.iter().enumerate().rev();
+        let mut messages = messages.filter(|(_, ix)| is_message(ix)).map(|(at, _)| at);
+        let start = match count.checked_sub(1) {
+            Some(before) => messages.nth(before).unwrap_or(0),
+            None => self.entries.len(),
+        };
+        self.entries.drain(..start);
+    }
+
+    /// Leaves out what comes before the last turns, as a reader with these options counts them.
+    pub fn keep_last_turns(&mut self, count: usize, options: Options) {
+        let start = first_of_last(&self.view(&self.conversation), options, count);
+        self.entries.drain(..start.min(self.entries.len()));
+    }
+
+    /// The entries as they are to be shown, with what `bodies` says of each.
+    pub fn view<'a>(&'a self, bodies: &'a dyn Bodies) -> View<'a> {
+        let source = &self.conversation.source;
+        View {
+            session: &self.conversation.session,
+            bodies,
+            entries: self.entries.clone(),
+            path: &source.path,
+            source: SourceInfo {
+                kind: "local",
+                host: None,
+                path: source.path.to_string_lossy().into_owned(),
+            },
+            agent: agent_name(&self.conversation.session.head),
+            usage: None,
+        }
+    }
+
+    /// What the whole conversation used, as a list says it.
+    pub fn usage(&self) -> Option<Usage> {
+        listed_as(self).counts.usage
+    }
+}
+
+/// The name of the agent that held a conversation, for people; none where its format is not that of
+/// an agent.
+pub fn agent_name(head: &Head) -> Option<&'static str> {
+    let format = by_name(head.held_by())?;
+    let is_agents = format.about().can.contains(&Can::Resume);
+    is_agents.then(|| format.about().name)
+}
+
+/// The entry that a branch ends with: the newest goes on.
+fn end_of_branch(session: &Session, entry: EntryIx) -> EntryIx {
+    let children = session.children();
+    let mut end = entry;
+    // No branch is longer than the session; a longer one goes in a circle.
+    for _ in session.entries() {
+        match children.of(end).last() {
+            Some(child) => end = *child,
+            None => break,
+        }
+    }
+    end
 }
 
 pub(crate) fn open(source: &Source) -> Result<Conversation, Error> {

@@ -17,11 +17,6 @@ mod neutral;
 mod notice;
 mod numbers;
 mod outline;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "text and Markdown are being moved to it"
-)]
 mod reading;
 mod sums;
 mod text;

@@ -5,19 +5,19 @@ mod tool;
 
 use std::io::{self, Write};
 
-use rethread_model::{Blob, Block, Body, Entry, Media, Message, Role, Text, Thinking, Visibility};
+use rethread_model::{Blob, Media, Thinking};
 
-use self::escape::{code, fenced, line, prose};
+use self::escape::{code, fenced, line, markup, prose};
 use crate::media::{held_text, percent_encoded, placeholder};
-use crate::notice::{Notice, Repeats, model_name, notice};
+use crate::notice::{Notice, model_name};
+use crate::reading::{Item, Part, Quiet, Reading, Speaker, Turn, agent_word, size};
 use crate::sums::{seconds, tokens};
-use crate::tool::{answer, calls, hidden_calls};
-use crate::unknown::unknown;
-use crate::view::{seen, span};
+use crate::view::span;
 use crate::{Options, View};
 
-/// Writes a conversation as a Markdown document: a title, a list of facts, and every message under a
-/// numbered heading. Nothing is cut.
+/// Writes a conversation as a Markdown document: a title, a list of facts, and every turn under a
+/// heading with the number of its entry. Calls of tools, reasoning and injected texts are folded, and
+/// nothing of them is cut.
 ///
 /// What people and models wrote is Markdown already and stays as it is, except that control
 /// characters become visible, HTML becomes text, pictures become links, links that do not lead to
@@ -26,31 +26,24 @@ use crate::{Options, View};
 pub fn markdown(out: &mut dyn Write, view: &View<'_>, o: &Options) -> io::Result<()> {
     let mut page = Page {
         out,
-        options: *o,
-        number: 0,
-        model: view.session.head.model.as_ref().map(model_name),
-        notices: Repeats::default(),
-        hidden: 0,
+        agent: agent_word(view),
+        workspace: view.session.head.workspace.path.as_deref(),
     };
     page.header(view)?;
-    for ix in view.shown() {
-        match view.bodies.body(ix) {
-            Body::Message(message) => page.message(view.session.entry(ix), &message)?,
-            other => page.notice(notice(other))?,
+    for part in Reading::of(view, *o) {
+        match part {
+            Part::Turn(turn) => page.turn(&turn)?,
+            Part::Item(item) => page.item(&item)?,
+            Part::Quiet(quiet) => page.quiet(&quiet)?,
         }
     }
-    page.end_run()
+    Ok(())
 }
 
 struct Page<'a> {
     out: &'a mut dyn Write,
-    options: Options,
-    number: u64,
-    /// The model that was named last.
-    model: Option<String>,
-    notices: Repeats,
-    /// Calls that were hidden since the last heading.
-    hidden: u64,
+    agent: &'a str,
+    workspace: Option<&'a str>,
 }
 
 impl Page<'_> {
@@ -91,123 +84,79 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn message(&mut self, entry: &Entry, message: &Message) -> io::Result<()> {
-        self.number += 1;
-        let number = self.number;
-        let hidden = if self.options.tools {
-            0
-        } else {
-            calls(message)
-        };
-        if !self.options.shows(entry, message) {
-            self.hidden += hidden;
-            return Ok(());
+    fn turn(&mut self, turn: &Turn) -> io::Result<()> {
+        let number = turn.number();
+        writeln!(self.out, "\n<a id=\"entry-{number}\"></a>\n")?;
+        write!(self.out, "## #{number} ")?;
+        match &turn.speaker {
+            Speaker::Person => write!(self.out, "You")?,
+            Speaker::Agent => write!(self.out, "{}", line(self.agent))?,
+            Speaker::System => write!(self.out, "System")?,
+            Speaker::Extension(name) => write!(self.out, "{}", line(name))?,
+            Speaker::Cut => write!(self.out, "Summary")?,
         }
-        self.end_run()?;
-        self.hidden = hidden;
-        let role = match message.role {
-            Role::User => "User",
-            Role::Assistant => "Assistant",
-            Role::System => "System",
-            Role::Tool => "Tool",
-        };
-        writeln!(self.out, "\n<a id=\"message-{number}\"></a>\n")?;
-        write!(self.out, "## {number}. {role}")?;
-        if let Some(seen) = seen(entry.visibility) {
+        if let Some(seen) = turn.seen {
             write!(self.out, " {seen}")?;
         }
         writeln!(self.out)?;
-        self.facts(entry, message)?;
-        let mut blocks = message.blocks.iter().peekable();
-        while let Some(block) = blocks.next() {
-            match block {
-                Block::ToolCall(call) if self.options.tools => {
-                    let result = answer(call, blocks.peek().copied());
-                    self.call(call, result)?;
-                    if result.is_some() {
-                        blocks.next();
-                    }
-                }
-                Block::ToolResult(result) if self.options.tools => self.result(result)?,
-                Block::ToolCall(_) | Block::ToolResult(_) => {}
-                Block::Thinking(thought) => self.thinking(thought)?,
-                Block::Text(text) => {
-                    writeln!(self.out)?;
-                    prose(self.out, "", text.value.trim_end_matches(['\n', '\r']))?;
-                }
-                Block::Aside { .. } | Block::Image(_) | Block::File(_) | Block::Unknown { .. } => {
-                    self.other(block)?;
-                }
-            }
-        }
-        if let Some(error) = &message.error {
-            writeln!(self.out, "\n**Error**\n")?;
-            prose(self.out, "> ", error.trim_end())?;
-        }
-        Ok(())
-    }
-
-    fn facts(&mut self, entry: &Entry, message: &Message) -> io::Result<()> {
         let mut facts = Vec::new();
-        facts.extend(entry.time.map(|t| t.to_string()));
-        facts.extend(message.extension.as_deref().map(code));
-        if let Some(model) = message.model.as_ref().map(model_name)
-            && self.model.as_ref() != Some(&model)
-        {
-            facts.push(code(&model));
-            self.model = Some(model);
-        }
+        facts.extend(turn.time.map(|t| t.to_string()));
+        facts.extend(turn.model.as_deref().map(code));
+        facts.extend(turn.label.as_deref().map(code));
         if facts.is_empty() {
             return Ok(());
         }
         writeln!(self.out, "\n*{}*", facts.join(" · "))
     }
 
-    fn thinking(&mut self, thought: &Thinking) -> io::Result<()> {
-        let text = thought.text.value.trim_end();
-        if !self.options.thinking {
-            return Ok(());
+    fn item(&mut self, item: &Item) -> io::Result<()> {
+        match item {
+            Item::Prose(text) => {
+                writeln!(self.out)?;
+                prose(self.out, "", text.trim_end_matches(['\n', '\r']))
+            }
+            Item::Typed(text) if text.contains('\n') => fenced(self.out, "text", text),
+            Item::Typed(text) => writeln!(self.out, "\n{}", code(text)),
+            Item::Printed(text) => fenced(self.out, "text", text),
+            Item::Thinking(thought) => self.thinking(thought),
+            Item::Call(call) => self.call(call),
+            Item::Image(media) => self.media("image", "!", media),
+            Item::File(media) => self.media("file", "", media),
+            Item::Unknown(what) => writeln!(self.out, "\n{}", code(what)),
+            Item::Injected(injected) => {
+                let bytes = injected.text.len() as u64;
+                let what = format!("{} {}", injected.what(), size(bytes));
+                self.folded(&what, &injected.text)
+            }
+            Item::Error(error) => {
+                writeln!(self.out, "\n**Error**\n")?;
+                prose(self.out, "> ", error.trim_end())
+            }
+            Item::Notice(notice) => self.notice(notice),
+            Item::Label(label) => writeln!(self.out, "\n*{}*", code(label)),
+            Item::Empty => writeln!(self.out, "\n*(empty)*"),
         }
+    }
+
+    fn thinking(&mut self, thought: &Thinking) -> io::Result<()> {
         let what = if thought.summary {
             "Thinking (summary)"
         } else {
             "Thinking"
         };
-        writeln!(self.out, "\n> *{what}*\n>")?;
-        match text {
-            "" if thought.redacted => writeln!(self.out, "> (redacted)"),
-            "" => writeln!(self.out, "> (not readable)"),
-            text => prose(self.out, "> ", text),
-        }
+        let text = match thought.text.value.trim_end() {
+            "" if thought.redacted => "(redacted)",
+            "" => "(not readable)",
+            text => text,
+        };
+        self.folded(what, text)
     }
 
-    /// A block that is no plain text.
-    fn other(&mut self, block: &Block) -> io::Result<()> {
-        let shown = match block {
-            Block::Aside { text, visibility } => return self.aside(text, *visibility),
-            Block::Image(image) => return self.media("image", "!", image),
-            Block::File(file) => return self.media("file", "", file),
-            Block::Unknown { type_name, raw } => code(&unknown(type_name, raw)),
-            Block::ToolCall(call) => code(&format!("[tool call: {}]", call.name)),
-            Block::Text(_) | Block::Thinking(_) | Block::ToolResult(_) => return Ok(()),
-        };
-        writeln!(self.out, "\n{shown}")
-    }
-
-    /// Text that is not for everyone, below a word about who saw it.
-    fn aside(&mut self, text: &Text, visibility: Visibility) -> io::Result<()> {
-        if visibility == Visibility::Hidden {
-            return Ok(());
-        }
-        let prefix = match seen(visibility) {
-            None => "",
-            Some(seen) => {
-                writeln!(self.out, "\n*{seen}*")?;
-                "> "
-            }
-        };
-        writeln!(self.out)?;
-        prose(self.out, prefix, text.value.trim_end())
+    /// A text that is folded below a word about it.
+    fn folded(&mut self, what: &str, text: &str) -> io::Result<()> {
+        writeln!(self.out, "\n<details><summary>{}</summary>\n", markup(what))?;
+        prose(self.out, "> ", text.trim_end())?;
+        writeln!(self.out, "\n</details>")
     }
 
     /// A link to a picture or a file that is there, or what stands for it, with its text where it
@@ -223,42 +172,24 @@ impl Page<'_> {
         }
     }
 
-    fn notice(&mut self, notice: Option<Notice>) -> io::Result<()> {
-        let Some(Notice { line, text, .. }) = notice else {
+    fn notice(&mut self, notice: &Notice) -> io::Result<()> {
+        writeln!(self.out, "\n*{}*", code_or_words(&notice.line))?;
+        let Some(text) = &notice.text else {
             return Ok(());
         };
-        let before = self.notices.push(line);
-        self.put_notice(before)?;
-        let Some(text) = text else {
-            return Ok(());
-        };
-        let mine = self.notices.take();
-        self.put_notice(mine)?;
         writeln!(self.out)?;
         prose(self.out, "> ", text.trim_end())
     }
 
-    fn put_notice(&mut self, notice: Option<String>) -> io::Result<()> {
-        match notice {
-            Some(notice) => writeln!(self.out, "\n*{}*", code_or_words(&notice)),
-            None => Ok(()),
-        }
-    }
-
-    /// Says what was held back so far.
-    fn end_run(&mut self) -> io::Result<()> {
-        let notice = self.notices.take();
-        self.put_notice(notice)?;
-        match hidden_calls(std::mem::take(&mut self.hidden)) {
-            Some(line) => writeln!(self.out, "\n*{line}*"),
-            None => Ok(()),
-        }
+    fn quiet(&mut self, quiet: &Quiet) -> io::Result<()> {
+        let words = quiet.words().join(" · ");
+        writeln!(self.out, "\n*{}*", code_or_words(&words))
     }
 }
 
 /// Words that cannot become markup stay words; all others are set as code.
 fn code_or_words(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || " .,:;()/→×$-".contains(c);
+    let plain = |c: char| c.is_alphanumeric() || " .,:;()/→×$-·".contains(c);
     if !text.is_empty() && text.chars().all(plain) && !text.starts_with(' ') && !text.ends_with(' ')
     {
         text.to_owned()

@@ -12,6 +12,11 @@ pub(crate) struct Notice {
 }
 
 impl Notice {
+    /// Whether another one says the same, and nothing else.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.text.is_none() && other.text.is_none() && self.line == other.line
+    }
+
     /// The person stopped the agent.
     pub(crate) fn interrupted() -> Self {
         Self {
@@ -49,7 +54,11 @@ pub(crate) fn notice(body: Body) -> Option<Notice> {
                 Level::Warning => "warning",
                 Level::Error => "error",
             };
-            let line = format!("{word}: {}", event.name);
+            let line = match event.name.as_str() {
+                "" => word.to_owned(),
+                name if name == word => word.to_owned(),
+                name => format!("{word}: {name}"),
+            };
             (line, event.text.map(|t| t.value))
         }
         Body::Unknown(Some(name)) => (format!("[unknown record: {name}]"), None),

@@ -3,6 +3,8 @@
 //! Only what was left is indented: where branches part, the one that leads to the leaf goes on below
 //! the others without a step to the right, so that thousands of entries and branches stay readable.
 
+mod draw;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -12,13 +14,12 @@ use crate::json::Writer;
 use crate::notice::notice;
 use crate::tool::{full_name, result_name};
 use crate::unified::{fields, type_word};
-use crate::{Style, View, fit, one_line};
+use crate::{View, fit};
+
+pub use self::draw::tree;
 
 /// How many levels of branches are drawn; deeper ones are told by their number.
 const DRAWN: usize = 24;
-
-/// How much of an id is drawn at least.
-const SHORTEST: usize = 8;
 
 /// How much of an entry's text stands in the tree for scripts, in columns.
 const EXCERPT: usize = 200;
@@ -32,45 +33,6 @@ struct Row {
     more: Vec<bool>,
     /// Whether a branch begins here.
     begins: bool,
-}
-
-/// Draws the tree of a session for people.
-pub fn tree(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<()> {
-    let facts = Facts::of(view);
-    let mut rows = Rows::new(view, &facts);
-    while let Some(row) = rows.next() {
-        let prefix = prefix(&row);
-        let body = view.bodies.body(row.ix);
-        let id = match view.session.id(row.ix) {
-            "" => format!("#{}", row.ix.get() + 1),
-            id => one_line(id).chars().take(facts.id_len).collect(),
-        };
-        let mark = if facts.is_active(row.ix) {
-            "●"
-        } else {
-            "○"
-        };
-        let label = facts
-            .label(view, row.ix)
-            .map(|l| format!(" [{}]", one_line(l)));
-        let leaf = if view.session.leaf() == Some(row.ix) {
-            "  ◀ leaf"
-        } else {
-            ""
-        };
-        let tail = format!("{}{leaf}", label.unwrap_or_default());
-        let head = format!("{prefix}{mark} {id:<0$}  ", facts.id_len);
-        let used = head.chars().count() + tail.chars().count();
-        let room = style.width.saturating_sub(used).max(24);
-        let text = fit(&excerpt(&body), room);
-        writeln!(out, "{}", format!("{head}{text}{tail}").trim_end())?;
-    }
-    for link in subagents(view) {
-        let call = link.tool_call.as_deref();
-        let call = call.map_or_else(String::new, |c| format!(" ({})", one_line(c)));
-        writeln!(out, "↳ sub-agent {}{call}", one_line(&link.session))?;
-    }
-    Ok(())
 }
 
 /// The sessions of sub-agents, where they are known.
@@ -142,8 +104,6 @@ struct Facts {
     active: Vec<bool>,
     /// The bookmarks that are set, by the ids of their entries.
     labels: BTreeMap<String, String>,
-    /// How much of an id is drawn.
-    id_len: usize,
 }
 
 impl Facts {
@@ -155,7 +115,6 @@ impl Facts {
         Self {
             active,
             labels: view.labels(),
-            id_len: telling(view),
         }
     }
 
@@ -166,21 +125,6 @@ impl Facts {
     fn label(&self, view: &View<'_>, ix: EntryIx) -> Option<&str> {
         self.labels.get(view.session.id(ix)).map(String::as_str)
     }
-}
-
-/// How many characters of an id it takes to tell each entry from the others, so that what is drawn
-/// can be given to other commands.
-fn telling(view: &View<'_>) -> usize {
-    let session = view.session;
-    let mut ids: Vec<&str> = session.indexed().map(|(ix, _)| session.id(ix)).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let common = |pair: &[&str]| {
-        let both = pair[0].chars().zip(pair[1].chars());
-        both.take_while(|(a, b)| a == b).count()
-    };
-    let longest = ids.windows(2).map(common).max();
-    longest.map_or(SHORTEST, |common| (common + 1).max(SHORTEST))
 }
 
 /// Walks the tree from its roots, depth first, without recursion.

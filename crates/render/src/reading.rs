@@ -19,7 +19,7 @@ mod turn;
 
 pub(crate) use ahead::Ahead;
 pub(crate) use call::{Call, Deed, Outcome};
-pub(crate) use change::{Change, FileChange, Line, Mark, is_patch, patch_counts};
+pub(crate) use change::{Change, FileChange, Line, Mark, is_patch};
 pub(crate) use injected::{Injected, Told, told};
 pub(crate) use input::{COMMANDS, CONTENTS, Input, Member, Value};
 pub use last::{first_of_last, start_of};

@@ -24,6 +24,21 @@ pub(crate) fn tokens(head: &Head) -> Option<String> {
     Some(format!("in {}, out {}{cached}", sum.input, sum.output))
 }
 
+/// `950 tokens`, `41 K tokens`, `1.2 M tokens`.
+pub(crate) fn token_count(count: u64) -> String {
+    let tenths = |unit: u64| count.saturating_add(unit / 20) / (unit / 10);
+    match count {
+        0..1_000 => format!("{count} tokens"),
+        1_000..10_000 => format!("{}.{} K tokens", tenths(1_000) / 10, tenths(1_000) % 10),
+        10_000..999_500 => format!("{} K tokens", count.saturating_add(500) / 1_000),
+        _ => format!(
+            "{}.{} M tokens",
+            tenths(1_000_000) / 10,
+            tenths(1_000_000) % 10
+        ),
+    }
+}
+
 /// `12.3s`
 pub(crate) fn seconds(ms: u64) -> String {
     // Half a tenth is rounded up, as people expect it.

@@ -1,290 +1,227 @@
 //! A conversation for people at a terminal.
 
-mod clip;
+mod call;
+mod head;
+mod page;
 mod paint;
-mod tool;
+mod prose;
+mod table;
+mod wrap;
 
 use std::io::{self, Write};
 
-use jiff::tz::TimeZone;
-use rethread_model::{
-    Block, Body, Entry, Media, Message, Moment, Role, Text, Thinking, Visibility,
-};
+use anstyle::Style as Ink;
+use rethread_model::{Media, Thinking};
 use unicode_width::UnicodeWidthStr;
 
-use self::clip::Clip;
-use self::paint::Paint;
+use self::head::{Clock, write_head};
+use self::page::Page;
+use self::paint::{BOLD, DIM, RED};
+pub(crate) use self::paint::{Paint, speaker_style};
+use self::prose::prose;
+use self::wrap::Span;
 use crate::media::{held_text, placeholder};
-use crate::notice::{Notice, Repeats, model_name, notice};
-use crate::sums::{seconds, tokens};
-use crate::tool::{answer, calls, hidden_calls, only_results};
-use crate::unknown::unknown;
-use crate::view::{seen, span};
-use crate::{OneLine, Options, Plain, Style, View, fit};
+use crate::notice::Notice;
+use crate::reading::{Item, Part, Quiet, Reading, Speaker, Turn, agent_word, size};
+use crate::{OneLine, Options, Plain, Style, View, fit, neutral, one_line};
 
-/// How many lines of input, of output, of a change and of a file are shown.
-const LINES: usize = 20;
+/// What is said stands behind this margin.
+const MARGIN: &str = "    ";
 
-/// Writes a conversation for people at a terminal: a header, then every message under a heading.
+/// What belongs to something that was said.
+const INNER: &str = "      ";
+
+/// How many lines of a text that is folded are shown.
+const FEW: usize = 3;
+
+/// Writes a conversation for people at a terminal: its title and facts, then turn by turn what was
+/// said, with one line for each call of a tool. What is quiet is counted at the end of its turn.
 ///
-/// Lines are not wrapped. Long input and output of tools, and the long text of a file, is cut, and says
-/// so. Colours are there only if the style asks for them, and nothing depends on them.
+/// Words wrap at the width of the style. Long outputs are folded unless the options want them whole.
+/// Colours are there only if the style asks for them, and nothing depends on them.
 pub fn text(out: &mut dyn Write, view: &View<'_>, o: &Options, style: &Style) -> io::Result<()> {
     let mut screen = Screen {
-        out,
-        paint: Paint(style.colour),
-        width: style.width.clamp(20, 200),
-        zone: &style.zone,
+        page: Page::new(out, style.colour, style.width),
+        clock: Clock::new(style),
         options: *o,
-        model: view.session.head.model.as_ref().map(model_name),
-        notices: Repeats::default(),
-        hidden: 0,
-        apart: false,
+        agent: agent_word(view),
+        workspace: view.session.head.workspace.path.as_deref(),
+        is_person: false,
+        after_call: false,
     };
-    screen.header(view)?;
-    for ix in view.shown() {
-        match view.bodies.body(ix) {
-            Body::Message(message) => screen.message(view.session.entry(ix), &message)?,
-            other => screen.notice(notice(other))?,
+    write_head(&mut screen.page, &mut screen.clock, view)?;
+    for part in Reading::of(view, *o) {
+        match part {
+            Part::Turn(turn) => screen.turn(&turn)?,
+            Part::Item(item) => screen.item(item)?,
+            Part::Quiet(quiet) => screen.quiet(&quiet)?,
         }
     }
-    screen.end_run()
+    Ok(())
+}
+
+/// Writes the title of a conversation and the facts about it.
+pub(crate) fn head_lines(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<()> {
+    let mut page = Page::new(out, style.colour, style.width);
+    write_head(&mut page, &mut Clock::new(style), view)?;
+    writeln!(out)
 }
 
 struct Screen<'a> {
-    out: &'a mut dyn Write,
-    paint: Paint,
-    width: usize,
-    zone: &'a TimeZone,
+    page: Page<'a>,
+    clock: Clock,
     options: Options,
-    /// The model that was named last.
-    model: Option<String>,
-    notices: Repeats,
-    /// Calls that were hidden since the last heading.
-    hidden: u64,
-    /// Whether an empty line must stand before the next notice.
-    apart: bool,
+    agent: &'a str,
+    workspace: Option<&'a str>,
+    /// Whether the person speaks, whose words are shown as they were typed.
+    is_person: bool,
+    /// Whether the last thing was a call of a tool.
+    after_call: bool,
 }
 
 impl Screen<'_> {
-    fn header(&mut self, view: &View<'_>) -> io::Result<()> {
-        let head = &view.session.head;
-        let title = match &head.title {
-            Some(title) => fit(&title.text, self.width),
-            None => "(no title)".to_owned(),
+    /// `#2  Claude  opus-4-5  10:02`
+    fn turn(&mut self, turn: &Turn) -> io::Result<()> {
+        self.page.part();
+        self.is_person = turn.speaker == Speaker::Person;
+        self.after_call = false;
+        let who = match &turn.speaker {
+            Speaker::Person => "You".to_owned(),
+            Speaker::Agent => self.agent.to_owned(),
+            Speaker::System => "System".to_owned(),
+            Speaker::Extension(name) => name.clone(),
+            Speaker::Cut => "Summary".to_owned(),
         };
-        writeln!(self.out, "{}", self.paint.bold(&title))?;
-        let agent = [
-            head.agent.name.as_deref().unwrap_or(head.held_by()),
-            head.agent.version.as_deref().unwrap_or_default(),
-        ];
-        let model = head.model.as_ref().map(model_name);
-        let all = view.session.message_count();
-        let count = match view.shown_messages() {
-            shown if shown == all => all.to_string(),
-            shown => format!("{all} ({shown} shown)"),
-        };
-        let path = view.path.to_string_lossy();
-        let (start, end) = span(view.session);
-        for (name, value) in [
-            ("agent", Some(agent.join(" ").trim_end().to_owned())),
-            ("model", model),
-            ("workspace", head.workspace.path.clone()),
-            ("branch", head.workspace.branch.clone()),
-            ("started", self.day(start)),
-            ("ended", self.day(end)),
-            ("messages", Some(count)),
-            ("tokens", tokens(head)),
-            ("duration", head.duration_ms.map(seconds)),
-            ("session", Some(head.id.clone())),
-            ("file", Some(path.into_owned())),
-        ] {
-            if let Some(value) = value.filter(|v| !v.is_empty()) {
-                let name = self.paint.dim(&format!("{name:<9}"));
-                writeln!(self.out, "{name}  {}", OneLine(&value))?;
-            }
-        }
-        self.apart = true;
-        Ok(())
-    }
-
-    fn message(&mut self, entry: &Entry, message: &Message) -> io::Result<()> {
-        let hidden = if self.options.tools {
-            0
-        } else {
-            calls(message)
-        };
-        if !self.options.shows(entry, message) {
-            self.hidden += hidden;
-            return Ok(());
-        }
-        self.end_run()?;
-        self.hidden = hidden;
-        self.heading(entry, message)?;
-        let mut first = true;
-        let mut blocks = message.blocks.iter().peekable();
-        while let Some(block) = blocks.next() {
-            if !self.options.shows_block(block) {
-                continue;
-            }
-            if !std::mem::take(&mut first) {
-                writeln!(self.out)?;
-            }
-            if let Block::ToolCall(call) = block {
-                let result = answer(call, blocks.peek().copied());
-                self.call(call, result)?;
-                if result.is_some() {
-                    blocks.next();
-                }
-            } else {
-                self.block(block)?;
-            }
-        }
-        if let Some(error) = &message.error {
-            if !first {
-                writeln!(self.out)?;
-            }
-            let word = self.paint.red("error:");
-            writeln!(self.out, "{word} {}", Plain(error.trim_end()))?;
-        } else if message.blocks.is_empty() {
-            writeln!(self.out, "{}", self.paint.dim("(empty)"))?;
-        }
-        self.apart = true;
-        Ok(())
-    }
-
-    fn heading(&mut self, entry: &Entry, message: &Message) -> io::Result<()> {
-        let role = match message.role {
-            Role::User if only_results(message) => Role::Tool,
-            role => role,
-        };
-        let mut words = vec![role_word(role).to_owned()];
-        if let Some(seen) = seen(entry.visibility) {
-            words[0] = format!("{} {seen}", words[0]);
-        }
-        words.extend(message.extension.clone());
-        if let Some(model) = message.model.as_ref().map(model_name)
-            && self.model.as_ref() != Some(&model)
+        let paint = self.page.paint;
+        let number = format!("#{}", turn.number());
+        let who = fit(&who, 30);
+        let mut used = number.len() + 2 + who.width();
+        let mut line = paint.with(BOLD, &number);
+        line.push_str("  ");
+        line.push_str(&paint.with(speaker_style(&turn.speaker), &who));
+        let label = turn.label.as_ref().map(|label| format!("[{label}]"));
+        let time = turn.time.map(|time| self.clock.heading(time));
+        let seen = turn.seen.map(str::to_owned);
+        for word in [turn.model.clone(), time, label, seen]
+            .into_iter()
+            .flatten()
         {
-            words.push(model.clone());
-            self.model = Some(model);
-        }
-        words.extend(entry.time.map(|t| self.minute(t)));
-        let label = fit(&words.join(" · "), self.width.saturating_sub(6));
-        let rest = self.width.saturating_sub(label.width() + 4).max(2);
-        let line = format!("── {label} {}", "─".repeat(rest));
-        writeln!(self.out, "\n{}", self.paint.role(role, &line))
-    }
-
-    fn block(&mut self, block: &Block) -> io::Result<()> {
-        match block {
-            Block::Text(text) => {
-                writeln!(self.out, "{}", Plain(text.value.trim_end_matches('\n')))
-            }
-            Block::Aside { text, visibility } => self.aside(text, *visibility),
-            Block::Thinking(thought) => self.thinking(thought),
-            Block::ToolCall(call) => self.call(call, None),
-            Block::ToolResult(result) => self.result(result),
-            Block::Image(image) => self.media("image", image),
-            Block::File(file) => self.media("file", file),
-            Block::Unknown { type_name, raw } => {
-                writeln!(self.out, "{}", OneLine(&unknown(type_name, raw)))
+            let word = fit(&word, self.page.width.saturating_sub(used + 2).min(40));
+            if !word.is_empty() {
+                used += 2 + word.width();
+                line.push_str("  ");
+                line.push_str(&paint.with(DIM, &word));
             }
         }
+        self.page.heading(&line)
     }
 
-    /// Text that is not for everyone, behind a word about who saw it.
-    fn aside(&mut self, text: &Text, visibility: Visibility) -> io::Result<()> {
-        let text = text.value.trim_end();
-        let Some(seen) = seen(visibility) else {
-            return writeln!(self.out, "{}", Plain(text));
-        };
-        let text = format!("{seen} {}", Plain(text));
-        for line in text.trim_end().lines() {
-            writeln!(self.out, "{}", self.paint.dim(line))?;
+    fn item(&mut self, item: Item) -> io::Result<()> {
+        let is_call = matches!(item, Item::Call(_));
+        // Calls follow each other closely, and stand apart from words.
+        if !(self.after_call && is_call) && (self.after_call || is_call) {
+            self.page.part();
         }
+        if self.page.is_fresh() || matches!(item, Item::Printed(_)) {
+            self.page.join();
+        }
+        self.after_call = is_call;
+        match item {
+            Item::Prose(text) if self.is_person => {
+                self.page.text(MARGIN, Ink::new(), &neutral(text.trim()))?;
+            }
+            Item::Prose(text) => prose(&mut self.page, MARGIN, &text)?,
+            Item::Typed(text) => self.page.text(MARGIN, BOLD, &neutral(text.trim()))?,
+            Item::Printed(text) => self.printed(MARGIN, &text, FEW)?,
+            Item::Thinking(thought) => self.thinking(&thought)?,
+            Item::Call(call) => return self.call(&call),
+            Item::Image(media) => self.media("image", &media)?,
+            Item::File(media) => self.media("file", &media)?,
+            Item::Unknown(what) => self.page.text(MARGIN, DIM, &one_line(&what))?,
+            Item::Injected(injected) => {
+                let what = injected.what();
+                let bytes = injected.text.len() as u64;
+                self.told(&what, bytes, &injected.text)?;
+            }
+            Item::Error(error) => self.error(&error)?,
+            Item::Notice(notice) => return self.notice(&notice),
+            Item::Label(label) => {
+                let line = format!("[{}]", OneLine(&label));
+                self.page.text(MARGIN, DIM, &line)?;
+            }
+            Item::Empty => self.page.text(MARGIN, DIM, "(empty)")?,
+        }
+        self.page.part();
         Ok(())
     }
 
-    /// What stands for a picture or a file, with its text where it is one.
-    fn media(&mut self, kind: &str, media: &Media) -> io::Result<()> {
-        writeln!(self.out, "{}", OneLine(&placeholder(kind, media)))?;
-        let Some(text) = held_text(&media.blob) else {
-            return Ok(());
+    /// What is quiet by default, and was asked for.
+    fn told(&mut self, what: &str, bytes: u64, text: &str) -> io::Result<()> {
+        let line = match bytes {
+            0 => format!("· {}", OneLine(what)),
+            bytes => format!("· {} {}", OneLine(what), size(bytes)),
         };
-        let mut clip = Clip::new(self.out, "  ", LINES);
-        clip.text("", text)?;
-        clip.finish()
+        self.page.text(MARGIN, DIM, &line)?;
+        self.page.text(INNER, DIM, &neutral(text.trim()))
     }
 
     fn thinking(&mut self, thought: &Thinking) -> io::Result<()> {
-        let text = thought.text.value.trim_end();
-        let text = match text {
+        let what = if thought.summary {
+            "thinking (summary)"
+        } else {
+            "thinking"
+        };
+        let text = match thought.text.value.trim() {
             "" if thought.redacted => "(redacted)",
             "" => "(not readable)",
             text => text,
         };
-        for line in text.lines() {
-            let line = self.paint.dim(&format!("│ {}", Plain(line)));
-            writeln!(self.out, "{line}")?;
-        }
-        Ok(())
+        self.told(what, thought.text.value.trim().len() as u64, text)
     }
 
-    fn notice(&mut self, notice: Option<Notice>) -> io::Result<()> {
-        let Some(notice) = notice else {
-            return Ok(());
+    fn error(&mut self, error: &str) -> io::Result<()> {
+        let sign = Span {
+            style: RED,
+            text: "✗ ".to_owned(),
         };
-        let line = match &notice.text {
-            Some(text) => format!("{}: {text}", notice.line),
-            None => notice.line,
-        };
-        let line = fit(&line, self.width - 2);
-        let line = if notice.is_error {
-            self.paint.red(&line)
-        } else {
-            self.paint.dim(&line)
-        };
-        let before = self.notices.push(line);
-        self.put_notice(before)
+        let text = Plain(error.trim()).to_string();
+        self.page.words(MARGIN, INNER, &[sign, Span::plain(text)])
     }
 
-    fn put_notice(&mut self, line: Option<String>) -> io::Result<()> {
-        let Some(line) = line else {
-            return Ok(());
-        };
-        if std::mem::take(&mut self.apart) {
-            writeln!(self.out)?;
-        }
-        writeln!(self.out, "· {line}")
-    }
-
-    /// Says what was held back so far.
-    fn end_run(&mut self) -> io::Result<()> {
-        let line = self.notices.take();
-        self.put_notice(line)?;
-        match hidden_calls(std::mem::take(&mut self.hidden)) {
-            Some(line) => writeln!(self.out, "\n{}", self.paint.dim(&line)),
+    /// What stands for a picture or a file, with its text where it is one.
+    fn media(&mut self, kind: &str, media: &Media) -> io::Result<()> {
+        let line = one_line(&placeholder(kind, media)).into_owned();
+        self.page.text(MARGIN, Ink::new(), &line)?;
+        match held_text(&media.blob) {
+            Some(text) => self.printed(MARGIN, text, FEW),
             None => Ok(()),
         }
     }
 
-    fn minute(&self, time: Moment) -> String {
-        let local = time.timestamp().to_zoned(self.zone.clone());
-        local.strftime("%-d %b %H:%M").to_string()
+    fn notice(&mut self, notice: &Notice) -> io::Result<()> {
+        let style = if notice.is_error { RED } else { DIM };
+        let line = format!("· {}", OneLine(&notice.line));
+        self.page.text(MARGIN, style, &line)?;
+        if let Some(text) = &notice.text {
+            self.printed(MARGIN, text, FEW)?;
+        }
+        Ok(())
     }
 
-    fn day(&self, time: Option<Moment>) -> Option<String> {
-        let local = time?.timestamp().to_zoned(self.zone.clone());
-        Some(local.strftime("%-d %b %Y %H:%M").to_string())
-    }
-}
-
-fn role_word(role: Role) -> &'static str {
-    match role {
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::System => "system",
-        Role::Tool => "tool",
+    /// `· thinking 1.4 KB · skill "profiling" 4.2 KB · 2 hooks     (--thinking, --injected, --events)`
+    fn quiet(&mut self, quiet: &Quiet) -> io::Result<()> {
+        if !self.page.is_fresh() {
+            self.page.part();
+        }
+        let words: Vec<String> = quiet.words().iter().map(|w| fit(w, 60)).collect();
+        let mut text = format!("· {}", words.join(" · "));
+        let flags = quiet.flags().join(", ");
+        if !flags.is_empty() {
+            text = format!("{text}     ({flags})");
+        }
+        let span = Span { style: DIM, text };
+        self.page.words(MARGIN, INNER, &[span])?;
+        self.page.part();
+        Ok(())
     }
 }

@@ -61,8 +61,10 @@ pub(crate) fn duration(ms: f64) -> Option<String> {
     }
     Some(if ms < 1000.0 {
         format!("{ms:.0} ms")
-    } else if ms < 60_000.0 {
+    } else if ms < 10_000.0 {
         format!("{:.1} s", ms / 1000.0)
+    } else if ms < 60_000.0 {
+        format!("{:.0} s", (ms / 1000.0).floor())
     } else {
         let minutes = (ms / 60_000.0).floor();
         format!(
@@ -95,23 +97,6 @@ pub(crate) fn leaves(blocks: &[Block]) -> impl Iterator<Item = &Block> {
     })
 }
 
-/// The lines that a change takes out and puts in, without the equal ones at both ends.
-pub(crate) fn changed_lines<'a>(old: &'a str, new: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
-    let old: Vec<&str> = old.lines().collect();
-    let new: Vec<&str> = new.lines().collect();
-    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let tail = old[head..]
-        .iter()
-        .rev()
-        .zip(new[head..].iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
-    (
-        old[head..old.len() - tail].to_vec(),
-        new[head..new.len() - tail].to_vec(),
-    )
-}
-
 /// Whether a message brings results and says nothing else that is meant for everyone.
 pub(crate) fn only_results(message: &Message) -> bool {
     let is_result = |b: &Block| matches!(b, Block::ToolResult(_));
@@ -120,19 +105,4 @@ pub(crate) fn only_results(message: &Message) -> bool {
         other => is_result(other),
     };
     message.blocks.iter().any(is_result) && message.blocks.iter().all(is_quiet)
-}
-
-/// How many calls a message makes.
-pub(crate) fn calls(message: &Message) -> u64 {
-    let is_call = |b: &&Block| matches!(b, Block::ToolCall(_));
-    message.blocks.iter().filter(is_call).count() as u64
-}
-
-/// `(3 tool calls hidden)`, if there are any.
-pub(crate) fn hidden_calls(count: u64) -> Option<String> {
-    match count {
-        0 => None,
-        1 => Some("(1 tool call hidden)".to_owned()),
-        n => Some(format!("({n} tool calls hidden)")),
-    }
 }

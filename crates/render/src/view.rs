@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::tz::TimeZone;
-use rethread_model::{
-    Block, Bodies, Body, Entry, EntryIx, Kind, Message, Moment, Role, Session, Usage, Visibility,
-};
+use rethread_model::{Bodies, Body, EntryIx, Kind, Moment, Session, Usage, Visibility};
 
 /// A conversation, or the part of it that is to be shown.
 pub struct View<'a> {
@@ -104,34 +102,6 @@ pub struct Options {
     pub full: bool,
 }
 
-impl Options {
-    /// Whether anything of a message is shown.
-    pub(crate) fn shows(self, entry: &Entry, message: &Message) -> bool {
-        let is_kept_back = match entry.visibility {
-            Visibility::Hidden => true,
-            // What speaks in the name of the person, and is not theirs.
-            Visibility::Injected => message.role == Role::User && message.extension.is_some(),
-            Visibility::Visible | Visibility::UiOnly => false,
-        };
-        if is_kept_back && !self.injected {
-            return false;
-        }
-        message.error.is_some()
-            || message.blocks.is_empty()
-            || message.blocks.iter().any(|b| self.shows_block(b))
-    }
-
-    /// Whether a block is shown.
-    pub(crate) fn shows_block(self, block: &Block) -> bool {
-        match block {
-            Block::ToolCall(_) | Block::ToolResult(_) => self.tools,
-            Block::Thinking(_) => self.thinking,
-            Block::Aside { visibility, .. } => *visibility != Visibility::Hidden,
-            Block::Text(_) | Block::Image(_) | Block::File(_) | Block::Unknown { .. } => true,
-        }
-    }
-}
-
 /// What people are told about who was meant to see something; nothing where everyone was.
 pub(crate) fn seen(visibility: Visibility) -> Option<&'static str> {
     match visibility {
@@ -147,8 +117,10 @@ pub(crate) fn seen(visibility: Visibility) -> Option<&'static str> {
 pub struct Style {
     /// Whether to colour.
     pub colour: bool,
-    /// How many columns there are. Only headings and one-line notices are fitted to it.
+    /// How many columns there are.
     pub width: usize,
+    /// What time it is, so that days can be told as today and yesterday.
+    pub now: Option<Moment>,
     /// The zone to show times in.
     pub zone: TimeZone,
 }

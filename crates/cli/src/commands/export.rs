@@ -75,6 +75,12 @@ pub(crate) struct Export {
     /// Leave out what the format has no words for: reasoning, pictures, and the original files.
     #[arg(long)]
     lean: bool,
+    /// Leave calls of tools out of Markdown and HTML.
+    #[arg(long)]
+    no_tools: bool,
+    /// Leave what the model thought out of Markdown and HTML.
+    #[arg(long)]
+    no_thinking: bool,
     /// Replace files that exist.
     #[arg(long)]
     force: bool,
@@ -124,6 +130,8 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
     }
     let how = ExportForms {
         lean: args.lean,
+        without_tools: args.no_tools,
+        without_thinking: args.no_thinking,
         force: args.force,
         strict: context.strict,
         durability: args.write.durability,
@@ -264,6 +272,13 @@ fn forms(context: &Context, args: &Export, place: &Place) -> Result<Vec<Form>, F
         (Place::File(_), [Form::Ndjson]) => !is_markdown && !is_html,
         _ => false,
     };
+    let is_for_people = |form: &Form| matches!(form, Form::Markdown | Form::Html);
+    if (args.no_tools || args.no_thinking) && !forms.iter().any(is_for_people) {
+        return Err(Failure::Usage {
+            message: "`--no-tools` and `--no-thinking` are for Markdown and HTML".to_owned(),
+            hint: Some("add `--markdown` or `--html`".to_owned()),
+        });
+    }
     if fits {
         return Ok(forms);
     }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use rethread_engine::{Pictures, open_in_browser, show, write_cached_page};
-use rethread_render::{Around, Options, View, html, one_line};
+use rethread_render::{Around, Options, html, one_line};
 use serde_json::json;
 
 use super::show::PartFlags;
@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::homes::HomeFlags;
-use crate::output::{local, print, print_json, say};
+use crate::output::{print, print_json, say};
 
 /// Show a conversation as a page in the browser.
 ///
@@ -29,7 +29,7 @@ pub(crate) struct Open {
     session: String,
     #[command(flatten)]
     part: PartFlags,
-    /// Only the last N messages.
+    /// Only the last N turns.
     #[arg(long, value_name = "N")]
     last: Option<usize>,
     /// Leave out calls of tools and their results.
@@ -48,23 +48,6 @@ pub(crate) struct Open {
 pub(crate) fn run(context: &Context, args: &Open) -> Result<Exit, Failure> {
     let (env, reached) = args.homes.open_and_tell(context)?;
     let name = context.named(&args.session)?;
-    let shown = show(&env, &name, args.part.part(), args.last)?;
-    let conversation = &shown.conversation;
-    let exit = context.notes(&conversation.notes);
-    if exit == Exit::Failed {
-        return Ok(exit);
-    }
-    let pictures = Pictures::of(conversation);
-    let path = &conversation.source.path;
-    let view = View {
-        session: &conversation.session,
-        bodies: &pictures,
-        entries: shown.entries.clone(),
-        path,
-        source: local(path),
-        agent: None,
-        usage: None,
-    };
     let options = Options {
         tools: !args.no_tools,
         thinking: !args.no_thinking,
@@ -72,6 +55,20 @@ pub(crate) fn run(context: &Context, args: &Open) -> Result<Exit, Failure> {
         events: true,
         full: true,
     };
+    let mut shown = show(&env, &name, args.part.part())?;
+    if let Some(entry) = &args.part.at {
+        shown.start_at(entry)?;
+    }
+    if let Some(count) = args.last {
+        shown.keep_last_turns(count, options);
+    }
+    let conversation = &shown.conversation;
+    let exit = context.notes(&conversation.notes);
+    if exit == Exit::Failed {
+        return Ok(exit);
+    }
+    let pictures = Pictures::of(conversation);
+    let view = shown.view(&pictures);
     let around = Around {
         branches: args.part.is_whole() && args.last.is_none(),
         ..Around::NOTHING

@@ -11,14 +11,14 @@ use rethread_disk::{
 use rethread_engine::{
     Env, Part, Pictures, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show, show_ndjson,
 };
-use rethread_render::{Around, Options, View, html, markdown, session_record, text};
+use rethread_render::{Around, Options, html, markdown, session_record, text};
 use serde_json::json;
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::homes::HomeFlags;
-use crate::output::{json_out, local, print, print_json};
+use crate::output::{json_out, local, print, print_json, say};
 use crate::pager::page;
 
 /// Read a conversation.
@@ -27,12 +27,17 @@ use crate::pager::page;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread show latest                         the newest conversation
-  rethread show 7f3a --last 5 --thinking       its last five messages, with reasoning
+  rethread show 7f3a --last 2 --full           the last question and answer, with whole outputs
+  rethread show 7f3a --at '#12'                from there on
   rethread show 7f3a --to markdown -o talk.md  into a file
   rethread show 7f3a --to ndjson -o one.ndjson  an export of it alone
   zcat old.ndjson.gz | rethread show -         what another program gives
   rethread show 7f3a --to raw                  the original bytes of its main file
   rethread show 7f3a --to raw -o DIR           all of its files")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct Show {
     /// The session; `-` for what comes down a pipe.
     session: String,
@@ -41,15 +46,25 @@ pub(crate) struct Show {
     to: Form,
     #[command(flatten)]
     part: PartFlags,
-    /// Only the last N messages.
+    /// Only the last N turns: what you said and what the agent answered, with all its steps, are one
+    /// each. In JSON, only the last N messages.
     #[arg(long, value_name = "N")]
     last: Option<usize>,
+    /// Show outputs and changes whole, however long they are.
+    #[arg(long)]
+    full: bool,
     /// Leave out calls of tools and their results.
     #[arg(long)]
     no_tools: bool,
     /// Also show what the model thought.
     #[arg(long)]
     thinking: bool,
+    /// Also show what neither you nor the agent wrote: permissions, skills, AGENTS.md, reminders.
+    #[arg(long)]
+    injected: bool,
+    /// Also show what happened beside the conversation: hooks, settings, titles.
+    #[arg(long)]
+    events: bool,
     /// Write to FILE instead; with `--to raw`, copy all files into the folder FILE.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -58,6 +73,18 @@ pub(crate) struct Show {
     force: bool,
     #[command(flatten)]
     homes: HomeFlags,
+}
+
+impl Show {
+    fn options(&self) -> Options {
+        Options {
+            tools: !self.no_tools,
+            thinking: self.thinking,
+            injected: self.injected,
+            events: self.events,
+            full: self.full,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -84,12 +111,15 @@ pub(crate) struct PartFlags {
     /// Everything, in the order of the file.
     #[arg(long)]
     all_branches: bool,
+    /// From ENTRY on, such as a place that `search` found.
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) at: Option<String>,
 }
 
 impl PartFlags {
     /// Whether nothing is left out.
     pub(crate) fn is_whole(&self) -> bool {
-        self.branch.is_none()
+        self.branch.is_none() && self.at.is_none()
     }
 
     pub(crate) fn part(&self) -> Part<'_> {
@@ -107,28 +137,27 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     if args.to == Form::Raw {
         return Ok(raw(context, &env, args, &name)?.or(reached));
     }
-    let shown = show(&env, &name, args.part.part(), args.last)?;
+    let mut shown = show(&env, &name, args.part.part())?;
+    let options = args.options();
+    if let Some(entry) = &args.part.at {
+        shown.start_at(entry)?;
+    }
+    let is_json = context.json || args.to == Form::Ndjson;
+    match args.last {
+        Some(count) if is_json => shown.keep_last_messages(count),
+        Some(count) => shown.keep_last_turns(count, options),
+        None => {}
+    }
     let conversation = &shown.conversation;
-    let path = &context.given_path(&conversation.source.path);
+    let path = context.given_path(&conversation.source.path);
     let pictures = Pictures::of(conversation);
-    let view = View {
-        session: &conversation.session,
-        bodies: &pictures,
-        entries: shown.entries.clone(),
-        path,
-        source: local(path),
-        agent: None,
-        usage: None,
-    };
-    let options = Options {
-        tools: !args.no_tools,
-        thinking: args.thinking,
-        injected: false,
-        events: true,
-        full: true,
-    };
+    let mut view = shown.view(&pictures);
+    (view.path, view.source) = (&path, local(&path));
+    if args.to == Form::Text && !context.json {
+        view.usage = shown.usage();
+    }
     let style = context.style();
-    let is_whole = args.part.branch.is_none() && args.last.is_none();
+    let is_whole = args.part.is_whole() && args.last.is_none();
     let found = RefCell::new(Vec::new());
     let write = |out: &mut dyn Write| match args.to {
         Form::Ndjson => show_ndjson(&context.env, &shown, (is_whole, true), out).map(|notes| {
@@ -142,15 +171,12 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     // What was wrong is said first, where the pager does not cover it.
     let exit = context.notes(&conversation.notes);
     match &args.output {
-        Some(file) if exit == Exit::Failed => {
-            let message = format!("`{}` was not written", file.display());
-            return Err(Failure::Usage {
-                message,
-                hint: None,
-            });
+        Some(_) if exit == Exit::Failed => {
+            say("nothing was written, because of `--strict`");
+            return Ok(exit);
         }
         Some(file) => to_file(file, args.force, write)?,
-        None if context.json || args.to == Form::Ndjson => {
+        None if is_json => {
             let out = io::BufWriter::new(io::stdout().lock());
             json_out(out, write)?;
         }

@@ -4,7 +4,7 @@ use std::io;
 
 use clap::Args;
 use rethread_engine::{Part, show};
-use rethread_render::{View, tree, tree_json};
+use rethread_render::{tree, tree_json};
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -29,18 +29,14 @@ pub(crate) struct Tree {
 
 pub(crate) fn run(context: &Context, args: &Tree) -> Result<Exit, Failure> {
     let (env, reached) = args.homes.open_and_tell(context)?;
-    let shown = show(&env, &context.named(&args.session)?, Part::All, None)?;
+    let shown = show(&env, &context.named(&args.session)?, Part::All)?;
     let conversation = &shown.conversation;
-    let path = &context.given_path(&conversation.source.path);
-    let view = View {
-        session: &conversation.session,
-        bodies: conversation,
-        entries: shown.entries,
-        path,
-        source: local(path),
-        agent: None,
-        usage: None,
-    };
+    let path = context.given_path(&conversation.source.path);
+    let mut view = shown.view(conversation);
+    (view.path, view.source) = (&path, local(&path));
+    if !context.json {
+        view.usage = shown.usage();
+    }
     let exit = context.notes(&conversation.notes);
     if context.json {
         let out = io::BufWriter::new(io::stdout().lock());

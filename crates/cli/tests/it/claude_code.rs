@@ -424,7 +424,8 @@ fn what_follows_a_compaction_comes_behind_its_summary() {
         ]
     );
     let tree = w.ok(&["tree", id]);
-    let found = ["twelve peas", "compacted (manual", "Order more peas"].map(|text| tree.find(text));
+    let found =
+        ["twelve peas", "compacted (manual", "You  Order more peas"].map(|text| tree.find(text));
     assert!(
         found.is_sorted() && found.iter().all(Option::is_some),
         "{tree}"

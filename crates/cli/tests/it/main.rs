@@ -66,6 +66,7 @@ mod resume;
 mod rm;
 mod sample;
 mod sample_flag;
+mod screens;
 mod seen;
 mod shapes;
 mod show;

@@ -51,6 +51,9 @@ fn raw_is_the_log_s_bytes_and_all_files_in_a_folder() {
     for ((_, a), (_, b)) in copied.iter().zip(&original) {
         assert_eq!(a, b);
     }
+    // What is there and the same stays; what is not is never overwritten.
+    w.ok(&["show", &id, "--to", "raw", "-o", "../copy"]);
+    fs::write(w.root.join("copy/messages.jsonl"), "mine\n").unwrap();
     let again = w.run(&["show", &id, "--to", "raw", "-o", "../copy"]);
     assert_eq!(again.code, 1, "nothing is overwritten: {again:?}");
 }
@@ -61,8 +64,8 @@ fn the_last_messages_without_tools_into_a_file() {
     let id = talk(&w);
     w.ok(&["show", &id, "--last", "2", "--no-tools", "-o", "talk.txt"]);
     let text = fs::read_to_string(w.project.join("talk.txt")).unwrap();
-    assert_eq!(text.matches("\n── ").count(), 2, "{text}");
-    assert!(!text.contains('▸'), "{text}");
+    assert_eq!(text.matches("\n#").count(), 2, "{text}");
+    assert!(!text.contains('✓'), "{text}");
     let again = w.run(&["show", &id, "-o", "talk.txt"]);
     assert_eq!(again.code, 2, "{again:?}");
     assert!(
@@ -131,8 +134,12 @@ fn a_thread_is_a_tree_without_branches() {
     );
     w.message(&id, r#"{"id":"answer","role":"agent","content":"Here."}"#);
     assert_snapshot!(w.ok(&["tree", &id]), @r"
-    ● question  user: Where is it?
-    ● answer    assistant: Here.  ◀ leaf
+    T
+    rethread · shop · today 12:00 · 2 messages
+    da23eb79-fcd7-4a8d-bb47-d6e65f198aa1
+
+    ● #1  You  Where is it?
+    ● #2  rethread  Here.  ◀ leaf
     ");
     let rows: Vec<_> = w
         .ok(&["tree", &id, "--json"])

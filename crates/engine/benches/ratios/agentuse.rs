@@ -171,7 +171,7 @@ impl Pair for Showing {
         match side {
             Side::Subject => {
                 let name = self.path.to_str().ok_or("a path that is not text")?;
-                let shown = show(&self.env, name, Part::Active, None)?;
+                let shown = show(&self.env, name, Part::Active)?;
                 let bodies = shown.entries.iter().map(|ix| shown.conversation.body(*ix));
                 if std::hint::black_box(bodies.count()) != 3 {
                     return Err("the session is not what it should be".into());

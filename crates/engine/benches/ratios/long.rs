@@ -265,7 +265,8 @@ fn work(agent: &str, task: &str, home: &Path) -> Outcome {
             listed.sessions.iter().any(|s| s.counts.messages > 100_000)
         }
         Task::Show => {
-            let shown = show(&env, agent.id, Part::Active, Some(LAST))?;
+            let mut shown = show(&env, agent.id, Part::Active)?;
+            shown.keep_last_messages(LAST);
             let bodies = shown.entries.iter().map(|ix| shown.conversation.body(*ix));
             std::hint::black_box(bodies.count()) == LAST
         }

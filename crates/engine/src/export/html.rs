@@ -8,8 +8,7 @@ use rethread_disk::open_read;
 use rethread_formats::Conversation;
 use rethread_model::{Moment, Note};
 use rethread_render::{
-    Around, Elsewhere, HTML_GENERATOR, Html, IndexRow, Options, View, exported_times, html,
-    html_index,
+    Around, Elsewhere, HTML_GENERATOR, Html, IndexRow, View, exported_times, html, html_index,
 };
 
 use super::choose::{Choice, Chosen};
@@ -18,7 +17,7 @@ use super::ndjson::to_file;
 use super::pictures::Pictures;
 use super::progress::{Progress, Watched};
 use super::{ExportForms, Exported, left_out};
-use crate::Error;
+use crate::{Error, agent_name};
 
 /// Pages are written in many small pieces.
 const BUFFER: usize = 256 * 1024;
@@ -28,14 +27,6 @@ const INDEX: &str = "index.html";
 
 /// So many bytes of a page say who wrote it.
 const HEAD: u64 = 4096;
-
-const OPTIONS: Options = Options {
-    tools: true,
-    thinking: true,
-    injected: true,
-    events: true,
-    full: true,
-};
 
 /// Exports sessions as HTML. Each leads to the sub-agents that come along.
 pub fn export_html(
@@ -128,7 +119,7 @@ impl Export<'_> {
                     let mut out = BufWriter::with_capacity(BUFFER, out);
                     notes = view(&self.progress, choice, &conversation, |view| {
                         rows.push(IndexRow::new(view, name.clone()));
-                        html(&mut out, view, &OPTIONS, &around)
+                        html(&mut out, view, &self.forms.options(), &around)
                     })?;
                     out.flush()
                 })?;
@@ -173,7 +164,7 @@ impl Export<'_> {
         for (at, choice) in (1..).zip(&chosen.sessions) {
             if let Some(conversation) = self.open(choice) {
                 let notes = view(&self.progress, choice, &conversation, |view| {
-                    page.session(at, view, &OPTIONS, &around)
+                    page.session(at, view, &self.forms.options(), &around)
                 })?;
                 self.done.notes.extend(notes);
             }
@@ -233,7 +224,7 @@ fn view(
         entries: conversation.session.active_path(),
         path: &conversation.source.path,
         source: choice.source_info(),
-        agent: None,
+        agent: agent_name(&conversation.session.head),
         usage: None,
     })?;
     Ok(pictures.notes())

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use rethread_disk::SafeName;
 use rethread_formats::Conversation;
 use rethread_model::{Bodies, Moment};
-use rethread_render::{Options, View, exported_times, markdown};
+use rethread_render::{View, exported_times, markdown};
 
 use super::choose::{Choice, Chosen};
 use super::ndjson::to_file;
 use super::progress::{Progress, Watched};
 use super::{ExportForms, Exported, left_out, stamp};
-use crate::Error;
+use crate::{Error, agent_name};
 
 /// Where pages go.
 pub enum Pages<'a> {
@@ -36,7 +36,7 @@ pub fn export_markdown(
     match pages {
         Pages::Folder(folder) => {
             let mut names = BTreeSet::new();
-            each(chosen, progress, &mut done, &mut |page, done| {
+            each(chosen, forms, progress, &mut done, &mut |page, done| {
                 let session = &page.conversation.session;
                 let (started, _) = exported_times(session, &[], page.choice.file_time);
                 let name = name(started, &session.head.id, &mut names, "md");
@@ -49,7 +49,7 @@ pub fn export_markdown(
         Pages::File(path) => {
             let mut failed = None;
             let written = to_file(&path, forms, |out| {
-                match all(chosen, progress, &mut done, out) {
+                match all(chosen, forms, progress, &mut done, out) {
                     Ok(()) if done.sessions > 0 => Ok(()),
                     Ok(()) => Err(io::Error::other("there is nothing to write")),
                     Err(e) => {
@@ -68,7 +68,7 @@ pub fn export_markdown(
                 done.files.push(path);
             }
         }
-        Pages::Stream(out) => all(chosen, progress, &mut done, out)?,
+        Pages::Stream(out) => all(chosen, forms, progress, &mut done, out)?,
     }
     Ok(done)
 }
@@ -76,12 +76,13 @@ pub fn export_markdown(
 /// Writes all pages, with a line between each two.
 fn all(
     chosen: &Chosen,
+    forms: ExportForms,
     progress: &dyn Fn(u64, u64),
     done: &mut Exported,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let mut out = io::BufWriter::new(out);
-    each(chosen, progress, done, &mut |page, done| {
+    each(chosen, forms, progress, done, &mut |page, done| {
         let line: &[u8] = if done.sessions > 0 { b"\n---\n\n" } else { b"" };
         out.write_all(line)
             .and_then(|()| page.write(&mut out))
@@ -92,6 +93,7 @@ fn all(
 
 /// One session, to be written.
 struct Page<'a> {
+    forms: ExportForms,
     choice: &'a Choice,
     conversation: &'a Conversation,
     bodies: &'a dyn Bodies,
@@ -102,6 +104,7 @@ type OneByOne<'a> = dyn FnMut(&Page<'_>, &mut Exported) -> Result<(), Error> + '
 /// Opens one session after the other.
 fn each(
     chosen: &Chosen,
+    forms: ExportForms,
     progress: &dyn Fn(u64, u64),
     done: &mut Exported,
     write: &mut OneByOne<'_>,
@@ -117,6 +120,7 @@ fn each(
                     steps: &|steps| progress.within(choice, steps),
                 };
                 let page = Page {
+                    forms,
                     choice,
                     conversation: &conversation,
                     bodies: &bodies,
@@ -143,17 +147,10 @@ impl Page<'_> {
             entries: session.active_path(),
             path: &self.conversation.source.path,
             source: self.choice.source_info(),
-            agent: None,
+            agent: agent_name(&session.head),
             usage: None,
         };
-        let options = Options {
-            tools: true,
-            thinking: true,
-            injected: false,
-            events: true,
-            full: true,
-        };
-        markdown(out, &view, &options)
+        markdown(out, &view, &self.forms.options())
     }
 }
 

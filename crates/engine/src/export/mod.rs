@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use rethread_disk::Durability;
 use rethread_formats::Env;
 use rethread_model::{Moment, Note};
+use rethread_render::Options;
 
 use crate::Error;
 use crate::show::open;
@@ -36,16 +37,37 @@ pub use single::show_ndjson;
 pub use source::export_source;
 
 /// What sessions are exported as.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportForms {
     /// Leave out what the document's vocabulary cannot say.
     pub lean: bool,
+    /// Leave calls of tools out of documents for people.
+    pub without_tools: bool,
+    /// Leave reasoning out of documents for people.
+    pub without_thinking: bool,
     /// Replace files that exist.
     pub force: bool,
     /// Write nothing if something is damaged.
     pub strict: bool,
     /// What is synced before success is reported.
     pub durability: Durability,
+}
+
+impl ExportForms {
+    /// What documents for people show. They fold what a terminal leaves out.
+    fn options(self) -> Options {
+        Options {
+            tools: !self.without_tools,
+            thinking: !self.without_thinking,
+            injected: true,
+            events: true,
+            full: true,
+        }
+    }
 }
 
 /// Where an export goes.

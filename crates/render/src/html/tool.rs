@@ -78,11 +78,12 @@ impl Flow<'_, '_, '_> {
             self.out().number(gone)?;
             self.out().raw("</del></span>")?;
         }
-        if outcome.words.is_empty() {
+        let words = outcome.all_words();
+        if words.is_empty() {
             return Ok(());
         }
         self.out().raw(" <span class=end>")?;
-        self.out().line(&outcome.words.join(", "))?;
+        self.out().line(&words.join(", "))?;
         self.out().raw("</span>")
     }
 

@@ -55,18 +55,6 @@ pub(super) fn line(text: &str) -> String {
     inert(&one_line(text), &mut true).into_owned()
 }
 
-/// One line of text inside markup of ours, such as bold: nothing in it is markup.
-pub(super) fn word(text: &str) -> String {
-    let mut out = String::new();
-    for c in one_line(text).chars() {
-        if "\\`*[]<".contains(c) {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
-}
-
 /// One line of text as inline code.
 pub(super) fn code(text: &str) -> String {
     let text = one_line(text);
@@ -81,6 +69,20 @@ pub(super) fn code(text: &str) -> String {
         ""
     };
     format!("{ticks}{pad}{text}{pad}{ticks}")
+}
+
+/// One line of text inside HTML of ours, where nothing is Markdown.
+pub(super) fn markup(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Writes a text as a code block that it cannot leave.

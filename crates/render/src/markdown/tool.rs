@@ -1,77 +1,101 @@
 //! Calls of tools and their results in Markdown.
 
+use std::fmt::Write as _;
 use std::io;
 
-use rethread_model::{Block, Diff, ToolCall, ToolInput, ToolResult};
+use rethread_model::{Block, ToolResult, Visibility};
 
 use super::Page;
-use super::escape::{code, fenced, line, word};
+use super::escape::{code, fenced, markup, prose};
+use crate::fit;
 use crate::json::pretty;
 use crate::media::{blob_name, held_text};
-use crate::tool::{changed_lines, duration, failed, full_name, leaves, remark, result_name, sign};
+use crate::reading::{COMMANDS, Call, FileChange, Input, Mark, Member, Output, Value, relative};
+use crate::tool::leaves;
+use crate::unknown::unknown;
+
+/// Longer words about a call are cut; all of its input stands below.
+const ABOUT: usize = 160;
 
 impl Page<'_> {
-    /// `**Tool: name** — title`, with the input and the output as code.
-    pub(super) fn call(&mut self, call: &ToolCall, result: Option<&ToolResult>) -> io::Result<()> {
-        write!(self.out, "\n**Tool: {}**", word(&full_name(call)))?;
-        if let Some(title) = call.title.as_deref().filter(|t| *t != call.name) {
-            write!(self.out, " — {}", line(title))?;
+    /// One line with what a call did and whether it worked; its input, its changes and its output are
+    /// folded below.
+    pub(super) fn call(&mut self, call: &Call) -> io::Result<()> {
+        let input = call.input();
+        let changes = call.changes(&input);
+        let outcome = call.outcome(&changes);
+        let mut summary = format!("{} <b>{}</b>", outcome.sign, markup(&call.name));
+        if let Some(about) = call.about(&input, self.workspace) {
+            let about = markup(&fit(about.trim(), ABOUT));
+            summary = format!("{summary} <code>{about}</code>");
         }
-        write!(self.out, " {}", sign(&call.status, result))?;
-        if let Some(remark) = remark(&call.status, result) {
-            write!(self.out, " {}", word(&remark))?;
+        let mut words = Vec::new();
+        words.extend(
+            outcome
+                .counts
+                .map(|(come, gone)| format!("+{come} −{gone}")),
+        );
+        words.extend(outcome.all_words().iter().map(|word| markup(word)));
+        if !words.is_empty() {
+            summary = format!("{summary} — {}", words.join(", "));
         }
-        if let Some(time) = call.duration_ms.and_then(duration) {
-            write!(self.out, " {time}")?;
+        writeln!(self.out, "\n<details><summary>{summary}</summary>")?;
+        self.input(&input, &changes)?;
+        let is_many = changes.len() > 1;
+        for change in &changes {
+            self.change(change, is_many)?;
         }
-        writeln!(self.out)?;
-        match &call.input {
-            None => {}
-            Some(ToolInput::Text(text)) => fenced(self.out, "text", &text.value)?,
-            Some(ToolInput::Json(json)) => match pretty(json.bytes()) {
-                Some(pretty) => fenced(self.out, "json", &pretty)?,
-                None => fenced(self.out, "text", &json.to_text())?,
-            },
-        }
-        for diff in &call.diffs {
-            self.diff(diff)?;
-        }
-        if let Some(child) = &call.child_session {
+        if let Some(child) = call.call.as_ref().and_then(|c| c.child_session.as_ref()) {
             writeln!(self.out, "\nSub-agent: {}", code(child))?;
         }
-        match result {
-            Some(result) => self.output(result),
-            None => Ok(()),
+        if let Some(result) = &call.result {
+            self.output(result)?;
+        }
+        writeln!(self.out, "\n</details>")
+    }
+
+    /// What the tool was given, without what is shown as a change.
+    fn input(&mut self, input: &Input<'_>, changes: &[FileChange<'_>]) -> io::Result<()> {
+        match input {
+            Input::Nothing => Ok(()),
+            Input::Text(_) if !changes.is_empty() => Ok(()),
+            Input::Text(text) => fenced(self.out, "text", text),
+            Input::Json(json) => fenced(self.out, "json", json),
+            Input::Members(members, _) => match members.as_slice() {
+                [] => Ok(()),
+                [Member { name, value }] if COMMANDS.contains(&name.as_str()) => match value {
+                    Value::Text(text) => fenced(self.out, "sh", text),
+                    Value::Json(json) => fenced(self.out, "json", json.get()),
+                },
+                members => {
+                    let object = object(members);
+                    let json = pretty(object.as_bytes()).unwrap_or(object);
+                    fenced(self.out, "json", &json)
+                }
+            },
         }
     }
 
-    /// A result that stands alone.
-    pub(super) fn result(&mut self, result: &ToolResult) -> io::Result<()> {
-        let sign = if failed(result) { "✗" } else { "✓" };
-        write!(
-            self.out,
-            "\n**Result: {}** {sign}",
-            word(result_name(result))
-        )?;
-        if let Some(code) = result.exit_code.filter(|code| *code != 0) {
-            write!(self.out, " exit {code}")?;
+    fn change(&mut self, file: &FileChange<'_>, is_named: bool) -> io::Result<()> {
+        if is_named && !file.path.is_empty() {
+            let path = code(relative(&file.path, self.workspace));
+            let note = file.note.as_ref().map(|note| format!(" ({})", code(note)));
+            writeln!(self.out, "\n{path}{}", note.unwrap_or_default())?;
         }
-        writeln!(self.out)?;
-        self.output(result)
-    }
-
-    fn diff(&mut self, diff: &Diff) -> io::Result<()> {
-        writeln!(self.out, "\nChange of {}:", code(&diff.path))?;
-        let old = diff.old.as_ref().map_or("", |t| t.value.as_str());
-        let new = diff.new.as_ref().map_or("", |t| t.value.as_str());
-        let (gone, come) = changed_lines(old, new);
         let mut text = String::new();
-        for (mark, lines) in [('-', gone), ('+', come)] {
-            for line in lines {
-                text.push(mark);
-                text.push_str(line);
-                text.push('\n');
-            }
+        for line in &file.change.lines {
+            let mark = match line.mark {
+                Mark::Same => ' ',
+                Mark::Gone => '-',
+                Mark::Come => '+',
+                Mark::Gap => '⋯',
+            };
+            text.push(mark);
+            text.push_str(&line.text);
+            text.push('\n');
+        }
+        if text.is_empty() {
+            return Ok(());
         }
         fenced(self.out, "diff", &text)
     }
@@ -79,9 +103,26 @@ impl Page<'_> {
     fn output(&mut self, result: &ToolResult) -> io::Result<()> {
         for block in leaves(&result.blocks) {
             match block {
-                Block::Text(text) => fenced(self.out, "text", &text.value)?,
+                Block::Text(text) => fenced(self.out, "text", &Output::of(&text.value).text)?,
+                Block::Aside { visibility, .. } if *visibility == Visibility::Hidden => {}
+                Block::Aside { text, .. } => {
+                    writeln!(self.out)?;
+                    prose(self.out, "> ", text.value.trim_end())?;
+                }
                 Block::Thinking(thought) => self.thinking(thought)?,
-                other => self.other(other)?,
+                Block::Image(media) => self.media("image", "!", media)?,
+                Block::File(media) => self.media("file", "", media)?,
+                Block::Unknown { type_name, raw } => {
+                    writeln!(self.out, "\n{}", code(&unknown(type_name, raw)))?;
+                }
+                Block::ToolCall(call) => {
+                    writeln!(
+                        self.out,
+                        "\n{}",
+                        code(&format!("[tool call: {}]", call.name))
+                    )?;
+                }
+                Block::ToolResult(_) => {}
             }
         }
         if let (true, Some(json)) = (result.blocks.is_empty(), &result.structured) {
@@ -102,4 +143,28 @@ impl Page<'_> {
         writeln!(self.out, "\nFull output:")?;
         fenced(self.out, "text", text)
     }
+}
+
+/// Members as one object of JSON.
+fn object(members: &[Member<'_>]) -> String {
+    let mut object = String::from("{");
+    for (at, Member { name, value }) in members.iter().enumerate() {
+        let comma = if at == 0 { "" } else { "," };
+        let text;
+        let value = match value {
+            Value::Json(raw) => raw.get(),
+            Value::Text(value) => {
+                text = serde_json::Value::from(value.as_str()).to_string();
+                &text
+            }
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            object,
+            "{comma}{}:{value}",
+            serde_json::Value::from(name.as_str())
+        );
+    }
+    object.push('}');
+    object
 }

@@ -14,7 +14,7 @@ const LOOK: usize = 4 * 1024 * 1024;
 /// A call of a tool with its result; one of them may be missing.
 #[allow(
     clippy::struct_field_names,
-    reason = "the call is a part of what a reader takes for one call"
+    reason = "the call as its source has it, and what came of it"
 )]
 pub(crate) struct Call {
     pub(crate) call: Option<ToolCall>,
@@ -40,8 +40,26 @@ pub(crate) struct Outcome {
     pub(crate) sign: &'static str,
     /// Lines that came and went.
     pub(crate) counts: Option<(u64, u64)>,
-    /// `exit 101`, `14 s`, `212 lines`. Untrusted, not yet neutral.
+    /// `exit 101`, `14 s`. Untrusted, not yet neutral.
     pub(crate) words: Vec<String>,
+    /// How many lines of text came back, of a call that worked and changed nothing.
+    pub(crate) lines: u64,
+}
+
+impl Outcome {
+    /// `exit 101`, `14 s`, `212 lines`. Untrusted, not yet neutral.
+    pub(crate) fn all_words(&self) -> Vec<String> {
+        let lines = (self.lines > 0).then(|| self.line_count());
+        self.words.iter().cloned().chain(lines).collect()
+    }
+
+    /// `212 lines`.
+    pub(crate) fn line_count(&self) -> String {
+        match self.lines {
+            1 => "1 line".to_owned(),
+            n => format!("{n} lines"),
+        }
+    }
 }
 
 impl Call {
@@ -119,7 +137,7 @@ impl Call {
         let looks = [
             "read", "view", "glob", "grep", "search", "fetch", "list", "find", "get_",
         ];
-        if has(&looks) || name == "ls" || name == "cat" {
+        if has(&looks) || name == "ls" || name == "cat" || input.plan().is_some() {
             Deed::Look
         } else {
             Deed::Run
@@ -191,27 +209,20 @@ impl Call {
         let mut words = Vec::new();
         words.extend(remark(self.status(), result));
         words.extend(took.and_then(duration));
-        if changes.is_empty() && lines > 0 && !result.is_some_and(failed) {
-            words.push(match lines {
-                1 => "1 line".to_owned(),
-                n => format!("{n} lines"),
-            });
-        }
+        let is_plain = changes.is_empty() && !result.is_some_and(failed);
         Outcome {
             sign: self.sign(),
             counts,
             words,
+            lines: if is_plain { lines } else { 0 },
         }
     }
 }
 
 /// `mcp__linear__get_issue` is `linear/get_issue` to people.
 fn tool_word(name: &str) -> String {
-    let parts = name.strip_prefix("mcp__").and_then(|n| n.split_once("__"));
-    match parts {
-        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
-            format!("{server}/{tool}")
-        }
+    match name.strip_prefix("mcp__") {
+        Some(rest) if !rest.is_empty() => rest.replacen("__", "/", 1),
         _ => name.to_owned(),
     }
 }

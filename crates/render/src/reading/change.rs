@@ -170,7 +170,6 @@ struct Counting<'a> {
 impl<'a> Counting<'a> {
     fn push(&mut self, mark: Mark, text: Cow<'a, str>) {
         let number = match (&mut self.at, mark) {
-            (None, _) | (Some(_), Mark::Gap) => None,
             (Some((old, new)), Mark::Same) => {
                 (*old, *new) = (old.saturating_add(1), new.saturating_add(1));
                 Some(*new - 1)
@@ -183,6 +182,7 @@ impl<'a> Counting<'a> {
                 *new = new.saturating_add(1);
                 Some(*new - 1)
             }
+            (None, _) | (Some(_), Mark::Gap) => None,
         };
         self.lines.push(Line { mark, number, text });
     }

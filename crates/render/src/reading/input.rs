@@ -232,7 +232,7 @@ impl<'a> Input<'a> {
     }
 
     /// How far a plan is: `2 of 5 done`.
-    fn plan(&self) -> Option<String> {
+    pub(crate) fn plan(&self) -> Option<String> {
         let Self::Members(members, _) = self else {
             return None;
         };

@@ -6,8 +6,12 @@ use crate::View;
 
 /// The agent in a word: `Claude`, `Codex`, `Gemini`.
 pub(crate) fn agent_word<'a>(view: &View<'a>) -> &'a str {
-    let name = view.agent_name();
-    name.split_whitespace().next().unwrap_or("agent")
+    // Only names of known agents can be cut: `Claude Code`, `Gemini CLI`.
+    let known = view.agent.and_then(|name| name.split_whitespace().next());
+    match known.unwrap_or_else(|| view.agent_name()) {
+        "" => "Agent",
+        name => name,
+    }
 }
 
 /// A model without its maker and its date, so that it is still a part of its whole name:

@@ -101,12 +101,17 @@ fn packed(text: &str) -> Option<Output<'_>> {
     })
 }
 
-/// Claude Code sets errors in tags.
+/// Claude Code sets errors and the beginnings of long outputs in tags.
 fn unwrapped(text: &str) -> &str {
-    let inside = text.trim().strip_prefix("<tool_use_error>");
-    inside
-        .and_then(|rest| rest.strip_suffix("</tool_use_error>"))
-        .unwrap_or(text)
+    let tags = [
+        ("<tool_use_error>", "</tool_use_error>"),
+        ("<persisted-output>", "</persisted-output>"),
+    ];
+    let inside = |(open, close): &(&str, &str)| {
+        let rest = text.trim().strip_prefix(open)?.strip_suffix(close)?;
+        Some(rest.trim_start_matches('\n'))
+    };
+    tags.iter().find_map(inside).unwrap_or(text)
 }
 
 /// `400 B`, `1.4 KB`, `12 KB`, `3.1 MB`.

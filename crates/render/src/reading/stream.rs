@@ -24,16 +24,29 @@ pub(crate) struct Reading<'v> {
     options: Options,
     ahead: Ahead<'v>,
     ready: VecDeque<Part>,
-    /// Who speaks, and by which model.
-    speaking: Option<(Speaker, Option<String>)>,
+    speaking: Option<Speaking>,
+    /// A notice that may come again, and how often it came.
+    held: Option<(Notice, u64)>,
+    /// Whether the last thing that was said is that the person stopped the agent.
+    is_interrupted: bool,
     /// The entry that the turn began with.
     last_begun: Option<EntryIx>,
     /// The model that answered last.
     model: Option<String>,
+    /// What was left out of the turn, and what belongs to the next one.
     quiet: Quiet,
+    next_quiet: Quiet,
     labels: BTreeMap<String, String>,
     /// Calls whose results were not found yet, with the names of their tools.
     waiting: VecDeque<(String, String)>,
+}
+
+/// Who speaks, by which model, and to whom.
+#[derive(PartialEq)]
+struct Speaking {
+    speaker: Speaker,
+    model: Option<String>,
+    seen: Option<&'static str>,
 }
 
 /// Whose message is being read.
@@ -46,6 +59,19 @@ struct Source<'e> {
     is_labelled: bool,
 }
 
+impl Source<'_> {
+    fn speaking(&self) -> Speaking {
+        Speaking {
+            speaker: self.speaker.clone(),
+            model: self.model.clone(),
+            seen: match self.entry.visibility {
+                Visibility::Injected if self.speaker == Speaker::Person => None,
+                visibility => seen(visibility),
+            },
+        }
+    }
+}
+
 impl<'v> Reading<'v> {
     /// Reads these entries of a view.
     pub(crate) fn new(view: &'v View<'v>, entries: Vec<EntryIx>, options: Options) -> Self {
@@ -55,9 +81,12 @@ impl<'v> Reading<'v> {
             ahead: Ahead::new(view, entries),
             ready: VecDeque::new(),
             speaking: None,
+            held: None,
+            is_interrupted: false,
             last_begun: None,
             model: view.session.head.model.as_ref().map(model_label),
             quiet: Quiet::default(),
+            next_quiet: Quiet::default(),
             labels: view.labels(),
             waiting: VecDeque::new(),
         }
@@ -83,12 +112,10 @@ impl<'v> Reading<'v> {
             }
             Body::Event(event) => {
                 let is_hook = event.name.to_lowercase().contains("hook");
-                let is_loud = event.level != Level::Info;
-                let body = Body::Event(event);
-                if is_loud {
-                    self.trouble(ix, body);
-                } else {
-                    self.happened(ix, body, is_hook);
+                match event.level {
+                    Level::Info => self.happened(ix, Body::Event(event), is_hook),
+                    _ if event.name == "turn_aborted" => self.interrupted(ix),
+                    Level::Warning | Level::Error => self.trouble(ix, Body::Event(event)),
                 }
             }
             other => self.happened(ix, other, false),
@@ -119,13 +146,38 @@ impl<'v> Reading<'v> {
         }
     }
 
+    /// The person stopped the agent, which some clients write down twice.
+    fn interrupted(&mut self, ix: EntryIx) {
+        if !self.is_interrupted {
+            self.notice(ix, Notice::interrupted());
+            self.is_interrupted = true;
+        }
+    }
+
     /// Adds a notice to the turn; before the first turn to one of the system.
     fn notice(&mut self, ix: EntryIx, notice: Notice) {
         if self.speaking.is_none() {
             let mut source = self.source(ix, Speaker::System, None);
             self.speak(&mut source);
         }
-        self.push(Item::Notice(notice));
+        match &mut self.held {
+            Some((held, count)) if held.is_same(&notice) => *count += 1,
+            _ => {
+                self.release();
+                self.held = Some((notice, 1));
+            }
+        }
+        self.is_interrupted = false;
+    }
+
+    /// Gives the notice that was held back.
+    fn release(&mut self) {
+        if let Some((mut notice, count)) = self.held.take() {
+            if count > 1 {
+                notice.line = format!("{} × {count}", notice.line);
+            }
+            self.ready.push_back(Part::Item(Item::Notice(notice)));
+        }
     }
 
     /// The conversation was cut, and goes on behind a summary.
@@ -259,7 +311,7 @@ impl<'v> Reading<'v> {
                     continue;
                 }
                 Told::Interrupted => {
-                    self.notice(source.ix, Notice::interrupted());
+                    self.interrupted(source.ix);
                     continue;
                 }
                 Told::Injected(injected) if self.options.injected => {
@@ -273,8 +325,12 @@ impl<'v> Reading<'v> {
                     }
                     Item::Injected(injected)
                 }
-                Told::Injected(injected) => {
+                Told::Injected(injected) if apart => {
                     self.quiet.add(&injected);
+                    continue;
+                }
+                Told::Injected(injected) => {
+                    self.quiet_of(source).add(&injected);
                     continue;
                 }
             };
@@ -291,7 +347,7 @@ impl<'v> Reading<'v> {
             self.speak(source);
             self.push(Item::Thinking(thinking));
         } else {
-            self.quiet.thinking += thinking.text.value.trim().len() as u64;
+            self.quiet_of(source).thinking += thinking.text.value.trim().len() as u64;
         }
     }
 
@@ -307,7 +363,7 @@ impl<'v> Reading<'v> {
             self.speak(source);
             self.push(Item::Call(Box::new(Call::new(call, result))));
         } else {
-            self.quiet.calls += 1;
+            self.quiet_of(source).calls += 1;
         }
     }
 
@@ -325,6 +381,20 @@ impl<'v> Reading<'v> {
         }
     }
 
+    /// Whether the agent speaks already.
+    fn goes_on(&self, source: &Source<'_>) -> bool {
+        source.speaker == Speaker::Agent && self.speaking == Some(source.speaking())
+    }
+
+    /// Where to count what is left out of a message: it may be the first thing of its turn.
+    fn quiet_of(&mut self, source: &Source<'_>) -> &mut Quiet {
+        if self.goes_on(source) || self.last_begun == Some(source.ix) {
+            &mut self.quiet
+        } else {
+            &mut self.next_quiet
+        }
+    }
+
     /// Begins a turn, unless it goes on.
     fn speak(&mut self, source: &mut Source<'_>) {
         let label = || self.labels.get(self.view.session.id(source.ix)).cloned();
@@ -333,16 +403,10 @@ impl<'v> Reading<'v> {
         } else {
             label()
         };
-        let goes_on = source.speaker == Speaker::Agent
-            && self.speaking.as_ref().is_some_and(|(speaker, model)| {
-                *speaker == Speaker::Agent && *model == source.model
-            });
+        let goes_on = self.goes_on(source);
         // All of a message is one turn.
-        let is_same = self
-            .speaking
-            .as_ref()
-            .is_some_and(|(speaker, _)| *speaker == source.speaker)
-            && self.last_begun == Some(source.ix);
+        let is_same = self.last_begun == Some(source.ix)
+            && (self.speaking.as_ref()).is_some_and(|s| s.speaker == source.speaker);
         if goes_on || is_same {
             if let Some(label) = label {
                 self.push(Item::Label(label));
@@ -350,27 +414,29 @@ impl<'v> Reading<'v> {
             return;
         }
         self.end_turn();
+        self.quiet = std::mem::take(&mut self.next_quiet);
         self.last_begun = Some(source.ix);
-        self.speaking = Some((source.speaker.clone(), source.model.clone()));
+        let speaking = source.speaking();
         self.ready.push_back(Part::Turn(Turn {
             ix: source.ix,
-            speaker: source.speaker.clone(),
-            model: source.model.clone(),
+            speaker: speaking.speaker.clone(),
+            model: speaking.model.clone(),
             time: source.entry.time,
-            seen: match source.entry.visibility {
-                Visibility::Injected if source.speaker == Speaker::Person => None,
-                visibility => seen(visibility),
-            },
+            seen: speaking.seen,
             label,
         }));
+        self.speaking = Some(speaking);
     }
 
     fn push(&mut self, item: Item) {
+        self.release();
+        self.is_interrupted = false;
         self.ready.push_back(Part::Item(item));
     }
 
     /// Says what was left out, and lets nobody speak.
     fn end_turn(&mut self) {
+        self.release();
         self.speaking = None;
         if !self.quiet.is_empty() {
             let quiet = std::mem::take(&mut self.quiet);
@@ -385,6 +451,8 @@ impl Iterator for Reading<'_> {
     fn next(&mut self) -> Option<Part> {
         while self.ready.is_empty() {
             let Some(step) = self.ahead.step() else {
+                self.end_turn();
+                self.quiet = std::mem::take(&mut self.next_quiet);
                 self.end_turn();
                 return self.ready.pop_front();
             };

@@ -1,44 +1,53 @@
 //! Colours, if they are wanted.
 
 use anstyle::{AnsiColor, Style};
-use rethread_model::Role;
+
+use super::wrap::Span;
+use crate::reading::Speaker;
+
+pub(super) const BOLD: Style = Style::new().bold();
+pub(super) const DIM: Style = Style::new().dimmed();
+pub(super) const RED: Style = AnsiColor::Red.on_default();
+pub(super) const GREEN: Style = AnsiColor::Green.on_default();
+
+/// The colour of a speaker.
+pub(crate) fn speaker_style(speaker: &Speaker) -> Style {
+    let colour = match speaker {
+        Speaker::Person => AnsiColor::Cyan,
+        Speaker::Agent => AnsiColor::Green,
+        Speaker::System | Speaker::Extension(_) => AnsiColor::Magenta,
+        Speaker::Cut => AnsiColor::Yellow,
+    };
+    colour.on_default().bold()
+}
+
+/// The colour of how a call ended.
+pub(super) fn sign_style(sign: &str) -> Style {
+    match sign {
+        "✓" => GREEN,
+        "✗" | "⊘" => RED,
+        _ => DIM,
+    }
+}
 
 /// Colours text that is neutral already, or leaves it alone.
 #[derive(Clone, Copy)]
-pub(super) struct Paint(pub(super) bool);
+pub(crate) struct Paint(pub(crate) bool);
 
 impl Paint {
-    pub(super) fn bold(self, text: &str) -> String {
-        self.with(Style::new().bold(), text)
-    }
-
-    pub(super) fn dim(self, text: &str) -> String {
-        self.with(Style::new().dimmed(), text)
-    }
-
-    pub(super) fn red(self, text: &str) -> String {
-        self.with(AnsiColor::Red.on_default(), text)
-    }
-
-    pub(super) fn green(self, text: &str) -> String {
-        self.with(AnsiColor::Green.on_default(), text)
-    }
-
-    pub(super) fn role(self, role: Role, text: &str) -> String {
-        let colour = match role {
-            Role::User => AnsiColor::Cyan,
-            Role::Assistant => AnsiColor::Green,
-            Role::System => AnsiColor::Magenta,
-            Role::Tool => AnsiColor::Yellow,
-        };
-        self.with(colour.on_default().bold(), text)
-    }
-
-    fn with(self, style: Style, text: &str) -> String {
-        if self.0 {
+    pub(crate) fn with(self, style: Style, text: &str) -> String {
+        if self.0 && style != Style::new() && !text.is_empty() {
             format!("{style}{text}{style:#}")
         } else {
             text.to_owned()
         }
+    }
+
+    /// Spans as one text.
+    pub(super) fn spans(self, spans: &[Span]) -> String {
+        spans
+            .iter()
+            .map(|span| self.with(span.style, &span.text))
+            .collect()
     }
 }

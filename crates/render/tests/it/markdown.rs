@@ -93,10 +93,9 @@ fn asides_say_who_saw_them() {
             aside("secret", Visibility::Hidden),
             aside("as usual", Visibility::Visible),
         ]),
-        "go\n\n*(injected)*\n\n> Today is\n> ```\n> <b>\n> ```\n\n\
-         *(not seen by the model)*\n\n> /clear &lt;b>\n\nas usual\n"
+        "go\n\n<details><summary>note 17 B</summary>\n\n> Today is\n> ```\n> <b>\n> ```\n\n</details>\n\n\
+         /clear &lt;b>\n\n<details><summary>note 6 B</summary>\n\n> secret\n\n</details>\n\nas usual\n"
     );
-    assert_eq!(shown(vec![aside("secret", Visibility::Hidden)]), "");
 }
 
 #[test]
@@ -117,7 +116,7 @@ fn a_summary_of_thoughts_says_so() {
     };
     assert_eq!(
         shown(vec![Block::Thinking(thought)]),
-        "> *Thinking (summary)*\n>\n> Hm.\n"
+        "<details><summary>Thinking (summary)</summary>\n\n> Hm.\n\n</details>\n"
     );
 }
 
@@ -127,6 +126,6 @@ fn every_change_of_a_call_is_shown() {
     edit.diffs = vec![change("a", "1", "2"), change("b", "3", "4")];
     assert_eq!(
         shown(vec![Block::ToolCall(edit)]),
-        "**Tool: edit** … pending\n\nChange of `a`:\n\n```diff\n-1\n+2\n```\n\nChange of `b`:\n\n```diff\n-3\n+4\n```\n"
+        "<details><summary>… <b>edit</b> <code>a and 1 more</code> — +2 −2, pending</summary>\n\n`a`\n\n```diff\n-1\n+2\n```\n\n`b`\n\n```diff\n-3\n+4\n```\n\n</details>\n"
     );
 }

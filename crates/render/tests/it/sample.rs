@@ -76,6 +76,7 @@ impl Sample {
         let style = Style {
             colour,
             width: 60,
+            now: None,
             zone: TimeZone::fixed(offset(1)),
         };
         self.write(None, |out, view| text(out, view, &options, &style))
@@ -130,6 +131,7 @@ impl Sample {
         let style = Style {
             colour: false,
             width: 90,
+            now: None,
             zone: TimeZone::UTC,
         };
         self.write(None, |out, view| rethread_render::tree(out, view, &style))

@@ -131,27 +131,17 @@ fn damage_is_named_with_file_and_line() {
     ");
     assert_snapshot!(w.plain(&answer.out), @r"
     Broken
-    agent      Broken 0.5.0
-    model      anthropic/claude-sonnet-4-5
-    workspace  /tmp/loose
-    started    15 Nov 2025 09:46
-    ended      15 Nov 2025 09:46
-    messages   4
-    duration   0.1s
-    session    01KA3J1000S000000000000008
-    file       [ROOT]/home/.local/share/agentuse/project/global/session/01KA3J1000S000000000000008-broken
+    Broken · loose · 15 Nov 2025 09:46 · 4 messages · 01KA3J1000S000000000000008
 
-    ── user · 15 Nov 09:46 ─────────────────────────────────────────────────────────
-    Go on.
+    #1  You  09:46
+        Go on.
 
-    ── assistant · 15 Nov 09:46 ────────────────────────────────────────────────────
-    Whole.
+    #2  Broken  sonnet-4-5  09:46
+        Whole.
 
-    ── assistant · 15 Nov 09:46 ────────────────────────────────────────────────────
-    An answer without its prompt.
+        An answer without its prompt.
 
-    ── assistant · 15 Nov 09:46 ────────────────────────────────────────────────────
-    Nor a message at all.
+        Nor a message at all.
     ");
     let strict = w.run(&["show", "01KA3J1000S000000000000008", "--strict"]);
     assert_eq!(strict.code, 1);

@@ -86,31 +86,35 @@ fn show_what_later_programs_add() {
 #[test]
 fn the_tree_names_sub_agents_and_the_calls_that_started_them() {
     let w = world(&["document/full", "0.30/everything"]);
-    assert_snapshot!(w.ok(&["tree", PLANNER]), @"
-    ● #1           system: You are a planner.
-    ● #2           system: Be brief.
-    ● 01KA3J1000M  user: Plan the day. Only the morning.
-    ● 01KA3J1000P  assistant: Let me look. ▸ Bash ◂ Bash ▸ Read ◂ Read ▸ Bash ▸ Wri…
-    ● #5           error: OverloadedError: the model was overloaded  ◀ leaf
+    assert_snapshot!(w.ok(&["tree", PLANNER]), @r"
+    Daily Planner
+    Daily Planner · src · 15 Nov 2025 09:46 · 4 messages · 1.6 K tokens · $0.01
+    01KA3J1000S000000000000001
+
+    ● #3  You  Plan the day. Only the morning.
+    ● #4  Daily Planner  Let me look. [image]  ✓ Bash cal  ✗ Rea…  · 1 event  ◀ leaf
     ↳ sub-agent 01KA3J1000S000000000000002
     ");
-    assert_snapshot!(w.ok(&["tree", CODER]), @"
-    ● #1           system: You write code.
-    ● 01KA3J1000M  user: Write the code.
-    ● 01KA3J1000P  assistant: Written.  ◀ leaf
+    assert_snapshot!(w.ok(&["tree", CODER]), @r"
+    Coder
+    Coder · proj · 15 Nov 2025 09:46 · 3 messages · 15 tokens
+    sub-agent of 01KA3J1000S000000000000001 · 01KA3J1000S000000000000002
+
+    ● #2  You  Write the code.
+    ● #3  Coder  Written.  ◀ leaf
     ↳ sub-agent 01KA3J1000S000000000000003
     ");
-    assert_snapshot!(w.ok(&["tree", LATER]), @"
-    ● #1                          system: You make quotes.
-    ● 01KA3J1000M000000000000005  user: Make a quote. About rain.
-    ● 01KA3J1000P000000000000024  assistant: Rain is patient. ▸ bash ◂ bash
-    ● 01KA3J1000P000000000000025  warning: log: slow network
-    ● 01KA3J1000P000000000000027  compacted (limit, 190000 → 9000 tokens)
-    ● 01KA3J1000P000000000000028  user: Make it shorter.
-    ● 01KA3J1000P000000000000029  assistant: Rain waits. ▸ subagent__reviewer
-    ● 01KA3J1000P000000000000031  event: learning: two lessons
-    ● 01KA3J1000P000000000000032  error: error: stopped by user  ◀ leaf
-    ↳ sub-agent 01KA3J1000S000000000000006 (call_wait)
+    assert_snapshot!(w.ok(&["tree", LATER]), @r"
+    Quote Maker
+    Quote Maker · proj · 15 Nov 2025 09:46 · 5 messages · 560 tokens
+    01KA3J1000S000000000000005
+
+    ● #2  You  Make a quote. About rain.
+    ● #3  Quote Maker  Rain is patient.  ✓ bash rain  · 1 event
+    ● #5  Summary  compacted (limit, 190000 → 9000 tokens)
+    ● #6  You  Make it shorter.
+    ● #7  Quote Maker  Rain waits.  … subagent__reviewer task:…  · 2 events  ◀ leaf
+    ↳ sub-agent 01KA3J1000S000000000000006
     ");
     let json = w.ok(&["tree", LATER, "--json"]);
     assert_snapshot!(json.lines().last().unwrap(), @r#"{"type":"sub_agent","session_id":"01KA3J1000S000000000000006","tool_id":"call_wait"}"#);
@@ -121,12 +125,19 @@ fn what_the_tree_draws_names_an_entry() {
     let w = world(&["0.30/everything"]);
     let tree = w.ok(&["tree", LATER]);
     let drawn = tree.lines().filter(|line| line.starts_with('●'));
-    for (n, line) in drawn.enumerate() {
-        let id = line.split_whitespace().nth(1).unwrap();
-        let context = w.ok(&["show", LATER, "--branch", id, "--json"]);
-        let place = w.ok(&["show", LATER, "--branch", &format!("#{}", n + 1), "--json"]);
-        assert_eq!(context, place, "{line}");
+    let mut count = 0;
+    for line in drawn {
+        let number = line.split_whitespace().nth(1).unwrap();
+        let record = json(&w.ok(&["show", LATER, "--branch", number, "--json"]));
+        let messages = record["messages"].as_array().unwrap();
+        let role = &messages.last().unwrap()["role"];
+        assert!(
+            role == "user" || !line.contains("  You  "),
+            "{line}: {role}"
+        );
+        count += 1;
     }
+    assert_eq!(count, 5, "{tree}");
 }
 
 #[test]

@@ -15,16 +15,19 @@ use crate::world::{World, json, tree};
 #[test]
 fn a_tree_with_turns_that_were_taken_back() {
     let w = home(&["0.140/rolled-back"]);
-    assert_snapshot!(w.ok(&["tree", ROLLED_BACK]), @"
-    ● #1        user: One
-    ● #2        assistant: 1
-    ├─ ○ #3        user: Two
-    │  ○ #4        assistant: 2
-    │  ○ #5        user: Three
-    │  ○ #6        assistant: 3
-    ● #7        event: thread_rolled_back: the last 2 turns were taken back
-    ● #8        user: Four
-    ● #9        assistant: 4  ◀ leaf
+    assert_snapshot!(w.ok(&["tree", ROLLED_BACK]), @r"
+    One
+    Codex CLI · shop · 18 Jun 09:00 · 8 messages
+    019ed917-1cf7-72a3-92f5-000000000002
+
+    ● #1  You  One
+    ● #2  Codex  1
+    ├─ ○ #3  You  Two
+    │  ○ #4  Codex  2
+    │  ○ #5  You  Three
+    │  ○ #6  Codex  3
+    ● #8  You  Four
+    ● #9  Codex  4  ◀ leaf
     ");
     let listed = json(w.ok(&["list", "--json"]).trim());
     assert_eq!(listed["archived"], true);
@@ -145,7 +148,7 @@ fn sub_agents_are_linked_with_the_call_that_started_them() {
     assert_eq!(child.session.head.agent.role.as_deref(), Some("Laplace"));
     assert!(child.session.head.hidden);
     let shown = home(&["0.166/forks"]).ok(&["show", BASE]);
-    assert!(shown.contains(&format!("sub-agent: {CHILD}")), "{shown}");
+    assert!(shown.contains(&format!("sub-agent {CHILD}")), "{shown}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn damage_is_salvaged_and_named() {
     assert_eq!(answer.code, 3, "{answer:?}");
     assert_snapshot!("codex_damage_notes", w.plain(&answer.err));
     for text in ["A", "B", "C", "D\u{fffd}", "E"] {
-        let line = format!("\n{text}\n");
+        let line = format!("\n    {text}\n");
         assert!(answer.out.contains(&line), "{text}: {}", answer.out);
     }
     assert_eq!(w.run(&["list"]).code, 0);

@@ -83,5 +83,8 @@ fn what_the_client_put_among_the_words_of_the_person_is_marked() {
         .filter(|e| e.visibility == Visibility::Injected);
     assert_eq!(injected.count(), 3);
     let shown = home(&["0.140/everything"]).ok(&["show", EVERYTHING]);
-    assert!(shown.contains("(injected) <skill>"), "{shown}");
+    assert!(shown.contains("· skill 28 B     (--injected)"), "{shown}");
+    assert!(!shown.contains("<skill>"), "{shown}");
+    let all = home(&["0.140/everything"]).ok(&["show", EVERYTHING, "--injected"]);
+    assert!(all.contains("· skill 28 B\n      <skill>"), "{all}");
 }

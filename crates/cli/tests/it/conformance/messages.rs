@@ -155,18 +155,21 @@ fn text_is_shown_as_it_is_and_thinking_when_asked_for() {
     let w = World::new();
     let id = w.thread("T");
     let text = "# not a heading\n\n    four spaces  *and* <b>two</b>\n\\n";
+    let message = value!({"role": "user", "content": [{"type": "text", "text": text}]});
+    w.message(&id, &message.to_string());
+    let shown = w.ok(&["show", &id]).replace("\n    ", "\n");
+    assert!(shown.contains(text), "what a person typed: {shown}");
     let message = value!({"role": "agent", "content": [
         {"type": "thinking", "text": "a quiet thought"}, {"type": "text", "text": text}]});
     w.message(&id, &message.to_string());
     let shown = w.ok(&["show", &id]);
-    assert!(shown.contains(text), "{shown}");
     assert!(!shown.contains("a quiet thought"), "{shown}");
     assert!(
         w.ok(&["show", &id, "--thinking"])
             .contains("a quiet thought")
     );
     let record = json(&w.ok(&["show", &id, "--json"]));
-    assert_eq!(record["messages"][0]["content"][0]["text"], text);
+    assert_eq!(record["messages"][1]["content"][0]["text"], text);
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn every_field_of_a_tool_call_is_written_and_read() {
         ],
     );
     let shown = w.ok(&["show", &id]);
-    assert!(shown.contains("file_edit  Edit a.rs"), "{shown}");
+    assert!(shown.contains("✓ file_edit  a.rs"), "{shown}");
     assert!(shown.contains("1.2 s"), "milliseconds: {shown}");
 }
 
@@ -80,8 +80,8 @@ fn what_is_required_in_a_tool_call_is_demanded() {
 #[test]
 fn every_status_of_a_tool_call_is_kept_and_shown() {
     for (status, sign, has_result) in [
-        ("pending", "… pending", false),
-        ("running", "… running", false),
+        ("pending", "…", false),
+        ("running", "…", false),
         ("completed", "✓", true),
         ("failed", "✗", true),
     ] {
@@ -90,7 +90,8 @@ fn every_status_of_a_tool_call_is_kept_and_shown() {
         w.message(&id, &format!(r#"{{"role":"agent","content":[],"toolCalls":[{{"toolCallId":"t","name":"bash","status":"{status}"}}]}}"#));
         assert_eq!(w.lines(&id)[0]["toolCalls"][0]["status"], status);
         let shown = w.ok(&["show", &id]);
-        assert!(shown.contains(&format!("▸ bash  {sign}")), "{shown}");
+        assert!(shown.contains(&format!("{sign} bash")), "{shown}");
+        assert_eq!(shown.contains(status), !has_result, "{shown}");
         let result = &json(&w.ok(&["show", &id, "--json"]))["messages"][1]["content"][0];
         assert_eq!(result["type"] == "tool_result", has_result, "{status}");
         assert_eq!(result["is_error"] == true, status == "failed", "{status}");

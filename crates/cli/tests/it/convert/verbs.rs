@@ -46,24 +46,19 @@ fn into_the_store_of_another_agent() {
     ");
     let shown = w.ok(&["show", made]);
     let said = shown.split_once("\n\n").unwrap().1;
-    assert_snapshot!(said, @"
-    ── user · 15 Nov 12:00 ─────────────────────────────────────────────────────────
-    What does it cost?
+    assert_snapshot!(said, @r"
+    #2  You  12:00
+        What does it cost?
 
-    ── assistant · 15 Nov 12:00 ────────────────────────────────────────────────────
-    Look it up.
+    #3  Claude  m-1  12:00
+        Look it up.
 
-    Looking.
+        Looking.
 
-    ▸ bash  ✓
-      command: cat price
+        ✓ bash  cat price
+          │ 3
 
-    ── tool · 15 Nov 12:00 ─────────────────────────────────────────────────────────
-    ◂ c1  ✓
-      │ 3
-
-    ── assistant · 15 Nov 12:00 ────────────────────────────────────────────────────
-    Three euros.
+        Three euros.
     ");
 }
 

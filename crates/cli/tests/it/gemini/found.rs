@@ -137,7 +137,7 @@ fn older_chats_checkpoints_and_prompts_are_sessions() {
         ("checkpoint-old", "This is the Gemini CLI."),
         (&*format!("logs-{HASH}"), "Write hello.txt."),
     ] {
-        let shown = w.ok(&["show", id, "--to", "markdown"]);
+        let shown = w.ok(&["show", id, "--injected", "--to", "markdown"]);
         assert!(shown.contains(first), "{id}: {shown}");
     }
     let folder = fixtures().join("0.20/document/tmp").join(HASH);

@@ -23,25 +23,19 @@ fn context_applies_compactions_edits_and_summaries() {
         0
     );
     w.ok(&["append", &path, "And now?"]);
-    assert_snapshot!(w.plain(&w.ok(&["context", &path])), @"
+    assert_snapshot!(w.plain(&w.ok(&["context", &path])), @r"
     Prices
-    agent      pi
-    model      acme/m-1
-    workspace  [ROOT]/shop
-    started    15 Nov 2026 12:00
-    ended      15 Nov 2026 12:00
-    messages   3
-    session    01a1df14-1e00-7948-8523-d812268295b1
-    file       [ROOT]/home/.pi/agent/sessions/--[ROOT]-shop--/2026-11-15T12-00-00-000Z_01a1df14-1e00-7948-8523-d812268295b1.jsonl
+    pi · shop · today 12:00 · 3 messages · 01a1df14-1e00-7948-8523-d812268295b1
 
-    ── user (injected) · compaction_summary · 15 Nov 12:00 ─────────────────────────
-    Prices were rounded.
+    #1  System  12:00  (injected)
+        · compaction summary 20 B
+          Prices were rounded.
 
-    ── assistant · 15 Nov 12:00 ────────────────────────────────────────────────────
-    Done, in short.
+    #2  pi  m-1  12:00
+        Done, in short.
 
-    ── user · 15 Nov 12:00 ─────────────────────────────────────────────────────────
-    And now?
+    #3  You  12:00
+        And now?
     ");
     assert_snapshot!(w.plain(&w.ok(&["context", &path, "--json"])), @r#"{"messages":[{"index":1,"uuid":"5e0375ee","parent_uuid":null,"role":"user","timestamp":"2026-11-15T12:00:00.000Z","content":[{"type":"text","text":"Prices were rounded."}],"metadata":{"cwd":"[ROOT]/shop","is_meta":true,"extensions":{"visibility":"injected","extension":"compaction_summary"}}},{"index":2,"uuid":"c1a1393c","parent_uuid":"5e0375ee","role":"assistant","timestamp":"2026-11-15T12:00:00.000Z","content":[{"type":"text","text":"Done, in short."}],"metadata":{"cwd":"[ROOT]/shop","model":{"name":"m-1","stop_reason":"stop","stop_sequence":null},"token_usage":{"input_tokens":0,"output_tokens":0,"cache_creation_tokens":0,"cache_read_tokens":0},"extensions":{"provider":"acme","usage":{"recorded_total":0,"cost_usd":0},"details":{"api":"unknown"}}}},{"index":3,"uuid":"1107b101","parent_uuid":"c1a1393c","role":"user","timestamp":"2026-11-15T12:00:00.000Z","content":[{"type":"text","text":"And now?"}],"metadata":{"cwd":"[ROOT]/shop"}}],"model":"acme/m-1","thinking_level":null}"#);
     assert_snapshot!(w.plain(&w.ok(&["context", &path, "--native", "--json"])), @r#"{"messages":[{"role":"compactionSummary","summary":"Prices were rounded.","tokensBefore":900,"timestamp":1794744000000},{"role":"assistant","content":[{"type":"text","text":"Done, in short."}],"api":"unknown","provider":"acme","model":"m-1","usage":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop","timestamp":1794744000000},{"role":"user","content":"And now?","timestamp":1794744000000}],"model":{"provider":"acme","modelId":"m-1"},"thinking_level":"off"}"#);
@@ -77,7 +71,7 @@ fn show_hides_what_extensions_hide_and_marks_what_they_show() {
         0
     );
     let shown = w.ok(&["show", &path]);
-    assert!(shown.contains("user · weather"), "{shown}");
+    assert!(shown.contains("  weather  "), "{shown}");
     assert!(!shown.contains("Secret"), "{shown}");
     let markdown = w.ok(&["show", &path, "--to", "markdown"]);
     assert!(

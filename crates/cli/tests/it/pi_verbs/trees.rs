@@ -54,34 +54,29 @@ fn append_at_an_entry_and_branch_with_a_summary() {
     error: a bare move to another entry cannot be kept
     hint: give `--summary TEXT`, or a message
     ");
-    assert_snapshot!(w.plain(&w.ok(&["tree", &path])), @"
-    ● 09f1545c  title: Prices
-    ● ae3cd13e  user: Round the prices.
-    ├─ ○ c1a1393c  assistant: Done.
-    │  ○ 87801197  user: one
-    │  ○ 1107b101  user: two
-    ├─ ○ 5e0375ee  user: In cents, please.
-    ● 92872494  back from another branch: Cents were wrong.
-    ● 7692a0c2  user: Euros, please.  ◀ leaf
-    ");
-    assert_snapshot!(w.plain(&w.ok(&["show", &path, "--branch", first.trim()])), @"
+    assert_snapshot!(w.plain(&w.ok(&["tree", &path])), @r"
     Prices
-    agent      pi
-    model      acme/m-1
-    workspace  [ROOT]/shop
-    started    15 Nov 2026 12:00
-    ended      15 Nov 2026 12:00
-    messages   6 (2 shown)
-    session    01a1df14-1e00-7948-8523-d812268295b1
-    file       [ROOT]/home/.pi/agent/sessions/--[ROOT]-shop--/2026-11-15T12-00-00-000Z_01a1df14-1e00-7948-8523-d812268295b1.jsonl
+    pi · shop · today 12:00 · 6 messages · 01a1df14-1e00-7948-8523-d812268295b1
 
-    · title: Prices
+    ● #2  You  Round the prices.
+    ├─ ○ #3  pi  Done.
+    │  ○ #5  You  one
+    │  ○ #6  You  two
+    ├─ ○ #4  You  In cents, please.
+    ● #7  Summary  back from another branch: Cents were wrong.
+    ● #8  You  Euros, please.  ◀ leaf
+    ");
+    assert_snapshot!(w.plain(&w.ok(&["show", &path, "--branch", first.trim()])), @r"
+    Prices
+    pi · shop · today 12:00 · 2 of 6 messages · 01a1df14-1e00-7948-8523-d812268295b1
 
-    ── user · 15 Nov 12:00 ─────────────────────────────────────────────────────────
-    Round the prices.
+        · 1 event     (--events)
 
-    ── user · 15 Nov 12:00 ─────────────────────────────────────────────────────────
-    In cents, please.
+    #2  You  12:00
+        Round the prices.
+
+    #4  You  12:00
+        In cents, please.
     ");
     let everything = w.ok(&["show", &path, "--all-branches"]);
     for text in ["Done.", "In cents", "two", "Cents were wrong.", "Euros"] {

@@ -260,23 +260,21 @@ fn the_unified_vocabulary_is_taken_too() {
         r#"{"input":18,"output":3,"reasoning":0,"cache":{"read":3,"write":0}}"#
     );
     assert!(message["time"]["completed"].is_number());
-    assert_snapshot!(w.ok(&["show", &id, "--thinking"]).lines().skip(9).collect::<Vec<_>>().join("\n").replace(w.root.to_str().unwrap(), "[ROOT]").replace(&id, "[ID]"), @r"
-    session    [ID]
-    file       [ROOT]/home/.local/share/agentuse/project/global/session/[ID]-a
+    assert_snapshot!(w.ok(&["show", &id, "--thinking"]).lines().skip(2).collect::<Vec<_>>().join("\n").replace(w.root.to_str().unwrap(), "[ROOT]").replace(&id, "[ID]"), @r"
 
-    ── user · 15 Nov 12:00 ─────────────────────────────────────────────────────────
-    List the files
+    #1  You  12:00
+        List the files
 
-    ── assistant · gpt-5 · 15 Nov 12:00 ────────────────────────────────────────────
-    │ ls
+    #2  a  gpt-5  12:00
+        · thinking 2 B
+          ls
 
-    I look.
+        I look.
 
-    ▸ Bash  ✓ 0 ms
-      command: ls
-      │ a.txt
+        ✓ Bash  ls                                            0 ms
+          │ a.txt
 
-    One file.
+        One file.
     ");
     assert_conformant(&w, &session);
 }

@@ -125,7 +125,7 @@ fn a_prompt_and_a_text_can_be_written_anew() {
     ]);
     let show = w.ok(&["show", MINIMAL]);
     assert!(
-        show.contains("Say goodbye.") && show.contains("\nGoodbye."),
+        show.contains("Say goodbye.") && show.contains("\n    Goodbye."),
         "{show}"
     );
     let answer = w.run(&[
