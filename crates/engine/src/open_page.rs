@@ -17,7 +17,7 @@ use crate::Error;
 const FOLDER: &str = "pages";
 
 /// How long a page stays, so that the browser can load it again.
-const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const KEPT: Duration = Duration::from_hours(7 * 24);
 
 /// Writes the page of a session into the cache, in the place of an earlier one, and removes pages that
 /// nobody opened for a week. Gives its path.

@@ -111,7 +111,7 @@ fn old_pages_go_and_nothing_else_does() {
         .parse::<jiff::Timestamp>()
         .unwrap()
         .into();
-    let day = Duration::from_secs(24 * 60 * 60);
+    let day = Duration::from_hours(24);
     for (name, days) in [("old.html", 8), ("young.html", 6), ("old.txt", 8)] {
         let file = fs::File::create(folder.join(name)).unwrap();
         file.set_modified(now - day * days).unwrap();

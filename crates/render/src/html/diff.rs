@@ -4,12 +4,16 @@ use std::io;
 
 use super::links::linked;
 use super::out::Out;
-use crate::reading::{Change, FileChange, Mark};
+use crate::reading::{Change, FileChange, Mark, relative};
 
 /// Writes the changes of a call, each below the name of its file where it is not that of the call.
-pub(super) fn write_file_changes(out: &mut Out<'_>, files: &[FileChange<'_>]) -> io::Result<()> {
+pub(super) fn write_file_changes(
+    out: &mut Out<'_>,
+    files: &[FileChange<'_>],
+    workspace: Option<&str>,
+) -> io::Result<()> {
     for file in files {
-        let words = [Some(file.path.as_ref()), file.note.as_deref()];
+        let words = [Some(relative(&file.path, workspace)), file.note.as_deref()];
         let words: Vec<&str> = words
             .into_iter()
             .flatten()

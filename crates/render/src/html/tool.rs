@@ -39,7 +39,7 @@ impl Flow<'_, '_, '_> {
         self.line(&call.name, about.as_deref(), &call.outcome(&changes))?;
         self.out().raw("</summary>\n")?;
         write_input(self.out(), &input, !changes.is_empty())?;
-        write_file_changes(self.out(), &changes)?;
+        write_file_changes(self.out(), &changes, workspace)?;
         if let Some(child) = call.call.as_ref().and_then(|c| c.child_session.as_ref()) {
             self.out().raw("<p class=media>Sub-agent: ")?;
             self.reference(child)?;
@@ -72,11 +72,15 @@ impl Flow<'_, '_, '_> {
             self.out().raw("</code>")?;
         }
         if let Some((come, gone)) = outcome.counts {
-            self.out().raw(" <span class=counts><ins>+")?;
-            self.out().number(come)?;
-            self.out().raw("</ins> <del>−")?;
-            self.out().number(gone)?;
-            self.out().raw("</del></span>")?;
+            self.out().raw(" <span class=counts>")?;
+            for (count, open, close) in [(come, "<ins>+", "</ins>"), (gone, "<del>−", "</del>")] {
+                if count > 0 {
+                    self.out().raw(open)?;
+                    self.out().number(count)?;
+                    self.out().raw(close)?;
+                }
+            }
+            self.out().raw("</span>")?;
         }
         let words = outcome.all_words();
         if words.is_empty() {

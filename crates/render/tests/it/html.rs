@@ -138,7 +138,7 @@ fn changes_are_shown_line_by_line() {
     let edit = |input: &str| shown(vec![Block::ToolCall(call("c", "Edit", input))]);
     let one = edit(r#"{"file_path":"a.rs","old_string":"a\nb\nc","new_string":"a\nB\nc"}"#);
     assert_snapshot!(one, @"
-    <details class=tool open><summary><span class=sign>✓</span> <b>Edit</b> <code class=what>a.rs</code> <span class=counts><ins>+1</ins> <del>−1</del></span></summary>
+    <details class=tool open><summary><span class=sign>✓</span> <b>Edit</b> <code class=what>a.rs</code> <span class=counts><ins>+1</ins><del>−1</del></span></summary>
     <pre class=diff><span> a
     </span><del>-b
     </del><ins>+B
@@ -154,7 +154,7 @@ fn changes_are_shown_line_by_line() {
         let page = edit(input);
         let change = "<pre class=diff><del>-a\n</del><ins>+b\n</ins></pre>";
         assert!(page.contains(change), "{page}");
-        assert!(page.contains("<ins>+1</ins> <del>−1</del>"), "{page}");
+        assert!(page.contains("<ins>+1</ins><del>−1</del>"), "{page}");
         assert!(!page.contains("old"), "{page}");
     }
     let mut known = call("c", "edit", r#"{"old_string":"x","new_string":"y"}"#);
@@ -181,7 +181,7 @@ fn patches_are_shown_as_changes() {
         )),
     ]);
     assert_snapshot!(page, @"
-    <details class=tool open><summary><span class=sign>✓</span> <b>apply_patch</b> <code class=what>a</code> <span class=counts><ins>+1</ins> <del>−1</del></span></summary>
+    <details class=tool open><summary><span class=sign>✓</span> <b>apply_patch</b> <code class=what>a</code> <span class=counts><ins>+1</ins><del>−1</del></span></summary>
     <p class=media><code>a</code></p>
     <pre class=diff><del>-b
     </del><ins>+c
