@@ -1,6 +1,6 @@
 //! `open`: a page of a session in the cache, and a browser that shows it.
 
-use std::io::{self, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -8,10 +8,10 @@ use rethread_disk::{
     Durability, Mode, SafeName, ensure_folder, find_program, remove_files_before, replace_with,
 };
 use rethread_formats::Env;
-use rethread_model::Head;
+use rethread_render::{Around, Options, html};
 use rethread_run::{BrowserCall, browser_calls, start_browser};
 
-use crate::Error;
+use crate::{Error, Pictures, Shown};
 
 /// Where pages are kept inside the cache.
 const FOLDER: &str = "pages";
@@ -23,8 +23,9 @@ const KEPT: Duration = Duration::from_hours(7 * 24);
 /// nobody opened for a week. Gives its path.
 pub fn write_cached_page(
     env: &Env,
-    head: &Head,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    shown: &Shown,
+    options: &Options,
+    around: &Around<'_>,
 ) -> Result<PathBuf, Error> {
     let folder = env.cache.join(FOLDER);
     ensure_folder(&folder, &Mode::Private, Durability::None)?;
@@ -32,9 +33,18 @@ pub fn write_cached_page(
     if let Some(before) = now.checked_sub(KEPT) {
         remove_files_before(&folder, "html", before);
     }
+    let conversation = &shown.conversation;
+    let head = &conversation.session.head;
     let id = SafeName::new(&head.id).map_or("session", |_| &head.id);
     let path = folder.join(format!("{}-{id}.html", head.format));
-    replace_with(&path, Mode::Private, Durability::None, write)?;
+    let pictures = Pictures::of(conversation);
+    let mut view = shown.view(&pictures);
+    view.usage = shown.usage();
+    replace_with(&path, Mode::Private, Durability::None, |out| {
+        let mut out = BufWriter::new(out);
+        html(&mut out, &view, options, around)?;
+        out.flush()
+    })?;
     Ok(path)
 }
 

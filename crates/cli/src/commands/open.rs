@@ -1,8 +1,8 @@
 //! `open`: a conversation as a page in the browser.
 
 use clap::Args;
-use rethread_engine::{Pictures, open_in_browser, show, write_cached_page};
-use rethread_render::{Around, Options, html, one_line};
+use rethread_engine::{open_in_browser, show, write_cached_page};
+use rethread_render::{Around, Options, one_line};
 use serde_json::json;
 
 use super::show::PartFlags;
@@ -67,18 +67,12 @@ pub(crate) fn run(context: &Context, args: &Open) -> Result<Exit, Failure> {
     if exit == Exit::Failed {
         return Ok(exit);
     }
-    let pictures = Pictures::of(conversation);
-    let view = shown.view(&pictures);
     let around = Around {
         branches: args.part.is_whole() && args.last.is_none(),
         ..Around::NOTHING
     };
     let head = &conversation.session.head;
-    let page = write_cached_page(&context.env, head, |out| {
-        let mut out = std::io::BufWriter::new(out);
-        html(&mut out, &view, &options, &around)?;
-        std::io::Write::flush(&mut out)
-    })?;
+    let page = write_cached_page(&context.env, &shown, &options, &around)?;
     let browser = if args.print {
         None
     } else {
