@@ -14,7 +14,7 @@ fn a_suffix_makes_a_file_and_anything_else_a_folder() {
         ("a.ndjson", "a.ndjson"),
         ("deep/er/b.ndjson", "deep/er/b.ndjson"),
         ("folder", "folder/export_20261115_120000.ndjson"),
-        ("folder.d", "folder.d/export_20261115_120000.ndjson"),
+        ("folder.d/", "folder.d/export_20261115_120000.ndjson"),
     ] {
         assert_eq!(w.ok(&["export", "-o", to]), format!("{written}\n"));
         assert!(w.project.join(written).is_file());
@@ -33,6 +33,8 @@ fn a_suffix_makes_a_file_and_anything_else_a_folder() {
         &["export", "-o", "x.html", "--markdown"],
         &["export", "-o", "x.md", "--html"],
         &["export", "-o", "x.ndjson", "--html"],
+        // Nothing is exported as that; a folder of that name ends in a slash.
+        &["export", "-o", "folder.e"],
     ] {
         assert_eq!(w.run(args).code, 2, "{args:?}");
     }
