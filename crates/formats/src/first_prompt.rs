@@ -205,16 +205,13 @@ fn without_wrappers(text: &str) -> String {
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         out.push_str(before);
-        rest = match wrapped(tag) {
+        rest = if let Some(behind) = wrapped(tag) {
             // A line may end there.
-            Some(behind) => {
-                out.push('\n');
-                behind
-            }
-            None => {
-                out.push('<');
-                tag.get(1..).unwrap_or_default()
-            }
+            out.push('\n');
+            behind
+        } else {
+            out.push('<');
+            tag.get(1..).unwrap_or_default()
         };
     }
     out.push_str(rest);
@@ -266,12 +263,12 @@ fn without_tags(line: &str) -> String {
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         out.push_str(before);
-        rest = match tag.split_once('>').filter(|(name, _)| is_tag(name)) {
-            Some((_, behind)) => behind,
-            None => {
-                out.push('<');
-                tag.get(1..).unwrap_or_default()
-            }
+        let ended = tag.split_once('>').filter(|(name, _)| is_tag(name));
+        rest = if let Some((_, behind)) = ended {
+            behind
+        } else {
+            out.push('<');
+            tag.get(1..).unwrap_or_default()
         };
     }
     out.push_str(rest);

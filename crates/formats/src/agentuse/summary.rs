@@ -34,7 +34,7 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
             summary.notes.push(note);
         }
     }
-    let carries = at_hand.map_or(true, |(names, _)| names.carries);
+    let carries = at_hand.is_none_or(|(names, _)| names.carries);
     if carries {
         summary.head.converted_from = first_carried(&folder.join(OURS));
     }

@@ -91,17 +91,16 @@ pub(super) fn head(path: &Path, id: &str, found: &Scanned) -> Head {
     let told = |d: &Draft| told(&found.part.read(d.origin.record).unwrap_or_default());
     let mut prompts = drafts().filter(|d| d.head.said.has_prompt);
     let title = |text: String, source| Title { text, source };
-    head.title = match &meta.summary {
-        Some(summary) => Some(title(summary.clone(), TitleSource::Summary)),
-        None => {
-            let mut first = FirstPrompt::default();
-            while !first.has_words()
-                && let Some(draft) = prompts.next()
-            {
-                first = first.or(told(draft).prompt);
-            }
-            first.title()
+    head.title = if let Some(summary) = &meta.summary {
+        Some(title(summary.clone(), TitleSource::Summary))
+    } else {
+        let mut first = FirstPrompt::default();
+        while !first.has_words()
+            && let Some(draft) = prompts.next()
+        {
+            first = first.or(told(draft).prompt);
         }
+        first.title()
     };
     let mut last_first = drafts().rev();
     let model = last_first.find_map(|d| replay.models.get(d.head.said.model?.at()));
