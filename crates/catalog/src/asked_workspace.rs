@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use rethread_disk::path_of_text;
 use rethread_formats::{Env, HomeKind, is_spelled_inside, is_windows_path, last_name, local_path};
 use rethread_model::Summary;
 use rethread_project::{Repository, is_folder};
@@ -35,10 +36,11 @@ pub struct AskedFolder {
 impl AskedWorkspace {
     /// `.`, a path, or a part of a name.
     pub fn new(env: &Env, name: &str) -> Self {
-        if cfg!(not(windows)) && is_windows_path(name) && !is_folder(&env.cwd.join(name)) {
+        let path = path_of_text(name);
+        if cfg!(not(windows)) && is_windows_path(name) && !is_folder(&env.cwd.join(&path)) {
             Self::Foreign(name.to_owned())
-        } else if is_path(name) || env.cwd.join(name).is_file() {
-            Self::folder(env, absolute(&env.cwd, Path::new(name)))
+        } else if is_path(name) || env.cwd.join(&path).is_file() {
+            Self::folder(env, absolute(&env.cwd, &path))
         } else {
             Self::Name(name.to_lowercase(), HashMap::new())
         }

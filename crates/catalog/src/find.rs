@@ -1,11 +1,10 @@
 //! From what a user types to one session.
 
-use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use rethread_disk::{DiskError, open_read};
+use rethread_disk::{DiskError, open_read, path_of_text, shown_text};
 use rethread_formats::ndjson::{has_no_sessions, unpacking_damage};
 use rethread_formats::{Env, FORMATS, Source, by_name, why_empty};
 use rethread_model::{State, Summary};
@@ -38,7 +37,7 @@ pub struct Candidate {
 #[non_exhaustive]
 pub enum FindError {
     /// Nothing has that name.
-    #[error("no session is named `{name}`")]
+    #[error("no session is named `{}`", shown_text(.name))]
     NotFound {
         /// The name.
         name: String,
@@ -67,7 +66,7 @@ pub enum FindError {
     #[error(transparent)]
     Unreadable(DiskError),
     /// Several sessions have that name.
-    #[error("`{name}` could be {} sessions", .candidates.len())]
+    #[error("`{}` could be {} sessions", shown_text(.name), .candidates.len())]
     Ambiguous {
         /// The name.
         name: String,
@@ -83,7 +82,7 @@ pub enum FindError {
         path: PathBuf,
     },
     /// The prefix is too short to mean anything.
-    #[error("`{name}` is too short: give at least {SHORTEST} characters of the id")]
+    #[error("`{}` is too short: give at least {SHORTEST} characters of the id", shown_text(.name))]
     TooShort {
         /// The name.
         name: String,
@@ -92,10 +91,9 @@ pub enum FindError {
 
 /// Finds the session that a user names: by its path, its id, the beginning of its id, `latest`, or
 /// any of these after `AGENT:` or `PATH#`; `.:latest` is the newest of this project.
-pub fn find(env: &Env, name: impl AsRef<OsStr>) -> Result<Source, FindError> {
-    let path = env.cwd.join(name.as_ref());
+pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
+    let path = env.cwd.join(path_of_text(name));
     let at_path = sources_at_in(env, &path);
-    let name = &*name.as_ref().to_string_lossy();
     if !at_path.is_empty() {
         return one(name, at_path);
     }
@@ -361,7 +359,8 @@ fn newest(env: &Env, sessions: Vec<Summary>) -> Option<Source> {
 /// A file of several sessions, and the id of one of them: `PATH#ID`. Either may hold a `#` itself, so
 /// the first that is a path counts, else the last.
 fn in_file<'a>(env: &Env, name: &'a str) -> Option<(PathBuf, &'a str)> {
-    let split = |at: usize| Some((env.cwd.join(name.get(..at)?), name.get(at + 1..)?));
+    let path = |text: &str| env.cwd.join(path_of_text(text));
+    let split = |at: usize| Some((path(name.get(..at)?), name.get(at + 1..)?));
     let places = || name.match_indices('#').map(|(at, _)| at);
     let there = places().filter_map(split).find(|(path, _)| path.exists());
     there.or_else(|| split(places().next_back()?))

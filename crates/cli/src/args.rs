@@ -26,7 +26,7 @@ use crate::help::{self, GLOBAL, STYLES};
   rethread --sample list            the same commands on a built-in sample
 
 SESSION is an id, the beginning of one (4 characters or more), AGENT:ID, `latest`,
-the path of a session, or PATH#ID. Exit codes: 0 done, 1 failed or nothing found,
+AGENT:latest, `.:latest` for this project, the path of a session, or PATH#ID. Exit codes: 0 done, 1 failed or nothing found,
 2 wrong usage, 3 done in part (stderr says what was damaged or skipped).")]
 pub(crate) struct Cli {
     #[command(flatten)]

@@ -9,6 +9,7 @@ mod failure;
 mod filters;
 mod help;
 mod homes;
+mod names;
 mod notes;
 mod output;
 mod pager;

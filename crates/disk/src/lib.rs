@@ -71,6 +71,7 @@ mod sync_tree;
 mod temp;
 mod trash;
 mod tree;
+mod typed;
 #[cfg(windows)]
 mod windows;
 
@@ -101,4 +102,5 @@ pub use crate::{
     temp::{ScratchFolder, is_temporary, scratch},
     trash::{TrashedBy, trash},
     tree::create_folder_with,
+    typed::{path_of_text, shown_text, text_of_name},
 };

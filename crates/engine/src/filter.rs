@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 use rethread_catalog::{absolute, is_path, source_of};
+use rethread_disk::path_of_text;
 use rethread_formats::{Env, FORMATS, Format, by_name};
 use rethread_model::{ModelRef, Moment, Provenance, Summary};
 
@@ -45,7 +46,7 @@ impl Filter {
     /// The folders that the user named: they are looked at, whoever knows them.
     pub(crate) fn folders(&self, env: &Env) -> Vec<PathBuf> {
         let paths = self.workspaces.iter().filter(|name| is_path(name));
-        let folders = paths.map(|name| absolute(&env.cwd, Path::new(name)));
+        let folders = paths.map(|name| absolute(&env.cwd, &path_of_text(name)));
         folders.filter(|folder| folder.is_dir()).collect()
     }
 

@@ -7,7 +7,7 @@ use rethread_catalog::{
     AskedWorkspace, FindError, Listing, absolute, is_path, keep, list as list_all, sources_at,
     why_none_at,
 };
-use rethread_disk::Durability;
+use rethread_disk::{Durability, path_of_text};
 use rethread_formats::{Env, Root, Source, Want, by_name, summarize};
 use rethread_model::{Note, State, Summary};
 
@@ -155,7 +155,7 @@ impl Named {
     fn of(env: &Env, names: &[String], want: Want, apart: bool) -> Self {
         let mut named = Self::default();
         for name in names {
-            let path = absolute(&env.cwd, Path::new(name));
+            let path = absolute(&env.cwd, &path_of_text(name));
             let is_file = path.is_file();
             named.files += usize::from(is_file);
             let sources = sources_at(&path);

@@ -17,6 +17,7 @@ use crate::args::WriteFlags;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::names::name_parser;
 use crate::output::{print, print_json};
 
 /// Add a message to a session.
@@ -38,6 +39,7 @@ use crate::output::{print, print_json};
   rethread append 7f3a --replace msg-2 --message-json new.json")]
 pub(crate) struct Append {
     /// The session.
+    #[arg(value_parser = name_parser())]
     session: String,
     /// The text; standard input by default.
     text: Option<String>,

@@ -9,6 +9,7 @@ use crate::commands::append::Answer;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::names::name_parser;
 
 /// Continue from an earlier entry of a session.
 ///
@@ -20,6 +21,7 @@ use crate::failure::Failure;
   rethread branch 7f3a '#4' \"Try it without a cache.\"")]
 pub(crate) struct Branch {
     /// The session.
+    #[arg(value_parser = name_parser())]
     session: String,
     /// The entry to continue from: its id, the beginning of it, or its place as `#12`.
     entry: String,

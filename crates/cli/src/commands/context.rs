@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::homes::HomeFlags;
+use crate::names::name_parser;
 use crate::output::{json_out, local};
 use crate::pager::page;
 
@@ -26,6 +27,7 @@ use crate::pager::page;
   rethread context 7f3a --native --json")]
 pub(crate) struct ContextOf {
     /// The session; `-` for what comes down a pipe.
+    #[arg(value_parser = name_parser())]
     session: String,
     /// The entry to stop at: its id, the beginning of it, or its place as `#12`; the leaf by
     /// default.

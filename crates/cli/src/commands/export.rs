@@ -19,6 +19,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::filters::FilterFlags;
 use crate::homes::HomeFlags;
+use crate::names::name_parser;
 use crate::output::{print, print_json, say};
 use crate::progress::Progress;
 
@@ -46,7 +47,7 @@ use crate::progress::Progress;
 )]
 pub(crate) struct Export {
     /// What to export: paths, workspaces or sessions; `-` for what comes down a pipe.
-    #[arg(value_name = "SESSION|WORKSPACE")]
+    #[arg(value_name = "SESSION|WORKSPACE", value_parser = name_parser())]
     names: Vec<String>,
     /// All workspaces.
     #[arg(long)]

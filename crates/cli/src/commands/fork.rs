@@ -10,6 +10,7 @@ use crate::commands::new::print_made;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::names::name_parser;
 
 /// Copy a session, up to an entry, into a new one.
 ///
@@ -21,6 +22,7 @@ use crate::failure::Failure;
   rethread fork 7f3a --cwd ../other  into another project")]
 pub(crate) struct Fork {
     /// The session.
+    #[arg(value_parser = name_parser())]
     session: String,
     /// The last entry to copy: its id, the beginning of it, or its place as `#12`.
     #[arg(long, value_name = "ENTRY")]

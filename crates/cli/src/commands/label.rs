@@ -8,6 +8,7 @@ use crate::args::WriteFlags;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::names::name_parser;
 
 /// Set a bookmark on an entry, or clear it.
 ///
@@ -18,6 +19,7 @@ use crate::failure::Failure;
   rethread label 7f3a a1b2c3d4                         clear it")]
 pub(crate) struct Label {
     /// The session.
+    #[arg(value_parser = name_parser())]
     session: String,
     /// The entry: its id, the beginning of it, or its place as `#12`.
     entry: String,

@@ -12,6 +12,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::filters::FilterFlags;
 use crate::homes::HomeFlags;
+use crate::names::name_parser;
 use crate::output::{json_out, say, session_json};
 use crate::pager::page;
 use crate::progress::Progress;
@@ -34,8 +35,9 @@ use crate::table::{count, title};
   rethread list --remote ada@vm01       what is on another machine, too")]
 pub(crate) struct List {
     /// Only these workspaces: `.` for the current project with its git worktrees, a path, or a part of
-    /// its name, which may also stand in the title. The path of a session or of an export lists what is in it; `-` is what comes down a pipe.
-    #[arg(value_name = "WORKSPACE")]
+    /// its name, which may also stand in the title. The path of a session or of an export lists what
+    /// is in it; `-` is what comes down a pipe.
+    #[arg(value_name = "WORKSPACE", value_parser = name_parser())]
     workspaces: Vec<String>,
     #[command(flatten)]
     filters: FilterFlags,

@@ -9,6 +9,7 @@ use crate::args::WriteFlags;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::names::name_parser;
 use crate::output::{print, print_json};
 
 /// Bring old files to the current version of their format.
@@ -19,7 +20,7 @@ use crate::output::{print, print_json};
   rethread migrate ~/.pi/agent/sessions/--home-me-shop--/2025-11-20T10-00-00-000Z_1f.jsonl")]
 pub(crate) struct Migrate {
     /// The sessions: paths, ids, or what else names a session.
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required = true, value_parser = name_parser())]
     sessions: Vec<String>,
     #[command(flatten)]
     write: WriteFlags,

@@ -8,6 +8,7 @@ use crate::args::{WriteFlags, title};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::names::name_parser;
 use crate::output::print_json;
 
 /// Set a session's display name.
@@ -16,6 +17,7 @@ use crate::output::print_json;
   rethread rename 7f3a \"Fix the sign-in\"")]
 pub(crate) struct Rename {
     /// The session.
+    #[arg(value_parser = name_parser())]
     session: String,
     /// Its new title.
     #[arg(value_parser = title)]

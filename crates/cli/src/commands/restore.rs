@@ -13,6 +13,7 @@ use crate::args::WriteFlags;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::names::name_parser;
 use crate::output::{print, print_json, say};
 
 /// Bring the sessions of an export back to their places.
@@ -29,7 +30,7 @@ use crate::output::{print, print_json, say};
   rethread restore backup.ndjson -o ./looked    elsewhere, a folder for each agent")]
 pub(crate) struct Restore {
     /// Exports, or FILE#ID for one session of it; `-` for what comes down a pipe.
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, value_parser = name_parser())]
     files: Vec<String>,
     /// Write under DIR instead of into the agents' own folders, with a folder for each agent.
     #[arg(short, long, value_name = "DIR")]

@@ -14,6 +14,7 @@ use crate::args::WriteFlags;
 use crate::context::{Context, shell_word};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::names::name_parser;
 use crate::output::{print, print_json};
 
 /// Continue a conversation in its own agent, or in another.
@@ -30,6 +31,7 @@ use crate::output::{print, print_json};
   rethread resume 7f3a --in claude --last 20  with the end of the conversation alone")]
 pub(crate) struct Resume {
     /// The session.
+    #[arg(value_parser = name_parser())]
     session: String,
     /// The agent to continue it in.
     #[arg(long, value_name = "AGENT")]

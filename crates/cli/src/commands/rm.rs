@@ -11,6 +11,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::filters::FilterFlags;
 use crate::homes::HomeFlags;
+use crate::names::name_parser;
 use crate::output::{print, print_json, say, session_json};
 use crate::progress::Progress;
 use crate::table;
@@ -32,7 +33,7 @@ use crate::table;
   rethread rm 7f3a --force               delete for good")]
 pub(crate) struct Rm {
     /// The sessions; with flags that choose among them, workspaces.
-    #[arg(value_name = "SESSION|WORKSPACE", required_unless_present_any = FilterFlags::NAMES)]
+    #[arg(value_name = "SESSION|WORKSPACE", required_unless_present_any = FilterFlags::NAMES, value_parser = name_parser())]
     names: Vec<String>,
     #[command(flatten)]
     filters: FilterFlags,

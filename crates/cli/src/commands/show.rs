@@ -18,6 +18,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::homes::HomeFlags;
+use crate::names::name_parser;
 use crate::output::{json_out, local, print, print_json, say};
 use crate::pager::page;
 
@@ -40,6 +41,7 @@ use crate::pager::page;
 )]
 pub(crate) struct Show {
     /// The session; `-` for what comes down a pipe.
+    #[arg(value_parser = name_parser())]
     session: String,
     /// What to show it as.
     #[arg(long, value_name = "FORM", default_value = "text")]

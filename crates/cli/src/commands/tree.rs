@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::homes::HomeFlags;
+use crate::names::name_parser;
 use crate::output::{json_out, local};
 use crate::pager::page;
 
@@ -22,6 +23,7 @@ use crate::pager::page;
   rethread tree latest")]
 pub(crate) struct Tree {
     /// The session; `-` for what comes down a pipe.
+    #[arg(value_parser = name_parser())]
     session: String,
     #[command(flatten)]
     homes: HomeFlags,

@@ -165,3 +165,119 @@ fn sessions_in_a_file_are_named_with_the_file() {
     );
     assert!(!piped.out.contains('#'), "{piped:?}");
 }
+
+/// A session of Claude Code, said at this time.
+fn claude(w: &World, id: &str, cwd: &str, time: &str) -> std::path::PathBuf {
+    let folder = w.home.join(".claude/projects/-p");
+    fs::create_dir_all(&folder).unwrap();
+    let line = format!(
+        r#"{{"type":"user","uuid":"u","sessionId":"{id}","timestamp":"{time}","cwd":"{cwd}","message":{{"role":"user","content":"Hello"}}}}"#
+    );
+    let path = folder.join(format!("{id}.jsonl"));
+    fs::write(&path, line + "\n").unwrap();
+    path
+}
+
+#[test]
+fn the_newest_of_this_project() {
+    let w = World::new();
+    let here = w.project.to_str().unwrap();
+    let old = "aaaaaaaa-0000-4000-8000-000000000000";
+    claude(&w, old, here, "2026-11-01T10:00:00.000Z");
+    let elsewhere = "bbbbbbbb-0000-4000-8000-000000000000";
+    claude(&w, elsewhere, "/elsewhere", "2026-11-02T10:00:00.000Z");
+    claude(
+        &w,
+        "cccccccc-0000-4000-8000-000000000000",
+        r"D:\\x",
+        "2026-11-03T10:00:00.000Z",
+    );
+    let id = |name: &str| json(&w.ok(&["show", name, "--json"]))["session"]["id"].clone();
+    assert_eq!(id(".:latest"), old);
+    assert_eq!(id("latest"), "cccccccc-0000-4000-8000-000000000000");
+    let none = w
+        .command(&["show", ".:latest"])
+        .current_dir(&w.home)
+        .output()
+        .unwrap();
+    // The home folder holds the files themselves.
+    assert!(none.status.success());
+    let empty = w.root.join("empty");
+    fs::create_dir(&empty).unwrap();
+    let none = w
+        .command(&["show", ".:latest"])
+        .current_dir(&empty)
+        .output();
+    assert_eq!(none.unwrap().status.code(), Some(1));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_newest_of_an_agent_is_looked_for_in_its_own_stores() {
+    let Some(strace) = crate::world::strace() else {
+        return;
+    };
+    let w = World::new();
+    codex(&w, &uuids(3));
+    let own = "aaaaaaaa-0000-4000-8000-000000000000";
+    claude(&w, own, "/p", "2026-11-01T10:00:00.000Z");
+    for name in ["claude:latest", "claude:aaaa"] {
+        let log = w.root.join("calls");
+        let plain = w.command(&["show", name, "--json"]);
+        let mut traced = std::process::Command::new(&strace);
+        traced.args(["-f", "-e", "trace=%file", "-o"]).arg(&log);
+        traced.arg(plain.get_program()).args(plain.get_args());
+        traced.current_dir(&w.project).env_clear();
+        traced.envs(plain.get_envs().map(|(name, value)| (name, value.unwrap())));
+        let output = traced.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let shown = json(&String::from_utf8(output.stdout).unwrap());
+        assert_eq!(shown["session"]["id"], own);
+        let calls = fs::read_to_string(&log).unwrap();
+        let others: Vec<&str> = calls.lines().filter(|l| l.contains(".codex")).collect();
+        assert!(others.is_empty(), "{name}: {others:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn paths_that_are_no_utf_8_can_be_named() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let w = World::new();
+    let id = "aaaaaaaa-0000-4000-8000-000000000000";
+    let from = claude(&w, id, "/p", "2026-11-01T10:00:00.000Z");
+    let odd = OsStr::from_bytes(b"caf\xe9");
+    let folder = w.project.join(odd);
+    if fs::create_dir(&folder).is_err() {
+        return; // Some disks take no such names.
+    }
+    let file = folder.join(format!("{id}.jsonl"));
+    fs::copy(&from, &file).unwrap();
+    fs::remove_dir_all(w.home.join(".claude")).unwrap();
+    let relative = std::path::Path::new(odd).join(format!("{id}.jsonl"));
+    for (command, flags) in [
+        ("show", &["--json"][..]),
+        ("list", &["--json"]),
+        ("tree", &[]),
+        ("context", &["--json"]),
+        ("export", &["-o", "-"]),
+        ("convert", &["--to", "pi", "-o", "out"]),
+    ] {
+        let mut words: Vec<&OsStr> = vec![OsStr::new(command), relative.as_os_str()];
+        words.extend(flags.iter().map(OsStr::new));
+        let output = w.command(&words).output().unwrap();
+        assert!(output.status.success(), "{command}: {output:?}");
+        assert!(!output.stdout.is_empty(), "{command}");
+    }
+    let gone = w
+        .command(&[OsStr::new("show"), OsStr::from_bytes(b"none\xff")])
+        .output()
+        .unwrap();
+    assert_eq!(gone.status.code(), Some(1));
+    let said = String::from_utf8(gone.stderr).unwrap();
+    assert!(
+        said.contains("no session is named `none\u{fffd}`"),
+        "{said}"
+    );
+}

@@ -31,6 +31,7 @@ mod messages;
 mod opencode;
 mod pi;
 mod process;
+mod projects;
 mod report;
 mod runner;
 mod store;
@@ -43,6 +44,7 @@ use benchmark::Benchmark;
 static BENCHMARKS: &[&Benchmark] = &[
     &json::BENCHMARK,
     &list::BENCHMARK,
+    &projects::BENCHMARK,
     &agentuse::LIST,
     &agentuse::SHOW,
     &append::BENCHMARK,

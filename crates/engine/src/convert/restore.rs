@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_catalog::{discover, find, sources_at};
-use rethread_disk::ScratchFolder;
+use rethread_disk::{ScratchFolder, path_of_text};
 use rethread_formats::carry::{CarriedFile, Place, Put, Seal, originals};
 use rethread_formats::ndjson::has_no_sessions;
 use rethread_formats::{Conversation, Env, Format, Source, WriteError, Writing, by_name};
@@ -61,7 +61,7 @@ pub enum Restoration {
 pub fn restorable(env: &Env, names: &[String]) -> Result<Vec<Source>, Error> {
     let mut all: Vec<Source> = Vec::new();
     for name in names {
-        let path = absolute(&env.cwd, Path::new(name));
+        let path = absolute(&env.cwd, &path_of_text(name));
         let mut found = if path.is_file() {
             sources_at(&path)
         } else {

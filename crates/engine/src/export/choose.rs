@@ -1,13 +1,14 @@
 //! Which sessions are exported.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use rethread_catalog::{
     AskedWorkspace, FindError, Listing, find, holds_none, list as list_all, moved_workspace,
     source_of, sources_at, why_none_at,
 };
+use rethread_disk::path_of_text;
 use rethread_formats::{Conversation, Env, Source, Want, by_name, summarize};
 use rethread_model::{LinkKind, Moment, Note, State, Summary};
 use rethread_render::SourceInfo;
@@ -157,7 +158,7 @@ pub fn choose(
         ask.names.push(".".to_owned());
     }
     let mut pool = Pool::default();
-    let is_file = |name: &String| env.cwd.join(name).is_file();
+    let is_file = |name: &String| env.cwd.join(path_of_text(name)).is_file();
     if ask.all_workspaces || !ask.names.iter().all(is_file) {
         pool.list(env, &folders(env, &ask.names), progress);
     }
@@ -207,7 +208,9 @@ pub fn choose(
 
 /// The folders that the user named: they are looked at, whoever knows them.
 fn folders(env: &Env, names: &[String]) -> Vec<PathBuf> {
-    let paths = names.iter().map(|name| absolute(&env.cwd, Path::new(name)));
+    let paths = names
+        .iter()
+        .map(|name| absolute(&env.cwd, &path_of_text(name)));
     paths.filter(|path| path.is_dir()).collect()
 }
 
@@ -262,7 +265,7 @@ impl Pool {
 
     /// What a name means: what is at that path, a workspace, or a session.
     fn named(&mut self, env: &Env, name: &str) -> Result<Vec<usize>, Error> {
-        let path = absolute(&env.cwd, Path::new(name));
+        let path = absolute(&env.cwd, &path_of_text(name));
         if path.is_file() {
             let sources = sources_at(&path);
             if sources.is_empty() && !holds_none(&path) {

@@ -1,7 +1,6 @@
 //! Which sessions are meant.
 
-use std::path::Path;
-
+use rethread_disk::path_of_text;
 use rethread_engine::{Chosen, Error, ExportAsk, FindError, Source, absolute, choose, find};
 
 use super::{Convert, worse};
@@ -43,7 +42,7 @@ pub(super) fn chosen(
         return Ok((list.all, list.exit));
     }
     for name in &names {
-        let path = absolute(&env.cwd, Path::new(name));
+        let path = absolute(&env.cwd, &path_of_text(name));
         let found = find(&env, name);
         let is_workspace = match &found {
             // A folder with threads of its own is none of them.

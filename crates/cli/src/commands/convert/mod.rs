@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::filters::FilterFlags;
 use crate::homes::HomeFlags;
+use crate::names::name_parser;
 use crate::output::say;
 
 use choice::chosen;
@@ -43,7 +44,7 @@ use report::{Legend, Report, lost};
 )]
 pub(crate) struct Convert {
     /// What to convert: sessions, or workspaces.
-    #[arg(value_name = "SESSION|WORKSPACE", required_unless_present_any = ["aw"].into_iter().chain(FilterFlags::NAMES))]
+    #[arg(value_name = "SESSION|WORKSPACE", required_unless_present_any = ["aw"].into_iter().chain(FilterFlags::NAMES), value_parser = name_parser())]
     names: Vec<String>,
     /// The format to write.
     #[arg(long, value_name = "FORMAT")]
