@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
+use rayon::prelude::*;
 use rethread_disk::{FileId, followed_id};
 use rethread_formats::{Env, FORMATS, Format, Home, Root, Source, by_name};
 use rethread_model::Note;
@@ -27,23 +28,30 @@ pub struct Discovery {
 
 impl Discovery {
     /// Adds places, and the sessions in those that are new.
-    pub(crate) fn add(&mut self, roots: Vec<Root>) -> usize {
+    pub(crate) fn add(&mut self, mut roots: Vec<Root>) -> usize {
         let before = self.sources.len();
-        for root in roots {
-            let is_known = |id| !self.seen.insert((root.format, id));
-            if followed_id(&root.path).is_ok_and(is_known) {
-                continue;
+        roots.retain(|root| {
+            let is_new = |id| self.seen.insert((root.format, id));
+            followed_id(&root.path).map_or(true, is_new)
+        });
+        let listed: Vec<Vec<Result<Source, Note>>> = roots.par_iter().map(list_root).collect();
+        for found in listed.into_iter().flatten() {
+            match found {
+                Ok(source) => self.sources.push(source),
+                Err(note) => self.notes.push(note),
             }
-            if let Some(format) = by_name(root.format) {
-                format.list(&root, &mut |found| match found {
-                    Ok(source) => self.sources.push(source),
-                    Err(note) => self.notes.push(note),
-                });
-            }
-            self.roots.push(root);
         }
+        self.roots.extend(roots);
         before
     }
+}
+
+fn list_root(root: &Root) -> Vec<Result<Source, Note>> {
+    let mut found = Vec::new();
+    if let Some(format) = by_name(root.format) {
+        format.list(root, &mut |one| found.push(one));
+    }
+    found
 }
 
 /// Which agents are looked at: one format alone, or all of them.

@@ -51,13 +51,13 @@ pub fn file_id(path: &Path) -> Result<FileId, DiskError> {
     id_at(path).map_err(|e| DiskError::read(path, e))
 }
 
-/// The identity of what a path leads to, links followed: the same for all ways to one folder.
+/// Which file or folder a path leads to, links followed: the same for all ways to it.
 #[cfg(unix)]
 pub fn followed_id(path: &Path) -> io::Result<FileId> {
     std::fs::metadata(path).map(|meta| FileId::from_metadata(&meta))
 }
 
-/// The identity of what a path leads to, links followed: the same for all ways to one folder.
+/// Which file or folder a path leads to, links followed: the same for all ways to it.
 #[cfg(not(unix))]
 pub fn followed_id(path: &Path) -> io::Result<FileId> {
     id_at(&std::fs::canonicalize(path)?)

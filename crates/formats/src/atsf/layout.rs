@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rethread_disk::{DiskError, FileId, followed_id, is_temporary};
 use rethread_model::{Note, Workspace};
-use rethread_project::{Repository, is_folder, upward};
+use rethread_project::{Repository, is_folder, is_visible, upward};
 
 use super::SLUG;
 use super::config::Config;
@@ -66,6 +66,10 @@ pub(crate) fn locate(env: &Env, known: &[PathBuf]) -> Vec<Root> {
         roots.add_worktrees(Repository::find(&env.cwd));
     }
     for folder in known {
+        if is_plain_repository(folder) {
+            roots.add(folder, Found::Known);
+            continue;
+        }
         let repository = Repository::find(folder);
         let last = repository.as_ref().map_or(folder.as_path(), |r| r.root());
         for ancestor in upward(folder) {
@@ -77,6 +81,14 @@ pub(crate) fn locate(env: &Env, known: &[PathBuf]) -> Vec<Root> {
         roots.add_worktrees(repository);
     }
     roots.found
+}
+
+/// Whether a folder is the root of a repository without other worktrees, at a glance: most projects
+/// are, and a list looks at all of them.
+fn is_plain_repository(folder: &Path) -> bool {
+    let git = folder.join(".git");
+    let is_real = std::fs::symlink_metadata(&git).is_ok_and(|meta| meta.is_dir());
+    is_real && is_visible(folder) && !git.join("worktrees").is_dir()
 }
 
 #[derive(Default)]
