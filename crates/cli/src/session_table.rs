@@ -100,7 +100,7 @@ const SHAPES: [Shape; 6] = {
 };
 
 /// Names of sessions up to this width line up; a longer one moves the rest of its line.
-const WIDEST_NAME: usize = 14;
+pub(crate) const WIDEST_NAME: usize = 20;
 
 /// How a list of sessions is shown.
 pub(crate) struct SessionTable<'a> {

@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{print_json, session_json};
 use crate::progress::Progress;
+use crate::session_table::WIDEST_NAME;
 use crate::table::{HEADING, ID, QUIET, WORKSPACE, count, left, paint, right, title, workspace};
 
 /// How many conversations are shown.
@@ -253,7 +254,10 @@ impl Widths {
     fn of(rows: &[Row], columns: usize) -> Self {
         let widest =
             |cell: fn(&Row) -> &str| rows.iter().map(|r| width(cell(r))).max().unwrap_or(0);
-        let names = rows.iter().map(|r| width(&r.name)).filter(|w| *w <= 14);
+        let names = rows
+            .iter()
+            .map(|r| width(&r.name))
+            .filter(|w| *w <= WIDEST_NAME);
         let mut widths = Self {
             name: names.max().unwrap_or(8),
             agent: widest(|r| &r.agent).min(WIDEST_AGENT),
