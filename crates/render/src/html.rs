@@ -151,7 +151,7 @@ struct Flow<'p, 'o, 'v> {
     /// The number of a turn of the person that is not in the list of contents yet.
     prompt_number: Option<u64>,
     /// What happened since the last item, and is no trouble.
-    events: Vec<(Option<EntryIx>, Notice)>,
+    events: Vec<Notice>,
     /// The day that was named last.
     day: Option<String>,
 }

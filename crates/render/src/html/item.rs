@@ -134,22 +134,21 @@ impl Flow<'_, '_, '_> {
     /// Something that happened. What is no trouble waits for others of its kind.
     fn notice(&mut self, notice: Notice) -> io::Result<()> {
         if !notice.is_loud && self.speaker != Some(Speaker::Cut) {
-            self.events.push((self.entry, notice));
+            self.events.push(notice);
             return Ok(());
         }
         self.end_events()?;
         let Some(text) = &notice.text else {
-            self.open("<p class=notice")?;
-            self.out().raw(">")?;
+            self.out().raw("<p class=notice>")?;
             self.out().line(&notice.line)?;
             return self.out().raw("</p>\n");
         };
-        self.open(if notice.is_error {
-            "<details class=\"event failed\" open"
+        // Equal ones are counted before they are given, so the entry is not known any more.
+        self.out().raw(if notice.is_error {
+            "<details class=\"event failed\" open><summary>"
         } else {
-            "<details class=event"
+            "<details class=event><summary>"
         })?;
-        self.out().raw("><summary>")?;
         self.out().line(&notice.line)?;
         self.out().raw(" <span>")?;
         self.out().line(&size(text.len() as u64))?;
@@ -161,13 +160,11 @@ impl Flow<'_, '_, '_> {
     /// Writes what happened, folded to a line.
     pub(super) fn end_events(&mut self) -> io::Result<()> {
         let events = std::mem::take(&mut self.events);
-        let Some((first, _)) = events.first() else {
+        if events.is_empty() {
             return Ok(());
-        };
-        let now = std::mem::replace(&mut self.entry, *first);
-        self.open("<details class=\"quiet events\"")?;
-        self.entry = now;
-        self.out().raw("><summary>")?;
+        }
+        self.out()
+            .raw("<details class=\"quiet events\"><summary>")?;
         self.out().number(events.len() as u64)?;
         self.out().raw(if events.len() == 1 {
             " event</summary>\n<ul>\n"
@@ -175,7 +172,7 @@ impl Flow<'_, '_, '_> {
             " events</summary>\n<ul>\n"
         })?;
         let mut lines = Repeats::default();
-        for (_, Notice { line, text, .. }) in events {
+        for Notice { line, text, .. } in events {
             let before = lines.push(line);
             self.event(before)?;
             if let Some(text) = text {

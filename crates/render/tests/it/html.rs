@@ -44,7 +44,10 @@ fn without_tools_and_thinking() {
     let page = rich().html(options, false);
     assert!(!page.contains("<details class=tool"), "{page}");
     assert!(!page.contains("quiet thinking"), "{page}");
-    assert!(page.contains("<p class=notice>3 tool calls</p>"), "{page}");
+    assert!(
+        page.contains("<p class=notice>2 tool calls · thinking 21 B</p>"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -426,6 +429,13 @@ fn assert_ours(page: &str) {
         }
     }
     assert!(open.is_empty(), "{open:?}");
+    let mut ids: Vec<&str> = page.split(" id=\"").skip(1).collect();
+    ids.iter_mut()
+        .for_each(|id| *id = id.split('"').next().unwrap());
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "a number stands twice: {page}");
 }
 
 proptest! {
