@@ -7,7 +7,9 @@ use rethread_model::{Moment, State, Summary};
 use rethread_render::{byte_count, dollars, fit, one_line, short_count, width};
 
 use crate::context::Context;
-use crate::table::{HEADING, ID, QUIET, WORKSPACE, count, left, paint, right, title, workspace};
+use crate::table::{
+    HEADING, ID, QUIET, WORKSPACE, count, left, paint, right, title_with_origin, workspace,
+};
 
 /// How a moment is written in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -293,7 +295,7 @@ impl<'a> SessionTable<'a> {
             let fitted = fit(&workspace(session), w.workspace);
             cells.push(paint(WORKSPACE, left(&fitted, w.workspace)));
         }
-        let title = title(session);
+        let title = title_with_origin(session);
         let longer = width(name).saturating_sub(w.name);
         let used = w.before_title(shape) + longer;
         let room = self.columns.map(|c| c.saturating_sub(used).max(8));

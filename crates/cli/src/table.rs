@@ -46,6 +46,15 @@ pub(crate) fn title(summary: &Summary) -> String {
     one_line(&format!("{mark}{title}")).into_owned()
 }
 
+/// What a table for people calls a session: a converted one says first where it came from.
+pub(crate) fn title_with_origin(summary: &Summary) -> String {
+    let title = title(summary);
+    match &summary.head.converted_from {
+        Some(from) => format!("[from {}] {title}", one_line(&from.format)),
+        None => title,
+    }
+}
+
 /// The last part of a session's workspace, behind the name of its home where that is another one.
 pub(crate) fn workspace(summary: &Summary) -> String {
     let name = summary

@@ -11,7 +11,7 @@ use rethread_formats::Env;
 use rethread_render::{Around, Options, html};
 use rethread_run::{BrowserCall, browser_calls, start_browser};
 
-use crate::{Error, Pictures, Shown};
+use crate::{Error, Pictures, Shown, listed_as};
 
 /// Where pages are kept inside the cache.
 const FOLDER: &str = "pages";
@@ -38,8 +38,9 @@ pub fn write_cached_page(
     let id = SafeName::new(&head.id).map_or("session", |_| &head.id);
     let path = folder.join(format!("{}-{id}.html", head.format));
     let pictures = Pictures::of(conversation);
+    let summary = listed_as(shown);
     let mut view = shown.view(&pictures);
-    view.usage = shown.usage();
+    view.summary = Some(&summary);
     replace_with(&path, Mode::Private, Durability::None, |out| {
         let mut out = BufWriter::new(out);
         html(&mut out, &view, options, around)?;

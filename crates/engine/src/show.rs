@@ -11,7 +11,7 @@ use rethread_formats::carry::is_same_file;
 use rethread_formats::{
     Can, Conversation, Env, Native, OpenError, Source, Want, by_name, summarize, why_empty,
 };
-use rethread_model::{Bodies, EntryIx, Head, Session, Summary, Usage};
+use rethread_model::{Bodies, EntryIx, Head, Session, Summary};
 use rethread_render::{Options, SourceInfo, View, first_of_last, start_of};
 
 use crate::subagents::of_conversation;
@@ -111,13 +111,8 @@ impl Shown {
                 path: source.path.to_string_lossy().into_owned(),
             },
             agent: agent_name(&self.conversation.session.head),
-            usage: None,
+            summary: None,
         }
-    }
-
-    /// What the whole conversation used, as a list says it.
-    pub fn usage(&self) -> Option<Usage> {
-        listed_as(self).counts.usage
     }
 }
 

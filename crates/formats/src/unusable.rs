@@ -49,9 +49,10 @@ fn settle_times(head: &mut Head) {
     }
 }
 
-/// Whether a healthy session is no conversation: nothing was said in it by a person or a model, nobody
-/// named it, and it started nobody else. Clients leave such files whenever they are opened and closed again; formats
-/// without a client of their own have none that nobody meant.
+/// Whether a healthy session is no conversation: neither a person nor a model said something in it,
+/// nobody named it, and it started nobody else. Clients leave such files whenever they are opened and
+/// closed again. What says when it began is a session that somebody started, even if nothing was said
+/// in it yet; and formats without a client of their own have none that nobody meant.
 fn is_silent(summary: &Summary) -> bool {
     let head = &summary.head;
     let counts = &summary.counts;
@@ -59,10 +60,14 @@ fn is_silent(summary: &Summary) -> bool {
     // What clients tell the model by themselves is nothing that somebody said.
     let only_told =
         head.title.is_none() && counts.assistant_messages == 0 && counts.tool_calls == 0;
+    let nothing_said = match counts.messages {
+        0 => head.created.is_none(),
+        _ => only_told,
+    };
     let has_client = |format: &dyn Format| format.about().can.contains(&Can::Resume);
     summary.state == State::Ready
         && by_name(head.format).is_some_and(has_client)
-        && (counts.messages == 0 || only_told)
+        && nothing_said
         && !head.title.as_ref().is_some_and(|t| named(t.source))
         && !head.links.iter().any(|l| l.kind == LinkKind::SubAgent)
 }

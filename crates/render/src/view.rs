@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::tz::TimeZone;
-use rethread_model::{Bodies, Body, EntryIx, Kind, Moment, Session, Usage, Visibility};
+use rethread_model::{
+    Bodies, Body, ConvertedFrom, EntryIx, Kind, Moment, Session, Summary, Usage, Visibility,
+};
+
+use crate::sums::recorded;
 
 /// A conversation, or the part of it that is to be shown.
 pub struct View<'a> {
@@ -20,8 +24,8 @@ pub struct View<'a> {
     pub source: SourceInfo,
     /// The name of the agent that held it, for people, where it is known.
     pub agent: Option<&'a str>,
-    /// What all of it used, where somebody asked.
-    pub usage: Option<Usage>,
+    /// What a list says of it, where somebody asked.
+    pub summary: Option<&'a Summary>,
 }
 
 impl<'a> View<'a> {
@@ -30,6 +34,20 @@ impl<'a> View<'a> {
         let head = &self.session.head;
         let named = self.agent.or(head.agent.name.as_deref());
         named.unwrap_or_else(|| head.held_by())
+    }
+
+    /// What all of it used; nothing where nobody recorded that.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        let listed = self.summary.and_then(|summary| summary.counts.usage);
+        let usage = listed.or_else(|| recorded(&self.session.head));
+        usage.filter(|usage| !usage.is_zero())
+    }
+
+    /// The session that this one was converted from.
+    pub(crate) fn converted_from(&self) -> Option<&ConvertedFrom> {
+        let listed = self.summary.map(|summary| &summary.head);
+        let head = listed.unwrap_or(&self.session.head);
+        head.converted_from.as_ref()
     }
 
     /// The entries to show that the session really has.

@@ -71,7 +71,7 @@ pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> 
         path: file,
         source: local(file),
         agent: None,
-        usage: None,
+        summary: None,
     };
     if context.json {
         let out = io::BufWriter::new(io::stdout().lock());

@@ -16,7 +16,9 @@ use crate::failure::Failure;
 use crate::output::{print_json, session_json};
 use crate::progress::Progress;
 use crate::session_table::WIDEST_NAME;
-use crate::table::{HEADING, ID, QUIET, WORKSPACE, count, left, paint, right, title, workspace};
+use crate::table::{
+    HEADING, ID, QUIET, WORKSPACE, count, left, paint, right, title_with_origin, workspace,
+};
 
 /// How many conversations are shown.
 const RECENT: usize = 10;
@@ -160,7 +162,7 @@ impl Page<'_> {
             time: local.map_or("-".to_owned(), |t| t.strftime("%H:%M").to_string()),
             agent: one_line(short_name(session.head.held_by())).into_owned(),
             workspace: workspace(session),
-            title: title(session),
+            title: title_with_origin(session),
             messages: count(session.counts.messages),
         }
     }

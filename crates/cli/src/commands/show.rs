@@ -153,22 +153,24 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let conversation = &shown.conversation;
     let path = context.given_path(&conversation.source.path);
     let pictures = Pictures::of(conversation);
+    let is_listed = context.json || args.to == Form::Text;
+    let summary = is_listed.then(|| listed_as(&shown));
     let mut view = shown.view(&pictures);
     (view.path, view.source) = (&path, local(&path));
-    if args.to == Form::Text && !context.json {
-        view.usage = shown.usage();
-    }
+    view.summary = summary.as_ref();
     let style = context.style();
     let is_whole = args.part.is_whole() && args.last.is_none();
     let found = RefCell::new(Vec::new());
-    let write = |out: &mut dyn Write| match args.to {
-        Form::Ndjson => show_ndjson(&context.env, &shown, (is_whole, true), out).map(|notes| {
-            found.replace(notes);
-        }),
-        _ if context.json => session_record(out, &view, &listed_as(&shown)),
-        Form::Markdown => markdown(out, &view, &options),
-        Form::Html => html(out, &view, &options, &Around::NOTHING),
-        Form::Text | Form::Raw => text(out, &view, &options, &style),
+    let write = |out: &mut dyn Write| match (args.to, &summary) {
+        (Form::Ndjson, _) => {
+            show_ndjson(&context.env, &shown, (is_whole, true), out).map(|notes| {
+                found.replace(notes);
+            })
+        }
+        (_, Some(summary)) if context.json => session_record(out, &view, summary),
+        (Form::Markdown, _) => markdown(out, &view, &options),
+        (Form::Html, _) => html(out, &view, &options, &Around::NOTHING),
+        (Form::Text | Form::Raw, _) => text(out, &view, &options, &style),
     };
     // What was wrong is said first, where the pager does not cover it.
     let exit = context.notes(&conversation.notes);

@@ -3,7 +3,7 @@
 use std::io;
 
 use clap::Args;
-use rethread_engine::{Part, show};
+use rethread_engine::{Part, listed_as, show};
 use rethread_render::{tree, tree_json};
 
 use crate::context::Context;
@@ -34,11 +34,10 @@ pub(crate) fn run(context: &Context, args: &Tree) -> Result<Exit, Failure> {
     let shown = show(&env, &context.named(&args.session)?, Part::All)?;
     let conversation = &shown.conversation;
     let path = context.given_path(&conversation.source.path);
+    let summary = (!context.json).then(|| listed_as(&shown));
     let mut view = shown.view(conversation);
     (view.path, view.source) = (&path, local(&path));
-    if !context.json {
-        view.usage = shown.usage();
-    }
+    view.summary = summary.as_ref();
     let exit = context.notes(&conversation.notes);
     if context.json {
         let out = io::BufWriter::new(io::stdout().lock());

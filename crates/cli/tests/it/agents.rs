@@ -151,7 +151,7 @@ fn the_client_is_started_in_the_sessions_folder() {
     assert_eq!(said, format!("{}\n--session\n", w.project.display()));
     assert_eq!(output.status.code(), Some(1));
     let missing = run("/nowhere");
-    assert_eq!(missing.status.code(), Some(2));
+    assert_eq!(missing.status.code(), Some(1));
     assert!(
         String::from_utf8(missing.stderr)
             .unwrap()

@@ -225,7 +225,7 @@ fn view(
         path: &conversation.source.path,
         source: choice.source_info(),
         agent: agent_name(&conversation.session.head),
-        usage: None,
+        summary: None,
     })?;
     Ok(pictures.notes())
 }

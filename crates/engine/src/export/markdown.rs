@@ -148,7 +148,7 @@ impl Page<'_> {
             path: &self.conversation.source.path,
             source: self.choice.source_info(),
             agent: agent_name(&session.head),
-            usage: None,
+            summary: None,
         };
         markdown(out, &view, &self.forms.options())
     }

@@ -112,7 +112,7 @@ fn view(conversation: &Conversation, source: SourceInfo, entries: Vec<EntryIx>) 
         path: &conversation.source.path,
         source,
         agent: None,
-        usage: None,
+        summary: None,
     }
 }
 

@@ -45,6 +45,10 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
             summary.counts = pass.facts.counts;
             summary.counts.usage = pass.facts.used();
             describe(&mut summary.head, path);
+            if summary.counts.messages == 0 {
+                // A session begins with its first message; snapshots and progress come before it.
+                (summary.head.created, summary.head.updated) = (None, None);
+            }
         }
         // Clients of 2025 leave empty files whenever they resume, and list none of them.
         Ok(None) => holds_no_record(

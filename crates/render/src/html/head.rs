@@ -11,7 +11,7 @@ use super::{Elsewhere, Flow, Html, POLICY, STYLE};
 use crate::View;
 use crate::media::percent_encoded;
 use crate::notice::model_name;
-use crate::sums::{recorded, seconds, token_count, tokens};
+use crate::sums::{seconds, token_count, tokens};
 use crate::view::span;
 
 /// A session in the list of contents.
@@ -264,8 +264,7 @@ fn facts_line(view: &View<'_>) -> String {
         1 => "1 message".to_owned(),
         n => format!("{n} messages"),
     };
-    let usage = view.usage.or_else(|| recorded(head));
-    let usage = usage.filter(|usage| !usage.is_zero());
+    let usage = view.usage();
     let cost = usage.and_then(|usage| usage.cost).filter(|c| c.usd > 0.0);
     let facts = [
         Some(view.agent_name().to_owned()),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rethread_model::{ToolCall, ToolResult, ToolStatus};
+use rethread_model::{Json, ToolCall, ToolInput, ToolResult, ToolStatus};
 use serde_json::Value;
 
 use super::{Change, FileChange, Input, Output};
@@ -63,7 +63,13 @@ impl Outcome {
 }
 
 impl Call {
-    pub(crate) fn new(call: ToolCall, result: Option<ToolResult>) -> Self {
+    pub(crate) fn new(mut call: ToolCall, result: Option<ToolResult>) -> Self {
+        // As an export of it reads: what is not UTF-8 is U+FFFD before it is looked into.
+        if let Some(ToolInput::Json(json)) = &mut call.input
+            && std::str::from_utf8(json.bytes()).is_err()
+        {
+            *json = Json::from(json.to_text().into_bytes());
+        }
         let name = full_name(&call);
         Self {
             name: tool_word(&name),

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use super::page::Page;
 use super::paint::{BOLD, DIM};
 use super::wrap::Span;
-use crate::sums::{recorded, token_count};
+use crate::sums::token_count;
 use crate::view::span;
 use crate::{Style, View, fit, one_line};
 
@@ -147,18 +147,18 @@ fn facts(clock: &mut Clock, view: &View<'_>) -> Vec<String> {
     };
     let (start, end) = span(view.session);
     let when = start.or(end).map(|start| clock.span(start, end));
-    let all = view.session.message_count();
-    let messages = match (all, view.shown_messages()) {
+    let messages = match (view.session.message_count(), view.shown_messages()) {
         (1, 1) => "1 message".to_owned(),
         (all, shown) if shown == all => format!("{all} messages"),
         (all, shown) => format!("{shown} of {all} messages"),
     };
-    let usage = view.usage.or_else(|| recorded(head));
-    let usage = usage.filter(|usage| !usage.is_zero());
+    let usage = view.usage();
     let tokens = usage.map(|usage| token_count(usage.total()));
     let cost = usage.and_then(|usage| usage.cost).filter(|c| c.usd > 0.0);
     let parent = head.links.iter().find(|l| l.kind == LinkKind::Parent);
     let parent = parent.map(|link| format!("sub-agent of {}", link.session));
+    let converted = view.converted_from();
+    let converted = converted.map(|from| format!("converted from {} {}", from.format, from.id));
     vec![
         view.agent_name().to_owned(),
         place,
@@ -167,6 +167,7 @@ fn facts(clock: &mut Clock, view: &View<'_>) -> Vec<String> {
         tokens.unwrap_or_default(),
         cost.map_or_else(String::new, |cost| format!("${:.2}", cost.usd)),
         parent.unwrap_or_default(),
+        converted.unwrap_or_default(),
         head.id.clone(),
     ]
 }

@@ -167,7 +167,7 @@ impl Sample {
             path: Path::new("/store/s1.jsonl"),
             source: source(),
             agent: None,
-            usage: None,
+            summary: None,
         };
         let mut out = Vec::new();
         how(&mut out, &view).unwrap();

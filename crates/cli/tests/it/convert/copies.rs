@@ -66,6 +66,11 @@ fn a_copy_says_where_it_came_from_and_is_the_latest() {
                 );
             }
             assert!(row["converted_from"]["path"].is_string(), "{target}: {row}");
+            let table = w.ok(&["list"]);
+            assert!(table.contains(&format!("[from {from}] ")), "{table}");
+            let shown = w.ok(&["show", copy["path"].as_str().unwrap()]);
+            let origin = format!("converted from {from} {id}");
+            assert!(shown.contains(&origin), "{target}: {shown}");
             let original = listed.lines().map(json).find(|s| s["id"] == id.as_str());
             let messages = original.unwrap()["message_count"].as_u64().unwrap();
             let all = json(&w.ok(&["--json"]));

@@ -158,10 +158,8 @@ fn labels_are_set_again() {
     let w = crate::world::World::new();
     let made = crate::world::json(&w.ok(&["new", "--format", "pi", "--json"]));
     let path = made["path"].as_str().unwrap();
-    w.ok(&["append", path, "What does it cost?"]);
-    let said = w.ok(&["tree", path]);
-    let asked = said.split_whitespace().nth(1).unwrap();
-    w.ok(&["label", path, asked, "price"]);
+    let asked = w.ok(&["append", path, "What does it cost?"]);
+    w.ok(&["label", path, asked.trim(), "price"]);
     let there = w.root.join("there/.atomic/agent");
     let there = there.to_str().unwrap();
     let made = w.ok(&["convert", path, "--to", "atomic", "-o", there, "--json"]);

@@ -33,9 +33,12 @@ fn the_example_is_listed_with_its_homes() {
         .map(|l| json(l)["home"].to_string())
         .collect();
     assert_eq!(homes, [r#""wsl_ubuntu""#, r#""local""#]);
-    insta::assert_snapshot!(w.ok(&["list", file.to_str().unwrap()]), @r"
-    d8f7ghij  claude-code  2025-12-27 10:30  1  wsl_ubuntu:myproject  Hello
-    c7e6fbcb  claude-code  2025-12-27 09:15  2  myproject             List files
+    // Every command takes the names: what is in no store is named with its file.
+    let file = file.to_str().unwrap();
+    let listed = w.ok(&["list", file]).replace(file, "[FILE]");
+    insta::assert_snapshot!(listed, @r"
+    [FILE]#d8f7ghij  claude-code  2025-12-27 10:30  1  wsl_ubuntu:myproject  Hello
+    [FILE]#c7e6fbcb  claude-code  2025-12-27 09:15  2  myproject             List files
     ");
 }
 
@@ -52,7 +55,7 @@ fn a_session_of_the_example_is_shown() {
         shown["messages"][1]["metadata"]["model"]["name"],
         "claude-sonnet-4-5-20250929"
     );
-    assert!(w.ok(&["tree", &name]).contains("msg-002"));
+    assert!(w.ok(&["tree", &name, "--json"]).contains("msg-002"));
 }
 
 /// The objects that the document shows on their own.

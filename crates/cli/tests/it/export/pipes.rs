@@ -39,7 +39,8 @@ fn what_comes_down_a_pipe_is_read_like_a_file() {
     let one = format!("{}\n{}\n", only[0].replace(":2}", ":1}"), only[1]);
     let shown = w.pipe(&["show", "-"], &one);
     assert!(shown.out.contains("List files"), "{shown:?}");
-    assert!(w.pipe(&["tree", "-"], &one).out.contains("msg-002"));
+    let tree = w.pipe(&["tree", "-", "--json"], &one);
+    assert!(tree.out.contains("msg-002"), "{tree:?}");
     let context = w.pipe(&["context", "-", "--json"], &one);
     assert_eq!(json(&context.out)["messages"].as_array().unwrap().len(), 2);
     let converted = w.pipe(&["convert", "-", "--to", "pi", "-o", "out"], &one);
