@@ -64,11 +64,12 @@ pub fn tree_json(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
         w.flag_if("active", facts.is_active(row.ix))?;
         w.flag_if("leaf", session.leaf() == Some(row.ix))?;
         w.member_if("bookmark", facts.label(view, row.ix))?;
-        let text = excerpt(&body);
-        w.member_if(
-            "text",
-            Some(fit(&text, EXCERPT).as_str()).filter(|t| !t.is_empty()),
-        )?;
+        // The text of an event is among its own fields.
+        let has_text = matches!(&body, Body::Event(event) if event.text.is_some());
+        if !has_text {
+            let text = fit(&excerpt(&body), EXCERPT);
+            w.member_if("text", Some(text.as_str()).filter(|t| !t.is_empty()))?;
+        }
         if let Body::Message(message) = &body {
             w.member_if("extension", message.extension.as_deref())?;
             w.raw_if("details", message.details.as_ref())?;
