@@ -18,7 +18,7 @@ use crate::args::{Global, WriteFlags};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::notes::{in_full, in_short, say_note};
-use crate::output::{labelled, report_with_names};
+use crate::output::{labelled, report_with_names, say};
 
 /// What every command has at hand.
 #[allow(
@@ -219,6 +219,15 @@ impl Context {
     pub(crate) fn notes(&self, notes: &[Note]) -> Exit {
         self.noted.borrow_mut().extend_from_slice(notes);
         Exit::after(notes, self.strict)
+    }
+
+    /// Says something that is no error: a line for people, a note for scripts.
+    pub(crate) fn say(&self, line: &str) {
+        if self.json {
+            say_note(&Note::remark(line));
+        } else {
+            say(line);
+        }
     }
 
     /// Tells what was noticed so far: at the end of a command, or before it waits for somebody.

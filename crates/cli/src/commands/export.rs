@@ -151,7 +151,7 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
         drop(progress);
         if notes.iter().any(|n| n.severity == Severity::Damage) {
             context.notes(&notes);
-            return Ok(refused());
+            return Ok(refused(context));
         }
     }
     let mut all = Exported {
@@ -175,11 +175,11 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
         context.tell_notes();
     }
     if all.sessions == 0 && !chosen.is_empty() {
-        say("nothing was written: no session could be read");
+        context.say("nothing was written: no session could be read");
         return Ok(Exit::Failed);
     }
     if all.refused {
-        return Ok(refused());
+        return Ok(refused(context));
     }
     report(args, &all, &place)?;
     if !chosen.is_empty() {
@@ -192,8 +192,8 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
 const SECRETS: &str =
     "an export holds whatever was said, secrets too: look through it before you share it";
 
-fn refused() -> Exit {
-    say("nothing was written, because of `--strict`");
+fn refused(context: &Context) -> Exit {
+    context.say("nothing was written, because of `--strict`");
     Exit::Failed
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn run(context: &Context, args: &Restore) -> Result<Exit, Failure> {
     let names = context.all_named(&args.files)?;
     let sources = restorable(&context.env, &names)?;
     if sources.is_empty() {
-        say("no sessions were found");
+        context.say("no sessions were found");
         return Ok(Exit::Failed);
     }
     let root = args.output.as_ref().map(|dir| context.env.cwd.join(dir));
@@ -70,7 +70,7 @@ pub(crate) fn run(context: &Context, args: &Restore) -> Result<Exit, Failure> {
         };
         let exit = restore_all(context, &w, &sources, (&look, false))?;
         if exit != Exit::Done {
-            say("nothing was written, because of `--strict`");
+            context.say("nothing was written, because of `--strict`");
             return Ok(Exit::Failed);
         }
     }

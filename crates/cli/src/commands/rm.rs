@@ -51,7 +51,7 @@ pub(crate) struct Rm {
 pub(crate) fn run(context: &Context, args: &Rm) -> Result<Exit, Failure> {
     let (chosen, found) = chosen(context, args)?;
     if chosen.is_empty() {
-        say("no sessions were found");
+        context.say("no sessions were found");
         return Ok(Exit::Failed);
     }
     if args.dry_run {
@@ -64,7 +64,7 @@ pub(crate) fn run(context: &Context, args: &Rm) -> Result<Exit, Failure> {
                 print(&row)?;
             }
         }
-        say(&format!(
+        context.say(&format!(
             "{} would go; nothing was removed",
             counted(&chosen)
         ));
@@ -73,7 +73,7 @@ pub(crate) fn run(context: &Context, args: &Rm) -> Result<Exit, Failure> {
     // One that is named is meant; what a filter gives may be a surprise.
     let is_meant = args.force && args.filters.is_empty();
     if !args.yes && !is_meant && !agreed(context, args, &chosen)? {
-        say("nothing was removed");
+        context.say("nothing was removed");
         return Ok(Exit::Failed);
     }
     Ok(remove_all(context, args, &chosen)?.or(found))
@@ -182,12 +182,15 @@ fn remove_all(context: &Context, args: &Rm, chosen: &[Removable]) -> Result<Exit
         return Ok(Exit::Done);
     }
     let gone = chosen.len() - stayed.len();
-    say(&format!(
-        "{gone} of {} sessions went; not removed:",
-        chosen.len()
-    ));
-    for row in rows(context, &stayed) {
-        say(&format!("  {row}"));
+    // Scripts have an object for each.
+    if !context.json {
+        say(&format!(
+            "{gone} of {} sessions went; not removed:",
+            chosen.len()
+        ));
+        for row in rows(context, &stayed) {
+            say(&format!("  {row}"));
+        }
     }
     Ok(if gone == 0 {
         Exit::Failed

@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::homes::HomeFlags;
 use crate::names::name_parser;
-use crate::output::{json_out, local, print, print_json, say};
+use crate::output::{json_out, local, print, print_json};
 use crate::pager::page;
 
 /// Read a conversation.
@@ -176,7 +176,7 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let exit = context.notes(&conversation.notes);
     match &args.output {
         Some(_) if exit == Exit::Failed => {
-            say("nothing was written, because of `--strict`");
+            context.say("nothing was written, because of `--strict`");
             return Ok(exit);
         }
         Some(file) => to_file(file, args.force, write)?,

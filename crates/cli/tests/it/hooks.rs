@@ -555,3 +555,47 @@ fn two_hundred_hostile_configurations_do_nothing_without_trust() {
     }
     assert!(!Path::new("/tmp/rethread-evil").exists());
 }
+
+#[test]
+fn trust_says_in_json_what_the_hooks_would_do() {
+    let w = World::with_git();
+    fs::create_dir_all(w.project.join(".agent")).unwrap();
+    let none = w.run(&["trust", "--json"]);
+    assert_eq!((none.code, none.out.as_str()), (1, ""));
+    assert_eq!(
+        json(&none.err)["note"]["message"],
+        "there are no hooks here"
+    );
+    let hooks = r#"{"symlinks":[{"source":"a","target":"b"}],
+        "postSetupCommands":[{"command":"make","platforms":["linux"]},{"label":"nothing"}],"initialPrompt":"Begin"}"#;
+    set_hooks(&w, hooks);
+    // Nobody is there to answer: what they would do is told, and trusted is nothing.
+    let asked = w.run(&["trust", "--json"]);
+    assert_eq!(asked.code, 1, "{asked:?}");
+    let shown = json(&asked.out);
+    assert_eq!(shown["trusted"], false);
+    assert_eq!(
+        shown["hooks"]["symlinks"],
+        json(r#"[{"source":"a","target":"b"}]"#)
+    );
+    let make = json(r#"[{"command":"make","label":null,"platforms":["linux"]}]"#);
+    assert_eq!(shown["hooks"]["commands"], make);
+    assert_eq!(shown["hooks"]["initial_prompt"], "Begin");
+    assert_eq!(shown["hooks"]["invalid"].as_array().unwrap().len(), 1);
+    let errors: Vec<_> = asked.err.lines().map(json).collect();
+    assert!(
+        errors.iter().any(|e| e["error"]["kind"] == "refused"),
+        "{errors:?}"
+    );
+    assert_eq!(w.ok(&["trust", "--list", "--json"]), "");
+    let given = json(&w.run(&["trust", "--yes", "--json"]).out);
+    assert_eq!(given["trusted"], true);
+    assert_eq!(given["hooks"], shown["hooks"]);
+    let listed = json(&w.ok(&["trust", "--list", "--json"]));
+    for field in ["hash", "path", "repository", "identity"] {
+        assert_eq!(listed[field], given[field], "{field}");
+    }
+    let revoked = json(&w.ok(&["trust", "--revoke", "--json"]));
+    assert_eq!(revoked["path"], given["path"]);
+    assert_eq!(revoked["revoked"], 1);
+}

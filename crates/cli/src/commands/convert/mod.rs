@@ -16,7 +16,6 @@ use crate::failure::Failure;
 use crate::filters::FilterFlags;
 use crate::homes::HomeFlags;
 use crate::names::name_parser;
-use crate::output::say;
 
 use choice::chosen;
 use report::{Legend, Report, lost};
@@ -93,7 +92,7 @@ pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
     };
     let (mut chosen, mut exit) = chosen(context, args, to.about().slug)?;
     if chosen.is_empty() {
-        say("no sessions were found");
+        context.say("no sessions were found");
         return Ok(Exit::Failed);
     }
     if context.strict {
