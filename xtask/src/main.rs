@@ -113,7 +113,11 @@ fn bench(args: &[String]) -> Result<ExitCode> {
 fn docs() -> Result<ExitCode> {
     let mut cargo = cargo();
     cargo.args(["test", "-p", "rethread", "--test", "it", "--"]);
-    cargo.args(["cli_reference", "the_schema_is_written_down"]);
+    cargo.args([
+        "cli_reference",
+        "the_schema_is_written_down",
+        "json_pages_and_schemas",
+    ]);
     cargo.args(["tour::the_readme", "tour::the_picture"]);
     command::pass_on(cargo.env("RETHREAD_BLESS", "1"))
 }

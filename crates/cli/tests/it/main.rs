@@ -38,6 +38,7 @@ mod homes;
 mod hooks;
 mod hostile_repository;
 mod ids;
+mod json_reference;
 mod judges;
 mod list;
 #[cfg(target_os = "linux")]

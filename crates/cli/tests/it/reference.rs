@@ -37,7 +37,7 @@ fn cli_reference() {
 }
 
 /// The commands that a help lists above its options, but for `help` itself.
-fn listed(help: &str) -> Vec<&str> {
+pub(crate) fn listed(help: &str) -> Vec<&str> {
     let lines = help.lines().skip_while(|line| !line.starts_with("Usage:"));
     let lines = lines.take_while(|line| !line.ends_with("ptions:"));
     let names = lines.filter_map(|line| line.strip_prefix("  ")?.split([' ', ',']).next());

@@ -1,0 +1,309 @@
+//! What commands print: one row a field.
+
+use super::kind::Kind::{Any, Flag, Integer, List, Map, OrNull, Text, Time, Word};
+use super::kind::{Answer, Field, Kind, Object, always, maybe};
+use super::message::{CONTEXT, NATIVE_CONTEXT, RECORD, TREE_ENTRY, TREE_SUBAGENT};
+use super::session::{REMOVED, SESSION};
+
+pub(super) static READING: &[Answer] = &[
+    Answer { name: "overview", call: "rethread --json", means: "what there is on this machine; one object. Sessions of sub-agents count with those that started them. Of converted copies, only what was said in them since counts among messages and tokens.", objects: &[&OVERVIEW] },
+    Answer { name: "agents", call: "rethread agents --json", means: "a line a format.", objects: &[&AGENT] },
+    Answer { name: "list", call: "rethread list --json", means: "a line a session.", objects: &[&SESSION] },
+    Answer { name: "show", call: "rethread show SESSION --json", means: "one object.", objects: &[&RECORD] },
+    Answer { name: "show-raw", call: "rethread show SESSION --to raw -o DIR --json", means: "a line a file that was copied.", objects: &[&WRITTEN] },
+    Answer { name: "tree", call: "rethread tree SESSION --json", means: "a line an entry, then a line a sub-agent.", objects: &[&TREE_ENTRY, &TREE_SUBAGENT] },
+    Answer { name: "context", call: "rethread context SESSION --json", means: "one object.", objects: &[&CONTEXT] },
+    Answer { name: "context-native", call: "rethread context SESSION --native --json", means: "one object.", objects: &[&NATIVE_CONTEXT] },
+    Answer { name: "open", call: "rethread open SESSION --json", means: "one object.", objects: &[&OPENED] },
+    Answer { name: "check", call: "rethread check PATH --json", means: "a line a violation; nothing where there is none.", objects: &[&VIOLATION] },
+];
+
+pub(super) static MOVING: &[Answer] = &[
+    Answer { name: "export", call: "rethread export --report json", means: "one object. `--json` alone names what is written, [Unified NDJSON](formats/ndjson.md) ([schema of its lines](unified-ndjson.schema.json)), and prints the paths of what was written, a line each, as the document of that format shows. With `-o -` the export itself is on stdout, and the report on stderr.", objects: &[&EXPORTED] },
+    Answer { name: "convert", call: "rethread convert SESSION --to FORMAT --json", means: "a line a session.", objects: &[&CONVERTED] },
+    Answer { name: "restore", call: "rethread restore FILE --json", means: "a line a session.", objects: &[&RESTORED] },
+    Answer { name: "resume", call: "rethread resume SESSION --print --json", means: "one object.", objects: &[&CALL] },
+    Answer { name: "migrate", call: "rethread migrate PATH --json", means: "a line a session.", objects: &[&MIGRATED] },
+];
+
+pub(super) static WRITING: &[Answer] = &[
+    Answer { name: "new", call: "rethread new --format F --json", means: "one object.", objects: &[&MADE] },
+    Answer { name: "append", call: "rethread append SESSION TEXT --json", means: "a line a message, as soon as it is saved.", objects: &[&ADDED] },
+    Answer { name: "branch", call: "rethread branch SESSION ENTRY --json", means: "a line for each entry that was added.", objects: &[&ADDED] },
+    Answer { name: "label", call: "rethread label SESSION ENTRY TEXT --json", means: "one object, of the record that says so.", objects: &[&ADDED] },
+    Answer { name: "fork", call: "rethread fork SESSION --json", means: "one object.", objects: &[&MADE] },
+    Answer { name: "rename", call: "rethread rename SESSION TITLE --json", means: "one object.", objects: &[&RENAMED] },
+    Answer { name: "rm", call: "rethread rm SESSION --json", means: "a line a session; with `--dry-run`, those that would go.", objects: &[&REMOVED] },
+];
+
+pub(super) static PROJECTS: &[Answer] = &[
+    Answer { name: "init", call: "rethread init --json", means: "one object.", objects: &[&STARTED] },
+    Answer { name: "worktree-add", call: "rethread worktree add --json", means: "one object.", objects: &[&WORKTREE_ADDED] },
+    Answer { name: "worktree-list", call: "rethread worktree list --json", means: "a line a worktree.", objects: &[&WORKTREE] },
+    Answer { name: "worktree-remove", call: "rethread worktree remove NAME --json", means: "one object.", objects: &[&WORKTREE_REMOVED] },
+    Answer { name: "trust", call: "rethread trust --json", means: "one object. Without `--yes`, and where nobody can be asked, nothing is trusted: the object says what the hooks would do, and the command fails.", objects: &[&TRUST] },
+    Answer { name: "trust-list", call: "rethread trust --list --json", means: "a line for each that is trusted.", objects: &[&TRUSTED] },
+    Answer { name: "trust-revoke", call: "rethread trust --revoke --json", means: "one object.", objects: &[&REVOKED] },
+    Answer { name: "sample", call: "rethread sample DIR --json", means: "one object.", objects: &[&SAMPLE] },
+    Answer { name: "sample-clear", call: "rethread sample --clear --json", means: "one object.", objects: &[&CLEARED] },
+    Answer { name: "completions", call: "rethread completions SHELL --json", means: "one object.", objects: &[&COMPLETIONS] },
+    Answer { name: "man", call: "rethread man --json", means: "one object.", objects: &[&MANUAL] },
+    Answer { name: "man-output", call: "rethread man -o DIR --json", means: "a line a page.", objects: &[&WRITTEN] },
+];
+
+pub(super) static TALK: &[Answer] = &[
+    Answer { name: "error", call: "stderr of any command with --json", means: "one object for a failure; where only a part failed, a line each.", objects: &[&FAILURE] },
+    Answer { name: "note", call: "stderr of any command with --json, for what was noticed", means: "a line a note. `warning` where something was damaged or skipped, `note` for the rest.", objects: &[&WARNING, &REMARK] },
+];
+
+static OVERVIEW: Object = Object { name: "overview", means: "What there is", groups: &[&[
+    always("agents", List(&Kind::Object(&OVERVIEW_AGENT)), "the agents that have sessions here"),
+    always("session_count", Integer, "all sessions but the hidden ones"),
+    always("hidden_count", Integer, "how many more there are that their agents hide"),
+    always("copy_count", Integer, "how many of the sessions are converted copies of others that are there"),
+    always("message_count", Integer, "all messages"),
+    always("total_tokens", Integer, "all tokens"),
+    always("size", Integer, "bytes of all of them"),
+    always("recent", List(&Kind::Object(&SESSION)), "the sessions in which something was last said"),
+    always("found", List(&Text), "the places where sessions are"),
+    always("looked", List(&Kind::Object(&LOOKED)), "the places that were looked at"),
+]] };
+
+static OVERVIEW_AGENT: Object = Object { name: "overview-agent", means: "How much of an agent there is", groups: &[&[
+    always("agent", Text, "its short name"),
+    always("name", Text, "its name for people"),
+    always("session_count", Integer, "its sessions"),
+    always("copy_count", Integer, "how many of the sessions are converted copies of others that are there"),
+    always("message_count", Integer, "its messages"),
+    always("total_tokens", Integer, "its tokens"),
+    always("updated_at", OrNull(&Time), "when something was last said"),
+    always("workspaces", List(&Text), "the names of some workspaces, the newest first"),
+]] };
+
+static LOOKED: Object = Object { name: "looked", means: "A place that was looked at", groups: &[&[
+    always("agent", Text, "for whose sessions"),
+    always("place", Text, "the place"),
+]] };
+
+static AGENT: Object = Object { name: "agent", means: "A supported format", groups: &[&[
+    always("agent", Text, "its short name"),
+    always("name", Text, "its name for people"),
+    always("versions", Text, "the versions that are read"),
+    always("can", List(&Word(&["read", "write", "resume"])), "what can be done with it"),
+    always("sessions", Integer, "how many there are, those of sub-agents and hidden ones among them"),
+    always("places", List(&Text), "where they are"),
+    always("looks_in", Text, "where they are looked for"),
+    always("converts_from", Map(&List(&Kind::Object(&FATE))), "for each other format, how its sessions arrive"),
+    always("judged_by", OrNull(&Text), "the program that went on with converted sessions in the project's tests"),
+]] };
+
+static FATE: Object = Object { name: "fate", means: "How things of one kind arrive", groups: &[&[
+    always("what", Text, "the kind"),
+    always("count", Integer, "how many there were"),
+    always("native", Integer, "how many of them arrive as the format's own"),
+]] };
+
+static NATIVE: Object = Object { name: "native", means: "Things of one kind that are the format's own", groups: &[&[
+    always("what", Text, "the kind"),
+    always("count", Integer, "how many"),
+]] };
+
+static WRITTEN: Object = Object { name: "written-file", means: "A file that was written", groups: &[&[
+    always("path", Text, "the file"),
+]] };
+
+static OPENED: Object = Object { name: "opened-page", means: "A page", groups: &[&[
+    always("id", Text, "the session's id"),
+    always("path", Text, "the page"),
+    always("browser", OrNull(&Text), "the browser that was started; null if none was"),
+]] };
+
+pub(super) static VIOLATION: Object = Object { name: "violation", means: "A rule that is broken", groups: &[&[
+    always("path", Text, "the file"),
+    always("line", OrNull(&Integer), "the line, from 1"),
+    always("level", Word(&["error", "warning"]), "how bad it is"),
+    always("rule", Text, "the rule's short name"),
+    always("section", OrNull(&Text), "its heading in the format's document"),
+    always("message", Text, "what is wrong"),
+]] };
+
+static EXPORTED: Object = Object { name: "export-report", means: "What an export wrote", groups: &[&[
+    always("files", List(&Text), "the files and folders that were written"),
+    always("session_count", Integer, "how many sessions are in them"),
+    always("skipped", Integer, "how many could not be read, and are not"),
+    always("warnings", List(&Text), "what was damaged, as on stderr"),
+]] };
+
+static CONVERTED: Object = Object { name: "converted", means: "A session that was converted", groups: &[&[
+    always("source", Text, "where it is"),
+    always("from", Text, "its format"),
+    always("to", Text, "the new session's format"),
+    always("id", Text, "the new session's id"),
+    always("path", OrNull(&Text), "its main file or folder, which every command takes as SESSION; null with `--dry-run`"),
+    always("way", Word(&["written", "restored", "changed", "continued", "unchanged", "already there"]), "what was done"),
+    always("native", List(&Kind::Object(&NATIVE)), "what became the format's own"),
+    always("carried", List(&Kind::Object(&FATE)), "what is packed, for the way back"),
+    always("dropped", List(&Kind::Object(&FATE)), "what is left out"),
+]] };
+
+static RESTORED: Object = Object { name: "restored", means: "A session of an export", groups: &[&[
+    always("source", Text, "the export"),
+    always("id", Text, "its id"),
+    always("agent", Text, "its agent"),
+    always("title", OrNull(&Text), "its title"),
+    always("path", OrNull(&Text), "where it is now"),
+    always("outcome", Word(&["restored", "would come back", "already there", "differs"]), "what became of it"),
+]] };
+
+static CALL: Object = Object { name: "call", means: "How to go on", groups: &[&[
+    always("command", List(&Text), "the program and its arguments"),
+    always("cwd", OrNull(&Text), "the folder to start it in"),
+]] };
+
+static MIGRATED: Object = Object { name: "migrated", means: "A session of the current version", groups: &[&[
+    always("id", Text, "its id"),
+    always("path", Text, "its file"),
+    always("from", Text, "the version that it had"),
+    always("to", Text, "the version that it has"),
+    always("backup", OrNull(&Text), "the old file; null where there was nothing to do"),
+]] };
+
+static MADE: Object = Object { name: "new-session", means: "A session that was made", groups: &[&[
+    always("id", Text, "its id"),
+    always("path", Text, "its main file or folder"),
+]] };
+
+static ADDED: Object = Object { name: "new-entry", means: "An entry that was added", groups: &[&[
+    always("id", Text, "its id"),
+]] };
+
+static RENAMED: Object = Object { name: "new-title", means: "A title that was set", groups: &[&[
+    always("title", Text, "the title"),
+]] };
+
+static STARTED: Object = Object { name: "store", means: "A store", groups: &[&[
+    always("path", Text, "its folder"),
+    always("created", List(&Text), "what was missing and was made"),
+]] };
+
+static WORKTREE_ADDED: Object = Object { name: "new-worktree", means: "A worktree with a thread in it", groups: &[&[
+    always("id", Text, "the thread's id"),
+    always("path", Text, "the thread's folder"),
+    always("worktree", Text, "the worktree's folder"),
+    always("branch", Text, "its branch"),
+    always("hooks", List(&Kind::Object(&HOOK)), "what became of each of the project's hooks"),
+]] };
+
+static HOOK: Object = Object { name: "hook", means: "What became of a hook", groups: &[&[
+    always("step", Word(&["symlink", "command", "initialPrompt", "invalid", "all"]), "what it is; `all` where none was carried out"),
+    maybe("source", Text, "of a link: what it leads to"),
+    maybe("target", Text, "of a link: where it stands"),
+    maybe("command", Text, "of a command: the line for the shell"),
+    maybe("label", OrNull(&Text), "of a command: what it is called"),
+    always("status", Word(&["done", "failed", "skipped"]), "what became of it"),
+    maybe("message", Text, "why it was not done"),
+]] };
+
+static WORKTREE: Object = Object { name: "worktree", means: "A worktree", groups: &[&[
+    always("path", Text, "its folder"),
+    always("branch", OrNull(&Text), "its branch; null if it has none"),
+    always("is_main", Flag, "whether it is the repository's own"),
+    always("exists", Flag, "whether its folder is there"),
+    always("thread_count", Integer, "how many threads it holds"),
+]] };
+
+static WORKTREE_REMOVED: Object = Object { name: "removed-worktree", means: "A worktree that is gone", groups: &[&[
+    always("path", Text, "its folder"),
+    always("threads", List(&Text), "the ids of the threads that went with it"),
+]] };
+
+const TRUST_FIELDS: &[Field] = &[
+    always("hash", Text, "the SHA-256 of the hooks, in hex"),
+    always("path", Text, "the file that has them"),
+    always("repository", Text, "the repository's git folder"),
+    always("identity", Text, "what tells that repository from another at the same path"),
+];
+
+static TRUSTED: Object = Object { name: "trusted", means: "Hooks that are trusted", groups: &[TRUST_FIELDS] };
+
+static TRUST: Object = Object { name: "shown-hooks", means: "Hooks, and whether they are trusted", groups: &[TRUST_FIELDS, &[
+    always("trusted", Flag, "whether they are trusted now"),
+    always("hooks", Kind::Object(&HOOKS), "what they would do"),
+]] };
+
+static HOOKS: Object = Object { name: "hooks", means: "What hooks would do in a new worktree", groups: &[&[
+    always("symlinks", List(&Kind::Object(&HOOK_LINK)), "links that are made"),
+    always("commands", List(&Kind::Object(&HOOK_COMMAND)), "commands that are run, in order"),
+    always("initial_prompt", OrNull(&Text), "what is said to the agent first"),
+    always("invalid", List(&Text), "why others make no sense; those are never carried out"),
+]] };
+
+static HOOK_LINK: Object = Object { name: "hook-link", means: "A link", groups: &[&[
+    always("source", Text, "what it leads to, from the repository's root"),
+    always("target", Text, "where it stands, from the worktree's root"),
+]] };
+
+static HOOK_COMMAND: Object = Object { name: "hook-command", means: "A command", groups: &[&[
+    always("command", Text, "the line for the shell"),
+    always("label", OrNull(&Text), "what it is called"),
+    always("platforms", OrNull(&List(&Text)), "the platforms it is for; null for all"),
+]] };
+
+static REVOKED: Object = Object { name: "revoked", means: "Trust that was taken back", groups: &[&[
+    always("path", Text, "the file that has the hooks"),
+    always("revoked", Integer, "how many were trusted"),
+]] };
+
+static SAMPLE: Object = Object { name: "sample", means: "A sample", groups: &[&[
+    always("path", Text, "its folder"),
+    always("project", Text, "the project in it"),
+    always("home", Text, "the home in it"),
+    always("sessions", List(&Text), "the ids of its sessions"),
+]] };
+
+static CLEARED: Object = Object { name: "cleared-sample", means: "What `--sample` had changed is forgotten", groups: &[&[
+    always("removed", OrNull(&Text), "the folder of the copy; null if there was none"),
+]] };
+
+static COMPLETIONS: Object = Object { name: "completions", means: "What a shell needs", groups: &[&[
+    always("shell", Text, "the shell"),
+    always("script", Text, "the script for it"),
+]] };
+
+static MANUAL: Object = Object { name: "manual", means: "The manual page", groups: &[&[
+    always("page", Text, "the page, for `man`"),
+]] };
+
+static FAILURE: Object = Object { name: "failure", means: "A failure", groups: &[&[
+    always("error", Kind::Object(&ERROR), "why it failed"),
+]] };
+
+static ERROR: Object = Object { name: "error-object", means: "Why something failed", groups: &[&[
+    always("kind", Word(KINDS), "what kind of failure"),
+    always("message", Text, "a line for people"),
+    maybe("path", Text, "the file"),
+    maybe("line", Integer, "the line, from 1"),
+    maybe("candidates", Any, "what an ambiguous name may mean: of sessions a list of `agent`, `id`, `path`; of messages a list of ids"),
+    maybe("hint", Text, "what to do next"),
+]] };
+
+const KINDS: &[&str] = &[
+    "ambiguous", "bad_input", "bad_message", "busy", "damaged", "exists", "git", "io", "no_conversation",
+    "not_a_session", "not_found", "refused", "unsupported", "unsupported_version", "usage", "verification",
+];
+
+static WARNING: Object = Object { name: "warning", means: "Something was damaged or skipped", groups: &[&[
+    always("warning", Kind::Object(&NOTE), "what"),
+]] };
+
+static REMARK: Object = Object { name: "remark", means: "Something is worth knowing", groups: &[&[
+    always("note", Kind::Object(&NOTE), "what"),
+]] };
+
+static NOTE: Object = Object { name: "note-object", means: "What was noticed", groups: &[&[
+    always("message", Text, "a line for people"),
+    maybe("path", Text, "the file"),
+    maybe("line", Integer, "the line, from 1"),
+    maybe("offset", Integer, "the byte in the file"),
+    maybe("hint", Text, "what to do next"),
+]] };
