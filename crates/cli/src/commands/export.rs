@@ -32,6 +32,10 @@ use crate::progress::Progress;
 /// An export carries the original files along, packed, so that nothing is lost; `--lean` leaves out
 /// all that the format itself has no words for. Where there is nothing to export, the file says so: it
 /// holds no sessions.
+///
+/// `--json` names the form that is written, as the document of Unified NDJSON has it, alone or with
+/// `--source`, and paths are printed all the same. Beside `--markdown` or `--html` it also means what it
+/// means everywhere: what was done is printed as one object, that of `--report json`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   rethread export --ah --aw --json -o ./backup   everything, into ./backup/export_….ndjson
@@ -181,7 +185,7 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
     if all.refused {
         return Ok(refused(context));
     }
-    report(args, &all, &place)?;
+    report(context, args, &all, &place)?;
     if !chosen.is_empty() {
         context.notes(&[Note::remark(SECRETS)]);
     }
@@ -358,8 +362,10 @@ fn write(
     })
 }
 
-fn report(args: &Export, all: &Exported, place: &Place) -> Result<(), Failure> {
-    if let Some(Report::Json) = args.report {
+fn report(context: &Context, args: &Export, all: &Exported, place: &Place) -> Result<(), Failure> {
+    // The document's own calls print paths.
+    let is_asked_for = context.json && (args.markdown || args.html);
+    if is_asked_for || matches!(args.report, Some(Report::Json)) {
         let paths = all.files.iter().map(|p| p.to_string_lossy().into_owned());
         let damage = |n: &&Note| n.severity == Severity::Damage;
         let report = json!({

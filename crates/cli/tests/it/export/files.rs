@@ -106,6 +106,38 @@ fn a_damaged_session_is_exported_and_a_hopeless_one_is_left_out() {
     assert_eq!((piped.code, piped.out.as_str()), (1, ""));
 }
 
+/// `--json` is a form in the document, whose calls print paths; beside forms that it does not know it
+/// means what it means everywhere.
+#[test]
+fn what_was_exported_is_told_in_json_where_the_document_does_not_show_paths() {
+    let w = populated();
+    let mut first = None;
+    for forms in [
+        &["--html"][..],
+        &["--markdown"],
+        &["--html", "--source", "--markdown"],
+    ] {
+        let folder = format!("out{}", forms.len());
+        let asked = [&["export", "--force", "--json", "-o", &folder][..], forms].concat();
+        let told = json(&w.ok(&asked));
+        assert_eq!(told["skipped"], 0, "{forms:?}");
+        let files = told["files"].as_array().unwrap();
+        assert!(files.len() > forms.len(), "{files:?}");
+        for file in files {
+            assert!(w.project.join(file.as_str().unwrap()).exists(), "{file}");
+        }
+        let count = first.get_or_insert_with(|| told["session_count"].clone());
+        assert_eq!(told["session_count"], *count, "{forms:?}");
+    }
+    let paths = w.ok(&["export", "--json", "--source", "-o", "plain"]);
+    assert!(
+        paths.lines().all(|path| path.starts_with("plain/")),
+        "{paths}"
+    );
+    let report = ["export", "--json", "--report", "json", "-o", "reported"];
+    assert_eq!(json(&w.ok(&report))["files"].as_array().unwrap().len(), 1);
+}
+
 #[test]
 fn a_closed_pipe_ends_it_quietly() {
     let w = World::new();

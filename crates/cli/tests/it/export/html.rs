@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{fixture, populated};
-use crate::world::{World, copy};
+use crate::world::{World, copy, json};
 
 /// A session of Claude Code with pictures, changes, and texts that would like to be markup.
 pub(super) const SESSION: &str = "c0ffee00-0000-4000-8000-00000000beef";
@@ -49,7 +49,8 @@ fn a_page_for_each_session_or_one_for_all() {
     let answer = w.run(&["export", "-o", "all.html"]);
     assert_eq!(answer.code, 2, "{answer:?}");
     let both = w.ok(&["export", "--html", "--markdown", "--json", "-o", "both"]);
-    assert_eq!(both.lines().count(), 8, "{both}");
+    let files = json(&both)["files"].as_array().unwrap().len();
+    assert_eq!(files, 8, "{both}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(super) static READING: &[Answer] = &[
 ];
 
 pub(super) static MOVING: &[Answer] = &[
-    Answer { name: "export", call: "rethread export --report json", means: "one object. `--json` alone names what is written, [Unified NDJSON](formats/ndjson.md) ([schema of its lines](unified-ndjson.schema.json)), and prints the paths of what was written, a line each, as the document of that format shows. With `-o -` the export itself is on stdout, and the report on stderr.", objects: &[&EXPORTED] },
+    Answer { name: "export", call: "rethread export --report json", means: "one object. `--json` names what is written, [Unified NDJSON](formats/ndjson.md) ([schema of its lines](unified-ndjson.schema.json)); alone or with `--source`, the paths of what was written are printed, a line each, as the document of that format shows. Beside `--markdown` or `--html` it also prints this object. With `-o -` the export itself is on stdout, and the report on stderr.", objects: &[&EXPORTED] },
     Answer { name: "convert", call: "rethread convert SESSION --to FORMAT --json", means: "a line a session.", objects: &[&CONVERTED] },
     Answer { name: "restore", call: "rethread restore FILE --json", means: "a line a session.", objects: &[&RESTORED] },
     Answer { name: "resume", call: "rethread resume SESSION --print --json", means: "one object.", objects: &[&CALL] },

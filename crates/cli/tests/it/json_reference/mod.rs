@@ -281,6 +281,8 @@ fn move_sessions(s: &Schemas) {
         "json",
     ];
     s.says("export", &export);
+    let pages = ["--sample", "export", "--aw", "--html", "-o", "all"];
+    s.says("export", &pages);
     s.says(
         "restore",
         &["--home", "elsewhere", "restore", "all.ndjson", "--dry-run"],
