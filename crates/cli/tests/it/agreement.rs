@@ -43,7 +43,7 @@ pub(crate) fn sessions(folder: &Path) -> Vec<Source> {
     found
 }
 
-fn folders() -> Vec<PathBuf> {
+pub(crate) fn folders() -> Vec<PathBuf> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let corpus = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from);
     std::iter::once(fixtures).chain(corpus).collect()

@@ -25,7 +25,7 @@ use rethread_model::State;
 use serde_json::{Value, json};
 
 use self::kind::{Answer, schema, with_inner};
-use crate::agreement::sessions;
+use crate::agreement::{folders, sessions};
 use crate::world::{self, World};
 
 static SECTIONS: [(&str, &[Answer]); 6] = [
@@ -332,26 +332,34 @@ fn send_messages(s: &Schemas) {
     s.says("msg-install", &ann(&["install"]));
 }
 
-/// What is rare stands in the fixtures of each format, damage among it.
+/// What is rare stands in the fixtures of each format, damage among it. Of real conversations some of
+/// each format are looked at, because there are many.
 #[test]
 fn sessions_of_all_fixtures_fit_their_schemas() {
     let s = Schemas::new(World::new());
-    let fixtures = docs().join("../fixtures");
-    let mut paths = BTreeSet::new();
-    for source in sessions(&fixtures) {
-        if paths.insert(source.path.clone()) {
-            let path = source.path.to_str().unwrap();
-            s.run("list", &["list", path, "--hidden", "--subagents"]);
-            s.run("check", &["check", path]);
+    for (folder, most) in folders().iter().zip([usize::MAX, 12]) {
+        let mut paths = BTreeSet::new();
+        let mut counts = BTreeMap::<&str, usize>::new();
+        for source in sessions(folder) {
+            let count = counts.entry(source.format).or_default();
+            *count += 1;
+            if *count > most {
+                continue;
+            }
+            if paths.insert(source.path.clone()) {
+                let path = source.path.to_str().unwrap();
+                s.run("list", &["list", path, "--hidden", "--subagents"]);
+                s.run("check", &["check", path]);
+            }
+            if summarize(&source, Want::default()).state == State::Ready {
+                let name = format!("{}#{}", source.path.display(), source.id);
+                s.run("show", &["show", &name, "--all-branches"]);
+                s.run("tree", &["tree", &name]);
+                s.run("context", &["context", &name]);
+            }
         }
-        if summarize(&source, Want::default()).state != State::Ready {
-            continue;
-        }
-        let name = format!("{}#{}", source.path.display(), source.id);
-        s.run("show", &["show", &name, "--all-branches"]);
-        s.run("tree", &["tree", &name]);
     }
-    s.end(["show", "tree", "list", "check", "note"]);
+    s.end(["show", "tree", "context", "list", "check", "note"]);
 }
 
 #[test]
