@@ -164,9 +164,10 @@ impl Named {
             let summary = |source: Source| {
                 let summary = summarize(&source, want);
                 // In a folder, or in a file of many, they are all among what is found.
-                match is_one && !apart {
-                    true => with_own_subagents(&source, summary, want),
-                    false => summary,
+                if is_one && !apart {
+                    with_own_subagents(&source, summary, want)
+                } else {
+                    summary
                 }
             };
             let there: Vec<Summary> = sources.map(summary).collect();

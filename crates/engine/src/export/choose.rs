@@ -244,7 +244,7 @@ impl Pool {
         }
     }
 
-    fn add(&mut self, source: Source, summary: Option<Summary>) -> Option<usize> {
+    fn add(&mut self, source: Source, summary: Option<Summary>) -> usize {
         let key = (
             source.format,
             source.path.clone(),
@@ -252,7 +252,7 @@ impl Pool {
             source.place,
         );
         if let Some(at) = self.places.get(&key) {
-            return Some(*at);
+            return *at;
         }
         let summary = match summary {
             Some(summary) => summary,
@@ -260,7 +260,7 @@ impl Pool {
         };
         self.places.insert(key, self.all.len());
         self.all.push(Choice::new(source, summary));
-        Some(self.all.len() - 1)
+        self.all.len() - 1
     }
 
     /// What a name means: what is at that path, a workspace, or a session.
@@ -271,7 +271,7 @@ impl Pool {
             if sources.is_empty() && !holds_none(&path) {
                 find(env, name)?;
             }
-            let found = sources.into_iter().filter_map(|s| self.add(s, None));
+            let found = sources.into_iter().map(|s| self.add(s, None));
             let found: Vec<usize> = found.collect();
             self.named_sessions.extend(&found);
             return Ok(found);
@@ -288,14 +288,14 @@ impl Pool {
             .collect();
         if path.is_dir() {
             let here = sources_at(&path).into_iter();
-            found.extend(here.filter_map(|s| self.add(s, None)).collect::<Vec<_>>());
+            found.extend(here.map(|s| self.add(s, None)).collect::<Vec<_>>());
             if found.is_empty()
                 && let Err(e @ FindError::Unreadable(_)) = why_none_at(&path)
             {
                 return Err(e.into());
             }
         } else if found.is_empty() {
-            found.extend(self.add(find(env, name)?, None));
+            found.push(self.add(find(env, name)?, None));
             self.named_sessions.extend(&found);
         }
         Ok(found)

@@ -430,8 +430,9 @@ fn assert_ours(page: &str) {
     }
     assert!(open.is_empty(), "{open:?}");
     let mut ids: Vec<&str> = page.split(" id=\"").skip(1).collect();
-    ids.iter_mut()
-        .for_each(|id| *id = id.split('"').next().unwrap());
+    for id in &mut ids {
+        *id = id.split('"').next().unwrap();
+    }
     let count = ids.len();
     ids.sort_unstable();
     ids.dedup();
