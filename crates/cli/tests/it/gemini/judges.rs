@@ -274,7 +274,7 @@ fn what_a_sub_agent_of_the_real_client_does_is_read() {
     });
     assert_eq!(calls.count(), 1, "{:?}", c.session.head.links);
     let shown = w.ok(&["show", parent["id"].as_str().unwrap()]);
-    let named = format!("sub-agent: {}", child["id"].as_str().unwrap());
+    let named = format!("sub-agent {}", child["id"].as_str().unwrap());
     assert!(shown.contains(&named), "{shown}");
 }
 

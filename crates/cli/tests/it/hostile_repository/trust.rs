@@ -122,11 +122,17 @@ fn another_repository_at_the_same_path_is_not_trusted() {
 fn without_a_terminal_the_answer_is_no() {
     let w = World::with_git();
     with_hooks(&w.project);
-    for args in [&["trust"][..], &["trust", "--json"]] {
-        for input in ["", "y\n"] {
-            let answer = w.pipe(args, input);
+    for input in ["", "y\n"] {
+        let plain = w.pipe(&["trust"], input);
+        assert!(plain.err.contains("command  touch ran"), "{plain:?}");
+        let told = w.pipe(&["trust", "--json"], input);
+        assert!(
+            told.out.contains(r#""command":"touch ran""#)
+                && told.out.contains(r#""trusted":false"#),
+            "{told:?}"
+        );
+        for answer in [plain, told] {
             assert_eq!(answer.code, 1, "{answer:?}");
-            assert!(answer.err.contains("command  touch ran"), "{answer:?}");
             assert!(answer.err.contains("`--yes` trusts"), "{answer:?}");
         }
     }
