@@ -45,7 +45,8 @@ fn program(command: &Command) -> String {
     name.to_string_lossy().into_owned()
 }
 
-fn shown(command: &Command) -> String {
+/// A command as it is said.
+pub(crate) fn shown(command: &Command) -> String {
     command.get_args().fold(program(command), |line, arg| {
         line + " " + &arg.to_string_lossy()
     })

@@ -17,6 +17,7 @@ mod metrics;
 mod npm;
 mod openssh;
 mod strace;
+mod suite;
 mod tools;
 
 use std::process::{Command, ExitCode};
@@ -27,7 +28,8 @@ const HELP: &str = "\
 Usage: cargo xtask TASK
 
 Tasks:
-  test [ARGS…]   Get what the tests need, then run `cargo test --workspace ARGS`
+  test [ARGS…]   Get what the tests need, then run what `cargo test --workspace ARGS` would,
+                 the test programs beside each other
   bench [ARGS…]  Get what the benchmarks need, then run them, or those that are named
   docs           Write the generated pages of docs/ and the tour in README.md anew
   pictures       Take the picture of a page for README.md anew
@@ -77,9 +79,7 @@ fn cargo() -> Command {
 
 fn test(args: &[String]) -> Result<ExitCode> {
     let variables = tools::for_tests()?;
-    let mut cargo = cargo();
-    cargo.args(["test", "--workspace"]).args(args);
-    command::pass_on(cargo.envs(variables))
+    suite::run(args, variables)
 }
 
 fn bench(args: &[String]) -> Result<ExitCode> {
