@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use rethread_disk::{FileId, followed_id};
-use rethread_formats::{Env, FORMATS, Format, Home, Root, Source, by_name};
+use rethread_formats::{Env, FORMATS, FormatRef, Home, Root, Source};
 use rethread_model::Note;
 
 use crate::known::remembered;
@@ -21,7 +21,7 @@ pub struct Discovery {
     /// Places that could not be read.
     pub notes: Vec<Note>,
     /// The places, by their formats: one may be spelled in several ways.
-    seen: HashSet<(&'static str, FileId)>,
+    seen: HashSet<(FormatRef, FileId)>,
     /// The folders that were looked at for stores in them.
     pub(crate) looked_at: BTreeSet<PathBuf>,
 }
@@ -48,23 +48,20 @@ impl Discovery {
 
 fn list_root(root: &Root) -> Vec<Result<Source, Note>> {
     let mut found = Vec::new();
-    if let Some(format) = by_name(root.format) {
-        format.list(root, &mut |one| found.push(one));
-    }
+    root.format.list(root, &mut |one| found.push(one));
     found
 }
 
 /// Which agents are looked at: one format alone, or all of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Looked {
-    /// The format, by its short name.
-    pub(crate) only: Option<&'static str>,
+    /// The format.
+    pub(crate) only: Option<FormatRef>,
 }
 
 impl Looked {
-    fn formats(self) -> impl Iterator<Item = &'static dyn Format> {
-        let is_looked_at =
-            move |f: &&'static dyn Format| self.only.is_none_or(|only| f.about().slug == only);
+    fn formats(self) -> impl Iterator<Item = FormatRef> {
+        let is_looked_at = move |f: &FormatRef| self.only.is_none_or(|only| *f == only);
         FORMATS.iter().copied().filter(is_looked_at)
     }
 

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use rethread_disk::{DiskError, open_read, path_of_text, shown_text};
 use rethread_formats::ndjson::{has_no_sessions, unpacking_damage};
-use rethread_formats::{Env, FORMATS, Source, by_name, why_empty};
+use rethread_formats::{Env, FORMATS, FormatRef, Source, by_name, why_empty};
 use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
 
@@ -110,7 +110,6 @@ pub fn find(env: &Env, name: &str) -> Result<Source, FindError> {
         Some((agent, id)) if by_name(agent).is_some() => (by_name(agent), id),
         _ => (None, name),
     };
-    let agent = agent.map(|f| f.about().slug);
     let looked = Looked { only: agent };
     if id == "latest" {
         return latest(env, agent).ok_or_else(not_found);
@@ -196,13 +195,12 @@ fn sources_at_in(env: &Env, path: &Path) -> Vec<Source> {
     sources_at(path).into_iter().map(at_home).collect()
 }
 
-/// The session that a summary is of.
-pub fn source_of(env: &Env, summary: &Summary) -> Source {
-    let head = &summary.head;
-    Source {
+/// The session that a summary is of, in its home. There is none if nobody knows its format.
+pub fn source_of(env: &Env, summary: &Summary) -> Option<Source> {
+    Some(Source {
         home: env.home_of(&summary.path).cloned(),
-        ..Source::new(head.format, head.id.clone(), summary.path.clone())
-    }
+        ..Source::of_summary(summary)?
+    })
 }
 
 /// The sessions whose name is or begins with `id`; a whole id wins over the beginning of another.
@@ -210,7 +208,7 @@ pub fn source_of(env: &Env, summary: &Summary) -> Source {
 fn by_id(
     name: &str,
     id: &str,
-    agent: Option<&str>,
+    agent: Option<FormatRef>,
     sources: Vec<Source>,
 ) -> Result<Source, FindError> {
     let of_agent = |s: &Source| agent.is_none_or(|a| a == s.format);
@@ -232,16 +230,11 @@ fn by_id(
 }
 
 /// The sessions whose files say another id than their names.
-fn by_head(
-    env: &Env,
-    name: &str,
-    id: &str,
-    agent: Option<&'static str>,
-) -> Result<Source, FindError> {
+fn by_head(env: &Env, name: &str, id: &str, agent: Option<FormatRef>) -> Result<Source, FindError> {
     let sessions = list_only(env, agent).into_iter();
     let (gone, there): (Vec<Summary>, Vec<Summary>) =
         sessions.partition(|s| s.state == State::Gone);
-    let sources = there.iter().map(|s| source_of(env, s)).collect();
+    let sources = there.iter().filter_map(|s| source_of(env, s)).collect();
     match by_id(name, id, agent, sources) {
         Err(FindError::NotFound { .. }) => {}
         answer => return answer,
@@ -259,7 +252,7 @@ fn by_head(
 
 /// One session, or the newest of several that hold the same bytes.
 fn one(name: &str, sources: Vec<Source>) -> Result<Source, FindError> {
-    let mut sources = without_mere_descriptions(sources, Source::clone);
+    let mut sources = without_mere_descriptions(sources, |source| Some(source.clone()));
     sources.dedup();
     let newest = sources.iter().max_by_key(|s| changed(s)).cloned();
     let Some(newest) = newest else {
@@ -280,7 +273,7 @@ fn one(name: &str, sources: Vec<Source>) -> Result<Source, FindError> {
     // Others may begin like these: only a whole id is sure to mean no other.
     let names = ShortIds::new(&sources, &[]);
     let candidate = |s: Source| Candidate {
-        format: s.format,
+        format: s.format.slug(),
         name: names.whole_name(&s),
         id: s.id,
         path: s.path,
@@ -294,9 +287,7 @@ fn one(name: &str, sources: Vec<Source>) -> Result<Source, FindError> {
 }
 
 fn files(source: &Source) -> Vec<PathBuf> {
-    by_name(source.format)
-        .and_then(|f| f.files(source).ok())
-        .unwrap_or_default()
+    source.format.files(source).unwrap_or_default()
 }
 
 fn changed(source: &Source) -> Option<SystemTime> {
@@ -308,7 +299,7 @@ fn changed(source: &Source) -> Option<SystemTime> {
 fn content(source: &Source) -> Option<[u8; 32]> {
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
-    if let Some(rows) = by_name(source.format)?.rows(source).ok()? {
+    if let Some(rows) = source.format.rows(source).ok()? {
         for part in &rows.parts {
             let mut reader = part.reader();
             loop {
@@ -335,7 +326,7 @@ fn content(source: &Source) -> Option<[u8; 32]> {
 
 /// The session in which something was said last, or that was made last. Those of sub-agents count with
 /// their parents.
-fn latest(env: &Env, agent: Option<&'static str>) -> Option<Source> {
+fn latest(env: &Env, agent: Option<FormatRef>) -> Option<Source> {
     newest(env, list_only(env, agent))
 }
 
@@ -353,7 +344,7 @@ fn newest(env: &Env, sessions: Vec<Summary>) -> Option<Source> {
     // A copy was made later than what is said in it.
     let time = |s: &Summary| s.head.updated.max(s.head.made);
     let newest = fits.max_by(|a, b| (time(a), &a.head.id).cmp(&(time(b), &b.head.id)))?;
-    Some(source_of(env, &newest))
+    source_of(env, &newest)
 }
 
 /// A file of several sessions, and the id of one of them: `PATH#ID`. Either may hold a `#` itself, so

@@ -4,7 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use rethread_formats::{Env, Home, Root, Source, Want, local_path, summarize as summary_of};
+use rethread_formats::{
+    Env, FormatRef, Home, Root, Source, Want, local_path, summarize as summary_of,
+};
 use rethread_model::{Note, State, Summary};
 use rethread_project::is_folder;
 
@@ -64,7 +66,7 @@ pub fn list(
 
 /// Summarizes the sessions of one format, by its short name. Other agents' stores are not looked at,
 /// unless only they know where those of this one are.
-pub(crate) fn list_only(env: &Env, format: Option<&'static str>) -> Vec<Summary> {
+pub(crate) fn list_only(env: &Env, format: Option<FormatRef>) -> Vec<Summary> {
     let asked = Asked {
         want: Want::default(),
         except: None,
@@ -78,7 +80,7 @@ pub(crate) fn list_only(env: &Env, format: Option<&'static str>) -> Vec<Summary>
         asked.looked
     };
     let mut sessions = list_as(env, &[], Asked { looked, ..asked }).sessions;
-    sessions.retain(|s| format.is_none_or(|format| s.head.format == format));
+    sessions.retain(|s| format.is_none_or(|format| s.head.format == format.slug()));
     sessions
 }
 
@@ -140,9 +142,7 @@ fn list_other(env: &Env, home: &Home, asked: Asked<'_>) -> Listing {
     let here = |path: &str| home.path_here(path);
     let mut sessions = summarize_all(&mut found, asked, &locate, &here);
     name_workspaces(&inner, &mut sessions);
-    let mut sessions = without_mere_descriptions(sessions, |s| {
-        Source::new(s.head.format, s.head.id.clone(), s.path.clone())
-    });
+    let mut sessions = without_mere_descriptions(sessions, Source::of_summary);
     for session in &mut sessions {
         let path = &session.path;
         let provenance = &mut session.head.provenance;
@@ -162,9 +162,7 @@ fn list_own(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
     let mut sessions = summarize_all(&mut found, asked, &locate, &here);
     follow_moves(&mut sessions);
     name_workspaces(env, &mut sessions);
-    let mut sessions = without_mere_descriptions(sessions, |s| {
-        Source::new(s.head.format, s.head.id.clone(), s.path.clone())
-    });
+    let mut sessions = without_mere_descriptions(sessions, Source::of_summary);
     if !env.homes_are_given && looked.is_led_by_others() {
         sessions.extend(gone(env));
     }

@@ -38,7 +38,9 @@ impl ShortIds {
             format,
             path: path.to_owned(),
         };
-        let by_name = sources.iter().map(|s| name(s.format, &s.id, &s.path));
+        let by_name = sources
+            .iter()
+            .map(|s| name(s.format.slug(), &s.id, &s.path));
         let by_head = sessions
             .iter()
             .map(|s| name(s.head.format, &s.head.id, &s.path));
@@ -58,7 +60,7 @@ impl ShortIds {
 
     /// [`name`](Self::name), of a session that is known by its source.
     pub fn name_of_source(&self, source: &Source) -> String {
-        self.name_of(source.format, &source.id, &source.path)
+        self.name_of(source.format.slug(), &source.id, &source.path)
     }
 
     /// A name that also means no other when something new appears: with the whole id, or the path.
@@ -66,11 +68,11 @@ impl ShortIds {
         let Source {
             format, id, path, ..
         } = source;
-        let is_path = self.name_of(format, id, path) == self.path_of(id, path);
+        let is_path = self.name_of(format.slug(), id, path) == self.path_of(id, path);
         if is_path {
             self.path_of(id, path)
         } else {
-            format!("{format}:{id}")
+            format!("{}:{id}", format.slug())
         }
     }
 
@@ -161,6 +163,7 @@ mod tests {
     use super::*;
 
     fn source(format: &'static str, id: &str, path: &str) -> Source {
+        let format = rethread_formats::by_name(format).unwrap();
         Source::new(format, id.to_owned(), path.into())
     }
 

@@ -25,13 +25,13 @@ pub fn agents(env: &Env) -> (Vec<AgentInfo>, Vec<Note>) {
         places: found
             .roots
             .iter()
-            .filter(|root| root.format == about.slug)
+            .filter(|root| root.format.slug() == about.slug)
             .map(|root| root.path.clone())
             .collect(),
         sessions: found
             .sources
             .iter()
-            .filter(|source| source.format == about.slug)
+            .filter(|source| source.format.slug() == about.slug)
             .count(),
     };
     let all = FORMATS.iter().map(|format| info(format.about())).collect();

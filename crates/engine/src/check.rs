@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use rethread_catalog::{FindError, find, why_none_at};
 use rethread_formats::carry::damaged;
 use rethread_formats::{
-    Env, FORMATS, Format, Source, Violation, Want, Weight, summarize, why_empty,
+    Env, FORMATS, FormatRef, Source, Violation, Want, Weight, summarize, why_empty,
 };
 use rethread_model::State;
 
@@ -74,7 +74,7 @@ pub fn check(
             };
             if files.is_some() {
                 originals(*format, &path, &mut tell);
-                let slug = format.about().slug;
+                let slug = format.slug();
                 if !checked.formats.contains(&slug) {
                     checked.formats.push(slug);
                 }
@@ -100,14 +100,14 @@ pub fn nothing_to_check(path: PathBuf) -> Error {
 }
 
 /// Healthy files in which there is no conversation: no rule speaks of them.
-struct Empty<'a> {
-    format: &'a dyn Format,
+struct Empty {
+    format: FormatRef,
     /// The file that was asked for last, and the answer: violations of a file come together.
     last: Option<(PathBuf, bool)>,
 }
 
-impl<'a> Empty<'a> {
-    fn new(format: &'a dyn Format) -> Self {
+impl Empty {
+    fn new(format: FormatRef) -> Self {
         Self { format, last: None }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Empty<'a> {
 
 /// Compares the originals that travel along in sessions with their digests. No document speaks of
 /// them, but whoever converts back wants them as they were.
-fn originals(format: &dyn Format, path: &Path, out: &mut dyn FnMut(Violation)) {
+fn originals(format: FormatRef, path: &Path, out: &mut dyn FnMut(Violation)) {
     for source in format.at_path(path) {
         // What cannot be read was told already.
         let notes = open(&source).and_then(|session| Ok(damaged(&session)?));

@@ -1,7 +1,7 @@
 //! `context`: what a model would see at a point of a conversation.
 
 use rethread_catalog::find;
-use rethread_formats::{Conversation, Env, NativeContext, WriteError, by_name};
+use rethread_formats::{Conversation, Env, NativeContext, WriteError};
 use rethread_model::{EntryIx, Note};
 
 use crate::show::{open, open_with_workspace};
@@ -33,8 +33,7 @@ pub fn native_context(
     at: Option<&str>,
 ) -> Result<(NativeContext, Vec<Note>), Error> {
     let source = find(env, name)?;
-    let format = by_name(source.format)
-        .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
+    let format = source.format;
     if let Some(words) = format.own_words() {
         let Point { conversation, path } = point(env, name, at)?;
         let context = words.context(&conversation, &path);
@@ -47,7 +46,7 @@ pub fn native_context(
     match format.native_context(&source, at.as_ref())? {
         Some(seen) => Ok(seen),
         None => Err(WriteError::Unsupported {
-            format: source.format,
+            format: format.slug(),
             what: "words of their own for what a model sees",
         }
         .into()),

@@ -6,8 +6,8 @@ use rethread_catalog::{find, keep, named_workspace, remember};
 use rethread_disk::{Mode, ensure_folder};
 use rethread_formats::carry::damaged;
 use rethread_formats::{
-    Appended, Branch, Fork, Format, Made, MessageInput, Migrated, NewSession, Source, Want,
-    Writing, by_name,
+    Appended, Branch, Fork, FormatRef, Made, MessageInput, Migrated, NewSession, Source, Want,
+    Writing,
 };
 use rethread_model::Note;
 
@@ -15,13 +15,13 @@ use crate::show::open;
 use crate::{Error, entry};
 
 /// Prepares a project for conversations of a format.
-pub fn init(w: &Writing<'_>, format: &dyn Format, folder: &Path) -> Result<Made, Error> {
+pub fn init(w: &Writing<'_>, format: FormatRef, folder: &Path) -> Result<Made, Error> {
     let made = format.init(w, folder)?;
     Ok(remembering(w, made))
 }
 
 /// Starts a session.
-pub fn new(w: &Writing<'_>, format: &dyn Format, new: &NewSession) -> Result<Made, Error> {
+pub fn new(w: &Writing<'_>, format: FormatRef, new: &NewSession) -> Result<Made, Error> {
     make_root(w, new.root.as_deref())?;
     let mut made = format.create(w, new)?;
     keep_in_worktree(w, &made.path.clone(), &mut made.notes);
@@ -43,7 +43,7 @@ pub fn append(
     source: &Source,
     messages: &[MessageInput],
 ) -> Result<Appended, Error> {
-    let mut appended = format_of(source)?.append(w, source, messages)?;
+    let mut appended = source.format.append(w, source, messages)?;
     keep_in_worktree(w, &source.path, &mut appended.notes);
     Ok(appended)
 }
@@ -63,7 +63,7 @@ pub fn branch(
         summary,
         messages,
     };
-    Ok(format_of(source)?.branch(w, source, &branch)?)
+    Ok(source.format.branch(w, source, &branch)?)
 }
 
 /// Sets a bookmark on an entry, or takes it away. Gives the id of the record that says so.
@@ -75,13 +75,13 @@ pub fn label(
 ) -> Result<Appended, Error> {
     let source = find(w.env, name)?;
     let asked = entry::asked(&open(&source)?, entry)?;
-    Ok(format_of(&source)?.label(w, &source, &asked, label)?)
+    Ok(source.format.label(w, &source, &asked, label)?)
 }
 
 /// Brings a session of an older version to the current one.
 pub fn migrate(w: &Writing<'_>, name: &str) -> Result<(Source, Migrated), Error> {
     let source = find(w.env, name)?;
-    let migrated = format_of(&source)?.migrate(w, &source)?;
+    let migrated = source.format.migrate(w, &source)?;
     Ok((source, migrated))
 }
 
@@ -93,7 +93,7 @@ pub fn replace(
     message: &MessageInput,
 ) -> Result<Appended, Error> {
     let asked = entry::asked(&open(source)?, entry)?;
-    let mut replaced = format_of(source)?.replace(w, source, &asked, message)?;
+    let mut replaced = source.format.replace(w, source, &asked, message)?;
     keep_in_worktree(w, &source.path, &mut replaced.notes);
     Ok(replaced)
 }
@@ -101,7 +101,7 @@ pub fn replace(
 /// Sets a session's display name.
 pub fn rename(w: &Writing<'_>, name: &str, title: &str) -> Result<Vec<Note>, Error> {
     let source = find(w.env, name)?;
-    let mut notes = format_of(&source)?.rename(w, &source, title)?;
+    let mut notes = source.format.rename(w, &source, title)?;
     keep_in_worktree(w, &source.path, &mut notes);
     Ok(notes)
 }
@@ -112,7 +112,7 @@ pub fn fork(w: &Writing<'_>, name: &str, at: Option<&str>, mut fork: Fork) -> Re
     if let Some(at) = at {
         fork.at = Some(entry::asked(&open(&source)?, at)?);
     }
-    let format = format_of(&source)?;
+    let format = source.format;
     if fork.cwd.is_none() {
         let head = format.summarize(&source, Want::default()).head;
         // What names its folder keeps that, wherever the folder is now.
@@ -127,10 +127,6 @@ pub fn fork(w: &Writing<'_>, name: &str, at: Option<&str>, mut fork: Fork) -> Re
     made.notes.extend(damage.unwrap_or_default());
     keep_in_worktree(w, &made.path.clone(), &mut made.notes);
     Ok(remembering(w, made))
-}
-
-fn format_of(source: &Source) -> Result<&'static dyn Format, Error> {
-    by_name(source.format).ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))
 }
 
 /// Keeps a copy of the description of a thread in a linked git worktree, which takes its threads

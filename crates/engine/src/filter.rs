@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 use rethread_catalog::{absolute, is_path, source_of};
 use rethread_disk::path_of_text;
-use rethread_formats::{Env, FORMATS, Format, by_name};
+use rethread_formats::{Env, FORMATS, FormatRef, by_name};
 use rethread_model::{ModelRef, Moment, Provenance, Summary};
 
 use crate::Error;
@@ -155,7 +155,7 @@ fn any(asked: &[String], fits: impl Fn(&str) -> bool) -> bool {
 
 fn is_of_agent(session: &Summary, asked: &str) -> bool {
     let head = &session.head;
-    let slug = by_name(asked).map(|f| f.about().slug);
+    let slug = by_name(asked).map(|f| f.slug());
     slug.is_some_and(|slug| [head.format, head.held_by()].contains(&slug))
         || head.agent.id.as_deref() == Some(asked)
         || head.held_by() == asked
@@ -180,7 +180,7 @@ fn home_of(session: &Summary) -> String {
 }
 
 /// The format that a user named, as what `what` says; else an error with what there is.
-pub fn format_named(what: &str, typed: &str) -> Result<&'static dyn Format, Error> {
+pub fn format_named(what: &str, typed: &str) -> Result<FormatRef, Error> {
     by_name(typed).ok_or_else(|| unknown(what, typed, &known_agents(std::iter::empty())))
 }
 
@@ -233,8 +233,7 @@ fn known_models<'a>(all: impl Iterator<Item = &'a Summary>) -> Vec<Known> {
 /// Whether a session has a message of such a time. One that cannot be read, or that says nothing of
 /// time, may have one.
 fn has_message(env: &Env, session: &Summary, is_wanted: impl Fn(&Moment) -> bool) -> bool {
-    let source = source_of(env, session);
-    let read = by_name(source.format).and_then(|format| format.read(&source).ok());
+    let read = source_of(env, session).and_then(|source| source.format.read(&source).ok());
     let Some(conversation) = read else {
         return true;
     };

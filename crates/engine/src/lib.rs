@@ -54,8 +54,8 @@ pub use resume::{Continued, ResumeAsk, resume};
 pub use rethread_catalog::{Candidate, FindError, HomeAsk, HomeError, ShortIds, absolute, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{
-    AgentKey, Appended, AskedEntry, Can, Conversation, Env, EnvError, FORMATS, Fork, Format, Made,
-    MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey, Resume, Source,
+    AgentKey, Appended, AskedEntry, Can, Conversation, Env, EnvError, FORMATS, Fork, FormatRef,
+    Made, MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey, Resume, Source,
     TextMessage, Unsaid, Violation, Weight, WriteError, Writing, by_name, last_name, local_path,
 };
 pub use sample::{Sample, SampleCopy, clear_sample, kept_sample, sample, temporary_sample};

@@ -8,7 +8,7 @@ use rethread_catalog::{
     why_none_at,
 };
 use rethread_disk::{Durability, path_of_text};
-use rethread_formats::{Env, Root, Source, Want, by_name, summarize};
+use rethread_formats::{Env, Root, Source, Want, summarize};
 use rethread_model::{Note, State, Summary};
 
 use crate::Error;
@@ -224,8 +224,8 @@ fn keep_worktree_threads(env: &Env, roots: &[Root], sessions: &[Summary]) {
     }
     let is_in_worktree = |s: &&Summary| s.path.ancestors().any(|folder| worktrees.contains(folder));
     for session in sessions.iter().filter(is_in_worktree) {
-        let source = Source::new(session.head.format, String::new(), session.path.clone());
-        if by_name(source.format).is_some_and(|f| f.is_whole(&source)) {
+        let source = Source::of_summary(session);
+        if source.is_some_and(|source| source.format.is_whole(&source)) {
             let _ = keep(env, &session.path, Durability::None);
         }
     }

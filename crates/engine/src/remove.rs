@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_catalog::{find, source_of};
 use rethread_disk::{DiskError, TrashedBy, remove_file, remove_folder, trash};
-use rethread_formats::{Env, Removal, Source, Want, by_name};
+use rethread_formats::{Env, Removal, Source, Want};
 use rethread_model::{Note, Summary};
 
 use crate::list::{Sort, list};
@@ -29,7 +29,7 @@ pub fn removable_by_name(env: &Env, names: &[String]) -> Result<Vec<Removable>, 
         if all.iter().any(|other| other.source == source) {
             continue;
         }
-        let summary = format_of(&source)?.summarize(&source, Want::default());
+        let summary = source.format.summarize(&source, Want::default());
         all.push(Removable {
             name: summary.head.id.clone(),
             source,
@@ -63,16 +63,14 @@ pub fn removable_by_filter(
         ended && began
     };
     let sessions = sessions.into_iter().filter(is_inside);
-    let all = sessions.map(|summary| Removable {
-        source: source_of(env, &summary),
-        name: names.name(&summary),
-        summary,
+    let all = sessions.filter_map(|summary| {
+        Some(Removable {
+            source: source_of(env, &summary)?,
+            name: names.name(&summary),
+            summary,
+        })
     });
     Ok((all.collect(), notes))
-}
-
-fn format_of(source: &Source) -> Result<&'static dyn rethread_formats::Format, Error> {
-    by_name(source.format).ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))
 }
 
 /// What became of a session.
@@ -96,7 +94,7 @@ pub enum Removed {
 /// where something stays, the session is still found, and the error says what went before.
 pub fn remove(source: &Source, force: bool) -> Result<Removed, Error> {
     let path = source.path.clone();
-    let Removal::Files(files) = format_of(source)?.remove(source, force)? else {
+    let Removal::Files(files) = source.format.remove(source, force)? else {
         return Ok(Removed::Deleted { path });
     };
     let mut by = None;

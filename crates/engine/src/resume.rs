@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_catalog::{find, named_workspace};
 use rethread_disk::find_program;
-use rethread_formats::{Can, Env, Format, Resume, Source, Want, Writing, by_name, local_path};
+use rethread_formats::{Can, Env, FormatRef, Resume, Source, Want, Writing, by_name, local_path};
 use rethread_model::{Note, Summary};
 use rethread_project::is_folder;
 
@@ -15,7 +15,7 @@ use crate::convert::{ToResume, Trim, convert_to_resume};
 #[derive(Clone, Copy, Default)]
 pub struct ResumeAsk<'a> {
     /// The agent that goes on with it; by default its own.
-    pub to: Option<&'static dyn Format>,
+    pub to: Option<FormatRef>,
     /// How much of it goes along.
     pub trim: Trim<'a>,
     /// The folder to go on in; by default the one that the session names.
@@ -45,7 +45,7 @@ pub struct Continued {
 pub fn resume(w: &Writing<'_>, name: &str, ask: &ResumeAsk<'_>) -> Result<Continued, Error> {
     let source = find(w.env, name)?;
     let to = client_format(&source, ask.to)?;
-    let is_converted = to.about().slug != source.format;
+    let is_converted = to != source.format;
     if !is_converted && ask.trim != Trim::default() {
         return Err(Error::Usage {
             message: "a session is continued as a whole by its own client".to_owned(),
@@ -95,11 +95,8 @@ pub fn resume(w: &Writing<'_>, name: &str, ask: &ResumeAsk<'_>) -> Result<Contin
 }
 
 /// The format whose client goes on with a session.
-fn client_format(
-    source: &Source,
-    asked: Option<&'static dyn Format>,
-) -> Result<&'static dyn Format, Error> {
-    let can = |format: &'static dyn Format| format.about().can.contains(&Can::Resume);
+fn client_format(source: &Source, asked: Option<FormatRef>) -> Result<FormatRef, Error> {
+    let can = |format: FormatRef| format.about().can.contains(&Can::Resume);
     if let Some(to) = asked {
         return if can(to) {
             Ok(to)
@@ -107,7 +104,7 @@ fn client_format(
             Err(to.cannot("client that continues them").into())
         };
     }
-    let own = format_of(source)?;
+    let own = source.format;
     if can(own) {
         return Ok(own);
     }
@@ -116,15 +113,15 @@ fn client_format(
     agent.filter(|f| can(*f)).ok_or_else(|| Error::Usage {
         message: format!(
             "{} sessions have no client that continues them",
-            source.format
+            source.format.slug()
         ),
         hint: Some("`--in AGENT` continues it in another".to_owned()),
     })
 }
 
 /// The client's program.
-fn program(env: &Env, to: &dyn Format) -> Result<PathBuf, Error> {
-    let name = to.client().map_or(to.about().slug, |client| client.program);
+fn program(env: &Env, to: FormatRef) -> Result<PathBuf, Error> {
+    let name = to.client().map_or(to.slug(), |client| client.program);
     let path = env.system_variable("PATH");
     let found = path.and_then(|path| find_program(path, name));
     found.ok_or_else(|| Error::Refused {
@@ -171,7 +168,7 @@ impl Folder<'_> {
     }
 
     /// Some clients find a session only in the folder that it was made in.
-    fn refuse_other(&self, to: &dyn Format, cwd: &Path) -> Result<(), Error> {
+    fn refuse_other(&self, to: FormatRef, cwd: &Path) -> Result<(), Error> {
         let finds_by_folder = to.client().is_some_and(|client| client.finds_by_folder);
         let named = self.named.and_then(|named| local_path(self.env, named));
         if !finds_by_folder || named.is_some_and(|named| named == cwd) {
@@ -189,13 +186,9 @@ impl Folder<'_> {
     }
 }
 
-fn format_of(source: &Source) -> Result<&'static dyn Format, Error> {
-    by_name(source.format).ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))
-}
-
 /// What a list says of a session, with where its folder is now.
 fn summary_of(env: &Env, source: &Source) -> Result<Summary, Error> {
-    let mut summary = format_of(source)?.summarize(source, Want::default());
+    let mut summary = source.format.summarize(source, Want::default());
     if let Some(path) = named_workspace(env, source, &summary.head) {
         summary.head.workspace.path = Some(path);
     }
@@ -203,7 +196,7 @@ fn summary_of(env: &Env, source: &Source) -> Result<Summary, Error> {
 }
 
 fn command(env: &Env, source: &Source, mut notes: Vec<Note>) -> Result<Continued, Error> {
-    let format = format_of(source)?;
+    let format = source.format;
     let summary = summary_of(env, source)?;
     let command = format.resume(&summary);
     let command = command.ok_or_else(|| match summary.parent() {

@@ -139,9 +139,7 @@ fn end_of_branch(session: &Session, entry: EntryIx) -> EntryIx {
 }
 
 pub(crate) fn open(source: &Source) -> Result<Conversation, Error> {
-    let format = by_name(source.format)
-        .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
-    let mut conversation = format.read(source).map_err(|e| match e {
+    let mut conversation = source.format.read(source).map_err(|e| match e {
         OpenError::NotOurs { path, format } => match why_empty(&path) {
             Some(why) => OpenError::NoConversation { path, why },
             None => OpenError::NotOurs { path, format },
@@ -167,10 +165,7 @@ pub(crate) fn open_with_workspace(env: &Env, source: &Source) -> Result<Conversa
 
 /// The records of a session that has no file of its own, such as rows of a database.
 pub fn raw_rows(source: &Source) -> Result<Option<Native>, Error> {
-    match by_name(source.format) {
-        Some(format) => Ok(format.rows(source)?),
-        None => Ok(None),
-    }
+    Ok(source.format.rows(source)?)
 }
 
 /// Writes such records into a folder, as lines of JSON in a file that is named like the session.
@@ -200,9 +195,7 @@ fn taken(path: PathBuf) -> Error {
 /// The files of a session, the main one first, whatever version they are of.
 pub fn raw_files(env: &Env, name: &str) -> Result<(Source, Vec<PathBuf>), Error> {
     let source = find(env, name)?;
-    let format = by_name(source.format)
-        .ok_or_else(|| Error::usage(format!("`{}` is no format", source.format)))?;
-    let files = format.files(&source)?;
+    let files = source.format.files(&source)?;
     Ok((source, files))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use rethread_formats::{Conversation, Source, Want, by_name, summarize};
+use rethread_formats::{Conversation, Source, Want, summarize};
 use rethread_model::{State, Summary, UsageScope};
 
 /// Takes the sessions of sub-agents out of a list, and adds what is in them to the sessions that
@@ -72,10 +72,9 @@ pub(crate) fn with_own_subagents(source: &Source, summary: Summary, want: Want) 
     if summary.state != State::Ready {
         return summary;
     }
-    let read = by_name(source.format).map(|format| format.read(source));
-    match read {
-        Some(Ok(conversation)) => of_conversation(&conversation, summary, want),
-        _ => summary,
+    match source.format.read(source) {
+        Ok(conversation) => of_conversation(&conversation, summary, want),
+        Err(_) => summary,
     }
 }
 
@@ -85,7 +84,7 @@ pub(crate) fn of_conversation(
     summary: Summary,
     want: Want,
 ) -> Summary {
-    let agents = conversation.format.agents(conversation);
+    let agents = conversation.source.format.agents(conversation);
     let place = (summary.path.clone(), summary.head.id.clone());
     let mut all = vec![summary.clone()];
     all.extend(agents.iter().map(|agent| summarize(agent, want)));

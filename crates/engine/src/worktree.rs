@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rethread_catalog::keep;
 use rethread_disk::{DiskError, Durability, Mode, SafeName, ensure_folder};
-use rethread_formats::atsf::{Atsf, Hooks, hooks};
+use rethread_formats::atsf::{FORMAT, Hooks, hooks};
 use rethread_formats::{
-    Format, Found, Made, MessageInput, NewSession, Root, Source, TextMessage, Writing,
+    FormatRef, Found, Made, MessageInput, NewSession, Root, Source, TextMessage, Writing,
 };
 use rethread_model::{Note, Role};
 use rethread_project::{LeftOff, Repository, Worktree};
@@ -73,7 +73,7 @@ pub fn add_worktree(
     let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
     add.session.cwd.clone_from(&folder);
     add.session.root = None;
-    let mut made = match Atsf.create(w, &add.session) {
+    let mut made = match FORMAT.create(w, &add.session) {
         Ok(made) => remembering(w, made),
         Err(e) => {
             // A worktree without its thread is nothing that was asked for.
@@ -126,8 +126,8 @@ fn left_off_note(left_off: LeftOff) -> Note {
 
 /// Whether the project of a folder wants a worktree for each new session of this format. One that
 /// is in a worktree already is there.
-pub fn wants_worktree(format: &dyn Format, folder: &Path) -> Result<bool, Error> {
-    if format.about().slug != Atsf.about().slug {
+pub fn wants_worktree(format: FormatRef, folder: &Path) -> Result<bool, Error> {
+    if format != FORMAT {
         return Ok(false);
     }
     match Repository::find(folder).filter(|r| !r.is_linked_worktree()) {
@@ -266,14 +266,14 @@ impl Step<'_> {
                 };
             }
         };
-        let source = Source::new(Atsf.about().slug, made.id.clone(), made.path.clone());
+        let source = Source::new(FORMAT, made.id.clone(), made.path.clone());
         let message = MessageInput::Text(TextMessage {
             role: Role::User,
             text: text.clone(),
             images: Vec::new(),
             model: None,
         });
-        let saved = Atsf.append(self.w, &source, std::slice::from_ref(&message));
+        let saved = FORMAT.append(self.w, &source, std::slice::from_ref(&message));
         let failed = match saved {
             Ok(appended) => appended.ids.into_iter().find_map(Result::err),
             Err(e) => Some(e),
@@ -322,18 +322,18 @@ pub fn list_worktrees(folder: &Path) -> Result<Vec<ListedWorktree>, Error> {
 /// there may be more.
 fn threads_of(worktree: &Path) -> (Vec<Source>, Option<Note>) {
     let (mut threads, trouble) = described_in(worktree);
-    threads.retain(|thread| Atsf.is_whole(thread));
+    threads.retain(|thread| FORMAT.is_whole(thread));
     (threads, trouble)
 }
 
 fn described_in(worktree: &Path) -> (Vec<Source>, Option<Note>) {
     let root = Root {
-        format: Atsf.about().slug,
+        format: FORMAT,
         path: worktree.to_owned(),
         found: Found::Worktree,
     };
     let (mut threads, mut trouble) = (Vec::new(), None);
-    Atsf.list(&root, &mut |found| match found {
+    FORMAT.list(&root, &mut |found| match found {
         Ok(thread) => threads.push(thread),
         Err(note) => trouble = Some(note),
     });

@@ -4,7 +4,7 @@ use std::fmt;
 
 use rethread_model::{Blob, Bodies, Body, EntryIx, Note, Piece, Session, Severity};
 
-use crate::{Format, Native, OpenError, Source, WriteError, Writing};
+use crate::{Native, OpenError, Source, WriteError, Writing};
 
 /// A conversation that was read.
 pub struct Conversation {
@@ -16,8 +16,6 @@ pub struct Conversation {
     pub session: Session,
     /// What was wrong with them.
     pub notes: Vec<Note>,
-    /// How it is written down.
-    pub format: &'static dyn Format,
 }
 
 impl Conversation {
@@ -53,7 +51,7 @@ impl Bodies for Sent<'_> {
         let Conversation {
             native, session, ..
         } = self.0;
-        self.0.format.sent(native, session, ix)
+        self.0.source.format.sent(native, session, ix)
     }
 
     fn pieces(&self, ix: EntryIx) -> Vec<Piece> {
@@ -67,11 +65,11 @@ impl Bodies for Sent<'_> {
 
 impl Bodies for Conversation {
     fn body(&self, ix: EntryIx) -> Body {
-        self.format.body(&self.native, &self.session, ix)
+        self.source.format.body(&self.native, &self.session, ix)
     }
 
     fn pieces(&self, ix: EntryIx) -> Vec<Piece> {
-        self.format.pieces(&self.native, &self.session, ix)
+        self.source.format.pieces(&self.native, &self.session, ix)
     }
 
     fn inline(&self, blob: &Blob) -> Option<Vec<u8>> {

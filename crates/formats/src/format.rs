@@ -8,9 +8,9 @@ use rethread_model::{Body, EntryIx, Note, Piece, Role, Session, Summary, Workspa
 
 use crate::carry::{CarriedFile, Goods, Place, Put, below, put_files};
 use crate::{
-    Appended, AskedEntry, Branch, Client, Conversation, Env, Fork, Home, Keeps, Made, MessageInput,
-    Migrated, Native, NativeContext, NewSession, OpenError, OwnWords, Removal, Resume, Step, Told,
-    ToldAgent, UnifiedRecord, Violation, WriteError, Writing,
+    Appended, AskedEntry, Branch, Client, Conversation, Env, Fork, FormatRef, Home, Keeps, Made,
+    MessageInput, Migrated, Native, NativeContext, NewSession, OpenError, OwnWords, Removal,
+    Resume, Step, Told, ToldAgent, UnifiedRecord, Violation, WriteError, Writing, by_name,
 };
 
 /// Facts about a format, from which lists, help and docs are made.
@@ -49,8 +49,8 @@ pub enum Can {
 /// A place where a format keeps conversations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
-    /// The format, by its short name.
-    pub format: &'static str,
+    /// The format.
+    pub format: FormatRef,
     /// The folder.
     pub path: PathBuf,
     /// Why we looked there.
@@ -71,8 +71,8 @@ pub enum Found {
 /// One session that was found, not yet read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The format, by its short name.
-    pub format: &'static str,
+    /// The format.
+    pub format: FormatRef,
     /// The session's id as far as names tell it.
     pub id: String,
     /// Its main file or folder.
@@ -87,7 +87,7 @@ pub struct Source {
 
 impl Source {
     /// A session in a store that can be used.
-    pub fn new(format: &'static str, id: String, path: PathBuf) -> Self {
+    pub fn new(format: FormatRef, id: String, path: PathBuf) -> Self {
         Self {
             format,
             id,
@@ -96,6 +96,13 @@ impl Source {
             place: None,
             home: None,
         }
+    }
+
+    /// The session that a summary is of. There is none if nobody knows its format.
+    pub fn of_summary(summary: &Summary) -> Option<Self> {
+        let head = &summary.head;
+        let format = by_name(head.format)?;
+        Some(Self::new(format, head.id.clone(), summary.path.clone()))
     }
 }
 
@@ -115,6 +122,9 @@ pub struct Want {
 pub trait Format: Sync {
     /// Facts about it.
     fn about(&self) -> &'static About;
+
+    /// The handle to it.
+    fn value(&self) -> FormatRef;
 
     /// Where its conversations are: from the environment, and in the projects that are known.
     fn locate(&self, env: &Env, known: &[PathBuf]) -> Vec<Root>;
@@ -404,7 +414,7 @@ pub trait Format: Sync {
     /// The session in files that were unpacked into a folder.
     fn unpacked(&self, goods: &Goods) -> Result<Source, WriteError> {
         let path = below(&goods.folder, &goods.path)?;
-        Ok(Source::new(self.about().slug, goods.id.clone(), path))
+        Ok(Source::new(self.value(), goods.id.clone(), path))
     }
 
     /// The files of a session as its client has them when it goes on with it, in the same folder; none

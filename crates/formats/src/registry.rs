@@ -1,26 +1,26 @@
 //! All formats.
 
-use crate::{Format, agentuse, atomic, atsf, claude_code, codex, gemini, ndjson, opencode, pi};
+use crate::{FormatRef, agentuse, atomic, atsf, claude_code, codex, gemini, ndjson, opencode, pi};
 
 /// All formats, one line each.
-pub static FORMATS: &[&dyn Format] = &[
-    &atsf::Atsf,
-    &agentuse::AgentUse,
-    &claude_code::ClaudeCode,
-    &codex::Codex,
-    &gemini::Gemini,
-    &opencode::OpenCode,
-    &pi::Pi,
-    &atomic::Atomic,
-    &ndjson::Ndjson,
+pub static FORMATS: &[FormatRef] = &[
+    atsf::FORMAT,
+    agentuse::FORMAT,
+    claude_code::FORMAT,
+    codex::FORMAT,
+    gemini::FORMAT,
+    opencode::FORMAT,
+    pi::FORMAT,
+    atomic::FORMAT,
+    ndjson::FORMAT,
 ];
 
 /// The format with this short name or alias.
 ///
 /// ```
-/// assert_eq!(rethread_formats::by_name("atsf").map(|f| f.about().slug), Some("atsf"));
+/// assert_eq!(rethread_formats::by_name("atsf").map(|f| f.slug()), Some("atsf"));
 /// ```
-pub fn by_name(name: &str) -> Option<&'static dyn Format> {
-    let names = |f: &dyn Format| f.about().slug == name || f.about().aliases.contains(&name);
-    FORMATS.iter().copied().find(|f| names(*f))
+pub fn by_name(name: &str) -> Option<FormatRef> {
+    let names = |f: &FormatRef| f.slug() == name || f.about().aliases.contains(&name);
+    FORMATS.iter().copied().find(names)
 }

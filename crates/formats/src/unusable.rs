@@ -7,7 +7,7 @@ use std::path::Path;
 use rethread_disk::{DiskError, open_read};
 use rethread_model::{Head, LinkKind, Note, State, Summary, TitleSource};
 
-use crate::{Can, Format, OpenError, Source, Want, by_name};
+use crate::{Can, FormatRef, OpenError, Source, Want, by_name};
 
 /// How a pointer of Git LFS begins.
 const POINTER: &[u8] = b"version https://git-lfs";
@@ -26,9 +26,7 @@ const SILENT: &str = "nothing was said in it";
 /// What a list shows of a session, whatever its format. All that lists go through this, so that they
 /// agree on what a conversation is.
 pub fn summarize(source: &Source, want: Want) -> Summary {
-    let format = by_name(source.format);
-    let summary = format.map(|format| format.summarize(source, want));
-    let mut summary = summary.unwrap_or_default();
+    let mut summary = source.format.summarize(source, want);
     settle_times(&mut summary.head);
     if is_silent(&summary) {
         summary.state = State::Empty;
@@ -64,7 +62,7 @@ fn is_silent(summary: &Summary) -> bool {
         0 => head.created.is_none(),
         _ => only_told,
     };
-    let has_client = |format: &dyn Format| format.about().can.contains(&Can::Resume);
+    let has_client = |format: FormatRef| format.about().can.contains(&Can::Resume);
     summary.state == State::Ready
         && by_name(head.format).is_some_and(has_client)
         && nothing_said

@@ -83,10 +83,10 @@ fn modules(registry: &str) -> BTreeSet<String> {
 }
 
 const REGISTRY: &str = "
-use crate::{Format, atsf, claude_code};
+use crate::{Format, FormatRef, atsf, claude_code};
 
 /// All formats, one line each.
-pub static FORMATS: &[&dyn Format] = &[
+pub static FORMATS: &[FormatRef] = &[
     &atsf::Atsf,
     &claude_code::ClaudeCode, // &gone::Gone,
 ];
@@ -116,7 +116,7 @@ const COMPLETE: [(&str, &str); 14] = [
 fn modules_come_from_the_slice_alone() {
     let expected = ["atsf", "claude_code"].map(str::to_owned);
     assert_eq!(modules(REGISTRY), BTreeSet::from(expected));
-    let one_line = "pub static FORMATS: &[&dyn Format] = &[&atsf::Atsf, &crate::pi::Pi];\nx::y";
+    let one_line = "pub static FORMATS: &[FormatRef] = &[&atsf::Atsf, &crate::pi::Pi];\nx::y";
     assert_eq!(
         modules(one_line),
         BTreeSet::from(["atsf", "pi"].map(str::to_owned))

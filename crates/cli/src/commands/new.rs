@@ -4,7 +4,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use rethread_engine::{AgentKey, Format, Made, NewSession, ProjectKey, find, new, wants_worktree};
+use rethread_engine::{
+    AgentKey, FormatRef, Made, NewSession, ProjectKey, find, new, wants_worktree,
+};
 use rethread_render::one_line;
 use serde_json::json;
 
@@ -175,7 +177,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// The format that the user named.
-pub(crate) fn format_named(name: &str) -> Result<&'static dyn Format, Failure> {
+pub(crate) fn format_named(name: &str) -> Result<FormatRef, Failure> {
     Ok(rethread_engine::format_named("format", name)?)
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_formats::{FORMATS, Source, Want, by_name, summarize};
+use rethread_formats::{FORMATS, Source, Want, summarize};
 use rethread_model::{State, Summary};
 
 use crate::world::{World, json};
@@ -61,7 +61,7 @@ fn differences(source: &Source) -> Vec<String> {
         }
     };
     // Descriptions and names of files tell less than what is in them.
-    if !["atsf", "agentuse"].contains(&source.format) {
+    if !["atsf", "agentuse"].contains(&source.format.slug()) {
         same("messages", &quick.counts.messages, &full.counts.messages);
         same("times", &held(&quick), &held(&full));
     }
@@ -69,7 +69,7 @@ fn differences(source: &Source) -> Vec<String> {
     if !matches!(full.state, State::Ready | State::Empty) {
         return found;
     }
-    let Some(Ok(read)) = by_name(source.format).map(|f| f.read(source)) else {
+    let Ok(read) = source.format.read(source) else {
         return found;
     };
     let session = &read.session;
@@ -104,7 +104,7 @@ fn list_and_show_print_the_same_session_object() {
     for (folder, most) in folders().iter().zip([usize::MAX, 12]) {
         let mut formats = std::collections::BTreeMap::<&str, usize>::new();
         for source in sessions(folder) {
-            let count = formats.entry(source.format).or_default();
+            let count = formats.entry(source.format.slug()).or_default();
             if *count < most && summarize(&source, Want::default()).state == State::Ready {
                 *count += 1;
                 assert_printed_alike(&w, &source);

@@ -35,7 +35,11 @@ fn transcripts(case: &str) -> Vec<PathBuf> {
 }
 
 fn read_file(path: &Path) -> Conversation {
-    let source = Source::new("claude-code", String::new(), path.to_owned());
+    let source = Source::new(
+        rethread_formats::claude_code::FORMAT,
+        String::new(),
+        path.to_owned(),
+    );
     ClaudeCode.read(&source).unwrap()
 }
 

@@ -11,7 +11,7 @@ use crate::world::World;
 /// Reads a thread and saves every part of it: the same bytes, every record accounted for.
 pub(crate) fn assert_lossless(folder: &Path) {
     let id = folder.file_name().unwrap().to_str().unwrap().to_owned();
-    let source = Source::new("atsf", id, folder.to_owned());
+    let source = Source::new(rethread_formats::atsf::FORMAT, id, folder.to_owned());
     let conversation = Atsf.read(&source).unwrap();
     let mut records = Vec::new();
     for (number, part) in (0_u32..).zip(&conversation.native.parts) {

@@ -31,7 +31,7 @@ fn what_show_shows_is_listed() {
     let w = World::new();
     let mut compared = 0;
     for format in FORMATS {
-        let folder = fixtures().join("..").join(format.about().slug);
+        let folder = fixtures().join("..").join(format.slug());
         for path in sessions_below(&fs::canonicalize(folder).unwrap()) {
             let name = path.to_str().unwrap();
             let shown = w.run(&["show", name, "--json"]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
-use rethread_formats::{Conversation, Format, Source, Want, atomic::Atomic, pi::Pi};
+use rethread_formats::{Conversation, FormatRef, Source, Want, atomic, pi};
 use rethread_model::{Bodies, Body, EntryIx, Kept, Kind, Severity, TitleSource, Visibility};
 
 use crate::world::{World, copy, json};
@@ -25,13 +25,13 @@ fn session(slug: &str, case: &str) -> PathBuf {
     files.remove(0)
 }
 
-fn read(format: &dyn Format, path: &Path) -> Conversation {
-    let source = Source::new(format.about().slug, String::new(), path.to_owned());
+fn read(format: FormatRef, path: &Path) -> Conversation {
+    let source = Source::new(format, String::new(), path.to_owned());
     format.read(&source).unwrap()
 }
 
 fn pi(case: &str) -> Conversation {
-    read(&Pi, &session("pi", case))
+    read(pi::FORMAT, &session("pi", case))
 }
 
 /// Puts the cases of a format where their sessions belong.
@@ -43,7 +43,7 @@ fn lay_out(w: &World, slug: &str, cases: &[&str], agent: &str) {
 }
 
 /// Reads a session and saves every part of it: the same bytes, every record accounted for.
-fn assert_lossless(format: &dyn Format, path: &Path) -> Conversation {
+fn assert_lossless(format: FormatRef, path: &Path) -> Conversation {
     let conversation = read(format, path);
     let mut records = Vec::new();
     for (number, part) in (0_u32..).zip(&conversation.native.parts) {
@@ -70,7 +70,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn fixtures_are_read_and_saved_byte_for_byte() {
-    let formats: [(&dyn Format, &str); 2] = [(&Pi, "pi"), (&Atomic, "atomic")];
+    let formats: [(FormatRef, &str); 2] = [(pi::FORMAT, "pi"), (atomic::FORMAT, "atomic")];
     for (format, slug) in formats {
         for path in files_below(&fixtures(slug)) {
             let is_session = path.extension().is_some_and(|e| e == "jsonl")
@@ -204,7 +204,7 @@ fn a_project_that_a_session_names_is_searched() {
 #[test]
 fn what_is_no_session_is_not_listed() {
     let folder = fixtures("pi/3/no-session");
-    assert_eq!(Pi.at_path(&folder), []);
+    assert_eq!(pi::FORMAT.at_path(&folder), []);
     let w = World::new();
     let there = w.home.join(".pi/agent/sessions/--home-me-shop--");
     copy(&folder, &there);
@@ -220,11 +220,15 @@ fn what_is_no_session_is_not_listed() {
     ");
     for name in ["pointer", "index", "numeric", "headless"] {
         let path = folder.join(format!("{name}.jsonl"));
-        let error = Pi
-            .read(&Source::new("pi", String::new(), path.clone()))
+        let error = pi::FORMAT
+            .read(&Source::new(
+                rethread_formats::pi::FORMAT,
+                String::new(),
+                path.clone(),
+            ))
             .unwrap_err();
         assert_eq!(error.kind(), "not_a_session", "{name}: {error}");
-        assert!(Pi.at_path(&path).is_empty(), "{name}");
+        assert!(pi::FORMAT.at_path(&path).is_empty(), "{name}");
     }
 }
 
@@ -311,7 +315,7 @@ fn messages_of_extensions_say_who_is_meant_to_see_them() {
             ("notes".to_owned(), Visibility::Visible)
         ]
     );
-    let workflow = read(&Atomic, &session("atomic", "3/workflow"));
+    let workflow = read(atomic::FORMAT, &session("atomic", "3/workflow"));
     assert!(workflow.session.head.hidden);
     assert_eq!(
         seen(&workflow),
@@ -327,7 +331,7 @@ fn messages_of_extensions_say_who_is_meant_to_see_them() {
         "usage is beside the tree"
     );
     assert!(
-        !read(&Atomic, &session("atomic", "3/half-workflow"))
+        !read(atomic::FORMAT, &session("atomic", "3/half-workflow"))
             .session
             .head
             .hidden
@@ -354,7 +358,7 @@ fn damage_is_named_and_the_rest_is_read() {
         .collect();
     assert_eq!(ids.len(), 11, "{ids:?}");
     assert_eq!(c.session.leaf().map(|l| c.session.id(l)), Some(""));
-    let summary = Pi.summarize(&c.source, Want::default());
+    let summary = pi::FORMAT.summarize(&c.source, Want::default());
     let messages = c.session.message_count() as u64;
     assert_eq!(
         (summary.counts.messages, &summary.head),
@@ -415,7 +419,7 @@ fn a_log_cut_at_every_byte_is_read_up_to_there() {
     let header = whole.iter().position(|b| *b == b'\n').unwrap();
     for len in header..=whole.len() {
         fs::write(&path, &whole[..len]).unwrap();
-        let c = assert_lossless(&Pi, &path);
+        let c = assert_lossless(pi::FORMAT, &path);
         let ended = whole[..len].split(|b| *b == b'\n').count() - 1;
         assert!(c.session.entries().len() + 1 >= ended, "{len}");
         let torn = c.notes.iter().any(|n| n.message.contains("not finished"));
@@ -435,7 +439,7 @@ fn giant_entries_are_known_by_their_beginning() {
     text += "\",\"display\":true,\"id\":\"b\",\"parentId\":\"a\"}\n";
     text += "{\"type\":\"message\",\"id\":\"c\",\"parentId\":\"b\",\"message\":{\"role\":\"user\",\"content\":\"there?\"}}\n";
     fs::write(&path, text).unwrap();
-    let c = read(&Pi, &path);
+    let c = read(pi::FORMAT, &path);
     let kinds: Vec<Kind> = c.session.entries().iter().map(|e| e.kind).collect();
     assert!(kinds.iter().all(|k| k.is_message()), "{kinds:?}");
     let leaf = c.session.leaf().unwrap();
@@ -459,7 +463,7 @@ fn a_chain_of_very_many_entries() {
         );
     }
     fs::write(&path, text).unwrap();
-    let c = read(&Pi, &path);
+    let c = read(pi::FORMAT, &path);
     assert!(c.notes.is_empty());
     assert_eq!(c.session.entries().len(), count as usize);
     let mut at = c.session.leaf();
@@ -480,7 +484,7 @@ fn all_sessions_of_the_corpus_are_read_and_saved() {
     let w = World::new();
     let mut read = 0;
     for path in files_below(&corpus.join("pi")) {
-        let Some(source) = Pi.at_path(&path).pop() else {
+        let Some(source) = pi::FORMAT.at_path(&path).pop() else {
             let start = fs::read(&path).unwrap();
             let is_named = path.to_str().unwrap().ends_with(".trajectory.jsonl");
             assert!(
@@ -490,15 +494,15 @@ fn all_sessions_of_the_corpus_are_read_and_saved() {
             );
             continue;
         };
-        let c = assert_lossless(&Pi, &path);
-        let summary = Pi.summarize(
+        let c = assert_lossless(pi::FORMAT, &path);
+        let summary = pi::FORMAT.summarize(
             &source,
             Want {
                 usage: true,
                 ..Want::default()
             },
         );
-        let quick = Pi.summarize(&source, Want::default());
+        let quick = pi::FORMAT.summarize(&source, Want::default());
         assert_eq!(summary.head, c.session.head, "{}", path.display());
         assert_eq!(quick.head, c.session.head);
         assert_eq!(quick.counts.messages, summary.counts.messages);

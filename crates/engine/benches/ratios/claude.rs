@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use rethread_formats::claude_code::ClaudeCode;
-use rethread_formats::{Format as _, Source, Want};
+use rethread_formats::claude_code::FORMAT;
+use rethread_formats::{Source, Want};
 use rethread_json::{Object, split_lines};
 use rethread_model::Bodies as _;
 
@@ -105,7 +105,7 @@ impl Corpus {
                 if path.is_dir() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|e| e == "jsonl")
-                    && ClaudeCode.read(&source(&path)).is_ok()
+                    && FORMAT.read(&source(&path)).is_ok()
                 {
                     files.push(path);
                 }
@@ -120,7 +120,7 @@ impl Corpus {
 }
 
 fn source(path: &Path) -> Source {
-    Source::new("claude-code", String::new(), path.to_owned())
+    Source::new(FORMAT, String::new(), path.to_owned())
 }
 
 impl Pair for Corpus {
@@ -128,16 +128,16 @@ impl Pair for Corpus {
         for path in &self.files {
             match (side, &self.task) {
                 (Side::Subject, Task::Read) => {
-                    std::hint::black_box(ClaudeCode.read(&source(path))?);
+                    std::hint::black_box(FORMAT.read(&source(path))?);
                 }
                 (Side::Subject, Task::Bodies) => {
-                    let conversation = ClaudeCode.read(&source(path))?;
+                    let conversation = FORMAT.read(&source(path))?;
                     for (ix, _) in conversation.session.indexed() {
                         std::hint::black_box(conversation.body(ix));
                     }
                 }
                 (Side::Subject, Task::List) => {
-                    std::hint::black_box(ClaudeCode.summarize(&source(path), Want::default()));
+                    std::hint::black_box(FORMAT.summarize(&source(path), Want::default()));
                 }
                 (Side::Peer, _) => {
                     for (_, line) in split_lines(&fs::read(path)?) {

@@ -1,7 +1,6 @@
 //! Sessions of Codex: real ones against a document model, and the memory that a very long one takes.
 
-use rethread_formats::Want;
-use rethread_formats::codex::Codex;
+use rethread_formats::{Want, codex as format};
 use rethread_json::{Array, Object};
 
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair};
@@ -71,7 +70,7 @@ pub(crate) static SHOW_MEMORY: Benchmark =
     });
 
 fn real(task: Task) -> Outcome<Box<dyn Pair>> {
-    corpus::pair(corpus::files("codex")?, &Codex, task)
+    corpus::pair(corpus::files("codex")?, format::FORMAT, task)
 }
 
 pub(crate) static WRITE_MEMORY: Benchmark =

@@ -237,7 +237,11 @@ fn work(home: &Path, out: &Path, files: &[String]) -> Outcome {
         let path = fs::canonicalize(file)?;
         let id = path.file_stem().ok_or("a file without a name")?;
         let id = id.to_string_lossy().into_owned();
-        let done = convert(&w, &Source::new("claude-code", id, path), &ask)?;
+        let done = convert(
+            &w,
+            &Source::new(rethread_formats::claude_code::FORMAT, id, path),
+            &ask,
+        )?;
         if done.way != Way::Written || !done.notes.is_empty() {
             return Err("a session is not what it should be".into());
         }

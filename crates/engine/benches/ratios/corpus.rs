@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_formats::{Format, Source, Want};
+use rethread_formats::{FormatRef, Source, Want};
 use rethread_json::split_lines;
 use rethread_model::{Bodies as _, EntryIx};
 
@@ -46,17 +46,12 @@ pub(crate) fn files(folder: &str) -> Outcome<Vec<PathBuf>> {
 }
 
 /// The sessions in these files, but for those that no reader takes.
-pub(crate) fn pair(
-    files: Vec<PathBuf>,
-    format: &'static dyn Format,
-    task: Task,
-) -> Outcome<Box<dyn Pair>> {
-    let slug = format.about().slug;
-    let source = |path: PathBuf| Source::new(slug, String::new(), path);
+pub(crate) fn pair(files: Vec<PathBuf>, format: FormatRef, task: Task) -> Outcome<Box<dyn Pair>> {
+    let source = |path: PathBuf| Source::new(format, String::new(), path);
     let mut sources: Vec<Source> = files.into_iter().map(source).collect();
     sources.retain(|source| format.read(source).is_ok());
     if sources.is_empty() {
-        return Err(format!("there are no sessions of {slug}").into());
+        return Err(format!("there are no sessions of {format}").into());
     }
     Ok(Box::new(Real {
         format,
@@ -66,7 +61,7 @@ pub(crate) fn pair(
 }
 
 struct Real {
-    format: &'static dyn Format,
+    format: FormatRef,
     task: Task,
     sources: Vec<Source>,
 }

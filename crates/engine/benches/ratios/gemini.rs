@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use rethread_formats::Want;
-use rethread_formats::gemini::{Gemini, project_hash};
+use rethread_formats::gemini::{FORMAT, project_hash};
 use rethread_json::{Array, Object, Patch, Tree, Value, quote, split_lines};
 
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair};
@@ -132,7 +132,7 @@ fn real(folder: &Path, task: Task) -> Outcome<Box<dyn Pair>> {
         fs::write(own.join(name), bytes)?;
         longer.push(own.join(name));
     }
-    corpus::pair(longer, &Gemini, task)
+    corpus::pair(longer, FORMAT, task)
 }
 
 /// A document with more messages in its list.

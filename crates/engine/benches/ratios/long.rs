@@ -287,8 +287,8 @@ fn work(agent: &str, task: &str, home: &Path) -> Outcome {
             match agent.kept {
                 Kept::Lines(_) => fs::remove_file(&made.path)?,
                 Kept::Otherwise(_) => {
-                    let copy = Source::new(agent.name, made.id, made.path);
                     let format = by_name(agent.name).ok_or("there is no such format")?;
+                    let copy = Source::new(format, made.id, made.path);
                     format.remove(&copy, true)?;
                 }
             }

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rethread_engine::{Filter, Sort, list};
-use rethread_formats::opencode::OpenCode;
-use rethread_formats::{Env, Format as _, Source, Want};
+use rethread_formats::opencode::FORMAT;
+use rethread_formats::{Env, Source, Want};
 use rethread_json::{Object, Tree, Value};
 use rethread_model::Bodies as _;
 use rusqlite::{Connection, OpenFlags, Transaction};
@@ -113,7 +113,7 @@ const LENGTH: usize = 100_000;
 
 /// Real sessions, as the files that they are.
 fn files(task: corpus::Task) -> Outcome<Box<dyn Pair>> {
-    corpus::pair(corpus::files("opencode")?, &OpenCode, task)
+    corpus::pair(corpus::files("opencode")?, FORMAT, task)
 }
 
 /// Real sessions, as rows.
@@ -274,7 +274,7 @@ fn database(
     let ids = fill(&tx)?;
     tx.commit()?;
     db.close().map_err(|(_, e)| e)?;
-    let source = |id| Source::new("opencode", id, path.clone());
+    let source = |id| Source::new(FORMAT, id, path.clone());
     Ok(Box::new(Database {
         env,
         task,
@@ -331,14 +331,14 @@ impl Database {
 
     fn open(&self) -> Outcome {
         for source in &self.sources {
-            std::hint::black_box(OpenCode.read(source)?);
+            std::hint::black_box(FORMAT.read(source)?);
         }
         Ok(())
     }
 
     fn read(&self) -> Outcome {
         for source in &self.sources {
-            let conversation = OpenCode.read(source)?;
+            let conversation = FORMAT.read(source)?;
             for (ix, _) in conversation.session.indexed() {
                 std::hint::black_box(conversation.body(ix));
             }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rethread_disk::Durability;
-use rethread_formats::atsf::Atsf;
-use rethread_formats::{Env, Format as _, MessageInput, NewSession, Source, Unsaid, Writing};
+use rethread_formats::atsf::FORMAT;
+use rethread_formats::{Env, MessageInput, NewSession, Source, Unsaid, Writing};
 use rethread_json::{Object, Patch, Tree, quote};
 
 use crate::benchmark::Outcome;
@@ -56,8 +56,8 @@ impl Project {
             agent_id: Some("some-agent".to_owned()),
             ..NewSession::default()
         };
-        let made = Atsf.create(&w, &new)?;
-        let source = Source::new(Atsf.about().slug, made.id, made.path);
+        let made = FORMAT.create(&w, &new)?;
+        let source = Source::new(FORMAT, made.id, made.path);
         let said = (0..count).map(|i| {
             Ok(MessageInput::Json {
                 bytes: self.messages.next().line(None, time_at(i)?),
@@ -67,7 +67,7 @@ impl Project {
         });
         let said: Vec<MessageInput> = said.collect::<Outcome<_>>()?;
         if !said.is_empty() {
-            for id in Atsf.append(&w, &source, &said)?.ids {
+            for id in FORMAT.append(&w, &source, &said)?.ids {
                 id?;
             }
         }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rethread_formats::carry::{CarriedAgent, Scope};
-use rethread_formats::{Agents, Conversation, Format, Source, Step, ToldAgent, Writing};
+use rethread_formats::{Agents, Conversation, FormatRef, Source, Step, ToldAgent, Writing};
 use rethread_model::{Block, Bodies as _, Body, LinkKind, Note};
 
 use super::spoken::Spoken;
@@ -59,7 +59,7 @@ impl Family {
         &self,
         w: &Writing<'_>,
         from: &Conversation,
-        (to, main): (&dyn Format, &Source),
+        (to, main): (FormatRef, &Source),
         mut there: HashMap<usize, Source>,
     ) -> Result<(Vec<(usize, Source)>, usize), Error> {
         let mut told = Vec::new();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
 use rethread_formats::carry::{CarriedAgent, Goods, Luggage, Scope, below};
 use rethread_formats::{
-    AskedEntry, Branch, Can, Conversation, Format, MessageInput, Source, WriteError, Writing,
+    AskedEntry, Branch, Can, Conversation, FormatRef, MessageInput, Source, WriteError, Writing,
     by_name,
 };
 use rethread_model::{Block, Bodies as _, Body, EntryIx, Note};
@@ -46,13 +46,13 @@ impl Original {
 pub(super) fn original(
     w: &Writing<'_>,
     conversation: &Conversation,
-    to: &dyn Format,
+    to: FormatRef,
     notes: &mut Vec<Note>,
 ) -> Result<Option<Original>, Error> {
     let Some(mut found) = step(w, conversation, Vec::new(), notes)? else {
         return Ok(None);
     };
-    while found.source.format != to.about().slug {
+    while found.source.format != to {
         let here = open(&found.source)?;
         found = match step(w, &here, found.later, notes)? {
             Some(found) => found,
@@ -64,7 +64,7 @@ pub(super) fn original(
 
 /// What travels along in a session; none where nothing does.
 pub(super) fn luggage(conversation: &Conversation) -> Result<Option<Luggage>, Error> {
-    let items = conversation.format.stowed(conversation)?;
+    let items = conversation.source.format.stowed(conversation)?;
     Luggage::read(&items).map_err(|e| Error::Verification(e.to_string()))
 }
 
@@ -137,7 +137,7 @@ fn step(
 /// What was said since, as far as the format has a place for it.
 pub(super) fn fitting(
     later: Vec<MessageInput>,
-    format: &dyn Format,
+    format: FormatRef,
     notes: &mut Vec<Note>,
 ) -> Vec<MessageInput> {
     let takes = format.keeps().attachments;
@@ -261,7 +261,7 @@ fn as_now(
 
 /// A session that came along, before what was said since is added to it.
 pub(super) struct Found {
-    pub(super) format: &'static dyn Format,
+    pub(super) format: FormatRef,
     pub(super) source: Source,
     /// The files that it is made of.
     pub(super) goods: Goods,
@@ -281,7 +281,7 @@ fn unpacked(
     folder: &Path,
     notes: &mut Vec<Note>,
 ) -> Result<Option<Found>, Error> {
-    if here.source.format == unified::SLUG {
+    if here.source.format.slug() == unified::SLUG {
         return of_export(w, here, folder, notes);
     }
     let Some(luggage) = luggage(here)? else {

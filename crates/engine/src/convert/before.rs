@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rethread_catalog::sources_at;
 use rethread_disk::{DiskError, Mode, append_line, ensure_folder, read_small};
 use rethread_formats::carry::{Scope, Seal, own_files};
-use rethread_formats::{Agents, Conversation, Format, Source, Writing};
+use rethread_formats::{Agents, Conversation, FormatRef, Source, Writing};
 use rethread_json::{Object, Tree, Value, split_lines};
 use rethread_model::Note;
 
@@ -20,7 +20,7 @@ const FILE: &str = "conversions.jsonl";
 /// What identifies a conversion: what was converted, as it was then, how much of it, and into what.
 pub(super) fn key(
     from: &Conversation,
-    to: &dyn Format,
+    to: FormatRef,
     trim: &Trim<'_>,
     cwd: Option<&Path>,
 ) -> String {
@@ -31,11 +31,11 @@ pub(super) fn key(
     let last = trim.last.map(|n| n.to_string()).unwrap_or_default();
     let marks = marks.join(" ");
     let mut words = vec![
-        source.format,
+        source.format.slug(),
         &source.id,
         &path,
         &marks,
-        to.about().slug,
+        to.slug(),
         &last,
         trim.from.unwrap_or_default(),
         trim.summary.unwrap_or_default(),
@@ -91,11 +91,11 @@ impl Whole {
         let root = ask.root.map(Path::to_string_lossy).unwrap_or_default();
         let (path, digests) = (source.path.to_string_lossy(), digests.join(" "));
         let mut words = vec![
-            source.format,
+            source.format.slug(),
             &source.id,
             &path,
             &digests,
-            ask.to.about().slug,
+            ask.to.slug(),
             &root,
             if ask.lean { "lean" } else { "whole" },
             if ask.agents { "agents" } else { "alone" },
@@ -134,7 +134,7 @@ impl Whole {
             // Formats that look alike are told apart by the names of their folders.
             Some(root) => sources_at(root)
                 .into_iter()
-                .map(|there| Source::new(ask.to.about().slug, there.id, there.path))
+                .map(|there| Source::new(ask.to, there.id, there.path))
                 .for_each(look),
             None => {
                 for root in ask.to.locate(w.env, &[cwd.to_owned()]) {
@@ -156,13 +156,13 @@ impl Whole {
 }
 
 /// The session that was made before, if it still is what was made.
-pub(super) fn find(w: &Writing<'_>, key: &str, from: &Source, to: &dyn Format) -> Option<Source> {
+pub(super) fn find(w: &Writing<'_>, key: &str, from: &Source, to: FormatRef) -> Option<Source> {
     let mut noted = noted(w, key).into_iter();
     let (id, path) = noted.find_map(|(id, path)| Some((id, path?)))?;
-    let source = Source::new(to.about().slug, id, PathBuf::from(path));
+    let source = Source::new(to, id, PathBuf::from(path));
     let conversation = open(&source).ok()?;
     let luggage = back::luggage(&conversation).ok()??;
-    let is_it = luggage.from == from.format && luggage.id == from.id;
+    let is_it = luggage.from == from.format.slug() && luggage.id == from.id;
     let goes_on = Spoken::of(&conversation, luggage.scope)
         .marks()
         .starts_with(&luggage.marks);

@@ -32,7 +32,7 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use rethread_formats::carry::{Put, Scope, remove_unfinished};
-use rethread_formats::{Agents, Conversation, Format, Source, WriteError, Writing};
+use rethread_formats::{Agents, Conversation, FormatRef, Source, WriteError, Writing};
 use rethread_model::Note;
 
 use self::agents::Family;
@@ -50,7 +50,7 @@ pub use trim::Trim;
 #[derive(Clone, Copy)]
 pub struct ConvertAsk<'a> {
     /// The format that it is to have.
-    pub to: &'static dyn Format,
+    pub to: FormatRef,
     /// The folder to write to as if it were the agent's root, where the user named one.
     pub root: Option<&'a Path>,
     /// The folder in which the work goes on, where the user named one.
@@ -105,7 +105,7 @@ pub enum Way {
 /// Converts a session that was found before.
 pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result<Converted, Error> {
     let conversation = open_with_workspace(w.env, source)?;
-    if ask.to.about().slug == source.format {
+    if ask.to == source.format {
         let hint = "`rethread fork` makes a copy".to_owned();
         return Err(Error::Usage {
             message: format!("`{}` is a session of {} already", source.id, source.format),
@@ -126,7 +126,7 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
             done => return done,
         }
     }
-    if ask.to.about().slug == unified::SLUG {
+    if ask.to.slug() == unified::SLUG {
         return unified::write(w, conversation, ask, notes);
     }
     let steps = plan::steps(&conversation, ask.to, Scope::Told);
@@ -146,7 +146,7 @@ pub(crate) struct ToResume {
 pub(crate) fn convert_to_resume(
     w: &Writing<'_>,
     source: &Source,
-    to: &'static dyn Format,
+    to: FormatRef,
     trim: &Trim<'_>,
     cwd: Option<&Path>,
 ) -> Result<ToResume, Error> {
@@ -189,7 +189,7 @@ pub(crate) fn convert_to_resume(
     let path = path
         .strip_suffix(&format!("#{}", done.id))
         .map_or(done.path, PathBuf::from);
-    let made = Source::new(to.about().slug, done.id, path);
+    let made = Source::new(to, done.id, path);
     done.notes.extend(before::note(w, &key, &made));
     Ok(ToResume {
         source: made,
@@ -219,7 +219,7 @@ fn come_back(
     let goods = goods(&w.unsynced(), (&as_it_was, &agents), original.folder.path())?;
     let mut converted = Converted {
         source: conversation.source.clone(),
-        to: ask.to.about().slug,
+        to: ask.to.slug(),
         id: as_it_was.session.head.id.clone(),
         path: PathBuf::new(),
         way: Way::Back {
@@ -244,7 +244,7 @@ fn come_back(
 }
 
 /// What is to be known of how a session was put into its store.
-fn put_note(put: &Put, to: &dyn Format) -> Option<Note> {
+fn put_note(put: &Put, to: FormatRef) -> Option<Note> {
     let client = to.about().name;
     let what = match put {
         Put::New(_) | Put::There(_) => return None,

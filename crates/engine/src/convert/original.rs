@@ -91,12 +91,12 @@ impl Original {
                 json,
             }));
         };
-        if carrier.source.format == unified::SLUG {
+        if carrier.source.format.slug() == unified::SLUG {
             for Line { said, .. } in Spoken::of(original, scope).lines {
                 add(said.from, &said.input);
             }
         } else {
-            let all = plan::steps(original, carrier.format, scope);
+            let all = plan::steps(original, carrier.source.format, scope);
             for (from, words) in all.said() {
                 match words {
                     steps::Words::Message(message) => add(from, message),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rethread_formats::carry::Scope;
-use rethread_formats::{Branches, Conversation, Format, Keeps, Step, Told};
+use rethread_formats::{Branches, Conversation, FormatRef, Keeps, Step, Told};
 use rethread_model::{
     Block, Bodies as _, Body, Context, EntryIx, Kept, Kind, Message, Role, Session, Visibility,
 };
@@ -14,7 +14,7 @@ use super::said::{Followers, Speech, before, is_said, may_be_said, way_to};
 use super::steps::Steps;
 
 /// The steps of a conversation, the active way last, as far as the format keeps them.
-pub(super) fn steps(source: &Conversation, to: &dyn Format, scope: Scope) -> Steps {
+pub(super) fn steps(source: &Conversation, to: FormatRef, scope: Scope) -> Steps {
     let session = &source.session;
     let keeps = to.keeps();
     let way = session

@@ -39,13 +39,13 @@ fn told_again(
     original: &Conversation,
     scope: Scope,
 ) -> Result<Option<Vec<u64>>, Error> {
-    if here.source.format == unified::SLUG {
+    if here.source.format.slug() == unified::SLUG {
         let folder = ScratchFolder::new()?;
         let again = unified::exported(w, &original.source, &folder.path().join("again.ndjson"))?;
         return Ok(again.map(|again| Spoken::of(&again, scope).marks()));
     }
     let root = store_of(&here.source);
-    Ok(retold(w, original, (here.format, root), scope).ok())
+    Ok(retold(w, original, (here.source.format, root), scope).ok())
 }
 
 /// The folder that a session lies in: formats look there for how their stores are laid out.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rethread_formats::carry::Scope;
-use rethread_formats::{Conversation, Format};
+use rethread_formats::{Conversation, FormatRef};
 use rethread_model::{Block, Bodies, Body, Kind, Message, Role, Visibility};
 
 use super::marks;
@@ -93,7 +93,7 @@ pub(super) fn says_the_same(source: &Conversation, made: &Conversation) -> bool 
 
 /// What is said in a message that a model sees, what its client told it included; none if nothing of it
 /// counts as said, but each client tells such things by itself.
-fn said_in(message: &Message, seen: Visibility, client: &dyn Format) -> Option<Vec<Block>> {
+fn said_in(message: &Message, seen: Visibility, client: FormatRef) -> Option<Vec<Block>> {
     let as_told = |block: &Block| told(block, message.role, (client, Scope::Told));
     if seen == Visibility::Injected || message.role == Role::System {
         let said: Vec<Block> = message.blocks.iter().filter_map(as_told).collect();

@@ -7,7 +7,7 @@ use rethread_catalog::{discover, find, sources_at};
 use rethread_disk::{ScratchFolder, path_of_text};
 use rethread_formats::carry::{CarriedFile, Place, Put, Seal, originals};
 use rethread_formats::ndjson::has_no_sessions;
-use rethread_formats::{Conversation, Env, Format, Source, WriteError, Writing, by_name};
+use rethread_formats::{Conversation, Env, FormatRef, Source, WriteError, Writing, by_name};
 use rethread_model::{LinkKind, Note};
 
 use super::unified::{self, Carried};
@@ -78,7 +78,10 @@ pub fn restorable(env: &Env, names: &[String]) -> Result<Vec<Source>, Error> {
         if found.is_empty() && !has_no_sessions(&path) {
             found.push(find(env, name)?);
         }
-        if let Some(other) = found.iter().find(|source| source.format != unified::SLUG) {
+        if let Some(other) = found
+            .iter()
+            .find(|source| source.format.slug() != unified::SLUG)
+        {
             return Err(Error::Usage {
                 message: format!("`{name}` is a session of {}, and no export", other.format),
                 hint: Some("`rethread export` makes one".to_owned()),
@@ -118,7 +121,7 @@ impl<'a> Restorer<'a> {
         let here = open(source)?;
         let head = &here.session.head;
         let agent = head.held_by();
-        let format = by_name(agent).filter(|format| format.about().slug != unified::SLUG);
+        let format = by_name(agent).filter(|format| format.slug() != unified::SLUG);
         let format = format.ok_or_else(|| Error::Refused {
             message: format!("`{}` is of `{agent}`, which is not known here", head.id),
             hint: "`rethread convert FILE#ID --to AGENT` writes it for another agent".to_owned(),
@@ -131,7 +134,7 @@ impl<'a> Restorer<'a> {
         let named = workspace.path.as_ref().map(PathBuf::from);
         let mut restored = Restored {
             source: source.clone(),
-            agent: format.about().slug,
+            agent: format.slug(),
             id: head.id.clone(),
             title: head.title.as_ref().map(|title| title.text.clone()),
             path: None,
@@ -144,7 +147,7 @@ impl<'a> Restorer<'a> {
             }
             return Ok(restored);
         }
-        let root = ask.root.map(|root| root.join(format.about().slug));
+        let root = ask.root.map(|root| root.join(format.slug()));
         let place = Place {
             before: base,
             ..where_to(w, format, (root.as_deref(), ask.cwd), named)?
@@ -178,7 +181,9 @@ impl<'a> Restorer<'a> {
             _ => path.to_owned(),
         };
         let is_it = |there: &&Source| there.id == restored.id || there.path.ends_with(&path);
-        let mut there = there.iter().filter(|there| there.format == restored.agent);
+        let mut there = there
+            .iter()
+            .filter(|there| there.format.slug() == restored.agent);
         let Some(there) = there.find(is_it) else {
             return;
         };
@@ -216,7 +221,7 @@ fn first_of(here: &Conversation, all: &[Source]) -> Option<Conversation> {
 fn unpacked<'a>(
     w: &Writing<'_>,
     here: &'a Conversation,
-    format: &dyn Format,
+    format: FormatRef,
     (folder, base): (&Path, Option<PathBuf>),
 ) -> Result<Carried<'a>, Error> {
     let carried = unified::carried(here, format, folder, base)?;
@@ -237,7 +242,7 @@ fn unpacked<'a>(
 
 fn where_to(
     w: &Writing<'_>,
-    format: &'static dyn Format,
+    format: FormatRef,
     (root, cwd): (Option<&Path>, Option<&Path>),
     named: Option<PathBuf>,
 ) -> Result<Place, Error> {

@@ -1,7 +1,7 @@
 //! What is said, in the words that every format takes.
 
 use rethread_formats::carry::Scope;
-use rethread_formats::{Attachments, Conversation, Format, MessageInput, Unsaid, by_name};
+use rethread_formats::{Attachments, Conversation, FormatRef, MessageInput, Unsaid, by_name};
 use rethread_json::{Array, Object};
 use rethread_model::{
     Block, Bodies, Body, Context, Entry, EntryIx, Kind, Message, Moment, Role, Session, ToolCall,
@@ -77,8 +77,8 @@ pub(super) fn may_be_said(entry: &Entry, scope: Scope) -> bool {
 }
 
 /// The format whose client a session is of: an export is of what was exported.
-pub(super) fn client_of(conversation: &Conversation) -> &'static dyn Format {
-    by_name(conversation.session.head.held_by()).unwrap_or(conversation.format)
+pub(super) fn client_of(conversation: &Conversation) -> FormatRef {
+    by_name(conversation.session.head.held_by()).unwrap_or(conversation.source.format)
 }
 
 /// The way to an entry, also through what was before a compaction.
@@ -159,7 +159,7 @@ pub(super) struct Speech<'a> {
     /// What counts as said.
     scope: Scope,
     /// Whose client tells the model what it tells.
-    client: &'static dyn Format,
+    client: FormatRef,
     /// What there is a place for.
     takes: Attachments,
     pub(super) messages: Vec<Said>,
@@ -402,7 +402,7 @@ impl<'a> Speech<'a> {
 pub(super) fn told(
     block: &Block,
     role: Role,
-    (client, scope): (&dyn Format, Scope),
+    (client, scope): (FormatRef, Scope),
 ) -> Option<Block> {
     let (Block::Text(text) | Block::Aside { text, .. }) = block else {
         return match block {

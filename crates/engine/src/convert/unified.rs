@@ -7,7 +7,7 @@ use rethread_disk::{Created, Mode, SafeName, create_with, join};
 use rethread_formats::carry::{
     CarriedAgent, CarriedFile, Goods, Scope, Seal, below, originals, rows_folder,
 };
-use rethread_formats::{Agents, Conversation, Format, Source, WriteError, Writing};
+use rethread_formats::{Agents, Conversation, FormatRef, Source, WriteError, Writing};
 use rethread_model::Note;
 
 use super::agents::{Family, find};
@@ -115,7 +115,7 @@ fn holds(path: &Path, of: &Conversation, ask: &ConvertAsk<'_>) -> Result<bool, E
     let Some(there) = sources_at(path).first().and_then(|there| open(there).ok()) else {
         return Ok(false);
     };
-    let carried = there.format.carried(&there)?;
+    let carried = there.source.format.carried(&there)?;
     let agents = ask.agents.then(|| Agents::of(of));
     let files = originals(of, agents.as_ref())?;
     if carried.is_empty() || carried.len() != files.len() {
@@ -217,7 +217,7 @@ struct Whereabouts {
 }
 
 impl Whereabouts {
-    fn of(here: &Conversation, format: &dyn Format, first: &CarriedFile<'_>) -> Self {
+    fn of(here: &Conversation, format: FormatRef, first: &CarriedFile<'_>) -> Self {
         let folder = PathBuf::from(&first.folder);
         let main = if format.keeps_folders() {
             folder.clone()
@@ -225,14 +225,14 @@ impl Whereabouts {
             folder.join(&first.path)
         };
         let id = here.session.head.id.clone();
-        let base = format.base(&Source::new(format.about().slug, id, main.clone()));
+        let base = format.base(&Source::new(format, id, main.clone()));
         Self { folder, main, base }
     }
 }
 
 /// The folder that a session's format counts names from, where the session was exported.
-pub(super) fn base(here: &Conversation, format: &dyn Format) -> Result<Option<PathBuf>, Error> {
-    let files = here.format.carried(here)?;
+pub(super) fn base(here: &Conversation, format: FormatRef) -> Result<Option<PathBuf>, Error> {
+    let files = here.source.format.carried(here)?;
     let first = files.first();
     Ok(first.map(|first| Whereabouts::of(here, format, first).base))
 }
@@ -241,11 +241,11 @@ pub(super) fn base(here: &Conversation, format: &dyn Format) -> Result<Option<Pa
 /// below a folder that the files were in, by default the one that the format counts them from.
 pub(super) fn carried<'a>(
     here: &'a Conversation,
-    format: &dyn Format,
+    format: FormatRef,
     folder: &Path,
     base: Option<PathBuf>,
 ) -> Result<Option<Carried<'a>>, Error> {
-    let files = here.format.carried(here)?;
+    let files = here.source.format.carried(here)?;
     let Some(first) = files.first() else {
         return Ok(None);
     };

@@ -8,8 +8,8 @@ use rethread_formats::carry::{
     CarriedAgent, Goods, Luggage, Packing, Place, Scope, luggage, own_files,
 };
 use rethread_formats::{
-    Agents, Conversation, Env, Format, Made, NewSession, Part, PartKind, Source, Told, WriteError,
-    Writing, local_path,
+    Agents, Conversation, Env, FormatRef, Made, NewSession, Part, PartKind, Source, Told,
+    WriteError, Writing, local_path,
 };
 use rethread_model::{Note, Severity};
 
@@ -49,7 +49,7 @@ pub(super) fn write(
         if let Some(made) = known.find(w, ask, &place.cwd) {
             return Ok(Converted {
                 source: from.source.clone(),
-                to: ask.to.about().slug,
+                to: ask.to.slug(),
                 id: made.session.head.id.clone(),
                 path: made.source.path.clone(),
                 way: Way::Before,
@@ -89,7 +89,7 @@ pub(super) fn write(
         }
         return Ok(Converted {
             source: from.source.clone(),
-            to: ask.to.about().slug,
+            to: ask.to.slug(),
             id: made.session.head.id.clone(),
             path,
             way: Way::Written,
@@ -116,7 +116,7 @@ fn remembered(w: &Writing<'_>, made: &Conversation, path: &Path, place: &Place) 
 pub(super) fn retold(
     w: &Writing<'_>,
     from: &Conversation,
-    (to, root): (&dyn Format, Option<PathBuf>),
+    (to, root): (FormatRef, Option<PathBuf>),
     scope: Scope,
 ) -> Result<Vec<u64>, Error> {
     let place = Place {
@@ -161,7 +161,7 @@ impl Staged {
         w: &Writing<'_>,
         (from, family): (&Conversation, &Family),
         told: &[Told],
-        (to, place): (&dyn Format, &Place),
+        (to, place): (FormatRef, &Place),
     ) -> Result<Self, Error> {
         let folder = ScratchFolder::new()?;
         to.stage(w, place, folder.path())?;
@@ -180,7 +180,7 @@ impl Staged {
             }
             made => made?,
         };
-        let source = Source::new(to.about().slug, made.id, made.path);
+        let source = Source::new(to, made.id, made.path);
         to.tell(w, &source, told)?;
         let (agents, _) = family.tell(w, from, (to, &source), HashMap::new())?;
         Ok(Self {
@@ -201,7 +201,7 @@ fn stow(
     let (marks, shape) = (spoken.marks(), spoken.shape());
     let source = &from.source;
     let packing = Packing {
-        from: source.format,
+        from: source.format.slug(),
         id: &source.id,
         path: &name_of(from),
         cwd: from.session.head.workspace.path.as_deref(),
@@ -215,7 +215,7 @@ fn stow(
         cause,
     };
     let items = luggage(&packing, &mut files).map_err(unreadable)?;
-    made.format.stow(w, &made.source, &items)?;
+    made.source.format.stow(w, &made.source, &items)?;
     let again = open(&made.source)?;
     let wanted = Luggage::read(&items).map_err(|e| Error::Verification(e.to_string()))?;
     if Spoken::of(&again, Scope::Told).marks() != marks || back::luggage(&again)? != wanted {
@@ -232,7 +232,7 @@ pub(super) fn goods(
     scratch: &Path,
 ) -> Result<Goods, Error> {
     let files = own_files(of, agents)?;
-    let base = of.format.base(&of.source);
+    let base = of.source.format.base(&of.source);
     let path = name_of(of);
     // Rows have no file of their own; what came along of them may lie here as it was before.
     let is_rows = |part: &Part| matches!(part.kind, PartKind::Rows { .. });
@@ -268,7 +268,7 @@ pub(super) fn goods(
 /// The main file or folder of a session, by its name among its files.
 fn name_of(conversation: &Conversation) -> String {
     let source = &conversation.source;
-    let base = conversation.format.base(source);
+    let base = conversation.source.format.base(source);
     let below = source.path.strip_prefix(&base).unwrap_or(&source.path);
     let names = below.components().map(|c| c.as_os_str().to_string_lossy());
     names.collect::<Vec<_>>().join("/")
@@ -288,7 +288,12 @@ mod tests {
             "{\"type\":\"session\",\"version\":3,\"id\":\"a\"}\n{half\n",
         )
         .unwrap();
-        let made = open(&Source::new("pi", "a".to_owned(), path)).unwrap();
+        let made = open(&Source::new(
+            rethread_formats::by_name("pi").unwrap(),
+            "a".to_owned(),
+            path,
+        ))
+        .unwrap();
         let refused = refuse_damage(&made).unwrap_err();
         assert!(!refused.is_usage(), "{refused}");
         assert_eq!(refused.kind(), "verification");

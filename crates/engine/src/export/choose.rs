@@ -9,7 +9,7 @@ use rethread_catalog::{
     source_of, sources_at, why_none_at,
 };
 use rethread_disk::path_of_text;
-use rethread_formats::{Conversation, Env, Source, Want, by_name, summarize};
+use rethread_formats::{Conversation, Env, FormatRef, Source, Want, summarize};
 use rethread_model::{LinkKind, Moment, Note, State, Summary};
 use rethread_render::SourceInfo;
 
@@ -138,8 +138,7 @@ pub(super) type Order = (
 const MOMENT_ZERO: Moment = Moment::ZERO;
 
 fn file_time(source: &Source) -> Option<Moment> {
-    let format = by_name(source.format)?;
-    let files = format.files(source).unwrap_or_default();
+    let files = source.format.files(source).unwrap_or_default();
     let path = files.first().unwrap_or(&source.path);
     let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok()?;
     Timestamp::try_from(modified).ok().map(Moment::from)
@@ -224,7 +223,7 @@ fn parent(summary: &Summary) -> Option<&str> {
 #[derive(Default)]
 struct Pool {
     all: Vec<Choice>,
-    places: BTreeMap<(&'static str, PathBuf, String, Option<u64>), usize>,
+    places: BTreeMap<(FormatRef, PathBuf, String, Option<u64>), usize>,
     /// Those that the user named one by one.
     named_sessions: BTreeSet<usize>,
     notes: Vec<Note>,
@@ -240,7 +239,9 @@ impl Pool {
         } = list_all(env, Want::default(), folders, progress);
         self.notes.extend(notes);
         for summary in sessions.into_iter().chain(empty) {
-            self.add(source_of(env, &summary), Some(summary));
+            if let Some(source) = source_of(env, &summary) {
+                self.add(source, Some(summary));
+            }
         }
     }
 

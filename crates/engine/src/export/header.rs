@@ -45,7 +45,7 @@ impl MoreOfHeader {
         let mut seen = BTreeSet::new();
         for choice in &chosen.sessions {
             let source = &choice.source;
-            if source.format != Ndjson.about().slug || !seen.insert(&source.path) {
+            if source.format.slug() != Ndjson.about().slug || !seen.insert(&source.path) {
                 continue;
             }
             for (key, value) in more_of_header(&source.path) {

@@ -14,7 +14,7 @@ use super::layout::{PROJECT, SESSION, SESSION_JSON, SUBAGENT, data_folders};
 use super::object::{given, laid_out, merged};
 use super::steps::refuse_link;
 use super::ulid::{self, Ids};
-use super::{SLUG, key};
+use super::{FORMAT, SLUG, key};
 use crate::carry::Place;
 use crate::{AgentKey, Made, NewSession, OpenError, ProjectKey, Source, WriteError, Writing};
 
@@ -149,10 +149,10 @@ struct Parent {
 
 impl Parent {
     fn read(source: &Source) -> Result<Self, WriteError> {
-        if source.format != SLUG {
+        if source.format != FORMAT {
             return Err(bad(format!(
                 "the parent is a session of {}, not of {SLUG}",
-                source.format
+                source.format.slug()
             )));
         }
         let path = source.path.join(SESSION_JSON);

@@ -8,9 +8,9 @@ use rethread_disk::{DiskError, Entry, EntryKind, OpenFolder, is_temporary};
 use rethread_json::Document;
 use rethread_model::Note;
 
-use super::SLUG;
 use super::files::SessionFiles;
 use super::ulid::{self, is_id};
+use super::{FORMAT, SLUG};
 use crate::{Env, Found, OpenError, Root, Source};
 
 /// The program's folder among the data of all programs.
@@ -42,7 +42,7 @@ pub(super) fn locate(env: &Env) -> Vec<Root> {
         .filter(|f| f.join(PROJECT).is_dir());
     there
         .map(|path| Root {
-            format: SLUG,
+            format: FORMAT,
             path,
             found: Found::Known,
         })
@@ -71,7 +71,7 @@ pub(super) fn sessions(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>))
             nested.reverse();
             waiting.append(&mut nested);
         }
-        out(Ok(Source::new(SLUG, id, session.path)));
+        out(Ok(Source::new(FORMAT, id, session.path)));
     }
 }
 
@@ -251,7 +251,7 @@ pub(super) fn at_path(path: &Path) -> Vec<Source> {
 pub(super) fn source(folder: PathBuf) -> Source {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let id = named(&name).map_or(name.as_ref(), |(id, _)| id).to_owned();
-    Source::new(SLUG, id, folder)
+    Source::new(FORMAT, id, folder)
 }
 
 /// The session that a folder is nested in, and the folder of that session.

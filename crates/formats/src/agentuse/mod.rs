@@ -33,13 +33,16 @@ use rethread_model::{Body, EntryIx, Note, Role, Session, Summary};
 
 use crate::carry::Place;
 use crate::{
-    About, Appended, AskedEntry, Attachments, Can, Conversation, Env, Files, Format, Keeps, Made,
-    MessageInput, Native, NewSession, OpenError, Root, Source, ToldAgent, Violation, Want,
-    WriteError, Writing,
+    About, Appended, AskedEntry, Attachments, Can, Conversation, Env, Files, Format, FormatRef,
+    Keeps, Made, MessageInput, Native, NewSession, OpenError, Root, Source, ToldAgent, Violation,
+    Want, WriteError, Writing,
 };
 
 /// The slug of the format.
 pub(crate) const SLUG: &str = "agentuse";
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&AgentUse);
 
 static ABOUT: About = About {
     slug: SLUG,
@@ -59,6 +62,10 @@ pub struct AgentUse;
 impl Format for AgentUse {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn value(&self) -> FormatRef {
+        FORMAT
     }
 
     fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {
@@ -121,7 +128,7 @@ impl Format for AgentUse {
             ..NewSession::default()
         };
         let made = create::create(w, &new)?;
-        let source = Source::new(SLUG, made.id, made.path);
+        let source = Source::new(FORMAT, made.id, made.path);
         self.tell(w, &source, agent.told)?;
         Ok(source)
     }

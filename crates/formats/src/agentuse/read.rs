@@ -5,13 +5,13 @@ use std::path::Path;
 use rethread_json::Tree;
 use rethread_model::{EntryIx, NewEntry, Note, RawRef, SessionBuilder, Usage, UsageRecord};
 
+use super::SLUG;
 use super::exchange::add_exchange;
 use super::fields::counts_nothing;
 use super::files::{FileHere, SessionFiles};
 use super::info;
 use super::layout::{CONTEXT_JSON, SESSION_JSON, TOOLS_JSON};
 use super::load::{Loaded, LoadedExchange, load};
-use super::{AgentUse, SLUG};
 use crate::times::dated;
 use crate::{Conversation, Marks, Native, OpenError, Part, PartKind, RecordKind, Source};
 
@@ -165,7 +165,6 @@ impl Reader {
             native: Native { parts: self.parts },
             session: dated(self.builder.finish()),
             notes: self.notes,
-            format: &AgentUse,
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn locate(env: &Env) -> Vec<Root> {
     locate_places(
         env,
         &Place {
-            slug: "atomic",
+            format: super::FORMAT,
             folder: own.or_else(legacy),
             home: ".atomic",
             sessions: "ATOMIC_CODING_AGENT_SESSION_DIR",

@@ -12,10 +12,13 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 use crate::carry::Place;
 use crate::pi::{self, Flavour};
 use crate::{
-    About, Appended, AskedEntry, Branch, Can, Client, Conversation, Env, Fork, Format, Keeps, Made,
-    MessageInput, Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source,
-    Told, Violation, Want, WriteError, Writing,
+    About, Appended, AskedEntry, Branch, Can, Client, Conversation, Env, Fork, Format, FormatRef,
+    Keeps, Made, MessageInput, Migrated, Native, NativeContext, NewSession, OpenError, Resume,
+    Root, Source, Told, Violation, Want, WriteError, Writing,
 };
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&Atomic);
 
 static ABOUT: About = About {
     slug: "atomic",
@@ -33,7 +36,7 @@ static FLAVOUR: Flavour = Flavour {
     slug: "atomic",
     agent: "Atomic",
     program: pi::Agent::Atomic,
-    format: &Atomic,
+    format: FORMAT,
 };
 
 /// Sessions of Atomic, versions 1 to 3.
@@ -43,6 +46,10 @@ pub struct Atomic;
 impl Format for Atomic {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn value(&self) -> FormatRef {
+        FORMAT
     }
 
     fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {

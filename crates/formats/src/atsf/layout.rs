@@ -8,8 +8,8 @@ use rethread_disk::{DiskError, FileId, followed_id, is_temporary};
 use rethread_model::{Note, Workspace};
 use rethread_project::{Repository, is_folder, is_visible, upward};
 
-use super::SLUG;
 use super::config::Config;
+use super::{FORMAT, SLUG};
 use crate::{Env, Found, OpenError, Root, Source};
 
 pub(crate) const AGENT: &str = ".agent";
@@ -107,7 +107,7 @@ impl Roots {
         };
         if self.seen.insert(id) && threads.is_dir() {
             self.found.push(Root {
-                format: SLUG,
+                format: FORMAT,
                 path: folder.to_owned(),
                 found,
             });
@@ -166,7 +166,7 @@ fn source(folder: PathBuf) -> Source {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    Source::new(SLUG, id, folder)
+    Source::new(FORMAT, id, folder)
 }
 
 /// The version of a project's store, if it must be refused. Asked once for all its threads.

@@ -32,9 +32,9 @@ use rethread_model::{Body, EntryIx, Note, Role, Session, Summary, Workspace};
 
 use crate::carry::Place;
 use crate::{
-    About, Appended, AskedEntry, Attachments, Can, Conversation, Env, Files, Fork, Format, Keeps,
-    Made, MessageInput, Native, NewSession, OpenError, OwnWords, Root, Source, Violation, Want,
-    WriteError, Writing,
+    About, Appended, AskedEntry, Attachments, Can, Conversation, Env, Files, Fork, Format,
+    FormatRef, Keeps, Made, MessageInput, Native, NewSession, OpenError, OwnWords, Root, Source,
+    Violation, Want, WriteError, Writing,
 };
 
 pub use create::GITIGNORE;
@@ -46,6 +46,9 @@ pub(crate) const SLUG: &str = "atsf";
 
 /// The version that we write.
 pub(crate) const SPEC_VERSION: &str = "1.1";
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&Atsf);
 
 static ABOUT: About = About {
     slug: SLUG,
@@ -65,6 +68,10 @@ pub struct Atsf;
 impl Format for Atsf {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn value(&self) -> FormatRef {
+        FORMAT
     }
 
     fn locate(&self, env: &Env, known: &[PathBuf]) -> Vec<Root> {

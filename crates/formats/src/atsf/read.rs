@@ -10,12 +10,12 @@ use rethread_model::{
     SessionBuilder, Visibility,
 };
 
+use super::assets;
 use super::config::Config;
 use super::layout::{LOG, conflict_copies, project_of};
 use super::manifest::Manifest;
 use super::message::{Head, body as message_body, head, role};
 use super::tally::giant_head;
-use super::{Atsf, assets};
 use crate::error::unreadable;
 use crate::salvaged::salvaged;
 use crate::times::dated;
@@ -73,7 +73,6 @@ pub(crate) fn read(source: &Source) -> Result<Conversation, OpenError> {
         },
         session: dated(reader.builder.finish()),
         notes: reader.notes,
-        format: &Atsf,
     })
 }
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use rethread_disk::{DiskError, SafeName, join};
 use rethread_model::{Link, LinkKind, Note};
 
-use super::SLUG;
 use super::sniff::is_session;
 use super::summary::summarize;
+use super::{FORMAT, SLUG};
 use crate::{Conversation, Env, Found, OpenError, Root, Source, Want};
 
 /// The folder of projects in the client's folder.
@@ -104,7 +104,7 @@ pub(super) fn locate(env: &Env) -> Vec<Root> {
         .into_iter()
         .filter(|folder| folder.join(PROJECTS).is_dir())
         .map(|path| Root {
-            format: SLUG,
+            format: FORMAT,
             path,
             found: Found::Known,
         })
@@ -156,10 +156,10 @@ fn list_project(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
 
 fn list_file(path: PathBuf, out: &mut dyn FnMut(Result<Source, Note>)) {
     match Named::of(&path) {
-        Some(Named::Session(id) | Named::Agent(id)) => out(Ok(Source::new(SLUG, id, path))),
+        Some(Named::Session(id) | Named::Agent(id)) => out(Ok(Source::new(FORMAT, id, path))),
         Some(Named::Unsure) if is_session(&path) => {
             let id = stem(&path);
-            out(Ok(Source::new(SLUG, id, path)));
+            out(Ok(Source::new(FORMAT, id, path)));
         }
         _ => {}
     }
@@ -239,7 +239,7 @@ fn source(named: Named, path: PathBuf) -> Source {
         Named::Session(id) | Named::Agent(id) => id,
         Named::Unsure => stem(&path),
     };
-    Source::new(SLUG, id, path)
+    Source::new(FORMAT, id, path)
 }
 
 /// The name of a transcript without its ending.
@@ -280,7 +280,7 @@ pub(super) fn agents(session: &Conversation) -> Vec<Source> {
         let Some(beside) = beside.filter(|file| file.is_file()) else {
             continue;
         };
-        let beside = Source::new(SLUG, link.session.clone(), beside);
+        let beside = Source::new(FORMAT, link.session.clone(), beside);
         let links = summarize(&beside, Want::default()).head.links;
         let is_ours = |l: &Link| l.kind == LinkKind::Parent && l.session == head.id;
         if links.iter().any(is_ours) && agents.iter().all(|a| a.id != beside.id) {

@@ -44,7 +44,7 @@ use rethread_model::{Body, EntryIx, Note, Piece, Role, Session, Summary};
 
 use crate::carry::Place;
 use crate::{
-    About, Appended, Branch, Can, Client, Conversation, Env, Fork, Format, Keeps, Made,
+    About, Appended, Branch, Can, Client, Conversation, Env, Fork, Format, FormatRef, Keeps, Made,
     MessageInput, Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told,
     ToldAgent, Violation, Want, WriteError, Writing,
 };
@@ -53,6 +53,9 @@ pub use layout::encode_cwd;
 pub use types::{Treatment, known_types, treatment};
 
 const SLUG: &str = "claude-code";
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&ClaudeCode);
 
 static ABOUT: About = About {
     slug: SLUG,
@@ -72,6 +75,10 @@ pub struct ClaudeCode;
 impl Format for ClaudeCode {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn value(&self) -> FormatRef {
+        FORMAT
     }
 
     fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {

@@ -6,13 +6,13 @@ use rethread_disk::{open_sized, read_small};
 use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree};
 use rethread_model::{Link, LinkKind, Note, RawRef, SessionBuilder};
 
+use super::SLUG;
 use super::build::build;
 use super::facts::Facts;
 use super::layout::{Named, agents_of, meta_file};
 use super::meta::Meta;
 use super::nodes::{Nodes, Place, Wrong};
 use super::sniff::is_record;
-use super::{ClaudeCode, SLUG};
 use crate::error::unreadable;
 use crate::salvaged::salvaged;
 use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
@@ -66,7 +66,6 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
         native: Native { parts },
         session: builder.finish(),
         notes,
-        format: &ClaudeCode,
     })
 }
 

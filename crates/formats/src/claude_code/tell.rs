@@ -4,13 +4,13 @@ use rethread_disk::{Created, Mode, create, ensure_folder};
 use rethread_json::Object;
 use rethread_model::{LinkKind, Moment, Note, TitleSource};
 
-use super::SLUG;
 use super::append::{last_id, refuse_agent, scribe};
 use super::content::tool_id;
 use super::layout::{family, meta_file, stem};
 use super::message::{Defaults, Prepared, prepare};
 use super::read::read;
 use super::scribe::{Preserved, Scribe};
+use super::{FORMAT, SLUG};
 use crate::session_log::SessionLog;
 use crate::{
     Appended, AskedEntry, Attachments, Branches, Conversation, Files, Keeps, Source, Step, Told,
@@ -80,7 +80,7 @@ pub(super) fn agent(
 ) -> Result<Source, WriteError> {
     let w = &Writing { strict: true, ..*w };
     let (session, folder) = family(&parent.path);
-    let conversation = read(&Source::new(SLUG, stem(&session), session))?;
+    let conversation = read(&Source::new(FORMAT, stem(&session), session))?;
     ensure_folder(&folder, &Mode::Private, w.durability)?;
     let count = std::fs::read_dir(&folder).map_or(0, Iterator::count) as u64;
     let salt = [b"agent", &count.to_le_bytes()[..]].concat();
@@ -106,7 +106,7 @@ pub(super) fn agent(
             return Err(WriteError::Exists { id, path });
         }
     }
-    Ok(Source::new(SLUG, id, path))
+    Ok(Source::new(FORMAT, id, path))
 }
 
 /// Adds to what a sub-agent said.

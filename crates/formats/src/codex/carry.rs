@@ -10,7 +10,7 @@ use super::layout::{ARCHIVED, SESSIONS, home_of};
 use super::names::{INDEX, name_of};
 use super::packed::{PACKED, stream};
 use super::write::{add_name, home};
-use super::{Codex, SLUG};
+use super::{Codex, FORMAT};
 use crate::carry::{Goods, Place, Put, below, in_lines, put_files};
 use crate::session_log::SessionLog;
 use crate::{Conversation, Format as _, OpenError, Source, Want, WriteError, Writing};
@@ -90,7 +90,7 @@ pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, 
     };
     let home = home_of(path).filter(|home| home.join(INDEX).is_file());
     if home.is_some_and(|home| name_of(&home, &goods.id).is_none()) {
-        let source = Source::new(SLUG, goods.id.clone(), path.clone());
+        let source = Source::new(FORMAT, goods.id.clone(), path.clone());
         let head = Codex.summarize(&source, Want::default()).head;
         let title = head.title.filter(|t| t.source == TitleSource::User);
         if let Some(title) = title {

@@ -9,12 +9,12 @@ use rethread_model::{
     Thinking, ToolCall, ToolInput, ToolStatus, Visibility,
 };
 
+use super::SLUG;
 use super::blocks;
 use super::facts::Facts;
 use super::meta::Meta;
 use super::record::{Item, Record, What};
 use super::said::is_all_injected;
-use super::{Codex, SLUG};
 use crate::few::{Rest, few};
 use crate::fields::{filled, string, text_of};
 use crate::mended::{Readable, not_utf8};
@@ -172,7 +172,6 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
         },
         session: builder.finish(),
         notes,
-        format: &Codex,
     })
 }
 

@@ -8,7 +8,7 @@ use rethread_disk::DiskError;
 use rethread_model::Note;
 
 use super::meta::{Beginning, beginning};
-use super::{SLUG, document};
+use super::{FORMAT, SLUG, document};
 use crate::{Env, Found, OpenError, Root, Source};
 
 /// The folders of sessions in a home.
@@ -25,7 +25,7 @@ pub(super) fn locate(env: &Env) -> Vec<Root> {
         None => env.homes.iter().map(|h| h.join(".codex")).collect(),
     };
     let root = |path: PathBuf| Root {
-        format: SLUG,
+        format: FORMAT,
         path,
         found: Found::Known,
     };
@@ -78,7 +78,7 @@ fn sources(names: &[PathBuf], out: &mut dyn FnMut(Result<Source, Note>)) {
             continue;
         }
         if let Some(id) = id_of(path) {
-            out(Ok(Source::new(SLUG, id, path.clone())));
+            out(Ok(Source::new(FORMAT, id, path.clone())));
         }
     }
 }
@@ -175,7 +175,7 @@ fn id_of(path: &Path) -> Option<String> {
 pub(super) fn at_path(path: &Path) -> Vec<Source> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     if path.is_file() {
-        let source = |id| Source::new(SLUG, id, path.clone());
+        let source = |id| Source::new(FORMAT, id, path.clone());
         return id_of(&path).map(source).into_iter().collect();
     }
     let mut sources = Vec::new();

@@ -39,15 +39,18 @@ use rethread_model::{Body, EntryIx, Note, Role, Session, Summary};
 
 use crate::carry::{Goods, Place, Put};
 use crate::{
-    About, Appended, Can, Client, Conversation, Env, Fork, Format, Keeps, Made, MessageInput,
-    Native, NewSession, OpenError, OwnWords, Resume, Root, Source, Told, ToldAgent, Violation,
-    Want, WriteError, Writing,
+    About, Appended, Can, Client, Conversation, Env, Fork, Format, FormatRef, Keeps, Made,
+    MessageInput, Native, NewSession, OpenError, OwnWords, Resume, Root, Source, Told, ToldAgent,
+    Violation, Want, WriteError, Writing,
 };
 
 pub use record::{Care, record_type};
 
 /// The short name of the format.
 const SLUG: &str = "codex";
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&Codex);
 
 static ABOUT: About = About {
     slug: SLUG,
@@ -71,6 +74,10 @@ pub struct Codex;
 impl Format for Codex {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn value(&self) -> FormatRef {
+        FORMAT
     }
 
     fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {

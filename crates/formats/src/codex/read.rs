@@ -14,7 +14,7 @@ use super::meta::{Base, Beginning, Meta, beginning_of};
 use super::prefix::Prefix;
 use super::record::{Record, What};
 use super::said::has_lone_surrogate;
-use super::{Codex, SLUG, document, names, packed};
+use super::{SLUG, document, names, packed};
 use crate::salvaged::salvaged;
 use crate::times::dated;
 use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
@@ -70,7 +70,6 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
         native: Native { parts },
         session: dated(builder.finish()),
         notes,
-        format: &Codex,
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rethread_disk::read_small;
 use rethread_json::{Document, Object, Patch, Tree, Value, split_lines};
 
-use super::SLUG;
+use super::FORMAT;
 use super::layout::with_id;
 use super::project::CHATS;
 use super::resume::is_old;
@@ -38,7 +38,7 @@ pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, 
         shelf.push(CHATS);
     }
     let path = below(&shelf, goods.main())?;
-    let other = with_id(&Source::new(SLUG, goods.id.clone(), path.clone()));
+    let other = with_id(&Source::new(FORMAT, goods.id.clone(), path.clone()));
     if let Some(path) = other.filter(|other| *other != path) {
         return Err(WriteError::Exists {
             id: goods.id.clone(),
@@ -54,7 +54,7 @@ pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, 
         return Ok(Put::There(path));
     }
     if !path.is_file() {
-        renew(w, &Source::new(SLUG, goods.id.clone(), here))?;
+        renew(w, &Source::new(FORMAT, goods.id.clone(), here))?;
     }
     match put_files(w, goods, &shelf)? {
         Put::New(path) => Ok(Put::Renewed(path)),

@@ -7,10 +7,10 @@ use rethread_disk::{DiskError, SafeName};
 use rethread_model::Note;
 use uuid::Uuid;
 
-use super::SLUG;
 use super::calls::sanitized;
 use super::project::{CHATS, TMP, folder_of, is_project_hash};
 use super::sniff::{What, what};
+use super::{FORMAT, SLUG};
 use crate::{Env, Found, OpenError, Root, Source};
 
 /// The client's folder in a home.
@@ -42,7 +42,7 @@ pub(super) fn locate(env: &Env) -> Vec<Root> {
     folders
         .filter(|path| path.join(TMP).is_dir())
         .map(|path| Root {
-            format: SLUG,
+            format: FORMAT,
             path,
             found: Found::Known,
         })
@@ -80,7 +80,7 @@ fn list_project(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
         if let Some(id) = side_id(&path)
             && path.is_file()
         {
-            out(Ok(Source::new(SLUG, id, path)));
+            out(Ok(Source::new(FORMAT, id, path)));
         }
     }
 }
@@ -101,7 +101,7 @@ fn add(path: PathBuf, fits: fn(&str) -> bool, out: &mut dyn FnMut(Result<Source,
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if fits(&name) && path.is_file() {
         let id = id_of(&path);
-        out(Ok(Source::new(SLUG, id, path)));
+        out(Ok(Source::new(FORMAT, id, path)));
     }
 }
 
@@ -193,7 +193,7 @@ fn at_file(path: PathBuf) -> Option<Source> {
         None if is_in_store(&path) && is_session_name(&name) => named_id(&path),
         None => return None,
     };
-    Some(Source::new(SLUG, id, path))
+    Some(Source::new(FORMAT, id, path))
 }
 
 /// Whether a file is where the client keeps its own.

@@ -38,9 +38,9 @@ use rethread_model::{Body, EntryIx, Note, Role, Session, Summary};
 
 use crate::carry::{Goods, Place, Put};
 use crate::{
-    About, Appended, AskedEntry, Can, Client, Conversation, Env, Fork, Format, Keeps, Made,
-    MessageInput, Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told,
-    ToldAgent, Violation, Want, WriteError, Writing,
+    About, Appended, AskedEntry, Can, Client, Conversation, Env, Fork, Format, FormatRef, Keeps,
+    Made, MessageInput, Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source,
+    Told, ToldAgent, Violation, Want, WriteError, Writing,
 };
 
 pub use project::{is_project_hash, project_hash};
@@ -51,6 +51,9 @@ pub(crate) const SLUG: &str = "gemini";
 
 /// The program's name for people.
 const AGENT: &str = "Gemini CLI";
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&Gemini);
 
 static ABOUT: About = About {
     slug: SLUG,
@@ -82,6 +85,10 @@ pub struct Gemini;
 impl Format for Gemini {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn value(&self) -> FormatRef {
+        FORMAT
     }
 
     fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use rethread_model::{Moment, Note, SessionBuilder};
 
 use super::facts::head;
+use super::layout;
 use super::scan::{Look, Scanned, scan};
 use super::sniff::{What, what};
 use super::weave::weave;
-use super::{Gemini, layout};
 use crate::{Conversation, Native, OpenError, Part, PartKind, Source};
 
 /// Reads a session.
@@ -45,7 +45,6 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
         native: Native { parts },
         session,
         notes,
-        format: &Gemini,
     })
 }
 
@@ -56,7 +55,7 @@ fn stem(path: &Path) -> String {
 
 /// Other files that say they are this session.
 fn copies(path: &Path, id: &str) -> Vec<PathBuf> {
-    let source = Source::new(super::SLUG, id.to_owned(), path.to_owned());
+    let source = Source::new(super::FORMAT, id.to_owned(), path.to_owned());
     let mut files = layout::namesakes(&source);
     files.retain(|file| what(file).and_then(|(_, id)| id).as_deref() == Some(id));
     files

@@ -7,12 +7,12 @@ use rethread_model::{
     TitleSource, ToolCall, ToolInput, ToolStatus, Usage,
 };
 
+use super::SLUG;
 use super::fields::{count, string};
 use super::layout::stem;
 use super::message::{message_head, prompt_text};
 use super::packed::Opened;
 use super::read::FILE;
-use super::{Ndjson, SLUG};
 use crate::error::unreadable;
 use crate::few::{Rest, few};
 use crate::first_prompt::FirstPrompt;
@@ -71,7 +71,6 @@ pub(super) fn read(
         },
         session: builder.finish(),
         notes,
-        format: &Ndjson,
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::LinkKind;
 
-use super::SLUG;
+use super::FORMAT;
 use super::index::{Found, Shape, index};
 use super::packed::open;
 use super::summary::summarize;
@@ -31,11 +31,11 @@ pub(super) fn at_path(path: &Path) -> Vec<Source> {
         return Vec::new();
     };
     if !matches!(index.shape, Shape::Records { .. }) {
-        return vec![Source::new(SLUG, stem(path), path.to_owned())];
+        return vec![Source::new(FORMAT, stem(path), path.to_owned())];
     }
     let source = |found: &Found| Source {
         place: Some(found.span.offset),
-        ..Source::new(SLUG, found.id.clone(), path.to_owned())
+        ..Source::new(FORMAT, found.id.clone(), path.to_owned())
     };
     index.sessions.iter().map(source).collect()
 }

@@ -28,8 +28,8 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::carry::{CarriedFile, Place};
 use crate::{
-    About, Can, Conversation, Env, Format, Native, OpenError, Root, Source, Violation, Want,
-    WriteError, Writing,
+    About, Can, Conversation, Env, Format, FormatRef, Native, OpenError, Root, Source, Violation,
+    Want, WriteError, Writing,
 };
 
 pub use carried::UnifiedRecord;
@@ -40,6 +40,9 @@ pub use schema::schema;
 
 /// The slug of the format.
 pub(crate) const SLUG: &str = "ndjson";
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&Ndjson);
 
 static ABOUT: About = About {
     slug: SLUG,
@@ -59,6 +62,10 @@ pub struct Ndjson;
 impl Format for Ndjson {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn value(&self) -> FormatRef {
+        FORMAT
     }
 
     fn locate(&self, _: &Env, _known: &[PathBuf]) -> Vec<Root> {

@@ -13,6 +13,7 @@ use std::path::Path;
 use rethread_json::{Event, LineSpan, Pull, PullError, Tree, Value};
 use rethread_model::{EntryIx, Head, Kind, NewEntry, Note, RawRef, Role, SessionBuilder};
 
+use super::SLUG;
 use super::entry::{EntryHead, entry_head};
 use super::fields::{count, extensions, string};
 use super::flat;
@@ -21,7 +22,6 @@ use super::index::{Found, Index, Shape, index, key};
 use super::message::{message_head, only_results};
 use super::packed::{Opened, Range, open};
 use super::pieces::{pass, value_bytes};
-use super::{Ndjson, SLUG};
 use crate::error::unreadable;
 use crate::first_prompt::FirstPrompt;
 use crate::{Conversation, Marks, Native, OpenError, RecordKind, Source};
@@ -520,7 +520,6 @@ impl<'a> Reader<'a> {
             },
             session: self.builder.finish(),
             notes: self.notes,
-            format: &Ndjson,
         }
     }
 }

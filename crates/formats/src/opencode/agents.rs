@@ -8,7 +8,7 @@ use super::facts::{Facts, parsed};
 use super::ids::Ids;
 use super::layout::{Kept, kept, names, stem};
 use super::writing::{Change, change};
-use super::{SLUG, store, tell};
+use super::{FORMAT, store, tell};
 use crate::fields::string;
 use crate::{Conversation, Source, ToldAgent, WriteError, Writing};
 
@@ -31,7 +31,7 @@ pub(super) fn agents(session: &Conversation) -> Vec<Source> {
     match kept(path) {
         Ok(Kept::Database) => {
             let found = store::children(path, id).unwrap_or_default();
-            let source = |id| Source::new(SLUG, id, path.clone());
+            let source = |id| Source::new(FORMAT, id, path.clone());
             found.into_iter().map(source).collect()
         }
         Ok(Kept::Tree(place)) => {
@@ -41,7 +41,7 @@ pub(super) fn agents(session: &Conversation) -> Vec<Source> {
                 let bytes = rethread_disk::read_small(&file).unwrap_or_default();
                 let facts = parsed(&bytes, Facts::of_info);
                 if facts.is_some_and(|f| f.parent.as_ref() == Some(id)) {
-                    found.push(Source::new(SLUG, stem(&file), file));
+                    found.push(Source::new(FORMAT, stem(&file), file));
                 }
             }
             found
@@ -58,7 +58,7 @@ pub(super) fn tell(
     agent: &ToldAgent<'_>,
 ) -> Result<Source, WriteError> {
     let id = change(w, &parent.path, |change| start(w, change, parent, agent))?;
-    let source = Source::new(SLUG, id, parent.path.clone());
+    let source = Source::new(FORMAT, id, parent.path.clone());
     tell::tell(w, &source, agent.told)?;
     Ok(source)
 }

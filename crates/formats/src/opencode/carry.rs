@@ -11,7 +11,7 @@ use rethread_project::Repository;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 
-use super::SLUG;
+use super::FORMAT;
 use super::create::text;
 use super::document;
 use super::export;
@@ -160,7 +160,7 @@ pub(super) fn put(w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, 
 pub(super) fn unpacked(goods: &Goods) -> Result<Source, WriteError> {
     if goods.main() != rows_name(SESSION) {
         let path = below(&goods.folder, &goods.path)?;
-        return Ok(Source::new(SLUG, goods.id.clone(), path));
+        return Ok(Source::new(FORMAT, goods.id.clone(), path));
     }
     let family = family(goods)?;
     let path = goods.folder.join("opencode.db");
@@ -185,7 +185,7 @@ pub(super) fn unpacked(goods: &Goods) -> Result<Source, WriteError> {
         tx.commit()
     };
     fill().map_err(|e| trouble(&path, Duration::ZERO, &e))?;
-    Ok(Source::new(SLUG, goods.id.clone(), path))
+    Ok(Source::new(FORMAT, goods.id.clone(), path))
 }
 
 /// The name of the file that the rows of a table travel in.

@@ -11,7 +11,7 @@ use rethread_model::Note;
 
 use super::database::{begins_like_one, beside, is_database};
 use super::store::Make;
-use super::{SLUG, store, tree};
+use super::{FORMAT, SLUG, store, tree};
 use crate::error::unreadable;
 use crate::{Env, Found, OpenError, Root, Source};
 
@@ -68,7 +68,7 @@ pub(super) fn locate(env: &Env) -> Vec<Root> {
     let own = own.filter(|p| p.is_file() && !(is_inside(p) && is_named_like_ours(p)));
     let folders = folders.into_iter().filter(|f| f.is_dir());
     let root = |path| Root {
-        format: SLUG,
+        format: FORMAT,
         path,
         found: Found::Known,
     };
@@ -125,7 +125,7 @@ pub(super) fn list(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
                 .get(&id)
                 .is_some_and(|n| *n >= place.message_count(&id));
             if !moved {
-                out(Ok(Source::new(SLUG, id, path)));
+                out(Ok(Source::new(FORMAT, id, path)));
             }
         }
     }
@@ -145,7 +145,7 @@ fn list_database(path: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<
     match found {
         Ok(found) => {
             for (id, _) in &found {
-                out(Ok(Source::new(SLUG, id.clone(), path.to_owned())));
+                out(Ok(Source::new(FORMAT, id.clone(), path.to_owned())));
             }
             found
         }
@@ -273,7 +273,7 @@ pub(super) fn at_path(path: &Path) -> Vec<Source> {
         && place.looks_right()
     {
         let id = place.id().unwrap_or_else(|| stem(&path));
-        sources.push(Source::new(SLUG, id, path));
+        sources.push(Source::new(FORMAT, id, path));
     }
     sources
 }
@@ -289,7 +289,7 @@ fn export_at(path: &Path) -> Option<Source> {
     }
     // Reading one that does not say its id says what is wrong with it.
     let id = super::export::id(&file).unwrap_or_else(|| stem(path));
-    Some(Source::new(SLUG, id, path.to_owned()))
+    Some(Source::new(FORMAT, id, path.to_owned()))
 }
 
 /// The files of a session: for one in a database that and its log, for an old store all its files.

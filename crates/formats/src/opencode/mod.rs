@@ -48,9 +48,9 @@ use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::carry::{Goods, Place, Put};
 use crate::{
-    About, Appended, Can, Client, Conversation, Env, Fork, Format, Keeps, Made, MessageInput,
-    Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told, ToldAgent,
-    Violation, Want, WriteError, Writing,
+    About, Appended, Can, Client, Conversation, Env, Fork, Format, FormatRef, Keeps, Made,
+    MessageInput, Native, NewSession, OpenError, OwnWords, Removal, Resume, Root, Source, Told,
+    ToldAgent, Violation, Want, WriteError, Writing,
 };
 
 use self::blocks::By;
@@ -60,6 +60,9 @@ pub use new_database::create_database;
 
 /// The slug of the format.
 pub(crate) const SLUG: &str = "opencode";
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&OpenCode);
 
 static ABOUT: About = About {
     slug: SLUG,
@@ -84,6 +87,10 @@ pub struct OpenCode;
 impl Format for OpenCode {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn value(&self) -> FormatRef {
+        FORMAT
     }
 
     fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {

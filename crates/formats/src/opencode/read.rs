@@ -6,7 +6,7 @@ use super::entries::add_entries;
 use super::facts::Facts;
 use super::layout::{Kept, kept};
 use super::said::Said;
-use super::{OpenCode, body, export, store, tree};
+use super::{body, export, store, tree};
 use crate::times::dated;
 use crate::{Conversation, Native, OpenError, Part, Source};
 
@@ -78,7 +78,6 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
         native,
         session,
         notes,
-        format: &OpenCode,
     })
 }
 

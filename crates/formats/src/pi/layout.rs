@@ -9,15 +9,15 @@ use rethread_model::Note;
 
 use super::{Flavour, header};
 use crate::unusable::why_empty;
-use crate::{Env, Found, OpenError, Root, Source};
+use crate::{Env, FormatRef, Found, OpenError, Root, Source};
 
 /// The folder of sessions in an agent's folder.
 const SESSIONS: &str = "sessions";
 
 /// Where a program keeps its sessions.
 pub(crate) struct Place {
-    /// The slug of its format.
-    pub(crate) slug: &'static str,
+    /// Its format.
+    pub(crate) format: FormatRef,
     /// The agent's folder, where a variable names it.
     pub(crate) folder: Option<PathBuf>,
     /// The folder in a home otherwise: `agent` in it is the agent's.
@@ -71,7 +71,7 @@ pub(super) fn locate(env: &Env) -> Vec<Root> {
     locate_places(
         env,
         &Place {
-            slug: "pi",
+            format: super::FORMAT,
             folder,
             home: ".pi",
             sessions: "PI_CODING_AGENT_SESSION_DIR",
@@ -92,7 +92,7 @@ pub(crate) fn locate_places(env: &Env, place: &Place) -> Vec<Root> {
     for path in folders.into_iter().filter(|p| p.is_dir()) {
         if roots.iter().all(|r| r.path != path) {
             roots.push(Root {
-                format: place.slug,
+                format: place.format,
                 path,
                 found: Found::Known,
             });
@@ -138,7 +138,7 @@ fn list_files(flavour: &Flavour, folder: &Path, out: &mut dyn FnMut(Result<Sourc
             Named::Unsure => header::first(&path).map(|header| header.map(|h| h.id)),
         };
         match id {
-            Ok(Some(id)) => out(Ok(Source::new(flavour.slug, id, path))),
+            Ok(Some(id)) => out(Ok(Source::new(flavour.format, id, path))),
             // It went away meanwhile.
             Ok(None) | Err(DiskError::NotFound { .. }) => {}
             Err(e) => out(Err(Note::damage(e.to_string()))),
@@ -214,7 +214,7 @@ pub(crate) fn at_path(flavour: &Flavour, path: &Path) -> Vec<Source> {
             (_, Named::Unsure) => None,
         };
         return id
-            .map(|id| Source::new(flavour.slug, id, path))
+            .map(|id| Source::new(flavour.format, id, path))
             .into_iter()
             .collect();
     }

@@ -32,9 +32,9 @@ use std::path::{Path, PathBuf};
 use rethread_model::{Body, EntryIx, Note, Session, Summary};
 
 use crate::{
-    About, Appended, AskedEntry, Branch, Can, Client, Conversation, Env, Fork, Format, Keeps, Made,
-    MessageInput, Migrated, Native, NativeContext, NewSession, OpenError, Resume, Root, Source,
-    Told, Violation, Want, WriteError, Writing,
+    About, Appended, AskedEntry, Branch, Can, Client, Conversation, Env, Fork, Format, FormatRef,
+    Keeps, Made, MessageInput, Migrated, Native, NativeContext, NewSession, OpenError, Resume,
+    Root, Source, Told, Violation, Want, WriteError, Writing,
 };
 
 pub(crate) use body::body;
@@ -63,11 +63,14 @@ pub(crate) struct Flavour {
     /// The program.
     pub(crate) program: Agent,
     /// The format.
-    pub(crate) format: &'static dyn Format,
+    pub(crate) format: FormatRef,
 }
 
 /// The newest version that the programs write.
 pub(crate) const VERSION: u64 = 3;
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&Pi);
 
 static ABOUT: About = About {
     slug: "pi",
@@ -85,7 +88,7 @@ pub(crate) static FLAVOUR: Flavour = Flavour {
     slug: "pi",
     agent: "pi",
     program: Agent::Pi,
-    format: &Pi,
+    format: FORMAT,
 };
 
 /// The command that continues a session: both programs take its file.
@@ -105,6 +108,10 @@ pub struct Pi;
 impl Format for Pi {
     fn about(&self) -> &'static About {
         &ABOUT
+    }
+
+    fn value(&self) -> FormatRef {
+        FORMAT
     }
 
     fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {

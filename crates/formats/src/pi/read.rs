@@ -64,7 +64,6 @@ pub(crate) fn read(flavour: &'static Flavour, source: &Source) -> Result<Convers
         },
         session: builder.finish(),
         notes,
-        format: flavour.format,
     })
 }
 

@@ -79,7 +79,7 @@ impl List<'_> {
 
     fn add_all(&mut self, chosen: &Chosen) {
         let to = self.to;
-        for source in chosen.sources().filter(|source| source.format != to) {
+        for source in chosen.sources().filter(|source| source.format.slug() != to) {
             self.add(source);
         }
         self.exit = worse(self.exit, self.context.notes(&chosen.notes));

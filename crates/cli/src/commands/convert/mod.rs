@@ -90,7 +90,7 @@ pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
         agents: !args.no_subagents,
         dry_run: args.dry_run,
     };
-    let (mut chosen, mut exit) = chosen(context, args, to.about().slug)?;
+    let (mut chosen, mut exit) = chosen(context, args, to.slug())?;
     if chosen.is_empty() {
         context.say("no sessions were found");
         return Ok(Exit::Failed);

@@ -113,7 +113,7 @@ impl Report {
             .collect();
         json!({
             "source": done.source.path,
-            "from": done.source.format,
+            "from": done.source.format.slug(),
             "to": done.to,
             "id": done.id,
             "path": (!self.is_dry).then_some(&done.path),

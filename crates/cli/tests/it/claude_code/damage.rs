@@ -75,7 +75,7 @@ fn what_is_no_session_is_not_taken_for_one() {
         assert!(ClaudeCode.at_path(&path).is_empty(), "{file}");
     }
     let empty = transcripts("2.1/no-session").remove(0);
-    let source = Source::new("claude-code", "x".to_owned(), empty);
+    let source = Source::new(rethread_formats::claude_code::FORMAT, "x".to_owned(), empty);
     let summary = ClaudeCode.summarize(&source, Want::default());
     assert_eq!(summary.state, State::Empty);
 }

@@ -22,7 +22,7 @@ fn usage_counts_a_response_once() {
     assert_eq!(response.stop_reason.as_deref(), Some("tool_use"));
     let list = |name: &str| {
         let path = fixtures().join(name);
-        let source = Source::new("claude-code", String::new(), path);
+        let source = Source::new(rethread_formats::claude_code::FORMAT, String::new(), path);
         let summary = ClaudeCode.summarize(
             &source,
             Want {

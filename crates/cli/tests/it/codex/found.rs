@@ -149,7 +149,7 @@ fn other_agents_files_are_not_mistaken_for_sessions() {
         let path = w.root.join(name);
         fs::write(&path, text).unwrap();
         assert!(Codex.at_path(&path).is_empty(), "{name}");
-        let source = Source::new("codex", String::new(), path);
+        let source = Source::new(rethread_formats::codex::FORMAT, String::new(), path);
         assert!(Codex.read(&source).is_err(), "{name}");
     }
 }

@@ -52,7 +52,7 @@ fn a_log_cut_anywhere_is_read_up_to_there() {
         let mut most = 0;
         for end in 1..bytes.len() {
             fs::write(&path, &bytes[..end]).unwrap();
-            let source = Source::new("codex", String::new(), path.clone());
+            let source = Source::new(rethread_formats::codex::FORMAT, String::new(), path.clone());
             let Ok(c) = Codex.read(&source) else {
                 assert_eq!(most, 0, "{end}");
                 continue;

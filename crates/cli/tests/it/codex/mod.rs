@@ -59,7 +59,11 @@ fn sessions_of(case: &str) -> Vec<PathBuf> {
 }
 
 fn read(path: &Path) -> Conversation {
-    let source = Source::new("codex", String::new(), path.to_owned());
+    let source = Source::new(
+        rethread_formats::codex::FORMAT,
+        String::new(),
+        path.to_owned(),
+    );
     Codex.read(&source).unwrap()
 }
 

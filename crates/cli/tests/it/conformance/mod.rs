@@ -34,7 +34,7 @@ fn document_thread(w: &World, log: &str) {
 
 fn source(folder: &Path) -> Source {
     let id = folder.file_name().unwrap().to_str().unwrap().to_owned();
-    Source::new("atsf", id, folder.to_owned())
+    Source::new(rethread_formats::atsf::FORMAT, id, folder.to_owned())
 }
 
 fn head(folder: &Path) -> Head {

@@ -29,7 +29,7 @@ const NATIVE: [&str; 6] = [
 
 /// Those of them that are written by verbs other than `convert`.
 fn written(source: &Source) -> impl Iterator<Item = &'static str> {
-    let is_other = |to: &&str| *to != "ndjson" && *to != source.format;
+    let is_other = |to: &&str| *to != "ndjson" && *to != source.format.slug();
     NATIVE.into_iter().filter(is_other)
 }
 
@@ -49,7 +49,7 @@ fn families(temp: &Path) -> Vec<Source> {
 }
 
 fn read(source: &Source) -> Conversation {
-    by_name(source.format).unwrap().read(source).unwrap()
+    source.format.read(source).unwrap()
 }
 
 /// What a session begins with.
@@ -122,7 +122,7 @@ fn each_is_below_the_one_that_started_it() {
         let wanted = tree(&source);
         assert!(wanted.len() >= 3, "{wanted:?}");
         assert!(wanted.values().any(|parent| parent.starts_with("Look")));
-        for to in NATIVE.into_iter().filter(|to| *to != source.format) {
+        for to in NATIVE.into_iter().filter(|to| *to != source.format.slug()) {
             let name = format!("{} -> {to}", source.path.display());
             let (done, made) = desk.convert(&source, by_name(to).unwrap()).unwrap();
             assert_eq!(tree(&made), wanted, "{name}");
@@ -144,15 +144,13 @@ fn a_change_in_one_changes_that_and_nothing_else() {
     let desk = Desk::new();
     let old = "One, behind the church.";
     for source in families(temp.path()) {
-        for to in NATIVE.into_iter().filter(|to| *to != source.format) {
+        for to in NATIVE.into_iter().filter(|to| *to != source.format.slug()) {
             let name = format!("{} -> {to}", source.path.display());
             let to = by_name(to).unwrap();
             let root = desk.root(to);
             let (_, there) = desk.convert_to(&source, to, &root).unwrap();
             assert!(change(&root, old), "{name}");
-            let (done, back) = desk
-                .convert(&there, by_name(source.format).unwrap())
-                .unwrap();
+            let (done, back) = desk.convert(&there, source.format).unwrap();
             let way = Way::Back {
                 added: 0,
                 changed: 1,
@@ -199,9 +197,7 @@ fn what_one_said_since_comes_behind_what_it_said() {
             ];
             let added = to.append_to_agent(&w, &agent, &more).unwrap();
             assert!(added.ids.iter().all(Result::is_ok), "{name}");
-            let (done, back) = desk
-                .convert(&there, by_name(source.format).unwrap())
-                .unwrap();
+            let (done, back) = desk.convert(&there, source.format).unwrap();
             let way = Way::Back {
                 added: 2,
                 changed: 0,
@@ -218,7 +214,11 @@ fn what_one_said_since_comes_behind_what_it_said() {
             // All other files, or rows, are as they were.
             let (before, now) = (contents(&source), contents(&back));
             let kept = now.iter().filter(|file| before.contains(file)).count();
-            let most = if source.format == "opencode" { 3 } else { 1 };
+            let most = if source.format.slug() == "opencode" {
+                3
+            } else {
+                1
+            };
             assert!(kept + most >= before.len(), "{name}: {kept}");
         }
     }
@@ -246,9 +246,7 @@ fn one_that_was_started_since_is_started_in_the_original() {
                 told: &told,
             };
             to.tell_agent(&w, &parent, &agent).unwrap();
-            let (done, back) = desk
-                .convert(&there, by_name(source.format).unwrap())
-                .unwrap();
+            let (done, back) = desk.convert(&there, source.format).unwrap();
             let way = Way::Back {
                 added: 1,
                 changed: 0,
@@ -256,7 +254,7 @@ fn one_that_was_started_since_is_started_in_the_original() {
             assert_eq!(done.way, way, "{name}: {:?}", done.notes);
             let mut wanted = tree(&source);
             // Two clients keep all of them in one folder, whoever started them.
-            let is_flat = ["claude-code", "gemini"].contains(&to.about().slug);
+            let is_flat = ["claude-code", "gemini"].contains(&to.slug());
             let parent = if is_flat {
                 "Who sells signs?"
             } else {
@@ -320,7 +318,7 @@ fn assert_resumed(client: Client, agent: &str) {
     let format = by_name(agent).unwrap();
     let there = made["path"].as_str().unwrap();
     let there = there.split_once('#').map_or(there, |(path, _)| path);
-    let source = Source::new(format.about().slug, id.to_owned(), there.into());
+    let source = Source::new(format, id.to_owned(), there.into());
     let agents = Agents::of(&format.read(&source).unwrap()).read;
     let child = match agents.as_slice() {
         [child] => child.source.id.clone(),
@@ -503,7 +501,7 @@ fn a_change_comes_back_through_two_others() {
     let desk = Desk::new();
     let old = "One, behind the church.";
     for source in families(temp.path()) {
-        let (first, second) = match source.format {
+        let (first, second) = match source.format.slug() {
             "codex" => ("opencode", "gemini"),
             _ => ("claude-code", "codex"),
         };
@@ -512,7 +510,7 @@ fn a_change_comes_back_through_two_others() {
         let root = desk.root(second);
         let (_, there) = desk.convert_to(&there, second, &root).unwrap();
         assert!(change(&root, old));
-        let home = by_name(source.format).unwrap();
+        let home = source.format;
         let (done, back) = desk.convert(&there, home).unwrap();
         assert!(matches!(done.way, Way::Back { .. }), "{:?}", done.notes);
         assert_eq!(with(&back, old), with(&source, old));

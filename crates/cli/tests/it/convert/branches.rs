@@ -145,7 +145,7 @@ fn by_path(path: &str) -> &'static str {
     let found = FORMATS
         .iter()
         .find_map(|f| f.at_path(path).into_iter().next());
-    found.unwrap().format
+    found.unwrap().format.slug()
 }
 
 /// Copies a session that was made on a desk into the home of a world.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use rethread_engine::{Format, Source, Way, by_name};
+use rethread_engine::{FormatRef, Source, Way, by_name};
 use rethread_model::{Block, Bodies as _, Body, Context, Role, Visibility};
 
 use super::matrix::{fixture_sessions, targets};
@@ -14,7 +14,7 @@ pub(super) const NEW: &str = "Said differently.";
 
 /// The last text of a session that is spelled in all formats alike, and stands in it once.
 fn last_text(source: &Source) -> Option<String> {
-    let conversation = by_name(source.format)?.read(source).ok()?;
+    let conversation = source.format.read(source).ok()?;
     let path = conversation.session.active_path();
     let context = Context::new(&conversation.session, &conversation, &path);
     let mut texts = Vec::new();
@@ -64,9 +64,9 @@ pub(super) fn with(source: &Source, old: &str) -> Vec<(String, String)> {
 }
 
 /// What went wrong on the way through a format.
-fn through(desk: &Desk, source: &Source, old: &str, to: &'static dyn Format) -> Option<String> {
-    let name = format!("{} -> {}", source.path.display(), to.about().slug);
-    let home = by_name(source.format)?;
+fn through(desk: &Desk, source: &Source, old: &str, to: FormatRef) -> Option<String> {
+    let name = format!("{} -> {}", source.path.display(), to.slug());
+    let home = source.format;
     let root = desk.root(to);
     let there = match desk.convert_to(source, to, &root) {
         Ok((_, there)) => there,
@@ -101,11 +101,11 @@ fn a_change_of_one_message_changes_that_and_nothing_else() {
     for source in fixture_sessions(temp.path()) {
         // One that has everything stands for its format.
         let name = source.path.to_string_lossy().replace('\\', "/");
-        let is_rich = name.contains("/everything/") || source.format == "opencode";
+        let is_rich = name.contains("/everything/") || source.format.slug() == "opencode";
         let Some(old) = last_text(&source).filter(|_| is_rich) else {
             continue;
         };
-        for to in targets().filter(|f| f.about().slug != source.format) {
+        for to in targets().filter(|f| *f != source.format) {
             tried += 1;
             wrong.extend(through(&desk, &source, &old, to));
         }
@@ -125,7 +125,9 @@ fn a_change_of_a_summary_changes_that() {
     let desk = Desk::new();
     let is_it = |source: &Source| source.path.to_string_lossy().contains("compaction");
     let mut all = fixture_sessions(temp.path()).into_iter();
-    let source = all.find(|s| s.format == "claude-code" && is_it(s)).unwrap();
+    let source = all
+        .find(|s| s.format.slug() == "claude-code" && is_it(s))
+        .unwrap();
     let conversation = by_name("claude-code").unwrap().read(&source).unwrap();
     let mut bodies = conversation.session.indexed();
     let summary = bodies.find_map(|(ix, _)| match conversation.body(ix) {
@@ -133,7 +135,7 @@ fn a_change_of_a_summary_changes_that() {
         _ => None,
     });
     let summary = summary.unwrap();
-    for to in targets().filter(|f| !["claude-code", "ndjson"].contains(&f.about().slug)) {
+    for to in targets().filter(|f| !["claude-code", "ndjson"].contains(&f.slug())) {
         assert_eq!(through(&desk, &source, &summary, to), None);
     }
 }
@@ -152,7 +154,7 @@ fn names_that_are_spelled_like_a_text_stay() {
     let answer = r#"{"id":"m1","type":"message","role":"assistant","model":"x","content":[{"type":"text","text":"Which branch?"}]}"#;
     let answered = record("u2", r#""u1""#, "assistant", answer);
     fs::write(&path, format!("{asked}\n{answered}\n")).unwrap();
-    let source = Source::new("claude-code", id.to_owned(), path);
+    let source = Source::new(rethread_formats::claude_code::FORMAT, id.to_owned(), path);
     let pi = by_name("pi").unwrap();
     let (_, there) = desk.convert(&source, pi).unwrap();
     let text = fs::read_to_string(&there.path).unwrap();

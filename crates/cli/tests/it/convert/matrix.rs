@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_engine::{
-    FORMATS, Fate, Format, KINDS, Source, Way, arrivals, by_name, conversions, judge,
-};
+use rethread_engine::{FORMATS, Fate, FormatRef, KINDS, Source, Way, arrivals, conversions, judge};
 
 use super::{Desk, contents, files_below};
 use crate::opencode::store::database;
@@ -16,12 +14,12 @@ pub(super) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-pub(super) fn targets() -> impl Iterator<Item = &'static dyn Format> {
+pub(super) fn targets() -> impl Iterator<Item = FormatRef> {
     FORMATS.iter().copied()
 }
 
 /// The sessions of a format below a folder, that something is said in.
-fn sessions(format: &'static dyn Format, folder: &Path) -> Vec<Source> {
+fn sessions(format: FormatRef, folder: &Path) -> Vec<Source> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for file in files_below(folder) {
@@ -72,12 +70,12 @@ type Fates = BTreeMap<(&'static str, &'static str, &'static str), (usize, usize)
 fn through_all(desk: &Desk, source: &Source, fates: &mut Fates) -> Vec<String> {
     let before = contents(source);
     let mut wrong = Vec::new();
-    let home = by_name(source.format).unwrap();
-    for to in targets().filter(|f| f.about().slug != source.format) {
-        let name = format!("{} -> {}", source.path.display(), to.about().slug);
+    let home = source.format;
+    for to in targets().filter(|f| *f != source.format) {
+        let name = format!("{} -> {}", source.path.display(), to.slug());
         let there = desk.convert(source, to);
         for fate in there.iter().flat_map(|(done, _)| &done.fates) {
-            let key = (source.format, to.about().slug, fate.what);
+            let key = (source.format.slug(), to.slug(), fate.what);
             let sum = fates.entry(key).or_default();
             *sum = (sum.0 + fate.count, sum.1 + fate.native);
         }
@@ -133,8 +131,8 @@ fn assert_all(sources: &[Source]) -> Fates {
 /// how many of them arrive as the target's own.
 fn table(fates: &Fates) -> String {
     let mut table = String::new();
-    for from in targets().map(|f| f.about().slug) {
-        for to in targets().map(|f| f.about().slug).filter(|to| *to != from) {
+    for from in targets().map(|f| f.slug()) {
+        for to in targets().map(|f| f.slug()).filter(|to| *to != from) {
             table.push_str(&format!("{from}\t{to}"));
             for what in KINDS {
                 let (count, native) = fates.get(&(from, to, what)).unwrap_or(&(0, 0));
@@ -161,7 +159,7 @@ pub(super) fn fixture_sessions(temp: &Path) -> Vec<Source> {
     let mut sources = Vec::new();
     let mut counts = BTreeMap::new();
     for format in targets() {
-        let slug = format.about().slug;
+        let slug = format.slug();
         let mut folder = fixtures().join(slug);
         if slug == "atomic" {
             folder = temp.join(".atomic/agent");
@@ -199,7 +197,7 @@ fn small_real_sessions_through_every_format_and_back() {
     };
     let mut sources = Vec::new();
     for format in targets() {
-        let folder = corpus.join(match format.about().slug {
+        let folder = corpus.join(match format.slug() {
             "ndjson" => "unified-ndjson",
             slug => slug,
         });
@@ -235,7 +233,7 @@ fn markdown(rows: Vec<Vec<String>>) -> String {
 
 /// Who tried what: targets, and the clients that went on with sessions there.
 fn judged() -> String {
-    let slugs: Vec<&str> = targets().map(|f| f.about().slug).collect();
+    let slugs: Vec<&str> = targets().map(|f| f.slug()).collect();
     let mut rows = vec![["to", "from", "judged by"].map(str::to_owned).to_vec()];
     for to in &slugs {
         let from = slugs.iter().filter(|from| *from != to);
@@ -248,7 +246,7 @@ fn judged() -> String {
 
 /// What arrives how in each target.
 fn arriving() -> String {
-    let slugs: Vec<&str> = targets().map(|f| f.about().slug).collect();
+    let slugs: Vec<&str> = targets().map(|f| f.slug()).collect();
     let heading = slugs.iter().map(|slug| format!("`{slug}`"));
     let mut rows = vec![std::iter::once("what".to_owned()).chain(heading).collect()];
     for what in KINDS {
@@ -263,7 +261,7 @@ fn arriving() -> String {
 
 /// What of each source travels along in each target.
 fn along() -> String {
-    let slugs: Vec<&str> = targets().map(|f| f.about().slug).collect();
+    let slugs: Vec<&str> = targets().map(|f| f.slug()).collect();
     let all = conversions();
     let heading = slugs.iter().map(|slug| format!("to `{slug}`"));
     let mut rows = vec![std::iter::once("from".to_owned()).chain(heading).collect()];
@@ -309,7 +307,7 @@ fn the_docs_have_the_matrix() {
 #[test]
 fn the_judges_are_those_that_are_installed() {
     let pinned = fs::read_to_string(fixtures().join("../xtask/src/npm.rs")).unwrap();
-    let judges: Vec<&str> = targets().filter_map(|f| judge(f.about().slug)).collect();
+    let judges: Vec<&str> = targets().filter_map(|f| judge(f.slug())).collect();
     assert_eq!(judges.len(), 5);
     for name in judges {
         let version = name.split(' ').next_back().unwrap();

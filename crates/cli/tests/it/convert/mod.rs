@@ -24,7 +24,9 @@ mod verbs;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_engine::{ConvertAsk, Converted, Durability, Env, Format, Source, Writing, convert};
+use rethread_engine::{
+    ConvertAsk, Converted, Durability, Env, FormatRef, Source, Writing, convert,
+};
 use rethread_formats::Agents;
 use rethread_formats::carry::own_files;
 
@@ -62,16 +64,16 @@ impl Desk {
     }
 
     /// A folder that is an agent's own.
-    fn root(&self, format: &dyn Format) -> PathBuf {
+    fn root(&self, format: FormatRef) -> PathBuf {
         let number = self.made.get();
         self.made.set(number + 1);
         let root = self.world.root.join(number.to_string());
-        let root = match format.about().slug {
+        let root = match format.slug() {
             "atomic" => root.join(".atomic/agent"),
             _ => root,
         };
         fs::create_dir_all(&root).unwrap();
-        if format.about().slug == "opencode" {
+        if format.slug() == "opencode" {
             drop(empty_database(&root.join("opencode.db")));
         }
         root
@@ -80,7 +82,7 @@ impl Desk {
     fn convert(
         &self,
         source: &Source,
-        to: &'static dyn Format,
+        to: FormatRef,
     ) -> Result<(Converted, Source), rethread_engine::Error> {
         self.convert_to(source, to, &self.root(to))
     }
@@ -88,7 +90,7 @@ impl Desk {
     fn convert_to(
         &self,
         source: &Source,
-        to: &'static dyn Format,
+        to: FormatRef,
         root: &Path,
     ) -> Result<(Converted, Source), rethread_engine::Error> {
         let ask = ConvertAsk {
@@ -102,17 +104,14 @@ impl Desk {
         let done = convert(&self.writing(), source, &ask)?;
         let text = done.path.to_str().unwrap();
         let path = text.split_once('#').map_or(text, |(path, _)| path);
-        let made = Source::new(to.about().slug, done.id.clone(), path.into());
+        let made = Source::new(to, done.id.clone(), path.into());
         Ok((done, made))
     }
 }
 
 /// The files of a session by their last names, each with its bytes; of rows, the values.
 fn contents(source: &Source) -> Vec<(String, Vec<u8>)> {
-    let conversation = rethread_engine::by_name(source.format)
-        .unwrap()
-        .read(source)
-        .unwrap();
+    let conversation = source.format.read(source).unwrap();
     let agents = Agents::of(&conversation);
     let mut all: Vec<(String, Vec<u8>)> = own_files(&conversation, &agents)
         .unwrap()

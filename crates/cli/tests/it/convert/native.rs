@@ -1,6 +1,6 @@
 //! What is no message, as the target's own records.
 
-use rethread_engine::{Format, Source, by_name};
+use rethread_engine::{FormatRef, Source, by_name};
 use rethread_formats::Agents;
 use rethread_model::{Block, Bodies as _, Body, Context, Kind, Role, Visibility};
 
@@ -9,7 +9,7 @@ use super::matrix::fixture_sessions;
 
 /// What the model of a session would be told by people and models, with summaries.
 pub(super) fn context(source: &Source) -> Vec<String> {
-    let conversation = by_name(source.format).unwrap().read(source).unwrap();
+    let conversation = source.format.read(source).unwrap();
     let path = conversation.session.active_path();
     let context = Context::new(&conversation.session, &conversation, &path);
     let mut seen = Vec::new();
@@ -24,9 +24,7 @@ pub(super) fn context(source: &Source) -> Vec<String> {
         });
         // What the client told the model counts, but for what each tells by itself.
         let is_frame = |block: &Block| match block {
-            Block::Text(text) => by_name(source.format)
-                .unwrap()
-                .is_own_frame(message.role, &text.value),
+            Block::Text(text) => source.format.is_own_frame(message.role, &text.value),
             _ => false,
         };
         let is_told = entry.visibility == Visibility::Injected
@@ -54,7 +52,7 @@ pub(super) fn named<'a>(all: &'a [Source], name: &str) -> &'a Source {
 
 /// How many of a kind of thing there are, and how many of them are the target's own.
 fn fate(desk: &Desk, source: &Source, to: &str, what: &str) -> (usize, usize, Source) {
-    let to: &'static dyn Format = by_name(to).unwrap();
+    let to: FormatRef = by_name(to).unwrap();
     let (done, made) = desk.convert(source, to).unwrap();
     let fate = done.fates.iter().find(|fate| fate.what == what);
     let (count, native) = fate.map_or((0, 0), |fate| (fate.count, fate.native));
@@ -92,7 +90,7 @@ fn a_compaction_is_one() {
     ] {
         let source = named(&all, name);
         for to in ["claude-code", "codex", "gemini", "opencode", "pi", "atomic"] {
-            if to == source.format {
+            if to == source.format.slug() {
                 continue;
             }
             let (count, native, made) = fate(&desk, source, to, "compactions");
@@ -181,7 +179,7 @@ fn sub_agents_are_sessions_of_their_own() {
     let all = fixture_sessions(temp.path());
     let desk = Desk::new();
     let agents_of = |source: &Source| {
-        let conversation = by_name(source.format).unwrap().read(source).unwrap();
+        let conversation = source.format.read(source).unwrap();
         let agents = Agents::of(&conversation).read;
         agents.into_iter().map(|a| a.source).collect::<Vec<_>>()
     };
@@ -189,7 +187,7 @@ fn sub_agents_are_sessions_of_their_own() {
     let mut tried = Vec::new();
     for source in all.iter().filter(has_agents) {
         for to in ["claude-code", "agentuse", "codex", "gemini", "opencode"] {
-            if to == source.format {
+            if to == source.format.slug() {
                 continue;
             }
             let (_, _, made) = fate(&desk, source, to, "sub-agents");
@@ -211,7 +209,7 @@ fn sub_agents_are_sessions_of_their_own() {
                 "{} -> {to}",
                 source.path.display()
             );
-            tried.push((source.format, to));
+            tried.push((source.format.slug(), to));
         }
     }
     for wanted in [

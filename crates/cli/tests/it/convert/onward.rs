@@ -25,9 +25,9 @@ fn a_change_on_a_way_that_was_left_changes_that_and_nothing_else() {
                 let to = by_name(to).unwrap();
                 let root = desk.root(to);
                 let (_, there) = desk.convert_to(&source, to, &root).unwrap();
-                assert!(change(&root, old), "{old} -> {}", to.about().slug);
+                assert!(change(&root, old), "{old} -> {}", to.slug());
                 let (done, back) = desk.convert(&there, by_name(from).unwrap()).unwrap();
-                let name = format!("{from} -> {}: {old}", to.about().slug);
+                let name = format!("{from} -> {}: {old}", to.slug());
                 let changed = Way::Back {
                     added: 0,
                     changed: 1,
@@ -42,7 +42,7 @@ fn a_change_on_a_way_that_was_left_changes_that_and_nothing_else() {
 
 /// What is said somewhere else than where the conversation was.
 fn elsewhere(desk: &Desk, there: &Source) {
-    let c = by_name(there.format).unwrap().read(there).unwrap();
+    let c = there.format.read(there).unwrap();
     let text_of = |ix: EntryIx| match c.body(ix) {
         Body::Message(message) => format!("{:?}", message.blocks),
         _ => String::new(),
@@ -50,7 +50,7 @@ fn elsewhere(desk: &Desk, there: &Source) {
     let mut all = c.session.indexed().map(|(ix, _)| ix);
     let at = all.find(|ix| text_of(*ix).contains("One fails.")).unwrap();
     let messages = [question("Another way?"), answer("Another.")];
-    match there.format {
+    match there.format.slug() {
         "codex" => {
             let back = value!({
                 "timestamp": "2026-11-15T11:00:00.000Z", "type": "event_msg",
@@ -267,7 +267,7 @@ proptest! {
         marked in 0..8_usize,
     ) {
         let to = FORMATS[to];
-        prop_assume!(to.about().slug != from);
+        prop_assume!(to.slug() != from);
         let desk = Desk::new();
         let source = session(&desk, from);
         // Where the conversation can go on: behind each message.

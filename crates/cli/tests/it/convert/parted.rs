@@ -48,7 +48,7 @@ pub(super) fn say(
     at: Option<&str>,
     messages: &[MessageInput],
 ) -> String {
-    let format = by_name(source.format).unwrap();
+    let format = source.format;
     let w = desk.writing();
     let appended = match at {
         None => format.append(&w, source, messages),
@@ -82,7 +82,7 @@ pub(super) fn session(desk: &Desk, format: &str) -> Source {
         ..NewSession::default()
     };
     let made = format.create(&desk.writing(), &new).unwrap();
-    Source::new(format.about().slug, made.id, made.path)
+    Source::new(format, made.id, made.path)
 }
 
 /// A conversation that left a way, and a way on that way, before it went on.
@@ -131,7 +131,7 @@ pub(super) fn parted(desk: &Desk, format: &str) -> Source {
 
 /// What is said on each way of a session, from its beginning to its end.
 pub(super) fn ways(source: &Source) -> BTreeSet<Vec<String>> {
-    let c = by_name(source.format).unwrap().read(source).unwrap();
+    let c = source.format.read(source).unwrap();
     let texts = |ix: EntryIx| match c.body(ix) {
         Body::Message(message) if c.session.entry(ix).visibility == Visibility::Visible => message
             .blocks

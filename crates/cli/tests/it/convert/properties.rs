@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use rethread_engine::{
-    FORMATS, Format, MessageInput, NewSession, Source, Unsaid, Way, WriteError, by_name,
+    FORMATS, FormatRef, MessageInput, NewSession, Source, Unsaid, Way, WriteError, by_name,
 };
 use rethread_model::{Block, Bodies as _, Body, Role, Visibility};
 use serde_json::{Value, json as value};
@@ -169,8 +169,8 @@ fn messages(turns: &[Turn], pictures: bool, thoughts: bool) -> Vec<MessageInput>
 }
 
 fn say(desk: &Desk, source: &Source, turns: &[Turn], thoughts: bool) {
-    let format = by_name(source.format).unwrap();
-    let messages = messages(turns, source.format != "agentuse", thoughts);
+    let format = source.format;
+    let messages = messages(turns, source.format.slug() != "agentuse", thoughts);
     let appended = format.append(&desk.writing(), source, &messages).unwrap();
     for id in appended.ids {
         id.unwrap();
@@ -178,7 +178,7 @@ fn say(desk: &Desk, source: &Source, turns: &[Turn], thoughts: bool) {
 }
 
 /// A session that its own format wrote.
-fn session(desk: &Desk, format: &dyn Format, title: Option<&String>, turns: &[Turn]) -> Source {
+fn session(desk: &Desk, format: FormatRef, title: Option<&String>, turns: &[Turn]) -> Source {
     let mut new = NewSession {
         cwd: desk.world.project.clone(),
         root: Some(desk.root(format)),
@@ -193,14 +193,14 @@ fn session(desk: &Desk, format: &dyn Format, title: Option<&String>, turns: &[Tu
         made => made,
     };
     let made = made.unwrap();
-    let source = Source::new(format.about().slug, made.id, made.path);
+    let source = Source::new(format, made.id, made.path);
     say(desk, &source, turns, true);
     source
 }
 
 /// Where it begins. An export comes from a session of another format, without its original.
-fn beginning(desk: &Desk, format: &dyn Format, title: Option<&String>, turns: &[Turn]) -> Source {
-    if format.about().slug != "ndjson" {
+fn beginning(desk: &Desk, format: FormatRef, title: Option<&String>, turns: &[Turn]) -> Source {
+    if format.slug() != "ndjson" {
         return session(desk, format, title, turns);
     }
     let pi = session(desk, by_name("pi").unwrap(), title, turns);
@@ -236,7 +236,7 @@ fn in_order(mut all: Vec<Said>) -> Vec<Said> {
 /// What is said on the way to where a session is: text, calls and results, in order. Thoughts are
 /// text to some.
 fn said(source: &Source) -> Vec<Said> {
-    let format = by_name(source.format).unwrap();
+    let format = source.format;
     let conversation = format.read(source).unwrap();
     let mut all = Vec::new();
     for ix in conversation.session.active_path() {
@@ -325,7 +325,7 @@ proptest! {
     ) {
         let desk = Desk::new();
         let home = FORMATS[from];
-        let slug = home.about().slug;
+        let slug = home.slug();
         let start = beginning(&desk, home, title.as_ref(), &first);
         let before = contents(&start);
         let mut expected_now = said(&start);
@@ -333,13 +333,13 @@ proptest! {
         let mut has_more = false;
         for (to, meanwhile) in &hops {
             let to = FORMATS[*to];
-            if to.about().slug == at.format || to.about().slug == slug {
+            if to == at.format || to.slug() == slug {
                 continue;
             }
             at = desk.convert(&at, to).unwrap().1;
             // Nobody goes on with an export.
             match meanwhile {
-                Meanwhile::Says(turns) if at.format != "ndjson" => {
+                Meanwhile::Says(turns) if at.format.slug() != "ndjson" => {
                     say(&desk, &at, turns, false);
                     has_more = true;
                     expected_now.extend(expected(turns));
@@ -379,14 +379,14 @@ proptest! {
         let mut is_changed = false;
         for (n, to) in hops.iter().enumerate() {
             let to = FORMATS[*to];
-            if to.about().slug == at.format || to.about().slug == start.format {
+            if to == at.format || to == start.format {
                 continue;
             }
             let root = desk.root(to);
             at = desk.convert_to(&at, to, &root).unwrap().1;
             if !is_changed && (n >= place || n + 1 == hops.len()) {
                 is_changed = change(&root, MARK);
-                prop_assert!(is_changed, "{}", to.about().slug);
+                prop_assert!(is_changed, "{}", to.slug());
             }
         }
         prop_assume!(is_changed);

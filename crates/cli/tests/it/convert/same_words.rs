@@ -53,13 +53,13 @@ fn session(desk: &Desk) -> Source {
     let path = desk.world.root.join(format!("{ID}.jsonl"));
     let lines: String = records.iter().map(|r| format!("{r}\n")).collect();
     fs::write(&path, lines).unwrap();
-    Source::new("claude-code", ID.to_owned(), path)
+    Source::new(rethread_formats::claude_code::FORMAT, ID.to_owned(), path)
 }
 
 /// What is said in a session, in an order that does not depend on when results came: each result with
 /// what its tool was asked.
 fn said(source: &Source) -> Vec<String> {
-    let conversation = by_name(source.format).unwrap().read(source).unwrap();
+    let conversation = source.format.read(source).unwrap();
     let mut asked = std::collections::HashMap::new();
     let (mut results, mut texts) = (Vec::new(), Vec::new());
     for ix in conversation.session.active_path() {
@@ -128,8 +128,8 @@ fn a_change_comes_back_to_what_was_changed() {
     let source = session(&desk);
     let before = fs::read_to_string(&source.path).unwrap();
     let home = by_name("claude-code").unwrap();
-    for to in targets().filter(|f| f.about().slug != "claude-code") {
-        let name = to.about().slug;
+    for to in targets().filter(|f| f.slug() != "claude-code") {
+        let name = to.slug();
         let mut seen = std::collections::BTreeSet::new();
         for nth in 0.. {
             let root = desk.root(to);

@@ -76,7 +76,7 @@ fn what_the_model_was_told_goes_along_to_every_agent() {
     let from = told(&w);
     // These have no word for it.
     let silent = ["agentuse", "gemini"];
-    for to in targets().map(|f| f.about().slug) {
+    for to in targets().map(|f| f.slug()) {
         if to == "claude-code" {
             continue;
         }

@@ -85,7 +85,7 @@ fn paths_lead_to_sessions() {
     ] {
         let path = fixtures().join("0.20/no-session").join(name);
         assert!(Gemini.at_path(&path).is_empty(), "{name}");
-        let source = Source::new("gemini", String::new(), path);
+        let source = Source::new(rethread_formats::gemini::FORMAT, String::new(), path);
         assert_eq!(
             Gemini.read(&source).unwrap_err().kind(),
             "not_a_session",

@@ -37,7 +37,11 @@ fn session(case: &str) -> PathBuf {
 }
 
 fn read(path: &Path) -> Conversation {
-    let source = Source::new("gemini", String::new(), path.to_owned());
+    let source = Source::new(
+        rethread_formats::gemini::FORMAT,
+        String::new(),
+        path.to_owned(),
+    );
     Gemini.read(&source).unwrap()
 }
 

@@ -247,7 +247,7 @@ fn sessions_of_all_fixtures_fit_their_schemas() {
         let mut paths = BTreeSet::new();
         let mut counts = BTreeMap::<&str, usize>::new();
         for source in sessions(folder) {
-            let count = counts.entry(source.format).or_default();
+            let count = counts.entry(source.format.slug()).or_default();
             *count += 1;
             if *count > most {
                 continue;

@@ -116,7 +116,11 @@ impl Case {
                 fs::create_dir_all(folder.join("chats")).unwrap();
                 let root = w.project.to_str().unwrap();
                 fs::write(folder.join(".project_root"), root).unwrap();
-                let source = Source::new("gemini", String::new(), self.path.clone());
+                let source = Source::new(
+                    rethread_formats::gemini::FORMAT,
+                    String::new(),
+                    self.path.clone(),
+                );
                 let read = by_name("gemini").unwrap().read(&source).unwrap();
                 let name = match name.strip_prefix("session-") {
                     Some(_) => name.to_owned(),

@@ -103,7 +103,11 @@ fn lists_know_compactions_steps_and_who_asked_first() {
             messages[..count].join(",\n")
         );
         fs::write(&path, text).unwrap();
-        let source = Source::new("opencode", "ses_1".to_owned(), path.clone());
+        let source = Source::new(
+            rethread_formats::opencode::FORMAT,
+            "ses_1".to_owned(),
+            path.clone(),
+        );
         assert_listed(&source, &read(&path, "ses_1"));
     }
     let counts = counted(&read(&path, "ses_1"));
@@ -130,7 +134,11 @@ fn an_export_cut_at_every_byte_is_read_up_to_there() {
     let mut longest = 0;
     for end in 0..whole.len() {
         fs::write(&cut, &whole[..end]).unwrap();
-        let source = Source::new("opencode", ID.to_owned(), cut.clone());
+        let source = Source::new(
+            rethread_formats::opencode::FORMAT,
+            ID.to_owned(),
+            cut.clone(),
+        );
         let Ok(conversation) = OpenCode.read(&source) else {
             assert_eq!(longest, 0, "byte {end}");
             continue;
@@ -164,7 +172,11 @@ fn a_long_export_is_shown_and_listed_like_a_short_one() {
     );
     for (end, is_whole) in [("]}", true), (",\n{\"info\":", false)] {
         fs::write(&path, start.clone() + end).unwrap();
-        let source = Source::new("opencode", "ses_1".to_owned(), path.clone());
+        let source = Source::new(
+            rethread_formats::opencode::FORMAT,
+            "ses_1".to_owned(),
+            path.clone(),
+        );
         let conversation = read(&path, "ses_1");
         assert_accounted(&conversation);
         assert_listed(&source, &conversation);

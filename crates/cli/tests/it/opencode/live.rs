@@ -85,7 +85,11 @@ fn a_log_that_was_left_behind_is_read_with_and_without_its_index() {
 
 /// All that is read of a session, or why it cannot be read.
 fn rows(path: &Path, id: &str) -> Result<Vec<u8>, String> {
-    let source = Source::new("opencode", id.to_owned(), path.to_owned());
+    let source = Source::new(
+        rethread_formats::opencode::FORMAT,
+        id.to_owned(),
+        path.to_owned(),
+    );
     let why = |e: rethread_formats::OpenError| e.kind().to_owned();
     let mut rows = Vec::new();
     let native = OpenCode.read(&source).map_err(why)?.native;
@@ -169,7 +173,11 @@ fn a_database_with_a_page_of_garbage_is_read_as_far_as_possible() {
         bytes[page * 4096..(page + 1) * 4096].fill(0xa5);
         fs::write(&path, &bytes).unwrap();
         for id in [EVERYTHING, CHILD] {
-            let source = Source::new("opencode", id.to_owned(), path.clone());
+            let source = Source::new(
+                rethread_formats::opencode::FORMAT,
+                id.to_owned(),
+                path.clone(),
+            );
             OpenCode.summarize(&source, Want::default());
             match OpenCode.read(&source) {
                 Ok(conversation) => {

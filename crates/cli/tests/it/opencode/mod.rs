@@ -344,7 +344,11 @@ fn tokens_are_those_that_the_client_recorded() {
     let w = world();
     let path = data(&w).join("opencode.db");
     for id in [EVERYTHING, CHILD] {
-        let source = Source::new("opencode", id.to_owned(), path.clone());
+        let source = Source::new(
+            rethread_formats::opencode::FORMAT,
+            id.to_owned(),
+            path.clone(),
+        );
         let summary = OpenCode.summarize(
             &source,
             Want {

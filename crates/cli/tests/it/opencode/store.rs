@@ -45,7 +45,11 @@ pub(crate) fn installed(w: &World, case: &str) -> PathBuf {
 }
 
 pub(super) fn read(path: &Path, id: &str) -> Conversation {
-    let source = Source::new("opencode", id.to_owned(), path.to_owned());
+    let source = Source::new(
+        rethread_formats::opencode::FORMAT,
+        id.to_owned(),
+        path.to_owned(),
+    );
     OpenCode.read(&source).unwrap()
 }
 

@@ -12,7 +12,7 @@ use super::records::{Mode, Records};
 use super::{fresh_place, put, tell};
 use crate::codex::layout::home_of;
 use crate::codex::meta::{Beginning, Meta, beginning};
-use crate::codex::{SLUG, layout};
+use crate::codex::{FORMAT, SLUG, layout};
 use crate::session_log::SessionLog;
 use crate::{OpenError, Source, ToldAgent, WriteError, Writing};
 
@@ -54,7 +54,7 @@ pub(crate) fn agent(
     let mut records = Records::new(Mode::Legacy);
     records.add(now, "session_meta", &new.payload());
     put(w, &path, &id, &records.into_bytes())?;
-    let source = Source::new(SLUG, id, path);
+    let source = Source::new(FORMAT, id, path);
     tell::tell(w, &source, agent.told)?;
     Ok(source)
 }

@@ -9,7 +9,7 @@ use rethread_json::{Array, Object, Patch, Tree, quote};
 use super::Open;
 use crate::fields::string;
 use crate::gemini::project::{CHATS, project_hash};
-use crate::gemini::{SLUG, read};
+use crate::gemini::{FORMAT, read};
 use crate::{Source, WriteError, Writing};
 
 /// Starts the log of a sub-agent. The client keeps all of them in one folder, also those that
@@ -36,7 +36,7 @@ pub(in crate::gemini) fn start_agent(
     ensure_folder(&folder, &mode, w.durability)?;
     let path = folder.join(format!("{id}.jsonl"));
     match create(&path, &line, mode, w.durability)? {
-        Created::New => Ok(Source::new(SLUG, id, path)),
+        Created::New => Ok(Source::new(FORMAT, id, path)),
         Created::Existed => Err(WriteError::Exists { id, path }),
     }
 }

@@ -12,7 +12,7 @@ use super::place::{chats, store};
 use crate::carry::Place;
 use crate::gemini::calls::sanitized;
 use crate::gemini::project::project_hash;
-use crate::gemini::{SLUG, layout};
+use crate::gemini::{FORMAT, SLUG, layout};
 use crate::{Made, NewSession, Source, WriteError, Writing};
 
 /// How often another id is tried when one is taken; with a seed, the first ones may be.
@@ -122,7 +122,7 @@ pub(super) fn write(
             id: id.clone(),
             path,
         };
-        if let Some(other) = layout::with_id(&Source::new(SLUG, id.clone(), path.clone())) {
+        if let Some(other) = layout::with_id(&Source::new(FORMAT, id.clone(), path.clone())) {
             if asked.is_some() {
                 return Err(taken(other));
             }

@@ -37,7 +37,11 @@ fn files(corpus: &Path) -> Vec<PathBuf> {
 }
 
 fn source(file: &Path) -> Source {
-    Source::new("claude-code", String::new(), file.to_owned())
+    Source::new(
+        rethread_formats::claude_code::FORMAT,
+        String::new(),
+        file.to_owned(),
+    )
 }
 
 fn sessions(corpus: &Path) -> Vec<(PathBuf, Conversation)> {

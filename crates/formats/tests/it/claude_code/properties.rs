@@ -13,7 +13,7 @@ const NAME: &str = "a1b2c3d4-0000-4000-8000-00000000aaaa.jsonl";
 fn put(folder: &Path, bytes: &[u8]) -> Source {
     let path: PathBuf = folder.join(NAME);
     std::fs::write(&path, bytes).unwrap();
-    Source::new("claude-code", String::new(), path)
+    Source::new(rethread_formats::claude_code::FORMAT, String::new(), path)
 }
 
 /// Reads a file, and holds it to what must always be true.

@@ -14,7 +14,11 @@ fn fixtures() -> PathBuf {
 
 /// Reads, lists and saves what is in a file.
 fn assert_harmless(path: &Path) {
-    let source = Source::new("codex", String::new(), path.to_owned());
+    let source = Source::new(
+        rethread_formats::codex::FORMAT,
+        String::new(),
+        path.to_owned(),
+    );
     Codex.at_path(path);
     Codex.summarize(&source, Want::default());
     Codex.summarize(

@@ -158,7 +158,11 @@ fn counted(read: &Conversation) -> Counts {
 }
 
 fn compare(path: &Path) {
-    let source = Source::new("gemini", "s1".to_owned(), path.to_owned());
+    let source = Source::new(
+        rethread_formats::gemini::FORMAT,
+        "s1".to_owned(),
+        path.to_owned(),
+    );
     let read = Gemini.read(&source).unwrap();
     let counts = counted(&read);
     let full = Want {
