@@ -22,6 +22,7 @@ mod format;
 mod format_ref;
 pub mod gemini;
 mod home;
+mod kit;
 mod local_path;
 mod mended;
 mod native;

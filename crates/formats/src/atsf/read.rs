@@ -1,10 +1,10 @@
 //! Reading a thread in one pass over its log.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memchr::memmem;
 use rethread_disk::{DiskError, open_sized};
-use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, Value};
+use rethread_json::{Tree, Value};
 use rethread_model::{
     Block, Body, EntryIx, Event, Json, Kind, Level, Message, NewEntry, Note, RawRef, Session,
     SessionBuilder, Visibility,
@@ -16,10 +16,9 @@ use super::layout::{LOG, conflict_copies, project_of};
 use super::manifest::Manifest;
 use super::message::{Head, body as message_body, head, role};
 use super::tally::giant_head;
-use crate::error::unreadable;
-use crate::salvaged::salvaged;
+use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log};
 use crate::times::dated;
-use crate::{Conversation, Marks, Native, OpenError, Part, PartKind, RawJson, RecordKind, Source};
+use crate::{Conversation, Native, OpenError, Part, PartKind, RawJson, RecordKind, Source};
 
 /// The parts of a thread, by their numbers.
 const MANIFEST_PART: u32 = 0;
@@ -40,39 +39,43 @@ pub(crate) fn read(source: &Source) -> Result<Conversation, OpenError> {
         note.hint("compare it with the original, then remove one of them")
     }));
 
+    let path = folder.join(LOG);
     let mut reader = LogReader {
         folder,
-        path: folder.join(LOG),
+        records: LogRecords::new(&path, LOG_PART),
         builder: SessionBuilder::new(head),
-        marks: Marks::default(),
-        notes,
         last: None,
     };
-    reader.builder.unclaimed(RawRef {
-        part: MANIFEST_PART,
-        record: 0,
-    });
-    let path = reader.path.clone();
+    reader.records.notes = notes;
     let log = match open_sized(&path) {
         Ok((file, len)) => {
-            let part = Part::lines(path, file, len);
-            reader.read(&part)?;
-            part.with_records(reader.marks)
+            let part = Part::lines(path.clone(), file, len);
+            read_log(&part, &mut reader)?;
+            part.with_records(std::mem::take(&mut reader.records.marks))
         }
         Err(DiskError::NotFound { .. }) => {
-            reader.notes.push(no_log(&path, manifest.counts().messages));
-            Part::missing(path, PartKind::Lines)
+            let note = no_log(&path, manifest.counts().messages);
+            reader.records.notes.push(note);
+            Part::missing(path.clone(), PartKind::Lines)
         }
         Err(e) => return Err(e.into()),
     };
+    let mut builder = reader.builder;
+    builder.unclaimed(RawRef {
+        part: MANIFEST_PART,
+        record: 0,
+    });
+    for raw in reader.records.unclaimed {
+        builder.unclaimed(raw);
+    }
     let document = Part::document(manifest.path.clone(), manifest.into_bytes());
     Ok(Conversation {
         source: source.clone(),
         native: Native {
             parts: vec![document, log],
         },
-        session: dated(reader.builder.finish()),
-        notes: reader.notes,
+        session: dated(builder.finish()),
+        notes: reader.records.notes,
     })
 }
 
@@ -89,107 +92,53 @@ fn no_log(path: &Path, expected: u64) -> Note {
 
 struct LogReader<'a> {
     folder: &'a Path,
-    path: PathBuf,
+    records: LogRecords<'a>,
     builder: SessionBuilder,
-    marks: Marks,
-    notes: Vec<Note>,
     /// The message before: threads are linear.
     last: Option<EntryIx>,
 }
 
-impl LogReader<'_> {
-    fn read(&mut self, part: &Part) -> Result<(), OpenError> {
-        let mut lines = Lines::new(part.reader());
-        let mut tree = Tree::default();
-        let mut seen = 0;
-        while let Some(line) = lines.next_line().map_err(|e| unreadable(&part.path, e))? {
-            let span = line.span;
-            seen = span.offset + span.len + u64::from(span.terminated);
-            match line.bytes {
-                LineBytes::Whole(bytes) => self.line(span, bytes, &mut tree),
-                LineBytes::Giant { head, .. } => self.giant(span, head),
-            }
-        }
-        if seen < part.len() {
-            let note = Note::damage("the log became shorter while it was read");
-            self.notes.push(note.at(&part.path).offset(seen));
-        }
-        Ok(())
+impl<'a> LogVisitor<'a> for LogReader<'a> {
+    const CALLED: &'static str = "log";
+
+    fn records(&mut self) -> Option<&mut LogRecords<'a>> {
+        Some(&mut self.records)
     }
 
-    fn line(&mut self, span: LineSpan, bytes: &[u8], tree: &mut Tree) {
-        if bytes.trim_ascii().is_empty() {
-            self.unclaimed(span.offset, RecordKind::Blank);
-            return;
-        }
-        match tree.parse_into(bytes) {
-            Ok(()) if tree.root(bytes).is_object() => {
-                self.object(span, span.offset, tree.root(bytes));
-            }
-            Ok(()) => {
-                self.note(span, "not a JSON object; skipped".to_owned());
-                self.unclaimed(span.offset, RecordKind::Junk);
-            }
-            Err(e) => self.damaged(span, bytes, &e),
-        }
-    }
-
-    /// A line that is no JSON value: keep what can be read of it, and name the rest.
-    fn damaged(&mut self, span: LineSpan, bytes: &[u8], error: &SyntaxError) {
-        let found = salvaged(bytes, error, !span.terminated);
-        self.note(span, found.message);
-        let mut tree = Tree::default();
-        for piece in &found.pieces {
-            let range = piece.range();
-            let at = span.offset + range.start as u64;
-            let value = &bytes[range];
-            let is_object = matches!(piece, Piece::Value(_))
-                && tree.parse_into(value).is_ok()
-                && tree.root(value).is_object();
-            if is_object {
-                self.object(span, at, tree.root(value));
-            } else {
-                self.unclaimed(at, found.junk);
-            }
-        }
-    }
-
-    fn object(&mut self, span: LineSpan, at: u64, value: Value<'_>) {
+    fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
         if memmem::find(value.raw(), b"assetRef").is_some() {
             for name in assets::references(value) {
                 if assets::find(self.folder, &name).is_none() {
-                    self.note(span, format!("the asset `{name}` is missing"));
+                    let message = format!("the asset `{name}` is missing");
+                    self.records.note_damage(line.span, message);
                 }
             }
         }
-        self.entry(at, RecordKind::Value, &head(value));
+        self.entry(line.at, RecordKind::Value, &head(value));
+        Flow::Continue(())
     }
 
-    fn giant(&mut self, span: LineSpan, start: &[u8]) {
-        let head = giant_head(start);
+    fn giant(&mut self, line: &LogLine<'_>) -> Flow {
+        let head = giant_head(line.bytes);
+        let len = line.span.len;
         if head.role.is_none() {
-            self.note(
-                span,
-                format!("a line of {} bytes that is no message; skipped", span.len),
-            );
-            self.unclaimed(span.offset, RecordKind::Giant);
-            return;
+            let message = format!("a line of {len} bytes that is no message; skipped");
+            self.records.note_damage(line.span, message);
+            self.records.add_unclaimed(line.at, RecordKind::Giant);
+        } else {
+            let message = format!("a message of {len} bytes, too long to be shown");
+            self.records.note_damage(line.span, message);
+            self.entry(line.at, RecordKind::Giant, &head);
         }
-        self.note(
-            span,
-            format!("a message of {} bytes, too long to be shown", span.len),
-        );
-        self.entry(span.offset, RecordKind::Giant, &head);
+        Flow::Continue(())
     }
+}
 
+impl LogReader<'_> {
     fn entry(&mut self, at: u64, kind: RecordKind, head: &Head) {
-        let Some(record) = self.marks.add(at, kind) else {
+        let Some(raw) = self.records.add(at, kind) else {
             return;
         };
-        let origin = [RawRef {
-            part: LOG_PART,
-            record,
-        }];
         let added = self.builder.add(&NewEntry {
             id: head.id.as_deref().unwrap_or_default(),
             parent: self.last,
@@ -204,29 +153,12 @@ impl LogReader<'_> {
             } else {
                 Visibility::Visible
             },
-            origin: &origin,
+            origin: &[raw],
         });
         match added {
             Some(ix) => self.last = Some(ix),
-            None => self.builder.unclaimed(origin[0]),
+            None => self.records.unclaimed.push(raw),
         }
-    }
-
-    fn unclaimed(&mut self, at: u64, kind: RecordKind) {
-        if let Some(record) = self.marks.add(at, kind) {
-            self.builder.unclaimed(RawRef {
-                part: LOG_PART,
-                record,
-            });
-        }
-    }
-
-    fn note(&mut self, span: LineSpan, message: String) {
-        let note = Note::damage(message)
-            .at(&self.path)
-            .line(span.number)
-            .offset(span.offset);
-        self.notes.push(note);
     }
 }
 

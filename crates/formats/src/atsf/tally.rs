@@ -2,10 +2,11 @@
 
 use std::io::{self, Read};
 
-use rethread_json::{Event, LineBytes, Lines, Piece, Pull, Tree, Value, salvage};
+use rethread_json::{Event, Piece, Pull, Tree, Value, salvage};
 use rethread_model::{Counts, Moment, Usage};
 
 use super::message::{Head, head, usage};
+use crate::kit::{Flow, LogLine, LogVisitor, scan_log};
 
 /// What a log holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,23 +47,37 @@ impl Tally {
 
     /// Counts a whole log.
     pub(crate) fn of(log: impl Read, with_usage: bool) -> io::Result<Self> {
-        let mut tally = Self::default();
-        let mut sum = Usage::default();
-        let mut lines = Lines::new(log);
-        let mut tree = Tree::default();
-        while let Some(line) = lines.next_line()? {
-            match line.bytes {
-                LineBytes::Whole(bytes) => each_object(bytes, &mut tree, |value| {
-                    tally.add(&head(value));
-                    if with_usage && let Some(u) = usage(value) {
-                        sum += &u;
-                    }
-                }),
-                LineBytes::Giant { head, .. } => tally.add(&giant_head(head)),
-            }
+        let mut scan = TallyScan {
+            tally: Self::default(),
+            sum: with_usage.then(Usage::default),
+        };
+        scan_log(log, &mut scan)?;
+        scan.tally.counts.usage = scan.sum;
+        Ok(scan.tally)
+    }
+}
+
+/// Counts the messages of a log.
+struct TallyScan {
+    tally: Tally,
+    /// What they used, where that is asked for.
+    sum: Option<Usage>,
+}
+
+impl LogVisitor<'_> for TallyScan {
+    fn object(&mut self, _line: &LogLine<'_>, value: Value<'_>) -> Flow {
+        self.tally.add(&head(value));
+        if let Some(sum) = &mut self.sum
+            && let Some(used) = usage(value)
+        {
+            *sum += &used;
         }
-        tally.counts.usage = with_usage.then_some(sum);
-        Ok(tally)
+        Flow::Continue(())
+    }
+
+    fn giant(&mut self, line: &LogLine<'_>) -> Flow {
+        self.tally.add(&giant_head(line.bytes));
+        Flow::Continue(())
     }
 }
 

@@ -7,9 +7,10 @@ use rethread_model::{EntryIx, NewEntry, RawRef, SessionBuilder};
 use super::facts::Facts;
 use super::layout::Named;
 use super::leaf::leaf;
-use super::nodes::{NONE, Nodes, Place, Wrong};
+use super::nodes::{NONE, Nodes, Wrong};
 use super::read::TRANSCRIPT;
 use super::weave::straighten;
+use crate::kit::SourcePos;
 
 /// Makes entries of all nodes, and says what was wrong with their links. What is no longer needed
 /// goes before more comes: there can be millions of nodes.
@@ -18,7 +19,7 @@ pub(super) fn build(
     facts: &Facts,
     path: &Path,
     mut builder: SessionBuilder,
-) -> (SessionBuilder, Vec<(Place, Wrong)>) {
+) -> (SessionBuilder, Vec<(SourcePos, Wrong)>) {
     let (mut parents, wrong) = nodes.settle();
     straighten(&nodes.list, &mut parents);
     *builder.head() = facts.head(path, &|id| nodes.find(id).is_some());

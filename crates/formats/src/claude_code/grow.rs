@@ -1,22 +1,23 @@
 //! Giving a record its place in the thread while a transcript is read.
 
-use rethread_json::{LineSpan, Value};
-use rethread_model::{Kind, Note, Role, Visibility};
+use rethread_json::Value;
+use rethread_model::{Kind, Role, Visibility};
 
 use super::kinds::{Part, giant_part, part};
-use super::nodes::{NewNode, Place};
-use super::read::{Reader, raw};
+use super::nodes::NewNode;
+use super::read::Reader;
 use super::record::{GiantHead, Record};
 use super::responses::Response;
 use super::sniff::is_ours;
 use crate::RecordKind;
+use crate::kit::LogLine;
 
 /// So many replaced results of one record are entries of their own.
 const EDITS: usize = 1000;
 
 impl Reader<'_> {
     /// Takes an object of the transcript.
-    pub(super) fn object(&mut self, span: LineSpan, at: u64, value: Value<'_>) {
+    pub(super) fn add_record(&mut self, line: &LogLine<'_>, value: Value<'_>) {
         let record = Record::of(value);
         let part = part(&record);
         if !self.is_ours {
@@ -48,7 +49,7 @@ impl Reader<'_> {
                 if let Some(id) = &uuid {
                     self.nodes.bridge(id, &record.parent(), record.side);
                 }
-                self.keep(at, RecordKind::Value);
+                self.records.add_unclaimed(line.at, RecordKind::Value);
                 return;
             }
             _ => match beside {
@@ -59,22 +60,18 @@ impl Reader<'_> {
                         let nodes = self.nodes.list.len();
                         self.facts.last_prompt.nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
                     }
-                    self.keep(at, RecordKind::Value);
+                    self.records.add_unclaimed(line.at, RecordKind::Value);
                     return;
                 }
             },
         };
-        let Some(number) = self.marks.add(at, RecordKind::Value) else {
+        let Some(raw) = self.records.add(line.at, RecordKind::Value) else {
             return;
-        };
-        let place = Place {
-            line: span.number,
-            offset: at,
         };
         let new = NewNode {
             id: uuid.as_deref(),
             parent: &record.parent(),
-            record: number,
+            record: raw.record,
             time: record.moment(),
             kind,
             visibility,
@@ -83,14 +80,13 @@ impl Reader<'_> {
             beside: beside.is_some(),
         };
         for _ in 0..edits.max(1) {
-            let Some((node, was_there)) = self.nodes.add(&new, place) else {
-                self.unclaimed.push(raw(number));
+            let Some((node, was_there)) = self.nodes.add(&new, line.value_pos()) else {
+                self.records.unclaimed.push(raw);
                 return;
             };
             if was_there && beside.is_none() {
-                let note = "its id was there before; both are kept";
-                let note = Note::remark(note).at(self.path);
-                self.notes.push(note.line(span.number).offset(at));
+                let message = "its id was there before; both are kept";
+                self.records.note_remark(line.value_pos(), message);
             }
             self.join(node, (part, value), &record, was_there);
         }
@@ -138,12 +134,14 @@ impl Reader<'_> {
             .unwrap_or(u16::MAX)
     }
 
-    pub(super) fn giant(&mut self, span: LineSpan, start: &[u8]) {
-        let head = GiantHead::of(start);
+    /// Takes a record of which only the beginning is known.
+    pub(super) fn add_giant(&mut self, line: &LogLine<'_>) {
+        let head = GiantHead::of(line.bytes);
+        let len = line.span.len;
         let Some(part) = giant_part(&head) else {
-            let message = format!("a line of {} bytes that is no record; skipped", span.len);
-            self.note(span, &message);
-            self.keep(span.offset, RecordKind::Giant);
+            let message = format!("a line of {len} bytes that is no record; skipped");
+            self.records.note_damage(line.span, message);
+            self.records.add_unclaimed(line.at, RecordKind::Giant);
             return;
         };
         self.is_ours |= part != Part::Unknown;
@@ -151,24 +149,20 @@ impl Reader<'_> {
             Part::Entry(kind, visibility) => (kind, visibility),
             Part::Response(visibility) => (Kind::Message(Role::Assistant), visibility),
             _ => {
-                self.keep(span.offset, RecordKind::Giant);
+                self.records.add_unclaimed(line.at, RecordKind::Giant);
                 return;
             }
         };
-        let message = format!("a record of {} bytes, too long to be shown", span.len);
-        self.note(span, &message);
-        let Some(number) = self.marks.add(span.offset, RecordKind::Giant) else {
+        let message = format!("a record of {len} bytes, too long to be shown");
+        self.records.note_damage(line.span, message);
+        let Some(raw) = self.records.add(line.at, RecordKind::Giant) else {
             return;
-        };
-        let place = Place {
-            line: span.number,
-            offset: span.offset,
         };
         let side = head.side && !self.is_agent;
         let new = NewNode {
             id: head.uuid.as_deref(),
             parent: &head.parent,
-            record: number,
+            record: raw.record,
             time: head.time,
             kind,
             visibility,
@@ -176,8 +170,8 @@ impl Reader<'_> {
             side,
             beside: false,
         };
-        let Some((node, _)) = self.nodes.add(&new, place) else {
-            self.unclaimed.push(raw(number));
+        let Some((node, _)) = self.nodes.add(&new, line.value_pos()) else {
+            self.records.unclaimed.push(raw);
             return;
         };
         if let Some(id) = head.message_id.filter(|_| part != Part::Unknown) {

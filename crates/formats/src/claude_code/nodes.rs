@@ -10,6 +10,7 @@ use rethread_model::{Kind, Moment, SessionBuilder, Visibility};
 use super::ids::{Ids, Key, Names, key};
 use super::record::Parent;
 use super::responses::{Response, Responses};
+use crate::kit::SourcePos;
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -64,20 +65,13 @@ pub(super) struct NewNode<'a> {
     pub(super) beside: bool,
 }
 
-/// Where a record stands, for notes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) line: u64,
-    pub(super) offset: u64,
-}
-
 /// A record whose parent was not met yet.
 struct Open {
     node: u32,
     parent: Key,
     /// The node before it, to hang from if the parent is nowhere.
     before: u32,
-    at: Place,
+    at: SourcePos,
 }
 
 /// All nodes, in the order of the file.
@@ -116,7 +110,7 @@ pub(super) enum Wrong {
 
 impl Nodes {
     /// Adds a node and gives its number; whether its id was there before.
-    pub(super) fn add(&mut self, new: &NewNode<'_>, at: Place) -> Option<(u32, bool)> {
+    pub(super) fn add(&mut self, new: &NewNode<'_>, at: SourcePos) -> Option<(u32, bool)> {
         let number = u32::try_from(self.list.len()).ok().filter(|n| *n != NONE)?;
         let before = self.last[usize::from(new.side)].unwrap_or(NONE);
         self.before = before;
@@ -154,7 +148,7 @@ impl Nodes {
 
     /// Notes a node whose parent was not met yet. A record too long to be held can hide its id from
     /// us, but not from its child.
-    fn wait(&mut self, node: u32, parent: Key, before: u32, at: Place) -> u32 {
+    fn wait(&mut self, node: u32, parent: Key, before: u32, at: SourcePos) -> u32 {
         if let Some(nameless) = self.nameless {
             self.ids.lead(parent, nameless);
             return nameless;
@@ -332,7 +326,7 @@ impl Nodes {
 
     /// Finds the parents that came after their children, hangs others from what stands before
     /// them, and opens circles. Gives for each entry its parent.
-    pub(super) fn settle(&mut self) -> (Vec<u32>, Vec<(Place, Wrong)>) {
+    pub(super) fn settle(&mut self) -> (Vec<u32>, Vec<(SourcePos, Wrong)>) {
         let mut wrong = Vec::new();
         for open in std::mem::take(&mut self.open) {
             let parent = if let Some(found) = self.ids.get(&open.parent) {
@@ -358,7 +352,7 @@ impl Nodes {
             })
             .collect();
         for _ in 0..open_circles(&mut parents) {
-            wrong.push((Place { line: 0, offset: 0 }, Wrong::Circle));
+            wrong.push((SourcePos { line: 0, offset: 0 }, Wrong::Circle));
         }
         (parents, wrong)
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rethread_disk::{open_sized, read_small};
-use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree};
+use rethread_json::Value;
 use rethread_model::{Link, LinkKind, Note, RawRef, SessionBuilder};
 
 use super::SLUG;
@@ -11,11 +11,10 @@ use super::build::build;
 use super::facts::Facts;
 use super::layout::{Named, agents_of, meta_file};
 use super::meta::Meta;
-use super::nodes::{Nodes, Place, Wrong};
+use super::nodes::{Nodes, Wrong};
 use super::sniff::is_record;
-use crate::error::unreadable;
-use crate::salvaged::salvaged;
-use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
+use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, SourcePos, read_log};
+use crate::{Conversation, Native, OpenError, Part, Source};
 
 /// The transcript among the parts.
 pub(super) const TRANSCRIPT: u32 = 0;
@@ -28,15 +27,15 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     let (file, len) = open_sized(path)?;
     let transcript = Part::lines(path.clone(), file, len);
     let mut reader = Reader::new(path);
-    reader.read(&transcript)?;
+    read_log(&transcript, &mut reader)?;
     if !reader.is_ours {
         return Err(OpenError::NotOurs {
             path: path.clone(),
             format: SLUG,
         });
     }
-    let mut parts = vec![transcript.with_records(std::mem::take(&mut reader.marks))];
-    let meta = meta_part(path, &mut reader.notes);
+    let mut parts = vec![transcript.with_records(std::mem::take(&mut reader.records.marks))];
+    let meta = meta_part(path, &mut reader.records.notes);
     if !reader.is_agent {
         for agent in agents_of(path) {
             let Some(Named::Agent(id)) = Named::of(&agent) else {
@@ -47,7 +46,7 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
         }
     }
     let (mut builder, wrong) = build(reader.nodes, &reader.facts, path, reader.builder);
-    for raw in reader.unclaimed {
+    for raw in reader.records.unclaimed {
         builder.unclaimed(raw);
     }
     if let Some((part, meta)) = meta {
@@ -58,7 +57,7 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
             record: 0,
         });
     }
-    let mut notes = reader.notes;
+    let mut notes = reader.records.notes;
     notes.extend(wrong.iter().map(|(at, wrong)| wrong_link(path, *at, wrong)));
     notes.sort_by_key(|n| n.offset);
     Ok(Conversation {
@@ -103,7 +102,7 @@ fn fill(builder: &mut SessionBuilder, meta: &Meta) {
     }
 }
 
-fn wrong_link(path: &Path, at: Place, wrong: &Wrong) -> Note {
+fn wrong_link(path: &Path, at: SourcePos, wrong: &Wrong) -> Note {
     let note = match wrong {
         Wrong::Missing(true) => {
             Note::damage("its parent is missing; it follows what stands before it")
@@ -114,18 +113,15 @@ fn wrong_link(path: &Path, at: Place, wrong: &Wrong) -> Note {
                 .at(path);
         }
     };
-    note.at(path).line(at.line).offset(at.offset)
+    at.note(note, path)
 }
 
 pub(super) struct Reader<'a> {
-    pub(super) path: &'a Path,
+    pub(super) records: LogRecords<'a>,
     pub(super) nodes: Nodes,
-    pub(super) marks: Marks,
-    pub(super) notes: Vec<Note>,
     pub(super) facts: Facts,
     /// The session, which holds nothing yet but what identifies the responses.
     pub(super) builder: SessionBuilder,
-    pub(super) unclaimed: Vec<RawRef>,
     pub(super) is_ours: bool,
     pub(super) is_agent: bool,
 }
@@ -133,110 +129,35 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(path: &'a Path) -> Self {
         Self {
-            path,
+            records: LogRecords::new(path, TRANSCRIPT),
             nodes: Nodes::default(),
-            marks: Marks::default(),
-            notes: Vec::new(),
             facts: Facts::of_file(path),
             builder: SessionBuilder::default(),
-            unclaimed: Vec::new(),
             is_ours: false,
             is_agent: matches!(Named::of(path), Some(Named::Agent(_))),
         }
     }
-
-    fn read(&mut self, part: &Part) -> Result<(), OpenError> {
-        let mut lines = Lines::new(part.reader());
-        let mut tree = Tree::default();
-        let mut seen = 0;
-        while let Some(line) = lines.next_line().map_err(|e| unreadable(&part.path, e))? {
-            let span = line.span;
-            seen = span.offset + span.len + u64::from(span.terminated);
-            match line.bytes {
-                LineBytes::Whole(bytes) => self.line(span, bytes, &mut tree),
-                LineBytes::Giant { head } => self.giant(span, head),
-            }
-        }
-        if seen < part.len() {
-            let note = Note::damage("the file became shorter while it was read");
-            self.notes.push(note.at(&part.path).offset(seen));
-        }
-        Ok(())
-    }
-
-    fn line(&mut self, span: LineSpan, bytes: &[u8], tree: &mut Tree) {
-        if bytes.trim_ascii().is_empty() {
-            self.keep(span.offset, RecordKind::Blank);
-            return;
-        }
-        if let Err(e) = tree.parse_into(bytes) {
-            self.damaged(span, bytes, &e);
-            return;
-        }
-        let value = tree.root(bytes);
-        if value.is_object() {
-            self.object(span, span.offset, value);
-        } else {
-            self.note(span, "not a JSON object; skipped");
-            self.keep(span.offset, RecordKind::Junk);
-        }
-    }
-
-    /// A line that is no JSON value: keep what can be read of it, and name the rest.
-    fn damaged(&mut self, span: LineSpan, bytes: &[u8], error: &SyntaxError) {
-        let found = salvaged(bytes, error, !span.terminated);
-        let mut tree = Tree::default();
-        let mut is_record_at = |piece: &Piece| {
-            let value = &bytes[piece.range()];
-            matches!(piece, Piece::Value(_))
-                && tree.parse_into(value).is_ok()
-                && is_record(tree.root(value))
-        };
-        let records: Vec<bool> = found.pieces.iter().map(&mut is_record_at).collect();
-        if !records.contains(&true) {
-            let (message, kind) = if span.terminated {
-                let why = format!("not JSON: {}, at column {}", error.kind, error.column);
-                (format!("{why}; skipped"), RecordKind::Junk)
-            } else {
-                let message = "the last line is not finished; ignored";
-                (message.to_owned(), RecordKind::Torn)
-            };
-            let is_plain = found.pieces.len() == 1;
-            self.note(span, if is_plain { &found.message } else { &message });
-            self.keep(span.offset, kind);
-            return;
-        }
-        self.note(span, &found.message);
-        let mut tree = Tree::default();
-        for (piece, is_record) in found.pieces.iter().zip(records) {
-            let range = piece.range();
-            let at = span.offset + range.start as u64;
-            let value = &bytes[range];
-            if is_record && tree.parse_into(value).is_ok() {
-                self.object(span, at, tree.root(value));
-            } else {
-                self.keep(at, found.junk);
-            }
-        }
-    }
-
-    pub(super) fn keep(&mut self, at: u64, kind: RecordKind) {
-        if let Some(record) = self.marks.add(at, kind) {
-            self.unclaimed.push(raw(record));
-        }
-    }
-
-    pub(super) fn note(&mut self, span: LineSpan, message: &str) {
-        let note = Note::damage(message).at(self.path);
-        self.notes.push(note.line(span.number).offset(span.offset));
-    }
 }
 
-/// A record of the transcript.
-pub(super) fn raw(record: u32) -> RawRef {
-    RawRef {
-        part: TRANSCRIPT,
-        record,
+impl<'a> LogVisitor<'a> for Reader<'a> {
+    const JOINS_PIECES: bool = true;
+
+    fn records(&mut self) -> Option<&mut LogRecords<'a>> {
+        Some(&mut self.records)
+    }
+
+    fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
+        self.add_record(line, value);
+        Flow::Continue(())
+    }
+
+    fn giant(&mut self, line: &LogLine<'_>) -> Flow {
+        self.add_giant(line);
+        Flow::Continue(())
+    }
+
+    fn is_record(&self, value: Value<'_>) -> bool {
+        is_record(value)
     }
 }
 

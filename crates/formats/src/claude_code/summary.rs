@@ -6,7 +6,7 @@ use std::path::Path;
 
 use memchr::memmem::Finder;
 use rethread_disk::{open_read, open_sized};
-use rethread_json::{LineBytes, LineSpan, Lines, Piece, Tree, Value, salvage};
+use rethread_json::{LineSpan, Lines, Tree, Value};
 use rethread_model::{Head, LinkKind, Summary};
 
 use super::SLUG;
@@ -19,6 +19,7 @@ use super::record::{GiantHead, Record};
 use super::sniff::{is_ours, is_record};
 use super::usage::Sum;
 use crate::error::unreadable;
+use crate::kit::{Flow, LogLine, LogVisitor, scan_log};
 use crate::unusable::{cannot_be_opened, holds_no_record};
 use crate::{OpenError, Source, Want};
 
@@ -101,16 +102,8 @@ fn pass(file: &File, path: &Path, want: Want) -> io::Result<Option<Pass>> {
     };
     pass.facts.sum = want.usage.then(Sum::default);
     pass.facts.counted = Some(Counted::default());
-    let mut lines = Lines::new(file);
-    let mut tree = Tree::default();
-    while let Some(line) = lines.next_line()? {
-        let span = line.span;
-        match line.bytes {
-            LineBytes::Whole(bytes) => pass.line(span, bytes, &mut tree),
-            LineBytes::Giant { head } => pass.giant(head),
-        }
-    }
-    pass.last_skipped(file, &mut tree)?;
+    scan_log(file, &mut pass)?;
+    pass.last_skipped(file)?;
     Ok(pass.is_ours.then_some(pass))
 }
 
@@ -123,31 +116,13 @@ struct Pass {
     skipped: Option<LineSpan>,
 }
 
-impl Pass {
-    fn line(&mut self, span: LineSpan, line: &[u8], tree: &mut Tree) {
-        if self.quick && self.facts.has_begun() && self.glance(span, line) {
-            return;
-        }
-        if line.trim_ascii().is_empty() {
-            return;
-        }
-        if tree.parse_into(line).is_ok() {
-            self.value(tree.root(line));
-            return;
-        }
-        for piece in salvage(line) {
-            let Piece::Value(range) = piece else { continue };
-            let bytes = &line[range];
-            if tree.parse_into(bytes).is_ok() && is_record(tree.root(bytes)) {
-                self.value(tree.root(bytes));
-            }
-        }
+impl LogVisitor<'_> for Pass {
+    fn take_unparsed(&mut self, line: &LogLine<'_>, _tree: &mut Tree) -> Option<Flow> {
+        let may_pass = self.quick && self.facts.has_begun();
+        (may_pass && self.glance(line.span, line.bytes)).then_some(Flow::Continue(()))
     }
 
-    fn value(&mut self, value: Value<'_>) {
-        if !value.is_object() {
-            return;
-        }
+    fn object(&mut self, _line: &LogLine<'_>, value: Value<'_>) -> Flow {
         let record = Record::of(value);
         self.is_ours |= is_ours(value) == Some(true);
         let part = part(&record);
@@ -156,10 +131,11 @@ impl Pass {
             self.skipped = None;
         }
         self.facts.add(value, &record, part);
+        Flow::Continue(())
     }
 
-    fn giant(&mut self, start: &[u8]) {
-        let head = GiantHead::of(start);
+    fn giant(&mut self, line: &LogLine<'_>) -> Flow {
+        let head = GiantHead::of(line.bytes);
         match giant_part(&head) {
             Some(Part::Response(_)) => {
                 self.is_ours = true;
@@ -172,8 +148,15 @@ impl Pass {
             }
             _ => {}
         }
+        Flow::Continue(())
     }
 
+    fn is_record(&self, value: Value<'_>) -> bool {
+        is_record(value)
+    }
+}
+
+impl Pass {
     /// Whether a record could be counted by its beginning.
     fn glance(&mut self, span: LineSpan, line: &[u8]) -> bool {
         match glance(line) {
@@ -189,14 +172,14 @@ impl Pass {
     }
 
     /// Where and when the session ended, from the last record that was passed over.
-    fn last_skipped(&mut self, mut file: &File, tree: &mut Tree) -> io::Result<()> {
+    fn last_skipped(&mut self, mut file: &File) -> io::Result<()> {
         let Some(span) = self.skipped else {
             return Ok(());
         };
         let mut line = Vec::new();
         file.seek(SeekFrom::Start(span.offset))?;
         file.take(span.len).read_to_end(&mut line)?;
-        if tree.parse_into(&line).is_ok() {
+        if let Ok(tree) = Tree::parse(&line) {
             let record = Record::of(tree.root(&line));
             self.facts.ended(&record);
         }

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use rethread_disk::DiskError;
-use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, split_lines};
-use rethread_model::{Head, LinkKind, ModelRef, Note, RawRef, UsageRecord};
+use rethread_json::{SyntaxError, Value};
+use rethread_model::{Head, LinkKind, ModelRef, Note, UsageRecord};
 
 use super::base::{Bases, bases};
 use super::glance::glance;
@@ -15,9 +14,9 @@ use super::prefix::Prefix;
 use super::record::{Record, What};
 use super::said::has_lone_surrogate;
 use super::{SLUG, document, names, packed};
-use crate::salvaged::salvaged;
+use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log, salvage_line};
 use crate::times::dated;
-use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
+use crate::{Conversation, Native, OpenError, Part, RecordKind, Source};
 
 /// Reads a session.
 pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
@@ -44,10 +43,11 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
             Ok(part) => borrowed.push(part),
             Err(e) => {
                 borrowed.push(Part::missing(file.clone(), crate::PartKind::Lines));
-                reader.notes.push(Note::damage(e.to_string()).at(file));
+                let note = Note::damage(e.to_string()).at(file);
+                reader.records.notes.push(note);
             }
         }
-        notes.append(&mut reader.notes);
+        notes.append(&mut reader.records.notes);
     }
     grow.facts.own();
     let mut reader = Reader::new(path, 0, None, &mut grow);
@@ -58,7 +58,7 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
             format: SLUG,
         });
     }
-    notes.append(&mut reader.notes);
+    notes.append(&mut reader.records.notes);
     let mut parts = vec![part];
     parts.extend(borrowed.into_iter().rev());
     let meta = meta.or_else(|| grow.meta.take());
@@ -105,12 +105,10 @@ fn head(path: &Path, meta: Option<Meta>, grow: &mut Grow) -> Head {
 /// Reads one file.
 struct Reader<'a> {
     path: &'a Path,
-    number: u32,
+    records: LogRecords<'a>,
     /// How much of the file is meant, where it is another session's.
     end: Option<&'a Base>,
     grow: &'a mut Grow,
-    marks: Marks,
-    notes: Vec<Note>,
     prefix: Prefix,
     /// How many records were met that are this format's.
     ours: u64,
@@ -122,11 +120,9 @@ impl<'a> Reader<'a> {
     fn new(path: &'a Path, number: u32, end: Option<&'a Base>, grow: &'a mut Grow) -> Self {
         Self {
             path,
-            number,
+            records: LogRecords::new(path, number),
             end,
             grow,
-            marks: Marks::default(),
-            notes: Vec::new(),
             prefix: Prefix::default(),
             ours: 0,
             last_ordinal: None,
@@ -140,52 +136,15 @@ impl<'a> Reader<'a> {
 
     /// Reads all lines that are meant.
     fn part(&mut self, (part, damage): (Part, Option<Note>)) -> Result<Part, OpenError> {
-        self.notes.extend(damage);
-        let end = self.lines(&part)?;
+        self.records.notes.extend(damage);
+        let end = read_log(&part, self)?;
+        self.grow.unclaimed.append(&mut self.records.unclaimed);
         self.ends_early();
         let part = match self.end {
-            Some(_) => part.borrowed(end),
+            Some(_) => part.borrowed(end.offset),
             None => part,
         };
-        Ok(part.with_records(std::mem::take(&mut self.marks)))
-    }
-
-    /// Reads the lines of a part; gives the byte behind what is meant.
-    fn lines(&mut self, part: &Part) -> Result<u64, OpenError> {
-        let path = self.path;
-        let unreadable = |cause| DiskError::Read {
-            path: path.to_owned(),
-            cause,
-        };
-        let mut tree = Tree::default();
-        let mut seen = 0;
-        let mut meant = |span: LineSpan, bytes: LineBytes<'_>| {
-            let goes_on = match bytes {
-                LineBytes::Whole(bytes) => self.line(span, bytes, &mut tree),
-                LineBytes::Giant { head } => self.giant(span, head),
-            };
-            seen = span.offset + span.len + u64::from(span.terminated);
-            goes_on
-        };
-        if let Some(bytes) = part.held() {
-            for (span, line) in split_lines(bytes) {
-                if !meant(span, LineBytes::Whole(line)) {
-                    return Ok(span.offset);
-                }
-            }
-        } else {
-            let mut lines = Lines::new(part.reader());
-            while let Some(line) = lines.next_line().map_err(unreadable)? {
-                if !meant(line.span, line.bytes) {
-                    return Ok(line.span.offset);
-                }
-            }
-        }
-        if seen < part.len() {
-            let note = Note::damage("the file became shorter while it was read");
-            self.notes.push(note.at(self.path).offset(seen));
-        }
-        Ok(part.len())
+        Ok(part.with_records(std::mem::take(&mut self.records.marks)))
     }
 
     /// Says so when the file of another session does not hold all that this one has from it.
@@ -195,49 +154,21 @@ impl<'a> Reader<'a> {
         };
         if self.last_ordinal.is_none_or(|last| last + 1 < end) {
             let message = format!("the fork goes on from record {end}, and the file ends before");
-            self.notes.push(Note::damage(message).at(self.path));
+            let note = Note::damage(message).at(self.path);
+            self.records.notes.push(note);
         }
-    }
-
-    /// Reads one line; whether more of the file is meant.
-    fn line(&mut self, span: LineSpan, bytes: &[u8], tree: &mut Tree) -> bool {
-        if bytes.trim_ascii().is_empty() {
-            self.unclaimed(span.offset, RecordKind::Blank);
-            return true;
-        }
-        if let Err(e) = tree.parse_into(bytes) {
-            if self.is_beyond(None, span.offset) {
-                return false;
-            }
-            self.damaged(span, bytes, &e);
-            return true;
-        }
-        let value = tree.root(bytes);
-        if !value.is_object() {
-            self.note(span, "not a JSON object; skipped");
-            self.unclaimed(span.offset, RecordKind::Junk);
-            return true;
-        }
-        let record = Record::of(value);
-        if self.is_beyond(record.ordinal(), span.offset) {
-            return false;
-        }
-        self.unread_by_the_client(span, bytes, tree);
-        self.record(span.offset, &record);
-        true
     }
 
     /// Says so when the client itself could not read a line that we can.
-    fn unread_by_the_client(&mut self, span: LineSpan, bytes: &[u8], tree: &Tree) {
-        let message = if bytes.starts_with(b"\xef\xbb\xbf") {
+    fn unread_by_the_client(&mut self, line: &LogLine<'_>) {
+        let message = if line.bytes.starts_with(b"\xef\xbb\xbf") {
             "begins with a byte order mark, with which the client does not read the session"
-        } else if tree.has_numbered_escapes() && has_lone_surrogate(bytes) {
+        } else if line.has_numbered_escapes && has_lone_surrogate(line.bytes) {
             "holds half of a surrogate pair; the client passes over the record"
         } else {
             return;
         };
-        let note = Note::remark(message).at(self.path);
-        self.notes.push(note.line(span.number).offset(span.offset));
+        self.records.note_remark(line.span, message);
     }
 
     /// Whether a record is behind those that are meant. Numbers say it; bytes where there is none.
@@ -250,7 +181,7 @@ impl<'a> Reader<'a> {
     }
 
     fn record(&mut self, at: u64, record: &Record<'_>) {
-        let Some(raw) = self.mark(at, RecordKind::Value) else {
+        let Some(raw) = self.records.add(at, RecordKind::Value) else {
             return;
         };
         self.ours += u64::from(record.is_ours());
@@ -262,63 +193,51 @@ impl<'a> Reader<'a> {
         }
         self.grow.record(record, raw, inherited);
     }
+}
 
-    /// A line that is no JSON value: keep what can be read of it, and name the rest.
-    fn damaged(&mut self, span: LineSpan, bytes: &[u8], error: &SyntaxError) {
-        let found = salvaged(bytes, error, !span.terminated);
-        self.note(span, &found.message);
-        let mut tree = Tree::default();
-        for piece in &found.pieces {
-            let range = piece.range();
-            let at = span.offset + range.start as u64;
-            let value = bytes.get(range).unwrap_or_default();
-            let is_object = matches!(piece, Piece::Value(_))
-                && tree.parse_into(value).is_ok()
-                && tree.root(value).is_object();
-            if is_object {
-                self.record(at, &Record::of(tree.root(value)));
-            } else {
-                self.unclaimed(at, found.junk);
-            }
-        }
+impl<'a> LogVisitor<'a> for Reader<'a> {
+    fn records(&mut self) -> Option<&mut LogRecords<'a>> {
+        Some(&mut self.records)
     }
 
-    fn giant(&mut self, span: LineSpan, start: &[u8]) -> bool {
-        if self.is_beyond(None, span.offset) {
-            return false;
+    fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
+        let record = Record::of(value);
+        if !line.is_salvaged {
+            if self.is_beyond(record.ordinal(), line.at) {
+                return Flow::Break(());
+            }
+            self.unread_by_the_client(line);
         }
-        let what = glance(start);
-        let message = match &what {
-            Some(_) => format!("a record of {} bytes, too long to be shown", span.len),
-            None => format!("a line of {} bytes that is no record; skipped", span.len),
+        self.record(line.at, &record);
+        Flow::Continue(())
+    }
+
+    fn damaged(&mut self, line: &LogLine<'_>, error: &SyntaxError) -> Flow {
+        if self.is_beyond(None, line.at) {
+            return Flow::Break(());
+        }
+        salvage_line(self, line, error);
+        Flow::Continue(())
+    }
+
+    fn giant(&mut self, line: &LogLine<'_>) -> Flow {
+        if self.is_beyond(None, line.at) {
+            return Flow::Break(());
+        }
+        let found = glance(line.bytes);
+        let len = line.span.len;
+        let message = match &found {
+            Some(_) => format!("a record of {len} bytes, too long to be shown"),
+            None => format!("a line of {len} bytes that is no record; skipped"),
         };
-        self.note(span, &message);
-        if let Some(raw) = self.mark(span.offset, RecordKind::Giant) {
-            match what {
+        self.records.note_damage(line.span, message);
+        if let Some(raw) = self.records.add(line.at, RecordKind::Giant) {
+            match found {
                 Some(found) => self.grow.giant(&found, raw, self.end.is_some()),
                 None => self.grow.unclaimed.push(raw),
             }
             self.ours += 1;
         }
-        true
-    }
-
-    fn mark(&mut self, at: u64, kind: RecordKind) -> Option<RawRef> {
-        let record = self.marks.add(at, kind)?;
-        Some(RawRef {
-            part: self.number,
-            record,
-        })
-    }
-
-    fn unclaimed(&mut self, at: u64, kind: RecordKind) {
-        if let Some(raw) = self.mark(at, kind) {
-            self.grow.unclaimed.push(raw);
-        }
-    }
-
-    fn note(&mut self, span: LineSpan, message: &str) {
-        let note = Note::damage(message).at(self.path);
-        self.notes.push(note.line(span.number).offset(span.offset));
+        Flow::Continue(())
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use rethread_disk::{open_sized, read_small};
-use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
+use rethread_json::{SyntaxError, Tree, Value};
 use rethread_model::{
     ConvertedFrom, Counts, Head, Kind, ModelRef, Moment, Role, State, Summary, Usage,
 };
@@ -24,6 +24,7 @@ use super::record::{Ev, Item, Record, What};
 use super::{SLUG, document, names, packed, quick};
 use crate::carry::converted_from;
 use crate::fields::filled;
+use crate::kit::{Flow, LogLine, LogVisitor, salvage_line, scan_log};
 use crate::times::Times;
 use crate::unusable::{cannot_be_opened, document_unusable, holds_no_record};
 use crate::{OpenError, Source, Want};
@@ -59,7 +60,7 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     let passed = (|| {
         let trouble = |e: io::Error| packed::cut_short(path, &e);
         let content = packed::stream(&file, path).map_err(trouble)?;
-        pass.run(content).map_err(trouble)
+        scan_log(content, &mut pass).map_err(trouble)
     })();
     let is_unreadable = passed.is_err() && !packed::is_packed(path);
     summary.notes.extend(passed.err());
@@ -124,9 +125,11 @@ fn first_of_base(path: &Path, base: Option<Base>) -> Option<Moment> {
     let (oldest, _) = bases(path, Some(base?)).parts.pop()?;
     let (file, _) = open_sized(&oldest).ok()?;
     let content = packed::stream(&file, &oldest).ok()?;
-    let mut pass = Pass::default();
-    let is_silent = |pass: &Pass| pass.times() == Times::default();
-    pass.run_while(content, is_silent).ok()?;
+    let mut pass = Pass {
+        is_for_first: true,
+        ..Pass::default()
+    };
+    scan_log(content, &mut pass).ok()?;
     pass.times().first
 }
 
@@ -158,55 +161,48 @@ struct Pass {
     converted_from: Option<ConvertedFrom>,
     /// The last line with the settings of a turn.
     context: Vec<u8>,
+    /// Whether nothing is wanted but when the first message was written.
+    is_for_first: bool,
 }
 
-impl Pass {
-    fn run(&mut self, content: impl io::Read) -> io::Result<()> {
-        self.run_while(content, |_| true)
-    }
-
-    /// Goes over lines as long as more is wanted.
-    fn run_while(
-        &mut self,
-        content: impl io::Read,
-        goes_on: impl Fn(&Self) -> bool,
-    ) -> io::Result<()> {
-        let mut lines = Lines::new(content);
-        let mut tree = Tree::default();
-        while goes_on(self)
-            && let Some(line) = lines.next_line()?
-        {
-            match line.bytes {
-                LineBytes::Whole(bytes) => self.line(bytes, &mut tree),
-                LineBytes::Giant { head } => {
-                    if let Some(found) = glance(head) {
-                        self.glanced(&found, head);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn line(&mut self, line: &[u8], tree: &mut Tree) {
+impl LogVisitor<'_> for Pass {
+    fn take_unparsed(&mut self, line: &LogLine<'_>, tree: &mut Tree) -> Option<Flow> {
+        let line = line.bytes;
         if self.meta.is_some()
             && self.may_glance()
             && looks_whole(line)
             && let Some(found) = glance(line)
             && (self.glanced(&found, line) || self.glanced_total(&found, line, tree))
         {
-            return;
+            return Some(self.goes_on());
         }
-        if tree.parse_into(line).is_ok() {
-            self.value(tree.root(line), line);
-            return;
+        None
+    }
+
+    fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
+        self.value(value, line.bytes);
+        self.goes_on()
+    }
+
+    fn damaged(&mut self, line: &LogLine<'_>, error: &SyntaxError) -> Flow {
+        salvage_line(self, line, error);
+        self.goes_on()
+    }
+
+    fn giant(&mut self, line: &LogLine<'_>) -> Flow {
+        if let Some(found) = glance(line.bytes) {
+            self.glanced(&found, line.bytes);
         }
-        for piece in salvage(line) {
-            let Piece::Value(range) = piece else { continue };
-            let bytes = line.get(range).unwrap_or_default();
-            if tree.parse_into(bytes).is_ok() {
-                self.value(tree.root(bytes), bytes);
-            }
+        self.goes_on()
+    }
+}
+
+impl Pass {
+    fn goes_on(&self) -> Flow {
+        if self.is_for_first && self.times() != Times::default() {
+            Flow::Break(())
+        } else {
+            Flow::Continue(())
         }
     }
 
@@ -316,9 +312,6 @@ impl Pass {
     }
 
     fn value(&mut self, value: Value<'_>, line: &[u8]) {
-        if !value.is_object() {
-            return;
-        }
         let record = Record::of(value);
         let payload = record.payload;
         if self.converted_from.is_none() && value.get("type").is_some_and(|t| t.is_str(OURS)) {

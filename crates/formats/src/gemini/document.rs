@@ -6,13 +6,15 @@ use std::ops::Range;
 
 use rethread_disk::read_next;
 use rethread_json::{LINE_CAP, Skim, Strayed, Tree};
+use rethread_model::Note;
 
 use super::message::Message;
 use super::meta::Meta;
 use super::replay::Replay;
-use super::scan::{Look, MARK, Place, Scan};
+use super::scan::{Look, MAIN_PART, MARK, Scan};
 use super::sniff::{kind_of_list, set};
 use crate::error::unreadable;
+use crate::kit::LogRecords;
 use crate::mended::{Readable, not_utf8, not_utf8_in};
 use crate::outline::{WHOLE, bytes_at, outline};
 use crate::{Marks, OpenError, Part, RecordKind, buffer};
@@ -43,7 +45,7 @@ impl Scan<'_> {
                     self.has_mark();
                 }
                 if self.look == Look::Whole {
-                    self.notes.extend(not_utf8(self.path, &bytes));
+                    self.records.notes.extend(not_utf8(self.path, &bytes));
                 }
                 return Ok(Part::document_of(path, bytes, Marks::default()));
             }
@@ -64,7 +66,7 @@ impl Scan<'_> {
         }
         if self.look == Look::Whole {
             let not_utf8 = not_utf8_in(self.path, part.reader()).map_err(failed)?;
-            self.notes.extend(not_utf8);
+            self.records.notes.extend(not_utf8);
         }
         if bytes_at(file, 0..3).is_ok_and(|start| start == MARK) {
             self.has_mark();
@@ -84,9 +86,10 @@ impl Scan<'_> {
             offset.is_ok_and(|offset| readable.is_damaged(offset))
         };
         // Of those it is told what is wrong, not what stands in their place.
-        self.notes
+        self.records
+            .notes
             .retain(|note| !note.offset.is_some_and(is_damaged));
-        self.notes.extend(readable.notes);
+        self.records.notes.extend(readable.notes);
         is_read
     }
 
@@ -111,7 +114,7 @@ impl Scan<'_> {
             _ => RecordKind::Frame,
         };
         if list.end < bytes.len() {
-            self.unclaimed(list.end as u64, around);
+            self.records.add_unclaimed(list.end as u64, around);
         }
         Ok(())
     }
@@ -153,11 +156,9 @@ impl Scan<'_> {
 
     /// Forgets what was found in a document that turned out to be none.
     fn forget(&mut self) {
-        self.marks = Marks::default();
+        self.records = LogRecords::new(self.path, MAIN_PART);
         self.meta = Meta::default();
         self.replay = Replay::default();
-        self.unclaimed.clear();
-        self.notes.clear();
     }
 
     /// Takes the items of a document into account one after the other; whether it is JSON to its end.
@@ -195,29 +196,35 @@ impl Scan<'_> {
             (None, false) => RecordKind::Frame,
         };
         if end < part.len() {
-            self.unclaimed(end, kind);
+            self.records.add_unclaimed(end, kind);
         }
         let is_whole = found.fault.is_none();
         if let Some((offset, why)) = found.fault {
             let what =
                 format!("not JSON: {why}; what stands behind the last whole message is skipped");
-            self.damage(at(offset), &what);
+            self.damage_at(offset, what);
         }
         Ok(is_whole)
+    }
+
+    /// Notes damage at this byte; a document has no lines that matter.
+    fn damage_at(&mut self, offset: u64, message: impl Into<String>) {
+        let note = Note::damage(message).at(self.path).offset(offset);
+        self.records.notes.push(note);
     }
 
     /// What stands before the first item.
     fn before(&mut self, start: u64, is_first: bool) {
         if is_first && start > 0 {
-            self.unclaimed(0, RecordKind::Frame);
+            self.records.add_unclaimed(0, RecordKind::Frame);
         }
     }
 
     fn giant_item(&mut self, start: u64, is_first: bool, len: u64) {
         self.before(start, is_first);
         let what = format!("a message of {len} bytes, too long to be shown");
-        self.damage(at(start), &what);
-        if let Some(raw) = self.record(start, RecordKind::Giant) {
+        self.damage_at(start, what);
+        if let Some(raw) = self.records.add(start, RecordKind::Giant) {
             self.replay.list(Message::unknown(), raw);
         }
     }
@@ -226,14 +233,14 @@ impl Scan<'_> {
     fn item(&mut self, start: u64, is_first: bool, message: Option<Message<'_>>) {
         self.before(start, is_first);
         let Some(message) = message else {
-            self.damage(
-                at(start),
+            self.damage_at(
+                start,
                 "an item among messages is not a JSON object; skipped",
             );
-            self.unclaimed(start, RecordKind::Junk);
+            self.records.add_unclaimed(start, RecordKind::Junk);
             return;
         };
-        if let Some(raw) = self.record(start, RecordKind::Value) {
+        if let Some(raw) = self.records.add(start, RecordKind::Value) {
             self.replay.list(message, raw);
         }
     }
@@ -263,8 +270,4 @@ struct List {
     first: Vec<Range<usize>>,
     /// Where its last item ends.
     end: usize,
-}
-
-fn at(offset: u64) -> Place {
-    Place { line: None, offset }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rethread_disk::open_sized;
-use rethread_json::{LineBytes, LineSpan, Lines, Piece, Skim, SyntaxError, Tree, Value};
+use rethread_json::{Skim, Tree, Value};
 use rethread_model::{Note, RawRef};
 
 use super::SLUG;
@@ -14,9 +14,8 @@ use super::meta::{Meta, is_meta};
 use super::replay::{Replay, Rewound};
 use super::sniff::{What, has_lines};
 use crate::carry::converted_from;
-use crate::error::unreadable;
-use crate::salvaged::salvaged;
-use crate::{Marks, OpenError, Part, RecordKind};
+use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, SourcePos, read_log};
+use crate::{OpenError, Part, RecordKind};
 
 /// The part that holds the messages.
 pub(super) const MAIN_PART: u32 = 0;
@@ -69,15 +68,14 @@ pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
         heads: Heads::new(look),
         what: What::Log,
         is_ours: false,
-        marks: Marks::default(),
         meta: Meta::default(),
         replay: Replay::default(),
-        unclaimed: Vec::new(),
-        notes: Vec::new(),
+        records: LogRecords::new(path, MAIN_PART),
     };
     let part = if has_lines(path) {
         let part = Part::lines(path.to_owned(), file, len);
-        scan.lines(&part)?;
+        read_log(&part, &mut scan)?;
+        scan.end_of_log();
         part
     } else {
         scan.document(&file, len)?
@@ -92,12 +90,12 @@ pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
     scan.replay.tools = scan.heads.tools;
     scan.replay.models = scan.heads.models;
     Ok(Scanned {
-        part: part.with_records(scan.marks),
+        part: part.with_records(scan.records.marks),
         what: scan.what,
         meta: scan.meta,
         replay: scan.replay,
-        unclaimed: scan.unclaimed,
-        notes: scan.notes,
+        unclaimed: scan.records.unclaimed,
+        notes: scan.records.notes,
     })
 }
 
@@ -107,85 +105,89 @@ pub(super) struct Scan<'a> {
     pub(super) heads: Heads,
     pub(super) what: What,
     pub(super) is_ours: bool,
-    pub(super) marks: Marks,
     pub(super) meta: Meta,
     pub(super) replay: Replay,
-    pub(super) unclaimed: Vec<RawRef>,
-    pub(super) notes: Vec<Note>,
+    pub(super) records: LogRecords<'a>,
 }
 
-/// Where something stands, for notes.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    pub(super) line: Option<u64>,
-    pub(super) offset: u64,
+impl<'a> LogVisitor<'a> for Scan<'a> {
+    fn records(&mut self) -> Option<&mut LogRecords<'a>> {
+        Some(&mut self.records)
+    }
+
+    /// Takes a message, as most lines are.
+    fn take_unparsed(&mut self, line: &LogLine<'_>, _tree: &mut Tree) -> Option<Flow> {
+        let message = self.plain_message(line.bytes)?;
+        self.message(line.at, RecordKind::Value, message);
+        Some(Flow::Continue(()))
+    }
+
+    fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
+        if !line.is_salvaged {
+            self.has_mark_before(line);
+            if self.meta.converted_from.is_none()
+                && let Some(carried) = value.get(OURS)
+            {
+                self.meta.converted_from = converted_from(carried);
+            }
+        }
+        self.value(line.span.into(), line.at, value);
+        Flow::Continue(())
+    }
+
+    fn other_value(&mut self, line: &LogLine<'_>, _value: Value<'_>) -> Flow {
+        self.has_mark_before(line);
+        self.records.skip_other_value(line)
+    }
+
+    fn giant(&mut self, line: &LogLine<'_>) -> Flow {
+        let len = line.span.len;
+        if let Some(message) = giant_message(line.bytes) {
+            let what = format!("a message of {len} bytes, too long to be shown");
+            self.records.note_damage(line.span, what);
+            self.message(line.at, RecordKind::Giant, message);
+        } else {
+            let what = format!("a line of {len} bytes that is no message; skipped");
+            self.records.note_damage(line.span, what);
+            self.records.add_unclaimed(line.at, RecordKind::Giant);
+        }
+        Flow::Continue(())
+    }
+
+    fn may_be_torn(&self) -> bool {
+        self.is_ours
+    }
 }
 
 impl Scan<'_> {
-    fn lines(&mut self, part: &Part) -> Result<(), OpenError> {
-        let mut lines = Lines::new(part.reader());
-        let mut tree = Tree::default();
-        let mut seen = 0;
-        while let Some(line) = lines.next_line().map_err(|e| unreadable(self.path, e))? {
-            let span = line.span;
-            seen = span.offset + span.len + u64::from(span.terminated);
-            match line.bytes {
-                LineBytes::Whole(bytes) => self.line(span, bytes, &mut tree),
-                LineBytes::Giant { head } => self.giant(span, head),
-            }
-        }
-        if seen < part.len() {
-            let place = Place {
-                line: None,
-                offset: seen,
-            };
-            self.damage(place, "the file became shorter while it was read");
-        }
+    /// Says what is worth knowing of the log as a whole.
+    fn end_of_log(&mut self) {
         let mut clashes = std::mem::take(&mut self.replay.clashes);
         clashes.sort();
         clashes.dedup();
         for id in clashes {
             let what =
                 format!("two messages have the id `{id}`; the client keeps only the later one");
-            self.notes.push(Note::remark(what).at(self.path));
+            self.records.notes.push(Note::remark(what).at(self.path));
         }
         let is_named = self.meta.id.is_some() && self.meta.project_hash.is_some();
         if self.is_ours && !is_named {
             let what = "no line says `sessionId` and `projectHash`, so its client does not list it, and deletes it when it starts";
-            self.notes.push(Note::damage(what).at(self.path));
+            self.records.notes.push(Note::damage(what).at(self.path));
         }
-        Ok(())
-    }
-
-    fn line(&mut self, span: LineSpan, bytes: &[u8], tree: &mut Tree) {
-        if bytes.trim_ascii().is_empty() {
-            self.unclaimed(span.offset, RecordKind::Blank);
-            return;
-        }
-        if let Some(message) = self.plain_message(bytes) {
-            self.message(span.offset, RecordKind::Value, message);
-            return;
-        }
-        if let Err(e) = tree.parse_into(bytes) {
-            self.damaged(span, bytes, &e);
-            return;
-        }
-        if span.offset == 0 && bytes.starts_with(MARK) {
-            self.has_mark();
-        }
-        let value = tree.root(bytes);
-        if self.meta.converted_from.is_none()
-            && let Some(carried) = value.get(OURS)
-        {
-            self.meta.converted_from = converted_from(carried);
-        }
-        self.value(place(span), span.offset, value);
     }
 
     /// Says what comes of a byte order mark.
     pub(super) fn has_mark(&mut self) {
         let what = "a byte order mark, for which its client does not list this session, and deletes it when it starts";
-        self.notes.push(Note::remark(what).at(self.path).line(1));
+        let note = Note::remark(what).at(self.path).line(1);
+        self.records.notes.push(note);
+    }
+
+    fn has_mark_before(&mut self, line: &LogLine<'_>) {
+        if line.at == 0 && line.bytes.starts_with(MARK) {
+            self.has_mark();
+        }
     }
 
     /// The message that a line is, as most are.
@@ -198,40 +200,17 @@ impl Scan<'_> {
         (seen.has_id && !seen.is_rewind && skim.is_done()).then_some(seen.message)
     }
 
-    /// A line that is no JSON value: keep what can be read of it, and name the rest.
-    fn damaged(&mut self, span: LineSpan, bytes: &[u8], error: &SyntaxError) {
-        let found = salvaged(bytes, error, !span.terminated && self.is_ours);
-        self.damage(place(span), &found.message);
-        let mut tree = Tree::default();
-        for piece in &found.pieces {
-            let range = piece.range();
-            let at = span.offset + range.start as u64;
-            let value = &bytes[range];
-            let is_object = matches!(piece, Piece::Value(_))
-                && tree.parse_into(value).is_ok()
-                && tree.root(value).is_object();
-            if is_object {
-                self.value(place(span), at, tree.root(value));
-            } else {
-                self.unclaimed(at, found.junk);
-            }
-        }
-    }
-
-    /// Takes a value into account that begins its record at this byte. The order of the questions
+    /// Takes an object into account that begins its record at this byte. The order of the questions
     /// is the client's.
-    fn value(&mut self, place: Place, at: u64, value: Value<'_>) {
-        if !value.is_object() {
-            self.damage(place, "not a JSON object; skipped");
-            self.unclaimed(at, RecordKind::Junk);
-        } else if let Some(id) = value.get("$rewindTo").and_then(Value::str) {
+    fn value(&mut self, place: SourcePos, at: u64, value: Value<'_>) {
+        if let Some(id) = value.get("$rewindTo").and_then(Value::str) {
             self.is_ours = true;
             let before = self.replay.live.len();
             if self.replay.rewind(&id) == Rewound::Emptied && before > 0 {
                 let what = format!("rewound to `{id}`, which is not there: all before is dropped");
-                self.remark(place, &what);
+                self.records.note_remark(place, what);
             }
-            self.unclaimed(at, RecordKind::Value);
+            self.records.add_unclaimed(at, RecordKind::Value);
         } else if value.get("id").is_some_and(|id| id.str().is_some()) {
             let message = self.heads.of(value.raw());
             self.message(at, RecordKind::Value, message);
@@ -240,45 +219,43 @@ impl Scan<'_> {
             self.meta.merge(set);
             match set.get("messages").filter(|m| m.is_array()) {
                 Some(list) => self.list(place, at, list, true),
-                None => self.unclaimed(at, RecordKind::Value),
+                None => self.records.add_unclaimed(at, RecordKind::Value),
             }
         } else if is_meta(value) {
             self.is_ours = true;
             self.meta.merge(value);
             match value.get("messages").filter(|m| m.is_array()) {
                 Some(list) => self.list(place, at, list, false),
-                None => self.unclaimed(at, RecordKind::Value),
+                None => self.records.add_unclaimed(at, RecordKind::Value),
             }
-        } else if let Some(raw) = self.record(at, RecordKind::Value) {
+        } else if let Some(raw) = self.records.add(at, RecordKind::Value) {
             self.replay.beside(MessageHead::unknown(), raw);
         }
     }
 
     /// A list of messages inside a line: each is a record, and so is what stands around them.
-    fn list(&mut self, place: Place, at: u64, list: Value<'_>, replaces: bool) {
+    fn list(&mut self, place: SourcePos, at: u64, list: Value<'_>, replaces: bool) {
         let mut messages = Vec::new();
-        self.unclaimed(at, RecordKind::Frame);
+        self.records.add_unclaimed(at, RecordKind::Frame);
         let mut end = at;
         for item in list.items() {
             let span = item.span();
             let start = at + span.start as u64;
             end = at + span.end as u64;
             if item.get("id").is_some_and(|id| id.str().is_some()) {
-                let raw = self.record(start, RecordKind::Value);
+                let raw = self.records.add(start, RecordKind::Value);
                 messages.extend(raw.map(|raw| (self.heads.of(item.raw()), raw)));
             } else if item.is_object() {
-                let raw = self.record(start, RecordKind::Value);
+                let raw = self.records.add(start, RecordKind::Value);
                 messages.extend(raw.map(|raw| (Message::unknown(), raw)));
             } else {
-                self.damage(
-                    place,
-                    "an item among messages is not a JSON object; skipped",
-                );
-                self.unclaimed(start, RecordKind::Junk);
+                let message = "an item among messages is not a JSON object; skipped";
+                self.records.note_damage(place, message);
+                self.records.add_unclaimed(start, RecordKind::Junk);
             }
         }
         if end > at {
-            self.unclaimed(end, RecordKind::Frame);
+            self.records.add_unclaimed(end, RecordKind::Frame);
         }
         if replaces {
             self.replay.replace(messages);
@@ -293,57 +270,10 @@ impl Scan<'_> {
         }
     }
 
-    fn giant(&mut self, span: LineSpan, start: &[u8]) {
-        let Some(message) = giant_message(start) else {
-            let what = format!("a line of {} bytes that is no message; skipped", span.len);
-            self.damage(place(span), &what);
-            self.unclaimed(span.offset, RecordKind::Giant);
-            return;
-        };
-        let what = format!("a message of {} bytes, too long to be shown", span.len);
-        self.damage(place(span), &what);
-        self.message(span.offset, RecordKind::Giant, message);
-    }
-
     fn message(&mut self, at: u64, kind: RecordKind, message: Message<'_>) {
         self.is_ours |= message.head.kind != rethread_model::Kind::Unknown;
-        if let Some(raw) = self.record(at, kind) {
+        if let Some(raw) = self.records.add(at, kind) {
             self.replay.message(message, raw);
         }
-    }
-
-    /// Begins a record.
-    pub(super) fn record(&mut self, at: u64, kind: RecordKind) -> Option<RawRef> {
-        let record = self.marks.add(at, kind)?;
-        Some(RawRef {
-            part: MAIN_PART,
-            record,
-        })
-    }
-
-    pub(super) fn unclaimed(&mut self, at: u64, kind: RecordKind) {
-        let raw = self.record(at, kind);
-        self.unclaimed.extend(raw);
-    }
-
-    pub(super) fn damage(&mut self, place: Place, message: &str) {
-        self.notes.push(self.note(place, Note::damage(message)));
-    }
-
-    fn remark(&mut self, place: Place, message: &str) {
-        self.notes.push(self.note(place, Note::remark(message)));
-    }
-
-    fn note(&self, place: Place, note: Note) -> Note {
-        let mut note = note.at(self.path).offset(place.offset);
-        note.line = place.line;
-        note
-    }
-}
-
-fn place(span: LineSpan) -> Place {
-    Place {
-        line: Some(span.number),
-        offset: span.offset,
     }
 }

@@ -1,9 +1,9 @@
 //! Flat files of version 2, as the upstream program writes them: a header, then a line for each
 //! message of one session.
 
-use rethread_json::{LineBytes, LineSpan, Lines, Tree, Value};
+use rethread_json::{SyntaxError, Value};
 use rethread_model::{
-    Block, EntryIx, Head, Json, Moment, NewEntry, Note, Provenance, RawRef, SessionBuilder, Title,
+    Block, EntryIx, Head, Json, Moment, NewEntry, Note, Provenance, SessionBuilder, Title,
     TitleSource, ToolCall, ToolInput, ToolStatus, Usage,
 };
 
@@ -13,11 +13,10 @@ use super::layout::stem;
 use super::message::{message_head, prompt_text};
 use super::packed::Opened;
 use super::read::FILE;
-use crate::error::unreadable;
 use crate::few::{Rest, few};
 use crate::first_prompt::FirstPrompt;
-
-use crate::{Conversation, Marks, Native, OpenError, RecordKind, Source};
+use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log};
+use crate::{Conversation, Native, OpenError, RecordKind, Source};
 
 /// Reads a flat file as one session.
 pub(super) fn read(
@@ -29,7 +28,7 @@ pub(super) fn read(
     let damage = opened.damage.clone();
     let part = opened.part(path);
     let mut reader = Reader {
-        source,
+        records: LogRecords::new(path, FILE),
         head: Head {
             id: stem(path),
             format: SLUG,
@@ -37,49 +36,43 @@ pub(super) fn read(
             ..Head::default()
         },
         builder: SessionBuilder::default(),
-        marks: Marks::default(),
-        notes: Vec::new(),
         last: None,
         times: None,
         is_headed: false,
         prompt: FirstPrompt::default(),
     };
     if let Some(damage) = damage {
-        reader.notes.push(Note::damage(damage).at(path));
+        let note = Note::damage(damage).at(path);
+        reader.records.notes.push(note);
     }
-    let mut lines = Lines::new(part.reader());
-    let mut tree = Tree::default();
-    while let Some(line) = lines.next_line().map_err(|e| unreadable(path, e))? {
-        reader.line(line.span, line.bytes, &mut tree);
-    }
+    read_log(&part, &mut reader)?;
     let Reader {
+        records,
         mut head,
         mut builder,
-        marks,
-        notes,
         times,
         ..
     } = reader;
     head.created = times.map(|t| t.0);
     head.updated = times.map(|t| t.1);
     *builder.head() = head;
-    drop(lines);
+    for raw in records.unclaimed {
+        builder.unclaimed(raw);
+    }
     Ok(Conversation {
         source: source.clone(),
         native: Native {
-            parts: vec![part.with_records(marks)],
+            parts: vec![part.with_records(records.marks)],
         },
         session: builder.finish(),
-        notes,
+        notes: records.notes,
     })
 }
 
 struct Reader<'a> {
-    source: &'a Source,
+    records: LogRecords<'a>,
     head: Head,
     builder: SessionBuilder,
-    marks: Marks,
-    notes: Vec<Note>,
     last: Option<EntryIx>,
     /// The earliest and the latest moment.
     times: Option<(Moment, Moment)>,
@@ -88,28 +81,42 @@ struct Reader<'a> {
     prompt: FirstPrompt,
 }
 
-impl Reader<'_> {
-    fn line(&mut self, span: LineSpan, bytes: LineBytes<'_>, tree: &mut Tree) {
-        let LineBytes::Whole(bytes) = bytes else {
-            return self.skip(span, RecordKind::Giant, "too long to be shown; skipped");
-        };
-        if bytes.trim_ascii().is_empty() {
-            self.unclaimed(span, RecordKind::Blank);
-            return;
+impl<'a> LogVisitor<'a> for Reader<'a> {
+    fn records(&mut self) -> Option<&mut LogRecords<'a>> {
+        Some(&mut self.records)
+    }
+
+    fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
+        if self.is_headed && value.get("role").is_some() {
+            self.message(line, value);
+            return Flow::Continue(());
         }
-        if tree.parse_into(bytes).is_err() {
-            return self.skip(span, RecordKind::Junk, "not JSON; skipped");
-        }
-        let value = tree.root(bytes);
+        self.other_value(line, value)
+    }
+
+    fn other_value(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
         if !self.is_headed {
             self.is_headed = true;
             self.header(value);
-            self.unclaimed(span, RecordKind::Value);
-        } else if value.get("role").is_some() {
-            self.message(span, value);
-        } else {
-            self.unclaimed(span, RecordKind::Value);
         }
+        self.records.add_unclaimed(line.at, RecordKind::Value);
+        Flow::Continue(())
+    }
+
+    fn giant(&mut self, line: &LogLine<'_>) -> Flow {
+        self.skip(line, RecordKind::Giant, "too long to be shown; skipped")
+    }
+
+    fn damaged(&mut self, line: &LogLine<'_>, _error: &SyntaxError) -> Flow {
+        self.skip(line, RecordKind::Junk, "not JSON; skipped")
+    }
+}
+
+impl Reader<'_> {
+    fn skip(&mut self, line: &LogLine<'_>, kind: RecordKind, why: &str) -> Flow {
+        self.records.note_damage(line.span, why);
+        self.records.add_unclaimed(line.at, kind);
+        Flow::Continue(())
     }
 
     fn header(&mut self, header: Value<'_>) {
@@ -141,11 +148,10 @@ impl Reader<'_> {
         });
     }
 
-    fn message(&mut self, span: LineSpan, value: Value<'_>) {
-        let Some(record) = self.marks.add(span.offset, RecordKind::Value) else {
+    fn message(&mut self, line: &LogLine<'_>, value: Value<'_>) {
+        let Some(raw) = self.records.add(line.at, RecordKind::Value) else {
             return;
         };
-        let raw = RawRef { part: FILE, record };
         let head = message_head(value);
         let new = NewEntry {
             id: &head.id,
@@ -157,7 +163,7 @@ impl Reader<'_> {
         };
         match self.builder.add(&new) {
             Some(ix) => self.last = Some(ix),
-            None => self.builder.unclaimed(raw),
+            None => self.records.unclaimed.push(raw),
         }
         if let Some(time) = head.time {
             let (first, last) = self.times.unwrap_or((time, time));
@@ -171,18 +177,6 @@ impl Reader<'_> {
             self.prompt.add(&text);
             self.head.title = self.prompt.title();
         }
-    }
-
-    fn unclaimed(&mut self, span: LineSpan, kind: RecordKind) {
-        if let Some(record) = self.marks.add(span.offset, kind) {
-            self.builder.unclaimed(RawRef { part: FILE, record });
-        }
-    }
-
-    fn skip(&mut self, span: LineSpan, kind: RecordKind, why: &str) {
-        let note = Note::damage(why).at(&self.source.path);
-        self.notes.push(note.line(span.number).offset(span.offset));
-        self.unclaimed(span, kind);
     }
 }
 

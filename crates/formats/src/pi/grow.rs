@@ -1,25 +1,24 @@
 //! Giving an entry its place in the tree while a file is read.
 
-use rethread_json::LineSpan;
-use rethread_model::{EntryIx, Kind, NewEntry, Note, RawRef, Visibility};
+use rethread_model::{EntryIx, Kind, NewEntry, Visibility};
 
 use super::header::Header;
 use super::kinds::{EntryHead, Parent};
-use super::links::{Place, made_up_id};
-use super::read::{LOG_PART, Reader};
+use super::links::made_up_id;
+use super::read::Reader;
 use crate::RecordKind;
+use crate::kit::LogLine;
 
 impl Reader<'_> {
     /// Adds an entry; `number` is its place among the values of the file.
     pub(super) fn entry(
         &mut self,
-        span: LineSpan,
-        at: u64,
+        line: &LogLine<'_>,
         kind: RecordKind,
         head: EntryHead,
         number: u32,
     ) {
-        let Some(record) = self.marks.add(at, kind) else {
+        let Some(raw) = self.records.add(line.at, kind) else {
             return;
         };
         let linear = self.header.as_ref().is_some_and(Header::is_linear);
@@ -28,14 +27,7 @@ impl Reader<'_> {
             None if linear => made_up_id(number),
             None => String::new(),
         };
-        let origin = [RawRef {
-            part: LOG_PART,
-            record,
-        }];
-        let place = Place {
-            line: span.number,
-            offset: at,
-        };
+        let origin = [raw];
         let parent = self.parent(&id, head.parent, linear);
         let added = self.builder.add(&NewEntry {
             id: &id,
@@ -46,16 +38,15 @@ impl Reader<'_> {
             origin: &origin,
         });
         let Some(ix) = added else {
-            self.builder.unclaimed(origin[0]);
+            self.records.unclaimed.push(raw);
             return;
         };
         if let Err(missing) = parent {
-            self.links.wait(ix, &id, missing, place);
+            self.links.wait(ix, &id, missing, line.value_pos());
         }
         if self.links.add(ix, &id) {
-            let note = Note::remark(format!("the id `{id}` was there before; both are kept"));
-            let note = note.at(self.path).line(span.number).offset(at);
-            self.notes.push(note);
+            let message = format!("the id `{id}` was there before; both are kept");
+            self.records.note_remark(line.value_pos(), message);
         }
         if kind == RecordKind::Giant && id.is_empty() {
             self.nameless = Some(ix);

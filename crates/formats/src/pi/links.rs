@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use rethread_model::{EntryIx, SessionBuilder};
 
 use super::kinds::Parent;
+use crate::kit::SourcePos;
 
 /// The ids of a session while it is read, and the parents that are not known yet.
 #[derive(Debug, Default)]
@@ -14,16 +15,9 @@ pub(super) struct Links {
     /// The entry before, with its id.
     last: Option<(EntryIx, String)>,
     /// Entries whose parents were not met so far.
-    open: Vec<(EntryIx, String, Place)>,
+    open: Vec<(EntryIx, String, SourcePos)>,
     /// Entries that name themselves as their parents.
-    own: Vec<Place>,
-}
-
-/// Where an entry stands, for notes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) line: u64,
-    pub(super) offset: u64,
+    own: Vec<SourcePos>,
 }
 
 /// Something that is wrong with an entry's parent.
@@ -60,7 +54,7 @@ impl Links {
     }
 
     /// Notes an entry whose parent was not met yet.
-    pub(super) fn wait(&mut self, ix: EntryIx, id: &str, parent: String, at: Place) {
+    pub(super) fn wait(&mut self, ix: EntryIx, id: &str, parent: String, at: SourcePos) {
         if parent == id {
             self.own.push(at);
         } else {
@@ -69,9 +63,9 @@ impl Links {
     }
 
     /// Finds the parents that came after their children, and opens circles.
-    pub(super) fn settle(self, builder: &mut SessionBuilder) -> Vec<(Place, Wrong)> {
+    pub(super) fn settle(self, builder: &mut SessionBuilder) -> Vec<(SourcePos, Wrong)> {
         let itself = |at| (at, Wrong::Itself);
-        let mut wrong: Vec<(Place, Wrong)> = self.own.into_iter().map(itself).collect();
+        let mut wrong: Vec<(SourcePos, Wrong)> = self.own.into_iter().map(itself).collect();
         let mut forward = Vec::new();
         for (ix, parent, at) in self.open {
             match self.ids.get(parent.as_str()) {
@@ -90,7 +84,10 @@ impl Links {
 
 /// Takes the parent from the first entry of every circle. Each has one whose parent comes after it,
 /// so only those are looked at, and no entry is passed twice.
-fn open_circles(builder: &mut SessionBuilder, forward: &[(EntryIx, Place)]) -> Vec<(Place, Wrong)> {
+fn open_circles(
+    builder: &mut SessionBuilder,
+    forward: &[(EntryIx, SourcePos)],
+) -> Vec<(SourcePos, Wrong)> {
     if forward.is_empty() {
         return Vec::new();
     }

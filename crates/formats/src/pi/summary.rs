@@ -5,7 +5,7 @@ use std::io;
 
 use memchr::memmem;
 use rethread_disk::open_sized;
-use rethread_json::{LineBytes, Lines, Piece, Tree, Value, salvage};
+use rethread_json::{Tree, Value};
 use rethread_model::{Head, Kind, Moment, Summary};
 
 use super::Flavour;
@@ -13,6 +13,7 @@ use super::facts::Facts;
 use super::header::{Header, is_header_line};
 use super::kinds::giant_head;
 use crate::error::unreadable;
+use crate::kit::{Flow, LogLine, LogVisitor, scan_log};
 use crate::unusable::{cannot_be_opened, holds_no_record};
 use crate::{OpenError, Source, Want};
 
@@ -57,17 +58,7 @@ fn pass(file: &File, want: Want) -> io::Result<(Option<Header>, Facts)> {
         facts: Facts::with_usage(want.usage),
         quick: !want.usage,
     };
-    let mut lines = Lines::new(file);
-    let mut tree = Tree::default();
-    while let Some(line) = lines.next_line()? {
-        let goes_on = match line.bytes {
-            LineBytes::Whole(bytes) => pass.line(bytes, &mut tree),
-            LineBytes::Giant { head } => pass.giant(head),
-        };
-        if !goes_on {
-            break;
-        }
-    }
+    scan_log(file, &mut pass)?;
     Ok((pass.header, pass.facts))
 }
 
@@ -78,48 +69,44 @@ struct Pass {
     quick: bool,
 }
 
-impl Pass {
-    /// Takes one line into account; whether it makes sense to go on.
-    fn line(&mut self, line: &[u8], tree: &mut Tree) -> bool {
-        if self.header.is_some() && self.quick && self.glance(line) {
-            return true;
-        }
-        if line.trim_ascii().is_empty() {
-            return true;
-        }
-        if tree.parse_into(line).is_ok() {
-            return self.value(tree.root(line), true);
-        }
-        for piece in salvage(line) {
-            let Piece::Value(range) = piece else { continue };
-            let bytes = &line[range];
-            if tree.parse_into(bytes).is_ok() {
-                self.value(tree.root(bytes), false);
-            }
-        }
-        true
+impl LogVisitor<'_> for Pass {
+    fn take_unparsed(&mut self, line: &LogLine<'_>, _tree: &mut Tree) -> Option<Flow> {
+        let may_pass = self.header.is_some() && self.quick;
+        (may_pass && self.glance(line.bytes)).then_some(Flow::Continue(()))
     }
 
-    /// Takes a value into account. The first whole line decides whether this is a session.
-    fn value(&mut self, value: Value<'_>, whole: bool) -> bool {
+    /// Takes an object into account. The first whole line decides whether this is a session.
+    fn object(&mut self, _line: &LogLine<'_>, value: Value<'_>) -> Flow {
         if self.header.is_none() {
             self.header = Header::of(value);
-            return self.header.is_some() || !whole;
-        }
-        if value.is_object() && !is_header_line(value) {
+        } else if !is_header_line(value) {
             self.facts.add(value);
         }
-        true
+        self.goes_on()
     }
 
-    fn giant(&mut self, start: &[u8]) -> bool {
-        let head = giant_head(start);
+    fn other_value(&mut self, _line: &LogLine<'_>, _value: Value<'_>) -> Flow {
+        self.goes_on()
+    }
+
+    fn giant(&mut self, line: &LogLine<'_>) -> Flow {
+        let head = giant_head(line.bytes);
         let is_message = matches!(head.kind, Some(Kind::Message(_)));
-        let is_entry_message = start.starts_with(b"{\"type\":\"message\"");
+        let is_entry_message = line.bytes.starts_with(b"{\"type\":\"message\"");
         if is_message && is_entry_message && self.header.is_some() {
             self.facts.add_other_message(head.time);
         }
-        self.header.is_some()
+        self.goes_on()
+    }
+}
+
+impl Pass {
+    /// More is wanted only of a session.
+    fn goes_on(&self) -> Flow {
+        match self.header {
+            Some(_) => Flow::Continue(()),
+            None => Flow::Break(()),
+        }
     }
 
     /// Whether a line could be counted by its beginning. Its end must look whole.
