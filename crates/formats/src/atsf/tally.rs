@@ -2,11 +2,11 @@
 
 use std::io::{self, Read};
 
-use rethread_json::{Event, Piece, Pull, Tree, Value, salvage};
+use rethread_json::{Piece, Tree, Value, salvage};
 use rethread_model::{Counts, Moment, Usage};
 
 use super::message::{Head, head, usage};
-use crate::kit::{Flow, LogLine, LogVisitor, scan_log};
+use crate::kit::{Flow, HeadOwner, HeadValue, LogLine, LogVisitor, head_fields, scan_log};
 
 /// What a log holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -103,48 +103,22 @@ pub(crate) fn each_object(line: &[u8], tree: &mut Tree, mut with: impl FnMut(Val
 /// held in memory. Its tool calls are not counted.
 pub(crate) fn giant_head(start: &[u8]) -> Head {
     let mut head = Head::default();
-    let mut pull = Pull::new(start);
-    let mut key = Vec::new();
-    let mut value = Vec::new();
-    while let Ok(event) = pull.next_event() {
-        match event {
-            Event::Key(chunk) => {
-                key.extend_from_slice(&chunk.bytes);
-                if chunk.last && pull.depth() > 1 {
-                    key.clear();
-                }
-            }
-            Event::String(chunk) => {
-                let last = chunk.last;
-                value.extend_from_slice(&chunk.bytes);
-                if last && pull.depth() == 1 {
-                    head.take(&key, &value);
-                }
-                if last {
-                    key.clear();
-                    value.clear();
-                }
-            }
-            Event::End => break,
-            _ => key.clear(),
-        }
-    }
-    head
-}
-
-impl Head {
-    fn take(&mut self, key: &[u8], value: &[u8]) {
-        let value = String::from_utf8_lossy(value).into_owned();
-        match key {
-            b"id" => self.id = Some(value),
-            b"role" => self.role = Some(value),
-            b"timestamp" => {
-                self.time = value.parse::<Moment>().ok();
-                self.time_text = Some(value);
+    // That the bytes end before the line does is why only they are looked at.
+    let _ = head_fields(start, "", usize::MAX, |field| {
+        let (HeadOwner::Record, HeadValue::Text(text)) = (field.owner, field.value) else {
+            return;
+        };
+        match field.key {
+            "id" => head.id = Some(text.to_owned()),
+            "role" => head.role = Some(text.to_owned()),
+            "timestamp" => {
+                head.time = text.parse().ok();
+                head.time_text = Some(text.to_owned());
             }
             _ => {}
         }
-    }
+    });
+    head
 }
 
 #[cfg(test)]

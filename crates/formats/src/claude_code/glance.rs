@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
-use memchr::memchr2;
 use memchr::memmem::Finder;
+
+use crate::kit::{plain_members, word_behind};
 
 /// How far into a line what tells its type is looked for.
 const START: usize = 2048;
@@ -56,16 +57,13 @@ impl Marks {
 
     fn glance<'a>(&self, line: &'a [u8]) -> Option<Glance<'a>> {
         let line = line.trim_ascii_end();
-        let start = &line[..line.len().min(START)];
-        // Only plain members stand before this, so nothing inside of something looks alike.
-        let nested = memchr2(b'{', b'[', start.get(1..)?)?;
-        let (plain, rest) = start.split_at(nested + 1);
-        let type_name = value(&self.type_, plain);
-        let mut found = if type_name == Some("progress") {
+        let (plain, rest) = plain_members(line, START)?;
+        let type_name = word_behind(&self.type_, plain);
+        let mut found = if type_name == Some(b"progress") {
             Glance::Progress
         } else if !plain.ends_with(b"\"message\":") {
             return None;
-        } else if type_name == Some("user") {
+        } else if type_name == Some(b"user") {
             results(rest)?
         } else {
             self.response(rest)?
@@ -81,8 +79,8 @@ impl Marks {
         let fields = &message[..self.content.find(message)?];
         self.by_model.find(fields)?;
         Some(Glance::Response {
-            id: value(&self.id, fields)?,
-            model: value(&self.model, fields)?,
+            id: str::from_utf8(word_behind(&self.id, fields)?).ok()?,
+            model: str::from_utf8(word_behind(&self.model, fields)?).ok()?,
             calls: 0,
         })
     }
@@ -104,13 +102,6 @@ impl Marks {
         }
         Some(calls)
     }
-}
-
-/// The plain string behind a key.
-fn value<'a>(key: &Finder<'_>, fields: &'a [u8]) -> Option<&'a str> {
-    let value = fields.get(key.find(fields)? + key.needle().len()..)?;
-    let end = memchr2(b'"', b'\\', value)?;
-    std::str::from_utf8(&value[..end]).ok()
 }
 
 fn results(message: &[u8]) -> Option<Glance<'static>> {

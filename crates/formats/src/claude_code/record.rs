@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use rethread_json::{Event, Pull, Value};
+use rethread_json::Value;
 use rethread_model::Moment;
+
+use crate::kit::{HeadField, HeadOwner, HeadValue, head_fields};
 
 /// What a record says of itself. Each field is what the record holds, of whatever kind.
 #[derive(Clone, Copy, Default)]
@@ -168,57 +170,31 @@ impl GiantHead {
     /// Reads the beginning of a line.
     pub(super) fn of(start: &[u8]) -> Self {
         let mut head = Self::default();
-        let mut pull = Pull::new(start);
-        let (mut key, mut value) = (Vec::new(), Vec::new());
-        let mut in_message = false;
-        while let Ok(event) = pull.next_event() {
-            match event {
-                Event::Key(chunk) => {
-                    let last = chunk.last;
-                    key.extend_from_slice(&chunk.bytes);
-                    let depth = pull.depth();
-                    if last && depth == 1 {
-                        in_message = key == b"message";
-                    }
-                    if last && depth > 1 && !(in_message && depth == 2) {
-                        key.clear();
-                    }
-                }
-                Event::String(chunk) => {
-                    let last = chunk.last;
-                    value.extend_from_slice(&chunk.bytes);
-                    if !last {
-                        continue;
-                    }
-                    let text = String::from_utf8_lossy(&value).into_owned();
-                    head.set(pull.depth(), &key, in_message, text);
-                    key.clear();
-                    value.clear();
-                }
-                Event::End => break,
-                Event::Bool(truth) => {
-                    head.side |= truth && key == b"isSidechain" && pull.depth() == 1;
-                    key.clear();
-                }
-                _ => {
-                    if key == b"parentUuid" && pull.depth() == 1 {
-                        head.parent = Parent::Root;
-                    }
-                    key.clear();
-                }
-            }
-        }
+        // That the bytes end before the line does is why only they are looked at.
+        let _ = head_fields(start, "message", usize::MAX, |field| head.set(&field));
         head
     }
 
-    fn set(&mut self, depth: usize, key: &[u8], in_message: bool, text: String) {
-        match (depth, key) {
-            (1, b"type") => self.type_name = Some(text),
-            (1, b"uuid") => self.uuid = Some(text),
-            (1, b"parentUuid") => self.parent = Parent::Id(text),
-            (1, b"timestamp") => self.time = text.parse().ok(),
-            (2, b"role") if in_message => self.role = Some(text),
-            (2, b"id") if in_message => self.message_id = Some(text),
+    fn set(&mut self, field: &HeadField<'_>) {
+        match (field.owner, field.value) {
+            (HeadOwner::Record, HeadValue::Text(text)) => match field.key {
+                "type" => self.type_name = Some(text.to_owned()),
+                "uuid" => self.uuid = Some(text.to_owned()),
+                "parentUuid" => self.parent = Parent::Id(text.to_owned()),
+                "timestamp" => self.time = text.parse().ok(),
+                _ => {}
+            },
+            (HeadOwner::Record, HeadValue::Bool(truth)) => {
+                self.side |= truth && field.key == "isSidechain";
+            }
+            (HeadOwner::Record, HeadValue::Other) if field.key == "parentUuid" => {
+                self.parent = Parent::Root;
+            }
+            (HeadOwner::Inner, HeadValue::Text(text)) => match field.key {
+                "role" => self.role = Some(text.to_owned()),
+                "id" => self.message_id = Some(text.to_owned()),
+                _ => {}
+            },
             _ => {}
         }
     }

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use crate::kit::plain_word;
+
 /// How far into a line its types are looked for.
 const LOOK: usize = 1024;
 
@@ -29,7 +31,7 @@ pub(super) struct Glance<'a> {
 pub(super) fn glance(line: &[u8]) -> Option<Glance<'_>> {
     let start = line.get(..line.len().min(LOOK))?;
     let rest = start.strip_prefix(b"{\"timestamp\":\"")?;
-    let (time, rest) = word(rest)?;
+    let (time, rest) = plain_word(rest)?;
     let rest = match rest.strip_prefix(b",\"ordinal\":") {
         Some(rest) => {
             let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -37,10 +39,10 @@ pub(super) fn glance(line: &[u8]) -> Option<Glance<'_>> {
         }
         None => rest,
     };
-    let (outer, rest) = word(rest.strip_prefix(b",\"type\":\"")?)?;
+    let (outer, rest) = plain_word(rest.strip_prefix(b",\"type\":\"")?)?;
     let rest = rest.strip_prefix(b",\"payload\":{")?;
     let (inner, rest) = match rest.strip_prefix(b"\"type\":\"") {
-        Some(rest) => word(rest)?,
+        Some(rest) => plain_word(rest)?,
         None => (&b""[..], rest),
     };
     let role = (inner == b"message").then(|| role(rest)).flatten();
@@ -64,17 +66,8 @@ fn role(rest: &[u8]) -> Option<&[u8]> {
     if before.iter().any(|b| matches!(b, b'{' | b'[' | b'\\')) {
         return None;
     }
-    let (role, _) = word(rest.get(at + ROLE.len()..)?)?;
+    let (role, _) = plain_word(rest.get(at + ROLE.len()..)?)?;
     Some(role)
-}
-
-/// A string without escapes, and what follows its closing quote.
-pub(super) fn word(rest: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = memchr::memchr2(b'"', b'\\', rest)?;
-    if rest.get(end) != Some(&b'"') {
-        return None;
-    }
-    Some((rest.get(..end)?, rest.get(end + 1..)?))
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use rethread_json::{Tree, Value, string_at};
 use rethread_model::{Text, ToolResult};
 
 use super::blocks;
-use super::glance::{Glance, word};
+use super::glance::Glance;
+use crate::kit::plain_word;
 
 /// What stands before totals, behind the type of their record.
 const INFO: &[u8] = b",\"info\":";
@@ -34,7 +35,7 @@ pub(super) fn output(found: &Glance<'_>, record: &[u8], tree: &mut Tree) -> Opti
         return None;
     }
     let rest = record.get(found.at..)?.strip_prefix(b",\"call_id\":\"")?;
-    let (call, rest) = word(rest).filter(|(call, _)| !call.is_empty())?;
+    let (call, rest) = plain_word(rest).filter(|(call, _)| !call.is_empty())?;
     let call = str::from_utf8(call).ok()?;
     let rest = rest.strip_prefix(b",\"output\":")?;
     let (said, end) = string_at(record, record.len() - rest.len())?;
@@ -60,7 +61,7 @@ pub(super) fn called<'a>(found: &Glance<'_>, record: &'a [u8]) -> Option<&'a str
         return None;
     }
     let rest = record.get(found.at..)?.strip_prefix(b",\"name\":\"")?;
-    let (name, _) = word(rest).filter(|(name, _)| !name.is_empty())?;
+    let (name, _) = plain_word(rest).filter(|(name, _)| !name.is_empty())?;
     str::from_utf8(name).ok()
 }
 

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use rethread_json::{Event, Passed, Pull};
+use rethread_json::Passed;
 use rethread_model::{Kind, Moment, Role, Usage, Visibility};
 
 use super::nth::{Nth, Several};
+use crate::kit::{HeadOwner, HeadValue, head_fields};
 
 /// A message, as it was found.
 #[derive(Debug)]
@@ -151,37 +152,18 @@ pub(super) fn folders(context: &str) -> Vec<String> {
 pub(super) fn giant_message(start: &[u8]) -> Option<Message<'static>> {
     let mut id = None;
     let mut head = MessageHead::unknown();
-    let mut pull = Pull::new(start);
-    let (mut key, mut value) = (Vec::new(), Vec::new());
-    while let Ok(event) = pull.next_event() {
-        match event {
-            Event::Key(chunk) => {
-                let last = chunk.last;
-                key.extend_from_slice(&chunk.bytes);
-                if last && pull.depth() > 1 {
-                    key.clear();
-                }
-            }
-            Event::String(chunk) => {
-                let last = chunk.last;
-                value.extend_from_slice(&chunk.bytes);
-                if !last {
-                    continue;
-                }
-                let text = String::from_utf8_lossy(&value);
-                match (pull.depth(), key.as_slice()) {
-                    (1, b"id") => id = Some(text.into_owned()),
-                    (1, b"type") => (head.kind, head.visibility) = kind(text.as_bytes()),
-                    (1, b"timestamp") => head.time = text.parse().ok(),
-                    _ => {}
-                }
-                key.clear();
-                value.clear();
-            }
-            Event::End => break,
-            _ => key.clear(),
+    // That the bytes end before the line does is why only they are looked at.
+    let _ = head_fields(start, "", usize::MAX, |field| {
+        let (HeadOwner::Record, HeadValue::Text(text)) = (field.owner, field.value) else {
+            return;
+        };
+        match field.key {
+            "id" => id = Some(text.to_owned()),
+            "type" => (head.kind, head.visibility) = kind(text.as_bytes()),
+            "timestamp" => head.time = text.parse().ok(),
+            _ => {}
         }
-    }
+    });
     let id = id?.into();
     Some(Message { id, head })
 }

@@ -1,7 +1,11 @@
 //! What formats have in common, written once: an agent's folder says only what is its own.
 
+mod head;
 mod log;
 mod records;
 
+pub(crate) use head::{
+    HeadField, HeadOwner, HeadValue, head_fields, plain_members, plain_word, word_behind,
+};
 pub(crate) use log::{Flow, LogLine, LogVisitor, read_log, salvage_line, scan_log};
 pub(crate) use records::{LogRecords, SourcePos};

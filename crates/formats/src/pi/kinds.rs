@@ -1,10 +1,11 @@
 //! What an entry is, from its type and role.
 
-use rethread_json::{Event, Pull, Value};
+use rethread_json::Value;
 use rethread_model::{Kind, Moment, Role, Visibility};
 
 use super::fields::time;
 use crate::fields::{is_true, string};
+use crate::kit::{HeadField, HeadOwner, HeadValue, head_fields};
 
 /// What is needed of an entry to give it its place.
 #[derive(Clone, Debug, Default)]
@@ -104,50 +105,26 @@ fn custom_is_for(said: Option<Value<'_>>) -> Visibility {
 /// held in memory. Without a type it has no kind.
 pub(super) fn giant_head(start: &[u8]) -> EntryHead {
     let mut head = EntryHead::default();
-    let (mut type_name, mut role) = (None, None);
-    let mut pull = Pull::new(start);
-    let (mut key, mut value) = (Vec::new(), Vec::new());
-    let mut in_message = false;
-    while let Ok(event) = pull.next_event() {
-        match event {
-            Event::Key(chunk) => {
-                let last = chunk.last;
-                key.extend_from_slice(&chunk.bytes);
-                let depth = pull.depth();
-                if last && depth == 1 {
-                    in_message = key == b"message";
-                }
-                if last && depth > 1 && !(in_message && depth == 2) {
-                    key.clear();
-                }
+    let (mut type_name, mut role) = (None::<String>, None::<String>);
+    // That the bytes end before the line does is why only they are looked at.
+    let _ = head_fields(start, "message", usize::MAX, |field| {
+        let HeadField { owner, key, value } = field;
+        match (owner, key, value) {
+            (HeadOwner::Record, "type", HeadValue::Text(text)) => type_name = Some(text.to_owned()),
+            (HeadOwner::Record, "id", HeadValue::Text(text)) => head.id = Some(text.to_owned()),
+            (HeadOwner::Record, "timestamp", HeadValue::Text(text)) => {
+                head.time = text.parse().ok()
             }
-            Event::String(chunk) => {
-                let last = chunk.last;
-                value.extend_from_slice(&chunk.bytes);
-                if !last {
-                    continue;
-                }
-                let text = || String::from_utf8_lossy(&value).into_owned();
-                match (pull.depth(), key.as_slice()) {
-                    (1, b"type") => type_name = Some(text()),
-                    (1, b"id") => head.id = Some(text()),
-                    (1, b"parentId") => head.parent = Parent::Id(text()),
-                    (1, b"timestamp") => head.time = text().parse().ok(),
-                    (2, b"role") if in_message => role = Some(text()),
-                    _ => {}
-                }
-                key.clear();
-                value.clear();
+            (HeadOwner::Record, "parentId", HeadValue::Text(text)) => {
+                head.parent = Parent::Id(text.to_owned());
             }
-            Event::End => break,
-            _ => {
-                if key == b"parentId" && pull.depth() == 1 {
-                    head.parent = Parent::Root;
-                }
-                key.clear();
+            (HeadOwner::Record, "parentId", HeadValue::Bool(_) | HeadValue::Other) => {
+                head.parent = Parent::Root;
             }
+            (HeadOwner::Inner, "role", HeadValue::Text(text)) => role = Some(text.to_owned()),
+            _ => {}
         }
-    }
+    });
     if let Some(type_name) = type_name {
         let (kind, visibility) = kind(&type_name, role.as_deref(), None);
         (head.kind, head.visibility) = (Some(kind), visibility);

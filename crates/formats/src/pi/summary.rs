@@ -2,23 +2,24 @@
 
 use std::fs::File;
 use std::io;
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use rethread_disk::open_sized;
 use rethread_json::{Tree, Value};
-use rethread_model::{Head, Kind, Moment, Summary};
+use rethread_model::{Head, Kind, Summary};
 
 use super::Flavour;
 use super::facts::Facts;
 use super::header::{Header, is_header_line};
 use super::kinds::giant_head;
 use crate::error::unreadable;
-use crate::kit::{Flow, LogLine, LogVisitor, scan_log};
+use crate::kit::{Flow, LogLine, LogVisitor, plain_members, plain_word, scan_log, word_behind};
 use crate::unusable::{cannot_be_opened, holds_no_record};
 use crate::{OpenError, Source, Want};
 
 /// How far into a line the role of its message is looked for.
-const ROLE: usize = 512;
+const LOOK: usize = 512;
 
 /// What a list shows of a session.
 pub(crate) fn summarize(flavour: &Flavour, source: &Source, want: Want) -> Summary {
@@ -118,32 +119,27 @@ impl Pass {
         if !line.ends_with(b"}") {
             return false;
         }
-        let word = rest.split(|b| *b == b'"').next().unwrap_or_default();
-        let start = &rest[..rest.len().min(ROLE)];
-        if word == b"custom_message" {
-            let head = start.split(|b| *b == b'{').next().unwrap_or_default();
-            let time = time_in(head);
-            if time.is_some() {
-                self.facts.add_other_message(time);
-            }
-            return time.is_some();
-        }
+        let Some((word, _)) = plain_word(rest) else {
+            return false;
+        };
+        let start = line.get(..line.len().min(LOOK)).unwrap_or_default();
         // What travels along is described in the first of its entries.
         if word == b"custom"
             && self.facts.converted_from.is_none()
-            && memmem::find(start, CARRIED).is_some()
+            && FINDERS.carried.find(start).is_some()
         {
             return false;
         }
-        if word != b"message" {
+        if word != b"custom_message" && word != b"message" {
             return QUIET.contains(&word);
         }
-        let Some(at) = memmem::find(start, b",\"message\":{\"role\":\"toolResult\"") else {
+        let (plain, nested) = plain_members(line, LOOK).unwrap_or((start, b""));
+        let is_result = plain.ends_with(b",\"message\":") && nested.starts_with(RESULT);
+        if word == b"message" && !is_result {
             return false;
-        };
-        // Not inside of something else that looks alike: only these stand before it.
-        let head = &start[..at];
-        let time = time_in(head).filter(|_| memmem::find(head, b"{").is_none());
+        }
+        let time = word_behind(&FINDERS.time, plain);
+        let time = time.and_then(|time| str::from_utf8(time).ok()?.parse().ok());
         if time.is_some() {
             self.facts.add_other_message(time);
         }
@@ -151,13 +147,20 @@ impl Pass {
     }
 }
 
-/// The time among the first members of an entry.
-fn time_in(start: &[u8]) -> Option<Moment> {
-    let key = b"\"timestamp\":\"";
-    let at = memmem::find(start, key)? + key.len();
-    let text = start.get(at..)?.split(|b| *b == b'"').next()?;
-    str::from_utf8(text).ok()?.parse().ok()
+/// How the message of a tool's result begins.
+const RESULT: &[u8] = b"{\"role\":\"toolResult\"";
+
+/// What is looked for in lines that are passed over.
+struct Finders {
+    time: Finder<'static>,
+    carried: Finder<'static>,
 }
+
+/// They are worked out once, and not for each line.
+static FINDERS: LazyLock<Finders> = LazyLock::new(|| Finders {
+    time: Finder::new(b"\"timestamp\":\""),
+    carried: Finder::new(CARRIED),
+});
 
 /// What an entry says that holds what travels along.
 const CARRIED: &[u8] = b"\"customType\":\"rethread\"";
