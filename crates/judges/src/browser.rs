@@ -4,15 +4,15 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::{Process, installed};
+use crate::{JsonLineProcess, installed_program};
 
 /// Chromium, without a window. It ends with the test.
 #[derive(Debug)]
-pub struct Browser(Process);
+pub struct Browser(JsonLineProcess);
 
 /// How a page is looked at.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct PageView {
     /// The window, in pixels.
     pub size: (u32, u32),
     /// Whether the person prefers dark colours.
@@ -23,7 +23,7 @@ pub struct Look {
 
 /// A page after it was opened.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedPage {
     /// What it is made of by then.
     pub dom: String,
     /// What the browser asked for, the page itself first.
@@ -34,7 +34,7 @@ pub struct Opened {
 
 /// How much room a page takes, with every fold open.
 #[derive(Debug)]
-pub struct Extent {
+pub struct PageExtent {
     /// How wide all of it is, in pixels.
     pub width: u64,
     /// The beginnings of what reaches beyond the window and cannot be scrolled by itself.
@@ -48,12 +48,12 @@ impl Browser {
     /// # Panics
     ///
     /// If it is not installed where `CI` is set.
-    pub fn at(folder: &Path) -> Option<Self> {
-        let program = installed("RETHREAD_JUDGE_CHROMIUM")?;
-        let node = installed("RETHREAD_JUDGE_NODE_24")?;
+    pub fn start(folder: &Path) -> Option<Self> {
+        let program = installed_program("RETHREAD_JUDGE_CHROMIUM")?;
+        let node = installed_program("RETHREAD_JUDGE_NODE_24")?;
         let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/src/browser.mjs");
         let args = [driver.as_ref(), program.as_ref(), folder.as_ref()];
-        Some(Self(Process::start(&node, &args)))
+        Some(Self(JsonLineProcess::start(&node, &args)))
     }
 
     /// Opens a page, and lets two seconds of its own time pass, so that whatever wants to run or load
@@ -62,13 +62,14 @@ impl Browser {
     /// # Panics
     ///
     /// If the browser does not run.
-    pub fn open(&self, page: &Path) -> Opened {
-        let answer = self.ask(&json!({ "page": page, "size": [1280, 900], "dark": false }));
+    pub fn open_page(&self, page: &Path) -> OpenedPage {
+        let answer =
+            self.send_request(&json!({ "page": page, "size": [1280, 900], "dark": false }));
         let list = |name: &str| {
             let all = answer[name].as_array().into_iter().flatten();
             all.filter_map(Value::as_str).map(str::to_owned).collect()
         };
-        Opened {
+        OpenedPage {
             dom: answer["dom"].as_str().unwrap_or_default().to_owned(),
             requests: list("requests"),
             errors: list("errors"),
@@ -80,11 +81,11 @@ impl Browser {
     /// # Panics
     ///
     /// If the browser does not run.
-    pub fn measure(&self, page: &Path, size: (u32, u32)) -> Extent {
+    pub fn measure_page(&self, page: &Path, size: (u32, u32)) -> PageExtent {
         let question = json!({ "page": page, "size": size, "dark": false, "measure": true });
-        let answer = self.ask(&question);
+        let answer = self.send_request(&question);
         let beyond = answer["beyond"].as_array().into_iter().flatten();
-        Extent {
+        PageExtent {
             width: answer["width"].as_u64().unwrap_or(u64::MAX),
             beyond: beyond
                 .filter_map(Value::as_str)
@@ -98,11 +99,11 @@ impl Browser {
     /// # Panics
     ///
     /// If the browser does not run.
-    pub fn picture(&self, page: &Path, look: Look, png: &Path) {
-        let Look { size, dark, whole } = look;
+    pub fn take_screenshot(&self, page: &Path, look: PageView, png: &Path) {
+        let PageView { size, dark, whole } = look;
         let question =
             json!({ "page": page, "size": size, "dark": dark, "whole": whole, "png": png });
-        self.ask(&question);
+        self.send_request(&question);
     }
 
     /// How far below the top of the window everything is that a selector finds and that can be seen.
@@ -110,9 +111,9 @@ impl Browser {
     /// # Panics
     ///
     /// If the browser does not run.
-    pub fn tops(&self, page: &Path, size: (u32, u32), selector: &str) -> Vec<i64> {
+    pub fn element_tops(&self, page: &Path, size: (u32, u32), selector: &str) -> Vec<i64> {
         let question = json!({ "page": page, "size": size, "dark": false, "find": selector });
-        let answer = self.ask(&question);
+        let answer = self.send_request(&question);
         let tops = answer["tops"].as_array();
         let tops = tops.unwrap_or_else(|| panic!("{selector}: {answer}"));
         tops.iter().filter_map(Value::as_i64).collect()
@@ -123,12 +124,12 @@ impl Browser {
     /// # Panics
     ///
     /// If the browser does not run.
-    pub fn print(&self, page: &Path, pdf: &Path) {
-        self.ask(&json!({ "page": page, "size": [1280, 900], "dark": true, "pdf": pdf }));
+    pub fn print_pdf(&self, page: &Path, pdf: &Path) {
+        self.send_request(&json!({ "page": page, "size": [1280, 900], "dark": true, "pdf": pdf }));
     }
 
-    fn ask(&self, question: &Value) -> Value {
-        let answer = self.0.ask(question.to_string().as_bytes());
+    fn send_request(&self, question: &Value) -> Value {
+        let answer = self.0.send_request(question.to_string().as_bytes());
         let answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
         assert!(answer["dom"].is_string(), "{question}: {answer}");
         answer

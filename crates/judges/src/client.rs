@@ -7,14 +7,14 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use crate::opencode::Server;
-use crate::standin::StandIn;
-use crate::turns::{Turn, turns};
-use crate::{codex, installed};
+use crate::opencode::OpenCodeServer;
+use crate::standin::StandInModel;
+use crate::turns::{Turn, turns_of_call};
+use crate::{codex, installed_program};
 
 /// A client of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Client {
+pub enum ClientKind {
     /// Claude Code 2.1.325.
     Claude,
     /// Claude Code 2.0.76, of 2025.
@@ -29,23 +29,23 @@ pub enum Client {
 
 /// A client that is installed, with a home of its own.
 #[derive(Debug)]
-pub struct Desk {
-    client: Client,
+pub struct InstalledClient {
+    client: ClientKind,
     program: PathBuf,
     /// The node that runs it, if it does not run by itself.
     node: Option<PathBuf>,
     home: PathBuf,
     folder: PathBuf,
-    model: StandIn,
+    model: StandInModel,
     /// Settings beside those that every test needs.
     settings: Value,
     /// The client's own server, once it was needed; only `OpenCode` has one.
-    server: OnceLock<Server>,
+    server: OnceLock<OpenCodeServer>,
 }
 
-impl Client {
+impl ClientKind {
     /// The variable that names its program.
-    const fn variable(self) -> &'static str {
+    const fn program_variable(self) -> &'static str {
         match self {
             Self::Claude => "RETHREAD_JUDGE_CLAUDE",
             Self::Claude2025 => "RETHREAD_JUDGE_CLAUDE_2025",
@@ -61,30 +61,30 @@ impl Client {
     /// # Panics
     ///
     /// If it is not installed where `CI` is set.
-    pub fn at(self, home: &Path, folder: &Path) -> Option<Desk> {
+    pub fn set_up(self, home: &Path, folder: &Path) -> Option<InstalledClient> {
         let needs_node = matches!(self, Self::Claude2025 | Self::Gemini);
         let node = if needs_node {
-            Some(installed("RETHREAD_JUDGE_NODE_24")?)
+            Some(installed_program("RETHREAD_JUDGE_NODE_24")?)
         } else {
             None
         };
-        Some(Desk {
+        Some(InstalledClient {
             client: self,
-            program: installed(self.variable())?,
+            program: installed_program(self.program_variable())?,
             node,
             home: home.to_owned(),
             folder: folder.to_owned(),
-            model: StandIn::start(),
+            model: StandInModel::start(),
             settings: Value::Null,
             server: OnceLock::new(),
         })
     }
 }
 
-impl Desk {
+impl InstalledClient {
     /// The client with more settings, in its own words; each replaces the one with its name.
     #[must_use]
-    pub fn with(self, settings: Value) -> Self {
+    pub fn with_settings(self, settings: Value) -> Self {
         Self {
             settings,
             server: OnceLock::new(),
@@ -93,7 +93,7 @@ impl Desk {
     }
 
     /// The stand-in for the model that it talks to.
-    pub fn model(&self) -> &StandIn {
+    pub fn model(&self) -> &StandInModel {
         &self.model
     }
 
@@ -102,29 +102,29 @@ impl Desk {
     /// # Panics
     ///
     /// If it is not done.
-    pub fn ask(&self, path: &str, body: &Value) {
+    pub fn post_to_server(&self, path: &str, body: &Value) {
         let server = self.server.get_or_init(|| {
-            self.prepare();
-            Server::start(self.command(&words(&["serve", "--port", "0"])))
+            self.write_settings();
+            OpenCodeServer::start(self.client_command(&os_args(&["serve", "--port", "0"])))
         });
-        server.post(path, body);
+        server.post_json(path, body);
     }
 
-    /// As [`Self::resume`], by the client's own server where it has one: to start a client takes longer
+    /// As [`Self::resume_session`], by the client's own server where it has one: to start a client takes longer
     /// than all that it does then.
     ///
     /// # Panics
     ///
     /// If the prompt never arrived.
-    pub fn go_on(&self, session: &str, prompt: &str) -> Vec<Turn> {
-        if self.client != Client::OpenCode {
-            return self.resume(session, prompt);
+    pub fn resume_by_server(&self, session: &str, prompt: &str) -> Vec<Turn> {
+        if self.client != ClientKind::OpenCode {
+            return self.resume_session(session, prompt);
         }
-        let (provider, model) = MODEL.split_once('/').unwrap_or_default();
+        let (provider, model) = STANDIN_MODEL.split_once('/').unwrap_or_default();
         let body = json!({ "model": { "providerID": provider, "modelID": model },
             "parts": [{ "type": "text", "text": prompt }] });
-        self.ask(&format!("/session/{session}/message"), &body);
-        self.sent(prompt, None)
+        self.post_to_server(&format!("/session/{session}/message"), &body);
+        self.sent_turns(prompt, None)
     }
 
     /// Lets the client go on with a session, with one more prompt. Gives what it sent to the model:
@@ -133,34 +133,36 @@ impl Desk {
     /// # Panics
     ///
     /// If the prompt never arrived.
-    pub fn resume(&self, session: &str, prompt: &str) -> Vec<Turn> {
-        match self.try_resume(session, prompt) {
+    pub fn resume_session(&self, session: &str, prompt: &str) -> Vec<Turn> {
+        match self.try_resume_session(session, prompt) {
             Ok(turns) => turns,
             Err(why) => panic!("{why}"),
         }
     }
 
-    /// As [`Self::resume`]; what the client said instead, if the prompt never arrived.
+    /// As [`Self::resume_session`]; what the client said instead, if the prompt never arrived.
     ///
     /// # Errors
     ///
     /// If the prompt never arrived.
-    pub fn try_resume(&self, session: &str, prompt: &str) -> Result<Vec<Turn>, String> {
+    pub fn try_resume_session(&self, session: &str, prompt: &str) -> Result<Vec<Turn>, String> {
         let args: Vec<OsString> = match self.client {
-            Client::Claude | Client::Claude2025 => {
-                words(&["-p", "--resume", session, prompt, "--output-format", "json"])
+            ClientKind::Claude | ClientKind::Claude2025 => {
+                os_args(&["-p", "--resume", session, prompt, "--output-format", "json"])
             }
-            Client::Codex => {
-                let mut args = words(&["exec", "resume"]);
+            ClientKind::Codex => {
+                let mut args = os_args(&["exec", "resume"]);
                 args.extend(self.codex_settings());
-                args.extend(words(&["--skip-git-repo-check", session, prompt]));
+                args.extend(os_args(&["--skip-git-repo-check", session, prompt]));
                 args
             }
-            Client::Gemini => words(&["--resume", session, "-m", "gemini-2.5-pro", "-p", prompt]),
-            Client::OpenCode => words(&["run", "-m", MODEL, "-s", session, prompt]),
+            ClientKind::Gemini => {
+                os_args(&["--resume", session, "-m", "gemini-2.5-pro", "-p", prompt])
+            }
+            ClientKind::OpenCode => os_args(&["run", "-m", STANDIN_MODEL, "-s", session, prompt]),
         };
-        let output = self.run(&args);
-        self.try_sent(prompt, Some(&output))
+        let output = self.run_client(&args);
+        self.try_sent_turns(prompt, Some(&output))
     }
 
     /// Lets the client begin a conversation with a prompt; it may use the tools that it has.
@@ -168,9 +170,9 @@ impl Desk {
     /// # Panics
     ///
     /// If the prompt never arrived.
-    pub fn begin(&self, prompt: &str) -> Vec<Turn> {
+    pub fn begin_session(&self, prompt: &str) -> Vec<Turn> {
         let args: Vec<OsString> = match self.client {
-            Client::Claude | Client::Claude2025 => words(&[
+            ClientKind::Claude | ClientKind::Claude2025 => os_args(&[
                 "-p",
                 prompt,
                 "--output-format",
@@ -178,33 +180,33 @@ impl Desk {
                 "--allowedTools",
                 "Bash,Read",
             ]),
-            Client::Codex => {
-                let mut args = words(&["exec"]);
+            ClientKind::Codex => {
+                let mut args = os_args(&["exec"]);
                 args.extend(self.codex_settings());
-                args.extend(words(&["--skip-git-repo-check", prompt]));
+                args.extend(os_args(&["--skip-git-repo-check", prompt]));
                 args
             }
-            Client::Gemini => words(&["-m", "gemini-2.5-pro", "--yolo", "-p", prompt]),
-            Client::OpenCode => words(&["run", "-m", MODEL, prompt]),
+            ClientKind::Gemini => os_args(&["-m", "gemini-2.5-pro", "--yolo", "-p", prompt]),
+            ClientKind::OpenCode => os_args(&["run", "-m", STANDIN_MODEL, prompt]),
         };
-        let output = self.run(&args);
-        self.sent(prompt, Some(&output))
+        let output = self.run_client(&args);
+        self.sent_turns(prompt, Some(&output))
     }
 
     /// What the client prints when it lists its sessions; none where it cannot.
-    pub fn list(&self) -> Option<String> {
+    pub fn list_sessions(&self) -> Option<String> {
         let args = match self.client {
-            Client::Gemini => words(&["--list-sessions"]),
-            Client::OpenCode => words(&["session", "list", "--format", "json"]),
-            Client::Codex => {
-                let mut args = words(&["app-server"]);
+            ClientKind::Gemini => os_args(&["--list-sessions"]),
+            ClientKind::OpenCode => os_args(&["session", "list", "--format", "json"]),
+            ClientKind::Codex => {
+                let mut args = os_args(&["app-server"]);
                 args.extend(self.codex_settings());
-                self.prepare();
-                return Some(codex::threads(self.command(&args)));
+                self.write_settings();
+                return Some(codex::list_threads(self.client_command(&args)));
             }
-            Client::Claude | Client::Claude2025 => return None,
+            ClientKind::Claude | ClientKind::Claude2025 => return None,
         };
-        Some(String::from_utf8_lossy(&self.run(&args).stdout).into_owned())
+        Some(String::from_utf8_lossy(&self.run_client(&args).stdout).into_owned())
     }
 
     /// Runs the client with any arguments.
@@ -212,15 +214,15 @@ impl Desk {
     /// # Panics
     ///
     /// If it does not start.
-    pub fn run(&self, args: &[OsString]) -> Output {
-        self.prepare();
-        match self.command(args).output() {
+    pub fn run_client(&self, args: &[OsString]) -> Output {
+        self.write_settings();
+        match self.client_command(args).output() {
             Ok(output) => output,
             Err(e) => panic!("`{}` does not start: {e}", self.program.display()),
         }
     }
 
-    fn command(&self, args: &[OsString]) -> Command {
+    fn client_command(&self, args: &[OsString]) -> Command {
         let mut command = match &self.node {
             Some(node) => {
                 let mut command = Command::new(node);
@@ -238,20 +240,20 @@ impl Desk {
             .env("HOME", &self.home)
             .env("TERM", "xterm-256color")
             .env("NO_PROXY", "127.0.0.1")
-            .envs(self.variables())
+            .envs(self.client_variables())
             .stdin(Stdio::null());
         command
     }
 
     /// The longest call that holds the prompt.
-    fn sent(&self, prompt: &str, output: Option<&Output>) -> Vec<Turn> {
-        match self.try_sent(prompt, output) {
+    fn sent_turns(&self, prompt: &str, output: Option<&Output>) -> Vec<Turn> {
+        match self.try_sent_turns(prompt, output) {
             Ok(turns) => turns,
             Err(why) => panic!("{why}"),
         }
     }
 
-    fn try_sent(&self, prompt: &str, output: Option<&Output>) -> Result<Vec<Turn>, String> {
+    fn try_sent_turns(&self, prompt: &str, output: Option<&Output>) -> Result<Vec<Turn>, String> {
         // One client puts backslashes before quotes.
         let plain = |text: &str| text.replace('\\', "");
         let holds = |turns: &Vec<Turn>| {
@@ -262,7 +264,7 @@ impl Desk {
             turns.iter().any(is_it)
         };
         let calls = self.model.calls();
-        let all = calls.iter().map(turns).filter(holds);
+        let all = calls.iter().map(turns_of_call).filter(holds);
         all.max_by_key(Vec::len).ok_or_else(|| {
             let tail = |bytes: &[u8]| {
                 let text = String::from_utf8_lossy(bytes).into_owned();
@@ -279,12 +281,12 @@ impl Desk {
     }
 
     /// Keys are none: nothing leaves the machine.
-    fn variables(&self) -> Vec<(&'static str, OsString)> {
+    fn client_variables(&self) -> Vec<(&'static str, OsString)> {
         let url = self.model.url();
         let one = || OsString::from("1");
         let home = |name: &str| self.home.join(name).into_os_string();
         match self.client {
-            Client::Claude | Client::Claude2025 => vec![
+            ClientKind::Claude | ClientKind::Claude2025 => vec![
                 ("CLAUDE_CONFIG_DIR", home(".claude")),
                 ("ANTHROPIC_BASE_URL", url.into()),
                 ("ANTHROPIC_API_KEY", "sk-ant-none".into()),
@@ -293,16 +295,16 @@ impl Desk {
                 ("DISABLE_TELEMETRY", one()),
                 ("DISABLE_ERROR_REPORTING", one()),
             ],
-            Client::Codex => vec![
+            ClientKind::Codex => vec![
                 ("CODEX_HOME", home(".codex")),
                 ("STANDIN_KEY", "none".into()),
             ],
-            Client::Gemini => vec![
+            ClientKind::Gemini => vec![
                 ("GEMINI_API_KEY", "none".into()),
                 ("GOOGLE_GEMINI_BASE_URL", url.into()),
                 ("GEMINI_CLI_TRUST_WORKSPACE", "true".into()),
             ],
-            Client::OpenCode => vec![
+            ClientKind::OpenCode => vec![
                 ("OPENCODE_DISABLE_AUTOUPDATE", one()),
                 ("OPENCODE_DISABLE_MODELS_FETCH", one()),
                 ("OPENCODE_DISABLE_LSP_DOWNLOAD", one()),
@@ -316,7 +318,7 @@ impl Desk {
             "model_providers.standin={{name=\"Stand-in\",base_url=\"{}/v1\",env_key=\"STANDIN_KEY\",wire_api=\"responses\",request_max_retries=0,stream_max_retries=0}}",
             self.model.url()
         );
-        words(&[
+        os_args(&[
             "-c",
             "model=\"gpt-5.2-codex\"",
             "-c",
@@ -327,24 +329,24 @@ impl Desk {
     }
 
     /// Settings that some clients read from files.
-    fn prepare(&self) {
+    fn write_settings(&self) {
         let (file, mut settings) = match self.client {
-            Client::Claude | Client::Claude2025 => return,
-            Client::Codex => {
+            ClientKind::Claude | ClientKind::Claude2025 => return,
+            ClientKind::Codex => {
                 // The client wants its folder to be there.
-                write(&self.home.join(".codex/.keep"), "");
+                write_file(&self.home.join(".codex/.keep"), "");
                 return;
             }
-            Client::Gemini => (
+            ClientKind::Gemini => (
                 ".gemini/settings.json",
                 json!({ "security": { "auth": { "selectedType": "gemini-api-key" } },
                     "privacy": { "usageStatisticsEnabled": false },
                     "general": { "disableAutoUpdate": true } }),
             ),
-            Client::OpenCode => (
+            ClientKind::OpenCode => (
                 ".config/opencode/opencode.json",
-                json!({ "autoupdate": false, "share": "disabled", "model": MODEL,
-                    "small_model": MODEL,
+                json!({ "autoupdate": false, "share": "disabled", "model": STANDIN_MODEL,
+                    "small_model": STANDIN_MODEL,
                     "provider": { "standin": { "npm": "@ai-sdk/openai-compatible",
                         "name": "Stand-in",
                         "options": { "baseURL": format!("{}/v1", self.model.url()),
@@ -357,18 +359,18 @@ impl Desk {
         for (key, value) in self.settings.as_object().into_iter().flatten() {
             settings[key] = value.clone();
         }
-        write(&self.home.join(file), &settings.to_string());
+        write_file(&self.home.join(file), &settings.to_string());
     }
 }
 
 /// The model of the stand-in, as `OpenCode` names it.
-const MODEL: &str = "standin/model";
+const STANDIN_MODEL: &str = "standin/model";
 
-fn words(words: &[&str]) -> Vec<OsString> {
+fn os_args(words: &[&str]) -> Vec<OsString> {
     words.iter().map(OsString::from).collect()
 }
 
-fn write(path: &Path, text: &str) {
+fn write_file(path: &Path, text: &str) {
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     if let Err(e) = made.and_then(|()| std::fs::write(path, text)) {
         panic!("`{}` cannot be written: {e}", path.display());

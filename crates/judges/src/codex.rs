@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// # Panics
 ///
 /// If it does not start, or gives no answer.
-pub(crate) fn threads(mut command: Command) -> String {
+pub(crate) fn list_threads(mut command: Command) -> String {
     let started = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

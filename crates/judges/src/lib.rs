@@ -4,7 +4,7 @@
 //! where one is missing, its tests are skipped, or fail where `CI` is set. A program runs once for
 //! all tests of a binary: it is sent one JSON value a line and answers each with one.
 //!
-//! Clients that talk to a model are pointed at a [`StandIn`] for it, and need no network.
+//! Clients that talk to a model are pointed at a [`StandInModel`] for it, and need no network.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stderr,
@@ -20,31 +20,31 @@ mod sshd;
 mod standin;
 mod turns;
 
-pub use browser::{Browser, Extent, Look, Opened};
-pub use client::{Client, Desk};
-pub use process::Process;
+pub use browser::{Browser, OpenedPage, PageExtent, PageView};
+pub use client::{ClientKind, InstalledClient};
+pub use process::JsonLineProcess;
 pub use sshd::Sshd;
-pub use standin::{Call, Held, StandIn};
-pub use turns::{Turn, turns};
+pub use standin::{HeldCall, ModelCall, StandInModel};
+pub use turns::{Turn, turns_of_call};
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 /// A version of pi that is at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pi {
+pub enum PiVersion {
     /// 0.87.1, on node 24.
     V0_87,
     /// 0.74.2, on node 20: it knows no `context_edit`, no `usage` and no `system` messages.
     V0_74,
 }
 
-impl Pi {
+impl PiVersion {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::V0_87, Self::V0_74];
 
     /// The variables that name the file with its `SessionManager`, and the node that runs it.
-    const fn variables(self) -> [&'static str; 2] {
+    const fn program_variables(self) -> [&'static str; 2] {
         match self {
             Self::V0_87 => ["RETHREAD_JUDGE_PI_0_87", "RETHREAD_JUDGE_NODE_24"],
             Self::V0_74 => ["RETHREAD_JUDGE_PI_0_74", "RETHREAD_JUDGE_NODE_20"],
@@ -56,26 +56,29 @@ impl Pi {
     /// # Panics
     ///
     /// If it is not installed where `CI` is set, or does not start.
-    pub fn judge(self) -> Option<&'static Process> {
-        static RUNNING: [OnceLock<Option<Process>>; 2] = [OnceLock::new(), OnceLock::new()];
+    pub fn running_process(self) -> Option<&'static JsonLineProcess> {
+        static RUNNING: [OnceLock<Option<JsonLineProcess>>; 2] = [OnceLock::new(), OnceLock::new()];
         let [new, old] = &RUNNING;
         let running = match self {
             Self::V0_87 => new,
             Self::V0_74 => old,
         };
-        running.get_or_init(|| self.start()).as_ref()
+        running.get_or_init(|| self.start_process()).as_ref()
     }
 
-    fn start(self) -> Option<Process> {
-        let [package, node] = self.variables().map(installed);
+    fn start_process(self) -> Option<JsonLineProcess> {
+        let [package, node] = self.program_variables().map(installed_program);
         let (package, node) = (package?, node?);
         let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/src/pi.mjs");
-        Some(Process::start(&node, &[driver.as_ref(), package.as_ref()]))
+        Some(JsonLineProcess::start(
+            &node,
+            &[driver.as_ref(), package.as_ref()],
+        ))
     }
 }
 
 /// The file that a variable names. In CI it must be there; elsewhere its tests are skipped.
-fn installed(variable: &str) -> Option<PathBuf> {
+fn installed_program(variable: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable).map(PathBuf::from);
     let path = path.filter(|path| path.exists());
     if path.is_none() {

@@ -8,12 +8,12 @@ use serde_json::Value;
 
 /// A server that ends with this.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct OpenCodeServer {
     child: Child,
     address: String,
 }
 
-impl Server {
+impl OpenCodeServer {
     /// Starts it.
     ///
     /// # Panics
@@ -29,12 +29,12 @@ impl Server {
             child,
             address: String::new(),
         };
-        server.address = server.listens();
+        server.address = server.read_address();
         server
     }
 
     /// Where it listens: it says so in its first lines.
-    fn listens(&mut self) -> String {
+    fn read_address(&mut self) -> String {
         let Some(out) = self.child.stdout.take() else {
             panic!("the server says nothing");
         };
@@ -51,7 +51,7 @@ impl Server {
     /// # Panics
     ///
     /// If it is not done.
-    pub(crate) fn post(&self, path: &str, body: &Value) {
+    pub(crate) fn post_json(&self, path: &str, body: &Value) {
         let address = &self.address;
         let answer = TcpStream::connect(address).and_then(|mut stream| {
             let body = body.to_string();
@@ -60,7 +60,7 @@ impl Server {
                 "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
                 body.len()
             )?;
-            answer(BufReader::new(stream))
+            read_status_line(BufReader::new(stream))
         });
         let is_done = |answer: &String| answer.split(' ').nth(1) == Some("200");
         assert!(
@@ -71,7 +71,7 @@ impl Server {
 }
 
 /// The first line of an answer, once all of it is here. The server keeps the line open behind it.
-fn answer(mut from: impl BufRead) -> std::io::Result<String> {
+fn read_status_line(mut from: impl BufRead) -> std::io::Result<String> {
     let line = |from: &mut dyn BufRead| -> std::io::Result<String> {
         let mut line = String::new();
         from.read_line(&mut line)?;
@@ -105,7 +105,7 @@ fn answer(mut from: impl BufRead) -> std::io::Result<String> {
     Ok(first)
 }
 
-impl Drop for Server {
+impl Drop for OpenCodeServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -8,19 +8,19 @@ use std::sync::{Mutex, PoisonError};
 
 /// A running program. It ends when its input does, at the latest with the tests.
 #[derive(Debug)]
-pub struct Process {
-    ends: Mutex<Ends>,
+pub struct JsonLineProcess {
+    ends: Mutex<ProcessPipes>,
 }
 
 #[derive(Debug)]
-struct Ends {
+struct ProcessPipes {
     /// Kept, so that it is there as long as its ends are.
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
-impl Process {
+impl JsonLineProcess {
     /// Starts a program. What it says on stderr is seen.
     ///
     /// # Panics
@@ -39,7 +39,7 @@ impl Process {
         };
         let output = BufReader::new(output);
         Self {
-            ends: Mutex::new(Ends {
+            ends: Mutex::new(ProcessPipes {
                 child,
                 input,
                 output,
@@ -52,7 +52,7 @@ impl Process {
     /// # Panics
     ///
     /// If the program ended.
-    pub fn ask(&self, question: &[u8]) -> Vec<u8> {
+    pub fn send_request(&self, question: &[u8]) -> Vec<u8> {
         assert!(!question.contains(&b'\n'), "a question is one line");
         let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
         let mut answer = Vec::new();
@@ -73,14 +73,14 @@ mod tests {
 
     #[test]
     fn each_question_has_its_answer() {
-        let echo = Process::start("cat".as_ref(), &[]);
-        assert_eq!(echo.ask(b"[1]"), b"[1]");
-        assert_eq!(echo.ask(b"{}"), b"{}");
+        let echo = JsonLineProcess::start("cat".as_ref(), &[]);
+        assert_eq!(echo.send_request(b"[1]"), b"[1]");
+        assert_eq!(echo.send_request(b"{}"), b"{}");
     }
 
     #[test]
     #[should_panic(expected = "gave no answer")]
     fn a_program_that_ends_is_noticed() {
-        Process::start("true".as_ref(), &[]).ask(b"[1]");
+        JsonLineProcess::start("true".as_ref(), &[]).send_request(b"[1]");
     }
 }

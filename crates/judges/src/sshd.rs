@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::installed;
+use crate::installed_program;
 
 /// What `ssh` calls the machine.
 const HOST: &str = "VM01";
@@ -29,11 +29,11 @@ exec "$2" -i -e -f "$1/sshd_config""#;
 pub struct Sshd {
     folder: PathBuf,
     ssh: PathBuf,
-    counts: Arc<Counts>,
+    counts: Arc<TrafficCounts>,
 }
 
 #[derive(Debug)]
-struct Counts {
+struct TrafficCounts {
     connections: AtomicU64,
     /// How many bytes went to clients.
     sent: AtomicU64,
@@ -48,10 +48,10 @@ impl Sshd {
     /// # Panics
     ///
     /// If it is not installed where `CI` is set, or does not start.
-    pub fn serving(home: &Path, folder: &Path) -> Option<Self> {
-        let sshd = installed("RETHREAD_JUDGE_SSHD")?;
-        let ssh = installed("RETHREAD_JUDGE_SSH")?;
-        let keygen = installed("RETHREAD_JUDGE_SSH_KEYGEN")?;
+    pub fn serve_home(home: &Path, folder: &Path) -> Option<Self> {
+        let sshd = installed_program("RETHREAD_JUDGE_SSHD")?;
+        let ssh = installed_program("RETHREAD_JUDGE_SSH")?;
+        let keygen = installed_program("RETHREAD_JUDGE_SSH_KEYGEN")?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port on loopback");
         let port = listener.local_addr().expect("the port").port();
         fs::create_dir_all(folder).expect("a folder for keys");
@@ -62,8 +62,8 @@ impl Sshd {
                 .status();
             assert!(made.is_ok_and(|status| status.success()), "a key");
         }
-        set_up(home, folder, port);
-        let counts = Arc::new(Counts {
+        write_configs(home, folder, port);
+        let counts = Arc::new(TrafficCounts {
             connections: AtomicU64::new(0),
             sent: AtomicU64::new(0),
             cut: AtomicU64::new(u64::MAX),
@@ -71,7 +71,7 @@ impl Sshd {
         let (of_server, keys) = (counts.clone(), folder.to_owned());
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                serve(&client, &sshd, &keys, &of_server);
+                serve_client(&client, &sshd, &keys, &of_server);
             }
         });
         Some(Self {
@@ -87,30 +87,30 @@ impl Sshd {
     }
 
     /// The client with what it needs to get in, as arguments of a command line.
-    pub fn ssh(&self) -> Vec<String> {
+    pub fn ssh_command(&self) -> Vec<String> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let config = self.folder.join("ssh_config");
         vec![text(&self.ssh), "-F".to_owned(), text(&config)]
     }
 
     /// How many connections there were.
-    pub fn connections(&self) -> u64 {
+    pub fn connection_count(&self) -> u64 {
         self.counts.connections.load(Ordering::SeqCst)
     }
 
     /// How many bytes went to clients so far.
-    pub fn sent(&self) -> u64 {
+    pub fn sent_bytes(&self) -> u64 {
         self.counts.sent.load(Ordering::SeqCst)
     }
 
     /// From now on a connection is cut after so many bytes.
-    pub fn cut_after(&self, bytes: u64) {
+    pub fn cut_connections_after(&self, bytes: u64) {
         self.counts.cut.store(bytes, Ordering::SeqCst);
     }
 }
 
 /// Writes the settings of the server and of the client.
-fn set_up(home: &Path, folder: &Path, port: u16) {
+fn write_configs(home: &Path, folder: &Path, port: u16) {
     let write = |name: &str, text: String| {
         fs::write(folder.join(name), text).expect("settings are written");
     };
@@ -150,10 +150,10 @@ fn set_up(home: &Path, folder: &Path, port: u16) {
 }
 
 /// Starts a server for one client, and passes on what they say until one of them ends.
-fn serve(client: &TcpStream, sshd: &Path, folder: &Path, counts: &Arc<Counts>) {
+fn serve_client(client: &TcpStream, sshd: &Path, folder: &Path, counts: &Arc<TrafficCounts>) {
     counts.connections.fetch_add(1, Ordering::SeqCst);
     let log = fs::File::create(folder.join("sshd_log")).expect("a log");
-    let mut server = command(sshd, folder)
+    let mut server = sshd_command(sshd, folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(log)
@@ -164,12 +164,12 @@ fn serve(client: &TcpStream, sshd: &Path, folder: &Path, counts: &Arc<Counts>) {
     let ((Some(mut to_server), Some(mut from_server)), (Ok(mut to_client), Ok(mut from_client))) =
         (of_server, of_client)
     else {
-        end(&mut server);
+        kill_server(&mut server);
         return;
     };
     std::thread::spawn(move || {
         // Not by `io::copy`: the system would hold the pipe while it waits for the client.
-        let _ = pass_on(
+        let _ = copy_counted(
             &mut from_client,
             &mut to_server,
             u64::MAX,
@@ -180,13 +180,13 @@ fn serve(client: &TcpStream, sshd: &Path, folder: &Path, counts: &Arc<Counts>) {
     std::thread::spawn(move || {
         let cut = counts.cut.load(Ordering::SeqCst);
         // A client that is gone is no trouble.
-        let _ = pass_on(&mut from_server, &mut to_client, cut, &counts.sent);
+        let _ = copy_counted(&mut from_server, &mut to_client, cut, &counts.sent);
         let _ = to_client.shutdown(Shutdown::Both);
-        end(&mut server);
+        kill_server(&mut server);
     });
 }
 
-fn pass_on(
+fn copy_counted(
     from: &mut dyn Read,
     to: &mut dyn Write,
     mut left: u64,
@@ -206,12 +206,12 @@ fn pass_on(
     Ok(())
 }
 
-fn end(server: &mut Child) {
+fn kill_server(server: &mut Child) {
     let _ = server.kill();
     let _ = server.wait();
 }
 
-fn command(sshd: &Path, folder: &Path) -> Command {
+fn sshd_command(sshd: &Path, folder: &Path) -> Command {
     if is_root() {
         let mut command = Command::new("unshare");
         command.args(["-m", "sh", "-c", AS_ROOT, "sh"]);

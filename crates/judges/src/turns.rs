@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::standin::Call;
+use crate::standin::ModelCall;
 
 /// One thing in a conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,21 +23,21 @@ pub enum Turn {
 }
 
 /// What a call holds, without instructions and what the client puts in by itself.
-pub fn turns(call: &Call) -> Vec<Turn> {
+pub fn turns_of_call(call: &ModelCall) -> Vec<Turn> {
     let body = &call.body;
     if call.path.ends_with("/v1/messages") {
-        anthropic(body)
+        anthropic_turns(body)
     } else if call.path.ends_with("/responses") {
-        responses(body)
+        responses_turns(body)
     } else if call.path.ends_with("/chat/completions") {
-        chat(body)
+        chat_turns(body)
     } else {
-        gemini(body)
+        gemini_turns(body)
     }
 }
 
 /// What clients put into what a user says.
-const INJECTED: [&str; 6] = [
+const INJECTED_PREFIXES: [&str; 6] = [
     "<system-reminder>",
     "<environment_context>",
     "<session_context>",
@@ -48,34 +48,34 @@ const INJECTED: [&str; 6] = [
 
 fn is_injected(text: &str) -> bool {
     let text = text.trim_start();
-    INJECTED.iter().any(|mark| text.starts_with(mark))
+    INJECTED_PREFIXES.iter().any(|mark| text.starts_with(mark))
 }
 
-fn string(value: &Value) -> String {
+fn string_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn items(value: &Value) -> impl Iterator<Item = &Value> {
+fn array_items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
 /// Blocks; a text is one block of text.
-fn blocks(content: &Value) -> Vec<Value> {
+fn content_blocks(content: &Value) -> Vec<Value> {
     match content.as_str() {
         Some(text) => vec![serde_json::json!({ "type": "text", "text": text })],
-        None => items(content).cloned().collect(),
+        None => array_items(content).cloned().collect(),
     }
 }
 
-fn said(role: &str, text: &Value) -> Option<Turn> {
-    let text = string(text);
+fn text_turn(role: &str, text: &Value) -> Option<Turn> {
+    let text = string_of(text);
     let is_said = !text.is_empty() && !is_injected(&text);
     is_said.then(|| Turn::Text(role.to_owned(), text))
 }
 
 /// The text of what a tool gave.
-fn given(content: &Value) -> String {
-    let texts = blocks(content);
+fn result_text(content: &Value) -> String {
+    let texts = content_blocks(content);
     let texts: Vec<&str> = texts.iter().filter_map(|b| b["text"].as_str()).collect();
     if texts.is_empty() && !content.is_null() && content.as_array().is_none() {
         return content.to_string();
@@ -84,7 +84,7 @@ fn given(content: &Value) -> String {
 }
 
 /// A picture or a file, in the words of any vendor.
-fn media(role: &str, block: &Value) -> Option<Turn> {
+fn media_turn(role: &str, block: &Value) -> Option<Turn> {
     match block["type"].as_str()? {
         "image" | "input_image" | "image_url" => Some(Turn::Image(role.to_owned())),
         "document" | "file" | "input_file" => Some(Turn::File(role.to_owned())),
@@ -92,49 +92,51 @@ fn media(role: &str, block: &Value) -> Option<Turn> {
     }
 }
 
-fn anthropic(body: &Value) -> Vec<Turn> {
+fn anthropic_turns(body: &Value) -> Vec<Turn> {
     let mut turns = Vec::new();
-    for message in items(&body["messages"]).filter(|m| m["role"] != "system") {
-        let role = string(&message["role"]);
-        for block in blocks(&message["content"]) {
+    for message in array_items(&body["messages"]).filter(|m| m["role"] != "system") {
+        let role = string_of(&message["role"]);
+        for block in content_blocks(&message["content"]) {
             match block["type"].as_str() {
-                Some("text") => turns.extend(said(&role, &block["text"])),
-                Some("thinking") => turns.push(Turn::Thinking(string(&block["thinking"]))),
+                Some("text") => turns.extend(text_turn(&role, &block["text"])),
+                Some("thinking") => turns.push(Turn::Thinking(string_of(&block["thinking"]))),
                 Some("tool_use") => turns.push(Turn::ToolCall(
-                    string(&block["id"]),
-                    string(&block["name"]),
+                    string_of(&block["id"]),
+                    string_of(&block["name"]),
                     block["input"].clone(),
                 )),
                 Some("tool_result") => {
-                    let id = string(&block["tool_use_id"]);
-                    turns.push(Turn::ToolResult(id, given(&block["content"])));
-                    turns.extend(items(&block["content"]).filter_map(|b| media(&role, b)));
+                    let id = string_of(&block["tool_use_id"]);
+                    turns.push(Turn::ToolResult(id, result_text(&block["content"])));
+                    turns.extend(
+                        array_items(&block["content"]).filter_map(|b| media_turn(&role, b)),
+                    );
                 }
-                _ => turns.extend(media(&role, &block)),
+                _ => turns.extend(media_turn(&role, &block)),
             }
         }
     }
     turns
 }
 
-fn responses(body: &Value) -> Vec<Turn> {
+fn responses_turns(body: &Value) -> Vec<Turn> {
     let mut turns = Vec::new();
-    for item in items(&body["input"]) {
+    for item in array_items(&body["input"]) {
         match item["type"].as_str().unwrap_or("message") {
             "message" => {
-                let role = string(&item["role"]);
+                let role = string_of(&item["role"]);
                 if matches!(role.as_str(), "developer" | "system") {
                     continue;
                 }
-                for block in blocks(&item["content"]) {
-                    match media(&role, &block) {
+                for block in content_blocks(&item["content"]) {
+                    match media_turn(&role, &block) {
                         Some(media) => turns.push(media),
-                        None => turns.extend(said(&role, &block["text"])),
+                        None => turns.extend(text_turn(&role, &block["text"])),
                     }
                 }
             }
             "reasoning" => {
-                let texts = items(&item["summary"]).map(|s| string(&s["text"]));
+                let texts = array_items(&item["summary"]).map(|s| string_of(&s["text"]));
                 turns.push(Turn::Thinking(texts.collect::<Vec<_>>().join("\n")));
             }
             "function_call" | "custom_tool_call" => {
@@ -142,13 +144,13 @@ fn responses(body: &Value) -> Vec<Turn> {
                     Some(text) => serde_json::from_str(text).unwrap_or(Value::from(text)),
                     None => item["input"].clone(),
                 };
-                let (id, name) = (string(&item["call_id"]), string(&item["name"]));
+                let (id, name) = (string_of(&item["call_id"]), string_of(&item["name"]));
                 turns.push(Turn::ToolCall(id, name, input));
             }
             "function_call_output" | "custom_tool_call_output" => {
-                let id = string(&item["call_id"]);
-                turns.push(Turn::ToolResult(id, given(&item["output"])));
-                turns.extend(items(&item["output"]).filter_map(|b| media("user", b)));
+                let id = string_of(&item["call_id"]);
+                turns.push(Turn::ToolResult(id, result_text(&item["output"])));
+                turns.extend(array_items(&item["output"]).filter_map(|b| media_turn("user", b)));
             }
             _ => {}
         }
@@ -156,31 +158,31 @@ fn responses(body: &Value) -> Vec<Turn> {
     turns
 }
 
-fn chat(body: &Value) -> Vec<Turn> {
+fn chat_turns(body: &Value) -> Vec<Turn> {
     let mut turns = Vec::new();
-    for message in items(&body["messages"]) {
-        let role = string(&message["role"]);
+    for message in array_items(&body["messages"]) {
+        let role = string_of(&message["role"]);
         match role.as_str() {
             "system" | "developer" => continue,
             "tool" => {
-                let id = string(&message["tool_call_id"]);
-                turns.push(Turn::ToolResult(id, given(&message["content"])));
+                let id = string_of(&message["tool_call_id"]);
+                turns.push(Turn::ToolResult(id, result_text(&message["content"])));
                 continue;
             }
             _ => {}
         }
-        for block in blocks(&message["content"]) {
-            match media(&role, &block) {
+        for block in content_blocks(&message["content"]) {
+            match media_turn(&role, &block) {
                 Some(media) => turns.push(media),
-                None => turns.extend(said(&role, &block["text"])),
+                None => turns.extend(text_turn(&role, &block["text"])),
             }
         }
-        for call in items(&message["tool_calls"]) {
+        for call in array_items(&message["tool_calls"]) {
             let function = &call["function"];
             let input = function["arguments"].as_str().unwrap_or_default();
             turns.push(Turn::ToolCall(
-                string(&call["id"]),
-                string(&function["name"]),
+                string_of(&call["id"]),
+                string_of(&function["name"]),
                 serde_json::from_str(input).unwrap_or(Value::from(input)),
             ));
         }
@@ -188,21 +190,21 @@ fn chat(body: &Value) -> Vec<Turn> {
     turns
 }
 
-fn gemini(body: &Value) -> Vec<Turn> {
+fn gemini_turns(body: &Value) -> Vec<Turn> {
     let mut turns = Vec::new();
-    for content in items(&body["contents"]) {
+    for content in array_items(&body["contents"]) {
         let is_model = content["role"] == "model";
         let role = if is_model { "assistant" } else { "user" };
-        for part in items(&content["parts"]) {
+        for part in array_items(&content["parts"]) {
             let (call, result) = (&part["functionCall"], &part["functionResponse"]);
             if call.is_object() {
-                let (id, name) = (string(&call["id"]), string(&call["name"]));
+                let (id, name) = (string_of(&call["id"]), string_of(&call["name"]));
                 turns.push(Turn::ToolCall(id, name, call["args"].clone()));
             } else if result.is_object() {
                 let response = &result["response"];
                 let text = response["output"].as_str().or(response["error"].as_str());
                 let text = text.map_or_else(|| response.to_string(), str::to_owned);
-                turns.push(Turn::ToolResult(string(&result["id"]), text));
+                turns.push(Turn::ToolResult(string_of(&result["id"]), text));
             } else if part["inlineData"].is_object() {
                 let mime = part["inlineData"]["mimeType"].as_str().unwrap_or_default();
                 turns.push(if mime.starts_with("image/") {
@@ -211,9 +213,9 @@ fn gemini(body: &Value) -> Vec<Turn> {
                     Turn::File(role.to_owned())
                 });
             } else if part["thought"] == true {
-                turns.push(Turn::Thinking(string(&part["text"])));
+                turns.push(Turn::Thinking(string_of(&part["text"])));
             } else {
-                turns.extend(said(role, &part["text"]));
+                turns.extend(text_turn(role, &part["text"]));
             }
         }
     }

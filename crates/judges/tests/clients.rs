@@ -6,22 +6,22 @@
     reason = "a test fails where it stands"
 )]
 
-use rethread_judges::{Client, Turn};
+use rethread_judges::{ClientKind, Turn};
 
 /// A client in a home of its own, asked to call a tool.
-fn begun(client: Client, call: &str) -> Option<Vec<Turn>> {
+fn begun(client: ClientKind, call: &str) -> Option<Vec<Turn>> {
     let temp = tempfile::tempdir().unwrap();
     let (home, folder) = (temp.path().join("home"), temp.path().join("shop"));
     std::fs::create_dir_all(&home).unwrap();
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("a.txt"), "one apple\n").unwrap();
     let call = call.replace("FOLDER", folder.to_str().unwrap());
-    let desk = client.at(&home, &folder)?;
-    Some(desk.begin(&format!("count the apples {call}")))
+    let desk = client.set_up(&home, &folder)?;
+    Some(desk.begin_session(&format!("count the apples {call}")))
 }
 
 #[track_caller]
-fn assert_called(client: Client, call: &str) {
+fn assert_called(client: ClientKind, call: &str) {
     let Some(turns) = begun(client, call) else {
         return;
     };
@@ -47,14 +47,14 @@ fn assert_called(client: Client, call: &str) {
 #[test]
 fn claude_code() {
     let read = r#"[[tool:Read {"file_path":"FOLDER/a.txt"}]]"#;
-    assert_called(Client::Claude, read);
-    assert_called(Client::Claude2025, read);
+    assert_called(ClientKind::Claude, read);
+    assert_called(ClientKind::Claude2025, read);
 }
 
 #[test]
 fn codex() {
     assert_called(
-        Client::Codex,
+        ClientKind::Codex,
         r#"[[tool:exec_command {"cmd":"cat a.txt"}]]"#,
     );
 }
@@ -62,7 +62,7 @@ fn codex() {
 #[test]
 fn gemini() {
     assert_called(
-        Client::Gemini,
+        ClientKind::Gemini,
         r#"[[tool:read_file {"file_path":"a.txt"}]]"#,
     );
 }
@@ -70,7 +70,7 @@ fn gemini() {
 #[test]
 fn opencode() {
     assert_called(
-        Client::OpenCode,
+        ClientKind::OpenCode,
         r#"[[tool:read {"filePath":"FOLDER/a.txt"}]]"#,
     );
 }

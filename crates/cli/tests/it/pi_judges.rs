@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_formats::Env;
 use rethread_formats::pi::{Host, SessionEntry, SessionManager};
-use rethread_judges::{Pi, Process};
+use rethread_judges::{JsonLineProcess, PiVersion};
 use serde_json::{Value, json as value};
 
 use crate::world::{World, json, tree};
@@ -17,7 +17,9 @@ fn context_of_every_real_session_is_that_of_pi() {
     let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
         return;
     };
-    let Some(pi) = Pi::V0_87.judge() else { return };
+    let Some(pi) = PiVersion::V0_87.running_process() else {
+        return;
+    };
     let w = World::new();
     let env = Env::from_variables(
         std::collections::BTreeMap::new(),
@@ -37,7 +39,8 @@ fn context_of_every_real_session_is_that_of_pi() {
         let step = ids.len().div_ceil(PLACES).max(1);
         let places: Vec<usize> = (0..ids.len()).step_by(step).collect();
         let question = value!({ "file": file, "look": places, "ids": ids });
-        let told = json(std::str::from_utf8(&pi.ask(question.to_string().as_bytes())).unwrap());
+        let told =
+            json(std::str::from_utf8(&pi.send_request(question.to_string().as_bytes())).unwrap());
         let path = session.session_file().unwrap().to_str().unwrap();
         assert_same(&w, &told["told"]["context"], &["context", path]);
         for (n, place) in places.iter().enumerate() {
@@ -81,8 +84,10 @@ fn what_the_commands_write_is_to_pi_what_it_is_to_us() {
     ]);
     w.ok(&["rename", path, "Prices in cents"]);
     let forked = w.ok(&["fork", path]);
-    for pi in Pi::ALL {
-        let Some(judge) = pi.judge() else { continue };
+    for pi in PiVersion::ALL {
+        let Some(judge) = pi.running_process() else {
+            continue;
+        };
         for path in [path, second(&forked)] {
             assert_seen_alike(&w, judge, path);
         }
@@ -113,14 +118,16 @@ fn entries_that_are_no_messages_are_to_pi_what_they_are_to_us() {
     assert_eq!(seen["messages"].as_array().unwrap().len(), 4, "{seen}");
     assert_eq!(seen["model"]["modelId"], "m-2");
     assert_eq!(seen["thinking_level"], "high");
-    for pi in Pi::ALL {
-        let Some(judge) = pi.judge() else { continue };
+    for pi in PiVersion::ALL {
+        let Some(judge) = pi.running_process() else {
+            continue;
+        };
         assert_seen_alike(&w, judge, path);
     }
 }
 
 /// Whether pi and we see the same in a file, at its end and at each of its entries.
-fn assert_seen_alike(w: &World, pi: &Process, path: &str) {
+fn assert_seen_alike(w: &World, pi: &JsonLineProcess, path: &str) {
     let entries = std::fs::read_to_string(path).unwrap();
     let ids: Vec<Value> = entries
         .lines()
@@ -129,7 +136,8 @@ fn assert_seen_alike(w: &World, pi: &Process, path: &str) {
         .collect();
     let places: Vec<usize> = (0..ids.len()).collect();
     let question = value!({ "file": path, "look": places, "ids": ids });
-    let told = json(std::str::from_utf8(&pi.ask(question.to_string().as_bytes())).unwrap());
+    let told =
+        json(std::str::from_utf8(&pi.send_request(question.to_string().as_bytes())).unwrap());
     assert_same(w, &told["told"]["context"], &["context", path]);
     for (n, id) in ids.iter().enumerate() {
         let at = ["context", path, "--at", id.as_str().unwrap()];

@@ -4,7 +4,7 @@
 //! `reply 1`, `reply 2` and so on. Where the last thing that the user said holds
 //! `[[tool:NAME {json}]]`, the answer thinks a little and calls these tools instead.
 //!
-//! A test can hold a client in the middle of its work: see [`StandIn::hold`].
+//! A test can hold a client in the middle of its work: see [`StandIn::hold_calls`].
 
 mod http;
 mod replies;
@@ -18,18 +18,18 @@ use std::thread;
 
 use serde_json::Value;
 
-use self::http::{Answer, Request};
+use self::http::{HttpRequest, HttpResponse};
 
 /// A running stand-in. It ends when it is dropped.
 #[derive(Debug)]
-pub struct StandIn {
+pub struct StandInModel {
     address: SocketAddr,
-    state: Arc<State>,
+    state: Arc<StandInState>,
 }
 
 /// What a client sent to a model.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct ModelCall {
     /// The path of the address.
     pub path: String,
     /// What was sent.
@@ -38,20 +38,20 @@ pub struct Call {
 
 /// A call that waits for its answer until this is dropped.
 #[derive(Debug)]
-pub struct Held {
+pub struct HeldCall {
     _waiting: Sender<()>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    calls: Mutex<Vec<Call>>,
+struct StandInState {
+    calls: Mutex<Vec<ModelCall>>,
     /// Who is told of each call that waits, if calls are to wait.
-    holder: Mutex<Option<Sender<Held>>>,
+    holder: Mutex<Option<Sender<HeldCall>>>,
     answered: AtomicU64,
     is_over: AtomicBool,
 }
 
-impl StandIn {
+impl StandInModel {
     /// Starts a stand-in on a free port.
     ///
     /// # Panics
@@ -63,7 +63,7 @@ impl StandIn {
             Ok(found) => found,
             Err(e) => panic!("there is no port on loopback: {e}"),
         };
-        let state = Arc::new(State::default());
+        let state = Arc::new(StandInState::default());
         let shared = Arc::clone(&state);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -72,7 +72,7 @@ impl StandIn {
                 }
                 let shared = Arc::clone(&shared);
                 // A client that goes away in the middle is no concern of ours.
-                thread::spawn(move || drop(serve(stream, &shared)));
+                thread::spawn(move || drop(serve_connection(stream, &shared)));
             }
         });
         Self { address, state }
@@ -85,36 +85,36 @@ impl StandIn {
 
     /// Lets every call wait from now on. Each is received here, and answered once that is dropped;
     /// the last one was received when calls are let through again.
-    pub fn hold(&self) -> Receiver<Held> {
+    pub fn hold_calls(&self) -> Receiver<HeldCall> {
         let (teller, told) = mpsc::channel();
         *self.state.holder() = Some(teller);
         told
     }
 
     /// Lets calls through again.
-    pub fn let_through(&self) {
+    pub fn release_calls(&self) {
         *self.state.holder() = None;
     }
 
     /// What was sent so far.
-    pub fn calls(&self) -> Vec<Call> {
+    pub fn calls(&self) -> Vec<ModelCall> {
         let calls = self.state.calls.lock();
         calls.unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl State {
-    fn holder(&self) -> std::sync::MutexGuard<'_, Option<Sender<Held>>> {
+impl StandInState {
+    fn holder(&self) -> std::sync::MutexGuard<'_, Option<Sender<HeldCall>>> {
         self.holder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits as long as somebody wants it.
-    fn wait(&self) {
+    fn wait_while_held(&self) {
         let (waiting, wait) = mpsc::channel();
         let told = self
             .holder()
             .as_ref()
-            .map(|h| h.send(Held { _waiting: waiting }));
+            .map(|h| h.send(HeldCall { _waiting: waiting }));
         // Nothing is ever sent: the other end goes away, here or there.
         if let Some(Ok(())) = told {
             let _ = wait.recv();
@@ -122,7 +122,7 @@ impl State {
     }
 }
 
-impl Drop for StandIn {
+impl Drop for StandInModel {
     fn drop(&mut self) {
         self.state.is_over.store(true, Ordering::Relaxed);
         // Wakes the listener, so that it sees that it is over.
@@ -131,50 +131,50 @@ impl Drop for StandIn {
 }
 
 /// Answers all requests of one connection.
-fn serve(stream: TcpStream, state: &State) -> std::io::Result<()> {
-    let mut connection = http::Connection::new(stream)?;
-    while let Some(request) = connection.next()? {
-        let answer = answer(&request, state);
-        connection.send(&request, &answer)?;
+fn serve_connection(stream: TcpStream, state: &StandInState) -> std::io::Result<()> {
+    let mut connection = http::HttpConnection::new(stream)?;
+    while let Some(request) = connection.read_request()? {
+        let answer = respond_to(&request, state);
+        connection.send_response(&request, &answer)?;
     }
     Ok(())
 }
 
-fn answer(request: &Request, state: &State) -> Answer {
+fn respond_to(request: &HttpRequest, state: &StandInState) -> HttpResponse {
     let path = request.path();
     if request.method != "POST" {
         let is_list = path.ends_with("/models");
         let list = serde_json::json!({ "object": "list", "data": [], "models": [] });
         return if is_list {
-            Answer::json(&list)
+            HttpResponse::json(&list)
         } else if request.method == "HEAD" {
-            Answer::json(&Value::Null)
+            HttpResponse::json(&Value::Null)
         } else {
-            Answer::missing()
+            HttpResponse::not_found()
         };
     }
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let mut calls = state.calls.lock().unwrap_or_else(PoisonError::into_inner);
-    calls.push(Call {
+    calls.push(ModelCall {
         path: path.to_owned(),
         body: body.clone(),
     });
     drop(calls);
-    state.wait();
+    state.wait_while_held();
     let number = || state.answered.fetch_add(1, Ordering::Relaxed) + 1;
     if path.ends_with("/count_tokens") {
-        Answer::json(&serde_json::json!({ "input_tokens": 42 }))
+        HttpResponse::json(&serde_json::json!({ "input_tokens": 42 }))
     } else if path.ends_with(":countTokens") {
-        Answer::json(&serde_json::json!({ "totalTokens": 42 }))
+        HttpResponse::json(&serde_json::json!({ "totalTokens": 42 }))
     } else if path.ends_with("/v1/messages") {
-        replies::anthropic(&body, number())
+        replies::anthropic_reply(&body, number())
     } else if path.ends_with("/responses") {
-        replies::responses(&body, number())
+        replies::responses_reply(&body, number())
     } else if path.ends_with("/chat/completions") {
-        replies::chat(&body, number())
+        replies::chat_reply(&body, number())
     } else if path.contains("enerateContent") {
-        replies::gemini(&body, number(), path.contains("stream"))
+        replies::gemini_reply(&body, number(), path.contains("stream"))
     } else {
-        Answer::missing()
+        HttpResponse::not_found()
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::http::Answer;
-use super::script::{Wanted, text_of, wanted};
+use super::http::HttpResponse;
+use super::script::{RequestedTool, parse_requested_tools, text_of};
 
 /// An event with its type in the data as well.
-fn typed(name: &'static str, mut data: Value) -> (Option<&'static str>, String) {
+fn typed_event(name: &'static str, mut data: Value) -> (Option<&'static str>, String) {
     if let Some(object) = data.as_object_mut() {
         object.insert("type".to_owned(), json!(name));
     }
@@ -27,12 +27,12 @@ fn last_prompt(messages: &Value, key: &str) -> String {
 }
 
 /// Messages of Anthropic.
-pub(super) fn anthropic(body: &Value, n: u64) -> Answer {
+pub(super) fn anthropic_reply(body: &Value, n: u64) -> HttpResponse {
     let usage = |output: u64| {
         json!({ "input_tokens": 11, "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": 0, "output_tokens": output })
     };
-    let tools = wanted(&last_prompt(&body["messages"], "content"));
+    let tools = parse_requested_tools(&last_prompt(&body["messages"], "content"));
     let mut blocks = vec![json!({ "type": "text", "text": format!("reply {n}") })];
     if !tools.is_empty() {
         blocks.insert(
@@ -55,31 +55,31 @@ pub(super) fn anthropic(body: &Value, n: u64) -> Answer {
             "stop_sequence": null, "usage": usage(3) })
     };
     if body["stream"] != true {
-        return Answer::json(&message(&blocks, Some(reason)));
+        return HttpResponse::json(&message(&blocks, Some(reason)));
     }
-    let mut events = vec![typed(
+    let mut events = vec![typed_event(
         "message_start",
         json!({ "message": message(&[], None) }),
     )];
     for (index, block) in blocks.iter().enumerate() {
-        let (start, deltas) = streamed(block);
+        let (start, deltas) = block_deltas(block);
         let start = json!({ "index": index, "content_block": start });
-        events.push(typed("content_block_start", start));
+        events.push(typed_event("content_block_start", start));
         for delta in deltas {
             let delta = json!({ "index": index, "delta": delta });
-            events.push(typed("content_block_delta", delta));
+            events.push(typed_event("content_block_delta", delta));
         }
-        events.push(typed("content_block_stop", json!({ "index": index })));
+        events.push(typed_event("content_block_stop", json!({ "index": index })));
     }
     let end =
         json!({ "delta": { "stop_reason": reason, "stop_sequence": null }, "usage": usage(77) });
-    events.push(typed("message_delta", end));
-    events.push(typed("message_stop", json!({})));
-    Answer::events(&events)
+    events.push(typed_event("message_delta", end));
+    events.push(typed_event("message_stop", json!({})));
+    HttpResponse::event_stream(&events)
 }
 
 /// A block as it begins, and what it grows by.
-fn streamed(block: &Value) -> (Value, Vec<Value>) {
+fn block_deltas(block: &Value) -> (Value, Vec<Value>) {
     match block["type"].as_str() {
         Some("thinking") => (
             json!({ "type": "thinking", "thinking": "", "signature": "" }),
@@ -103,7 +103,7 @@ fn streamed(block: &Value) -> (Value, Vec<Value>) {
 }
 
 /// Responses of `OpenAI`.
-pub(super) fn responses(body: &Value, n: u64) -> Answer {
+pub(super) fn responses_reply(body: &Value, n: u64) -> HttpResponse {
     let id = format!("resp_standin_{n}");
     let usage = json!({ "input_tokens": 11, "input_tokens_details": { "cached_tokens": 0 },
         "output_tokens": 3, "output_tokens_details": { "reasoning_tokens": 0 },
@@ -111,7 +111,7 @@ pub(super) fn responses(body: &Value, n: u64) -> Answer {
     let mut items = vec![json!({ "type": "message", "id": format!("msg_standin_{n}"),
         "role": "assistant", "status": "completed",
         "content": [{ "type": "output_text", "text": format!("reply {n}"), "annotations": [] }] })];
-    let tools = wanted(&last_prompt(&body["input"], "content"));
+    let tools = parse_requested_tools(&last_prompt(&body["input"], "content"));
     if !tools.is_empty() {
         items.insert(
             0,
@@ -129,23 +129,26 @@ pub(super) fn responses(body: &Value, n: u64) -> Answer {
     let whole = json!({ "id": id, "object": "response", "status": "completed",
         "model": body["model"], "output": items, "usage": usage });
     if body["stream"] == false {
-        return Answer::json(&whole);
+        return HttpResponse::json(&whole);
     }
-    let mut events = vec![typed(
+    let mut events = vec![typed_event(
         "response.created",
         json!({ "response": { "id": id } }),
     )];
     for (index, item) in items.iter().enumerate() {
         let data = json!({ "output_index": index, "item": item });
-        events.push(typed("response.output_item.added", data.clone()));
-        events.push(typed("response.output_item.done", data));
+        events.push(typed_event("response.output_item.added", data.clone()));
+        events.push(typed_event("response.output_item.done", data));
     }
-    events.push(typed("response.completed", json!({ "response": whole })));
-    Answer::events(&events)
+    events.push(typed_event(
+        "response.completed",
+        json!({ "response": whole }),
+    ));
+    HttpResponse::event_stream(&events)
 }
 
 /// A call; the part of its name before a dot is its namespace.
-fn function_call(tool: &Wanted, n: u64, i: usize) -> Value {
+fn function_call(tool: &RequestedTool, n: u64, i: usize) -> Value {
     let mut call = Map::new();
     call.insert("type".into(), json!("function_call"));
     call.insert("id".into(), json!(format!("fc_standin_{n}_{i}")));
@@ -163,11 +166,11 @@ fn function_call(tool: &Wanted, n: u64, i: usize) -> Value {
 }
 
 /// Chat completions of `OpenAI`, which many others speak as well.
-pub(super) fn chat(body: &Value, n: u64) -> Answer {
+pub(super) fn chat_reply(body: &Value, n: u64) -> HttpResponse {
     let text = format!("reply {n}");
     let usage = json!({ "prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14 });
     let has_tools = body["tools"].as_array().is_some_and(|t| !t.is_empty());
-    let mut tools = wanted(&last_prompt(&body["messages"], "content"));
+    let mut tools = parse_requested_tools(&last_prompt(&body["messages"], "content"));
     if !has_tools {
         tools.clear();
     }
@@ -191,7 +194,7 @@ pub(super) fn chat(body: &Value, n: u64) -> Answer {
     if body["stream"] != true {
         let message = json!({ "role": "assistant", "content": text });
         let choice = json!({ "index": 0, "message": message, "finish_reason": reason });
-        return Answer::json(&base("chat.completion", choice));
+        return HttpResponse::json(&base("chat.completion", choice));
     }
     let mut deltas = vec![json!({ "role": "assistant", "content": text })];
     if !tools.is_empty() {
@@ -207,13 +210,13 @@ pub(super) fn chat(body: &Value, n: u64) -> Answer {
         deltas.into_iter().map(|delta| chunk(delta, None)).collect();
     events.push(chunk(json!({}), Some(reason)));
     events.push((None, "[DONE]".to_owned()));
-    Answer::events(&events)
+    HttpResponse::event_stream(&events)
 }
 
 /// Gemini of Google.
-pub(super) fn gemini(body: &Value, n: u64, is_stream: bool) -> Answer {
+pub(super) fn gemini_reply(body: &Value, n: u64, is_stream: bool) -> HttpResponse {
     let has_tools = body["tools"].as_array().is_some_and(|t| !t.is_empty());
-    let mut tools = wanted(&last_prompt(&body["contents"], "parts"));
+    let mut tools = parse_requested_tools(&last_prompt(&body["contents"], "parts"));
     if !has_tools {
         tools.clear();
     }
@@ -233,8 +236,8 @@ pub(super) fn gemini(body: &Value, n: u64, is_stream: bool) -> Answer {
         "modelVersion": "gemini-standin", "responseId": format!("standin-{n}"),
     });
     if is_stream {
-        Answer::events(&[(None, answer.to_string())])
+        HttpResponse::event_stream(&[(None, answer.to_string())])
     } else {
-        Answer::json(&answer)
+        HttpResponse::json(&answer)
     }
 }

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 /// A tool that the model is to call.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Wanted {
+pub(super) struct RequestedTool {
     pub(super) name: String,
     pub(super) input: Value,
 }
 
 /// The tools in a text: `[[tool:NAME {json}]]`, any number of them.
-pub(super) fn wanted(text: &str) -> Vec<Wanted> {
+pub(super) fn parse_requested_tools(text: &str) -> Vec<RequestedTool> {
     // One client puts backslashes before quotes.
     let text = text.replace("\\\"", "\"");
     let mut found = Vec::new();
@@ -22,7 +22,7 @@ pub(super) fn wanted(text: &str) -> Vec<Wanted> {
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
         if let Some(Ok(input)) = values.next() {
             let name = name.to_owned();
-            found.push(Wanted { name, input });
+            found.push(RequestedTool { name, input });
         }
     }
     found
@@ -45,8 +45,11 @@ mod tests {
     #[test]
     fn tools_are_found_in_a_prompt() {
         let text = r#"Go [[tool:Read {"path":"a]]b"}]] and [[tool:x.y {}]] [[tool:bad {]]"#;
-        let names: Vec<String> = wanted(text).into_iter().map(|w| w.name).collect();
+        let names: Vec<String> = parse_requested_tools(text)
+            .into_iter()
+            .map(|w| w.name)
+            .collect();
         assert_eq!(names, ["Read", "x.y"]);
-        assert_eq!(wanted(text)[0].input["path"], "a]]b");
+        assert_eq!(parse_requested_tools(text)[0].input["path"], "a]]b");
     }
 }

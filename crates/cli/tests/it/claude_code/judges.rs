@@ -4,14 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use rethread_formats::claude_code::encode_cwd;
-use rethread_judges::{Client, Desk, Turn};
+use rethread_judges::{ClientKind, InstalledClient, Turn};
 use serde_json::Value;
 
 use super::fixtures;
 use crate::judges::sent::{apart, turns};
 use crate::world::{World, copy, json, tree};
 
-const CLIENTS: [Client; 2] = [Client::Claude, Client::Claude2025];
+const CLIENTS: [ClientKind; 2] = [ClientKind::Claude, ClientKind::Claude2025];
 
 /// A picture of one dot, which is small enough for a client to send it as it is.
 const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -121,10 +121,10 @@ fn recorded(w: &World) -> Vec<String> {
 
 /// The client goes on with a session: it sends what we say that it would, and the prompt.
 #[track_caller]
-fn resumed(w: &World, desk: &Desk, session: &str, prompt: &str) -> Vec<Turn> {
+fn resumed(w: &World, desk: &InstalledClient, session: &str, prompt: &str) -> Vec<Turn> {
     let mut ours = context(w, session);
     ours.push(user(prompt));
-    let theirs = desk.resume(session, prompt);
+    let theirs = desk.resume_session(session, prompt);
     assert_eq!(ours, theirs);
     theirs
 }
@@ -133,7 +133,7 @@ fn resumed(w: &World, desk: &Desk, session: &str, prompt: &str) -> Vec<Turn> {
 fn what_we_wrote_is_resumed_whole() {
     for client in CLIENTS {
         let w = World::new();
-        let Some(desk) = client.at(&w.home, &w.project) else {
+        let Some(desk) = client.set_up(&w.home, &w.project) else {
             return;
         };
         let id = written(&w);
@@ -161,7 +161,7 @@ fn what_we_wrote_is_resumed_whole() {
 fn a_fork_is_resumed() {
     for client in CLIENTS {
         let w = World::new();
-        let Some(desk) = client.at(&w.home, &w.project) else {
+        let Some(desk) = client.set_up(&w.home, &w.project) else {
             return;
         };
         let id = written(&w);
@@ -191,7 +191,7 @@ fn a_fork_is_resumed() {
 fn what_a_client_recorded_is_read() {
     for client in CLIENTS {
         let w = World::new();
-        let Some(desk) = client.at(&w.home, &w.project) else {
+        let Some(desk) = client.set_up(&w.home, &w.project) else {
             return;
         };
         fs::write(w.project.join("a.txt"), "one apple\n").unwrap();
@@ -199,7 +199,7 @@ fn what_a_client_recorded_is_read() {
         let prompt = format!(
             r#"Count the apples [[tool:Read {{"file_path":{file:?}}}]] [[tool:Bash {{"command":"cat a.txt; exit 3","description":"Look"}}]]"#
         );
-        let began = desk.begin(&prompt);
+        let began = desk.begin_session(&prompt);
         let id = recorded(&w).pop().unwrap();
         let read = context(&w, &id);
         assert_eq!(read[..began.len()], began, "{client:?}");
@@ -207,7 +207,7 @@ fn what_a_client_recorded_is_read() {
         let results = read.iter().filter(|t| matches!(t, Turn::ToolResult(..)));
         assert_eq!((calls.count(), results.count()), (2, 2), "{read:?}");
         resumed(&w, &desk, &id, "And pears?");
-        desk.resume(&id, r#"Look again [[tool:Bash {"command":"cat a.txt"}]]"#);
+        desk.resume_session(&id, r#"Look again [[tool:Bash {"command":"cat a.txt"}]]"#);
         let told = resumed(&w, &desk, &id, "That is all.");
         let said = told
             .iter()
@@ -226,17 +226,17 @@ fn what_a_client_recorded_is_read() {
 #[test]
 fn other_sessions_are_resumed_where_we_say() {
     let cases = [
-        (Client::Claude, "2.1/everything"),
-        (Client::Claude, "2.1/compaction"),
-        (Client::Claude, "2.1/two-branches"),
-        (Client::Claude, "2.1/rewind"),
-        (Client::Claude2025, "2.1/two-branches-old"),
-        (Client::Claude2025, "2.0/written-anew"),
-        (Client::Claude2025, "1.0/sidechain"),
+        (ClientKind::Claude, "2.1/everything"),
+        (ClientKind::Claude, "2.1/compaction"),
+        (ClientKind::Claude, "2.1/two-branches"),
+        (ClientKind::Claude, "2.1/rewind"),
+        (ClientKind::Claude2025, "2.1/two-branches-old"),
+        (ClientKind::Claude2025, "2.0/written-anew"),
+        (ClientKind::Claude2025, "1.0/sidechain"),
     ];
     for (client, case) in cases {
         let w = World::new();
-        let Some(desk) = client.at(&w.home, &w.project) else {
+        let Some(desk) = client.set_up(&w.home, &w.project) else {
             return;
         };
         let folder = encode_cwd(w.project.to_str().unwrap());
@@ -248,7 +248,7 @@ fn other_sessions_are_resumed_where_we_say() {
             let mut ours = context(&w, &id);
             ours.push(user("And now?"));
             ours.retain(|turn| *turn != Turn::Thinking(String::new()));
-            let theirs = desk.resume(&id, "And now?");
+            let theirs = desk.resume_session(&id, "And now?");
             // It ends texts that it joins with a line break.
             let plain = |turn| match turn {
                 Turn::Text(role, text) => Turn::Text(role, text.trim_end().to_owned()),

@@ -7,7 +7,7 @@ use std::path::Path;
 use insta::assert_snapshot;
 use rethread_engine::{Source, Way, by_name};
 use rethread_formats::{Agents, Conversation, MessageInput, TextMessage, ToldAgent};
-use rethread_judges::Client;
+use rethread_judges::ClientKind;
 use rethread_model::{Block, Bodies as _, Body, LinkKind, Role};
 use serde_json::{Value, json as value};
 
@@ -307,7 +307,7 @@ fn with_agent(w: &World) -> String {
 }
 
 /// Lets a client list what was converted, and go on with it.
-fn assert_resumed(client: Client, agent: &str) {
+fn assert_resumed(client: ClientKind, agent: &str) {
     let w = World::new();
     let Some(desk) = client_in(&w, client, agent) else {
         return;
@@ -325,19 +325,19 @@ fn assert_resumed(client: Client, agent: &str) {
         others => panic!("{others:?}"),
     };
     // One client lists by the beginnings of its ids.
-    let listed = desk.list().unwrap();
+    let listed = desk.list_sessions().unwrap();
     let short = |id: &str| id.get(..13).unwrap().to_owned();
     assert!(listed.contains(&short(id)), "{listed}");
     assert!(!listed.contains(&child), "{listed}");
     assert!(!listed.contains("Run the tests"), "{listed}");
     if agent == "opencode" {
         // It takes the sub-agent for one of its own.
-        let out = desk.run(&["export", &child].map(Into::into)).stdout;
+        let out = desk.run_client(&["export", &child].map(Into::into)).stdout;
         let out = json(std::str::from_utf8(&out).unwrap());
         assert_eq!(out["info"]["parentID"], id);
         assert!(out["messages"].to_string().contains("One of them is red."));
     }
-    let sent = desk.go_on(id, "AND-NOW");
+    let sent = desk.resume_by_server(id, "AND-NOW");
     let lines: Vec<String> = sent.iter().map(line).collect();
     assert_eq!(
         lines,
@@ -377,17 +377,17 @@ fn assert_resumed(client: Client, agent: &str) {
 
 #[test]
 fn codex_goes_on_with_the_one_that_started_them() {
-    assert_resumed(Client::Codex, "codex");
+    assert_resumed(ClientKind::Codex, "codex");
 }
 
 #[test]
 fn gemini_goes_on_with_the_one_that_started_them() {
-    assert_resumed(Client::Gemini, "gemini");
+    assert_resumed(ClientKind::Gemini, "gemini");
 }
 
 #[test]
 fn opencode_goes_on_with_the_one_that_started_them() {
-    assert_resumed(Client::OpenCode, "opencode");
+    assert_resumed(ClientKind::OpenCode, "opencode");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use rethread_engine::{FORMATS, Source, Way, by_name};
-use rethread_judges::Client;
+use rethread_judges::ClientKind;
 use serde_json::json as value;
 
 use super::judges::{client_in, id_to_resume, line, now};
@@ -118,12 +118,16 @@ fn what_was_taken_back_last_is_not_where_the_conversation_is() {
 }
 
 /// Lets a client go on with a session, and gives what it sends. What it says then comes back.
-fn resumed(client: Client, agent: &str, make: impl Fn(&World) -> String) -> Option<Vec<String>> {
+fn resumed(
+    client: ClientKind,
+    agent: &str,
+    make: impl Fn(&World) -> String,
+) -> Option<Vec<String>> {
     let w = World::new();
     let desk = client_in(&w, client, agent)?;
     let path = make(&w);
     let id = &id_to_resume(&w, &path, agent);
-    let sent = desk.resume(id, "NEXT");
+    let sent = desk.resume_session(id, "NEXT");
     let format = by_path(&path);
     let out = w.root.join("back");
     let back = ["convert", id, "--to", format, "--json", "-o"];
@@ -172,11 +176,13 @@ const ACTIVE: [&str; 7] = [
 
 #[test]
 fn codex_goes_on_with_the_active_way() {
-    let sent = resumed(Client::Codex, "codex", |w| placed(w, parted, "pi"));
+    let sent = resumed(ClientKind::Codex, "codex", |w| placed(w, parted, "pi"));
     if let Some(sent) = sent {
         assert_eq!(sent, ACTIVE);
     }
-    let sent = resumed(Client::Codex, "codex", |w| placed(w, taken_back, "gemini"));
+    let sent = resumed(ClientKind::Codex, "codex", |w| {
+        placed(w, taken_back, "gemini")
+    });
     if let Some(sent) = sent {
         assert_eq!(sent, [ACTIVE[0], ACTIVE[1], ACTIVE[6]]);
     }
@@ -184,10 +190,12 @@ fn codex_goes_on_with_the_active_way() {
 
 #[test]
 fn gemini_goes_on_with_the_active_way() {
-    if let Some(sent) = resumed(Client::Gemini, "gemini", |w| placed(w, parted, "pi")) {
+    if let Some(sent) = resumed(ClientKind::Gemini, "gemini", |w| placed(w, parted, "pi")) {
         assert_eq!(sent, ACTIVE);
     }
-    let sent = resumed(Client::Gemini, "gemini", |w| placed(w, taken_back, "codex"));
+    let sent = resumed(ClientKind::Gemini, "gemini", |w| {
+        placed(w, taken_back, "codex")
+    });
     if let Some(sent) = sent {
         assert_eq!(sent, [ACTIVE[0], ACTIVE[1], ACTIVE[6]]);
     }
@@ -195,7 +203,7 @@ fn gemini_goes_on_with_the_active_way() {
 
 #[test]
 fn claude_code_goes_on_where_the_conversation_went_back_to() {
-    let sent = resumed(Client::Claude, "claude-code", |w| {
+    let sent = resumed(ClientKind::Claude, "claude-code", |w| {
         placed(w, taken_back, "gemini")
     });
     if let Some(sent) = sent {
@@ -205,7 +213,7 @@ fn claude_code_goes_on_where_the_conversation_went_back_to() {
 
 #[test]
 fn opencode_goes_on_where_the_conversation_went_back_to() {
-    let sent = resumed(Client::OpenCode, "opencode", |w| {
+    let sent = resumed(ClientKind::OpenCode, "opencode", |w| {
         placed(w, taken_back, "gemini")
     });
     if let Some(sent) = sent {

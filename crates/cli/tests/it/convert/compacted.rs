@@ -1,7 +1,7 @@
 //! The agents' own clients go on with a conversation that was compacted, and that left a branch, in
 //! another agent.
 
-use rethread_judges::Client;
+use rethread_judges::ClientKind;
 use serde_json::json as value;
 
 use super::judges::{client_in, id_to_resume, line, now};
@@ -45,10 +45,10 @@ fn session(w: &World) -> String {
 }
 
 /// Lets a client go on with it, and gives what it sends.
-fn resumed(client: Client, agent: &str) -> Option<Vec<String>> {
+fn resumed(client: ClientKind, agent: &str) -> Option<Vec<String>> {
     let w = World::new();
     let desk = client_in(&w, client, agent)?;
-    let sent = desk.resume(&id_to_resume(&w, &session(&w), agent), "NEXT");
+    let sent = desk.resume_session(&id_to_resume(&w, &session(&w), agent), "NEXT");
     Some(
         sent.iter()
             .map(|turn| line(turn).trim().to_owned())
@@ -66,7 +66,7 @@ const KEPT: [&str; 5] = [
 
 #[test]
 fn claude_code_goes_on_behind_the_summary() {
-    if let Some(sent) = resumed(Client::Claude, "claude-code") {
+    if let Some(sent) = resumed(ClientKind::Claude, "claude-code") {
         let summary = format!("user: {SUMMARY}");
         assert_eq!(sent, [&[summary.as_str()][..], &KEPT].concat());
     }
@@ -74,7 +74,7 @@ fn claude_code_goes_on_behind_the_summary() {
 
 #[test]
 fn codex_goes_on_behind_the_summary() {
-    if let Some(sent) = resumed(Client::Codex, "codex") {
+    if let Some(sent) = resumed(ClientKind::Codex, "codex") {
         let summary = format!("user: {SUMMARY}");
         assert_eq!(sent, [&[summary.as_str()][..], &KEPT].concat());
     }
@@ -82,7 +82,7 @@ fn codex_goes_on_behind_the_summary() {
 
 #[test]
 fn opencode_goes_on_behind_the_summary() {
-    if let Some(sent) = resumed(Client::OpenCode, "opencode") {
+    if let Some(sent) = resumed(ClientKind::OpenCode, "opencode") {
         let question = "user: What did we do so far?";
         let summary = format!("assistant: {SUMMARY}");
         assert_eq!(sent, [&[question, summary.as_str()][..], &KEPT].concat());
@@ -91,7 +91,7 @@ fn opencode_goes_on_behind_the_summary() {
 
 #[test]
 fn gemini_goes_on_behind_the_summary() {
-    if let Some(sent) = resumed(Client::Gemini, "gemini") {
+    if let Some(sent) = resumed(ClientKind::Gemini, "gemini") {
         let summary = format!("user: {SUMMARY}");
         let thanks = "assistant: Got it. Thanks for the additional context!";
         assert_eq!(sent, [&[summary.as_str(), thanks][..], &KEPT].concat());
@@ -142,11 +142,11 @@ fn out(w: &World, to: &str) -> &'static str {
 #[test]
 fn opencode_goes_on_where_all_that_there_was_is_summed_up() {
     let w = World::new();
-    let Some(desk) = client_in(&w, Client::OpenCode, "opencode") else {
+    let Some(desk) = client_in(&w, ClientKind::OpenCode, "opencode") else {
         return;
     };
     let path = summed_up(&w, true);
-    let sent = desk.go_on(&id_to_resume(&w, &path, "opencode"), "NEXT");
+    let sent = desk.resume_by_server(&id_to_resume(&w, &path, "opencode"), "NEXT");
     let lines: Vec<String> = sent.iter().map(line).collect();
     let place = |text: &str| lines.iter().position(|line| line.contains(text));
     let order = [SUMMARY, "Why?", "A typo.", "NEXT"].map(|text| place(text).expect(text));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rethread_judges::Client;
+use rethread_judges::ClientKind;
 use serde_json::json as value;
 
 use super::judges::{line, now};
@@ -79,7 +79,7 @@ fn without_a_database_it_is_a_document_and_says_so() {
 #[test]
 fn opencode_imports_the_document_and_goes_on() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
     let original = session(&w);
@@ -88,8 +88,8 @@ fn opencode_imports_the_document_and_goes_on() {
     ];
     let made = json(&now(&w, &convert, ""));
     let (id, path) = (made["id"].as_str().unwrap(), made["path"].as_str().unwrap());
-    desk.run(&["import", path].map(Into::into));
-    let lines: Vec<String> = desk.go_on(id, "NEXT").iter().map(line).collect();
+    desk.run_client(&["import", path].map(Into::into));
+    let lines: Vec<String> = desk.resume_by_server(id, "NEXT").iter().map(line).collect();
     assert_eq!(
         lines,
         [

@@ -1,7 +1,7 @@
 //! The agents' own clients go on with conversations that came from other agents.
 
 use jiff::Timestamp;
-use rethread_judges::{Client, Desk, Pi, Turn};
+use rethread_judges::{ClientKind, InstalledClient, PiVersion, Turn};
 use serde_json::{Value, json as value};
 
 use crate::opencode::store::{data, empty_database};
@@ -127,10 +127,10 @@ fn session(w: &World, format: &str) -> String {
 
 /// A client in a world, if it is installed: with a database of OpenCode, its own where it is that
 /// client.
-pub(super) fn client_in(w: &World, client: Client, agent: &str) -> Option<Desk> {
-    let desk = client.at(&w.home, &w.project)?;
+pub(super) fn client_in(w: &World, client: ClientKind, agent: &str) -> Option<InstalledClient> {
+    let desk = client.set_up(&w.home, &w.project)?;
     if agent == "opencode" {
-        desk.run(&["session", "list"].map(Into::into));
+        desk.run_client(&["session", "list"].map(Into::into));
     } else {
         drop(empty_database(&data(w).join("opencode.db")));
     }
@@ -158,7 +158,7 @@ fn hour_ago() -> Timestamp {
 }
 
 /// Lets a client go on with what came from every other agent.
-fn assert_resumed(client: Client, agent: &str) {
+fn assert_resumed(client: ClientKind, agent: &str) {
     let w = World::new();
     let Some(desk) = client_in(&w, client, agent) else {
         return;
@@ -169,7 +169,7 @@ fn assert_resumed(client: Client, agent: &str) {
         let (how, id) = resume_at(&w, hour_ago(), &name, agent);
         assert_eq!(how["cwd"], w.project.to_str().unwrap(), "{source}");
         let prompt = format!("NEXT-AFTER-{source}");
-        let sent = desk.go_on(&id, &prompt);
+        let sent = desk.resume_by_server(&id, &prompt);
         let lines: Vec<String> = sent.iter().map(line).collect();
         assert_eq!(
             lines,
@@ -187,27 +187,29 @@ fn assert_resumed(client: Client, agent: &str) {
 
 #[test]
 fn claude_code_goes_on_with_all_others() {
-    assert_resumed(Client::Claude, "claude-code");
+    assert_resumed(ClientKind::Claude, "claude-code");
 }
 
 #[test]
 fn codex_goes_on_with_all_others() {
-    assert_resumed(Client::Codex, "codex");
+    assert_resumed(ClientKind::Codex, "codex");
 }
 
 #[test]
 fn gemini_goes_on_with_all_others() {
-    assert_resumed(Client::Gemini, "gemini");
+    assert_resumed(ClientKind::Gemini, "gemini");
 }
 
 #[test]
 fn opencode_goes_on_with_all_others() {
-    assert_resumed(Client::OpenCode, "opencode");
+    assert_resumed(ClientKind::OpenCode, "opencode");
 }
 
 #[test]
 fn pi_sees_all_others_as_it_would_have_written_them() {
-    let Some(pi) = Pi::V0_87.judge() else { return };
+    let Some(pi) = PiVersion::V0_87.running_process() else {
+        return;
+    };
     let w = World::new();
     drop(empty_database(&data(&w).join("opencode.db")));
     for source in SOURCES.into_iter().filter(|s| *s != "pi") {
@@ -215,7 +217,7 @@ fn pi_sees_all_others_as_it_would_have_written_them() {
         let made = json(&now(&w, &["convert", &name, "--to", "pi", "--json"], ""));
         let file = made["path"].as_str().unwrap();
         let question = value!({ "file": file, "look": [], "ids": [] });
-        let told = pi.ask(question.to_string().as_bytes());
+        let told = pi.send_request(question.to_string().as_bytes());
         let told = json(std::str::from_utf8(&told).unwrap());
         let mut lines = Vec::new();
         for message in told["told"]["context"]["messages"].as_array().unwrap() {
@@ -266,7 +268,7 @@ fn shown() -> Vec<Value> {
     ]
 }
 
-fn assert_shown(client: Client, agent: &str, from: &str, expected: &[&str]) {
+fn assert_shown(client: ClientKind, agent: &str, from: &str, expected: &[&str]) {
     let w = World::new();
     let Some(desk) = client_in(&w, client, agent) else {
         return;
@@ -281,7 +283,7 @@ fn assert_shown(client: Client, agent: &str, from: &str, expected: &[&str]) {
     let append = ["append", name, "--model", "acme/m-1", "--message-json", "-"];
     now(&w, &append, &lines);
     let (_, id) = resume_at(&w, hour_ago(), name, agent);
-    let sent = desk.go_on(&id, "Go on");
+    let sent = desk.resume_by_server(&id, "Go on");
     let lines: Vec<String> = sent.iter().map(line).collect();
     assert_eq!(lines, expected, "from {from}");
 }
@@ -299,7 +301,7 @@ fn claude_code_sees_documents_and_the_pictures_of_tools() {
         "assistant: A plan.",
         "user: Go on",
     ];
-    assert_shown(Client::Claude, "claude-code", "gemini", &expected);
+    assert_shown(ClientKind::Claude, "claude-code", "gemini", &expected);
 }
 
 #[test]
@@ -313,7 +315,7 @@ fn gemini_sees_documents_and_the_pictures_of_tools() {
         "assistant: A plan.",
         "user: Go on",
     ];
-    assert_shown(Client::Gemini, "gemini", "opencode", &expected);
+    assert_shown(ClientKind::Gemini, "gemini", "opencode", &expected);
 }
 
 #[test]
@@ -330,7 +332,7 @@ fn opencode_sees_documents_and_the_pictures_of_tools() {
         "assistant: A plan.",
         "user: Go on",
     ];
-    assert_shown(Client::OpenCode, "opencode", "gemini", &expected);
+    assert_shown(ClientKind::OpenCode, "opencode", "gemini", &expected);
 }
 
 /// There is no place for documents; they travel along.
@@ -344,5 +346,5 @@ fn codex_sees_the_pictures_of_tools() {
         "assistant: A plan.",
         "user: Go on",
     ];
-    assert_shown(Client::Codex, "codex", "gemini", &expected);
+    assert_shown(ClientKind::Codex, "codex", "gemini", &expected);
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rethread_judges::Client;
+use rethread_judges::ClientKind;
 use serde_json::{Value, json as value};
 
 use super::judges::{at, now};
@@ -92,7 +92,7 @@ fn what_is_masked_stays_what_it_was_and_what_is_new_is_added() {
 #[test]
 fn what_gemini_masks_stays_what_it_was_and_what_it_says_is_added() {
     let w = World::new();
-    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::Gemini.set_up(&w.home, &w.project) else {
         return;
     };
     let original = session(&w, 40);
@@ -101,7 +101,7 @@ fn what_gemini_masks_stays_what_it_was_and_what_it_says_is_added() {
     let hour_ago = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(1);
     let how = json(&at(&w, hour_ago, &print, ""));
     let id = how["command"].as_array().unwrap().last().unwrap();
-    desk.go_on(id.as_str().unwrap(), "GO-ON");
+    desk.resume_by_server(id.as_str().unwrap(), "GO-ON");
     let chats = tree(&w.home.join(".gemini/tmp"));
     let is_masked = |(path, bytes): &&(PathBuf, Vec<u8>)| {
         path.extension().is_some_and(|e| e == "jsonl")

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use rethread_engine::{Source, Way, by_name};
-use rethread_judges::{Client, Turn};
+use rethread_judges::{ClientKind, Turn};
 use rethread_model::{Block, Bodies as _, Body, ToolInput, Visibility};
 use serde_json::json as value;
 
@@ -176,7 +176,7 @@ fn a_change_comes_back_to_what_was_changed() {
 #[test]
 fn calls_whose_ids_repeat_keep_their_results() {
     let w = World::new();
-    let Some(desk) = Client::Claude.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::Claude.set_up(&w.home, &w.project) else {
         return;
     };
     let made = json(&now(&w, &["new", "--format", "pi", "--json"], ""));
@@ -200,7 +200,7 @@ fn calls_whose_ids_repeat_keep_their_results() {
         &["convert", path, "--to", "claude-code", "--json"],
         "",
     ));
-    let sent = desk.resume(made["id"].as_str().unwrap(), "Go on");
+    let sent = desk.resume_session(made["id"].as_str().unwrap(), "Go on");
     let mut calls = Vec::new();
     for turn in &sent {
         match turn {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use rethread_formats::claude_code::encode_cwd;
-use rethread_judges::{Client, Turn};
+use rethread_judges::{ClientKind, Turn};
 use serde_json::Value;
 
 use super::judges::{client_in, line, now};
@@ -103,14 +103,14 @@ fn what_the_model_was_told_goes_along_to_every_agent() {
     }
 }
 
-fn assert_sent(client: Client, agent: &str) {
+fn assert_sent(client: ClientKind, agent: &str) {
     let w = World::new();
     let Some(desk) = client_in(&w, client, agent) else {
         return;
     };
     let path = told(&w);
     let made = json(&now(&w, &["convert", &path, "--to", agent, "--json"], ""));
-    let sent: Vec<Turn> = desk.go_on(made["id"].as_str().unwrap(), "Go on");
+    let sent: Vec<Turn> = desk.resume_by_server(made["id"].as_str().unwrap(), "Go on");
     let sent: Vec<String> = sent.iter().map(line).collect();
     for text in TOLD {
         let said = format!("user: {text}");
@@ -141,17 +141,17 @@ fn assert_sent(client: Client, agent: &str) {
 
 #[test]
 fn codex_sends_what_the_model_was_told() {
-    assert_sent(Client::Codex, "codex");
+    assert_sent(ClientKind::Codex, "codex");
 }
 
 #[test]
 fn gemini_sends_what_the_model_was_told() {
-    assert_sent(Client::Gemini, "gemini");
+    assert_sent(ClientKind::Gemini, "gemini");
 }
 
 #[test]
 fn opencode_sends_what_the_model_was_told() {
-    assert_sent(Client::OpenCode, "opencode");
+    assert_sent(ClientKind::OpenCode, "opencode");
 }
 
 /// From another agent, which says so in its own words, to Claude Code; what each client says by itself
@@ -159,7 +159,7 @@ fn opencode_sends_what_the_model_was_told() {
 #[test]
 fn claude_code_sends_what_another_model_was_told() {
     let w = World::new();
-    let Some(desk) = Client::Claude.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::Claude.set_up(&w.home, &w.project) else {
         return;
     };
     let made = json(&now(&w, &["new", "--format", "codex", "--json"], ""));
@@ -181,7 +181,7 @@ fn claude_code_sends_what_another_model_was_told() {
         &["convert", path, "--to", "claude-code", "--json"],
         "",
     ));
-    let sent = desk.resume(made["id"].as_str().unwrap(), "Go on");
+    let sent = desk.resume_session(made["id"].as_str().unwrap(), "Go on");
     let sent: Vec<String> = sent
         .iter()
         .map(|turn| line(turn).trim_end().to_owned())

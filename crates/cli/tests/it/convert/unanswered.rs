@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rethread_judges::{Client, Turn};
+use rethread_judges::{ClientKind, Turn};
 use serde_json::{Value, json as value};
 
 use super::judges::{client_in, id_to_resume, line};
@@ -151,16 +151,16 @@ fn what_a_search_found_goes_along_with_it() {
 }
 
 /// Lets a client go on with the session of Codex; gives what it sends.
-fn sent(client: Client, agent: &str) -> Option<Vec<Turn>> {
+fn sent(client: ClientKind, agent: &str) -> Option<Vec<Turn>> {
     let w = World::new();
     let desk = client_in(&w, client, agent)?;
     let id = id_to_resume(&w, &codex(&w), agent);
-    Some(desk.go_on(&id, "GO-ON"))
+    Some(desk.resume_by_server(&id, "GO-ON"))
 }
 
 /// What every client must send: no call without a result, and the search as text. One leaves calls out
 /// that were broken off.
-fn assert_answered(client: Client, agent: &str, expected: usize) {
+fn assert_answered(client: ClientKind, agent: &str, expected: usize) {
     let Some(turns) = sent(client, agent) else {
         return;
     };
@@ -176,15 +176,15 @@ fn assert_answered(client: Client, agent: &str, expected: usize) {
 
 #[test]
 fn claude_code_sends_no_call_without_a_result() {
-    assert_answered(Client::Claude, "claude-code", 0);
+    assert_answered(ClientKind::Claude, "claude-code", 0);
 }
 
 #[test]
 fn gemini_sends_no_call_without_a_response() {
-    assert_answered(Client::Gemini, "gemini", 1);
+    assert_answered(ClientKind::Gemini, "gemini", 1);
 }
 
 #[test]
 fn opencode_sends_no_call_without_a_result() {
-    assert_answered(Client::OpenCode, "opencode", 1);
+    assert_answered(ClientKind::OpenCode, "opencode", 1);
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use rethread_judges::{Browser, Look, Opened};
+use rethread_judges::{Browser, OpenedPage, PageView};
 
 use super::html::{SESSION, session};
 use super::pictures;
@@ -83,17 +83,17 @@ fn unfolded(page: &Path) -> PathBuf {
 #[test]
 fn nothing_runs_and_nothing_is_loaded() {
     let w = World::new();
-    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
         return;
     };
     let door = Door::open();
     let page = exported(&w, &door);
     for page in [unfolded(&page), page] {
-        let Opened {
+        let OpenedPage {
             dom,
             requests,
             errors,
-        } = browser.open(&page);
+        } = browser.open_page(&page);
         assert!(dom.contains("<html lang=\"en\">"), "something ran: {dom}");
         assert!(
             dom.contains("<title>Fix the redirect after sign-in &lt;/title&gt;"),
@@ -118,7 +118,7 @@ fn nothing_runs_and_nothing_is_loaded() {
 #[test]
 fn the_traps_are_traps_on_a_page_that_does_not_escape_them() {
     let w = World::new();
-    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
         return;
     };
     let door = Door::open();
@@ -131,7 +131,7 @@ fn the_traps_are_traps_on_a_page_that_does_not_escape_them() {
     let prompt: serde_json::Value = serde_json::from_str(prompt).unwrap();
     let naive = w.project.join("naive.html");
     fs::write(&naive, prompt["message"]["content"].as_str().unwrap()).unwrap();
-    let opened = browser.open(&naive);
+    let opened = browser.open_page(&naive);
     assert!(opened.dom.contains("data-ran="), "{opened:?}");
     assert_ne!(door.close(), Vec::<String>::new(), "{opened:?}");
 }
@@ -139,7 +139,7 @@ fn the_traps_are_traps_on_a_page_that_does_not_escape_them() {
 #[test]
 fn the_policy_holds_even_if_something_is_not_escaped() {
     let w = World::new();
-    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
         return;
     };
     let door = Door::open();
@@ -157,7 +157,7 @@ fn the_policy_holds_even_if_something_is_not_escaped() {
         text.replacen("</header>", &format!("{trap}</header>"), 1),
     )
     .unwrap();
-    let Opened { dom, errors, .. } = browser.open(&page);
+    let OpenedPage { dom, errors, .. } = browser.open_page(&page);
     assert!(
         !errors.is_empty(),
         "the browser says what the policy forbids"
@@ -181,13 +181,13 @@ fn with(page: &Path, from: &str, to: &str) -> PathBuf {
 #[test]
 fn what_is_shown_can_be_chosen_without_a_script() {
     let w = World::new();
-    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
         return;
     };
     let door = Door::open();
     let page = exported(&w, &door);
     let size = (390, 844);
-    let seen = |page: &Path, selector: &str| browser.tops(page, size, selector).len();
+    let seen = |page: &Path, selector: &str| browser.element_tops(page, size, selector).len();
     for (name, what) in [("tools", ".tool"), ("thinking", ".thinking")] {
         assert!(seen(&page, what) > 0, "{what}");
         let box_id = format!("id=show-{name} checked");
@@ -205,15 +205,15 @@ fn what_is_shown_can_be_chosen_without_a_script() {
 #[test]
 fn the_first_word_is_on_a_phones_first_screen() {
     let w = World::new();
-    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
         return;
     };
     let door = Door::open();
     let page = exported(&w, &door);
-    let tops = browser.tops(&page, (390, 844), "article.person .prose");
+    let tops = browser.element_tops(&page, (390, 844), "article.person .prose");
     assert!(tops.first().is_some_and(|top| *top < 500), "{tops:?}");
     assert!(
-        browser.tops(&page, (390, 844), "dl").is_empty(),
+        browser.element_tops(&page, (390, 844), "dl").is_empty(),
         "facts are folded"
     );
     door.close();
@@ -222,7 +222,7 @@ fn the_first_word_is_on_a_phones_first_screen() {
 #[test]
 fn a_page_can_be_looked_at_and_printed() {
     let w = World::new();
-    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
         return;
     };
     let door = Door::open();
@@ -240,14 +240,14 @@ fn a_page_can_be_looked_at_and_printed() {
     ] {
         let png = folder.join(format!("{name}.png"));
         let whole = false;
-        let picture = pictures::take(&browser, page, Look { size, dark, whole }, &png);
+        let picture = pictures::take(&browser, page, PageView { size, dark, whole }, &png);
         assert!(!seen.contains(&picture), "{name} looks like another");
         seen.push(picture);
     }
     for (name, page) in [("folded", &page), ("unfolded", &open)] {
         let pdf = folder.join(format!("{name}.pdf"));
         let _ = fs::remove_file(&pdf);
-        browser.print(page, &pdf);
+        browser.print_pdf(page, &pdf);
         assert!(fs::read(&pdf).unwrap().starts_with(b"%PDF-"), "{name}");
     }
     assert_eq!(door.close(), Vec::<String>::new(), "something was loaded");

@@ -53,7 +53,7 @@ fn pages(w: &World) -> Vec<PathBuf> {
 }
 
 fn assert_narrow(browser: &Browser, page: &Path, name: &Path) {
-    let extent = browser.measure(page, PHONE);
+    let extent = browser.measure_page(page, PHONE);
     assert!(
         extent.width <= u64::from(PHONE.0) && extent.beyond.is_empty(),
         "{}: {extent:?}",
@@ -64,7 +64,7 @@ fn assert_narrow(browser: &Browser, page: &Path, name: &Path) {
 #[test]
 fn no_fixture_scrolls_sideways() {
     let w = furnished();
-    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
         return;
     };
     let found = pages(&w);
@@ -82,7 +82,7 @@ fn no_real_session_scrolls_sideways() {
         return;
     };
     let w = World::new();
-    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
         return;
     };
     for format in ["claude-code", "codex", "gemini", "pi", "opencode"] {
@@ -118,7 +118,7 @@ fn assert_narrow_files(w: &World, browser: &Browser, folder: &Path) {
 #[test]
 fn long_words_in_every_field_do_not_make_a_page_wide() {
     let w = furnished();
-    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
         return;
     };
     let files = [tree(&w.home), tree(&w.project)].concat();
@@ -220,7 +220,7 @@ fn widen(key: &str, value: &mut Value) {
 #[test]
 fn lists_and_tables_of_any_depth_and_width_fit() {
     let w = World::new();
-    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
         return;
     };
     let log = fs::read_to_string(session()).unwrap();

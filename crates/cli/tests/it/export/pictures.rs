@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_judges::{Browser, Look};
+use rethread_judges::{Browser, PageView};
 
 use super::narrow::furnished;
 use crate::world::World;
@@ -19,9 +19,9 @@ pub(super) fn folder() -> PathBuf {
 }
 
 /// Takes a picture, and gives its bytes.
-pub(super) fn take(browser: &Browser, page: &Path, look: Look, png: &Path) -> Vec<u8> {
+pub(super) fn take(browser: &Browser, page: &Path, look: PageView, png: &Path) -> Vec<u8> {
     let _ = fs::remove_file(png);
-    browser.picture(page, look, png);
+    browser.take_screenshot(page, look, png);
     let picture = fs::read(png).unwrap();
     assert!(picture.starts_with(b"\x89PNG"), "{}", png.display());
     picture
@@ -47,7 +47,7 @@ fn page(w: &World, format: &str) -> PathBuf {
 #[test]
 fn pages_of_every_format_on_a_phone_and_on_a_desk_by_day_and_by_night() {
     let w = furnished();
-    let Some(browser) = Browser::at(&w.root.join("profile")) else {
+    let Some(browser) = Browser::start(&w.root.join("profile")) else {
         return;
     };
     let folder = folder();
@@ -66,7 +66,7 @@ fn pages_of_every_format_on_a_phone_and_on_a_desk_by_day_and_by_night() {
             let [day, night] = [false, true].map(|dark| {
                 let name = if dark { "dark" } else { "light" };
                 let png = folder.join(format!("{format}-{width}-{name}.png"));
-                let look = Look {
+                let look = PageView {
                     size: (width, 844),
                     dark,
                     whole: true,
@@ -80,7 +80,7 @@ fn pages_of_every_format_on_a_phone_and_on_a_desk_by_day_and_by_night() {
     }
     let index = w.project.join("claude-code/index.html");
     for width in [390, 1280] {
-        let look = Look {
+        let look = PageView {
             size: (width, 844),
             dark: false,
             whole: true,

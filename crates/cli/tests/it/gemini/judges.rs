@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use rethread_formats::Conversation;
-use rethread_judges::{Client, Turn};
+use rethread_judges::{ClientKind, Turn};
 use rethread_model::{Block, Bodies, Body, Kind, Visibility};
 use serde_json::json as value;
 
@@ -100,7 +100,7 @@ fn talk(w: &World, said: &[String]) -> (String, PathBuf) {
 #[test]
 fn the_real_client_lists_and_resumes_what_we_wrote() {
     let w = World::new();
-    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::Gemini.set_up(&w.home, &w.project) else {
         return;
     };
     let made = json(&now(
@@ -131,7 +131,7 @@ fn the_real_client_lists_and_resumes_what_we_wrote() {
         ],
         "",
     );
-    let listed = desk.list().unwrap();
+    let listed = desk.list_sessions().unwrap();
     assert!(
         listed.contains("Which tests") && listed.contains(id),
         "{listed}"
@@ -140,7 +140,7 @@ fn the_real_client_lists_and_resumes_what_we_wrote() {
     let mut expected = turns(&read(&path));
     assert_eq!(expected.len(), 10, "{expected:#?}");
     assert_same(&expected, &seen(&w, id));
-    let sent = desk.resume(id, "NEW-PROMPT");
+    let sent = desk.resume_session(id, "NEW-PROMPT");
     expected.push(Turn::Text("user".to_owned(), "NEW-PROMPT".to_owned()));
     assert_same(&sent, &expected);
     // What the client made of it is the same conversation, gone on with.
@@ -153,12 +153,12 @@ fn the_real_client_lists_and_resumes_what_we_wrote() {
 #[test]
 fn what_the_real_client_records_is_read() {
     let w = World::new();
-    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::Gemini.set_up(&w.home, &w.project) else {
         return;
     };
     fs::write(w.project.join("a.txt"), "one apple\n").unwrap();
     let call = r#"[[tool:read_file {"file_path":"a.txt"}]]"#;
-    let sent = desk.begin(&format!("count the apples {call} {call}"));
+    let sent = desk.begin_session(&format!("count the apples {call} {call}"));
     let listed = w.ok(&["list", "--json", "--agent", "gemini"]);
     let found = json(listed.lines().next().unwrap());
     assert_eq!(found["workspace"], w.project.to_str().unwrap());
@@ -168,7 +168,7 @@ fn what_the_real_client_records_is_read() {
     assert_eq!(calls.count(), 2, "{before:#?}");
     assert_same(&sent, &before[..sent.len()]);
     // It also stands when the client goes on with it, and writes the list anew.
-    let sent = desk.resume(found["id"].as_str().unwrap(), "NEW-PROMPT");
+    let sent = desk.resume_session(found["id"].as_str().unwrap(), "NEW-PROMPT");
     let after = turns(&assert_lossless(&path));
     assert_same(&after[..before.len()], &before);
     // What was said before counts, though the client wrote it again without its tokens.
@@ -186,7 +186,7 @@ fn what_the_real_client_records_is_read() {
 #[test]
 fn the_real_client_deletes_what_is_old_but_for_what_it_resumes() {
     let w = World::new();
-    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::Gemini.set_up(&w.home, &w.project) else {
         return;
     };
     let long_ago = |args: &[&str]| {
@@ -227,7 +227,7 @@ fn the_real_client_deletes_what_is_old_but_for_what_it_resumes() {
     let warned = w.run(&["resume", &id, "--print"]).err;
     assert!(warned.contains("1 other file"), "{warned}");
     assert!(warned.contains("cannot read 3 other files"), "{warned}");
-    let sent = desk.resume(&id, "NEW-PROMPT");
+    let sent = desk.resume_session(&id, "NEW-PROMPT");
     assert_eq!(sent.len(), 2, "{sent:?}");
     let gone = [other, marked, headless, named_alike, begun];
     let left = || gone.iter().filter(|path| path.exists()).count();
@@ -236,7 +236,7 @@ fn the_real_client_deletes_what_is_old_but_for_what_it_resumes() {
         if left() == 0 {
             break;
         }
-        desk.resume(&id, "NEXT-PROMPT");
+        desk.resume_session(&id, "NEXT-PROMPT");
     }
     assert_eq!(left(), 0, "{gone:?}");
     assert!(kept.is_file() && said.is_file());
@@ -245,10 +245,10 @@ fn the_real_client_deletes_what_is_old_but_for_what_it_resumes() {
 #[test]
 fn what_a_sub_agent_of_the_real_client_does_is_read() {
     let w = World::new();
-    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::Gemini.set_up(&w.home, &w.project) else {
         return;
     };
-    desk.begin(
+    desk.begin_session(
         r#"[[tool:invoke_agent {"agent_name":"codebase_investigator","prompt":"find the bug"}]]"#,
     );
     let listed = w.ok(&["list", "--json", "--subagents", "--agent", "gemini"]);
@@ -281,7 +281,7 @@ fn what_a_sub_agent_of_the_real_client_does_is_read() {
 #[test]
 fn what_was_rewound_is_not_sent() {
     let w = World::new();
-    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::Gemini.set_up(&w.home, &w.project) else {
         return;
     };
     let said = ["First?", "First.", "Second?", "Second.", "Third?", "Third."];
@@ -299,7 +299,7 @@ fn what_was_rewound_is_not_sent() {
     let shown = seen(&w, &id);
     let texts: Vec<String> = shown.iter().map(|t| format!("{t:?}")).collect();
     assert_eq!(shown.len(), 4, "{texts:?}");
-    let mut sent = desk.resume(&id, "NEW-PROMPT");
+    let mut sent = desk.resume_session(&id, "NEW-PROMPT");
     sent.pop();
     assert_same(&sent, &shown);
     // It is a branch, also when the client has written the list anew.
@@ -312,16 +312,16 @@ fn what_was_rewound_is_not_sent() {
 #[test]
 fn what_a_compression_leaves_is_what_the_real_client_sends() {
     let w = World::new();
-    let Some(desk) = Client::Gemini.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::Gemini.set_up(&w.home, &w.project) else {
         return;
     };
     // Short of nothing: the client compresses before it says anything more.
-    let desk = desk.with(value!({"model": {"compressionThreshold": 0.0001}}));
+    let desk = desk.with_settings(value!({"model": {"compressionThreshold": 0.0001}}));
     let said: Vec<String> = (0..12)
         .map(|n| format!("Turn {n}: {}", "words and words ".repeat(800)))
         .collect();
     let (id, path) = talk(&w, &said);
-    let sent = desk.resume(&id, "NEW-PROMPT");
+    let sent = desk.resume_session(&id, "NEW-PROMPT");
     assert!(sent.len() < said.len(), "it was compressed: {}", sent.len());
     let Some(Turn::Text(_, summary)) = sent.first() else {
         panic!("{sent:?}");
@@ -330,8 +330,8 @@ fn what_a_compression_leaves_is_what_the_real_client_sends() {
     let shown = seen(&w, &id);
     assert_same(&sent, &shown[..sent.len()]);
     // The next time the client goes on from there, and what was compressed is still a branch.
-    let desk = desk.with(value!({}));
-    let again = desk.resume(&id, "NEXT-PROMPT");
+    let desk = desk.with_settings(value!({}));
+    let again = desk.resume_session(&id, "NEXT-PROMPT");
     let shown = seen(&w, &id);
     assert_same(&again, &shown[..again.len()]);
     assert_same(&again[..sent.len()], &sent);

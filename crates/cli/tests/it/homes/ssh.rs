@@ -29,8 +29,12 @@ fn machine() -> Option<(Machines, Sshd)> {
         eprintln!("RETHREAD_CORPUS names no folder of real conversations; fixtures do");
     }
     settle(&m.far);
-    let sshd = Sshd::serving(&m.far, &m.w.root.join("keys"))?;
-    let words: Vec<String> = sshd.ssh().iter().map(|w| format!("'{w}'")).collect();
+    let sshd = Sshd::serve_home(&m.far, &m.w.root.join("keys"))?;
+    let words: Vec<String> = sshd
+        .ssh_command()
+        .iter()
+        .map(|w| format!("'{w}'"))
+        .collect();
     configure(
         &m.w,
         &format!(
@@ -69,7 +73,7 @@ fn gather(from: &Path, to: &Path) {
 fn a_home_behind_sshd_is_listed_exported_and_copied_once() {
     let Some((m, sshd)) = machine() else { return };
     let far = listed(&m.w, &["--ah", "--home-name", "remote_vm01"]);
-    assert_eq!(sshd.connections(), 1);
+    assert_eq!(sshd.connection_count(), 1);
     let there = listed(&m.w, &["--home", m.far.to_str().unwrap()]);
     assert!(there.len() > 9, "{}", there.len());
     let (far, there) = (without_home(far), without_home(there));
@@ -78,13 +82,13 @@ fn a_home_behind_sshd_is_listed_exported_and_copied_once() {
         assert_eq!(one, other);
     }
     assert_no_half_file(&m.copy(), &[tree(&m.far)], &m.far);
-    let first = sshd.sent();
+    let first = sshd.sent_bytes();
     // Nothing changed: nothing is copied.
     let answer =
         m.w.run(&["export", "--ah", "--aw", "--json", "-o", "all.ndjson"]);
     assert!([0, 3].contains(&answer.code), "{answer:?}");
-    assert_eq!(sshd.connections(), 2);
-    let second = sshd.sent() - first;
+    assert_eq!(sshd.connection_count(), 2);
+    let second = sshd.sent_bytes() - first;
     let size: u64 = tree(&m.copy()).iter().map(|(_, b)| b.len() as u64).sum();
     assert!(first > size, "{first} bytes for {size}");
     assert!(second < size / 2, "{second} bytes for {size}");
@@ -115,7 +119,7 @@ fn a_broken_connection_leaves_no_half_file() {
     let mut copied = 0;
     // The first bytes are those of the handshake, then comes the list.
     for cut in [1_000, 12_000, 40_000, 90_000, 200_000] {
-        sshd.cut_after(cut);
+        sshd.cut_connections_after(cut);
         let answer = m.w.run(&["list", "--remote", sshd.host(), "--json"]);
         assert!(answer.err.contains("remote_vm01"), "{cut}: {answer:?}");
         if m.w.home.join(".cache/rethread/remotes").is_dir() {
@@ -126,7 +130,7 @@ fn a_broken_connection_leaves_no_half_file() {
         }
     }
     assert!(copied > 0);
-    sshd.cut_after(u64::MAX);
+    sshd.cut_connections_after(u64::MAX);
     listed(&m.w, &["--remote", sshd.host()]);
     let there = all
         .iter()

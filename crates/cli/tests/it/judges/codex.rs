@@ -4,7 +4,7 @@ use std::fs;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rethread_judges::{Client, Desk, Turn};
+use rethread_judges::{ClientKind, InstalledClient, Turn};
 use serde_json::json as value;
 
 use super::ours::context;
@@ -74,8 +74,8 @@ fn with(turns: &[Turn], prompt: &str) -> Vec<Turn> {
     turns
 }
 
-fn desk(w: &World) -> Option<Desk> {
-    Client::Codex.at(&w.home, &w.project)
+fn desk(w: &World) -> Option<InstalledClient> {
+    ClientKind::Codex.set_up(&w.home, &w.project)
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_session_that_we_wrote_is_listed_and_continued() {
     let (id, turns, _) = written(&w);
     assert_eq!(context(&w, &id), turns);
 
-    let listed = json(&desk.list().unwrap());
+    let listed = json(&desk.list_sessions().unwrap());
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
     let listed = &listed[0];
     assert_eq!(listed["id"], id.as_str());
@@ -96,7 +96,10 @@ fn a_session_that_we_wrote_is_listed_and_continued() {
     assert_eq!(listed["preview"], "What is in the picture?");
     assert_eq!(listed["cwd"], w.project.to_str().unwrap());
 
-    assert_eq!(desk.resume(&id, "And then?"), with(&turns, "And then?"));
+    assert_eq!(
+        desk.resume_session(&id, "And then?"),
+        with(&turns, "And then?")
+    );
     let mut then = with(&turns, "And then?");
     then.push(said("assistant", "reply 1"));
     assert_eq!(context(&w, &id), then, "what the client added, we read");
@@ -114,11 +117,11 @@ fn a_fork_of_ours_is_continued_from_its_entry() {
     };
     let whole = fork(&[]);
     assert_eq!(context(&w, &whole), turns);
-    assert_eq!(desk.resume(&whole, "Go on"), with(&turns, "Go on"));
+    assert_eq!(desk.resume_session(&whole, "Go on"), with(&turns, "Go on"));
     let at = fork(&["--at", &entries[2]]);
     assert_eq!(context(&w, &at), turns[..8]);
-    assert_eq!(desk.resume(&at, "Anew"), with(&turns[..8], "Anew"));
-    let ids: Vec<String> = json(&desk.list().unwrap())
+    assert_eq!(desk.resume_session(&at, "Anew"), with(&turns[..8], "Anew"));
+    let ids: Vec<String> = json(&desk.list_sessions().unwrap())
         .as_array()
         .unwrap()
         .iter()
@@ -133,7 +136,7 @@ fn a_session_of_the_client_is_read_as_it_was() {
     let Some(desk) = desk(&w) else { return };
     fs::write(w.project.join("apples.txt"), "one\n").unwrap();
     let prompt = r#"Count [[tool:exec_command {"cmd":"cat apples.txt"}]]"#;
-    let begun = desk.begin(prompt);
+    let begun = desk.begin_session(prompt);
     let (session, _) = tree(&w.home.join(".codex/sessions")).remove(0);
     let session = session.to_str().unwrap();
     let id = json(&w.ok(&["list", "--json"]))["id"].clone();
@@ -146,7 +149,7 @@ fn a_session_of_the_client_is_read_as_it_was() {
             .any(|t| matches!(t, Turn::ToolResult(_, text) if text.contains("one")))
     );
 
-    let resumed = desk.resume(id, "Are you sure?");
+    let resumed = desk.resume_session(id, "Are you sure?");
     assert_eq!(resumed, with(&all, "Are you sure?"));
     all = resumed;
     all.push(said("assistant", "reply 3"));
@@ -157,10 +160,10 @@ fn a_session_of_the_client_is_read_as_it_was() {
     w.ok(&["append", session, "--role", "agent", "Yes."]);
     all.extend([said("user", "One more"), said("assistant", "Yes.")]);
     assert_eq!(context(&w, session), all);
-    assert_eq!(desk.resume(id, "Sure?"), with(&all, "Sure?"));
+    assert_eq!(desk.resume_session(id, "Sure?"), with(&all, "Sure?"));
     all.extend([said("user", "Sure?"), said("assistant", "reply 4")]);
     let fork = json(&w.ok(&["fork", session, "--json"]));
     let fork = fork["id"].as_str().unwrap();
     assert_eq!(context(&w, fork), all);
-    assert_eq!(desk.resume(fork, "There?"), with(&all, "There?"));
+    assert_eq!(desk.resume_session(fork, "There?"), with(&all, "There?"));
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rethread_engine::by_name;
 use rethread_formats::Source;
 use rethread_formats::claude_code::encode_cwd;
-use rethread_judges::{Client, Turn};
+use rethread_judges::{ClientKind, Turn};
 use serde_json::{Value, json as value};
 
 use super::departures::{OTHERWISE, REFUSED, reason};
@@ -32,7 +32,7 @@ struct Case {
     /// Its path, as far as it tells it apart.
     name: String,
     path: PathBuf,
-    client: Client,
+    client: ClientKind,
 }
 
 fn fixtures() -> PathBuf {
@@ -57,9 +57,9 @@ fn cases(slug: &str, folder: &Path, most: u64) -> Vec<Case> {
         let name = path.strip_prefix(folder).unwrap();
         let name = format!("{slug}/{}", name.to_string_lossy().replace('\\', "/"));
         let client = match slug {
-            "codex" => Client::Codex,
-            "gemini" => Client::Gemini,
-            _ => Client::Claude,
+            "codex" => ClientKind::Codex,
+            "gemini" => ClientKind::Gemini,
+            _ => ClientKind::Claude,
         };
         found.push(Case { name, path, client });
     }
@@ -88,7 +88,7 @@ impl Case {
         let stem = self.path.file_stem().unwrap().to_str().unwrap();
         let name = self.path.file_name().unwrap().to_str().unwrap();
         let (path, id) = match self.client {
-            Client::Codex => {
+            ClientKind::Codex => {
                 let text = fs::read_to_string(&self.path).unwrap_or_default();
                 let first = text.lines().next().unwrap_or_default();
                 let first: Value = serde_json::from_str(first).unwrap_or_default();
@@ -111,7 +111,7 @@ impl Case {
                     (folder.join(name), id)
                 }
             }
-            Client::Gemini => {
+            ClientKind::Gemini => {
                 let folder = w.home.join(".gemini/tmp/shop");
                 fs::create_dir_all(folder.join("chats")).unwrap();
                 let root = w.project.to_str().unwrap();
@@ -141,7 +141,7 @@ impl Case {
             }
         };
         fs::copy(&self.path, &path).unwrap();
-        if self.client == Client::Codex && !name.ends_with(".zst") {
+        if self.client == ClientKind::Codex && !name.ends_with(".zst") {
             // It goes on only with what the same provider answered.
             for (path, bytes) in tree(&w.home.join(".codex/sessions")) {
                 let text = String::from_utf8_lossy(&bytes);
@@ -158,16 +158,16 @@ impl Case {
     /// What we say that the model would see, and what the client sends.
     fn both(&self) -> Option<(Vec<String>, Sent)> {
         let w = World::new();
-        let desk = self.client.at(&w.home, &w.project)?;
+        let desk = self.client.set_up(&w.home, &w.project)?;
         // It deletes what is old otherwise.
         let kept = value!({ "general": { "sessionRetention": { "enabled": false }, "disableAutoUpdate": true } });
         let desk = match self.client {
-            Client::Gemini => desk.with(kept),
+            ClientKind::Gemini => desk.with_settings(kept),
             _ => desk,
         };
         let (path, id) = self.lay_out(&w)?;
         let ours = said(&w, &path, self.client);
-        let theirs = desk.try_resume(&id, PROMPT).map(|sent| {
+        let theirs = desk.try_resume_session(&id, PROMPT).map(|sent| {
             let mut lines = Vec::new();
             let mut is_in_result = false;
             for turn in sent.into_iter().flat_map(apart) {
@@ -177,7 +177,7 @@ impl Case {
                 if is_in_result && is_media {
                     continue;
                 }
-                let is_again = self.client == Client::Gemini
+                let is_again = self.client == ClientKind::Gemini
                     && matches!(turn, Turn::ToolResult(..))
                     && line(&turn, self.client).is_some_and(|l| lines.contains(&l));
                 // Of its own sessions it sends results again that stand beside their calls.
@@ -217,7 +217,7 @@ pub(crate) fn apart(turn: Turn) -> Vec<Turn> {
 }
 
 /// What `context` says.
-fn said(w: &World, path: &Path, client: Client) -> Vec<String> {
+fn said(w: &World, path: &Path, client: ClientKind) -> Vec<String> {
     let answer = w.run(&["context", path.to_str().unwrap(), "--json"]);
     assert!(matches!(answer.code, 0 | 3), "{answer:?}");
     let context = json(&whole(&answer.out));
@@ -288,11 +288,11 @@ const OWN: [&str; 7] = [
 
 /// A turn on one line; none for what clients say by themselves, and for thoughts, of which each sends what
 /// its model takes.
-fn line(turn: &Turn, client: Client) -> Option<String> {
+fn line(turn: &Turn, client: ClientKind) -> Option<String> {
     let is_own = |text: &str| text.is_empty() || OWN.iter().any(|tag| text.starts_with(tag));
     // One client writes the tool's name before an id, and sends it without.
     let id = |id: &String| match client {
-        Client::Gemini => String::new(),
+        ClientKind::Gemini => String::new(),
         _ => id.clone(),
     };
     Some(match turn {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
-use rethread_judges::{Client, Desk, Turn};
+use rethread_judges::{ClientKind, InstalledClient, Turn};
 use serde_json::{Value, json as value};
 
 use super::store::{assert_accounted, data, integrity, names, read};
@@ -77,8 +77,8 @@ fn talk_as_turns() -> Vec<Turn> {
 }
 
 /// A session that we wrote into the database that the client made.
-pub(super) fn written(w: &World, desk: &Desk) -> String {
-    desk.run(&words(&["session", "list"]));
+pub(super) fn written(w: &World, desk: &InstalledClient) -> String {
+    desk.run_client(&words(&["session", "list"]));
     let made = [
         "new",
         "--format",
@@ -101,23 +101,23 @@ pub(super) fn written(w: &World, desk: &Desk) -> String {
 #[test]
 fn the_real_client_lists_exports_and_resumes_what_we_wrote() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
     let id = written(&w, &desk);
     let mut expected = talk_as_turns();
     assert_eq!(seen(&w, &id), expected);
-    let listed = json(&desk.list().unwrap());
+    let listed = json(&desk.list_sessions().unwrap());
     let ours = listed.as_array().unwrap().iter().find(|s| s["id"] == *id);
     let ours = ours.unwrap_or_else(|| panic!("{listed}"));
     assert_eq!(ours["title"], "Which tests");
     let export = w.root.join("export.json");
-    fs::write(&export, desk.run(&words(&["export", &id])).stdout).unwrap();
+    fs::write(&export, desk.run_client(&words(&["export", &id])).stdout).unwrap();
     assert_eq!(seen(&w, export.to_str().unwrap()), expected);
     let exported = json(&fs::read_to_string(&export).unwrap());
     let own = json(&w.ok(&["context", &id, "--native", "--json"]));
     assert_eq!(own["messages"], exported["messages"]);
-    let sent = desk.resume(&id, "NEW-PROMPT");
+    let sent = desk.resume_session(&id, "NEW-PROMPT");
     expected.push(user("NEW-PROMPT"));
     assert_eq!(sent, expected);
     // What the client made of it is the same conversation, gone on with.
@@ -138,7 +138,7 @@ fn the_real_client_lists_exports_and_resumes_what_we_wrote() {
 #[test]
 fn what_the_real_client_records_is_read() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
     fs::write(w.project.join("a.txt"), "one apple\n").unwrap();
@@ -151,7 +151,7 @@ fn what_the_real_client_records_is_read() {
         read_tool("a.txt"),
         read_tool("gone.txt")
     );
-    let sent = desk.begin(&prompt);
+    let sent = desk.begin_session(&prompt);
     let found = json(
         w.ok(&["list", "--json", "--sort", "tokens"])
             .lines()
@@ -165,7 +165,7 @@ fn what_the_real_client_records_is_read() {
     assert_eq!(calls.count(), 2, "{recorded:#?}");
     assert_eq!(recorded[..sent.len()], sent);
     // It stands when the client goes on with it, and that is what it sends.
-    let again = desk.resume(id, "NEW-PROMPT");
+    let again = desk.resume_session(id, "NEW-PROMPT");
     let after = seen(&w, id);
     assert_eq!(after[..recorded.len()], recorded);
     assert_eq!(after[..again.len()], again);
@@ -223,7 +223,7 @@ impl Reading<'_> {
 #[test]
 fn a_running_client_is_read_without_a_trace() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
     let id = written(&w, &desk);
@@ -242,13 +242,13 @@ fn a_running_client_is_read_without_a_trace() {
     };
     let mut held = 0;
     std::thread::scope(|scope| {
-        let calls = desk.model().hold();
+        let calls = desk.model().hold_calls();
         let running = scope.spawn(|| {
             let outputs = [
-                desk.run(&words(&["run", "-m", MODEL, "-s", &id, &prompt])),
-                desk.run(&words(&["run", "-m", MODEL, &prompt])),
+                desk.run_client(&words(&["run", "-m", MODEL, "-s", &id, &prompt])),
+                desk.run_client(&words(&["run", "-m", MODEL, &prompt])),
             ];
-            desk.model().let_through();
+            desk.model().release_calls();
             outputs
         });
         // While a call waits, the client has the database open and what it said before is in it.

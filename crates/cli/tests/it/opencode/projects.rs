@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_judges::{Client, Turn};
+use rethread_judges::{ClientKind, Turn};
 use rusqlite::Connection;
 
 use super::judges::{MODEL, now, user, words};
@@ -132,10 +132,10 @@ fn the_real_client_names_projects_as_we_do() {
     let w = World::new();
     let elsewhere = w.root.join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();
-    let Some(desk) = Client::OpenCode.at(&w.home, &elsewhere) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &elsewhere) else {
         return;
     };
-    desk.run(&words(&["session", "list"]));
+    desk.run_client(&words(&["session", "list"]));
     let path = data(&w).join("opencode.db");
     for folder in folders(&w) {
         let cwd = folder.to_str().unwrap();
@@ -147,21 +147,21 @@ fn the_real_client_names_projects_as_we_do() {
         now(&w, &["append", ours, "Hello?", "--model", MODEL], "");
         now(&w, &["append", ours, "Hello.", "--role", "agent"], "");
         let before = project_of(&path, ours);
-        let desk = Client::OpenCode.at(&w.home, &folder).unwrap();
-        let listed = json(&desk.list().unwrap());
+        let desk = ClientKind::OpenCode.set_up(&w.home, &folder).unwrap();
+        let listed = json(&desk.list_sessions().unwrap());
         let listed = listed.as_array().unwrap();
         assert!(listed.iter().any(|s| s["id"] == *ours), "{cwd}: {listed:?}");
         // A session of the client's own is of the same project.
-        desk.begin("Is anybody there?");
+        desk.begin_session("Is anybody there?");
         let db = Connection::open(&path).unwrap();
         let sql = "SELECT id FROM session WHERE directory = ?1 AND id <> ?2";
         let theirs: String = db.query_row(sql, [cwd, ours], |row| row.get(0)).unwrap();
         assert_eq!(project_of(&path, &theirs), before, "{cwd}");
         assert_eq!(project_of(&path, ours), before, "{cwd}");
         let export = w.root.join("export.json");
-        fs::write(&export, desk.run(&words(&["export", ours])).stdout).unwrap();
+        fs::write(&export, desk.run_client(&words(&["export", ours])).stdout).unwrap();
         let said = seen(&w, export.to_str().unwrap());
-        let sent = desk.resume(ours, "NEW-PROMPT");
+        let sent = desk.resume_session(ours, "NEW-PROMPT");
         assert_eq!(
             sent,
             [said.as_slice(), &[user("NEW-PROMPT")]].concat(),

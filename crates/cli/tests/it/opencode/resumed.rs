@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use rethread_judges::{Client, Desk, Turn};
+use rethread_judges::{ClientKind, InstalledClient, Turn};
 use rusqlite::Connection;
 use serde_json::{Value, json as value};
 
@@ -24,25 +24,25 @@ fn asked(w: &World, sql: &str, about: &str) -> String {
 
 /// Lets the client go on, and compares what it sends with what `context` shows.
 #[track_caller]
-fn assert_sent(w: &World, desk: &Desk, id: &str) -> Vec<Turn> {
+fn assert_sent(w: &World, desk: &InstalledClient, id: &str) -> Vec<Turn> {
     let shown = seen(w, id);
     let prompt = format!("PROMPT-{}", desk.model().calls().len());
-    let mut sent = desk.go_on(id, &prompt);
+    let mut sent = desk.resume_by_server(id, &prompt);
     assert_eq!(sent.pop(), Some(user(&prompt)));
     assert_eq!(sent, shown);
     assert_accounted(&read(&data(w).join("opencode.db"), id));
     shown
 }
 
-fn summarize(desk: &Desk, id: &str) {
+fn summarize(desk: &InstalledClient, id: &str) {
     let body = value!({"providerID": "standin", "modelID": "model"});
-    desk.ask(&format!("/session/{id}/summarize"), &body);
+    desk.post_to_server(&format!("/session/{id}/summarize"), &body);
 }
 
 #[test]
 fn a_compaction_leaves_what_the_real_client_sends() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
     let id = written(&w, &desk);
@@ -62,10 +62,10 @@ fn a_compaction_leaves_what_the_real_client_sends() {
 #[test]
 fn a_compaction_keeps_what_the_real_client_keeps() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
-    let desk = desk.with(value!({"compaction": {"tail_turns": 2}}));
+    let desk = desk.with_settings(value!({"compaction": {"tail_turns": 2}}));
     let id = written(&w, &desk);
     summarize(&desk, &id);
     let shown = assert_sent(&w, &desk, &id);
@@ -78,7 +78,7 @@ fn a_compaction_keeps_what_the_real_client_keeps() {
     assert_eq!(shown[0], user(QUESTION));
     assert_eq!(shown[2..], kept);
     // The next one keeps more than that: the first summary is in the midst of it.
-    let desk = desk.with(value!({"compaction": {"tail_turns": 3}}));
+    let desk = desk.with_settings(value!({"compaction": {"tail_turns": 3}}));
     now(&w, &["append", &id, "A fifth turn"], "");
     now(&w, &["append", &id, "Fine.", "--role", "agent"], "");
     summarize(&desk, &id);
@@ -88,14 +88,14 @@ fn a_compaction_keeps_what_the_real_client_keeps() {
 }
 
 /// Takes back what the client's own window would.
-fn revert(desk: &Desk, id: &str, body: &Value) {
-    desk.ask(&format!("/session/{id}/revert"), body);
+fn revert(desk: &InstalledClient, id: &str, body: &Value) {
+    desk.post_to_server(&format!("/session/{id}/revert"), body);
 }
 
 #[test]
 fn what_was_taken_back_is_not_sent() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
     let id = written(&w, &desk);
@@ -112,7 +112,7 @@ fn what_was_taken_back_is_not_sent() {
 #[test]
 fn of_a_message_that_was_taken_back_in_part_the_rest_is_sent() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
     let id = written(&w, &desk);
@@ -134,9 +134,9 @@ fn of_a_message_that_was_taken_back_in_part_the_rest_is_sent() {
 }
 
 /// What the client sent for a conversation that begins with this prompt.
-fn sent_for(desk: &Desk, prompt: &str) -> Vec<Turn> {
+fn sent_for(desk: &InstalledClient, prompt: &str) -> Vec<Turn> {
     let calls = desk.model().calls();
-    let all = calls.iter().map(rethread_judges::turns);
+    let all = calls.iter().map(rethread_judges::turns_of_call);
     let mut all = all.filter(|turns| turns.first() == Some(&user(prompt)));
     let first = all.next().unwrap();
     all.fold(first, |a, b| if b.len() > a.len() { b } else { a })
@@ -161,12 +161,12 @@ fn child_of(w: &World, id: &str) -> String {
 #[test]
 fn tasks_are_sent_as_they_are_shown() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
     let task =
         value!({"description": "count", "prompt": "Count the eggs", "subagent_type": "general"});
-    let sent = desk.begin(&format!("Have them counted [[tool:task {task}]]"));
+    let sent = desk.begin_session(&format!("Have them counted [[tool:task {task}]]"));
     let listed = json(w.ok(&["list", "--json"]).lines().next().unwrap());
     let id = listed["id"].as_str().unwrap();
     assert_eq!(seen(&w, id)[..sent.len()], sent);
@@ -180,12 +180,12 @@ fn tasks_are_sent_as_they_are_shown() {
 #[test]
 fn a_task_that_the_user_asked_for_is_sent_as_it_is_shown() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
-    let desk = desk.with(value!({"command": {"count": {"template": "Count the ducks",
+    let desk = desk.with_settings(value!({"command": {"count": {"template": "Count the ducks",
         "description": "count", "agent": "general", "subtask": true}}}));
-    let output = desk.run(&words(&["run", "-m", MODEL, "--command", "count", "now"]));
+    let output = desk.run_client(&words(&["run", "-m", MODEL, "--command", "count", "now"]));
     assert!(output.status.success(), "{output:?}");
     let listed = json(w.ok(&["list", "--json"]).lines().next().unwrap());
     let id = listed["id"].as_str().unwrap();
@@ -220,7 +220,7 @@ fn picture(path: &Path) {
 #[test]
 fn attachments_are_sent_in_the_order_that_is_shown() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
     let (seen_by_user, seen_by_tool) = (w.project.join("a.png"), w.project.join("b.png"));
@@ -238,7 +238,7 @@ fn attachments_are_sent_in_the_order_that_is_shown() {
         "-f",
         "notes.txt",
     ];
-    let output = desk.run(&words(&run));
+    let output = desk.run_client(&words(&run));
     assert!(output.status.success(), "{output:?}");
     let listed = json(w.ok(&["list", "--json"]).lines().next().unwrap());
     let id = listed["id"].as_str().unwrap();
@@ -248,7 +248,7 @@ fn attachments_are_sent_in_the_order_that_is_shown() {
         said.contains("two apples") && said.contains("Image"),
         "{said}"
     );
-    let mut sent = without_detours(desk.go_on(id, "NEW-PROMPT"));
+    let mut sent = without_detours(desk.resume_by_server(id, "NEW-PROMPT"));
     assert_eq!(sent.pop(), Some(user("NEW-PROMPT")));
     assert_eq!(sent, shown);
     let context = w.ok(&["context", id, "--json"]);
@@ -258,7 +258,7 @@ fn attachments_are_sent_in_the_order_that_is_shown() {
 #[test]
 fn what_failed_was_stopped_waits_or_was_cleared_is_sent_as_it_is_shown() {
     let w = World::new();
-    let Some(desk) = Client::OpenCode.at(&w.home, &w.project) else {
+    let Some(desk) = ClientKind::OpenCode.set_up(&w.home, &w.project) else {
         return;
     };
     let id = written(&w, &desk);

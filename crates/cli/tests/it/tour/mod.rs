@@ -9,7 +9,7 @@ mod svg;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_judges::{Browser, Look};
+use rethread_judges::{Browser, PageView};
 
 use self::page::{Block, commands};
 use self::shell::Shell;
@@ -95,7 +95,7 @@ fn there_is_a_picture_of_a_page() {
     let path = project("docs/pictures/page.png");
     if is_blessing() {
         let w = World::new();
-        let Some(browser) = Browser::at(&w.root) else {
+        let Some(browser) = Browser::start(&w.root) else {
             return;
         };
         let page = w.project.join("page.html");
@@ -104,12 +104,12 @@ fn there_is_a_picture_of_a_page() {
         shell.run_all(&[SAMPLE, ENTER, &asked]);
         let text = fs::read_to_string(&page).unwrap();
         fs::write(&page, shell.plain(&text)).unwrap();
-        let look = Look {
+        let look = PageView {
             size: (1000, 900),
             whole: false,
             dark: false,
         };
-        browser.picture(&page, look, &path);
+        browser.take_screenshot(&page, look, &path);
     }
     let picture = fs::read(&path).unwrap();
     assert!(picture.starts_with(b"\x89PNG"));

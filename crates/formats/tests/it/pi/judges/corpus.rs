@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rethread_formats::pi::{SessionError, SessionManager};
 use rethread_json::Object;
-use rethread_judges::Pi;
+use rethread_judges::PiVersion;
 
 use super::super::corpus::files;
 use super::{agree_on, ask, world};
@@ -20,13 +20,13 @@ fn every_real_session_is_judged_alike() {
         match SessionManager::open(&w.host, &file, None) {
             Ok(session) => {
                 opened += 1;
-                for pi in Pi::ALL {
+                for pi in PiVersion::ALL {
                     agree_on(pi, &file, &session);
                 }
             }
             Err(SessionError::NotASession { .. }) => {
                 let question = Object::new().str("file", file.to_str().unwrap());
-                let Some(answer) = ask(Pi::V0_87, question) else {
+                let Some(answer) = ask(PiVersion::V0_87, question) else {
                     return;
                 };
                 let error = answer.error().unwrap_or_default();

@@ -16,7 +16,7 @@
 
 use rethread_formats::pi::{SessionError, SessionManager};
 use rethread_json::{Array, Object};
-use rethread_judges::Pi;
+use rethread_judges::PiVersion;
 
 use super::super::world::{messages, session, user};
 use super::old::V1;
@@ -26,7 +26,10 @@ use super::{Answer, agree, ask, read, world};
 
 /// What the judge says of a file.
 fn looked_at(path: &std::path::Path) -> Option<Answer> {
-    ask(Pi::V0_87, Object::new().str("file", path.to_str().unwrap()))
+    ask(
+        PiVersion::V0_87,
+        Object::new().str("file", path.to_str().unwrap()),
+    )
 }
 
 fn raw(value: rethread_json::Value<'_>) -> String {
@@ -37,11 +40,11 @@ fn raw(value: rethread_json::Value<'_>) -> String {
 fn a_file_is_made_at_the_first_message_of_the_user() {
     let script = ours(&[say("hello")]);
     assert!(script.file().exists());
-    let Some(theirs) = script.theirs(Pi::V0_87) else {
+    let Some(theirs) = script.theirs(PiVersion::V0_87) else {
         return;
     };
     assert_eq!(theirs.text("text"), None);
-    agree(Pi::V0_87, &script.w, &script.file());
+    agree(PiVersion::V0_87, &script.w, &script.file());
 }
 
 #[test]
@@ -106,7 +109,7 @@ fn entries_with_one_id_are_each_in_the_tree() {
     assert_eq!(places, [0, 1, 2]);
     assert_eq!(ours.children("a").len(), 2);
     let question = Object::new().str("file", path.to_str().unwrap());
-    let Some(theirs) = ask(Pi::V0_87, question.raw("look", b"[0]")) else {
+    let Some(theirs) = ask(PiVersion::V0_87, question.raw("look", b"[0]")) else {
         return;
     };
     let told = theirs.get("told");
@@ -139,7 +142,7 @@ fn a_fork_of_an_old_session_is_of_today() {
     let question = Object::new()
         .str("home", w.path("agent").to_str().unwrap())
         .raw("calls", &Array::new().raw(&call).finish());
-    let Some(theirs) = ask(Pi::V0_87, question) else {
+    let Some(theirs) = ask(PiVersion::V0_87, question) else {
         return;
     };
     let told = theirs.get("told");
@@ -153,7 +156,7 @@ fn a_later_version_is_not_written_to() {
     let w = world();
     let text = messages(&[("a", "")]).replace("\"version\":3", "\"version\":4");
     let path = w.put("s.jsonl", &text);
-    agree(Pi::V0_87, &w, &path);
+    agree(PiVersion::V0_87, &w, &path);
     let refused = w.open(&path).append_session_info("n").unwrap_err();
     assert!(matches!(refused, SessionError::TooNew { version: 4 }));
     let calls = Array::new()
@@ -167,7 +170,7 @@ fn a_later_version_is_not_written_to() {
     let question = Object::new()
         .str("home", w.path("agent").to_str().unwrap())
         .raw("calls", &calls.finish());
-    if let Some(theirs) = ask(Pi::V0_87, question) {
+    if let Some(theirs) = ask(PiVersion::V0_87, question) {
         assert!(theirs.text("text").unwrap().contains("session_info"));
     }
 }

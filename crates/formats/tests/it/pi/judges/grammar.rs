@@ -1,6 +1,6 @@
 //! Files as they may be, not as we write them: read alike.
 
-use rethread_judges::Pi;
+use rethread_judges::PiVersion;
 
 use super::super::world::{HEADER, messages};
 use super::{agree, world};
@@ -26,7 +26,7 @@ pub(super) fn message(id: &str, parent: &str, role: &str, content: &str) -> Stri
 fn all_agree(text: &str) {
     let w = world();
     let path = w.put("s.jsonl", text);
-    for pi in Pi::ALL {
+    for pi in PiVersion::ALL {
         agree(pi, &w, &path);
     }
 }

@@ -1,6 +1,6 @@
 //! What only later versions know: missing content, instructions, edits of the context.
 
-use rethread_judges::Pi;
+use rethread_judges::PiVersion;
 
 use super::super::world::session;
 use super::grammar::{entry, message};
@@ -12,7 +12,7 @@ fn new_agrees(lines: &[String]) {
     let w = world();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let path = w.put("s.jsonl", &session(&lines));
-    agree(Pi::V0_87, &w, &path);
+    agree(PiVersion::V0_87, &w, &path);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rethread_formats::pi::{SessionInfo, SessionManager, most_recent_session};
 use rethread_json::{Array, Object, quote};
-use rethread_judges::Pi;
+use rethread_judges::PiVersion;
 
 use super::super::world::{HEADER, assistant, messages, user};
 use super::old::V1;
@@ -72,7 +72,7 @@ fn theirs(w: &World, method: &str, args: &[&Path]) -> Option<String> {
     let question = Object::new()
         .str("home", w.path("agent").to_str().unwrap())
         .raw("calls", &Array::new().raw(&call.finish()).finish());
-    let answer = ask(Pi::V0_87, question)?;
+    let answer = ask(PiVersion::V0_87, question)?;
     let gave = answer.get("gave").items().next().unwrap();
     let lines = gave.items().map(|info| info.raw().to_vec());
     Some(sorted(lines.collect()))
@@ -109,7 +109,7 @@ fn the_same_is_listed() {
     let question = Object::new()
         .str("home", home.to_str().unwrap())
         .raw("calls", br#"[["listAll"]]"#);
-    let answer = ask(Pi::V0_87, question).unwrap();
+    let answer = ask(PiVersion::V0_87, question).unwrap();
     let gave = answer.get("gave").items().next().unwrap();
     let listed = sorted(gave.items().map(|info| info.raw().to_vec()).collect());
     same_text("all", &listed, &sorted(ours.iter().map(as_json).collect()));
@@ -143,7 +143,7 @@ fn the_same_is_gone_on_with() {
     let question = Object::new()
         .str("home", w.path("agent").to_str().unwrap())
         .raw("calls", &Array::new().raw(&call).finish());
-    if let Some(theirs) = ask(Pi::V0_87, question) {
+    if let Some(theirs) = ask(PiVersion::V0_87, question) {
         assert_eq!(theirs.text("file").as_deref(), ours.to_str());
     }
 }

@@ -21,7 +21,7 @@ use std::path::Path;
 
 use rethread_formats::pi::{SessionEntry, SessionManager};
 use rethread_json::{Array, Document, Object, Value};
-use rethread_judges::Pi;
+use rethread_judges::PiVersion;
 
 use super::world::{World, read, world};
 use view::view;
@@ -51,9 +51,9 @@ impl Answer {
 }
 
 /// Asks a judge; none if it is not installed.
-fn ask(pi: Pi, question: Object) -> Option<Answer> {
+fn ask(pi: PiVersion, question: Object) -> Option<Answer> {
     let question = question.str("now", NOW).finish();
-    let answer = pi.judge()?.ask(&question);
+    let answer = pi.running_process()?.send_request(&question);
     let document = Document::parse(answer).unwrap();
     Some(Answer { document })
 }
@@ -86,12 +86,12 @@ fn strings<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
 /// Lets a judge open a file, and compares what it says with what we say. Gives the file as the
 /// judge left it.
 #[track_caller]
-fn agree(pi: Pi, w: &World, path: &Path) -> Option<String> {
+fn agree(pi: PiVersion, w: &World, path: &Path) -> Option<String> {
     agree_on(pi, path, &w.open(path))
 }
 
 #[track_caller]
-fn agree_on(pi: Pi, path: &Path, session: &SessionManager) -> Option<String> {
+fn agree_on(pi: PiVersion, path: &Path, session: &SessionManager) -> Option<String> {
     let at = places(session);
     let ids = session.entries().iter().map(SessionEntry::id);
     let question = Object::new()

@@ -1,7 +1,7 @@
 //! Sessions of older versions: seen alike, and brought to today's version alike.
 
 use rethread_formats::pi::{SessionEntry, SessionManager};
-use rethread_judges::Pi;
+use rethread_judges::PiVersion;
 
 use super::super::world::user;
 use super::{agree, agree_on, read, same_text, world};
@@ -32,7 +32,7 @@ fn old_sessions_are_migrated_alike() {
         let w = world();
         let path = w.put("old.jsonl", text);
         let mut s = w.open(&path);
-        for pi in Pi::ALL {
+        for pi in PiVersion::ALL {
             let Some(theirs) = agree_on(pi, &path, &s) else {
                 return;
             };
@@ -61,7 +61,7 @@ fn old_sessions_are_migrated_alike() {
                 .unwrap()
                 .contains("\"version\":3")
         );
-        for pi in Pi::ALL {
+        for pi in PiVersion::ALL {
             assert_eq!(agree(pi, &w, &path), None, "nothing is left to migrate");
         }
     }
@@ -71,7 +71,7 @@ fn old_sessions_are_migrated_alike() {
 fn a_fork_of_an_old_session() {
     let w = world();
     let fork = SessionManager::fork_from(&w.host, w.put("v1.jsonl", V1), "/y", None).unwrap();
-    for pi in Pi::ALL {
+    for pi in PiVersion::ALL {
         agree(pi, &w, fork.session_file().unwrap());
     }
 }

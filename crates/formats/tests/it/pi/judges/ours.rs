@@ -3,7 +3,7 @@
 use rethread_formats::pi::{
     ContentBlock, NewMessage, NewSessionOptions, SessionManager, StopReason, Usage,
 };
-use rethread_judges::Pi;
+use rethread_judges::PiVersion;
 
 use super::calls::{Call, NOBODY};
 use super::script::ours;
@@ -58,7 +58,7 @@ fn custom_message(display: bool, details: Option<String>) -> Call {
 fn judged(calls: &[Call]) {
     let script = ours(calls);
     script.compare();
-    for pi in Pi::ALL {
+    for pi in PiVersion::ALL {
         agree(pi, &script.w, &script.file());
     }
 }
@@ -164,7 +164,7 @@ fn every_kind_of_message() {
     s.append_message(failed).unwrap();
     s.append_custom_message("ext", [ContentBlock::text("x")], true, None)
         .unwrap();
-    for pi in Pi::ALL {
+    for pi in PiVersion::ALL {
         agree(pi, &w, s.session_file().unwrap());
     }
 }
@@ -230,7 +230,7 @@ fn a_branched_session_without_an_answer() {
         Call::BranchedSession(1),
     ]);
     script.compare();
-    agree(Pi::V0_87, &script.w, &script.file());
+    agree(PiVersion::V0_87, &script.w, &script.file());
     // Once there is one, they write the same.
     judged(&[
         user("q1"),
@@ -261,7 +261,7 @@ fn a_fork() {
     let s = written(&w);
     let fork =
         SessionManager::fork_from(&w.host, s.session_file().unwrap(), "/other", None).unwrap();
-    for pi in Pi::ALL {
+    for pi in PiVersion::ALL {
         agree(pi, &w, fork.session_file().unwrap());
     }
 }
@@ -277,7 +277,7 @@ fn a_session_with_an_id_and_a_parent_of_its_own() {
     };
     s.new_session(options).unwrap();
     super::super::world::user(&mut s, "a");
-    for pi in Pi::ALL {
+    for pi in PiVersion::ALL {
         agree(pi, &w, s.session_file().unwrap());
     }
 }

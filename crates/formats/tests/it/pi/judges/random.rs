@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use rethread_judges::Pi;
+use rethread_judges::PiVersion;
 
 use super::agree;
 use super::calls::{Call, NOBODY};
@@ -89,10 +89,10 @@ proptest! {
         let script = ours(&calls);
         script.compare();
         if script.file().exists() {
-            agree(Pi::V0_74, &script.w, &script.file());
+            agree(PiVersion::V0_74, &script.w, &script.file());
         }
         // What the old program writes differs from ours, and we read it as it does itself.
-        for pi in Pi::ALL {
+        for pi in PiVersion::ALL {
             let Some(theirs) = script.theirs(pi) else { return Ok(()) };
             if theirs.text("text").is_some() {
                 agree(pi, &script.w, theirs.text("file").unwrap().as_ref());

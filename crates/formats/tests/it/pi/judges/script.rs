@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rethread_formats::pi::SessionManager;
 use rethread_json::{Array, Object, quote};
-use rethread_judges::Pi;
+use rethread_judges::PiVersion;
 
 use super::calls::Call;
 use super::{
@@ -63,11 +63,11 @@ impl Script {
     }
 
     /// Lets the judge make the calls as well.
-    pub(super) fn theirs(&self, pi: Pi) -> Option<Answer> {
+    pub(super) fn theirs(&self, pi: PiVersion) -> Option<Answer> {
         self.theirs_at(pi, &[])
     }
 
-    fn theirs_at(&self, pi: Pi, at: &[usize]) -> Option<Answer> {
+    fn theirs_at(&self, pi: PiVersion, at: &[usize]) -> Option<Answer> {
         let ours = Object::new()
             .raw("gave", &self.gave.clone().finish())
             .raw("told", &view(&self.session, at));
@@ -83,7 +83,7 @@ impl Script {
     /// Both did the same, to the last byte of the file.
     #[track_caller]
     pub(super) fn compare(&self) {
-        let Some(answer) = self.theirs_at(Pi::V0_87, &places(&self.session)) else {
+        let Some(answer) = self.theirs_at(PiVersion::V0_87, &places(&self.session)) else {
             return;
         };
         let ours = answer.get("ours");
@@ -108,7 +108,7 @@ impl Script {
             None => assert!(!self.has_answer(), "they wrote no file"),
         }
         if self.file().exists() {
-            agree(Pi::V0_87, &self.w, &self.file());
+            agree(PiVersion::V0_87, &self.w, &self.file());
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rethread_formats::pi::{Pi as Format, SessionManager};
 use rethread_formats::{Format as _, Source};
 use rethread_json::{Array, Object, quote};
-use rethread_judges::Pi;
+use rethread_judges::PiVersion;
 
 use super::super::world::user;
 use super::{World, agree, ask, read, world};
@@ -13,7 +13,7 @@ use super::{World, agree, ask, read, world};
 const ANSWER: &str = r#"{"role":"assistant","content":[{"type":"text","text":"two"}],"api":"a","provider":"p","model":"m","usage":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0,"totalTokens":3,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop","timestamp":2}"#;
 
 /// Lets the judge make calls, each a JSON array, with the ids `e1`, `e2` and so on. Gives its file.
-fn written(pi: Pi, w: &World, calls: &[String]) -> Option<PathBuf> {
+fn written(pi: PiVersion, w: &World, calls: &[String]) -> Option<PathBuf> {
     let ids: Vec<String> = (1..=calls.len()).map(|n| format!("e{n}")).collect();
     let calls = calls
         .iter()
@@ -45,7 +45,7 @@ fn say(role: &str, text: &str) -> String {
 
 /// We read it, go on with it, and they read that.
 #[track_caller]
-fn read_and_continued(pi: Pi, w: &World, path: &std::path::Path) {
+fn read_and_continued(pi: PiVersion, w: &World, path: &std::path::Path) {
     agree(pi, w, path);
     reads_the_same(w, path);
     let before = read(path);
@@ -87,7 +87,7 @@ fn reads_the_same(w: &World, path: &std::path::Path) {
 
 #[test]
 fn every_method_of_both() {
-    for pi in Pi::ALL {
+    for pi in PiVersion::ALL {
         let w = world();
         let calls = [
             create(&w),
@@ -150,10 +150,10 @@ fn what_only_the_new_one_writes() {
         r#"["appendContextEdit","e3",{"content":"due"}]"#.to_owned(),
         r#"["appendContextEdit","e6",null]"#.to_owned(),
     ];
-    let Some(path) = written(Pi::V0_87, &w, &calls) else {
+    let Some(path) = written(PiVersion::V0_87, &w, &calls) else {
         return;
     };
-    agree(Pi::V0_87, &w, &path);
+    agree(PiVersion::V0_87, &w, &path);
     reads_the_same(&w, &path);
 
     // Both compact it, and the instructions stay.
@@ -163,13 +163,13 @@ fn what_only_the_new_one_writes() {
     let ours = s.leaf_entry().unwrap().field("systemMessage").unwrap();
     let mut calls = Vec::from(calls);
     calls.push(r#"["appendCompaction","SUM","e3",9]"#.to_owned());
-    let theirs = w.open(&written(Pi::V0_87, &w, &calls).unwrap());
+    let theirs = w.open(&written(PiVersion::V0_87, &w, &calls).unwrap());
     let theirs = theirs.leaf_entry().unwrap().field("systemMessage").unwrap();
     assert_eq!(
         String::from_utf8(ours).unwrap(),
         String::from_utf8(theirs).unwrap()
     );
-    agree(Pi::V0_87, &w, &path);
+    agree(PiVersion::V0_87, &w, &path);
 
-    read_and_continued(Pi::V0_87, &w, &path);
+    read_and_continued(PiVersion::V0_87, &w, &path);
 }
