@@ -96,6 +96,8 @@ pub struct Lines<R> {
     /// How much of a giant line was passed over, and its beginning.
     passed: Option<u64>,
     head: Vec<u8>,
+    /// Whether the end was met.
+    is_over: bool,
 }
 
 impl<R: Read> Lines<R> {
@@ -117,6 +119,7 @@ impl<R: Read> Lines<R> {
             number: 1,
             passed: None,
             head: Vec::new(),
+            is_over: false,
         }
     }
 
@@ -136,8 +139,13 @@ impl<R: Read> Lines<R> {
     }
 
     /// The next line, or none at the end. After an error it can be called again
-    /// and goes on where the reader does.
+    /// and goes on where the reader does. The first end that is met is the end:
+    /// what is written to a file meanwhile is not taken for a line of its own
+    /// behind one that was given without its newline.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+        if self.is_over {
+            return Ok(None);
+        }
         loop {
             if let Some(found) = memchr(b'\n', &self.buffer[self.scanned..self.end]) {
                 return Ok(Some(self.take(self.scanned + found, true)));
@@ -147,6 +155,7 @@ impl<R: Read> Lines<R> {
                 self.pass_over();
             }
             if self.fill()? == 0 {
+                self.is_over = true;
                 if self.start == self.end && self.passed.is_none() {
                     return Ok(None);
                 }

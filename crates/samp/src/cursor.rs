@@ -14,7 +14,7 @@ use crate::{
     alias::Alias,
     folder::{Folder, Log},
     id::Id,
-    scan::Place,
+    scan::{Place, ReadTo},
     seen::Watermark,
 };
 
@@ -57,13 +57,14 @@ pub(crate) enum Rest {
 }
 
 impl Mark {
-    pub(crate) fn new(log: &Log, file: &File, place: Place) -> Self {
+    pub(crate) fn new(log: &Log, file: &File, read: ReadTo) -> Self {
         Self {
             file: log.id.numbers(),
-            len: log.len,
+            // If its end was met before that, there is something to read.
+            len: log.len.min(read.end),
             nanos: log.nanos(),
-            place,
-            tail: tail(file, place.offset),
+            place: read.place,
+            tail: tail(file, read.place.offset),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::{
     folder::{Log, Logs},
     id::Id,
     record::{LineReader, Record, StoredId},
-    scan::{self, Place},
+    scan::{self, Place, ReadTo},
     trouble::{Trouble, What},
 };
 
@@ -110,7 +110,7 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Reads one log from a place on; gives the place behind it, or none if it cannot be read.
+    /// Reads one log from a place on; says how far, or nothing if it cannot be read.
     pub(crate) fn read(
         &mut self,
         log: &Log,
@@ -118,7 +118,7 @@ impl<'a> Gathering<'a> {
         from: Place,
         reader: &mut LineReader,
         judge: &mut dyn FnMut(Id, i64) -> Verdict,
-    ) -> Option<Place> {
+    ) -> Option<ReadTo> {
         let number = self.sources.len();
         let read = scan::read(log, &file, from, reader, &mut |span, record| match record {
             Ok(record) => self.take(number, log, span, &record, judge),
@@ -134,7 +134,7 @@ impl<'a> Gathering<'a> {
         self.open += usize::from(file.is_some());
         self.sources.push(Source::new(log, file));
         match read {
-            Ok(place) => Some(place),
+            Ok(read) => Some(read),
             Err(e) => {
                 self.trouble(log, None, What::CannotRead(e.to_string()));
                 None

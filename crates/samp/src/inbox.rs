@@ -173,7 +173,7 @@ impl Inbox<'_> {
                 continue;
             };
             let (shown, seen) = (&mut new.shown, &mut new.seen_elsewhere);
-            let place = gathering.read(log, file, from, &mut reader, &mut |id, ts| {
+            let read = gathering.read(log, file, from, &mut reader, &mut |id, ts| {
                 if shown.has(id) {
                     return Verdict::Leave;
                 }
@@ -189,8 +189,8 @@ impl Inbox<'_> {
             });
             let name = if log.is_retired { "" } else { &log.owner };
             new.names.push(name.to_owned());
-            if let Some(place) = place.filter(|_| !log.is_retired) {
-                let mark = Mark::new(log, &again, place);
+            if let Some(read) = read.filter(|_| !log.is_retired) {
+                let mark = Mark::new(log, &again, read);
                 new.cursor.logs.insert(log.owner.clone(), mark);
             }
         }

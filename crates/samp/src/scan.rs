@@ -21,6 +21,15 @@ pub(crate) struct Place {
     pub(crate) lines: u64,
 }
 
+/// How far a log was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReadTo {
+    /// The place behind the last line that was ended.
+    pub(crate) place: Place,
+    /// The end of the log, as the reader met it.
+    pub(crate) end: u64,
+}
+
 /// Opens a log, but never what a link leads to.
 pub(crate) fn open(log: &Log) -> Result<File, DiskError> {
     let file = open_read(&log.path)?;
@@ -39,7 +48,7 @@ pub(crate) fn open(log: &Log) -> Result<File, DiskError> {
     }
 }
 
-/// Reads every line from a place on, and gives the place behind the last one that was ended.
+/// Reads every line from a place on.
 ///
 /// Blank lines are passed over. So is a last line that is no record and was not ended: somebody is
 /// still writing it, or died. If it is a record, it is read, and will be read again.
@@ -49,7 +58,7 @@ pub(crate) fn read(
     from: Place,
     reader: &mut LineReader,
     each: &mut dyn FnMut(LineSpan, Result<Record<'_>, What>),
-) -> Result<Place, DiskError> {
+) -> Result<ReadTo, DiskError> {
     let failed = |cause| DiskError::Read {
         path: log.path.clone(),
         cause,
@@ -75,5 +84,8 @@ pub(crate) fn read(
             LineBytes::Giant { .. } => {}
         }
     }
-    Ok(place)
+    Ok(ReadTo {
+        place,
+        end: lines.offset(),
+    })
 }

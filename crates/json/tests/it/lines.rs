@@ -72,6 +72,36 @@ fn a_tail_has_its_own_offsets() {
     assert!(lines.next_line().unwrap().is_none());
 }
 
+/// Gives one piece a call, and an empty one is the end, for the moment.
+struct Growing<'a>(std::slice::Iter<'a, &'a [u8]>);
+
+impl std::io::Read for Growing<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        let piece = self.0.next().copied().unwrap_or_default();
+        buf[..piece.len()].copy_from_slice(piece);
+        Ok(piece.len())
+    }
+}
+
+#[test]
+fn the_rest_of_a_line_that_is_being_written_is_no_line() {
+    let pieces: &[&[u8]] = &[b"one\ntw", b"", b"o\nthree\n"];
+    let mut lines = Lines::new(Growing(pieces.iter()));
+    assert!(lines.next_line().unwrap().unwrap().span.terminated);
+    let torn = lines.next_line().unwrap().unwrap();
+    assert_eq!(
+        (torn.whole(), torn.span.terminated),
+        (Some(&b"tw"[..]), false)
+    );
+    assert!(lines.next_line().unwrap().is_none());
+    assert_eq!(lines.offset(), 6);
+    let pieces: &[&[u8]] = &[b"one\n", b"", b"two\n"];
+    let mut lines = Lines::new(Growing(pieces.iter()));
+    assert!(lines.next_line().unwrap().is_some());
+    assert!(lines.next_line().unwrap().is_none());
+    assert!(lines.next_line().unwrap().is_none());
+}
+
 #[test]
 fn lines_larger_than_the_buffer_are_whole() {
     let mut bytes = vec![b'x'; 3_000_000];

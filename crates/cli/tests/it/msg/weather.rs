@@ -4,9 +4,9 @@ use std::fs;
 #[cfg(target_os = "linux")]
 use std::process::Command;
 
-#[cfg(target_os = "linux")]
-use super::traced;
 use super::{NOW, Post, line};
+#[cfg(target_os = "linux")]
+use super::{bodies, traced};
 #[cfg(target_os = "linux")]
 use crate::world::Answer;
 
@@ -283,4 +283,49 @@ fn a_send_is_synced_with_its_name_before_it_is_acknowledged() {
         ];
         assert!(order.is_sorted(), "{order:?}: {trace}");
     }
+}
+
+/// A line crosses pages, and who reads sees its beginning before the rest is written: the end of the
+/// log is met in the middle of it, and then there is more.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_that_was_met_half_is_shown_when_it_is_whole() {
+    let Some(strace) = crate::world::strace() else {
+        return;
+    };
+    let p = Post::new();
+    let sent: Vec<String> = (0..300).map(|n| format!("message {n:03}")).collect();
+    let lines = sent.iter().map(|body| line("foo", "bar", body, NOW));
+    p.put("log-foo.jsonl", lines.collect::<String>());
+    let log = p.path("log-foo.jsonl");
+    assert!(fs::metadata(&log).unwrap().len() > 20_000);
+    // The second read of the log says that there is nothing more.
+    let options = [
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-P",
+        log.to_str().unwrap(),
+        "-e",
+        "trace=read",
+        "-e",
+        "inject=read:retval=0:when=2",
+    ];
+    let inbox = p.command("bar", &["inbox", "--json"]);
+    let output = traced(&strace, &options, &inbox).output().unwrap();
+    let answer = crate::world::answer(output);
+    assert_eq!((answer.code, answer.err.as_str()), (0, ""), "{answer:?}");
+    let mut shown = bodies(&answer.out);
+    assert!(!shown.is_empty() && shown.len() < sent.len());
+    shown.extend(p.new_for("bar"));
+    assert_eq!(shown, sent);
+    // The same of a compactor: it takes no half of a line for a line.
+    let twice = p.read("log-foo.jsonl") + &line("foo", "bar", &sent[0], NOW);
+    p.put("log-foo.jsonl", twice);
+    let compact = p.command("foo", &["compact"]);
+    let output = traced(&strace, &options, &compact).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let all = bodies(&p.ok("bar", &["inbox", "--all", "--json"]));
+    assert_eq!(all, sent);
 }
