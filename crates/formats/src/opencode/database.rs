@@ -189,7 +189,7 @@ impl State {
                 .and_then(|file| file.metadata().ok().map(seen)),
             file: main.as_ref().and_then(|file| FileId::of(file).ok()),
             header,
-            log: meta(&beside(path, "-wal")).filter(|(len, _)| *len > 0),
+            log: meta(&beside(path, "-wal")).filter(|(len, _)| has_frames(path, *len)),
             has_index: beside(path, "-shm").exists(),
             has_journal: meta(&beside(path, "-journal")).is_some_and(|(len, _)| len > 0),
         }
@@ -203,6 +203,31 @@ impl State {
             (Some(_), false) => Way::Alone,
         }
     }
+}
+
+/// How long the header of a log is, and how it begins but for its last bit.
+const LOG_HEADER: usize = 32;
+const LOG_MAGIC: u32 = 0x377f_0682;
+
+/// Whether the log of a database, of this length, may hold something: more than its header, which a
+/// writer that was killed may leave alone, and a header that SQLite takes for one. Where there is an
+/// index but nobody who writes, SQLite would wait for a better header, ten seconds each time.
+fn has_frames(path: &Path, len: u64) -> bool {
+    if len <= LOG_HEADER as u64 {
+        return false;
+    }
+    let mut header = [0; LOG_HEADER];
+    let log = open_read(&beside(path, "-wal"));
+    if !log.is_ok_and(|log| read_at(&log, 0, &mut header).is_ok_and(|n| n == LOG_HEADER)) {
+        // SQLite says why it cannot be read.
+        return true;
+    }
+    let number = |at: usize| {
+        let bytes = header.get(at..).and_then(<[u8]>::first_chunk);
+        u32::from_be_bytes(bytes.copied().unwrap_or_default())
+    };
+    let page = number(8);
+    number(0) & !1 == LOG_MAGIC && page.is_power_of_two() && (512..=65_536).contains(&page)
 }
 
 /// A file of SQLite beside a database.

@@ -83,6 +83,34 @@ fn a_log_that_was_left_behind_is_read_with_and_without_its_index() {
     }
 }
 
+/// A writer was killed before the log had more than its header, or somebody wrote over that. With an
+/// index that nobody finished, SQLite would wait for a header that fits.
+#[test]
+fn a_log_in_which_there_is_nothing_is_not_waited_for() {
+    let w = World::new();
+    let path = installed(&w, "1.18/everything");
+    let plain = w.ok(&["list", "--tsv"]);
+    let db = writer(&path);
+    write_session(&db);
+    let log = fs::read(data(&w).join("opencode.db-wal")).unwrap();
+    db.close().unwrap();
+    fs::remove_file(&path).unwrap();
+    database(&path, "1.18/everything");
+    let garbage = vec![0x37; log.len()];
+    for log in [&log[..32], &log[..7], &garbage] {
+        fs::write(data(&w).join("opencode.db-wal"), log).unwrap();
+        fs::write(data(&w).join("opencode.db-shm"), vec![0; 32_768]).unwrap();
+        let before = tree(&data(&w));
+        assert_eq!(w.ok(&["list", "--tsv"]), plain);
+        w.ok(&["show", EVERYTHING]);
+        assert!(tree(&data(&w)) == before);
+        // Who writes next brings it in order.
+        w.ok(&["rename", CHILD, "Named"]);
+        assert_eq!(names(&data(&w)), ["opencode.db"]);
+        w.ok(&["rename", CHILD, "Child"]);
+    }
+}
+
 /// All that is read of a session, or why it cannot be read.
 fn rows(path: &Path, id: &str) -> Result<Vec<u8>, String> {
     let source = Source::new(
