@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{
-    Created, DiskError, Durability, Mode, create, create_folder_with, ensure_folder,
+    Created, DiskError, Durability, Mode, create, create_folder_with, ensure_folder, read_small,
     remove_leftovers,
 };
 use rethread_formats::{Env, opencode};
@@ -58,15 +58,17 @@ fn sample_time() -> Option<Moment> {
     MADE.parse().ok()
 }
 
-/// Writes the sample into a folder that is new or empty.
+/// Writes the sample into a folder that is new or empty, or in which one was begun and not finished.
 pub fn sample(env: &Env, folder: &Path) -> Result<Sample, Error> {
     let folder = crate::absolute(&env.cwd, folder);
-    refuse_used(&folder)?;
     let sample = Sample::at(&folder);
+    let has_home = refuse_used(&sample)?;
     let near = folder.ancestors().find(|f| f.is_dir()).unwrap_or(&folder);
     let mode = Mode::like(near)?;
     if folder.is_dir() {
-        write_whole(&sample.home, mode, |at| write_home(&sample, at, mode))?;
+        if !has_home {
+            write_whole(&sample.home, mode, |at| write_home(&sample, at, mode))?;
+        }
         write_whole(&sample.project, mode, |at| write_project(&sample, at, mode))?;
     } else {
         if let Some(parent) = folder.parent() {
@@ -129,21 +131,43 @@ fn write_files(at: &Path, files: &[(String, Vec<u8>)], mode: Mode) -> Result<(),
     Ok(())
 }
 
-/// Refuses a folder that is not empty. What a sample left that was killed is no reason to.
-fn refuse_used(folder: &Path) -> Result<(), Error> {
+/// Refuses a folder that is not empty. What a sample left that was killed is no reason to; says whether
+/// that is the whole home.
+fn refuse_used(sample: &Sample) -> Result<bool, Error> {
+    let folder = &sample.folder;
     remove_leftovers(folder);
-    match std::fs::read_dir(folder) {
-        Ok(mut entries) => match entries.next() {
-            None => Ok(()),
-            Some(_) => Err(in_use(folder)),
-        },
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(cause) => Err(DiskError::Read {
-            path: folder.to_owned(),
-            cause,
+    let failed = |cause| DiskError::Read {
+        path: folder.clone(),
+        cause,
+    };
+    let entries = match std::fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
+        entries => entries.map_err(failed)?,
+    };
+    let mut is_empty = true;
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        let is_folder = entry.file_type().map_err(failed)?.is_dir();
+        if !is_folder || entry.file_name() != HOME {
+            return Err(in_use(folder));
         }
-        .into()),
+        is_empty = false;
     }
+    if !is_empty && !is_untouched_home(sample)? {
+        return Err(in_use(folder));
+    }
+    Ok(!is_empty)
+}
+
+/// Whether the home is the one that a sample has here, with all that was said in it.
+fn is_untouched_home(sample: &Sample) -> Result<bool, Error> {
+    let history = repository::History::of(&files::commits());
+    let fill = files::Fill::new(sample, &history)?;
+    let is_as_written = |(name, bytes): &(String, Vec<u8>)| {
+        read_small(&sample.home.join(name)).is_ok_and(|there| there == *bytes)
+    };
+    let is_whole = files::home(sample, &fill).iter().all(is_as_written);
+    Ok(is_whole && sample.home.join(files::DATABASE).is_file())
 }
 
 fn in_use(path: &Path) -> Error {

@@ -18,7 +18,7 @@ fn session(w: &World, format: &str) -> String {
     made["id"].as_str().unwrap().to_owned()
 }
 
-fn fixture(case: &str) -> PathBuf {
+pub(super) fn fixture(case: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../fixtures")
         .join(case)

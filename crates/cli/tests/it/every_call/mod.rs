@@ -11,14 +11,17 @@ mod check;
 mod check_worktrees;
 mod copies;
 mod logs;
+mod sweep;
+mod sweeps;
 mod trial;
 mod worktrees;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, File, FileTimes};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, SystemTime};
 
 use rethread_disk::is_temporary;
 use tempfile::TempDir;
@@ -136,6 +139,31 @@ fn look(root: &Path) -> (Tree, usize) {
         }
     }
     (tree, left)
+}
+
+/// Puts everything back as it was.
+fn lay_out(root: &Path, tree: &Tree) {
+    for entry in fs::read_dir(root).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            fs::remove_dir_all(path).unwrap();
+        } else {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    // Old enough that nobody waits for the end of a torn line.
+    let time = FileTimes::new().set_modified(SystemTime::now() - Duration::from_mins(1));
+    for (name, content) in tree {
+        let path = root.join(name);
+        match content {
+            None => fs::create_dir(path).unwrap(),
+            Some(bytes) => {
+                fs::write(&path, bytes).unwrap();
+                let file = File::options().append(true).open(path).unwrap();
+                file.set_times(time).unwrap();
+            }
+        }
+    }
 }
 
 fn difference(a: &Tree, b: &Tree) -> String {
@@ -260,6 +288,39 @@ cases_killed! {
     gemini_append: logs::GEMINI_APPEND,
     gemini_fork: logs::GEMINI_FORK,
     convert: cases::CONVERT,
+}
+
+macro_rules! sweeps {
+    ($($name:ident: $sweep:ident,)*) => {
+        mod swept {
+            $(#[test]
+            fn $name() {
+                if super::is_there("strace") {
+                    super::sweeps::$sweep.killed();
+                }
+            })*
+        }
+    };
+}
+
+sweeps! {
+    opencode_convert: OPENCODE_CONVERT,
+    opencode_new: OPENCODE_NEW,
+    opencode_append: OPENCODE_APPEND,
+    opencode_rename: OPENCODE_RENAME,
+    opencode_fork: OPENCODE_FORK,
+    opencode_rm: OPENCODE_RM,
+    send_first: SEND_FIRST,
+    send: SEND,
+    reply: REPLY,
+    restore: RESTORE,
+    open: OPEN,
+    open_again: OPEN_AGAIN,
+    sample: SAMPLE,
+    sample_here: SAMPLE_HERE,
+    sample_copy: SAMPLE_COPY,
+    remote: REMOTE,
+    remote_changed: REMOTE_CHANGED,
 }
 
 mod rm_into_the_trash {

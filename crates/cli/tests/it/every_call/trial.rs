@@ -1,16 +1,15 @@
 //! A command on a disk of its own, disturbed at each of its calls.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, FileTimes};
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
 use super::call::{CALLS, Call, read_trace, tracing};
 use super::cases::{Case, Kind, Store};
-use super::{Files, Said, Tree, look, world_in_memory, wrapped};
+use super::{Files, Said, Tree, lay_out, look, world_in_memory, wrapped};
 use crate::world::{World, program_on_path};
 
 /// A case on a disk of its own, with what is there before and after the command.
@@ -68,28 +67,7 @@ impl Trial {
 
     /// Puts everything back as it was before.
     pub(super) fn restore(&self) {
-        let root = &self.world.root;
-        for entry in fs::read_dir(root).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                fs::remove_dir_all(path).unwrap();
-            } else {
-                fs::remove_file(path).unwrap();
-            }
-        }
-        // Old enough that nobody waits for the end of a torn line.
-        let time = FileTimes::new().set_modified(SystemTime::now() - Duration::from_mins(1));
-        for (name, content) in &self.old {
-            let path = root.join(name);
-            match content {
-                None => fs::create_dir(path).unwrap(),
-                Some(bytes) => {
-                    fs::write(&path, bytes).unwrap();
-                    let file = File::options().append(true).open(path).unwrap();
-                    file.set_times(time).unwrap();
-                }
-            }
-        }
+        lay_out(&self.world.root, &self.old);
     }
 
     pub(super) fn arguments(&self) -> Vec<&str> {
