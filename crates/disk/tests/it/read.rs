@@ -157,16 +157,14 @@ mod special {
 
     use super::*;
 
-    /// Refused by both, at once, also through a link.
+    /// Refused by both, also through a link. Who waits for a pipe waits for ever.
     fn refused_as(path: &Path, expected: FileKind) {
         let link = path.with_extension("link");
         symlink(path, &link).unwrap();
-        let begun = Instant::now();
         for path in [path, &link] {
             assert_eq!(kind(open_read(path)), expected);
             assert_eq!(kind(read_small(path)), expected);
         }
-        assert!(begun.elapsed() < Duration::from_secs(2));
     }
 
     fn makes(program: &str, path: &Path, args: &[&str]) -> bool {
