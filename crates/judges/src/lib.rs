@@ -16,6 +16,7 @@ mod client;
 mod codex;
 mod opencode;
 mod process;
+mod skip;
 mod sshd;
 mod standin;
 mod turns;
@@ -23,11 +24,12 @@ mod turns;
 pub use browser::{Browser, OpenedPage, PageExtent, PageView};
 pub use client::{ClientKind, InstalledClient};
 pub use process::JsonLineProcess;
+pub use skip::{corpus, corpus_if_any, skip, skip_without};
 pub use sshd::Sshd;
 pub use standin::{HeldCall, ModelCall, StandInModel};
 pub use turns::{Turn, turns_of_call};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// A version of pi that is at hand.
@@ -57,23 +59,20 @@ impl PiVersion {
     ///
     /// If it is not installed where `CI` is set, or does not start.
     pub fn running_process(self) -> Option<&'static JsonLineProcess> {
-        static RUNNING: [OnceLock<Option<JsonLineProcess>>; 2] = [OnceLock::new(), OnceLock::new()];
+        static RUNNING: [OnceLock<JsonLineProcess>; 2] = [OnceLock::new(), OnceLock::new()];
         let [new, old] = &RUNNING;
         let running = match self {
             Self::V0_87 => new,
             Self::V0_74 => old,
         };
-        running.get_or_init(|| self.start_process()).as_ref()
-    }
-
-    fn start_process(self) -> Option<JsonLineProcess> {
         let [package, node] = self.program_variables().map(installed_program);
         let (package, node) = (package?, node?);
+        Some(running.get_or_init(|| Self::start_process(&package, &node)))
+    }
+
+    fn start_process(package: &Path, node: &Path) -> JsonLineProcess {
         let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/src/pi.mjs");
-        Some(JsonLineProcess::start(
-            &node,
-            &[driver.as_ref(), package.as_ref()],
-        ))
+        JsonLineProcess::start(node, &[driver.as_ref(), package.as_ref()])
     }
 }
 
@@ -86,7 +85,7 @@ fn installed_program(variable: &str) -> Option<PathBuf> {
             std::env::var_os("CI").is_none(),
             "`{variable}` names no program; run the tests by `cargo xtask test`"
         );
-        eprintln!("skipped: `{variable}` names no program; `cargo xtask test` installs it");
+        skip(&format!("`{variable}` names no program"));
     }
     path
 }

@@ -45,7 +45,7 @@ pub(crate) fn sessions(folder: &Path) -> Vec<Source> {
 
 pub(crate) fn folders() -> Vec<PathBuf> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let corpus = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from);
+    let corpus = rethread_judges::corpus_if_any();
     std::iter::once(fixtures).chain(corpus).collect()
 }
 

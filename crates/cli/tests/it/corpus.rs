@@ -53,8 +53,7 @@ fn threads(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn all_threads_of_the_corpus_are_read_shown_and_rewritten() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let found = threads(&corpus.join("atsf"));

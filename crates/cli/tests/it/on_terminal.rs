@@ -15,11 +15,7 @@ pub(crate) fn on_terminal(
 ) -> Option<Answer> {
     let script = Path::new("/usr/bin/script");
     if !cfg!(target_os = "linux") || !script.is_file() {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "`script` is not installed"
-        );
-        eprintln!("skipped: `script` is not installed");
+        rethread_judges::skip_without("script");
         return None;
     }
     let quoted = |word: &&str| format!("'{}'", word.replace('\'', "'\\''"));

@@ -477,8 +477,7 @@ fn a_chain_of_very_many_entries() {
 
 #[test]
 fn all_sessions_of_the_corpus_are_read_and_saved() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let w = World::new();

@@ -14,7 +14,7 @@ const PLACES: usize = 4;
 
 #[test]
 fn context_of_every_real_session_is_that_of_pi() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let Some(pi) = PiVersion::V0_87.running_process() else {

@@ -285,8 +285,7 @@ pub(crate) fn while_repeating(again: impl Fn() + Sync, test: impl FnOnce()) {
 pub(crate) fn strace() -> Option<PathBuf> {
     let found = program_on_path("strace");
     if found.is_none() {
-        assert!(std::env::var_os("CI").is_none(), "strace is not installed");
-        eprintln!("skipped: strace is not installed");
+        rethread_judges::skip_without("strace");
     }
     found
 }

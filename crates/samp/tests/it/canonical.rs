@@ -36,8 +36,7 @@ fn python(input: &str) -> Option<String> {
         .stdout(Stdio::piped())
         .spawn();
     let Ok(mut child) = started else {
-        assert!(std::env::var_os("CI").is_none(), "python3 is not installed");
-        eprintln!("skipped: python3 is not installed");
+        rethread_judges::skip_without("python3");
         return None;
     };
     let mut stdin = child.stdin.take().unwrap();

@@ -1,14 +1,11 @@
 //! Real sessions, where a folder of them is at hand: `RETHREAD_CORPUS`.
 
-use std::path::PathBuf;
-
 use super::{assert_lossless, sessions};
 use crate::world::{World, json};
 
 #[test]
 fn all_sessions_of_the_corpus_are_read_listed_and_saved_byte_for_byte() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let corpus = corpus.join("agentuse/agentuse+agentuse/generated");

@@ -7,7 +7,6 @@ mod rules;
 mod secrets;
 
 use std::fs;
-use std::path::PathBuf;
 
 use insta::assert_snapshot;
 
@@ -203,8 +202,7 @@ fn checking_writes_nothing() {
 
 #[test]
 fn the_corpus_is_checked_and_missing_logs_are_only_warnings() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let w = World::new();

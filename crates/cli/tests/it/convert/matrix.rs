@@ -191,8 +191,7 @@ fn every_fixture_through_every_format_and_back() {
 
 #[test]
 fn small_real_sessions_through_every_format_and_back() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let mut sources = Vec::new();

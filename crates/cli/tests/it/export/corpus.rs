@@ -1,6 +1,7 @@
 //! Real conversations, where a folder of them is at hand: `RETHREAD_CORPUS`.
 
-use super::round_trip::corpus;
+use rethread_judges::corpus;
+
 use super::{assert_header_fits, lines};
 use crate::world::World;
 

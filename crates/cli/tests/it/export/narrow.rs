@@ -77,8 +77,7 @@ fn no_fixture_scrolls_sideways() {
 
 #[test]
 fn no_real_session_scrolls_sideways() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let w = World::new();

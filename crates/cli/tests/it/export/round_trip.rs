@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rethread_formats::FORMATS;
+use rethread_judges::corpus;
 
 use super::document::looped;
 use super::rules::assert_record;
@@ -190,15 +191,6 @@ fn flat_files_of_others_come_back_and_read_the_same() {
     let w = World::new();
     let from = fs::canonicalize(fixture("ndjson/2.0/flat")).unwrap();
     assert_eq!(assert_round_trip(&w, &Sources::below(&from)), 1);
-}
-
-/// Real conversations, where a folder of them is at hand: `RETHREAD_CORPUS`.
-pub(super) fn corpus() -> Option<PathBuf> {
-    let corpus = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from);
-    if corpus.is_none() {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
-    }
-    corpus
 }
 
 #[test]

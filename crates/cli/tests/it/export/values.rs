@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rethread_judges::corpus;
 use rethread_model::Moment;
 use serde_json::Value;
 
-use super::round_trip::{FORMATS_WITH_FILES, Sources, corpus};
+use super::round_trip::{FORMATS_WITH_FILES, Sources};
 use super::{fixture, parsed};
 use crate::world::{World, json};
 

@@ -1,7 +1,6 @@
 //! Every byte is kept, and what is damaged is read as far as possible.
 
 use std::fs;
-use std::path::PathBuf;
 
 use insta::assert_snapshot;
 use rethread_formats::{Format, gemini::Gemini};
@@ -84,8 +83,7 @@ fn damage_is_named_and_the_rest_is_read() {
 
 #[test]
 fn all_sessions_of_the_corpus_are_read() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let mut found = files_below(&corpus.join("gemini"));

@@ -1,7 +1,7 @@
 //! A real `sshd` on loopback, and a home of real conversations behind it where some are at hand.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rethread_judges::Sshd;
 
@@ -17,7 +17,7 @@ fn machine() -> Option<(Machines, Sshd)> {
     let m = Machines::new();
     furnish(&m.far);
     fill(&m.far);
-    if let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) {
+    if let Some(corpus) = rethread_judges::corpus_if_any() {
         for (from, to) in [
             ("claude-code", ".claude/projects/corpus"),
             ("codex", ".codex/sessions/corpus"),

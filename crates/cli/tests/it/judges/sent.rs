@@ -398,8 +398,7 @@ fn context_of_every_fixture_is_what_its_client_sends() {
 
 #[test]
 fn context_of_small_real_sessions_is_what_their_clients_send() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let is_all = std::env::var_os("RETHREAD_SENT_ALL").is_some();
@@ -422,7 +421,7 @@ fn context_of_small_real_sessions_is_what_their_clients_send() {
 /// A row of the lists that is about nothing hides that a session was renamed, or is looked at again.
 #[test]
 fn every_departure_is_about_a_session() {
-    let corpus = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from);
+    let corpus = rethread_judges::corpus();
     for (start, why) in REFUSED.into_iter().chain(OTHERWISE) {
         let (slug, rest) = start.split_once('/').unwrap();
         let is_ours = rest.starts_with(|c: char| c.is_ascii_digit());

@@ -88,8 +88,7 @@ fn what_is_only_for_others_is_not_shown() {
 
 #[test]
 fn a_real_folder_of_the_corpus_is_read_and_checked() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS") else {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let p = Post::new();

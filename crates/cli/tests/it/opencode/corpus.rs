@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_formats::opencode::{CLOSED_TABLES, OpenCode, RECORD_TYPES};
 use rethread_formats::{Format, Source, Want};
+use rethread_judges::corpus;
 use rethread_model::{Severity, State};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
@@ -13,14 +14,6 @@ use serde_json::Value;
 use super::exports::assert_listed;
 use super::store::{assert_accounted, database, integrity, restore, rows};
 use crate::world::{World, tree};
-
-fn corpus() -> Option<PathBuf> {
-    let corpus = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from);
-    if corpus.is_none() {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
-    }
-    corpus
-}
 
 /// The files of OpenCode in the corpus.
 fn files(corpus: &Path) -> Vec<PathBuf> {

@@ -11,7 +11,7 @@ use crate::world::{World, tree};
 /// The database of the project's own case, and those of a corpus, where there is one.
 fn databases(w: &World) -> Vec<PathBuf> {
     let mut found = vec![installed(w, "1.18/everything")];
-    if let Some(corpus) = std::env::var_os("RETHREAD_CORPUS") {
+    if let Some(corpus) = rethread_judges::corpus_if_any() {
         let files = tree(Path::new(&corpus)).into_iter().map(|(path, _)| path);
         let dbs = files.filter(|p| p.extension().is_some_and(|e| e == "db"));
         // A copy: whoever looks into a database may leave files beside it.

@@ -5,11 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rethread_formats::claude_code::{ClaudeCode, Treatment, known_types, treatment};
 use rethread_formats::{Conversation, Format, OpenError, Source, Want};
+use rethread_judges::corpus;
 use rethread_model::{Bodies, Body, Role, Severity, State, Usage};
-
-fn corpus() -> Option<PathBuf> {
-    std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from)
-}
 
 /// The transcripts of the corpus, and other files of lines among them.
 fn files(corpus: &Path) -> Vec<PathBuf> {

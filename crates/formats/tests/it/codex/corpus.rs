@@ -27,7 +27,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// The files of this client that are at hand: its own folder, what it recorded, and one that stands
 /// among another's.
 fn corpus() -> Option<Vec<PathBuf>> {
-    let corpus = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from)?;
+    let corpus = rethread_judges::corpus()?;
     let recorded = files(&corpus.join("recorded"));
     let is_ours = |p: &PathBuf| {
         let mut names = p.strip_prefix(&corpus).unwrap().components().skip(1);

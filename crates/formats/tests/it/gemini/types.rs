@@ -41,10 +41,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 
 /// The files of the corpus that are sessions of Gemini CLI.
 fn corpus() -> Option<Vec<PathBuf>> {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
-        eprintln!("skipped: RETHREAD_CORPUS names no folder of real conversations");
-        return None;
-    };
+    let corpus = rethread_judges::corpus()?;
     let mut found = files_below(&corpus.join("gemini"));
     found.extend(files_below(&corpus.join("recorded")));
     found.retain(|path| !Gemini.at_path(path).is_empty());

@@ -25,7 +25,7 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_real_session_opens_and_has_a_context() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let w = world();

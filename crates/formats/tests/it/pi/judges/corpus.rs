@@ -1,7 +1,5 @@
 //! Real sessions, where a folder of them is at hand: `RETHREAD_CORPUS`.
 
-use std::path::PathBuf;
-
 use rethread_formats::pi::{SessionError, SessionManager};
 use rethread_json::Object;
 use rethread_judges::PiVersion;
@@ -11,7 +9,7 @@ use super::{agree_on, ask, world};
 
 #[test]
 fn every_real_session_is_judged_alike() {
-    let Some(corpus) = std::env::var_os("RETHREAD_CORPUS").map(PathBuf::from) else {
+    let Some(corpus) = rethread_judges::corpus() else {
         return;
     };
     let w = world();
