@@ -146,7 +146,7 @@ fn table(fates: &Fates) -> String {
 
 /// A file that tests write where `RETHREAD_BLESS` is set; it must be what they would write.
 #[track_caller]
-fn assert_blessed(path: &Path, made: &str) {
+pub(super) fn assert_blessed(path: &Path, made: &str) {
     if std::env::var_os("RETHREAD_BLESS").is_some() {
         fs::write(path, made).unwrap();
     }

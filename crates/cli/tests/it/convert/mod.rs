@@ -13,6 +13,7 @@ mod matrix;
 mod native;
 mod onward;
 mod parted;
+mod pinned;
 mod places;
 mod properties;
 mod same_words;
