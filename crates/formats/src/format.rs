@@ -292,7 +292,7 @@ pub trait Format: Sync {
     /// not be among it.
     fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
         let said = told.iter().filter_map(|told| match &told.step {
-            Step::Message(message) => Some(message.clone()),
+            Step::Message(message) => Some(MessageInput::Message(message.clone())),
             Step::Compaction { .. } | Step::BranchSummary(_) | Step::Label { .. } | Step::Back => {
                 None
             }

@@ -4,11 +4,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use rethread_json::{Tree, Value};
 use rethread_model::Moment;
 
-use crate::MessageInput;
-use crate::fields::string;
+use crate::NewMessage;
 
 /// What a format has records of its own for, when it is [told](crate::Format::tell) a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,7 +100,7 @@ pub struct ToldAgent<'a> {
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Something is said.
-    Message(MessageInput),
+    Message(Box<NewMessage>),
     /// From here on a summary stands in the place of what came before.
     Compaction {
         /// The summary.
@@ -160,7 +158,7 @@ pub(crate) fn way(told: &[Told], first: Option<usize>, last: Option<usize>) -> V
 /// Whether a way keeps to itself: it begins with something that is said, and holds results of no calls
 /// but its own. Some clients write results beside their calls.
 pub(crate) fn is_apart(steps: &[Told]) -> bool {
-    let mut known: HashSet<String> = HashSet::new();
+    let mut known: HashSet<&str> = HashSet::new();
     for (at, one) in steps.iter().enumerate() {
         let Step::Message(message) = &one.step else {
             if at == 0 {
@@ -168,12 +166,11 @@ pub(crate) fn is_apart(steps: &[Told]) -> bool {
             }
             continue;
         };
-        let (calls, results) = calls(message);
-        if at == 0 && !results.is_empty() {
+        if at == 0 && message.results().next().is_some() {
             return false;
         }
-        known.extend(calls);
-        if !results.iter().all(|id| known.contains(id)) {
+        known.extend(message.calls());
+        if !message.results().all(|id| known.contains(id)) {
             return false;
         }
     }
@@ -186,24 +183,7 @@ pub(crate) fn answered(told: &[Told]) -> HashSet<String> {
         Step::Message(message) => Some(message),
         _ => None,
     });
-    messages.flat_map(|message| calls(message).1).collect()
-}
-
-/// The calls that a message makes, and those that it answers, by their ids.
-fn calls(message: &MessageInput) -> (Vec<String>, Vec<String>) {
-    let (mut calls, mut results) = (Vec::new(), Vec::new());
-    let MessageInput::Json { bytes, .. } = message else {
-        return (calls, results);
-    };
-    let tree = Tree::parse(bytes).unwrap_or_default();
-    let content = tree.root(bytes).get("content");
-    for block in content.into_iter().flat_map(Value::items) {
-        let list = match block.get("type").and_then(Value::str).as_deref() {
-            Some("tool_use") => &mut calls,
-            Some("tool_result") => &mut results,
-            _ => continue,
-        };
-        list.extend(string(block, "tool_id"));
-    }
-    (calls, results)
+    messages
+        .flat_map(|message| message.results().map(str::to_owned))
+        .collect()
 }

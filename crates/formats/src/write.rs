@@ -6,7 +6,7 @@ use std::time::Duration;
 use rethread_disk::{DiskError, Durability};
 use rethread_model::{Note, Role};
 
-use crate::{Env, RawJson, Source, WriteError};
+use crate::{Env, NewMessage, RawJson, Source, WriteError};
 
 /// How to write.
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +137,8 @@ pub enum MessageInput {
         /// What holds where the message does not say it.
         unsaid: Unsaid,
     },
+    /// A message as the model has it.
+    Message(Box<NewMessage>),
 }
 
 /// What holds where a message does not say it.

@@ -237,6 +237,8 @@ fn size(message: &MessageInput) -> usize {
     match message {
         MessageInput::Json { bytes, .. } => bytes.len(),
         MessageInput::Text(text) => text.text.len(),
+        // Nobody types such messages.
+        MessageInput::Message(_) => 0,
     }
 }
 

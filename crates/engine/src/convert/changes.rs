@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use rethread_formats::carry::{CarriedAgent, Scope, Shape};
 use rethread_formats::{Conversation, MessageInput};
-use rethread_model::EntryIx;
+use rethread_model::{Block, EntryIx};
 
-use super::original::{Block, Original, Tool, Words, blocks};
+use super::original::{Original, SaidBlock, Tool, Words};
 use super::since::{From, Onward, Since, since};
 use super::spoken::{Line, Spoken};
 
@@ -46,8 +46,8 @@ pub(super) struct Change {
     pub(super) place: usize,
     /// What it means now.
     pub(super) mark: u64,
-    /// What it says, in the words that every format takes.
-    json: Vec<u8>,
+    /// What it says, as it is written.
+    block: Block,
 }
 
 impl Changes {
@@ -94,7 +94,9 @@ impl Changes {
             seen.compare(line, places.to_vec(), &before.marks)?;
             at += places.len();
         }
-        let messages: Vec<MessageInput> = way.map(|line| line.said.input.clone()).collect();
+        let messages: Vec<MessageInput> = way
+            .map(|line| MessageInput::Message(line.said.message.clone()))
+            .collect();
         let is_mask = |change: &Change| is_masked(here, change);
         if seen.changed.is_empty() || !seen.changed.iter().all(is_mask) {
             return None;
@@ -183,14 +185,14 @@ impl Changes {
         let edits = self.blocks.iter().map(|change| {
             let place = places.get(change.place).copied().flatten()?;
             let block = said.blocks.get(place)?;
-            let was = Words::of(&block.json)?;
-            let same = |other: &&Block| {
-                other.from == block.from && Words::of(&other.json).as_ref() == Some(&was)
+            let was = Words::of(&block.block)?;
+            let same = |other: &&SaidBlock| {
+                other.from == block.from && Words::of(&other.block).as_ref() == Some(&was)
             };
             Some(Edit {
                 place,
                 entry: block.from?,
-                now: Words::of(&change.json)?,
+                now: Words::of(&change.block)?,
                 same: said.blocks.iter().filter(same).count(),
                 before: said.blocks.get(..place)?.iter().filter(same).count(),
                 call: said.call(original, place),
@@ -213,7 +215,7 @@ impl Changes {
         before: &Before,
     ) -> bool {
         let said = Original::of(original, here, before.scope);
-        let marks: Vec<Vec<u64>> = said.blocks.iter().map(Block::marks).collect();
+        let marks: Vec<Vec<u64>> = said.blocks.iter().map(SaidBlock::marks).collect();
         self.blocks.iter().all(|change| {
             let was = before.marks.get(change.place);
             let says = |marks: &&Vec<u64>| was.is_some_and(|was| marks.contains(was));
@@ -224,7 +226,7 @@ impl Changes {
 
 /// Whether a block is the result of a tool of which the client only left a part in its file.
 fn is_masked(here: &Conversation, change: &Change) -> bool {
-    match Words::of(&change.json) {
+    match Words::of(&change.block) {
         Some(Words::Output(output, _)) => here.source.format.is_masked(&output),
         _ => false,
     }
@@ -244,12 +246,14 @@ impl Seen {
             .iter()
             .map(|place| before.get(*place).copied())
             .collect::<Option<_>>()?;
-        let now = line.said.marks.iter().zip(blocks(&line.said.input));
-        for ((place, was), (mark, json)) in places.into_iter().zip(was).zip(now) {
-            self.tools.extend(Tool::of(&json).map(|tool| (place, tool)));
+        let blocks = &line.said.message.message.blocks;
+        let now = line.said.marks.iter().zip(blocks);
+        for ((place, was), (mark, block)) in places.into_iter().zip(was).zip(now) {
+            self.tools.extend(Tool::of(block).map(|tool| (place, tool)));
             if was != *mark {
                 let mark = *mark;
-                self.changed.push(Change { place, mark, json });
+                let block = block.clone();
+                self.changed.push(Change { place, mark, block });
             }
         }
         Some(())
@@ -276,7 +280,7 @@ pub(super) fn entry_at(
     let places = said.places(&before.marks, &seen.tools);
     let found = places.get(place).copied().flatten()?;
     let entry = said.blocks.get(found)?.from?;
-    let is_over = |rest: &[Block]| rest.iter().all(|block| block.from != Some(entry));
+    let is_over = |rest: &[SaidBlock]| rest.iter().all(|block| block.from != Some(entry));
     is_over(said.blocks.get(found + 1..)?).then_some(entry)
 }
 
@@ -316,7 +320,7 @@ impl Edits {
             let words = said
                 .blocks
                 .into_iter()
-                .map(|b| Words::of(&b.json).ok_or(b.json));
+                .map(|b| Words::of(&b.block).ok_or(b.block));
             words.collect::<Vec<_>>()
         };
         let mut wanted = words(original);

@@ -1,6 +1,5 @@
 //! What is said, in eight bytes each: to see later whether somebody changed it.
 
-use rethread_json::{Tree, Value};
 use rethread_model::{Blob, Block, Bodies, Media};
 use sha2::{Digest, Sha256};
 
@@ -55,42 +54,46 @@ pub(super) fn words(words: &[&str]) -> u64 {
     first.map_or(0, |first| u64::from_be_bytes(*first))
 }
 
-/// What a block may mean, in the words that every format takes, once a format has written and read
-/// it: some have no thoughts, and some cannot say that a tool failed.
-pub(super) fn possible(role: &str, block: &[u8]) -> Vec<u64> {
-    let Ok(tree) = Tree::parse(block) else {
-        return Vec::new();
-    };
-    let value = tree.root(block);
-    let text = |key: &str| value.get(key).and_then(Value::str).unwrap_or_default();
-    let marks: Vec<u64> = match text("type").as_ref() {
-        kind @ ("text" | "thinking") => [kind, "text"]
+/// What a block may mean that is written as it is here, once a format has written and read it: some
+/// have no thoughts, and some cannot say that a tool failed.
+pub(super) fn possible(role: &str, one: &Block) -> Vec<u64> {
+    let marks: Vec<u64> = match one {
+        Block::Text(text) => vec![words(&["text", text.value.trim()])],
+        Block::Thinking(thought) => ["thinking", "text"]
             .iter()
-            .map(|kind| words(&[kind, text("text").trim()]))
+            .map(|kind| words(&[kind, thought.text.value.trim()]))
             .collect(),
-        "tool_use" => {
-            let input = value.get("input").map(Value::raw).unwrap_or_default();
-            let input = String::from_utf8_lossy(input);
-            vec![words(&["call", &text("tool_name"), &input])]
+        Block::ToolCall(call) => {
+            let input = said::input(call);
+            vec![words(&[
+                "call",
+                &call.name,
+                &String::from_utf8_lossy(&input),
+            ])]
         }
-        "tool_result" => ["fine", "error"]
-            .iter()
-            .map(|word| words(&["result", word, &text("output")]))
-            .collect(),
-        kind @ ("image" | "file") => {
-            let bytes = if value.get("data").is_some() {
-                text("data")
-            } else {
-                text("url")
-            };
-            vec![words(&[kind, &bytes])]
+        Block::ToolResult(result) => {
+            let output = said::output(result);
+            ["fine", "error"]
+                .iter()
+                .map(|word| words(&["result", word, &output]))
+                .collect()
         }
-        _ => Vec::new(),
+        Block::Image(shown) => vec![words(&["image", written(shown)])],
+        Block::File(shown) => vec![words(&["file", written(shown)])],
+        Block::Aside { .. } | Block::Unknown { .. } => Vec::new(),
     };
     marks
         .iter()
         .map(|mark| words(&[role, &mark.to_string()]))
         .collect()
+}
+
+/// The bytes of a picture or a file that is written, or else its address.
+fn written(shown: &Media) -> &str {
+    match &shown.blob {
+        Blob::Url(url) => media::data(shown).unwrap_or(url),
+        _ => "",
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Pictures and files, in the words that every format takes, as far as the target has a place for
-//! them.
+//! Pictures and files as they are written: with their bytes or their address on the web, as far as the
+//! target has a place for them.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD as STANDARD_ALPHABET;
@@ -7,8 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use rethread_disk::read_small;
 use rethread_formats::{Attachments, Files, MessageInput};
-use rethread_json::{Array, Object, Patch, Tree, Value};
-use rethread_model::{Blob, Block, Bodies, Media, ToolResult};
+use rethread_model::{Blob, Block, Bodies, Media, Role, ToolResult};
+
+use super::said;
 
 /// Some write base64 without its padding.
 const ANY_PADDING: GeneralPurpose = GeneralPurpose::new(
@@ -25,85 +26,76 @@ pub(super) enum By {
 }
 
 impl By {
-    /// By the word for the role of a message.
-    pub(super) fn role(word: &str) -> Self {
-        if word == "assistant" {
-            Self::Model
-        } else {
-            Self::Person
+    /// By the role of a message.
+    fn role(role: Role) -> Self {
+        match role {
+            Role::Assistant => Self::Model,
+            Role::User | Role::Tool | Role::System => Self::Person,
         }
     }
 }
 
-/// A picture or a file, if its bytes are here or its address is one of the web.
-pub(super) fn attached(bodies: &dyn Bodies, block: &Block) -> Option<Vec<u8>> {
-    let (kind, media) = match block {
-        Block::Image(media) => ("image", media),
-        Block::File(media) => ("file", media),
-        _ => return None,
+/// A picture or a file with its bytes in its address, or where it is on the web. None if its bytes are
+/// not here.
+pub(super) fn attached(bodies: &dyn Bodies, block: &Block) -> Option<Block> {
+    let (Block::Image(media) | Block::File(media)) = block else {
+        return None;
     };
-    let object = Object::new().str("type", kind);
-    let object = match base64(bodies, media) {
+    let (mime, url) = match base64(bodies, media) {
         // What is no base64 would be refused by every client.
         Some((_, data)) if ANY_PADDING.decode(&data).is_err() => return None,
-        Some((mime, data)) => object
-            .str("mimeType", &mime.unwrap_or_else(|| unnamed(kind)))
-            .str("data", &data),
-        None => object
-            .opt_str("mimeType", media.mime.as_deref())
-            .str("url", address(media)?),
+        Some((mime, data)) => {
+            let mime = mime.unwrap_or_else(|| unnamed(block).to_owned());
+            let url = format!("data:{mime};base64,{data}");
+            (Some(mime), url)
+        }
+        None => (media.mime.clone(), address(media)?.to_owned()),
     };
-    Some(object.opt_str("name", media.name.as_deref()).finish())
+    let media = Media {
+        mime,
+        name: media.name.clone(),
+        uri: None,
+        blob: Blob::Url(url),
+    };
+    Some(match block {
+        Block::Image(_) => Block::Image(media),
+        _ => Block::File(media),
+    })
 }
 
 /// The type of bytes that have none.
-fn unnamed(kind: &str) -> String {
-    let mime = match kind {
-        "image" => "image/png",
+fn unnamed(block: &Block) -> &'static str {
+    match block {
+        Block::Image(_) => "image/png",
         _ => "application/octet-stream",
-    };
-    mime.to_owned()
+    }
 }
 
-/// What a tool gave, block by block; none if all of it is text.
-pub(super) fn content(bodies: &dyn Bodies, result: &ToolResult) -> Option<Vec<u8>> {
-    let mut has_media = false;
-    let mut content = Array::new();
-    for block in &result.blocks {
-        if let Block::Text(text) = block {
-            let text = Object::new().str("type", "text").str("text", &text.value);
-            content = content.raw(&text.finish());
-        } else if let Some(attached) = attached(bodies, block) {
-            has_media = true;
-            content = content.raw(&attached);
-        }
-    }
-    has_media.then(|| content.finish())
+/// The bytes of what is [attached](attached), as base64; none of what is on the web.
+pub(super) fn data(media: &Media) -> Option<&str> {
+    let Blob::Url(url) = &media.blob else {
+        return None;
+    };
+    let rest = url.strip_prefix("data:")?;
+    rest.strip_prefix(media.mime.as_deref()?)?
+        .strip_prefix(";base64,")
 }
 
-/// A block as far as a format has a place for it; none if it has none.
-pub(super) fn fitting(block: Vec<u8>, by: By, takes: Attachments) -> Option<Vec<u8>> {
-    let Ok(tree) = Tree::parse(&block) else {
-        return Some(block);
-    };
-    let root = tree.root(&block);
-    if is(root, "tool_result") {
-        let Some(content) = root.get("content") else {
-            return Some(block);
-        };
-        let fits = |item: &Value<'_>| is(*item, "text") || is_taken(*item, By::Tool, takes);
-        let kept: Vec<Value<'_>> = content.items().filter(fits).collect();
-        let mut patch = Patch::new(root);
-        if kept.iter().all(|item| is(*item, "text")) {
-            patch.remove(root, "content");
-        } else {
-            let kept = kept.iter().fold(Array::new(), |all, v| all.raw(v.raw()));
-            patch.replace(content, &kept.finish());
+/// What a tool gave, as far as there is a place for it: block by block where pictures or files are
+/// among it, else as one text.
+pub(super) fn output(bodies: &dyn Bodies, result: &ToolResult, takes: Attachments) -> Vec<Block> {
+    let blocks = result.blocks.iter().filter_map(|block| match block {
+        Block::Text(text) => Some(Block::text(&text.value)),
+        block => attached(bodies, block).filter(|block| is_taken(block, By::Tool, takes)),
+    });
+    let is_media = |block: &Block| matches!(block, Block::Image(_) | Block::File(_));
+    if result.blocks.iter().any(is_media) {
+        let blocks: Vec<Block> = blocks.collect();
+        if blocks.iter().any(is_media) {
+            return blocks;
         }
-        return Some(patch.finish());
     }
-    let fits = is_taken(root, by, takes);
-    fits.then_some(block)
+    vec![Block::text(said::output(result))]
 }
 
 /// A message as far as a format has a place for it, and how many blocks of it there is none for. None
@@ -112,55 +104,50 @@ pub(super) fn fitting_message(
     message: MessageInput,
     takes: Attachments,
 ) -> (Option<MessageInput>, usize) {
-    let MessageInput::Json {
-        bytes,
-        line,
-        unsaid,
-    } = message
-    else {
+    let MessageInput::Message(mut new) = message else {
         return (Some(message), 0);
     };
-    let Ok(tree) = Tree::parse(&bytes) else {
-        return (None, 0);
-    };
-    let root = tree.root(&bytes);
-    let role = root.get("role").and_then(Value::str).unwrap_or_default();
-    let Some(content) = root.get("content") else {
-        return (None, 0);
-    };
-    let (mut kept, mut left) = (Array::new(), 0);
-    for block in content.items() {
-        let was = block.raw();
-        let now = fitting(was.to_vec(), By::role(&role), takes);
-        left += usize::from(now.as_deref() != Some(was));
-        if let Some(now) = now {
-            kept = kept.raw(&now);
-        }
-    }
-    if kept.is_empty() {
+    let by = By::role(new.message.role);
+    let mut left = 0;
+    new.message.blocks.retain_mut(|block| {
+        let is_whole = match block {
+            Block::ToolResult(result) => fit_result(result, takes),
+            _ => is_taken(block, by, takes),
+        };
+        left += usize::from(!is_whole);
+        is_whole || matches!(block, Block::ToolResult(_))
+    });
+    if new.message.blocks.is_empty() {
         return (None, left);
     }
-    let mut patch = Patch::new(root);
-    patch.replace(content, &kept.finish());
-    let message = MessageInput::Json {
-        bytes: patch.finish(),
-        line,
-        unsaid,
-    };
-    (Some(message), left)
+    (Some(MessageInput::Message(new)), left)
 }
 
-fn is(block: Value<'_>, kind: &str) -> bool {
-    block.get("type").is_some_and(|t| t.is_str(kind))
+/// Takes what there is no place for out of what a tool gave; whether there was nothing of that.
+fn fit_result(result: &mut ToolResult, takes: Attachments) -> bool {
+    let fits = |block: &Block| is_taken(block, By::Tool, takes);
+    if result.blocks.iter().all(fits) {
+        return true;
+    }
+    result.blocks.retain(fits);
+    if result
+        .blocks
+        .iter()
+        .all(|block| matches!(block, Block::Text(_)))
+    {
+        result.blocks = vec![Block::text(said::output(result))];
+    }
+    false
 }
 
 /// Whether there is a place for a block; what is neither a picture nor a file always has one.
-fn is_taken(block: Value<'_>, by: By, takes: Attachments) -> bool {
-    let is_file = is(block, "file");
-    if !is_file && !is(block, "image") {
-        return true;
-    }
-    if block.get("data").is_none() && !takes.addresses {
+pub(super) fn is_taken(block: &Block, by: By, takes: Attachments) -> bool {
+    let (media, is_file) = match block {
+        Block::Image(media) => (media, false),
+        Block::File(media) => (media, true),
+        _ => return true,
+    };
+    if data(media).is_none() && !takes.addresses {
         return false;
     }
     let files = match by {
@@ -171,20 +158,18 @@ fn is_taken(block: Value<'_>, by: By, takes: Attachments) -> bool {
     match files {
         Files::Nothing => false,
         Files::Pictures => !is_file,
-        Files::Documents => !is_file || is_document(block),
+        Files::Documents => !is_file || is_document(media),
         Files::All => true,
     }
 }
 
 /// Whether a file is PDF, or text.
-fn is_document(file: Value<'_>) -> bool {
-    let mime = file.get("mimeType").and_then(Value::str);
-    let mime = mime.unwrap_or_default();
+fn is_document(file: &Media) -> bool {
+    let mime = file.mime.as_deref().unwrap_or_default();
     if !mime.starts_with("text/") {
         return mime == "application/pdf";
     }
-    let data = file.get("data").and_then(Value::str);
-    let bytes = data.and_then(|data| ANY_PADDING.decode(data.as_bytes()).ok());
+    let bytes = data(file).and_then(|data| ANY_PADDING.decode(data.as_bytes()).ok());
     bytes.is_some_and(|bytes| std::str::from_utf8(&bytes).is_ok())
 }
 

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use rethread_formats::carry::Scope;
-use rethread_formats::{Conversation, MessageInput};
-use rethread_json::{Tree, Value};
-use rethread_model::{Bodies as _, Body, EntryIx};
+use rethread_formats::{Conversation, NewMessage, Step};
+use rethread_model::{Block, Bodies as _, Body, EntryIx};
 
 use super::spoken::{Line, Spoken};
-use super::{marks, plan, said, steps, unified};
+use super::{marks, plan, said, unified};
 
 /// What a block has to do with tools: the id of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,13 +17,10 @@ pub(super) enum Tool {
 }
 
 impl Tool {
-    pub(super) fn of(block: &[u8]) -> Option<Self> {
-        let tree = Tree::parse(block).ok()?;
-        let block = tree.root(block);
-        let id = || Some(block.get("tool_id")?.str()?.into_owned());
-        match block.get("type")?.str()?.as_ref() {
-            "tool_use" => id().map(Self::Call),
-            "tool_result" => id().map(Self::Result),
+    pub(super) fn of(block: &Block) -> Option<Self> {
+        match block {
+            Block::ToolCall(call) => Some(Self::Call(call.id.clone())),
+            Block::ToolResult(result) => Some(Self::Result(result.call_id.clone())),
             _ => None,
         }
     }
@@ -42,19 +38,14 @@ pub(super) enum Words {
 }
 
 impl Words {
-    pub(super) fn of(block: &[u8]) -> Option<Self> {
-        let tree = Tree::parse(block).ok()?;
-        let block = tree.root(block);
-        let text = |key: &str| Some(block.get(key)?.str()?.into_owned());
-        match block.get("type")?.str()?.as_ref() {
-            "text" | "thinking" => text("text").map(Self::Text),
-            "tool_use" => Some(Self::Input(block.get("input")?.raw().to_vec())),
-            "tool_result" => {
-                let failed = block.get("is_error").and_then(Value::bool) == Some(true);
-                Some(Self::Output(text("output")?, failed))
-            }
-            _ => None,
-        }
+    pub(super) fn of(block: &Block) -> Option<Self> {
+        Some(match block {
+            Block::Text(text) => Self::Text(text.value.clone()),
+            Block::Thinking(thought) => Self::Text(thought.text.value.clone()),
+            Block::ToolCall(call) => Self::Input(said::input(call)),
+            Block::ToolResult(result) => Self::Output(said::output(result), result.is_error),
+            _ => return None,
+        })
     }
 
     /// Whether one can take the place of the other. Not every format can say that a tool failed.
@@ -69,38 +60,40 @@ impl Words {
 
 /// All that is said in an original, as it was told to the format that carries it.
 pub(super) struct Original {
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<SaidBlock>,
 }
 
-pub(super) struct Block {
+/// A block that is said in an original.
+pub(super) struct SaidBlock {
     /// The entry that says it.
     pub(super) from: Option<EntryIx>,
-    role: String,
-    /// What it says, in the words that every format takes.
-    pub(super) json: Vec<u8>,
+    /// The role of who says it, in the unified vocabulary.
+    role: &'static str,
+    /// What it says, as it is written.
+    pub(super) block: Block,
 }
 
 impl Original {
     pub(super) fn of(original: &Conversation, carrier: &Conversation, scope: Scope) -> Self {
         let mut all = Vec::new();
-        let mut add = |from: Option<EntryIx>, message: &MessageInput| {
-            let role = role(message).unwrap_or_default();
-            all.extend(blocks(message).into_iter().map(|json| Block {
-                from,
-                role: role.clone(),
-                json,
-            }));
+        let mut add = |from: Option<EntryIx>, new: NewMessage| {
+            let role = new.message.role.unified();
+            let blocks = new.message.blocks.into_iter();
+            all.extend(blocks.map(|block| SaidBlock { from, role, block }));
         };
         if carrier.source.format.slug() == unified::SLUG {
             for Line { said, .. } in Spoken::of(original, scope).lines {
-                add(said.from, &said.input);
+                add(said.from, *said.message);
             }
         } else {
             let all = plan::steps(original, carrier.source.format, scope);
-            for (from, words) in all.said() {
-                match words {
-                    steps::Words::Message(message) => add(from, message),
-                    steps::Words::Summary(text) => add(from, &said::summary(original, text).input),
+            for (from, step) in all.into_said() {
+                match step {
+                    Step::Message(message) => add(from, *message),
+                    Step::Compaction { summary, .. } | Step::BranchSummary(summary) => {
+                        add(from, *said::summary(original, &summary).message);
+                    }
+                    Step::Label { .. } | Step::Back => {}
                 }
             }
         }
@@ -114,7 +107,7 @@ impl Original {
         carried: &[u64],
         tools: &HashMap<usize, Tool>,
     ) -> Vec<Option<usize>> {
-        let own: Vec<Option<Tool>> = self.blocks.iter().map(|b| Tool::of(&b.json)).collect();
+        let own: Vec<Option<Tool>> = self.blocks.iter().map(|b| Tool::of(&b.block)).collect();
         let is_result = |tool: Option<&Tool>| matches!(tool, Some(Tool::Result(_)));
         let mut others = InOrder::default();
         let mut results = InOrder::default();
@@ -165,11 +158,11 @@ impl Original {
     /// The id that an entry gives the call whose result a block is.
     pub(super) fn call(&self, original: &Conversation, place: usize) -> Option<String> {
         let block = self.blocks.get(place)?;
-        let Some(Tool::Result(_)) = Tool::of(&block.json) else {
+        let Some(Tool::Result(_)) = Tool::of(&block.block) else {
             return None;
         };
-        let is_result = |other: &&Block| {
-            let tool = Tool::of(&other.json);
+        let is_result = |other: &&SaidBlock| {
+            let tool = Tool::of(&other.block);
             other.from == block.from && matches!(tool, Some(Tool::Result(_)))
         };
         let before = self.blocks.get(..place)?.iter().filter(is_result).count();
@@ -177,17 +170,17 @@ impl Original {
             return None;
         };
         let mut results = message.blocks.into_iter().filter_map(|block| match block {
-            rethread_model::Block::ToolResult(result) => Some(result.call_id),
+            Block::ToolResult(result) => Some(result.call_id),
             _ => None,
         });
         results.nth(before)
     }
 }
 
-impl Block {
+impl SaidBlock {
     /// What it may mean where it was told.
     pub(super) fn marks(&self) -> Vec<u64> {
-        marks::possible(&self.role, &self.json)
+        marks::possible(self.role, &self.block)
     }
 }
 
@@ -212,25 +205,4 @@ impl InOrder {
         self.next = found + 1;
         Some(found)
     }
-}
-
-/// The blocks of a message that we made.
-pub(super) fn blocks(message: &MessageInput) -> Vec<Vec<u8>> {
-    let MessageInput::Json { bytes, .. } = message else {
-        return Vec::new();
-    };
-    let Ok(tree) = Tree::parse(bytes) else {
-        return Vec::new();
-    };
-    let content = tree.root(bytes).get("content");
-    let blocks = content.into_iter().flat_map(Value::items);
-    blocks.map(|block| block.raw().to_vec()).collect()
-}
-
-fn role(message: &MessageInput) -> Option<String> {
-    let MessageInput::Json { bytes, .. } = message else {
-        return None;
-    };
-    let tree = Tree::parse(bytes).ok()?;
-    Some(tree.root(bytes).get("role")?.str()?.into_owned())
 }

@@ -212,7 +212,7 @@ impl<'a> Plan<'a> {
             if !self.keeps.compactions {
                 self.said.extend(&said.marks);
             }
-            after = Some(self.step(ix, after, Step::Message(said.input)));
+            after = Some(self.step(ix, after, Step::Message(said.message)));
         }
         after
     }

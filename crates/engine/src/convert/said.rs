@@ -1,11 +1,11 @@
-//! What is said, in the words that every format takes.
+//! What is said, as messages that every format takes.
 
 use rethread_formats::carry::Scope;
-use rethread_formats::{Attachments, Conversation, FormatRef, MessageInput, Unsaid, by_name};
-use rethread_json::{Array, Object};
+use rethread_formats::{Attachments, Conversation, FormatRef, NewMessage, by_name};
+use rethread_json::Tree;
 use rethread_model::{
-    Block, Bodies, Body, Context, Entry, EntryIx, Kind, Message, Moment, Role, Session, ToolCall,
-    ToolInput, ToolResult, Usage, Visibility,
+    Block, Bodies, Body, Context, Entry, EntryIx, Json, Kind, Message, Moment, Role, Session, Text,
+    Thinking, ToolCall, ToolInput, ToolResult, ToolStatus, Usage, Visibility,
 };
 
 use super::calls::Calls;
@@ -15,7 +15,7 @@ use super::media::{self, By};
 
 /// Something that is said, ready to be written.
 pub(super) struct Said {
-    pub(super) input: MessageInput,
+    pub(super) message: Box<NewMessage>,
     /// The entry that says it; none if we do.
     pub(super) from: Option<EntryIx>,
     /// What each block of it means.
@@ -144,11 +144,23 @@ enum Speaker {
 }
 
 impl Speaker {
-    fn role(self) -> &'static str {
+    /// The role that what they say has in the unified vocabulary.
+    fn word(self) -> &'static str {
+        self.role().unified()
+    }
+
+    fn role(self) -> Role {
         match self {
-            Self::Person | Self::Client => "user",
-            Self::Model => "assistant",
-            Self::System => "system",
+            Self::Person | Self::Client => Role::User,
+            Self::Model => Role::Assistant,
+            Self::System => Role::System,
+        }
+    }
+
+    fn by(self) -> By {
+        match self {
+            Self::Model => By::Model,
+            Self::Person | Self::Client | Self::System => By::Person,
         }
     }
 }
@@ -306,96 +318,91 @@ impl<'a> Speech<'a> {
     }
 
     fn object(&mut self, message: &Message, by: Speaker, blocks: &[&Block], time: Option<Moment>) {
-        let role = by.role();
-        let mut content = Array::new();
-        let mut marks = Vec::new();
+        let mut said = Vec::with_capacity(blocks.len());
+        let mut marks = Vec::with_capacity(blocks.len());
         for block in blocks {
-            if let Some(json) = self.block(block, role) {
-                content = content.raw(&json);
-                marks.push(marks::said(self.bodies, role, block));
+            if let Some(new) = self.block(block, by.by()) {
+                said.push(new);
+                marks.push(marks::said(self.bodies, by.word(), block));
             }
         }
-        if content.is_empty() {
+        if said.is_empty() {
             return;
         }
-        if std::mem::take(&mut self.begins) && role == "assistant" {
+        if std::mem::take(&mut self.begins) && by == Speaker::Model {
             let before = Message::new(Role::User, vec![Block::text(NO_BEGINNING)]);
             self.say(&before, time, false);
         }
         self.count += 1;
-        let index = self.count;
-        let metadata = match by {
-            Speaker::Model => Some(metadata(message)),
-            Speaker::Client => Some(Object::new().bool("is_meta", true).finish()),
-            Speaker::Person | Speaker::System => None,
-        };
-        let object = Object::new()
-            .u64("index", index)
-            .str("role", role)
-            .opt_str("timestamp", time.map(|t| t.to_string()).as_deref())
-            .raw("content", &content.finish())
-            .opt_raw("metadata", metadata.as_deref());
-        let input = MessageInput::Json {
-            bytes: object.finish(),
-            line: index,
-            unsaid: Unsaid {
-                role: None,
-                model: Some(self.model.clone()),
-            },
-        };
+        let mut said = Message::new(by.role(), said);
+        if by == Speaker::Model {
+            answered_by(&mut said, message);
+        }
+        let message = Box::new(NewMessage {
+            message: said,
+            time,
+            is_told: by == Speaker::Client,
+            default_model: Some(self.model.clone()),
+            number: self.count,
+        });
         self.messages.push(Said {
-            input,
+            message,
             from: self.speaker,
             marks,
             is_instructions: by == Speaker::System,
         });
     }
 
-    fn block(&mut self, block: &Block, role: &str) -> Option<Vec<u8>> {
-        let by = By::role(role);
+    /// A block as it is written; none if nothing is said in it, or if there is no place for it.
+    fn block(&mut self, block: &Block, by: By) -> Option<Block> {
         Some(match block {
             Block::Text(text) if text.value.trim().is_empty() => return None,
-            Block::Text(text) => Object::new()
-                .str("type", "text")
-                .str("text", &text.value)
-                .finish(),
+            Block::Text(text) => Block::text(&text.value),
             Block::Thinking(thought) if thought.text.value.trim().is_empty() => return None,
-            Block::Thinking(thought) => Object::new()
-                .str("type", "thinking")
-                .str("text", &thought.text.value)
-                .finish(),
-            Block::ToolCall(call) => {
-                let id = self.calls.called(&call.id, &call.name);
-                Object::new()
-                    .str("type", "tool_use")
-                    .str("tool_id", &id)
-                    .str("tool_name", &call.name)
-                    .raw("input", &input(call))
-                    .finish()
-            }
+            Block::Thinking(thought) => Block::Thinking(Thinking {
+                text: plain(&thought.text),
+                ..Thinking::default()
+            }),
+            Block::ToolCall(call) => Block::ToolCall(ToolCall {
+                input: Some(tool_input(call)),
+                status: ToolStatus::Completed,
+                ..ToolCall::new(self.calls.called(&call.id, &call.name), call.name.clone())
+            }),
             Block::ToolResult(result) => {
-                let (id, name) = self.calls.answered(&result.call_id);
-                let content = media::content(self.bodies, result);
-                let object = Object::new()
-                    .str("type", "tool_result")
-                    .str("tool_id", &id)
-                    .opt_str("tool_name", result.name.as_deref().or(name.as_deref()))
-                    .str("output", &output(result))
-                    .opt_raw("content", content.as_deref())
-                    .bool("is_error", result.is_error)
-                    .finish();
-                match content {
-                    Some(_) => media::fitting(object, by, self.takes)?,
-                    None => object,
-                }
+                let (call_id, called) = self.calls.answered(&result.call_id);
+                let name = result.name.clone().or(called);
+                Block::ToolResult(ToolResult {
+                    call_id,
+                    name: name.filter(|name| !name.is_empty()),
+                    blocks: media::output(self.bodies, result, self.takes),
+                    is_error: result.is_error,
+                    structured: None,
+                    exit_code: None,
+                    full_output: None,
+                })
             }
             Block::Image(_) | Block::File(_) => {
                 let attached = media::attached(self.bodies, block)?;
-                media::fitting(attached, by, self.takes)?
+                media::is_taken(&attached, by, self.takes).then_some(attached)?
             }
             Block::Aside { .. } | Block::Unknown { .. } => return None,
         })
     }
+}
+
+/// Who answered, and what it cost.
+fn answered_by(said: &mut Message, message: &Message) {
+    said.model.clone_from(&message.model);
+    if said.model.is_some() {
+        said.stop_reason.clone_from(&message.stop_reason);
+    }
+    said.usage = message.usage.map(|usage| Usage {
+        input: usage.input,
+        output: usage.output,
+        cache_read: usage.cache_read,
+        cache_write: usage.cache_write,
+        ..Usage::default()
+    });
 }
 
 /// What a client told its model in a block, as what is said; none where nothing of it counts as that.
@@ -434,6 +441,30 @@ pub(super) fn input(call: &ToolCall) -> Vec<u8> {
     }
 }
 
+/// What a tool was given, as it is written: compact JSON, or text.
+fn tool_input(call: &ToolCall) -> ToolInput {
+    let json = match &call.input {
+        Some(ToolInput::Text(text)) => return ToolInput::Text(plain(text)),
+        Some(ToolInput::Json(json)) => json,
+        None => return ToolInput::Json(Json::new(b"{}")),
+    };
+    let Ok(compact) = rethread_json::compact(json.bytes()) else {
+        return ToolInput::Text(Text::new(json.to_text()));
+    };
+    if compact.starts_with(b"\"")
+        && let Ok(tree) = Tree::parse(&compact)
+        && let Some(text) = tree.root(&compact).str()
+    {
+        return ToolInput::Text(Text::new(text));
+    }
+    ToolInput::Json(Json::new(&compact))
+}
+
+/// A text without what its record said about it.
+fn plain(text: &Text) -> Text {
+    Text::new(&text.value)
+}
+
 /// What a tool gave, as one text.
 pub(super) fn output(result: &ToolResult) -> String {
     let texts = result.blocks.iter().filter_map(|block| match block {
@@ -441,31 +472,4 @@ pub(super) fn output(result: &ToolResult) -> String {
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
-}
-
-/// Who answered, and what it cost.
-fn metadata(message: &Message) -> Vec<u8> {
-    let model = message.model.as_ref().map(|model| {
-        Object::new()
-            .str("name", &model.id)
-            .opt_str("stop_reason", message.stop_reason.as_deref())
-            .finish()
-    });
-    let usage = message.usage.as_ref().map(usage);
-    let provider = message.model.as_ref().and_then(|m| m.provider.as_deref());
-    let extensions = provider.map(|p| Object::new().str("provider", p).finish());
-    Object::new()
-        .opt_raw("model", model.as_deref())
-        .opt_raw("token_usage", usage.as_deref())
-        .opt_raw("extensions", extensions.as_deref())
-        .finish()
-}
-
-fn usage(usage: &Usage) -> Vec<u8> {
-    Object::new()
-        .u64("input_tokens", usage.input)
-        .u64("output_tokens", usage.output)
-        .u64("cache_creation_tokens", usage.cache_write)
-        .u64("cache_read_tokens", usage.cache_read)
-        .finish()
 }

@@ -92,7 +92,8 @@ pub(super) fn since(
         let way = ways.len() - 1;
         if let Some(last) = ways.last_mut() {
             places[line] = Some((way, last.messages.len()));
-            last.messages.push(one.said.input.clone());
+            last.messages
+                .push(MessageInput::Message(one.said.message.clone()));
         }
     }
     let is_at_end = match spoken.end {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rethread_formats::{MessageInput, Step, Told};
+use rethread_formats::{Step, Told};
 use rethread_model::EntryIx;
 
 use super::said::Said;
@@ -16,18 +16,11 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// What is said, each with the entry that says it; summaries among it, as in [`Spoken`].
-    ///
-    /// [`Spoken`]: super::spoken::Spoken
-    pub(super) fn said(&self) -> impl Iterator<Item = (Option<EntryIx>, Words<'_>)> {
-        let all = self.told.iter().zip(&self.from);
-        all.filter_map(|(told, from)| match &told.step {
-            Step::Message(message) => Some((*from, Words::Message(message))),
-            Step::Compaction { summary, .. } | Step::BranchSummary(summary) => {
-                Some((*from, Words::Summary(summary)))
-            }
-            Step::Label { .. } | Step::Back => None,
-        })
+    /// The steps, each with the entry that it tells of.
+    pub(super) fn into_said(self) -> impl Iterator<Item = (Option<EntryIx>, Step)> {
+        self.from
+            .into_iter()
+            .zip(self.told.into_iter().map(|told| told.step))
     }
 
     pub(super) fn push(&mut self, told: Told, from: Option<EntryIx>) -> usize {
@@ -73,12 +66,6 @@ impl Steps {
     }
 }
 
-/// What is said in a step.
-pub(super) enum Words<'a> {
-    Message(&'a MessageInput),
-    Summary(&'a str),
-}
-
 /// Messages one behind the other.
 pub(super) fn in_a_row(messages: Vec<Said>) -> Steps {
     let mut steps = Steps::default();
@@ -86,7 +73,7 @@ pub(super) fn in_a_row(messages: Vec<Said>) -> Steps {
         let told = Told {
             after: steps.told.len().checked_sub(1),
             time: None,
-            step: Step::Message(said.input),
+            step: Step::Message(said.message),
         };
         steps.push(told, said.from);
     }

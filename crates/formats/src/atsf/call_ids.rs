@@ -32,6 +32,7 @@ pub(super) fn refuse_known_calls(
         if let Some(id) = calls.iter().find(|id| known.contains(*id)) {
             let line = match message {
                 MessageInput::Json { line, .. } => Some(*line),
+                MessageInput::Message(new) => Some(new.number),
                 MessageInput::Text(_) => None,
             };
             let why = format!("the `toolCallId` `{id}` is in the thread already");

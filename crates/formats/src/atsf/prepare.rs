@@ -63,13 +63,21 @@ pub(crate) fn prepare(input: &MessageInput, d: &Defaults<'_>) -> Result<Prepared
             bytes,
             line,
             unsaid,
-        } => from_json(bytes, unsaid, d).map_err(|e| match e {
-            WriteError::BadMessage { why, .. } => WriteError::BadMessage {
-                line: Some(*line),
-                why,
-            },
-            other => other,
-        }),
+        } => from_json(bytes, unsaid, d).map_err(|e| at_line(e, *line)),
+        MessageInput::Message(new) => {
+            from_json(&new.to_unified(), &new.defaults(), d).map_err(|e| at_line(e, new.number))
+        }
+    }
+}
+
+/// Says which of several messages was refused.
+fn at_line(e: WriteError, line: u64) -> WriteError {
+    match e {
+        WriteError::BadMessage { why, .. } => WriteError::BadMessage {
+            line: Some(line),
+            why,
+        },
+        other => other,
     }
 }
 

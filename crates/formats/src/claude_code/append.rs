@@ -8,12 +8,10 @@ use super::SLUG;
 use super::layout::Named;
 use super::read::read;
 use super::scribe::{Scribe, VERSION};
-use super::tell::add;
+use super::tell::{NewStep, StepInput, add};
 use crate::fields::string;
 use crate::session_log::SessionLog;
-use crate::{
-    Appended, Branch, Conversation, MessageInput, Source, Step, Told, WriteError, Writing,
-};
+use crate::{Appended, Branch, Conversation, MessageInput, Source, WriteError, Writing};
 
 /// Adds messages to a session. Each follows the one before, the first what the client would go on
 /// from.
@@ -22,7 +20,7 @@ pub(super) fn append(
     source: &Source,
     messages: &[MessageInput],
 ) -> Result<Appended, WriteError> {
-    add(w, source, None, &in_a_row(messages))
+    add(w, source, None, &given(messages))
 }
 
 /// Goes on from an earlier message. The client goes on from what was said last.
@@ -35,14 +33,15 @@ pub(super) fn branch(
         let what = "summaries of branches";
         return Err(WriteError::Unsupported { format: SLUG, what });
     }
-    add(w, source, Some(branch.at), &in_a_row(branch.messages))
+    add(w, source, Some(branch.at), &given(branch.messages))
 }
 
-pub(super) fn in_a_row(messages: &[MessageInput]) -> Vec<Told> {
-    let steps = messages.iter().enumerate().map(|(at, message)| Told {
+/// Messages that users give, one behind the other.
+pub(super) fn given(messages: &[MessageInput]) -> Vec<NewStep<'_>> {
+    let steps = messages.iter().enumerate().map(|(at, message)| NewStep {
         after: at.checked_sub(1),
         time: None,
-        step: Step::Message(message.clone()),
+        what: StepInput::Given(message),
     });
     steps.collect()
 }

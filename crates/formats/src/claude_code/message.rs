@@ -10,7 +10,7 @@ use super::content::Content;
 use super::scribe::Saying;
 use crate::fields::string;
 use crate::unified::is_told;
-use crate::{MessageInput, TextMessage, Unsaid, WriteError};
+use crate::{MessageInput, NewMessage, TextMessage, Unsaid, WriteError};
 
 /// A message that can be written.
 pub(super) struct Prepared {
@@ -45,7 +45,16 @@ pub(super) fn prepare(input: &MessageInput, d: &Defaults) -> Result<Prepared, Wr
             line: Some(*line),
             why,
         }),
+        MessageInput::Message(new) => prepare_new(new, d),
     }
+}
+
+/// Brings a message that is as the model has it into the vendor's form.
+pub(super) fn prepare_new(new: &NewMessage, d: &Defaults) -> Result<Prepared, WriteError> {
+    from_json(&new.to_unified(), &new.defaults(), d).map_err(|why| WriteError::BadMessage {
+        line: Some(new.number),
+        why,
+    })
 }
 
 fn from_text(text: &TextMessage, d: &Defaults) -> Result<Prepared, WriteError> {

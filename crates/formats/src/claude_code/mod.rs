@@ -181,7 +181,7 @@ impl Format for ClaudeCode {
         agent: &Source,
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
-        tell::add_to_agent(w, agent, &append::in_a_row(messages))
+        tell::add_to_agent(w, agent, &append::given(messages))
     }
 
     fn tell_agent(
@@ -195,7 +195,7 @@ impl Format for ClaudeCode {
 
     fn tell(&self, w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<(), WriteError> {
         let all = Writing { strict: true, ..*w };
-        let told = tell::add(&all, source, None, told)?;
+        let told = tell::add(&all, source, None, &tell::steps(told))?;
         told.ids.into_iter().try_for_each(|id| id.map(drop))
     }
 

@@ -7,14 +7,14 @@ use rethread_model::{LinkKind, Moment, Note, TitleSource};
 use super::append::{last_id, refuse_agent, scribe};
 use super::content::tool_id;
 use super::layout::{family, meta_file, stem};
-use super::message::{Defaults, Prepared, prepare};
+use super::message::{Defaults, Prepared, prepare, prepare_new};
 use super::read::read;
 use super::scribe::{Preserved, Scribe};
 use super::{FORMAT, SLUG};
 use crate::session_log::SessionLog;
 use crate::{
-    Appended, AskedEntry, Attachments, Branches, Conversation, Files, Keeps, Source, Step, Told,
-    ToldAgent, WriteError, Writing,
+    Appended, AskedEntry, Attachments, Branches, Conversation, Files, Keeps, MessageInput, Source,
+    Step, Told, ToldAgent, WriteError, Writing,
 };
 
 /// Records hang from each other, and there are such for summaries.
@@ -31,6 +31,32 @@ pub(super) const KEEPS: Keeps = Keeps {
         addresses: true,
     },
 };
+
+/// A step to be written.
+pub(super) struct NewStep<'a> {
+    /// The step that it follows, by its place.
+    pub(super) after: Option<usize>,
+    pub(super) time: Option<Moment>,
+    pub(super) what: StepInput<'a>,
+}
+
+/// What such a step is.
+pub(super) enum StepInput<'a> {
+    /// A message that a user gives.
+    Given(&'a MessageInput),
+    /// A step of a conversation.
+    Step(&'a Step),
+}
+
+/// The steps of a conversation.
+pub(super) fn steps(told: &[Told]) -> Vec<NewStep<'_>> {
+    let steps = told.iter().map(|one| NewStep {
+        after: one.after,
+        time: one.time,
+        what: StepInput::Step(&one.step),
+    });
+    steps.collect()
+}
 
 /// A step that can be written.
 enum Ready<'a> {
@@ -49,7 +75,7 @@ pub(super) fn add(
     w: &Writing<'_>,
     source: &Source,
     start: Option<&AskedEntry>,
-    told: &[Told],
+    told: &[NewStep<'_>],
 ) -> Result<Appended, WriteError> {
     refuse_agent(source)?;
     let mut log = SessionLog::open(w, &source.path)?;
@@ -91,7 +117,12 @@ pub(super) fn agent(
         parent: None,
         ..scribe(&conversation)
     };
-    let (scribe, _) = written(w, &conversation, (scribe, agent.told), (count, None))?;
+    let (scribe, _) = written(
+        w,
+        &conversation,
+        (scribe, &steps(agent.told)),
+        (count, None),
+    )?;
     let path = folder.join(format!("agent-{id}.jsonl"));
     let call = agent.call.map(|call| tool_id(call).into_owned());
     let meta = Object::new()
@@ -113,7 +144,7 @@ pub(super) fn agent(
 pub(super) fn add_to_agent(
     w: &Writing<'_>,
     agent: &Source,
-    told: &[Told],
+    told: &[NewStep<'_>],
 ) -> Result<Appended, WriteError> {
     let mut log = SessionLog::open(w, &agent.path)?;
     let conversation = read(agent)?;
@@ -146,7 +177,7 @@ struct Written {
 fn written(
     w: &Writing<'_>,
     conversation: &Conversation,
-    (scribe, told): (Scribe, &[Told]),
+    (scribe, told): (Scribe, &[NewStep<'_>]),
     (salt, last): (u64, Option<Moment>),
 ) -> Result<(Scribe, Written), WriteError> {
     let mut steps = ready(w, conversation, told, salt);
@@ -206,40 +237,49 @@ fn place(conversation: &Conversation, at: &AskedEntry) -> Result<String, WriteEr
 fn ready<'a>(
     w: &Writing<'_>,
     conversation: &Conversation,
-    told: &'a [Told],
+    told: &[NewStep<'a>],
     salt: u64,
 ) -> Vec<Result<Ready<'a>, WriteError>> {
     let head = &conversation.session.head;
     let mut model = head.model.as_ref().map(|m| m.id.clone());
     let mut steps = Vec::with_capacity(told.len());
     for (i, told) in (salt..).zip(told) {
-        steps.push(match &told.step {
-            Step::Message(message) => {
-                let salt = [b"response", &i.to_le_bytes()[..]].concat();
-                let defaults = Defaults {
-                    model: model.clone().unwrap_or_else(|| "unknown".to_owned()),
-                    response: format!("msg_{}", w.env.uuid(&salt).simple()),
-                };
-                let message = prepare(message, &defaults).and_then(|p| free(p, conversation));
-                message.map(|message| {
-                    model = message.model.clone().or(model.take());
-                    Ready::Message(message)
-                })
-            }
-            Step::Compaction {
+        let is_said = matches!(
+            told.what,
+            StepInput::Given(_) | StepInput::Step(Step::Message(_))
+        );
+        let response = is_said.then(|| {
+            let salt = [b"response", &i.to_le_bytes()[..]].concat();
+            format!("msg_{}", w.env.uuid(&salt).simple())
+        });
+        let defaults = Defaults {
+            model: model.clone().unwrap_or_else(|| "unknown".to_owned()),
+            response: response.unwrap_or_default(),
+        };
+        let mut said = |prepared: Result<Prepared, WriteError>| {
+            let message = free(prepared?, conversation)?;
+            model = message.model.clone().or(model.take());
+            Ok(Ready::Message(message))
+        };
+        steps.push(match &told.what {
+            StepInput::Given(message) => said(prepare(message, &defaults)),
+            StepInput::Step(Step::Message(message)) => said(prepare_new(message, &defaults)),
+            StepInput::Step(Step::Compaction {
                 summary,
                 kept,
                 tokens_before,
-            } => Ok(Ready::Compaction {
+            }) => Ok(Ready::Compaction {
                 summary,
                 kept: *kept,
                 tokens_before: *tokens_before,
             }),
-            Step::Back => Ok(Ready::Back),
-            Step::BranchSummary(_) | Step::Label { .. } => Err(WriteError::Unsupported {
-                format: SLUG,
-                what: "bookmarks and summaries of branches",
-            }),
+            StepInput::Step(Step::Back) => Ok(Ready::Back),
+            StepInput::Step(Step::BranchSummary(_) | Step::Label { .. }) => {
+                Err(WriteError::Unsupported {
+                    format: SLUG,
+                    what: "bookmarks and summaries of branches",
+                })
+            }
         });
     }
     steps
@@ -264,7 +304,7 @@ struct Teller<'a> {
     scribe: Scribe,
     /// What steps follow that follow no other.
     root: Option<String>,
-    told: &'a [Told],
+    told: &'a [NewStep<'a>],
     /// The time of the last record: clients of 2025 go on from the one with the latest, the first of
     /// several.
     last: Option<Moment>,

@@ -39,6 +39,17 @@ fn bad(why: impl Into<String>) -> WriteError {
     }
 }
 
+/// Says which of several messages was refused.
+fn at_line(e: WriteError, line: u64) -> WriteError {
+    match e {
+        WriteError::BadMessage { why, .. } => WriteError::BadMessage {
+            line: Some(line),
+            why,
+        },
+        other => other,
+    }
+}
+
 impl Draft {
     /// Takes what the user gave.
     pub(super) fn of(input: &MessageInput, now: Moment) -> Result<Self, WriteError> {
@@ -48,13 +59,9 @@ impl Draft {
                 bytes,
                 line,
                 unsaid,
-            } => Self::of_json(bytes, unsaid, now).map_err(|e| match e {
-                WriteError::BadMessage { why, .. } => WriteError::BadMessage {
-                    line: Some(*line),
-                    why,
-                },
-                other => other,
-            }),
+            } => Self::of_json(bytes, unsaid, now).map_err(|e| at_line(e, *line)),
+            MessageInput::Message(new) => Self::of_json(&new.to_unified(), &new.defaults(), now)
+                .map_err(|e| at_line(e, new.number)),
         }
     }
 

@@ -46,7 +46,9 @@ pub(super) fn tell(w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<()
     let model = told.iter().find_map(named);
     for one in told {
         match &one.step {
-            Step::Message(message) => teller.said.push(message.clone()),
+            Step::Message(message) => {
+                teller.said.push(MessageInput::Message(message.clone()));
+            }
             Step::Compaction { summary, kept, .. } => {
                 teller.save()?;
                 let kept = kept.and_then(|kept| teller.ids.get(kept));
@@ -116,7 +118,7 @@ impl Teller<'_> {
 /// The model that a message is of, where it does not say so itself.
 fn named(told: &Told) -> Option<String> {
     match &told.step {
-        Step::Message(MessageInput::Json { unsaid, .. }) => unsaid.model.clone(),
+        Step::Message(message) => message.default_model.clone(),
         _ => None,
     }
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use rethread_engine::{Source, Way, by_name};
-use rethread_formats::{Agents, Conversation, MessageInput, TextMessage, ToldAgent};
+use rethread_formats::{Agents, Conversation, MessageInput, NewMessage, TextMessage, ToldAgent};
 use rethread_judges::ClientKind;
-use rethread_model::{Block, Bodies as _, Body, LinkKind, Role};
+use rethread_model::{Block, Bodies as _, Body, LinkKind, Message, Role};
 use serde_json::{Value, json as value};
 
 use super::edits::{change, with};
@@ -238,7 +238,13 @@ fn one_that_was_started_since_is_started_in_the_original() {
             let told = [rethread_formats::Told {
                 after: None,
                 time: None,
-                step: rethread_formats::Step::Message(message(Role::User, "Look in the harbour")),
+                step: rethread_formats::Step::Message(Box::new(NewMessage {
+                    message: Message::new(Role::User, vec![Block::text("Look in the harbour")]),
+                    time: None,
+                    is_told: false,
+                    default_model: Some("acme/m-1".to_owned()),
+                    number: 1,
+                })),
             }];
             let agent = ToldAgent {
                 call: None,

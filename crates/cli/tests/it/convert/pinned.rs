@@ -13,7 +13,7 @@ use super::matrix::{assert_blessed, fixture_sessions, fixtures, targets};
 /// The first four bytes of the SHA-256 of all digests that travel in a converted session, and of how
 /// the things that they stand for follow each other.
 fn carried(made: &Source) -> Option<String> {
-    let format = rethread_engine::by_name(made.format)?;
+    let format = made.format;
     let conversation = format.read(made).ok()?;
     let items = format.stowed(&conversation).ok()?;
     let carried = Luggage::read(&items).ok()??;

@@ -110,6 +110,10 @@ impl Adding<'_, '_> {
                 line,
                 unsaid,
             } => self.json(bytes, unsaid).map_err(|e| at_line(e, *line))?,
+            MessageInput::Message(new) => {
+                let added = self.json(&new.to_unified(), &new.defaults());
+                added.map_err(|e| at_line(e, new.number))?
+            }
         };
         Ok((id, self.steps))
     }

@@ -51,6 +51,7 @@ impl Adding<'_, '_> {
         let part = self.session.part(&entry.id);
         let update = match input {
             MessageInput::Json { bytes, .. } => given(bytes).map_err(bad)?,
+            MessageInput::Message(new) => given(&new.to_unified()).map_err(bad)?,
             MessageInput::Text(said) => {
                 let text = quote(&said.text);
                 let update = match &exchange {

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::fresh_id;
 use super::records::Records;
 use crate::codex::said::{TOLD_ELSEWHERE, is_injected};
-use crate::{Env, MessageInput, TextMessage, Unsaid, WriteError, picture, unified};
+use crate::{Env, MessageInput, NewMessage, TextMessage, Unsaid, WriteError, picture, unified};
 
 /// The longest id of a call that the vendor takes.
 const LONGEST_ID: usize = 64;
@@ -37,21 +37,40 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Whether a turn of the person begins with it, as the client counts them: it holds words of the
-    /// person, none that the client takes for its own, and nothing that a tool gave.
-    pub(super) fn is_turn(&self) -> bool {
-        let fits = |block: &Block| match block {
-            Block::Text(text) => !is_injected(&text.value),
-            Block::ToolCall(_) | Block::ToolResult(_) => false,
-            _ => true,
-        };
-        let is_said = |block: &Block| match block {
-            Block::Text(text) => !text.value.trim().is_empty(),
-            block => matches!(block, Block::Image(_)),
-        };
-        let blocks = &self.message.blocks;
-        self.message.role == Role::User && blocks.iter().all(fits) && blocks.iter().any(is_said)
+    /// A message as the model has it.
+    pub(super) fn of(new: NewMessage) -> Self {
+        let mut message = new.message;
+        if message.model.is_none() {
+            let model = new.default_model;
+            message.model = model.map(|id| rethread_model::ModelRef { provider: None, id });
+        }
+        Self {
+            time: new.time,
+            message,
+            is_told: new.is_told,
+        }
     }
+
+    /// Whether a turn of the person begins with it.
+    pub(super) fn is_turn(&self) -> bool {
+        is_turn(&self.message)
+    }
+}
+
+/// Whether a turn of the person begins with a message, as the client counts them: it holds words of
+/// the person, none that the client takes for its own, and nothing that a tool gave.
+pub(super) fn is_turn(message: &Message) -> bool {
+    let fits = |block: &Block| match block {
+        Block::Text(text) => !is_injected(&text.value),
+        Block::ToolCall(_) | Block::ToolResult(_) => false,
+        _ => true,
+    };
+    let is_said = |block: &Block| match block {
+        Block::Text(text) => !text.value.trim().is_empty(),
+        block => matches!(block, Block::Image(_)),
+    };
+    let blocks = &message.blocks;
+    message.role == Role::User && blocks.iter().all(fits) && blocks.iter().any(is_said)
 }
 
 /// Looks at what a user gives.
@@ -66,6 +85,7 @@ pub(super) fn given(input: &MessageInput) -> Result<Given, WriteError> {
             line: Some(*line),
             why,
         }),
+        MessageInput::Message(new) => Ok(Given::of(NewMessage::clone(new))),
     }
 }
 

@@ -7,10 +7,12 @@ use rethread_model::Moment;
 
 use super::append::{refuse_old, writer};
 use super::fresh_id;
-use super::message::{Given, given};
+use super::message::{Given, is_turn};
 use crate::session_log::SessionLog;
 use crate::telling::{left, sums_up, way};
-use crate::{Attachments, Branches, Files, Keeps, Source, Step, Told, WriteError, Writing};
+use crate::{
+    Attachments, Branches, Files, Keeps, NewMessage, Source, Step, Told, WriteError, Writing,
+};
 
 /// Turns can be taken back, and there are records for summaries.
 pub(crate) const KEEPS: Keeps = Keeps {
@@ -42,7 +44,7 @@ pub(crate) fn leaves_out(told: &[Told]) -> Vec<Range<usize>> {
 /// Whether a turn of the person begins with a step.
 fn begins_turn(one: &Told) -> bool {
     match &one.step {
-        Step::Message(message) => given(message).is_ok_and(|given| given.is_turn()),
+        Step::Message(message) => is_turn(&message.message),
         _ => false,
     }
 }
@@ -65,7 +67,7 @@ pub(crate) fn tell(w: &Writing<'_>, source: &Source, told: &[Told]) -> Result<()
         let before = |step: Option<usize>| step.and_then(|s| turns.get(s)).copied().unwrap_or(0);
         let (here, there) = (before(at.checked_sub(1)), before(one.after));
         let message = match &one.step {
-            Step::Message(message) => Some(given(message)?),
+            Step::Message(message) => Some(Given::of(NewMessage::clone(message))),
             _ => None,
         };
         let is_turn = message.as_ref().is_some_and(Given::is_turn);

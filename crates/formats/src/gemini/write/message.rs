@@ -9,7 +9,7 @@ use rethread_model::{
 
 use super::results::filled;
 use crate::fields::string;
-use crate::{Env, MessageInput, TextMessage, Unsaid, WriteError, picture, unified};
+use crate::{Env, MessageInput, NewMessage, TextMessage, Unsaid, WriteError, picture, unified};
 
 /// A message that is ready to be written.
 pub(super) struct Given {
@@ -52,7 +52,18 @@ pub(super) fn given(input: &MessageInput, d: &Defaults<'_>) -> Result<Given, Wri
             line: Some(*line),
             why,
         }),
+        MessageInput::Message(new) => from_new(new, d),
     }
+}
+
+/// Makes a message ready that is as the model has it.
+pub(super) fn from_new(new: &NewMessage, d: &Defaults<'_>) -> Result<Given, WriteError> {
+    let time = new.time.unwrap_or_else(|| d.env.now());
+    let given = from_message(&new.message, d.id(), time, new.default_model.as_deref());
+    given.map_err(|why| WriteError::BadMessage {
+        line: Some(new.number),
+        why,
+    })
 }
 
 fn from_text(text: &TextMessage, d: &Defaults<'_>) -> Result<Given, WriteError> {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use rethread_json::{Array, Object, Tree, Value};
 use rethread_model::{Moment, ToolResult};
 
-use super::message::{Defaults, Given, given};
+use super::message::{Defaults, Given, from_new};
 use super::results::{ended, filled, orphan};
 use super::{Changes, Open};
 use crate::fields::string;
@@ -61,7 +61,7 @@ pub(in crate::gemini) fn tell(
                     salt: teller.salt + at as u64,
                     replaces: None,
                 };
-                teller.message(given(message, &defaults)?, one.time)
+                teller.message(from_new(message, &defaults)?, one.time)
             }
             Step::Compaction { summary, kept, .. } => {
                 teller.compaction(at, summary, *kept);

@@ -91,13 +91,16 @@ fn add(
     Ok(ids)
 }
 
-/// When a message in the unified vocabulary says that it was said.
-pub(super) fn said_at(message: &MessageInput) -> Option<Moment> {
-    let MessageInput::Json { bytes, .. } = message else {
-        return None;
-    };
-    let tree = Tree::parse(bytes).ok()?;
-    tree.root(bytes).get("timestamp")?.str()?.parse().ok()
+/// When a message says that it was said.
+fn said_at(message: &MessageInput) -> Option<Moment> {
+    match message {
+        MessageInput::Text(_) => None,
+        MessageInput::Message(new) => new.time,
+        MessageInput::Json { bytes, .. } => {
+            let tree = Tree::parse(bytes).ok()?;
+            tree.root(bytes).get("timestamp")?.str()?.parse().ok()
+        }
+    }
 }
 
 /// Says which of several messages was refused.

@@ -116,7 +116,18 @@ pub(super) fn given(input: &MessageInput, session: &impl Before) -> Result<Vec<G
             line: Some(*line),
             why,
         }),
+        MessageInput::Message(new) => Ok(from_new(new, session)),
     }
+}
+
+/// The entries that a message becomes that is as the model has it.
+pub(super) fn from_new(new: &crate::NewMessage, session: &impl Before) -> Vec<Given> {
+    let given = UnifiedMessage {
+        time: new.time,
+        message: new.message.clone(),
+        is_told: new.is_told,
+    };
+    from_unified(given, &new.defaults(), session)
 }
 
 fn from_text(text: &TextMessage, session: &impl Before) -> Result<Vec<Given>, WriteError> {

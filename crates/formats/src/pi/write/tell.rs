@@ -1,7 +1,7 @@
 //! A whole conversation, with its branches, as entries of a session.
 
-use super::edit::{said_at, settle};
-use super::message::given;
+use super::edit::settle;
+use super::message::from_new;
 use super::{open, refused};
 use crate::pi::Flavour;
 use crate::pi::carry::OURS;
@@ -50,8 +50,8 @@ pub(crate) fn tell(
                 if !goes_on {
                     go(&mut session, anchor).map_err(|e| refused(e, flavour, &source.path))?;
                 }
-                let parts = given(message, &session)?;
-                session.set_time(said_at(message).or(one.time));
+                let parts = from_new(message, &session);
+                session.set_time(message.time.or(one.time));
                 let mut ids = Vec::with_capacity(parts.len());
                 for part in parts {
                     let added = part.append_to(&mut session);
