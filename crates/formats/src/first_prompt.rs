@@ -65,8 +65,8 @@ const TOLD: [&str; 9] = [
 /// The first words of the person that were met so far, and the first command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FirstPrompt {
-    words: Option<String>,
-    command: Option<String>,
+    pub(crate) words: Option<String>,
+    pub(crate) command: Option<String>,
 }
 
 impl FirstPrompt {

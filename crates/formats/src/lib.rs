@@ -54,6 +54,7 @@ pub use error::{OpenError, WriteError};
 pub use format::{About, Can, Format, Found, Root, Source, Want};
 pub use format_ref::FormatRef;
 pub use home::{Home, HomeKind};
+pub use kit::SavedScan;
 pub use local_path::{is_spelled_inside, is_windows_path, last_name, local_path};
 pub use native::{Marks, Native, Part, PartKind, RecordKind, Spool, Spooled};
 pub use ndjson::UnifiedRecord;

@@ -1,15 +1,15 @@
 //! Counting responses once each, in little room: there can be millions of them.
 
-use std::hash::{BuildHasher as _, RandomState};
-
 use hashbrown::HashTable;
+
+use crate::kit::{SavedState, TextHasher};
 
 /// Ids that were counted, in nine bytes each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counted {
     hashes: HashTable<u64>,
     /// Nobody who writes a file knows it, so nobody can make two ids alike.
-    hasher: RandomState,
+    hasher: TextHasher,
     last: String,
 }
 
@@ -21,12 +21,35 @@ impl Counted {
             return false;
         }
         id.clone_into(&mut self.last);
-        let hash = self.hasher.hash_one(id);
+        let hash = self.hasher.hash(id);
         let is_new = self.hashes.find(hash, |h| *h == hash).is_none();
         if is_new {
             self.hashes.insert_unique(hash, hash, |h| *h);
         }
         is_new
+    }
+}
+
+impl SavedState for Counted {
+    fn save(&self, out: &mut Vec<u8>) {
+        let mut hashes: Vec<u64> = self.hashes.iter().copied().collect();
+        hashes.sort_unstable();
+        hashes.save(out);
+        self.hasher.save(out);
+        self.last.save(out);
+    }
+
+    fn load(bytes: &mut &[u8]) -> Option<Self> {
+        let saved = <Vec<u64>>::load(bytes)?;
+        let mut hashes = HashTable::with_capacity(saved.len());
+        for hash in saved {
+            hashes.insert_unique(hash, hash, |h| *h);
+        }
+        Some(Self {
+            hashes,
+            hasher: SavedState::load(bytes)?,
+            last: SavedState::load(bytes)?,
+        })
     }
 }
 

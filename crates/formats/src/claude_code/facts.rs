@@ -21,6 +21,7 @@ use super::scribe::OURS;
 use super::titles::{Titles, add_prompt};
 use super::usage::{Sum, cost_state};
 use crate::carry::converted_from;
+use crate::kit::{SavedState, saved_struct};
 use crate::times::Times;
 
 /// So many sessions that records were copied from are told apart.
@@ -44,9 +45,7 @@ pub(super) struct Facts {
     pub(super) fork_at: Option<String>,
     /// Whether that record was not met yet.
     copying: bool,
-    /// Sub-agents with the calls that started them.
-    agents: Vec<(String, Option<String>)>,
-    agent_places: HashMap<Key, usize>,
+    agents: SubAgents,
     recorded: Vec<UsageRecord>,
     cwd: Option<String>,
     branch: Option<String>,
@@ -65,6 +64,31 @@ pub(super) struct Facts {
     hidden: bool,
     links: Vec<Link>,
 }
+
+saved_struct!(Facts {
+    counts,
+    last_prompt,
+    version,
+    sessions,
+    sum,
+    own,
+    is_agent,
+    fork_at,
+    copying,
+    agents,
+    recorded,
+    cwd,
+    branch,
+    model,
+    times,
+    begun,
+    titles,
+    converted_from,
+    made,
+    counted,
+    hidden,
+    links,
+});
 
 impl Facts {
     /// What is known from the name of a file.
@@ -294,15 +318,7 @@ impl Facts {
 
     /// Notes a sub-agent, and the call that started it where that is known.
     pub(super) fn agent(&mut self, agent: &str, call: Option<&str>) {
-        let call = call.map(str::to_owned);
-        let place = *self
-            .agent_places
-            .entry(key(agent))
-            .or_insert(self.agents.len());
-        match self.agents.get_mut(place) {
-            Some((_, known)) => *known = known.take().or(call),
-            None => self.agents.push((agent.to_owned(), call)),
-        }
+        self.agents.add(agent, call.map(str::to_owned));
     }
 
     /// The id of the session that a file holds.
@@ -326,7 +342,7 @@ impl Facts {
             links.extend(others.map(|s| link(LinkKind::Continues, s.clone(), None)));
             own
         };
-        let agents = self.agents.iter();
+        let agents = self.agents.list.iter();
         links.extend(agents.map(|(id, call)| link(LinkKind::SubAgent, id.clone(), call.clone())));
         let Times { first, last } = self.times;
         Head {
@@ -370,6 +386,37 @@ impl Facts {
         }
         total.scope = rethread_model::UsageScope::WithSubAgents;
         Some(total)
+    }
+}
+
+/// Sub-agents with the calls that started them, each once.
+#[derive(Clone, Debug, Default)]
+struct SubAgents {
+    list: Vec<(String, Option<String>)>,
+    places: HashMap<Key, usize>,
+}
+
+impl SubAgents {
+    fn add(&mut self, agent: &str, call: Option<String>) {
+        let place = *self.places.entry(key(agent)).or_insert(self.list.len());
+        match self.list.get_mut(place) {
+            Some((_, known)) => *known = known.take().or(call),
+            None => self.list.push((agent.to_owned(), call)),
+        }
+    }
+}
+
+impl SavedState for SubAgents {
+    fn save(&self, out: &mut Vec<u8>) {
+        self.list.save(out);
+    }
+
+    fn load(bytes: &mut &[u8]) -> Option<Self> {
+        let mut agents = Self::default();
+        for (agent, call) in <Vec<(String, Option<String>)>>::load(bytes)? {
+            agents.add(&agent, call);
+        }
+        Some(agents)
     }
 }
 

@@ -1,33 +1,65 @@
 //! Giving a record its place in the thread while a transcript is read.
 
-use rethread_json::Value;
-use rethread_model::{Kind, Role, Visibility};
+use std::path::Path;
 
-use super::kinds::{Part, giant_part, part};
-use super::nodes::NewNode;
-use super::read::Reader;
+use rethread_json::Value;
+use rethread_model::{Kind, Role, SessionBuilder, Visibility};
+
+use super::facts::Facts;
+use super::kinds::Part;
+use super::nodes::{NewNode, Nodes};
+use super::read::TRANSCRIPT;
 use super::record::{GiantHead, Record};
 use super::responses::Response;
-use super::sniff::is_ours;
 use crate::RecordKind;
-use crate::kit::LogLine;
+use crate::kit::{LogLine, LogRecords};
 
 /// So many replaced results of one record are entries of their own.
 const EDITS: usize = 1000;
 
-impl Reader<'_> {
-    /// Takes an object of the transcript.
-    pub(super) fn add_record(&mut self, line: &LogLine<'_>, value: Value<'_>) {
-        let record = Record::of(value);
-        let part = part(&record);
-        if !self.is_ours {
-            self.is_ours = is_ours(value) == Some(true);
+/// The thread of a transcript that is read as a whole.
+pub(super) struct TranscriptThread<'p> {
+    pub(super) records: LogRecords<'p>,
+    pub(super) nodes: Nodes,
+    /// The session, which holds nothing yet but what identifies the responses.
+    pub(super) builder: SessionBuilder,
+    pub(super) is_agent: bool,
+}
+
+/// An object of the transcript, and what it is.
+#[derive(Clone, Copy)]
+pub(super) struct ThreadRecord<'a> {
+    pub(super) value: Value<'a>,
+    pub(super) record: &'a Record<'a>,
+    pub(super) part: Part,
+    /// Whether it is a title that says the same as the one before it.
+    pub(super) repeats_title: bool,
+}
+
+impl<'p> TranscriptThread<'p> {
+    /// The thread of a transcript of which nothing was read.
+    pub(super) fn new(path: &'p Path, is_agent: bool) -> Self {
+        Self {
+            records: LogRecords::new(path, TRANSCRIPT),
+            nodes: Nodes::default(),
+            builder: SessionBuilder::default(),
+            is_agent,
         }
-        let repeats = match part {
-            Part::Title(source) => self.facts.repeats_title(source, &record),
-            _ => false,
-        };
-        self.facts.add(value, &record, part);
+    }
+
+    /// Takes an object of the transcript. `facts` knows it already.
+    pub(super) fn add_record(
+        &mut self,
+        line: &LogLine<'_>,
+        read: ThreadRecord<'_>,
+        facts: &mut Facts,
+    ) {
+        let ThreadRecord {
+            value,
+            record,
+            part,
+            repeats_title,
+        } = read;
         let uuid = record.uuid.and_then(Value::str);
         let edits = match part {
             Part::Edits => value
@@ -36,7 +68,7 @@ impl Reader<'_> {
             _ => 0,
         };
         let beside = match part {
-            Part::Title(_) if !repeats => Some(Kind::Title),
+            Part::Title(_) if !repeats_title => Some(Kind::Title),
             Part::Edits if edits > 0 => Some(Kind::ContextEdit),
             Part::Unknown if uuid.is_none() => Some(Kind::Unknown),
             _ => None,
@@ -58,7 +90,7 @@ impl Reader<'_> {
                 None => {
                     if record.type_.is_some_and(|t| t.is_str("last-prompt")) {
                         let nodes = self.nodes.list.len();
-                        self.facts.last_prompt.nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
+                        facts.last_prompt.nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
                     }
                     self.records.add_unclaimed(line.at, RecordKind::Value);
                     return;
@@ -75,7 +107,7 @@ impl Reader<'_> {
             time: record.moment(),
             kind,
             visibility,
-            session: self.session(&record),
+            session: session_of(facts, record),
             side: record.side && !self.is_agent,
             beside: beside.is_some(),
         };
@@ -88,23 +120,18 @@ impl Reader<'_> {
                 let message = "its id was there before; both are kept";
                 self.records.note_remark(line.value_pos(), message);
             }
-            self.join(node, (part, value), &record, was_there);
+            self.join(node, read, was_there);
         }
     }
 
     /// Joins the parts of one response, and the two records of a compaction.
-    fn join(
-        &mut self,
-        node: u32,
-        (part, value): (Part, Value<'_>),
-        record: &Record<'_>,
-        again: bool,
-    ) {
+    fn join(&mut self, node: u32, read: ThreadRecord<'_>, again: bool) {
+        let ThreadRecord { value, record, .. } = read;
         let logical = record.logical_parent.and_then(Value::str);
         if let Some(logical) = logical {
             self.nodes.continues(node, &logical);
         }
-        match part {
+        match read.part {
             Part::Response(_) => {
                 let side = record.side && !self.is_agent;
                 if let Some(response) = Response::of(record, side) {
@@ -123,28 +150,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Which of the session ids of the file a record has.
-    fn session(&self, record: &Record<'_>) -> u16 {
-        let Some(session) = record.session else {
-            return u16::MAX;
-        };
-        let found = self.facts.sessions.iter().rposition(|s| session.is_str(s));
-        found
-            .and_then(|i| u16::try_from(i).ok())
-            .unwrap_or(u16::MAX)
-    }
-
-    /// Takes a record of which only the beginning is known.
-    pub(super) fn add_giant(&mut self, line: &LogLine<'_>) {
-        let head = GiantHead::of(line.bytes);
+    /// Takes a record of which only the beginning is known; none if it is no record.
+    pub(super) fn add_giant(&mut self, line: &LogLine<'_>, head: GiantHead, part: Option<Part>) {
         let len = line.span.len;
-        let Some(part) = giant_part(&head) else {
+        let Some(part) = part else {
             let message = format!("a line of {len} bytes that is no record; skipped");
             self.records.note_damage(line.span, message);
             self.records.add_unclaimed(line.at, RecordKind::Giant);
             return;
         };
-        self.is_ours |= part != Part::Unknown;
         let (kind, visibility) = match part {
             Part::Entry(kind, visibility) => (kind, visibility),
             Part::Response(visibility) => (Kind::Message(Role::Assistant), visibility),
@@ -187,4 +201,15 @@ impl Reader<'_> {
             self.nodes.hides_its_id(node);
         }
     }
+}
+
+/// Which of the session ids of the file a record has.
+fn session_of(facts: &Facts, record: &Record<'_>) -> u16 {
+    let Some(session) = record.session else {
+        return u16::MAX;
+    };
+    let found = facts.sessions.iter().rposition(|s| session.is_str(s));
+    found
+        .and_then(|i| u16::try_from(i).ok())
+        .unwrap_or(u16::MAX)
 }

@@ -2,6 +2,7 @@
 
 use super::nodes::{NONE, Node, Nodes};
 use super::weave::Kids;
+use crate::kit::saved_struct;
 
 /// What the last `last-prompt` record says.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +14,12 @@ pub(super) struct LastPrompt {
     /// How many places there were in the chain when it was written.
     pub(super) nodes: u32,
 }
+
+saved_struct!(LastPrompt {
+    leaf,
+    explicit,
+    nodes,
+});
 
 /// Versions up to this one go on from the last record; later ones from what `last-prompt` names.
 const LAST_RECORD: [u64; 3] = [2, 1, 112];

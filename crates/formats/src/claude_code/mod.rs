@@ -29,6 +29,7 @@ mod read;
 mod record;
 mod responses;
 mod said;
+mod scan;
 mod scribe;
 mod sniff;
 mod summary;
@@ -50,6 +51,7 @@ use crate::{
 };
 
 pub use layout::encode_cwd;
+pub use summary::summarize_from;
 pub use types::{Treatment, known_types, treatment};
 
 const SLUG: &str = "claude-code";

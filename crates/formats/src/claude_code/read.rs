@@ -3,17 +3,15 @@
 use std::path::Path;
 
 use rethread_disk::{open_sized, read_small};
-use rethread_json::Value;
 use rethread_model::{Link, LinkKind, Note, RawRef, SessionBuilder};
 
 use super::SLUG;
 use super::build::build;
-use super::facts::Facts;
 use super::layout::{Named, agents_of, meta_file};
 use super::meta::Meta;
-use super::nodes::{Nodes, Wrong};
-use super::sniff::is_record;
-use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, SourcePos, read_log};
+use super::nodes::Wrong;
+use super::scan::TranscriptScan;
+use crate::kit::{SourcePos, read_log};
 use crate::{Conversation, Native, OpenError, Part, Source};
 
 /// The transcript among the parts.
@@ -26,27 +24,35 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     let path = &source.path;
     let (file, len) = open_sized(path)?;
     let transcript = Part::lines(path.clone(), file, len);
-    let mut reader = Reader::new(path);
-    read_log(&transcript, &mut reader)?;
-    if !reader.is_ours {
+    let mut scan = TranscriptScan::whole(path);
+    read_log(&transcript, &mut scan)?;
+    let TranscriptScan {
+        mut facts,
+        is_ours: true,
+        thread: Some(thread),
+        ..
+    } = scan
+    else {
         return Err(OpenError::NotOurs {
             path: path.clone(),
             format: SLUG,
         });
-    }
-    let mut parts = vec![transcript.with_records(std::mem::take(&mut reader.records.marks))];
-    let meta = meta_part(path, &mut reader.records.notes);
-    if !reader.is_agent {
+    };
+    let records = thread.records;
+    let mut notes = records.notes;
+    let mut parts = vec![transcript.with_records(records.marks)];
+    let meta = meta_part(path, &mut notes);
+    if !thread.is_agent {
         for agent in agents_of(path) {
             let Some(Named::Agent(id)) = Named::of(&agent) else {
                 continue;
             };
             let call = Meta::beside(&agent).and_then(|m| m.tool_call);
-            reader.facts.agent(&id, call.as_deref());
+            facts.agent(&id, call.as_deref());
         }
     }
-    let (mut builder, wrong) = build(reader.nodes, &reader.facts, path, reader.builder);
-    for raw in reader.records.unclaimed {
+    let (mut builder, wrong) = build(thread.nodes, &facts, path, thread.builder);
+    for raw in records.unclaimed {
         builder.unclaimed(raw);
     }
     if let Some((part, meta)) = meta {
@@ -57,7 +63,6 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
             record: 0,
         });
     }
-    let mut notes = reader.records.notes;
     notes.extend(wrong.iter().map(|(at, wrong)| wrong_link(path, *at, wrong)));
     notes.sort_by_key(|n| n.offset);
     Ok(Conversation {
@@ -114,51 +119,6 @@ fn wrong_link(path: &Path, at: SourcePos, wrong: &Wrong) -> Note {
         }
     };
     at.note(note, path)
-}
-
-pub(super) struct Reader<'a> {
-    pub(super) records: LogRecords<'a>,
-    pub(super) nodes: Nodes,
-    pub(super) facts: Facts,
-    /// The session, which holds nothing yet but what identifies the responses.
-    pub(super) builder: SessionBuilder,
-    pub(super) is_ours: bool,
-    pub(super) is_agent: bool,
-}
-
-impl<'a> Reader<'a> {
-    fn new(path: &'a Path) -> Self {
-        Self {
-            records: LogRecords::new(path, TRANSCRIPT),
-            nodes: Nodes::default(),
-            facts: Facts::of_file(path),
-            builder: SessionBuilder::default(),
-            is_ours: false,
-            is_agent: matches!(Named::of(path), Some(Named::Agent(_))),
-        }
-    }
-}
-
-impl<'a> LogVisitor<'a> for Reader<'a> {
-    const JOINS_PIECES: bool = true;
-
-    fn records(&mut self) -> Option<&mut LogRecords<'a>> {
-        Some(&mut self.records)
-    }
-
-    fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
-        self.add_record(line, value);
-        Flow::Continue(())
-    }
-
-    fn giant(&mut self, line: &LogLine<'_>) -> Flow {
-        self.add_giant(line);
-        Flow::Continue(())
-    }
-
-    fn is_record(&self, value: Value<'_>) -> bool {
-        is_record(value)
-    }
 }
 
 /// The sub-agent that a call of a tool started.

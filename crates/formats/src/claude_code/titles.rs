@@ -5,6 +5,7 @@ use rethread_model::{Title, TitleSource, Visibility};
 
 use super::said::string_is_for;
 use crate::first_prompt::FirstPrompt;
+use crate::kit::saved_struct;
 
 /// The titles that records give.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +16,13 @@ pub(super) struct Titles {
     pub(super) summaries: Vec<(Option<String>, String)>,
     pub(super) first_prompt: FirstPrompt,
 }
+
+saved_struct!(Titles {
+    user,
+    model,
+    summaries,
+    first_prompt,
+});
 
 impl Titles {
     /// Takes a title that somebody gave. A person can clear theirs.

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use rethread_json::Value;
 use rethread_model::{Cost, ModelRef, Usage, UsageRecord, UsageScope};
 
-use super::ids::{Key, key};
 use super::record::Record;
 use super::responses::Response;
+use crate::kit::{SavedState, TextHasher};
 
 /// What a response used, as one of its records says. What is read from or written to a cache is no
 /// part of the input, and thinking is a part of the output.
@@ -92,10 +92,34 @@ pub(super) fn cost_state(value: Value<'_>) -> Vec<UsageRecord> {
 /// Adds up responses, each once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sum {
-    responses: HashMap<Key, (Usage, bool)>,
+    /// What each used, and whether it is the session's own, by the hash of what identifies it.
+    responses: HashMap<[u64; 2], (Usage, bool)>,
+    hasher: TextHasher,
     nameless: Usage,
     /// Whether the file says itself that its first records are copies.
     pub(super) is_fork: bool,
+}
+
+impl SavedState for Sum {
+    fn save(&self, out: &mut Vec<u8>) {
+        let responses = self.responses.iter().map(|(key, used)| (*key, *used));
+        let mut responses: Vec<([u64; 2], (Usage, bool))> = responses.collect();
+        responses.sort_unstable_by_key(|(key, _)| *key);
+        responses.save(out);
+        self.hasher.save(out);
+        self.nameless.save(out);
+        self.is_fork.save(out);
+    }
+
+    fn load(bytes: &mut &[u8]) -> Option<Self> {
+        let responses: Vec<([u64; 2], (Usage, bool))> = SavedState::load(bytes)?;
+        Some(Self {
+            responses: responses.into_iter().collect(),
+            hasher: SavedState::load(bytes)?,
+            nameless: SavedState::load(bytes)?,
+            is_fork: SavedState::load(bytes)?,
+        })
+    }
 }
 
 impl Sum {
@@ -105,7 +129,8 @@ impl Sum {
         match Response::of(record, false) {
             None => self.nameless += &used,
             Some(response) => {
-                let slot = self.responses.entry(key(&response.key()));
+                let key = self.hasher.wide_hash(&response.key());
+                let slot = self.responses.entry(key);
                 slot.and_modify(|(sum, _)| *sum = fuller(*sum, used))
                     .or_insert((used, own));
             }

@@ -9,6 +9,7 @@ use rethread_model::{Head, Moment, Title, TitleSource};
 use super::said::{Part, folder_in, is_injected, parts};
 use crate::fields::string;
 use crate::first_prompt::{FirstPrompt, asked_in_editor};
+use crate::kit::saved_struct;
 use crate::times::Times;
 
 /// What the records so far say.
@@ -22,6 +23,14 @@ pub(super) struct Facts {
     /// When its messages were written.
     pub(super) times: Times,
 }
+
+saved_struct!(Facts {
+    name,
+    first_prompt,
+    inherited_prompt,
+    folder,
+    times,
+});
 
 impl Facts {
     /// Takes a message of the user's role into account.

@@ -11,6 +11,7 @@ use super::layout::{Named, is_archived};
 use super::packed::stream;
 use super::record::{Record, What};
 use crate::fields::{filled, string};
+use crate::kit::saved_struct;
 
 /// How much of a file is looked at to know what it is; mostly the first line says it.
 const FIRST: u64 = 32 * 1024;
@@ -55,6 +56,31 @@ pub(super) struct Meta {
     commit: Option<String>,
     remote: Option<String>,
 }
+
+saved_struct!(Base {
+    rollout,
+    end_ordinal,
+    end_byte,
+});
+saved_struct!(Meta {
+    id,
+    created,
+    cwd,
+    provider,
+    base,
+    forked_from,
+    own_start,
+    dialect,
+    originator,
+    version,
+    role,
+    parent,
+    is_review,
+    hidden,
+    branch,
+    commit,
+    remote,
+});
 
 impl Meta {
     /// Reads the payload of a `session_meta`, or a bare header.

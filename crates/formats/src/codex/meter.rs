@@ -4,6 +4,8 @@
 use rethread_json::Value;
 use rethread_model::{RawRef, Usage, UsageScope};
 
+use crate::kit::saved_struct;
+
 /// The totals so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meter {
@@ -25,6 +27,8 @@ pub(super) enum Added {
         before: Option<RawRef>,
     },
 }
+
+saved_struct!(Meter { total, has_records });
 
 impl Meter {
     /// Notes that a response was recorded by itself.

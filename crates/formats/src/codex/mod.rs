@@ -45,6 +45,7 @@ use crate::{
 };
 
 pub use record::{Care, record_type};
+pub use summary::summarize_from;
 
 /// The short name of the format.
 const SLUG: &str = "codex";

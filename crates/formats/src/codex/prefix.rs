@@ -9,6 +9,7 @@ use rethread_model::Moment;
 
 use super::meta::Meta;
 use super::record::{Ev, Record, What};
+use crate::kit::{saved_enum, saved_struct};
 
 /// Records of a copy are written at once, those of a person's turn are not.
 const PAUSE_MS: i64 = 1000;
@@ -40,6 +41,17 @@ enum State {
     /// What comes is the session's own.
     Own,
 }
+
+saved_enum!(State { Start = 0, Perhaps = 1, Copy = 2, Own = 3 });
+saved_struct!(Prefix {
+    state,
+    made,
+    created,
+    own_start,
+    last,
+    met,
+    said,
+});
 
 impl Prefix {
     /// Takes the next record into account; whether it is a copy.

@@ -1,7 +1,6 @@
 //! What a list shows of a session: one pass over its file, which parses only lines that matter.
 
 use std::collections::HashSet;
-use std::io;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -24,13 +23,35 @@ use super::record::{Ev, Item, Record, What};
 use super::{SLUG, document, names, packed, quick};
 use crate::carry::converted_from;
 use crate::fields::filled;
-use crate::kit::{Flow, LogLine, LogVisitor, salvage_line, scan_log};
+use crate::kit::{
+    Flow, LogLine, LogVisitor, SaveScan, SavedScan, salvage_line, saved_struct, scan_log,
+    scan_question, scan_resumably,
+};
 use crate::times::Times;
 use crate::unusable::{cannot_be_opened, document_unusable, holds_no_record};
 use crate::{OpenError, Source, Want};
 
 /// What a list shows of a session.
 pub(super) fn summarize(source: &Source, want: Want) -> Summary {
+    summarize_with(source, want, None, SaveScan::Never).0
+}
+
+/// What a list shows of a session, going on from where an earlier scan of it ended; and where the next
+/// one can go on. None does with a compressed file or a document: these are written anew.
+pub fn summarize_from(
+    source: &Source,
+    want: Want,
+    from: Option<&SavedScan>,
+) -> (Summary, Option<SavedScan>) {
+    summarize_with(source, want, from, SaveScan::Always)
+}
+
+fn summarize_with(
+    source: &Source,
+    want: Want,
+    from: Option<&SavedScan>,
+    save: SaveScan,
+) -> (Summary, Option<SavedScan>) {
     let path = &source.path;
     let mut summary = Summary {
         path: path.clone(),
@@ -43,37 +64,41 @@ pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     };
     summary.counts.usage = want.usage.then(Usage::default);
     if document::is_document(path) {
-        return of_document(source, summary);
+        return (of_document(source, summary), None);
     }
-    let mut pass = Pass {
-        counts: summary.counts,
-        ..Pass::default()
-    };
     let (file, len) = match open_sized(path) {
         Ok(opened) => opened,
         Err(e) => {
             cannot_be_opened(&mut summary, &e.into());
-            return summary;
+            return (summary, None);
         }
     };
     summary.size = len;
-    let passed = (|| {
-        let trouble = |e: io::Error| packed::cut_short(path, &e);
-        let content = packed::stream(&file, path).map_err(trouble)?;
-        scan_log(content, &mut pass).map_err(trouble)
-    })();
-    let is_unreadable = passed.is_err() && !packed::is_packed(path);
-    summary.notes.extend(passed.err());
-    if pass.ours == 0 && is_unreadable {
+    let mut scan = RolloutScan {
+        counts: summary.counts,
+        ..RolloutScan::default()
+    };
+    let mut saved = None;
+    let scanned = if packed::is_packed(path) {
+        packed::stream(&file, path).and_then(|content| scan_log(content, &mut scan).map(drop))
+    } else {
+        let question = scan_question(SLUG, source, want);
+        let found = scan_resumably(&file, &question, &mut scan, from, save);
+        found.map(|found| saved = found)
+    };
+    let is_unreadable = scanned.is_err() && !packed::is_packed(path);
+    let trouble = scanned.err().map(|e| packed::cut_short(path, &e));
+    summary.notes.extend(trouble);
+    if scan.ours == 0 && is_unreadable {
         summary.state = State::Unreadable;
-        return summary;
+        return (summary, None);
     }
-    if pass.ours == 0 {
+    if scan.ours == 0 {
         holds_no_record(&mut summary, "not a session: nothing in it is a record");
-        return summary;
+        return (summary, None);
     }
-    pass.finish(&mut summary);
-    summary
+    scan.finish(&mut summary);
+    (summary, saved)
 }
 
 fn of_document(source: &Source, mut summary: Summary) -> Summary {
@@ -125,12 +150,12 @@ fn first_of_base(path: &Path, base: Option<Base>) -> Option<Moment> {
     let (oldest, _) = bases(path, Some(base?)).parts.pop()?;
     let (file, _) = open_sized(&oldest).ok()?;
     let content = packed::stream(&file, &oldest).ok()?;
-    let mut pass = Pass {
+    let mut scan = RolloutScan {
         is_for_first: true,
-        ..Pass::default()
+        ..RolloutScan::default()
     };
-    scan_log(content, &mut pass).ok()?;
-    pass.times().first
+    scan_log(content, &mut scan).ok()?;
+    scan.times().first
 }
 
 /// Whether a line ends as a record does, and no other record begins in it.
@@ -142,8 +167,9 @@ fn looks_whole(line: &[u8]) -> bool {
 /// How a record begins.
 static BEGINNING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"{\"timestamp\":\""));
 
+/// What a list knows of a session while its file is scanned.
 #[derive(Default)]
-struct Pass {
+struct RolloutScan {
     meta: Option<Meta>,
     facts: Facts,
     counts: Counts,
@@ -165,7 +191,22 @@ struct Pass {
     is_for_first: bool,
 }
 
-impl LogVisitor<'_> for Pass {
+saved_struct!(RolloutScan {
+    meta,
+    facts,
+    counts,
+    meter,
+    prefix,
+    responses,
+    ours,
+    open,
+    glanced,
+    converted_from,
+    context,
+    is_for_first,
+});
+
+impl LogVisitor<'_> for RolloutScan {
     fn take_unparsed(&mut self, line: &LogLine<'_>, tree: &mut Tree) -> Option<Flow> {
         let line = line.bytes;
         if self.meta.is_some()
@@ -197,7 +238,7 @@ impl LogVisitor<'_> for Pass {
     }
 }
 
-impl Pass {
+impl RolloutScan {
     fn goes_on(&self) -> Flow {
         if self.is_for_first && self.times() != Times::default() {
             Flow::Break(())

@@ -6,8 +6,9 @@ use rethread_model::{Kind, Note, Severity};
 
 use super::layout;
 use super::project::{project_hash, root_in};
-use super::scan::{Look, Scanned, scan};
+use super::scan::{Scanned, scan};
 use super::sniff::What;
+use crate::kit::ScanDepth;
 use crate::{OpenError, Source, Violation, Weight};
 
 const READ: &str = "What is read";
@@ -25,7 +26,7 @@ pub(super) fn check(path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Optio
 
 fn check_file(source: &Source, out: &mut dyn FnMut(Violation)) -> Result<(), OpenError> {
     let path = source.path.as_path();
-    let mut found = match scan(path, Look::Whole) {
+    let mut found = match scan(path, ScanDepth::Whole) {
         Ok(found) => found,
         Err(OpenError::NotOurs { .. }) => {
             let message = "nothing in it is a message".to_owned();

@@ -11,10 +11,11 @@ use rethread_model::Note;
 use super::message::Message;
 use super::meta::Meta;
 use super::replay::Replay;
-use super::scan::{Look, MAIN_PART, MARK, Scan};
+use super::scan::{MAIN_PART, MARK, Scan, skim};
 use super::sniff::{kind_of_list, set};
 use crate::error::unreadable;
 use crate::kit::LogRecords;
+use crate::kit::ScanDepth;
 use crate::mended::{Readable, not_utf8, not_utf8_in};
 use crate::outline::{WHOLE, bytes_at, outline};
 use crate::{Marks, OpenError, Part, RecordKind, buffer};
@@ -31,8 +32,8 @@ impl Scan<'_> {
         self.heads.with_ids = self.look.with_usage();
         if len <= WHOLE {
             let mut bytes = match self.look {
-                Look::Whole => Vec::new(),
-                Look::Usage | Look::Quick => buffer::take(),
+                ScanDepth::Whole => Vec::new(),
+                ScanDepth::Usage | ScanDepth::Quick => buffer::take(),
             };
             read_next(file, len, &mut bytes).map_err(failed)?;
             let mut is_read = self.whole(&bytes).is_ok();
@@ -44,7 +45,7 @@ impl Scan<'_> {
                 if bytes.starts_with(MARK) {
                     self.has_mark();
                 }
-                if self.look == Look::Whole {
+                if self.look == ScanDepth::Whole {
                     self.records.notes.extend(not_utf8(self.path, &bytes));
                 }
                 return Ok(Part::document_of(path, bytes, Marks::default()));
@@ -64,7 +65,7 @@ impl Scan<'_> {
                 self.pieces(&part, file)?;
             }
         }
-        if self.look == Look::Whole {
+        if self.look == ScanDepth::Whole {
             let not_utf8 = not_utf8_in(self.path, part.reader()).map_err(failed)?;
             self.records.notes.extend(not_utf8);
         }
@@ -95,7 +96,7 @@ impl Scan<'_> {
 
     /// Takes a document into account that is held as a whole.
     fn whole(&mut self, bytes: &[u8]) -> Result<(), Strayed> {
-        let mut skim = self.look.skim(bytes);
+        let mut skim = skim(self.look, bytes);
         let mut list = List::default();
         match skim.peek() {
             Some(b'[') => self.list_of(&mut skim, &mut list)?,

@@ -11,10 +11,10 @@ use super::message::{
     Message, MessageHead, Said, folders, is_context, is_filled, kind, user_visibility,
 };
 use super::nth::{Nth, Several};
-use super::scan::Look;
 use super::tools::{Call, Tools};
 use crate::few::{Rest, few};
 use crate::first_prompt::FirstPrompt;
+use crate::kit::ScanDepth;
 
 /// What an object among the messages is.
 pub(super) struct Seen<'a> {
@@ -70,7 +70,7 @@ pub(super) fn told(message: &[u8]) -> Told {
 /// Reads the heads of messages, one after the other.
 #[derive(Debug)]
 pub(super) struct Heads {
-    look: Look,
+    look: ScanDepth,
     /// Whether somebody asks for the ids of messages.
     pub(super) with_ids: bool,
     /// The models that answered, each as long as it was the same.
@@ -82,7 +82,7 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    pub(super) fn new(look: Look) -> Self {
+    pub(super) fn new(look: ScanDepth) -> Self {
         Self {
             look,
             with_ids: true,
@@ -129,7 +129,7 @@ impl Heads {
                 Member::Number => fields.number = skim.pass()?.u64(),
                 Member::Session => fields.session = Some(skim.pass()?).filter(is_text),
                 Member::Model => fields.model = self.named(skim.pass()?),
-                Member::Tokens if self.look == Look::Usage => fields.usage = usage(skim)?,
+                Member::Tokens if self.look == ScanDepth::Usage => fields.usage = usage(skim)?,
                 Member::Tokens => fields.has_usage = skim.pass()?.is_object(),
                 Member::Rewind => fields.is_rewind = is_text(&skim.pass()?),
                 Member::Other => drop(skim.pass()?),
@@ -178,7 +178,7 @@ impl Heads {
             match member {
                 CallMember::Id => call.id = self.tools.keep(Some(value)),
                 // By it files are found that belong to the call.
-                CallMember::Name if self.look == Look::Whole => {
+                CallMember::Name if self.look == ScanDepth::Whole => {
                     call.name = self.tools.keep(Some(value));
                 }
                 CallMember::Agent if value.content().is_some() => {

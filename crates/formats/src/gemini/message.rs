@@ -173,11 +173,11 @@ mod tests {
     use rethread_json::Skim;
 
     use super::super::head::Heads;
-    use super::super::scan::Look;
     use super::*;
+    use crate::kit::ScanDepth;
 
     fn head(json: &str) -> MessageHead {
-        let seen = Heads::new(Look::Whole).see(&mut Skim::checking(json.as_bytes()));
+        let seen = Heads::new(ScanDepth::Whole).see(&mut Skim::checking(json.as_bytes()));
         seen.unwrap().message.head
     }
 

@@ -7,15 +7,16 @@ use rethread_model::{Moment, Note, SessionBuilder};
 
 use super::facts::head;
 use super::layout;
-use super::scan::{Look, Scanned, scan};
+use super::scan::{Scanned, scan};
 use super::sniff::{What, what};
 use super::weave::weave;
+use crate::kit::ScanDepth;
 use crate::{Conversation, Native, OpenError, Part, PartKind, Source};
 
 /// Reads a session.
 pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
     let path = &source.path;
-    let found = scan(path, Look::Whole)?;
+    let found = scan(path, ScanDepth::Whole)?;
     let mut head = head(path, &layout::named_id(path), &found);
     let Scanned {
         part,
@@ -78,6 +79,8 @@ pub(super) fn is_resumed(source: &Source) -> bool {
 }
 
 fn rank(path: &Path) -> (Option<Moment>, bool, Reverse<&Path>) {
-    let updated = scan(path, Look::Quick).ok().and_then(|s| s.meta.updated);
+    let updated = scan(path, ScanDepth::Quick)
+        .ok()
+        .and_then(|s| s.meta.updated);
     (updated, !layout::is_in_hash_folder(path), Reverse(path))
 }

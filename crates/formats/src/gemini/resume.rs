@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use rethread_disk::open_read;
 use rethread_model::{Kind, Moment, Note, Role, Severity, Summary, Visibility};
 
-use super::scan::{Look, MARK, Scanned, scan};
+use super::scan::{MARK, Scanned, scan};
 use super::sniff::What;
+use crate::kit::ScanDepth;
 use crate::{Env, Resume};
 
 /// After how many days without a change the client deletes a session, unless it is told otherwise.
@@ -152,7 +153,7 @@ struct Seen {
 
 impl Seen {
     fn of(path: &Path) -> Self {
-        let Ok(found) = scan(path, Look::Quick) else {
+        let Ok(found) = scan(path, ScanDepth::Quick) else {
             return Self::default();
         };
         let says_something = says_something(&found);
@@ -233,7 +234,9 @@ fn short(id: &str) -> &str {
 
 /// Whether the client would delete it: by what it says of itself, not by what was last said in it.
 pub(super) fn is_old(path: &Path, now: Moment) -> bool {
-    let updated = scan(path, Look::Quick).ok().and_then(|s| s.meta.updated);
+    let updated = scan(path, ScanDepth::Quick)
+        .ok()
+        .and_then(|s| s.meta.updated);
     updated.is_some_and(|t| has_passed(t, now))
 }
 

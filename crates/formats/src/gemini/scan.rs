@@ -14,7 +14,7 @@ use super::meta::{Meta, is_meta};
 use super::replay::{Replay, Rewound};
 use super::sniff::{What, has_lines};
 use crate::carry::converted_from;
-use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, SourcePos, read_log};
+use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, ScanDepth, SourcePos, read_log};
 use crate::{OpenError, Part, RecordKind};
 
 /// The part that holds the messages.
@@ -33,34 +33,16 @@ pub(super) struct Scanned {
     pub(super) notes: Vec<Note>,
 }
 
-/// How closely to look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
-    /// At everything.
-    Whole,
-    /// Only at what a list shows. Whether all that is passed over is JSON is not asked.
-    Usage,
-    /// Only at what a list without usage shows.
-    Quick,
-}
-
-impl Look {
-    /// Goes through some bytes.
-    pub(super) fn skim(self, bytes: &[u8]) -> Skim<'_> {
-        match self {
-            Self::Whole => Skim::checking(bytes),
-            Self::Usage | Self::Quick => Skim::trusting(bytes),
-        }
-    }
-
-    /// Whether somebody asks for tokens.
-    pub(super) fn with_usage(self) -> bool {
-        self != Self::Quick
+/// Goes through some bytes as closely as is asked.
+pub(super) fn skim(look: ScanDepth, bytes: &[u8]) -> Skim<'_> {
+    match look {
+        ScanDepth::Whole => Skim::checking(bytes),
+        ScanDepth::Usage | ScanDepth::Quick => Skim::trusting(bytes),
     }
 }
 
 /// Looks through a file.
-pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
+pub(super) fn scan(path: &Path, look: ScanDepth) -> Result<Scanned, OpenError> {
     let (file, len) = open_sized(path)?;
     let mut scan = Scan {
         path,
@@ -101,7 +83,7 @@ pub(super) fn scan(path: &Path, look: Look) -> Result<Scanned, OpenError> {
 
 pub(super) struct Scan<'a> {
     pub(super) path: &'a Path,
-    pub(super) look: Look,
+    pub(super) look: ScanDepth,
     pub(super) heads: Heads,
     pub(super) what: What,
     pub(super) is_ours: bool,
@@ -195,7 +177,7 @@ impl Scan<'_> {
         if !line.starts_with(b"{\"") || line.starts_with(b"{\"$") {
             return None;
         }
-        let mut skim = self.look.skim(line);
+        let mut skim = skim(self.look, line);
         let seen = self.heads.see(&mut skim).ok()?;
         (seen.has_id && !seen.is_rewind && skim.is_done()).then_some(seen.message)
     }

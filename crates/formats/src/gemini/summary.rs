@@ -3,16 +3,17 @@
 use rethread_model::{Head, Summary};
 
 use super::facts::{counts, head};
-use super::scan::{Look, scan};
+use super::scan::scan;
 use super::sniff::What;
 use super::{SLUG, layout};
+use crate::kit::ScanDepth;
 use crate::unusable::{document_unusable, holds_no_record};
 use crate::{OpenError, Source, Want, buffer};
 
 /// What a list shows of a session.
 pub(super) fn summarize(source: &Source, want: Want) -> Summary {
     let path = &source.path;
-    let look = if want.usage { Look::Usage } else { Look::Quick };
+    let look = ScanDepth::of_list(want.usage);
     let mut summary = Summary {
         path: path.clone(),
         head: Head {

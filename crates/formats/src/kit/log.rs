@@ -154,19 +154,63 @@ pub(crate) fn read_log<'p, V: LogVisitor<'p>>(
     })
 }
 
+/// A line break of a log behind which one can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LogPoint {
+    /// The offset of the next line.
+    pub(crate) offset: u64,
+    /// The number of the next line, from 1.
+    pub(crate) number: u64,
+}
+
+impl LogPoint {
+    /// The beginning of a log.
+    pub(crate) const START: Self = Self {
+        offset: 0,
+        number: 1,
+    };
+}
+
 /// Goes over the lines of a stream, for a list.
 pub(crate) fn scan_log<'p, V: LogVisitor<'p>>(
     content: impl Read,
     visitor: &mut V,
-) -> io::Result<()> {
-    let mut lines = Lines::new(content);
+) -> io::Result<LogEnd> {
+    scan_log_from(content, LogPoint::START, visitor, |_, _| {})
+}
+
+/// Goes over the lines of a stream that begins at a point of a log. Behind the last line that is
+/// finished, `at_last_break` is called with what the visitor knows there.
+pub(super) fn scan_log_from<'p, V: LogVisitor<'p>>(
+    content: impl Read,
+    from: LogPoint,
+    visitor: &mut V,
+    mut at_last_break: impl FnMut(&V, LogPoint),
+) -> io::Result<LogEnd> {
+    let mut lines = Lines::starting_at(content, from.offset, from.number);
     let mut tree = Tree::default();
-    while let Some(line) = lines.next_line()? {
-        if visit_line(visitor, line.span, line.bytes, &mut tree).is_break() {
-            break;
+    let mut next = from;
+    let mut is_stopped = false;
+    let mut is_torn = false;
+    while !is_stopped && let Some(line) = lines.next_line()? {
+        let span = line.span;
+        if !span.terminated {
+            is_torn = true;
+            at_last_break(visitor, next);
         }
+        is_stopped = visit_line(visitor, span, line.bytes, &mut tree).is_break();
+        next = LogPoint {
+            offset: span.offset + span.len + u64::from(span.terminated),
+            number: span.number + 1,
+        };
     }
-    Ok(())
+    if !is_torn {
+        at_last_break(visitor, next);
+    }
+    Ok(LogEnd {
+        offset: next.offset,
+        is_stopped,
+    })
 }
 
 #[inline]

@@ -1,11 +1,18 @@
 //! What formats have in common, written once: an agent's folder says only what is its own.
 
+mod hash;
 mod head;
 mod log;
 mod records;
+mod scan;
+mod state;
 
+pub(crate) use hash::TextHasher;
 pub(crate) use head::{
     HeadField, HeadOwner, HeadValue, head_fields, plain_members, plain_word, word_behind,
 };
 pub(crate) use log::{Flow, LogLine, LogVisitor, read_log, salvage_line, scan_log};
 pub(crate) use records::{LogRecords, SourcePos};
+pub use scan::SavedScan;
+pub(crate) use scan::{SaveScan, ScanDepth, scan_question, scan_resumably};
+pub(crate) use state::{SavedState, saved_enum, saved_struct};

@@ -11,6 +11,7 @@ use super::fields::{model, time, usage};
 use crate::carry::converted_from;
 use crate::fields::string;
 use crate::first_prompt::FirstPrompt;
+use crate::kit::saved_struct;
 use crate::times::Times;
 
 /// What the entries so far say.
@@ -26,6 +27,15 @@ pub(super) struct Facts {
     /// When its messages were written.
     pub(super) times: Times,
 }
+
+saved_struct!(Facts {
+    counts,
+    name,
+    first_prompt,
+    converted_from,
+    model,
+    times,
+});
 
 impl Facts {
     /// Facts that also add up usage.

@@ -1,34 +1,75 @@
 //! Giving an entry its place in the tree while a file is read.
 
-use rethread_model::{EntryIx, Kind, NewEntry, Visibility};
+use std::path::Path;
+
+use rethread_model::{EntryIx, Kind, NewEntry, SessionBuilder, Visibility};
 
 use super::header::Header;
 use super::kinds::{EntryHead, Parent};
-use super::links::made_up_id;
-use super::read::Reader;
+use super::links::{Links, made_up_id};
+use super::read::LOG_PART;
 use crate::RecordKind;
-use crate::kit::LogLine;
+use crate::kit::{LogLine, LogRecords};
 
-impl Reader<'_> {
+/// The tree of a session that is read as a whole.
+pub(super) struct EntryTree<'p> {
+    pub(super) records: LogRecords<'p>,
+    pub(super) builder: SessionBuilder,
+    pub(super) links: Links,
+    /// How many values were met that stand on a line of their own: the first version names entries
+    /// by this number.
+    values: u32,
+    /// How many values were saved from damaged lines.
+    salvaged: u32,
+    /// A giant entry whose id lies beyond what is held of it.
+    nameless: Option<EntryIx>,
+}
+
+impl<'p> EntryTree<'p> {
+    /// The tree of a session of which nothing was read.
+    pub(super) fn new(path: &'p Path) -> Self {
+        Self {
+            records: LogRecords::new(path, LOG_PART),
+            builder: SessionBuilder::default(),
+            links: Links::default(),
+            values: 0,
+            salvaged: 0,
+            nameless: None,
+        }
+    }
+
+    /// Counts a value behind the header; its number among the values of the file.
+    pub(super) fn count_value(&mut self, line: &LogLine<'_>) -> u32 {
+        if line.is_salvaged {
+            self.salvaged = self.salvaged.saturating_add(1);
+            // Others do not see these, so they are counted from the other end.
+            u32::MAX - self.salvaged
+        } else {
+            self.values = self.values.saturating_add(1);
+            self.values
+        }
+    }
+
     /// Adds an entry; `number` is its place among the values of the file.
-    pub(super) fn entry(
+    pub(super) fn add_entry(
         &mut self,
         line: &LogLine<'_>,
         kind: RecordKind,
         head: EntryHead,
         number: u32,
+        header: &Header,
     ) {
         let Some(raw) = self.records.add(line.at, kind) else {
             return;
         };
-        let linear = self.header.as_ref().is_some_and(Header::is_linear);
+        let linear = header.is_linear();
         let id = match head.id {
             Some(id) => id,
             None if linear => made_up_id(number),
             None => String::new(),
         };
         let origin = [raw];
-        let parent = self.parent(&id, head.parent, linear);
+        let parent = self.parent(&id, head.parent, header);
         let added = self.builder.add(&NewEntry {
             id: &id,
             parent: parent.as_ref().ok().copied().flatten(),
@@ -64,8 +105,8 @@ impl Reader<'_> {
     }
 
     /// The parent of an entry, or the id of one that was not met yet.
-    fn parent(&self, id: &str, said: Parent, linear: bool) -> Result<Option<EntryIx>, String> {
-        if said == Parent::Unsaid && linear {
+    fn parent(&self, id: &str, said: Parent, header: &Header) -> Result<Option<EntryIx>, String> {
+        if said == Parent::Unsaid && header.is_linear() {
             return Ok(self.links.last());
         }
         let known = match &said {
@@ -76,8 +117,7 @@ impl Reader<'_> {
         match (known, said) {
             (Some(parent), _) => Ok(Some(parent)),
             (None, Parent::Id(parent)) => {
-                let header = self.header.as_ref();
-                if header.is_some_and(|h| h.id == parent) {
+                if header.id == parent {
                     return Ok(None);
                 }
                 // A giant entry can hide its id from us, but not from its child.

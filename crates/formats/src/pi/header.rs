@@ -9,6 +9,7 @@ use rethread_model::{Agent, Head, Link, LinkKind, ModelRef, Moment, Note, Worksp
 
 use super::{Flavour, VERSION};
 use crate::fields::{is_true, string};
+use crate::kit::saved_struct;
 
 /// How much of a file is looked at to find its header.
 const LOOK: u64 = 1024 * 1024;
@@ -25,6 +26,16 @@ pub(super) struct Header {
     model: Option<ModelRef>,
     hidden: bool,
 }
+
+saved_struct!(Header {
+    id,
+    version,
+    created,
+    cwd,
+    parent,
+    model,
+    hidden,
+});
 
 impl Header {
     /// The header that a value is; none if it is something else.

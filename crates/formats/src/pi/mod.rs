@@ -23,6 +23,7 @@ mod migrate;
 mod native_context;
 mod read;
 mod role;
+mod scan;
 mod summary;
 mod tree;
 pub(crate) mod write;
@@ -43,6 +44,7 @@ pub(crate) use layout::{Place, at_path, expanded, files, is_atomic, list, locate
 pub(crate) use native_context::native_context;
 pub(crate) use read::read;
 pub(crate) use summary::summarize;
+pub use summary::summarize_from;
 
 pub use context::{Leaf, ModelRef, SessionContext};
 pub use entry::{CURRENT_VERSION, EntryData, EntryKind, SessionEntry};

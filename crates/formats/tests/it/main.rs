@@ -28,3 +28,5 @@ mod gemini;
     reason = "a test fails where it stands, and entries are called as in a drawing"
 )]
 mod pi;
+#[allow(clippy::unwrap_used, reason = "a test fails where it stands")]
+mod resumed_scans;

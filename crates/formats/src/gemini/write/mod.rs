@@ -17,8 +17,9 @@ use rethread_json::{Document, Object, Patch, quote};
 use rethread_model::Note;
 
 use super::SLUG;
-use super::scan::{Look, Scanned, scan};
+use super::scan::{Scanned, scan};
 use super::sniff::{What, has_lines};
+use crate::kit::ScanDepth;
 use crate::session_log::SessionLog;
 use crate::{OpenError, Source, WriteError, Writing};
 
@@ -56,7 +57,7 @@ impl<'a> Open<'a> {
         } else {
             SessionLog::of_document(w, path)?
         };
-        let found = scan(path, Look::Whole)?;
+        let found = scan(path, ScanDepth::Whole)?;
         if !matches!(found.what, What::Log | What::Document) {
             return Err(WriteError::Unsupported {
                 format: SLUG,
