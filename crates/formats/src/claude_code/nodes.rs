@@ -10,7 +10,7 @@ use rethread_model::{Kind, Moment, SessionBuilder, Visibility};
 use super::ids::{Ids, Key, Names, key};
 use super::record::Parent;
 use super::responses::{Response, Responses};
-use crate::kit::SourcePos;
+use crate::kit::{SourcePos, find_circles};
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -370,36 +370,16 @@ impl Nodes {
 
 /// Takes the parent from one node of every circle, the first in the file; how many there were.
 pub(super) fn open_circles(parents: &mut [u32]) -> usize {
-    const NEW: u32 = 0;
-    let mut seen = vec![NEW; parents.len()];
-    let mut circles = 0;
-    for (walk, start) in (1_u32..).zip(0..parents.len()) {
-        let mut at = start;
-        while let Some(mark) = seen.get_mut(at)
-            && *mark == NEW
-        {
-            *mark = walk;
-            let parent = parents[at] as usize;
-            if seen.get(parent) == Some(&walk) {
-                let first = first_of_circle(parents, parent);
-                parents[first] = NONE;
-                circles += 1;
-                break;
-            }
-            at = parent;
-        }
+    let parent_of = |node: usize| {
+        let parent = parents.get(node).copied().filter(|p| *p != NONE)?;
+        Some(parent as usize)
+    };
+    let circles = find_circles(parents.len(), 0..parents.len(), parent_of);
+    let firsts: Vec<usize> = circles.iter().map(|c| c.first(parent_of)).collect();
+    for first in &firsts {
+        parents[*first] = NONE;
     }
-    circles
-}
-
-fn first_of_circle(parents: &[u32], member: usize) -> usize {
-    let mut first = member;
-    let mut at = parents[member] as usize;
-    while at != member {
-        first = first.min(at);
-        at = parents[at] as usize;
-    }
-    first
+    firsts.len()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod log;
 mod records;
 mod scan;
 mod state;
+mod thread;
 
 pub(crate) use hash::TextHasher;
 pub(crate) use head::{
@@ -16,3 +17,4 @@ pub(crate) use records::{LogRecords, SourcePos};
 pub use scan::SavedScan;
 pub(crate) use scan::{SaveScan, ScanDepth, scan_question, scan_resumably};
 pub(crate) use state::{SavedState, saved_enum, saved_struct};
+pub(crate) use thread::find_circles;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use rethread_model::{EntryIx, SessionBuilder};
 
 use super::kinds::Parent;
-use crate::kit::SourcePos;
+use crate::kit::{SourcePos, find_circles};
 
 /// The ids of a session while it is read, and the parents that are not known yet.
 #[derive(Debug, Default)]
@@ -83,7 +83,7 @@ impl Links {
 }
 
 /// Takes the parent from the first entry of every circle. Each has one whose parent comes after it,
-/// so only those are looked at, and no entry is passed twice.
+/// so only ways from those are looked at.
 fn open_circles(
     builder: &mut SessionBuilder,
     forward: &[(EntryIx, SourcePos)],
@@ -91,38 +91,22 @@ fn open_circles(
     if forward.is_empty() {
         return Vec::new();
     }
+    let all = (0..builder.len()).map(EntryIx::new);
+    let parents: Vec<Option<EntryIx>> = all.map(|ix| builder.entry(ix?).parent).collect();
+    let parent_of = |node: usize| Some(parents.get(node).copied().flatten()?.get());
+    let starts = forward.iter().map(|(ix, _)| ix.get());
+    let circles = find_circles(parents.len(), starts, parent_of);
     let mut opened = Vec::new();
-    let mut seen_by = vec![0_u32; builder.len()];
-    for (walk, (start, _)) in (1_u32..).zip(forward) {
-        let mut at = Some(*start);
-        while let Some(ix) = at {
-            let seen = &mut seen_by[ix.get()];
-            if *seen == walk {
-                let first = first_of_circle(builder, ix);
-                builder.entry(first).parent = None;
-                // They were noted in the order of the file.
-                let found = forward.binary_search_by_key(&first, |(ix, _)| *ix);
-                opened.extend(found.ok().map(|i| (forward[i].1, Wrong::Circle)));
-                break;
-            }
-            if *seen != 0 {
-                break;
-            }
-            *seen = walk;
-            at = builder.entry(ix).parent;
-        }
+    for circle in circles {
+        let Some(first) = EntryIx::new(circle.first(parent_of)) else {
+            continue;
+        };
+        builder.entry(first).parent = None;
+        // They were noted in the order of the file.
+        let found = forward.binary_search_by_key(&first, |(ix, _)| *ix);
+        opened.extend(found.ok().map(|i| (forward[i].1, Wrong::Circle)));
     }
     opened
-}
-
-fn first_of_circle(builder: &mut SessionBuilder, member: EntryIx) -> EntryIx {
-    let mut first = member;
-    let mut at = builder.entry(member).parent;
-    while let Some(ix) = at.filter(|ix| *ix != member) {
-        first = first.min(ix);
-        at = builder.entry(ix).parent;
-    }
-    first
 }
 
 /// An id for an entry of the first version, which has none: eight hexadecimal digits that follow

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::entry::SessionEntry;
 use super::id::Id;
+use crate::kit::find_circles;
 
 /// A session as a tree. The node of an entry has the entry's place in
 /// [`SessionManager::entries`](super::SessionManager::entries).
@@ -125,23 +126,8 @@ impl SessionTree {
 
 /// Takes the parent of one entry of each circle away.
 fn break_circles(parents: &mut [Option<usize>]) {
-    /// Not looked at, or looked at on the walk that began at that entry.
-    const NEW: usize = usize::MAX;
-    let mut seen = vec![NEW; parents.len()];
-    for start in 0..parents.len() {
-        let mut at = start;
-        while let Some(mark) = seen.get_mut(at)
-            && *mark == NEW
-        {
-            *mark = start;
-            let Some(parent) = parents.get(at).copied().flatten() else {
-                break;
-            };
-            if seen.get(parent) == Some(&start) {
-                parents[at] = None;
-                break;
-            }
-            at = parent;
-        }
+    let parent_of = |node: usize| parents.get(node).copied().flatten();
+    for circle in find_circles(parents.len(), 0..parents.len(), parent_of) {
+        parents[circle.last] = None;
     }
 }

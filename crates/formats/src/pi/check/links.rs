@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::Weight;
 use crate::check::known::shown;
+use crate::kit::find_circles;
 
 /// The ids of a file while it is read.
 #[derive(Debug, Default)]
@@ -102,27 +103,22 @@ impl Links {
 }
 
 /// The circles of parents. Each has an entry whose parent stands below it, so only ways from those
-/// are walked, and no entry is passed twice.
+/// are walked.
 fn circles(parent_of: &[Option<usize>], suspects: &[(usize, u64)]) -> Vec<Wrong> {
-    let mut wrong = Vec::new();
-    let mut walked_by = vec![0; parent_of.len()];
-    for (walk, (start, line)) in (1_usize..).zip(suspects) {
-        let mut at = Some(*start);
-        while let Some(place) = at {
-            match std::mem::replace(&mut walked_by[place], walk) {
-                0 => at = parent_of[place],
-                before if before == walk => {
-                    wrong.push(Wrong {
-                        weight: Weight::Error,
-                        line: *line,
-                        rule: "circle",
-                        message: "the way to the root goes in a circle".to_owned(),
-                    });
-                    break;
-                }
-                _ => break,
-            }
-        }
-    }
-    wrong
+    let starts = suspects.iter().map(|(child, _)| *child);
+    let circles = find_circles(parent_of.len(), starts, |node| {
+        parent_of.get(node).copied()?
+    });
+    // They come in the order of the suspects.
+    let mut suspects = suspects.iter();
+    let circles = circles.iter().filter_map(|circle| {
+        let (_, line) = suspects.find(|(child, _)| *child == circle.start)?;
+        Some(Wrong {
+            weight: Weight::Error,
+            line: *line,
+            rule: "circle",
+            message: "the way to the root goes in a circle".to_owned(),
+        })
+    });
+    circles.collect()
 }
