@@ -18,7 +18,7 @@ use crate::args::{Global, WriteFlags};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::notes::{in_full, in_short, say_note};
-use crate::output::{labelled, report_with_names, say};
+use crate::output::{Spelling, labelled, report_spelled, say};
 
 /// What every command has at hand.
 #[allow(
@@ -38,6 +38,8 @@ pub(crate) struct Context {
     started_in: PathBuf,
     /// The name that the program was started by.
     program: String,
+    /// The homes that the user named, as they were typed.
+    given_homes: Vec<PathBuf>,
     zone: OnceCell<TimeZone>,
     /// The columns of the terminal; none where the output is no terminal.
     pub(crate) columns: Option<usize>,
@@ -88,6 +90,7 @@ impl Context {
             sample,
             started_in,
             program: program(std::env::args_os().next()),
+            given_homes: global.home.clone(),
             zone: OnceCell::new(),
             columns: columns.filter(|_| is_terminal),
             verbose: global.verbose,
@@ -103,6 +106,7 @@ impl Context {
             sample: Some(copy.folder.clone()),
             started_in: self.started_in.clone(),
             program: self.program.clone(),
+            given_homes: Vec::new(),
             zone: self.zone.clone(),
             incoming: RefCell::default(),
             noted: RefCell::default(),
@@ -111,12 +115,37 @@ impl Context {
     }
 
     /// A command as it can be typed now: with the name that the program was started by, and on the
-    /// sample where that is used.
+    /// sample or the homes that are looked at, unless it names others.
     pub(crate) fn call(&self, command: &str) -> String {
-        let program = &self.program;
-        let is_on_sample = self.sample.is_some() && !command.starts_with("sample ");
-        let sample = if is_on_sample { " --sample" } else { "" };
-        format!("{program}{sample} {command}")
+        let names_others = ["sample ", "--home "]
+            .iter()
+            .any(|start| command.starts_with(start));
+        let mut call = self.program.clone();
+        if !names_others {
+            call.push_str(&self.looked_at());
+        }
+        format!("{call} {command}")
+    }
+
+    /// The flags that say where conversations are looked for, each behind a space.
+    fn looked_at(&self) -> String {
+        if self.sample.is_some() {
+            return " --sample".to_owned();
+        }
+        let homes = self.given_homes.iter();
+        let flag = |home: &PathBuf| format!(" --home {}", shell_word(&home.to_string_lossy()));
+        homes.map(flag).collect()
+    }
+
+    /// A hint, in which commands are spelled as they can be typed now.
+    pub(crate) fn hint(&self, text: &str) -> String {
+        let mut parts = text.split("`rethread ");
+        let mut hint = parts.next().unwrap_or_default().to_owned();
+        for command in parts {
+            hint.push('`');
+            hint.push_str(&self.call(command));
+        }
+        hint
     }
 
     /// The whole path of a file or folder that the user named to be written.
@@ -244,7 +273,10 @@ impl Context {
             in_short(&notes)
         };
         for line in told {
-            let text = self.with_given_names(line.text.clone());
+            let mut text = self.with_given_names(line.text.clone());
+            if line.word == "hint" {
+                text = self.hint(&text);
+            }
             self.labelled(line.word, line.colour(), &text);
         }
     }
@@ -254,6 +286,7 @@ impl Context {
         Note {
             message: self.with_given_names(note.message.clone()),
             path: note.path.as_deref().map(|path| self.given_path(path)),
+            hint: note.hint.as_deref().map(|hint| self.hint(hint)),
             ..note.clone()
         }
     }
@@ -261,8 +294,11 @@ impl Context {
     /// Says why a command failed.
     pub(crate) fn failed(&self, failure: &Failure) -> Exit {
         self.tell_notes();
-        let names = |text: String| self.with_given_names(text);
-        report_with_names(failure, &names, self.json, self.colour_on_stderr);
+        let spelled = Spelling {
+            texts: &|text| self.with_given_names(text),
+            hints: &|hint| self.hint(&self.with_given_names(hint)),
+        };
+        report_spelled(failure, &spelled, self.json, self.colour_on_stderr);
         failure.exit()
     }
 

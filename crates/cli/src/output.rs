@@ -74,38 +74,55 @@ pub(crate) fn local(path: &Path) -> SourceInfo {
 
 /// Says why a command failed, before or without a context.
 pub(crate) fn report(failure: &Failure, json: bool, colour: bool) {
-    report_with_names(failure, &|text| text, json, colour);
+    let spelled = Spelling {
+        texts: &|text| text,
+        hints: &|hint| hint,
+    };
+    report_spelled(failure, &spelled, json, colour);
 }
 
-/// Says why a command failed, in texts that `names` has changed.
-pub(crate) fn report_with_names(
-    failure: &Failure,
-    names: &dyn Fn(String) -> String,
-    json: bool,
-    colour: bool,
-) {
+/// Says why a command failed, in texts as they are to be spelled.
+pub(crate) fn report_spelled(failure: &Failure, spelled: &Spelling<'_>, json: bool, colour: bool) {
     if matches!(failure, Failure::ClosedPipe) {
         return;
     }
     if json {
-        say_json(&renamed(failure.to_json(), names));
+        say_json(&renamed(failure.to_json(), spelled, spelled.texts));
         return;
     }
-    let message = names(failure.message());
+    let message = (spelled.texts)(failure.message());
     labelled("error", anstyle::AnsiColor::Red, &message, colour);
     for hint in failure.hints() {
-        labelled("hint", anstyle::AnsiColor::Cyan, &names(hint), colour);
+        labelled(
+            "hint",
+            anstyle::AnsiColor::Cyan,
+            &(spelled.hints)(hint),
+            colour,
+        );
     }
 }
 
-/// An error for scripts with other names of files in its texts.
-fn renamed(error: Value, names: &dyn Fn(String) -> String) -> Value {
+/// How the texts of an error are spelled: what files are called, and how commands are typed.
+pub(crate) struct Spelling<'a> {
+    pub(crate) texts: &'a dyn Fn(String) -> String,
+    pub(crate) hints: &'a dyn Fn(String) -> String,
+}
+
+/// An error for scripts with its texts as they are to be spelled.
+fn renamed(error: Value, all: &Spelling<'_>, spell: &dyn Fn(String) -> String) -> Value {
     match error {
-        Value::String(text) => Value::String(names(text)),
-        Value::Array(items) => items.into_iter().map(|item| renamed(item, names)).collect(),
+        Value::String(text) => Value::String(spell(text)),
+        Value::Array(items) => items
+            .into_iter()
+            .map(|item| renamed(item, all, spell))
+            .collect(),
         Value::Object(members) => members
             .into_iter()
-            .map(|(key, value)| (key, renamed(value, names)))
+            .map(|(key, value)| {
+                let spell = if key == "hint" { all.hints } else { spell };
+                let value = renamed(value, all, spell);
+                (key, value)
+            })
             .collect(),
         other => other,
     }

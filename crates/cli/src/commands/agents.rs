@@ -61,11 +61,11 @@ pub(crate) fn run(context: &Context, _: &Agents) -> Result<Exit, Failure> {
             writeln!(out, "{:<12}         {none} {}", "", about.where_it_looks)?;
         }
     }
-    writeln!(
-        out,
+    let counted = context.hint(
         "Sessions are counted as they are stored, those of sub-agents and hidden ones among them;\n\
-         `rethread list --subagents --hidden` lists as many."
-    )?;
+         `rethread list --subagents --hidden` lists as many.",
+    );
+    writeln!(out, "{counted}")?;
     matrix(&mut out, &all)?;
     out.flush()?;
     drop(out);

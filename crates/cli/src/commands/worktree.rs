@@ -258,12 +258,12 @@ fn remove(context: &Context, args: &Remove) -> Result<Exit, Failure> {
     print(&format!("removed {}", one_line(&path)))?;
     match removed.threads.len() {
         0 => {}
-        1 => say(
+        1 => say(&context.hint(
             "1 thread went with it; its description is kept, and `rethread list` shows it as gone",
-        ),
-        n => say(&format!(
-            "{n} threads went with it; their descriptions are kept, and `rethread list` shows them as gone"
         )),
+        n => say(&context.hint(&format!(
+            "{n} threads went with it; their descriptions are kept, and `rethread list` shows them as gone"
+        ))),
     }
     Ok(Exit::Done)
 }

@@ -90,6 +90,44 @@ fn the_commands_that_it_names_work_as_they_are_printed() {
 }
 
 #[test]
+fn the_commands_that_are_named_look_where_the_command_looked() {
+    let w = World::new();
+    w.ok(&["sample", "my things"]);
+    let home = "my things/home";
+    let out = w.ok(&["--home", home]);
+    let called = "rethread --home 'my things/home' ";
+    let named: Vec<&str> = out.split(called).skip(1).collect();
+    assert!(named.len() >= 4, "{out}");
+    assert_eq!(out.matches("rethread").count(), named.len(), "{out}");
+    for command in named {
+        let command = command.lines().next().unwrap();
+        let command = command.split("   ").next().unwrap();
+        let mut args: Vec<&str> = vec!["--home", home];
+        args.extend(command.split(' '));
+        if args.contains(&"resume") {
+            args.push("--print");
+        }
+        w.ok(&args);
+    }
+    let refused = w.run(&["--home", home, "show", "nothing-like-it"]);
+    let hint = format!("hint: `{called}list` shows what there is");
+    assert!(refused.err.contains(&hint), "{refused:?}");
+    let refused = w.run(&["--home", home, "show", "nothing-like-it", "--json"]);
+    let hint = json(&refused.err)["error"]["hint"].clone();
+    assert_eq!(hint, format!("`{called}list` shows what there is"));
+    let agents = w.ok(&["--home", home, "agents"]);
+    assert!(
+        agents.contains(&format!("`{called}list --subagents")),
+        "{agents}"
+    );
+    let refused = w.run(&["--sample", "show", "nothing-like-it"]);
+    assert!(
+        refused.err.contains("`rethread --sample list`"),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn the_overview_the_list_and_the_agents_count_the_same() {
     let w = World::new();
     some_days(&w);
