@@ -101,8 +101,29 @@ const SHAPES: [Shape; 6] = {
     [WIDEST, MIDDLE, SHORT, NARROW, NARROWER, NARROWEST]
 };
 
-/// Names of sessions up to this width line up; a longer one moves the rest of its line.
-pub(crate) const WIDEST_NAME: usize = 20;
+/// Names of sessions up to this width line up; a longer one moves the rest of its line, unless most are
+/// longer.
+const WIDEST_NAME: usize = 20;
+
+/// The least that is left for a title. A name that is too long for that stands on a line of its own.
+pub(crate) const LEAST_TITLE: usize = 8;
+
+/// How wide the column of the names is: a few long ones do not widen it, and many only where they leave
+/// two thirds of the columns to all else.
+pub(crate) fn name_width<'a>(
+    names: impl Iterator<Item = &'a str> + Clone,
+    columns: Option<usize>,
+) -> usize {
+    let widths = names.map(width);
+    let short = || widths.clone().filter(|w| *w <= WIDEST_NAME);
+    let are_long = short().count() * 2 < widths.clone().count();
+    let widest = widths.clone().max().unwrap_or(8);
+    if are_long && columns.is_none_or(|columns| widest * 3 <= columns) {
+        widest
+    } else {
+        short().max().unwrap_or(8)
+    }
+}
 
 /// How a list of sessions is shown.
 pub(crate) struct SessionTable<'a> {
@@ -166,9 +187,22 @@ impl<'a> SessionTable<'a> {
         if self.columns.is_some() {
             lines.push(self.heading(shape, &widths));
         }
-        let rows = sessions.iter().zip(&names);
-        lines.extend(rows.map(|(session, name)| self.row(session, name, shape, &widths)));
+        for (session, name) in sessions.iter().zip(&names) {
+            let is_apart = width(name) > widths.name && !self.has_room(name, shape, &widths);
+            if is_apart {
+                lines.push(paint(self.is_coloured, ID, name));
+            }
+            let beside = if is_apart { "" } else { name };
+            lines.push(self.row(session, beside, shape, &widths));
+        }
         lines
+    }
+
+    /// Whether a title fits behind a name that is longer than its column.
+    fn has_room(&self, name: &str, shape: Shape, w: &Widths) -> bool {
+        let used = w.before_title(shape) + width(name).saturating_sub(w.name);
+        self.columns
+            .is_none_or(|columns| used + LEAST_TITLE <= columns)
     }
 
     /// The widest shape that leaves enough for titles.
@@ -209,9 +243,9 @@ impl<'a> SessionTable<'a> {
                 0
             }
         };
-        let lined_up = names.iter().map(|n| width(n)).filter(|w| *w <= WIDEST_NAME);
+        let names = names.iter().map(String::as_str);
         Widths {
-            name: lined_up.max().unwrap_or(8).max(heading("Session")),
+            name: name_width(names, self.columns).max(heading("Session")),
             agent: shape.agent.map_or(0, |form| {
                 widest(&|s| width(&agent(s, form))).max(heading("Agent"))
             }),
@@ -298,7 +332,9 @@ impl<'a> SessionTable<'a> {
         let title = title_with_origin(session);
         let longer = width(name).saturating_sub(w.name);
         let used = w.before_title(shape) + longer;
-        let room = self.columns.map(|c| c.saturating_sub(used).max(8));
+        let room = self
+            .columns
+            .map(|c| c.saturating_sub(used).max(LEAST_TITLE));
         let title = room.map_or(title.clone(), |room| fit(&title, room));
         cells.push(marked(self.is_coloured, session, title));
         cells.join("  ").trim_end().to_owned()

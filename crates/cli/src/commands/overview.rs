@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{print_json, session_json};
 use crate::progress::Progress;
-use crate::session_table::WIDEST_NAME;
+use crate::session_table::{LEAST_TITLE, name_width};
 use crate::table::{
     HEADING, ID, QUIET, WORKSPACE, count, left, paint, right, title_with_origin, workspace,
 };
@@ -65,9 +65,11 @@ impl Page<'_> {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         self.write_totals(out)?;
         writeln!(out)?;
-        self.write_agents(out)?;
-        self.write_recent(out)?;
-        writeln!(out)?;
+        if self.all.sessions > 0 {
+            self.write_agents(out)?;
+            self.write_recent(out)?;
+            writeln!(out)?;
+        }
         if self.context.sample.is_some() {
             self.write_tries(out)
         } else {
@@ -78,6 +80,7 @@ impl Page<'_> {
     fn write_totals(&self, out: &mut impl Write) -> io::Result<()> {
         let all = self.all;
         let agents = match all.agents.as_slice() {
+            [] => String::new(),
             [one] => format!(" of {}", short_name(one.format)),
             several => format!(" of {} agents", several.len()),
         };
@@ -144,7 +147,13 @@ impl Page<'_> {
                 writeln!(out, "{}", self.paint(HEADING, &row.day))?;
                 day = Some(&row.day);
             }
-            writeln!(out, "{}", self.line(row, &widths))?;
+            let longer = width(&row.name).saturating_sub(widths.name);
+            let is_apart = longer > 0 && longer + LEAST_TITLE > widths.room;
+            if is_apart {
+                writeln!(out, "  {}", self.paint(ID, &row.name))?;
+            }
+            let name = if is_apart { "" } else { &row.name };
+            writeln!(out, "{}", self.line(row, name, &widths))?;
         }
         Ok(())
     }
@@ -167,11 +176,11 @@ impl Page<'_> {
         }
     }
 
-    fn line(&self, row: &Row, w: &Widths) -> String {
-        let longer = width(&row.name).saturating_sub(w.name);
-        let title = w.title.saturating_sub(longer).max(8);
+    fn line(&self, row: &Row, name: &str, w: &Widths) -> String {
+        let longer = width(name).saturating_sub(w.name);
+        let title = w.title.saturating_sub(longer).max(LEAST_TITLE);
         let mut cells = vec![
-            format!("  {}", self.paint(ID, &left(&row.name, w.name))),
+            format!("  {}", self.paint(ID, &left(name, w.name))),
             self.paint(QUIET, &left(&row.time, 5)),
         ];
         if w.agent > 0 {
@@ -200,7 +209,12 @@ impl Page<'_> {
         if let Some(newest) = recent.iter().find(is_continued) {
             next.push(("go on:", format!("resume {}", name(newest))));
         }
-        next.push(("all:", "list".to_owned()));
+        let all = if self.all.sessions > 0 {
+            "list"
+        } else {
+            "list --hidden"
+        };
+        next.push(("all:", all.to_owned()));
         next.push(("places:", "agents".to_owned()));
         let next: Vec<String> = next
             .into_iter()
@@ -249,6 +263,8 @@ struct Widths {
     agent: usize,
     workspace: usize,
     title: usize,
+    /// The most that a title can have.
+    room: usize,
     messages: usize,
 }
 
@@ -256,15 +272,13 @@ impl Widths {
     fn of(rows: &[Row], columns: usize) -> Self {
         let widest =
             |cell: fn(&Row) -> &str| rows.iter().map(|r| width(cell(r))).max().unwrap_or(0);
-        let names = rows
-            .iter()
-            .map(|r| width(&r.name))
-            .filter(|w| *w <= WIDEST_NAME);
+        let names = rows.iter().map(|r| r.name.as_str());
         let mut widths = Self {
-            name: names.max().unwrap_or(8),
+            name: name_width(names, Some(columns)),
             agent: widest(|r| &r.agent).min(WIDEST_AGENT),
             workspace: widest(|r| &r.workspace).min(18),
             title: 0,
+            room: 0,
             messages: widest(|r| &r.messages),
         };
         let wanted = (columns * 3 / 10).max(16);
@@ -282,7 +296,8 @@ impl Widths {
         if room(&widths) < wanted {
             widths.workspace = 0;
         }
-        widths.title = room(&widths).min(widest(|r| &r.title)).max(8);
+        widths.room = room(&widths);
+        widths.title = widths.room.min(widest(|r| &r.title)).max(LEAST_TITLE);
         widths
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 
-use crate::world::{Answer, World, answer, json};
+use crate::world::{Answer, World, answer, copy, json};
 
 fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -53,6 +53,47 @@ fn everything() -> Vec<(&'static str, World, String)> {
     all.push(("atsf", w, "latest".to_owned()));
     let (w, [id, ..]) = crate::opencode::everything();
     all.push(("opencode", w, id.to_owned()));
+    all
+}
+
+/// Where each fixture with everything in it lies in the home of its agent.
+pub(crate) const STORED: [(&str, &str, &str); 6] = [
+    (
+        "agentuse",
+        "agentuse/0.30/everything/project",
+        ".local/share/agentuse/project",
+    ),
+    (
+        "atomic",
+        "atomic/3/workflow",
+        ".atomic/agent/sessions/--home-me-shop--",
+    ),
+    (
+        "claude_code",
+        "claude-code/2.1/everything",
+        ".claude/projects/-home-me-shop",
+    ),
+    ("codex", "codex/0.140/everything", ".codex"),
+    ("gemini", "gemini/0.61/everything", ".gemini"),
+    (
+        "pi",
+        "pi/3/everything",
+        ".pi/agent/sessions/--home-me-shop--",
+    ),
+];
+
+/// A home of each agent with everything in it. Exports are in no home.
+fn homes() -> Vec<(&'static str, World)> {
+    let mut all = Vec::new();
+    for (name, from, to) in STORED {
+        let w = World::new();
+        copy(&fixture(from), &w.home.join(to));
+        all.push((name, w));
+    }
+    let w = World::new();
+    w.fixture("1.1/project");
+    all.push(("atsf", w));
+    all.push(("opencode", crate::opencode::everything().0));
     all
 }
 
@@ -112,6 +153,49 @@ fn show_on_terminals_of_all_widths_with_and_without_colour() {
 #[test]
 fn tree_on_terminals_of_all_widths_with_and_without_colour() {
     assert_screens("tree");
+}
+
+/// The screens of a command at all widths, one below the other, and the one of 80 columns in colour.
+fn assert_tables(name: &str, w: &World, args: &[&str]) {
+    let mut screens = String::new();
+    for columns in ["50", "80", "160"] {
+        let shown = |colour| {
+            let args = [args, &["--no-pager", "--color", colour]].concat();
+            let shown = crate::on_terminal::on_terminal(w, &args, "", &[("COLUMNS", columns)])?;
+            assert_eq!(shown.code, 0, "{shown:?}");
+            Some(shown.out)
+        };
+        let Some((plain, coloured)) = shown("never").zip(shown("always")) else {
+            return;
+        };
+        assert!(!plain.contains('\u{1b}'), "{plain}");
+        assert_eq!(stripped(&coloured), plain, "nothing depends on colour");
+        assert_fits(&plain, columns.parse().unwrap());
+        screens += &format!("-- {columns}\n{}\n", w.plain(&plain));
+        if columns == "80" {
+            let coloured = w.plain(&coloured).replace('\u{1b}', "␛");
+            screens += &format!("-- {columns}, in colour\n{coloured}\n");
+        }
+    }
+    assert_snapshot!(name, screens);
+}
+
+#[test]
+fn list_on_terminals_of_all_widths_with_and_without_colour() {
+    for (name, w) in homes() {
+        assert_tables(&format!("list_{name}"), &w, &["list", "--hidden"]);
+    }
+    let w = World::new();
+    let export = fixture("ndjson/2.0/flat/20260110_demo.ndjson");
+    fs::copy(export, w.project.join("all.ndjson")).unwrap();
+    assert_tables("list_ndjson", &w, &["list", "all.ndjson"]);
+}
+
+#[test]
+fn overview_on_terminals_of_all_widths_with_and_without_colour() {
+    for (name, w) in homes() {
+        assert_tables(&format!("overview_{name}"), &w, &[]);
+    }
 }
 
 /// A log of Claude Code with these records.
