@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::path_of_text;
-use rethread_formats::{Env, HomeKind, is_spelled_inside, is_windows_path, last_name, local_path};
+use rethread_formats::{
+    Env, HomeKind, by_name, is_spelled_inside, is_windows_path, last_name, local_path,
+};
 use rethread_model::Summary;
 use rethread_project::{Repository, is_folder};
 
@@ -86,6 +88,7 @@ impl AskedWorkspace {
             Self::Folder(folder) => {
                 named.any(|path| folder.has_workspace(env, session, path))
                     || env.home_of(&session.path).is_none()
+                        && is_kept_in_project(session)
                         && folder.is_inside(&env.cwd, &session.path)
             }
             Self::Foreign(folder) => named.any(|path| is_spelled_inside(path, folder)),
@@ -135,6 +138,12 @@ impl AskedFolder {
         let whole = absolute(cwd, path);
         self.folders.iter().any(|folder| whole.starts_with(folder))
     }
+}
+
+/// Whether a session lies in the project that it belongs to. Stores of a home hold sessions of all
+/// projects, so where those lie says nothing of their workspace.
+fn is_kept_in_project(session: &Summary) -> bool {
+    by_name(session.head.format).is_some_and(|format| !format.about().in_project.is_empty())
 }
 
 /// Whether the paths that a session names are paths of this machine, as far as its home tells.

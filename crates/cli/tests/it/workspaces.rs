@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::world::World;
+use crate::screens::STORED;
+use crate::world::{World, copy};
 
 /// A session of Claude Code that says it was held in this folder.
 fn session(w: &World, number: usize, cwd: &str) {
@@ -68,6 +69,46 @@ fn workspaces_of_other_systems_are_in_no_folder_of_this_one() {
     assert_eq!(count(&w, &[r"d:\X\"], &empty), 2);
     assert_eq!(count(&w, &[r"\\HOST\share"], &empty), 2);
     assert_eq!(count(&w, &["/mnt/c/Users"], &empty), 1);
+}
+
+/// The home folder holds the stores of all agents, and sessions of all folders are in them.
+#[test]
+fn sessions_of_other_folders_are_not_in_the_home_that_holds_their_files() {
+    let w = World::new();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    for (_, from, to) in STORED {
+        copy(&fixtures.join(from), &w.home.join(to));
+    }
+    w.thread("In a project beside the home");
+    let others = count(&w, &[], &w.home);
+    assert!(others > STORED.len(), "{others}");
+    assert_eq!(count(&w, &["."], &w.home), 0);
+    let exported = w
+        .command(&["export", "-o", "-"])
+        .current_dir(&w.home)
+        .output();
+    let exported = String::from_utf8(exported.unwrap().stdout).unwrap();
+    assert_eq!(exported.lines().count(), 1, "a header alone: {exported}");
+    let home = w.home.to_str().unwrap();
+    session(&w, 1, home);
+    session(&w, 2, &format!("{home}/notes"));
+    session(&w, 3, &format!("{home}-of-others"));
+    fs::create_dir(w.home.join("notes")).unwrap();
+    let new = [
+        "new",
+        "--format",
+        "atsf",
+        "--title",
+        "In a project of the home",
+    ];
+    let made = w.command(&new).current_dir(w.home.join("notes")).output();
+    assert!(made.unwrap().status.success());
+    assert_eq!(count(&w, &["."], &w.home), 3);
+    assert_eq!(count(&w, &[home], &w.project), 3);
+    assert_eq!(count(&w, &["."], &w.home.join("notes")), 2);
+    // Who names a store, or a folder in it, means what lies there.
+    let store = w.home.join(".claude/projects/-p1");
+    assert_eq!(count(&w, &[store.to_str().unwrap()], &w.project), 1);
 }
 
 #[test]

@@ -195,14 +195,16 @@ pub(super) fn what(path: &Path) -> Option<What> {
         }
     }
     let above = path.parent().filter(|_| path.ends_with(PROJECT));
-    let inner = [
-        path.clone(),
-        path.join(AGENTUSE),
-        path.join(".local").join("share").join(AGENTUSE),
-    ];
+    let inner = [path.clone(), path.join(AGENTUSE), in_home(&path)];
     let holds = |data: &PathBuf| project_folders(data).any(|p| holds_sessions(&p.join(SESSION)));
     let mut candidates = above.map(Path::to_owned).into_iter().chain(inner);
     candidates.find(holds).map(What::Data)
+}
+
+/// The data folder in a home.
+fn in_home(home: &Path) -> PathBuf {
+    let home = std::path::absolute(home).unwrap_or_else(|_| home.to_owned());
+    home.join(".local").join("share").join(AGENTUSE)
 }
 
 fn project_folders(data: &Path) -> impl Iterator<Item = PathBuf> {
@@ -242,6 +244,8 @@ pub(super) fn at_path(path: &Path) -> Vec<Source> {
         None => {}
         Some(What::Session(folder)) => add(Ok(source(folder))),
         Some(What::Sessions(folder)) => sessions(&folder, &mut add),
+        // A home is no store: it holds those of all agents, with the sessions of all projects.
+        Some(What::Data(folder)) if folder == in_home(path) => {}
         Some(What::Data(folder)) => list(&folder, &mut add),
     }
     found
