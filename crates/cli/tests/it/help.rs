@@ -104,6 +104,48 @@ fn bash_completes_a_command() {
     assert!(ask("rethread rm --dr").contains("--dry-run"));
 }
 
+/// What a shell says to a line, if it is installed.
+#[cfg(unix)]
+fn shell_answer(w: &World, shell: &str, line: &str) -> Option<String> {
+    let command = std::process::Command::new(shell)
+        .args(["-c", line])
+        .env("HOME", &w.home)
+        .output();
+    let Ok(output) = command else {
+        eprintln!("skipped: `{shell}` is not installed");
+        return None;
+    };
+    let said = answer(output);
+    assert_eq!((said.code, said.err.as_str()), (0, ""), "{shell}: {said:?}");
+    Some(said.out)
+}
+
+/// Fish completes a word with the script, and zsh takes it for its own.
+#[test]
+#[cfg(unix)]
+fn fish_and_zsh_take_their_completions() {
+    let w = World::new();
+    let script = |shell: &str, name: &str| {
+        let path = w.root.join(name);
+        std::fs::write(&path, w.ok(&["completions", shell])).unwrap();
+        path.display().to_string()
+    };
+    let fish = script("fish", "rethread.fish");
+    let line = format!("source '{fish}'; complete -C 'rethread rest'");
+    if let Some(said) = shell_answer(&w, "fish", &line) {
+        assert!(said.starts_with("restore\t"), "{said}");
+    }
+    script("zsh", "_rethread");
+    let line = format!(
+        "fpath=('{root}' $fpath); autoload -Uz compinit; compinit -u -d '{root}/dump'; \
+         autoload +X _rethread; echo $_comps[rethread]",
+        root = w.root.display()
+    );
+    if let Some(said) = shell_answer(&w, "zsh", &line) {
+        assert_eq!(said, "_rethread\n");
+    }
+}
+
 #[test]
 fn manual_pages_are_printed_or_written_for_each_command() {
     let w = World::new();

@@ -242,3 +242,35 @@ fn the_same_seed_and_clock_give_the_same_store() {
     };
     assert_eq!(run(), run());
 }
+
+/// Lists leave out sessions in which nobody said anything yet; what `new` printed names them all the
+/// same.
+#[test]
+fn a_new_session_is_found_by_the_id_that_was_printed() {
+    for format in [
+        "atsf",
+        "agentuse",
+        "claude-code",
+        "codex",
+        "gemini",
+        "pi",
+        "atomic",
+    ] {
+        for verb in ["show", "append", "rename"] {
+            let w = World::new();
+            let made = w.run(&["new", "--format", format]);
+            assert_eq!(made.code, 0, "{format}: {made:?}");
+            let id = made.out.split_whitespace().next().unwrap();
+            if (format, verb) == ("agentuse", "rename") {
+                continue; // They have no titles.
+            }
+            let behind = (verb != "show").then_some("Hello");
+            let args: Vec<&str> = [verb, id].into_iter().chain(behind).collect();
+            let answer = w.run(&args);
+            assert_eq!(answer.code, 0, "{format} {verb}: {answer:?}");
+            let short = &id[..8];
+            let shown = w.run(&["show", short]);
+            assert_eq!(shown.code, 0, "{format} {short}: {shown:?}");
+        }
+    }
+}
