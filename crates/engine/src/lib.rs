@@ -47,7 +47,7 @@ pub use homes::open_homes;
 pub use hooks::{HookReport, HookStep, Outcome};
 pub use incoming::Incoming;
 pub use list::{Listed, Sort, list};
-pub use open_page::{open_in_browser, write_cached_page};
+pub use open_page::{open_in_browser, write_cached_page, write_page};
 pub use overview::{AgentLine, Overview, overview};
 pub use remove::{Removable, Removed, removable_by_filter, removable_by_name, remove};
 pub use resume::{Continued, ResumeAsk, resume};

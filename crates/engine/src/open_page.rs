@@ -1,6 +1,6 @@
 //! `open`: a page of a session in the cache, and a browser that shows it.
 
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -8,6 +8,7 @@ use rethread_disk::{
     Durability, Mode, SafeName, ensure_folder, find_program, remove_files_before, replace_with,
 };
 use rethread_formats::Env;
+use rethread_model::Note;
 use rethread_render::{Around, Options, html};
 use rethread_run::{BrowserCall, browser_calls, start_browser};
 
@@ -19,34 +20,51 @@ const FOLDER: &str = "pages";
 /// How long a page stays, so that the browser can load it again.
 const KEPT: Duration = Duration::from_hours(7 * 24);
 
+/// Writes the page of a session, which is called `path` on it. Gives what was noticed of its pictures.
+pub fn write_page(
+    shown: &Shown,
+    path: &Path,
+    options: &Options,
+    around: &Around<'_>,
+    out: &mut dyn Write,
+) -> io::Result<Vec<Note>> {
+    let conversation = &shown.conversation;
+    let pictures = Pictures::of(conversation);
+    let summary = listed_as(conversation);
+    let mut view = shown.view(&pictures);
+    view.path = path;
+    view.source.path = path.to_string_lossy().into_owned();
+    view.summary = Some(&summary);
+    let mut out = BufWriter::new(out);
+    html(&mut out, &view, options, around)?;
+    out.flush()?;
+    Ok(pictures.notes())
+}
+
 /// Writes the page of a session into the cache, in the place of an earlier one, and removes pages that
-/// nobody opened for a week. Gives its path.
+/// nobody opened for a week. Gives its path, and what was noticed of its pictures.
 pub fn write_cached_page(
     env: &Env,
     shown: &Shown,
+    given: &Path,
     options: &Options,
     around: &Around<'_>,
-) -> Result<PathBuf, Error> {
+) -> Result<(PathBuf, Vec<Note>), Error> {
     let folder = env.cache.join(FOLDER);
     ensure_folder(&folder, &Mode::Private, Durability::None)?;
     let now: SystemTime = env.now().timestamp().into();
     if let Some(before) = now.checked_sub(KEPT) {
         remove_files_before(&folder, "html", before);
     }
-    let conversation = &shown.conversation;
-    let head = &conversation.session.head;
+    let head = &shown.conversation.session.head;
     let id = SafeName::new(&head.id).map_or("session", |_| &head.id);
     let path = folder.join(format!("{}-{id}.html", head.format));
-    let pictures = Pictures::of(conversation);
-    let summary = listed_as(shown);
-    let mut view = shown.view(&pictures);
-    view.summary = Some(&summary);
+    let mut notes = Vec::new();
     replace_with(&path, Mode::Private, Durability::None, |out| {
-        let mut out = BufWriter::new(out);
-        html(&mut out, &view, options, around)?;
-        out.flush()
+        notes = write_page(shown, given, options, around, out)?;
+        Ok(())
     })?;
-    Ok(path)
+    Ok((path, notes))
 }
 
 /// Shows a page in a browser. Gives the program that does; none where there is none.

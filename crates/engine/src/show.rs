@@ -54,13 +54,12 @@ pub fn show(env: &Env, name: &str, part: Part<'_>) -> Result<Shown, Error> {
     })
 }
 
-/// What a list says of a conversation that is shown, with tokens, cost and size.
-pub fn listed_as(shown: &Shown) -> Summary {
+/// What a list says of a conversation that was read, with tokens, cost and size.
+pub fn listed_as(conversation: &Conversation) -> Summary {
     let all = Want {
         usage: true,
         size: true,
     };
-    let conversation = &shown.conversation;
     of_conversation(conversation, summarize(&conversation.source, all), all)
 }
 

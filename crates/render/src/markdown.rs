@@ -11,8 +11,7 @@ use self::escape::{code, fenced, line, markup, prose};
 use crate::media::{held_text, percent_encoded, placeholder};
 use crate::notice::{Notice, model_name};
 use crate::reading::{Item, Part, Quiet, Reading, Speaker, Turn, agent_word, size};
-use crate::sums::{seconds, tokens};
-use crate::view::span;
+use crate::sums::{cost, seconds, tokens};
 use crate::{Options, View};
 
 /// Writes a conversation as a Markdown document: a title, a list of facts, and every turn under a
@@ -58,12 +57,9 @@ impl Page<'_> {
             head.agent.name.as_deref().unwrap_or(head.held_by()),
             head.agent.version.as_deref().unwrap_or_default(),
         ];
-        let (start, end) = span(view.session);
-        let all = view.session.message_count();
-        let count = match view.shown_messages() {
-            shown if shown == all => all.to_string(),
-            shown => format!("{all} ({shown} shown)"),
-        };
+        let (start, end) = view.times();
+        let usage = view.usage();
+        let count = view.message_facts(false);
         for (name, value) in [
             ("Agent", Some(line(agent.join(" ").trim_end()))),
             ("Model", head.model.as_ref().map(|m| code(&model_name(m)))),
@@ -72,7 +68,8 @@ impl Page<'_> {
             ("Started", start.map(|t| t.to_string())),
             ("Ended", end.map(|t| t.to_string())),
             ("Messages", Some(count)),
-            ("Tokens", tokens(head)),
+            ("Tokens", usage.as_ref().map(tokens)),
+            ("Cost", usage.as_ref().and_then(cost)),
             ("Duration", head.duration_ms.map(seconds)),
             ("Session", Some(code(&head.id))),
             ("Source", Some(code(view.first_path()))),

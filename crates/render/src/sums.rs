@@ -2,6 +2,8 @@
 
 use rethread_model::{Head, Usage};
 
+use crate::dollars;
+
 /// The sum of what the source recorded for the whole session.
 pub(crate) fn recorded(head: &Head) -> Option<Usage> {
     let mut sum: Option<Usage> = None;
@@ -15,13 +17,18 @@ pub(crate) fn recorded(head: &Head) -> Option<Usage> {
 }
 
 /// `in 120, out 30, +900 cached`: what a cache answered is told apart.
-pub(crate) fn tokens(head: &Head) -> Option<String> {
-    let sum = recorded(head)?;
+pub(crate) fn tokens(sum: &Usage) -> String {
     let cached = match sum.cache_read {
         0 => String::new(),
         n => format!(", +{n} cached"),
     };
-    Some(format!("in {}, out {}{cached}", sum.input, sum.output))
+    format!("in {}, out {}{cached}", sum.input, sum.output)
+}
+
+/// What something cost, where it cost anything.
+pub(crate) fn cost(sum: &Usage) -> Option<String> {
+    let cost = sum.cost.filter(|cost| cost.usd > 0.0)?;
+    Some(dollars(cost.usd))
 }
 
 /// `950 tokens`, `41 K tokens`, `1.2 M tokens`.

@@ -43,6 +43,73 @@ impl<'a> View<'a> {
         usage.filter(|usage| !usage.is_zero())
     }
 
+    /// How many messages the whole conversation has, as a list counts them: with those of its
+    /// sub-agents.
+    pub(crate) fn message_count(&self) -> u64 {
+        let read = || self.session.message_count() as u64;
+        self.summary.map_or_else(read, |s| s.counts.messages)
+    }
+
+    /// How many messages are shown, where that is only a part of the session. What a list does not
+    /// count (the past that a fork copied, what was taken back) makes no whole.
+    fn shown_part(&self) -> Option<u64> {
+        let agents = self.summary.and_then(|summary| summary.subagents.as_ref());
+        let in_agents = agents.map_or(0, |agents| agents.counts.messages);
+        let shown = self.shown_messages() as u64;
+        let own = self.message_count().saturating_sub(in_agents);
+        (shown < own).then_some(shown)
+    }
+
+    /// The number of messages in words: how many there are, how many of them are shown where that is
+    /// not the whole session, and how many are those of sub-agents.
+    pub(crate) fn message_words(&self) -> String {
+        let all = self.message_count();
+        let noun = if all == 1 { "message" } else { "messages" };
+        let words = match self.shown_part() {
+            Some(shown) => format!("{shown} of {all} {noun}"),
+            None => format!("{all} {noun}"),
+        };
+        match self.sub_agent_words() {
+            Some(in_sub_agents) => format!("{words} ({in_sub_agents})"),
+            None => words,
+        }
+    }
+
+    /// The same as the value of a fact: the number, and what is to be said of it. `is_all`: whatever
+    /// is not among the entries to show is shown elsewhere.
+    pub(crate) fn message_facts(&self, is_all: bool) -> String {
+        let part = self.shown_part().filter(|_| !is_all);
+        let part = part.map(|shown| format!("{shown} shown"));
+        let remarks: Vec<String> = part.into_iter().chain(self.sub_agent_words()).collect();
+        let all = self.message_count();
+        if remarks.is_empty() {
+            all.to_string()
+        } else {
+            format!("{all} ({})", remarks.join(", "))
+        }
+    }
+
+    /// How many of the messages are those of sub-agents, in words.
+    pub(crate) fn sub_agent_words(&self) -> Option<String> {
+        let agents = self.summary?.subagents.as_ref()?;
+        let noun = if agents.sessions == 1 {
+            "a sub-agent".to_owned()
+        } else {
+            format!("{} sub-agents", agents.sessions)
+        };
+        Some(format!("{} in {noun}", agents.counts.messages))
+    }
+
+    /// When the conversation began and ended, as a list says it.
+    pub(crate) fn times(&self) -> (Option<Moment>, Option<Moment>) {
+        let (start, end) = span(self.session);
+        let listed = self.summary.map(|summary| &summary.head);
+        (
+            listed.and_then(|head| head.created).or(start),
+            listed.and_then(|head| head.updated).or(end),
+        )
+    }
+
     /// The session that this one was converted from.
     pub(crate) fn converted_from(&self) -> Option<&ConvertedFrom> {
         let listed = self.summary.map(|summary| &summary.head);
@@ -118,6 +185,17 @@ pub struct Options {
     pub events: bool,
     /// Whether long outputs are shown whole.
     pub full: bool,
+}
+
+impl Options {
+    /// What documents show: everything, because they fold what a terminal leaves out.
+    pub const DOCUMENT: Self = Self {
+        tools: true,
+        thinking: true,
+        injected: true,
+        events: true,
+        full: true,
+    };
 }
 
 /// What people are told about who was meant to see something; nothing where everyone was.

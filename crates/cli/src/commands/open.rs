@@ -51,9 +51,7 @@ pub(crate) fn run(context: &Context, args: &Open) -> Result<Exit, Failure> {
     let options = Options {
         tools: !args.no_tools,
         thinking: !args.no_thinking,
-        injected: true,
-        events: true,
-        full: true,
+        ..Options::DOCUMENT
     };
     let mut shown = show(&env, &name, args.part.part())?;
     if let Some(entry) = &args.part.at {
@@ -72,7 +70,8 @@ pub(crate) fn run(context: &Context, args: &Open) -> Result<Exit, Failure> {
         ..Around::NOTHING
     };
     let head = &conversation.session.head;
-    let page = write_cached_page(&context.env, &shown, &options, &around)?;
+    let given = context.given_path(&conversation.source.path);
+    let (page, notes) = write_cached_page(&context.env, &shown, &given, &options, &around)?;
     let browser = if args.print {
         None
     } else {
@@ -87,5 +86,5 @@ pub(crate) fn run(context: &Context, args: &Open) -> Result<Exit, Failure> {
             say("no browser could be started: open the page in one, or name one in `$BROWSER`");
         }
     }
-    Ok(exit.or(reached))
+    Ok(exit.or(context.notes(&notes)).or(reached))
 }

@@ -10,8 +10,9 @@ use rethread_disk::{
 };
 use rethread_engine::{
     Env, Part, Pictures, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show, show_ndjson,
+    write_page,
 };
-use rethread_render::{Around, Options, html, markdown, session_record, text};
+use rethread_render::{Around, Options, markdown, session_record, text};
 use serde_json::json;
 
 use crate::context::Context;
@@ -52,7 +53,8 @@ pub(crate) struct Show {
     /// each. In JSON, only the last N messages.
     #[arg(long, value_name = "N")]
     last: Option<usize>,
-    /// Show outputs and changes whole, however long they are.
+    /// Show outputs and changes whole, however long they are. A page has them whole, and all that is
+    /// named below, folded.
     #[arg(long)]
     full: bool,
     /// Leave out calls of tools and their results.
@@ -78,9 +80,17 @@ pub(crate) struct Show {
 }
 
 impl Show {
+    /// What is shown. A page folds what a terminal leaves out, so it has everything.
     fn options(&self) -> Options {
+        let tools = !self.no_tools;
+        if self.to == Form::Html {
+            return Options {
+                tools,
+                ..Options::DOCUMENT
+            };
+        }
         Options {
-            tools: !self.no_tools,
+            tools,
             thinking: self.thinking,
             injected: self.injected,
             events: self.events,
@@ -153,13 +163,18 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let conversation = &shown.conversation;
     let path = context.given_path(&conversation.source.path);
     let pictures = Pictures::of(conversation);
-    let is_listed = context.json || args.to == Form::Text;
-    let summary = is_listed.then(|| listed_as(&shown));
+    let is_page = args.to == Form::Html && !context.json;
+    let is_listed = args.to != Form::Ndjson && !is_page;
+    let summary = is_listed.then(|| listed_as(conversation));
     let mut view = shown.view(&pictures);
     (view.path, view.source) = (&path, local(&path));
     view.summary = summary.as_ref();
     let style = context.style();
     let is_whole = args.part.is_whole() && args.last.is_none();
+    let around = Around {
+        branches: is_whole,
+        ..Around::NOTHING
+    };
     let found = RefCell::new(Vec::new());
     let write = |out: &mut dyn Write| match (args.to, &summary) {
         (Form::Ndjson, _) => {
@@ -169,7 +184,9 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
         }
         (_, Some(summary)) if context.json => session_record(out, &view, summary),
         (Form::Markdown, _) => markdown(out, &view, &options),
-        (Form::Html, _) => html(out, &view, &options, &Around::NOTHING),
+        (Form::Html, _) => write_page(&shown, &path, &options, &around, out).map(|notes| {
+            found.replace(notes);
+        }),
         (Form::Text | Form::Raw, _) => text(out, &view, &options, &style),
     };
     // What was wrong is said first, where the pager does not cover it.

@@ -143,6 +143,62 @@ fn assert_printed_alike(w: &World, source: &Source) {
         object.as_object().unwrap().keys().cloned().collect()
     };
     assert_eq!(names(&listed), names(&shown), "{name}");
+    assert_headings_alike(w, &name, &listed);
+}
+
+/// The heading of a session for people says what the list says.
+fn assert_headings_alike(w: &World, name: &str, listed: &serde_json::Value) {
+    let count = listed["message_count"].as_u64().unwrap();
+    let noun = if count == 1 { "message" } else { "messages" };
+    let counted = format!("{count} {noun}");
+    let is_counted = |fact: &str| {
+        let fact = fact.split_once(" (").map_or(fact, |(fact, _)| fact);
+        fact == counted || fact.ends_with(&format!(" of {counted}"))
+    };
+    let command = w.command(&["show", name]).env("COLUMNS", "1000").output();
+    let shown = String::from_utf8_lossy(&command.unwrap().stdout).into_owned();
+    let heading = shown.split("\n\n").next().unwrap();
+    assert!(
+        heading.split(['\n', '·']).any(|f| is_counted(f.trim())),
+        "{name}: {counted}: {heading}"
+    );
+    let page = w.run(&["show", name, "--to", "html"]).out;
+    let facts = page.split("<details class=facts><summary>").nth(1).unwrap();
+    let facts = facts.split("</summary>").next().unwrap();
+    assert!(
+        facts.split('·').any(|f| is_counted(f.trim())),
+        "{name}: {counted}: {facts}"
+    );
+    let document = w.run(&["show", name, "--to", "markdown"]).out;
+    let value = |fact: &str| {
+        let start = format!("- {fact}: ");
+        document.lines().find_map(|line| line.strip_prefix(&start))
+    };
+    let messages = value("Messages").unwrap();
+    assert_eq!(
+        messages.split(' ').next(),
+        Some(count.to_string().as_str()),
+        "{name}"
+    );
+    for (fact, field) in [("Started", "started_at"), ("Ended", "ended_at")] {
+        if let Some(time) = listed[field].as_str() {
+            assert_eq!(value(fact), Some(time), "{name}: {fact}");
+        }
+    }
+    let used = |field: &str| listed["token_usage"][field].as_u64().unwrap_or(0);
+    if used("input_tokens") + used("output_tokens") > 0 {
+        let start = format!("in {}, out {}", used("input_tokens"), used("output_tokens"));
+        let tokens = value("Tokens").unwrap_or_default();
+        assert!(
+            tokens.starts_with(&start),
+            "{name}: {tokens} is not {start}"
+        );
+    }
+    let cost = listed["cost_usd"].as_f64().filter(|usd| *usd >= 0.005);
+    let cost = cost.map(|usd| format!("${usd:.2}"));
+    if let Some(cost) = cost {
+        assert_eq!(value("Cost"), Some(cost.as_str()), "{name}");
+    }
 }
 
 #[test]

@@ -336,6 +336,33 @@ fn codex_begins_with_one_quiet_line() {
     );
 }
 
+/// A page without what is said about its session: lists count sub-agents with it, and exports are read
+/// elsewhere.
+pub(crate) fn without_facts(page: &str) -> String {
+    let (before, facts) = page.split_once("<details class=facts>").unwrap();
+    let (_, behind) = facts.split_once("</details>").unwrap();
+    format!("{before}{behind}")
+}
+
+/// Pages fold what a terminal leaves out, whichever command writes them.
+#[test]
+fn show_open_and_export_write_the_same_page() {
+    for (name, w, session) in everything() {
+        w.ok(&["show", &session, "--to", "html", "-o", "shown.html"]);
+        w.ok(&["export", &session, "--no-subagents", "-o", "exported.html"]);
+        let opened = w.ok(&["open", &session, "--print"]);
+        let page = |path: &Path| fs::read_to_string(w.project.join(path)).unwrap();
+        let shown = page(Path::new("shown.html"));
+        assert!(shown.contains("<details"), "{name}: {shown}");
+        assert!(page(Path::new(opened.trim())) == shown, "{name}: opened");
+        let exported = page(Path::new("exported.html"));
+        assert!(
+            without_facts(&exported) == without_facts(&shown),
+            "{name}: exported"
+        );
+    }
+}
+
 #[test]
 fn strict_writes_nothing_of_damage_and_fails() {
     let w = World::new();

@@ -63,9 +63,7 @@ impl ExportForms {
         Options {
             tools: !self.without_tools,
             thinking: !self.without_thinking,
-            injected: true,
-            events: true,
-            full: true,
+            ..Options::DOCUMENT
         }
     }
 }

@@ -11,8 +11,7 @@ use super::{Elsewhere, Flow, Html, POLICY, STYLE};
 use crate::View;
 use crate::media::percent_encoded;
 use crate::notice::model_name;
-use crate::sums::{seconds, token_count, tokens};
-use crate::view::span;
+use crate::sums::{cost, seconds, token_count, tokens};
 
 /// A session in the list of contents.
 pub(super) struct Chapter {
@@ -131,13 +130,8 @@ impl Flow<'_, '_, '_> {
             view.agent_name(),
             head.agent.version.as_deref().unwrap_or_default(),
         ];
-        let (start, end) = span(view.session);
-        let all = view.session.message_count();
-        let branches = self.around.branches;
-        let count = match view.shown_messages() {
-            shown if shown == all || branches => all.to_string(),
-            shown => format!("{all} ({shown} shown)"),
-        };
+        let (start, end) = view.times();
+        let count = view.message_facts(self.around.branches);
         for (name, value, is_code) in [
             ("Agent", Some(agent.join(" ").trim_end().to_owned()), false),
             ("Model", head.model.as_ref().map(model_name), true),
@@ -146,7 +140,7 @@ impl Flow<'_, '_, '_> {
             ("Started", start.map(moment), false),
             ("Ended", end.map(moment), false),
             ("Messages", Some(count), false),
-            ("Tokens", tokens(head), false),
+            ("Tokens", view.usage().map(|sum| tokens(&sum)), false),
             ("Duration", head.duration_ms.map(seconds), false),
             ("Session", Some(head.id.clone()), true),
             ("Source", Some(view.first_path().to_owned()), true),
@@ -259,20 +253,19 @@ impl Flow<'_, '_, '_> {
 /// What is most worth knowing of a session, on one line.
 fn facts_line(view: &View<'_>) -> String {
     let head = &view.session.head;
-    let (start, end) = span(view.session);
-    let messages = match view.session.message_count() {
+    let (start, end) = view.times();
+    let messages = match view.message_count() {
         1 => "1 message".to_owned(),
         n => format!("{n} messages"),
     };
     let usage = view.usage();
-    let cost = usage.and_then(|usage| usage.cost).filter(|c| c.usd > 0.0);
     let facts = [
         Some(view.agent_name().to_owned()),
         workspace(head),
         from_to(start, end),
         Some(messages),
         usage.map(|usage| token_count(usage.total())),
-        cost.map(|cost| format!("${:.2}", cost.usd)),
+        usage.and_then(|usage| cost(&usage)),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     facts.join(" · ")

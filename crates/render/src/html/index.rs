@@ -10,7 +10,6 @@ use super::out::Out;
 use super::times::{clock, day};
 use crate::View;
 use crate::media::percent_encoded;
-use crate::view::span;
 
 /// A page in a list of pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +21,7 @@ pub struct IndexRow {
     agent: String,
     workspace: Option<String>,
     started: Option<Moment>,
-    messages: usize,
+    messages: u64,
 }
 
 impl IndexRow {
@@ -38,8 +37,8 @@ impl IndexRow {
             title: title(view).to_owned(),
             agent: view.agent_name().to_owned(),
             workspace: head.workspace.path.as_deref().map(last_name),
-            started: span(view.session).0,
-            messages: view.session.message_count(),
+            started: view.times().0,
+            messages: view.message_count(),
         }
     }
 }
@@ -141,7 +140,7 @@ fn write_row(out: &mut Out<'_>, row: &IndexRow) -> io::Result<()> {
         out.line(workspace)?;
         out.raw("</span> <span>")?;
     }
-    out.number(row.messages as u64)?;
+    out.number(row.messages)?;
     out.raw(if row.messages == 1 {
         " message</span></p>"
     } else {

@@ -11,8 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use super::page::Page;
 use super::paint::{BOLD, DIM};
 use super::wrap::Span;
-use crate::sums::token_count;
-use crate::view::span;
+use crate::sums::{cost, token_count};
 use crate::{Style, View, fit, one_line};
 
 /// Tells times, from a clock and in a zone.
@@ -145,16 +144,11 @@ fn facts(clock: &mut Clock, view: &View<'_>) -> Vec<String> {
         (Some(folder), Some(branch)) => format!("{folder} ({branch})"),
         (folder, _) => folder.unwrap_or_default(),
     };
-    let (start, end) = span(view.session);
+    let (start, end) = view.times();
     let when = start.or(end).map(|start| clock.span(start, end));
-    let messages = match (view.session.message_count(), view.shown_messages()) {
-        (1, 1) => "1 message".to_owned(),
-        (all, shown) if shown == all => format!("{all} messages"),
-        (all, shown) => format!("{shown} of {all} messages"),
-    };
     let usage = view.usage();
     let tokens = usage.map(|usage| token_count(usage.total()));
-    let cost = usage.and_then(|usage| usage.cost).filter(|c| c.usd > 0.0);
+    let cost = usage.and_then(|usage| cost(&usage));
     let parent = head.links.iter().find(|l| l.kind == LinkKind::Parent);
     let parent = parent.map(|link| format!("sub-agent of {}", link.session));
     let converted = view.converted_from();
@@ -163,9 +157,9 @@ fn facts(clock: &mut Clock, view: &View<'_>) -> Vec<String> {
         view.agent_name().to_owned(),
         place,
         when.unwrap_or_default(),
-        messages,
+        view.message_words(),
         tokens.unwrap_or_default(),
-        cost.map_or_else(String::new, |cost| format!("${:.2}", cost.usd)),
+        cost.unwrap_or_default(),
         parent.unwrap_or_default(),
         converted.unwrap_or_default(),
         head.id.clone(),

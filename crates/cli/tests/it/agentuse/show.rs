@@ -28,11 +28,18 @@ fn show_the_document_s_session() {
 #[test]
 fn system_prompts_are_hidden_and_errors_are_shown() {
     let w = world(&["document/full"]);
-    for to in ["text", "markdown", "html"] {
+    for to in ["text", "markdown"] {
         let shown = w.ok(&["show", PLANNER, "--to", to]);
         assert!(!shown.contains("You are a planner."), "{to}: {shown}");
         assert!(shown.contains("the model was overloaded"), "{to}: {shown}");
     }
+    // A page has them folded.
+    let page = w.ok(&["show", PLANNER, "--to", "html"]);
+    let (before, _) = page.split_once("You are a planner.").unwrap();
+    let fold = before.rfind("<details").unwrap();
+    assert!(before[fold..].starts_with("<details class=\"quiet injected\">"));
+    assert!(!before[fold..].contains("</details>"));
+    assert!(page.contains("the model was overloaded"), "{page}");
     // Scripts see everything.
     let shown = w.ok(&["show", PLANNER, "--json"]);
     assert!(shown.contains("You are a planner."), "{shown}");
@@ -88,8 +95,8 @@ fn the_tree_names_sub_agents_and_the_calls_that_started_them() {
     let w = world(&["document/full", "0.30/everything"]);
     assert_snapshot!(w.ok(&["tree", PLANNER]), @r"
     Daily Planner
-    Daily Planner · src · 15 Nov 2025 09:46 · 4 messages · 1.6 K tokens · $0.01
-    01KA3J1000S000000000000001
+    Daily Planner · src · 15 Nov 2025 09:46 · 6 messages (4 in 2 sub-agents)
+    1.6 K tokens · $0.01 · 01KA3J1000S000000000000001
 
     ● #3  You  Plan the day. Only the morning.
     ● #4  Daily Planner  Let me look. [image]  ✓ Bash cal  ✗ Rea…  · 1 event  ◀ leaf
@@ -97,7 +104,7 @@ fn the_tree_names_sub_agents_and_the_calls_that_started_them() {
     ");
     assert_snapshot!(w.ok(&["tree", CODER]), @r"
     Coder
-    Coder · proj · 15 Nov 2025 09:46 · 3 messages · 15 tokens
+    Coder · proj · 15 Nov 2025 09:46 · 4 messages (2 in a sub-agent) · 15 tokens
     sub-agent of 01KA3J1000S000000000000001 · 01KA3J1000S000000000000002
 
     ● #2  You  Write the code.
@@ -106,8 +113,8 @@ fn the_tree_names_sub_agents_and_the_calls_that_started_them() {
     ");
     assert_snapshot!(w.ok(&["tree", LATER]), @r"
     Quote Maker
-    Quote Maker · proj · 15 Nov 2025 09:46 · 5 messages · 560 tokens
-    01KA3J1000S000000000000005
+    Quote Maker · proj · 15 Nov 2025 09:46 · 5 messages (2 in a sub-agent)
+    560 tokens · 01KA3J1000S000000000000005
 
     ● #2  You  Make a quote. About rain.
     ● #3  Quote Maker  Rain is patient.  ✓ bash rain  · 1 event
