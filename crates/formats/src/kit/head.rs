@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(found, [r#"Record b=Text("1234")"#]);
         assert_eq!(whole, Some(true));
         assert_eq!(fields(r#"["a",{"b":1}]"#, 4).1, Some(false));
-        assert_eq!(fields(r#"{} {}"#, 4).1, None);
+        assert_eq!(fields("{} {}", 4).1, None);
     }
 
     #[test]

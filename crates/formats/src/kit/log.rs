@@ -257,9 +257,10 @@ pub(crate) fn salvage_line<'p, V: LogVisitor<'p> + ?Sized>(
     let mut tree = Tree::default();
     let mut pieces = found.pieces.iter();
     if V::JOINS_PIECES && !pieces.any(|p| is_record(visitor, line, p, &mut tree)) {
-        let kind = match is_open {
-            true => RecordKind::Torn,
-            false => RecordKind::Junk,
+        let kind = if is_open {
+            RecordKind::Torn
+        } else {
+            RecordKind::Junk
         };
         let message = if found.pieces.len() == 1 {
             found.message

@@ -113,7 +113,7 @@ pub(super) fn giant_head(start: &[u8]) -> EntryHead {
             (HeadOwner::Record, "type", HeadValue::Text(text)) => type_name = Some(text.to_owned()),
             (HeadOwner::Record, "id", HeadValue::Text(text)) => head.id = Some(text.to_owned()),
             (HeadOwner::Record, "timestamp", HeadValue::Text(text)) => {
-                head.time = text.parse().ok()
+                head.time = text.parse().ok();
             }
             (HeadOwner::Record, "parentId", HeadValue::Text(text)) => {
                 head.parent = Parent::Id(text.to_owned());
