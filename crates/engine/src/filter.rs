@@ -155,7 +155,7 @@ fn any(asked: &[String], fits: impl Fn(&str) -> bool) -> bool {
 
 fn is_of_agent(session: &Summary, asked: &str) -> bool {
     let head = &session.head;
-    let slug = by_name(asked).map(|f| f.slug());
+    let slug = by_name(asked).map(FormatRef::slug);
     slug.is_some_and(|slug| [head.format, head.held_by()].contains(&slug))
         || head.agent.id.as_deref() == Some(asked)
         || head.held_by() == asked

@@ -58,7 +58,7 @@ pub fn resume(w: &Writing<'_>, name: &str, ask: &ResumeAsk<'_>) -> Result<Contin
     } else {
         None
     };
-    let summary = summary_of(w.env, &source)?;
+    let summary = summary_of(w.env, &source);
     let folder = Folder {
         env: w.env,
         source: &source,
@@ -187,17 +187,17 @@ impl Folder<'_> {
 }
 
 /// What a list says of a session, with where its folder is now.
-fn summary_of(env: &Env, source: &Source) -> Result<Summary, Error> {
+fn summary_of(env: &Env, source: &Source) -> Summary {
     let mut summary = source.format.summarize(source, Want::default());
     if let Some(path) = named_workspace(env, source, &summary.head) {
         summary.head.workspace.path = Some(path);
     }
-    Ok(summary)
+    summary
 }
 
 fn command(env: &Env, source: &Source, mut notes: Vec<Note>) -> Result<Continued, Error> {
     let format = source.format;
-    let summary = summary_of(env, source)?;
+    let summary = summary_of(env, source);
     let command = format.resume(&summary);
     let command = command.ok_or_else(|| match summary.parent() {
         Some(parent) if format.about().can.contains(&Can::Resume) => Error::usage(format!(

@@ -131,8 +131,8 @@ fn assert_all(sources: &[Source]) -> Fates {
 /// how many of them arrive as the target's own.
 fn table(fates: &Fates) -> String {
     let mut table = String::new();
-    for from in targets().map(|f| f.slug()) {
-        for to in targets().map(|f| f.slug()).filter(|to| *to != from) {
+    for from in targets().map(FormatRef::slug) {
+        for to in targets().map(FormatRef::slug).filter(|to| *to != from) {
             table.push_str(&format!("{from}\t{to}"));
             for what in KINDS {
                 let (count, native) = fates.get(&(from, to, what)).unwrap_or(&(0, 0));
@@ -232,7 +232,7 @@ fn markdown(rows: Vec<Vec<String>>) -> String {
 
 /// Who tried what: targets, and the clients that went on with sessions there.
 fn judged() -> String {
-    let slugs: Vec<&str> = targets().map(|f| f.slug()).collect();
+    let slugs: Vec<&str> = targets().map(FormatRef::slug).collect();
     let mut rows = vec![["to", "from", "judged by"].map(str::to_owned).to_vec()];
     for to in &slugs {
         let from = slugs.iter().filter(|from| *from != to);
@@ -245,7 +245,7 @@ fn judged() -> String {
 
 /// What arrives how in each target.
 fn arriving() -> String {
-    let slugs: Vec<&str> = targets().map(|f| f.slug()).collect();
+    let slugs: Vec<&str> = targets().map(FormatRef::slug).collect();
     let heading = slugs.iter().map(|slug| format!("`{slug}`"));
     let mut rows = vec![std::iter::once("what".to_owned()).chain(heading).collect()];
     for what in KINDS {
@@ -260,7 +260,7 @@ fn arriving() -> String {
 
 /// What of each source travels along in each target.
 fn along() -> String {
-    let slugs: Vec<&str> = targets().map(|f| f.slug()).collect();
+    let slugs: Vec<&str> = targets().map(FormatRef::slug).collect();
     let all = conversions();
     let heading = slugs.iter().map(|slug| format!("to `{slug}`"));
     let mut rows = vec![std::iter::once("from".to_owned()).chain(heading).collect()];

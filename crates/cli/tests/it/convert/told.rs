@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use rethread_formats::FormatRef;
 use rethread_formats::claude_code::encode_cwd;
 use rethread_judges::{ClientKind, Turn};
 use serde_json::Value;
@@ -76,7 +77,7 @@ fn what_the_model_was_told_goes_along_to_every_agent() {
     let from = told(&w);
     // These have no word for it.
     let silent = ["agentuse", "gemini"];
-    for to in targets().map(|f| f.slug()) {
+    for to in targets().map(FormatRef::slug) {
         if to == "claude-code" {
             continue;
         }
