@@ -17,7 +17,7 @@ pub(crate) fn without_mere_descriptions<T>(
     if places.values().all(|n| *n == 1) {
         return items;
     }
-    let whole = |source: &Source| source.format.is_whole(source);
+    let whole = |source: &Source| source.format.store().is_whole(source);
     // Only those in several places are looked at again.
     let mut whole_somewhere: BTreeMap<(FormatRef, String), bool> = BTreeMap::new();
     for source in items.iter().filter_map(&source_of) {

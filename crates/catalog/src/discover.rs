@@ -48,7 +48,7 @@ impl Discovery {
 
 fn list_root(root: &Root) -> Vec<Result<Source, Note>> {
     let mut found = Vec::new();
-    root.format.list(root, &mut |one| found.push(one));
+    root.format.store().list(root, &mut |one| found.push(one));
     found
 }
 
@@ -74,7 +74,7 @@ impl Looked {
     /// The places of these agents, around the current folder and in projects that are known.
     pub(crate) fn locate(self, env: &Env, known: &[PathBuf]) -> Vec<Root> {
         self.formats()
-            .flat_map(|format| format.locate(env, known))
+            .flat_map(|format| format.store().locate(env, known))
             .collect()
     }
 }

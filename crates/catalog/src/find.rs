@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rethread_disk::{DiskError, open_read, path_of_text, shown_text};
-use rethread_formats::ndjson::{has_no_sessions, unpacking_damage};
-use rethread_formats::{Env, FORMATS, FormatRef, Source, by_name, why_empty};
+use rethread_formats::{
+    Env, FORMATS, FormatRef, Source, by_name, has_no_sessions, unpacking_damage, why_empty,
+};
 use rethread_model::{State, Summary};
 use sha2::{Digest, Sha256};
 
@@ -183,7 +184,7 @@ fn is_denied(e: &io::Error) -> bool {
 pub fn sources_at(path: &Path) -> Vec<Source> {
     FORMATS
         .iter()
-        .flat_map(|format| format.at_path(path))
+        .flat_map(|format| format.store().at_path(path))
         .collect()
 }
 
@@ -287,7 +288,7 @@ fn one(name: &str, sources: Vec<Source>) -> Result<Source, FindError> {
 }
 
 fn files(source: &Source) -> Vec<PathBuf> {
-    source.format.files(source).unwrap_or_default()
+    source.format.store().files(source).unwrap_or_default()
 }
 
 fn changed(source: &Source) -> Option<SystemTime> {
@@ -299,7 +300,7 @@ fn changed(source: &Source) -> Option<SystemTime> {
 fn content(source: &Source) -> Option<[u8; 32]> {
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
-    if let Some(rows) = source.format.rows(source).ok()? {
+    if let Some(rows) = source.format.reader().rows(source).ok()? {
         for part in &rows.parts {
             let mut reader = part.reader();
             loop {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Durability, Mode, ensure_folder, read_small, replace};
-use rethread_formats::{Env, atsf};
+use rethread_formats::{Env, PROJECT_FORMAT};
 use rethread_json::{Document, Object};
 use rethread_model::Summary;
 use sha2::{Digest, Sha256};
@@ -16,7 +16,10 @@ pub fn keep(env: &Env, thread: &Path, d: Durability) -> Result<(), DiskError> {
     let Some(path) = thread.to_str() else {
         return Ok(());
     };
-    let description = read_small(&thread.join("thread.json"))?;
+    let Some(projects) = PROJECT_FORMAT.projects() else {
+        return Ok(());
+    };
+    let description = read_small(&thread.join(projects.description_file()))?;
     let Ok(description) = rethread_json::compact(&description) else {
         return Ok(());
     };
@@ -54,5 +57,6 @@ fn summary(file: &Path) -> Option<Summary> {
     let document = Document::parse(read_small(file).ok()?).ok()?;
     let path = document.root().get("path")?.str()?;
     let description = document.root().get("thread")?.raw().to_vec();
-    atsf::described(Path::new(path.as_ref()), description)
+    let projects = PROJECT_FORMAT.projects()?;
+    projects.described(Path::new(path.as_ref()), description)
 }

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use rethread_formats::{Env, Source, by_name, gemini};
-use rethread_model::{Head, Summary, Workspace};
+use rethread_formats::{Env, FORMATS, FormatRef, Source, by_name};
+use rethread_model::{Head, Summary};
 
 use crate::discover::known_workspaces;
 use crate::list::list_others;
@@ -19,8 +19,8 @@ pub fn named_workspace(env: &Env, source: &Source, head: &Head) -> Option<String
         return Some(now);
     }
     let hash = open_hash(head)?;
-    let others = || hashes(env, &list_others(env, source)).remove(hash);
-    hashes(env, &[]).remove(hash).or_else(others)
+    let others = || hashes(env, &list_others(env, source)).remove(&hash);
+    hashes(env, &[]).remove(&hash).or_else(others)
 }
 
 /// Where the folder of a session's project is, if it was moved. Paths of another home are not of this
@@ -40,35 +40,38 @@ pub(crate) fn follow_moves(sessions: &mut [Summary]) {
 }
 
 fn moved_to(path: &Path, head: &Head) -> Option<String> {
-    let now = by_name(head.format)?.moved_to(path, &head.workspace)?;
+    let now = by_name(head.format)?
+        .store()
+        .moved_to(path, &head.workspace)?;
     now.into_os_string().into_string().ok()
 }
 
-/// Says of sessions of Gemini CLI which project they belong to, where only its hash is known: that
-/// of a folder that another session names, that we wrote to, or that the current folder is in.
+/// Says of sessions which project they belong to, where only its hash is known: that of a folder that another session names, that we wrote to, or that the current folder is in.
 pub(crate) fn name_workspaces(env: &Env, sessions: &mut [Summary]) {
     if sessions.iter().all(|s| open_hash(&s.head).is_none()) {
         return;
     }
     let hashes = hashes(env, sessions);
     for session in sessions {
-        let named = open_hash(&session.head).and_then(|hash| hashes.get(hash));
+        let named = open_hash(&session.head).and_then(|hash| hashes.get(&hash));
         if let Some(path) = named {
             session.head.workspace.path = Some(path.clone());
         }
     }
 }
 
+/// A project as a store knows it: by a hash.
+type Hash = (FormatRef, String);
+
 /// The hash of a session's project, where that is all that is known of it.
-fn open_hash(head: &Head) -> Option<&str> {
-    let Workspace { path, encoded, .. } = &head.workspace;
-    let is_open = head.format == "gemini" && path.is_none();
-    let hash = encoded.as_deref().filter(|_| is_open)?;
-    gemini::is_project_hash(hash).then_some(hash)
+fn open_hash(head: &Head) -> Option<Hash> {
+    let format = by_name(head.format)?;
+    let hash = format.store().hash_of_project(&head.workspace)?;
+    Some((format, hash))
 }
 
 /// All folders that are known, by their hashes.
-fn hashes(env: &Env, sessions: &[Summary]) -> BTreeMap<String, String> {
+fn hashes(env: &Env, sessions: &[Summary]) -> BTreeMap<Hash, String> {
     let mut named: Vec<PathBuf> = known_workspaces(env);
     named.extend(env.cwd.ancestors().map(PathBuf::from));
     for workspace in sessions.iter().map(|s| &s.head.workspace) {
@@ -79,5 +82,11 @@ fn hashes(env: &Env, sessions: &[Summary]) -> BTreeMap<String, String> {
     let named = named
         .into_iter()
         .filter_map(|p| p.into_os_string().into_string().ok());
-    named.map(|p| (gemini::project_hash(&p), p)).collect()
+    let hashed = |path: String| {
+        FORMATS.iter().filter_map(move |format| {
+            let hash = format.store().hash_project(&path)?;
+            Some(((*format, hash), path.clone()))
+        })
+    };
+    named.flat_map(hashed).collect()
 }

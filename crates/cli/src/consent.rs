@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 
 use rethread_engine::Consent;
-use rethread_formats::atsf::Hooks;
+use rethread_formats::Hooks;
 use rethread_render::{Plain, one_line};
 
 use crate::context::Context;

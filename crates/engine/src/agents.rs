@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rethread_catalog::discover;
-use rethread_formats::{About, Env, FORMATS};
+use rethread_formats::{About, Can, Env, FORMATS, FormatRef};
 use rethread_model::Note;
 
 /// A format, and what there is of it on this machine.
@@ -11,6 +11,8 @@ use rethread_model::Note;
 pub struct AgentInfo {
     /// Facts about the format.
     pub about: &'static About,
+    /// What can be done with its sessions.
+    pub can: Vec<Can>,
     /// The places that hold its conversations.
     pub places: Vec<PathBuf>,
     /// How many sessions there are, sub-agents included.
@@ -20,20 +22,21 @@ pub struct AgentInfo {
 /// Looks for the stores of all formats, by names alone.
 pub fn agents(env: &Env) -> (Vec<AgentInfo>, Vec<Note>) {
     let found = discover(env);
-    let info = |about: &'static About| AgentInfo {
-        about,
+    let info = |format: FormatRef| AgentInfo {
+        about: format.about(),
+        can: format.capabilities(),
         places: found
             .roots
             .iter()
-            .filter(|root| root.format.slug() == about.slug)
+            .filter(|root| root.format == format)
             .map(|root| root.path.clone())
             .collect(),
         sessions: found
             .sources
             .iter()
-            .filter(|source| source.format.slug() == about.slug)
+            .filter(|source| source.format == format)
             .count(),
     };
-    let all = FORMATS.iter().map(|format| info(format.about())).collect();
+    let all = FORMATS.iter().copied().map(info).collect();
     (all, found.notes)
 }

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use rethread_catalog::{FindError, find, why_none_at};
 use rethread_formats::carry::damaged;
 use rethread_formats::{
-    Env, FORMATS, FormatRef, Source, Violation, Want, Weight, summarize, why_empty,
+    Env, FORMATS, FormatRef, OpenError, Source, Violation, Want, Weight, summarize, why_empty,
 };
 use rethread_model::State;
 
@@ -68,7 +68,7 @@ pub fn check(
                 }
                 out(&violation);
             };
-            let files = match format.check(&path, &mut tell) {
+            let files = match measure(*format, &path, &mut tell) {
                 Err(e) if e.path().is_some_and(|at| Empty::new(*format).has(at)) => Some(1),
                 files => files?,
             };
@@ -89,6 +89,22 @@ pub fn check(
         }
     }
     Ok(checked)
+}
+
+/// Measures what is at a path against the document of one format; none if it is not of that.
+fn measure(
+    format: FormatRef,
+    path: &Path,
+    out: &mut dyn FnMut(Violation),
+) -> Result<Option<u64>, OpenError> {
+    match format.rules() {
+        Some(rules) => rules.check(path, out),
+        None if format.store().at_path(path).is_empty() => Ok(None),
+        None => Err(OpenError::NoRules {
+            path: path.to_owned(),
+            format: format.slug(),
+        }),
+    }
 }
 
 /// Why there is nothing to check at a path.
@@ -118,7 +134,8 @@ impl Empty {
             return *answer;
         }
         let is_empty = |source: &Source| summarize(source, Want::default()).state == State::Empty;
-        let answer = why_empty(path).is_some() && self.format.at_path(path).iter().any(is_empty);
+        let answer =
+            why_empty(path).is_some() && self.format.store().at_path(path).iter().any(is_empty);
         self.last = Some((path.to_owned(), answer));
         answer
     }
@@ -127,7 +144,7 @@ impl Empty {
 /// Compares the originals that travel along in sessions with their digests. No document speaks of
 /// them, but whoever converts back wants them as they were.
 fn originals(format: FormatRef, path: &Path, out: &mut dyn FnMut(Violation)) {
-    for source in format.at_path(path) {
+    for source in format.store().at_path(path) {
         // What cannot be read was told already.
         let notes = open(&source).and_then(|session| Ok(damaged(&session)?));
         for note in notes.unwrap_or_default() {

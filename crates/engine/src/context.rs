@@ -34,7 +34,7 @@ pub fn native_context(
 ) -> Result<(NativeContext, Vec<Note>), Error> {
     let source = find(env, name)?;
     let format = source.format;
-    if let Some(words) = format.own_words() {
+    if let Some(words) = format.reader().bodies().own_words() {
         let Point { conversation, path } = point(env, name, at)?;
         let context = words.context(&conversation, &path);
         return Ok((context, conversation.notes));
@@ -43,7 +43,7 @@ pub fn native_context(
         Some(at) => Some(entry::asked(&open(&source)?, at)?),
         None => None,
     };
-    match format.native_context(&source, at.as_ref())? {
+    match format.reader().native_context(&source, at.as_ref())? {
         Some(seen) => Ok(seen),
         None => Err(WriteError::Unsupported {
             format: format.slug(),

@@ -6,8 +6,8 @@ use rethread_catalog::{find, keep, named_workspace, remember};
 use rethread_disk::{Mode, ensure_folder};
 use rethread_formats::carry::damaged;
 use rethread_formats::{
-    Appended, Branch, Fork, FormatRef, Made, MessageInput, Migrated, NewSession, Source, Want,
-    Writing,
+    Appended, Branch, Fork, FormatRef, Made, MessageInput, Migrated, NewSession, PROJECT_FORMAT,
+    Source, Want, Writing,
 };
 use rethread_model::Note;
 
@@ -16,14 +16,14 @@ use crate::{Error, entry};
 
 /// Prepares a project for conversations of a format.
 pub fn init(w: &Writing<'_>, format: FormatRef, folder: &Path) -> Result<Made, Error> {
-    let made = format.init(w, folder)?;
+    let made = format.in_projects()?.init(w, folder)?;
     Ok(remembering(w, made))
 }
 
 /// Starts a session.
 pub fn new(w: &Writing<'_>, format: FormatRef, new: &NewSession) -> Result<Made, Error> {
     make_root(w, new.root.as_deref())?;
-    let mut made = format.create(w, new)?;
+    let mut made = format.writable()?.create(w, new)?;
     keep_in_worktree(w, &made.path.clone(), &mut made.notes);
     Ok(remembering(w, made))
 }
@@ -43,7 +43,7 @@ pub fn append(
     source: &Source,
     messages: &[MessageInput],
 ) -> Result<Appended, Error> {
-    let mut appended = source.format.append(w, source, messages)?;
+    let mut appended = source.format.writable()?.append(w, source, messages)?;
     keep_in_worktree(w, &source.path, &mut appended.notes);
     Ok(appended)
 }
@@ -63,7 +63,9 @@ pub fn branch(
         summary,
         messages,
     };
-    Ok(source.format.branch(w, source, &branch)?)
+    let tree = source.format.writable()?.tree();
+    let tree = tree.ok_or_else(|| source.format.cannot("branches"))?;
+    Ok(tree.branch(w, source, &branch)?)
 }
 
 /// Sets a bookmark on an entry, or takes it away. Gives the id of the record that says so.
@@ -75,13 +77,18 @@ pub fn label(
 ) -> Result<Appended, Error> {
     let source = find(w.env, name)?;
     let asked = entry::asked(&open(&source)?, entry)?;
-    Ok(source.format.label(w, &source, &asked, label)?)
+    let tree = source.format.writable()?.tree();
+    let tree = tree.ok_or_else(|| source.format.cannot("labels"))?;
+    Ok(tree.label(w, &source, &asked, label)?)
 }
 
 /// Brings a session of an older version to the current one.
 pub fn migrate(w: &Writing<'_>, name: &str) -> Result<(Source, Migrated), Error> {
     let source = find(w.env, name)?;
-    let migrated = source.format.migrate(w, &source)?;
+    let what = "older versions that can be brought up to date";
+    let migrator = source.format.writable()?.migrator();
+    let migrator = migrator.ok_or_else(|| source.format.cannot(what))?;
+    let migrated = migrator.migrate(w, &source)?;
     Ok((source, migrated))
 }
 
@@ -93,7 +100,9 @@ pub fn replace(
     message: &MessageInput,
 ) -> Result<Appended, Error> {
     let asked = entry::asked(&open(source)?, entry)?;
-    let mut replaced = source.format.replace(w, source, &asked, message)?;
+    let editor = source.format.writable()?.editor();
+    let editor = editor.ok_or_else(|| source.format.cannot("way to change a message"))?;
+    let mut replaced = editor.replace(w, source, &asked, message)?;
     keep_in_worktree(w, &source.path, &mut replaced.notes);
     Ok(replaced)
 }
@@ -101,7 +110,7 @@ pub fn replace(
 /// Sets a session's display name.
 pub fn rename(w: &Writing<'_>, name: &str, title: &str) -> Result<Vec<Note>, Error> {
     let source = find(w.env, name)?;
-    let mut notes = source.format.rename(w, &source, title)?;
+    let mut notes = source.format.writable()?.rename(w, &source, title)?;
     keep_in_worktree(w, &source.path, &mut notes);
     Ok(notes)
 }
@@ -114,13 +123,13 @@ pub fn fork(w: &Writing<'_>, name: &str, at: Option<&str>, mut fork: Fork) -> Re
     }
     let format = source.format;
     if fork.cwd.is_none() {
-        let head = format.summarize(&source, Want::default()).head;
+        let head = format.reader().summarize(&source, Want::default()).head;
         // What names its folder keeps that, wherever the folder is now.
         let is_unnamed = head.workspace.path.is_none();
         let named = is_unnamed.then(|| named_workspace(w.env, &source, &head));
         fork.cwd = named.flatten().map(PathBuf::from);
     }
-    let mut made = format.fork(w, &source, &fork)?;
+    let mut made = format.writable()?.fork(w, &source, &fork)?;
     // What travels along in the session does so in the copy.
     let copy = Source::new(source.format, made.id.clone(), made.path.clone());
     let damage = open(&copy).and_then(|copy| Ok(damaged(&copy)?));
@@ -132,11 +141,9 @@ pub fn fork(w: &Writing<'_>, name: &str, at: Option<&str>, mut fork: Fork) -> Re
 /// Keeps a copy of the description of a thread in a linked git worktree, which takes its threads
 /// with it when it goes. What was written is there either way, so trouble with that is a note.
 pub(crate) fn keep_in_worktree(w: &Writing<'_>, thread: &Path, notes: &mut Vec<Note>) {
-    // `<worktree>/.agent/threads/<id>`; a linked worktree has a file where others have a folder.
-    let is_thread = thread
-        .parent()
-        .is_some_and(|p| p.ends_with(".agent/threads"));
-    let root = thread.ancestors().nth(3).filter(|_| is_thread);
+    // A linked worktree has a file where others have a folder.
+    let projects = PROJECT_FORMAT.projects();
+    let root = projects.and_then(|projects| projects.holder_of(thread));
     let in_worktree = root.is_some_and(|root| root.join(".git").is_file());
     if in_worktree && let Err(e) = keep(w.env, thread, w.durability) {
         notes.push(Note::remark(format!("its description was not kept: {e}")));

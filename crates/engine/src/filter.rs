@@ -233,7 +233,7 @@ fn known_models<'a>(all: impl Iterator<Item = &'a Summary>) -> Vec<Known> {
 /// Whether a session has a message of such a time. One that cannot be read, or that says nothing of
 /// time, may have one.
 fn has_message(env: &Env, session: &Summary, is_wanted: impl Fn(&Moment) -> bool) -> bool {
-    let read = source_of(env, session).and_then(|source| source.format.read(&source).ok());
+    let read = source_of(env, session).and_then(|source| source.format.reader().read(&source).ok());
     let Some(conversation) = read else {
         return true;
     };

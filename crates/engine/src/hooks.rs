@@ -4,7 +4,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use rethread_disk::{Created, Durability, Mode, ensure_folder, link};
-use rethread_formats::atsf::{CommandHook, Hooks, SymlinkHook};
+use rethread_formats::{CommandHook, Hooks, SymlinkHook};
 use rethread_run::{End, shell};
 
 /// One step of the hooks, and what became of it.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_catalog::sources_at;
 use rethread_disk::{DiskError, Durability, FileKind, Mode, ScratchFolder, create_with, open_read};
-use rethread_formats::ndjson::has_no_sessions;
+use rethread_formats::has_no_sessions;
 
 use crate::Error;
 

@@ -225,7 +225,7 @@ fn keep_worktree_threads(env: &Env, roots: &[Root], sessions: &[Summary]) {
     let is_in_worktree = |s: &&Summary| s.path.ancestors().any(|folder| worktrees.contains(folder));
     for session in sessions.iter().filter(is_in_worktree) {
         let source = Source::of_summary(session);
-        if source.is_some_and(|source| source.format.is_whole(&source)) {
+        if source.is_some_and(|source| source.format.store().is_whole(&source)) {
             let _ = keep(env, &session.path, Durability::None);
         }
     }

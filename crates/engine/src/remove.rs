@@ -29,7 +29,7 @@ pub fn removable_by_name(env: &Env, names: &[String]) -> Result<Vec<Removable>, 
         if all.iter().any(|other| other.source == source) {
             continue;
         }
-        let summary = source.format.summarize(&source, Want::default());
+        let summary = source.format.reader().summarize(&source, Want::default());
         all.push(Removable {
             name: summary.head.id.clone(),
             source,
@@ -94,7 +94,7 @@ pub enum Removed {
 /// where something stays, the session is still found, and the error says what went before.
 pub fn remove(source: &Source, force: bool) -> Result<Removed, Error> {
     let path = source.path.clone();
-    let Removal::Files(files) = source.format.remove(source, force)? else {
+    let Removal::Files(files) = source.format.store().remove(source, force)? else {
         return Ok(Removed::Deleted { path });
     };
     let mut by = None;

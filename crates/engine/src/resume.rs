@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rethread_catalog::{find, named_workspace};
 use rethread_disk::find_program;
-use rethread_formats::{Can, Env, FormatRef, Resume, Source, Want, Writing, by_name, local_path};
+use rethread_formats::{
+    Can, Client, Env, FormatRef, Resume, Source, Want, Writing, by_name, local_path,
+};
 use rethread_model::{Note, Summary};
 use rethread_project::is_folder;
 
@@ -96,7 +98,7 @@ pub fn resume(w: &Writing<'_>, name: &str, ask: &ResumeAsk<'_>) -> Result<Contin
 
 /// The format whose client goes on with a session.
 fn client_format(source: &Source, asked: Option<FormatRef>) -> Result<FormatRef, Error> {
-    let can = |format: FormatRef| format.about().can.contains(&Can::Resume);
+    let can = |format: FormatRef| format.can(Can::Resume);
     if let Some(to) = asked {
         return if can(to) {
             Ok(to)
@@ -108,7 +110,7 @@ fn client_format(source: &Source, asked: Option<FormatRef>) -> Result<FormatRef,
     if can(own) {
         return Ok(own);
     }
-    let summary = own.summarize(source, Want::default());
+    let summary = own.reader().summarize(source, Want::default());
     let agent = summary.head.agent.id.as_deref().and_then(by_name);
     agent.filter(|f| can(*f)).ok_or_else(|| Error::Usage {
         message: format!(
@@ -121,7 +123,7 @@ fn client_format(source: &Source, asked: Option<FormatRef>) -> Result<FormatRef,
 
 /// The client's program.
 fn program(env: &Env, to: FormatRef) -> Result<PathBuf, Error> {
-    let name = to.client().map_or(to.slug(), |client| client.program);
+    let name = to.client().map_or(to.slug(), Client::program);
     let path = env.system_variable("PATH");
     let found = path.and_then(|path| find_program(path, name));
     found.ok_or_else(|| Error::Refused {
@@ -169,7 +171,7 @@ impl Folder<'_> {
 
     /// Some clients find a session only in the folder that it was made in.
     fn refuse_other(&self, to: FormatRef, cwd: &Path) -> Result<(), Error> {
-        let finds_by_folder = to.client().is_some_and(|client| client.finds_by_folder);
+        let finds_by_folder = to.client().is_some_and(Client::finds_by_folder);
         let named = self.named.and_then(|named| local_path(self.env, named));
         if !finds_by_folder || named.is_some_and(|named| named == cwd) {
             return Ok(());
@@ -188,7 +190,7 @@ impl Folder<'_> {
 
 /// What a list says of a session, with where its folder is now.
 fn summary_of(env: &Env, source: &Source) -> Summary {
-    let mut summary = source.format.summarize(source, Want::default());
+    let mut summary = source.format.reader().summarize(source, Want::default());
     if let Some(path) = named_workspace(env, source, &summary.head) {
         summary.head.workspace.path = Some(path);
     }
@@ -198,13 +200,14 @@ fn summary_of(env: &Env, source: &Source) -> Summary {
 fn command(env: &Env, source: &Source, mut notes: Vec<Note>) -> Result<Continued, Error> {
     let format = source.format;
     let summary = summary_of(env, source);
-    let command = format.resume(&summary);
+    let client = format.client();
+    let command = client.and_then(|client| client.resume(&summary));
     let command = command.ok_or_else(|| match summary.parent() {
-        Some(parent) if format.about().can.contains(&Can::Resume) => Error::usage(format!(
+        Some(parent) if format.can(Can::Resume) => Error::usage(format!(
             "`{}` is a sub-agent, which only its session `{parent}` continues",
             source.id
         )),
-        _ => match format.resume_refusal(&summary) {
+        _ => match client.and_then(|client| client.refusal(&summary)) {
             Some((message, hint)) => Error::Usage {
                 message,
                 hint: Some(hint),
@@ -223,7 +226,11 @@ fn command(env: &Env, source: &Source, mut notes: Vec<Note>) -> Result<Continued
             hint: Some("`rethread fork` makes a copy with an id of its own".to_owned()),
         });
     }
-    notes.extend(format.resume_notes(env, &summary));
+    notes.extend(
+        client
+            .map(|client| client.warnings(env, &summary))
+            .unwrap_or_default(),
+    );
     Ok(Continued {
         command,
         program: None,

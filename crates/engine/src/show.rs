@@ -119,7 +119,7 @@ impl Shown {
 /// an agent.
 pub fn agent_name(head: &Head) -> Option<&'static str> {
     let format = by_name(head.held_by())?;
-    let is_agents = format.about().can.contains(&Can::Resume);
+    let is_agents = format.can(Can::Resume);
     is_agents.then(|| format.about().name)
 }
 
@@ -138,7 +138,7 @@ fn end_of_branch(session: &Session, entry: EntryIx) -> EntryIx {
 }
 
 pub(crate) fn open(source: &Source) -> Result<Conversation, Error> {
-    let mut conversation = source.format.read(source).map_err(|e| match e {
+    let mut conversation = source.format.reader().read(source).map_err(|e| match e {
         OpenError::NotOurs { path, format } => match why_empty(&path) {
             Some(why) => OpenError::NoConversation { path, why },
             None => OpenError::NotOurs { path, format },
@@ -164,7 +164,7 @@ pub(crate) fn open_with_workspace(env: &Env, source: &Source) -> Result<Conversa
 
 /// The records of a session that has no file of its own, such as rows of a database.
 pub fn raw_rows(source: &Source) -> Result<Option<Native>, Error> {
-    Ok(source.format.rows(source)?)
+    Ok(source.format.reader().rows(source)?)
 }
 
 /// Writes such records into a folder, as lines of JSON in a file that is named like the session.
@@ -194,7 +194,7 @@ fn taken(path: PathBuf) -> Error {
 /// The files of a session, the main one first, whatever version they are of.
 pub fn raw_files(env: &Env, name: &str) -> Result<(Source, Vec<PathBuf>), Error> {
     let source = find(env, name)?;
-    let files = source.format.files(&source)?;
+    let files = source.format.store().files(&source)?;
     Ok((source, files))
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn with_own_subagents(source: &Source, summary: Summary, want: Want) 
     if summary.state != State::Ready {
         return summary;
     }
-    match source.format.read(source) {
+    match source.format.reader().read(source) {
         Ok(conversation) => of_conversation(&conversation, summary, want),
         Err(_) => summary,
     }
@@ -84,7 +84,7 @@ pub(crate) fn of_conversation(
     summary: Summary,
     want: Want,
 ) -> Summary {
-    let agents = conversation.source.format.agents(conversation);
+    let agents = conversation.source.format.reader().subagents(conversation);
     let place = (summary.path.clone(), summary.head.id.clone());
     let mut all = vec![summary.clone()];
     all.extend(agents.iter().map(|agent| summarize(agent, want)));

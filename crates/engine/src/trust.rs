@@ -6,7 +6,7 @@ use rethread_disk::{
     DiskError, Durability, Mode, append_line, born, ensure_folder, file_id, read_small, replace,
 };
 use rethread_formats::Env;
-use rethread_formats::atsf::Hooks;
+use rethread_formats::Hooks;
 use rethread_json::{Object, Tree, split_lines};
 use rethread_project::Repository;
 use sha2::{Digest, Sha256};

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rethread_catalog::keep;
 use rethread_disk::{DiskError, Durability, Mode, SafeName, ensure_folder};
-use rethread_formats::atsf::{FORMAT, Hooks, hooks};
 use rethread_formats::{
-    FormatRef, Found, Made, MessageInput, NewSession, Root, Source, TextMessage, Writing,
+    FormatRef, Found, Hooks, Made, MessageInput, NewSession, PROJECT_FORMAT, Root, Source,
+    TextMessage, Writing,
 };
 use rethread_model::{Note, Role};
 use rethread_project::{LeftOff, Repository, Worktree};
@@ -62,7 +62,7 @@ pub fn add_worktree(
 ) -> Result<AddedWorktree, Error> {
     let repository = repository_of(&add.session.cwd)?;
     let main = main_root(&repository)?;
-    let (hooks, notes) = hooks(&main)?;
+    let (hooks, notes) = PROJECT_FORMAT.in_projects()?.hooks(&main)?;
     let (folder, branch) = settle(w, &mut add, &main)?;
     if let Some(parent) = folder.parent() {
         ensure_folder(parent, &Mode::Private, w.durability)?;
@@ -73,7 +73,8 @@ pub fn add_worktree(
     let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
     add.session.cwd.clone_from(&folder);
     add.session.root = None;
-    let mut made = match FORMAT.create(w, &add.session) {
+    let writer = PROJECT_FORMAT.writable()?;
+    let mut made = match writer.create(w, &add.session) {
         Ok(made) => remembering(w, made),
         Err(e) => {
             // A worktree without its thread is nothing that was asked for.
@@ -127,11 +128,11 @@ fn left_off_note(left_off: LeftOff) -> Note {
 /// Whether the project of a folder wants a worktree for each new session of this format. One that
 /// is in a worktree already is there.
 pub fn wants_worktree(format: FormatRef, folder: &Path) -> Result<bool, Error> {
-    if format != FORMAT {
+    let Some(projects) = format.projects() else {
         return Ok(false);
-    }
+    };
     match Repository::find(folder).filter(|r| !r.is_linked_worktree()) {
-        Some(repository) => Ok(rethread_formats::atsf::wants_worktree(repository.root())?),
+        Some(repository) => Ok(projects.wants_worktree(repository.root())?),
         None => Ok(false),
     }
 }
@@ -266,14 +267,16 @@ impl Step<'_> {
                 };
             }
         };
-        let source = Source::new(FORMAT, made.id.clone(), made.path.clone());
+        let source = Source::new(PROJECT_FORMAT, made.id.clone(), made.path.clone());
         let message = MessageInput::Text(TextMessage {
             role: Role::User,
             text: text.clone(),
             images: Vec::new(),
             model: None,
         });
-        let saved = FORMAT.append(self.w, &source, std::slice::from_ref(&message));
+        let saved = PROJECT_FORMAT
+            .writable()
+            .and_then(|writer| writer.append(self.w, &source, std::slice::from_ref(&message)));
         let failed = match saved {
             Ok(appended) => appended.ids.into_iter().find_map(Result::err),
             Err(e) => Some(e),
@@ -322,21 +325,23 @@ pub fn list_worktrees(folder: &Path) -> Result<Vec<ListedWorktree>, Error> {
 /// there may be more.
 fn threads_of(worktree: &Path) -> (Vec<Source>, Option<Note>) {
     let (mut threads, trouble) = described_in(worktree);
-    threads.retain(|thread| FORMAT.is_whole(thread));
+    threads.retain(|thread| PROJECT_FORMAT.store().is_whole(thread));
     (threads, trouble)
 }
 
 fn described_in(worktree: &Path) -> (Vec<Source>, Option<Note>) {
     let root = Root {
-        format: FORMAT,
+        format: PROJECT_FORMAT,
         path: worktree.to_owned(),
         found: Found::Worktree,
     };
     let (mut threads, mut trouble) = (Vec::new(), None);
-    FORMAT.list(&root, &mut |found| match found {
-        Ok(thread) => threads.push(thread),
-        Err(note) => trouble = Some(note),
-    });
+    PROJECT_FORMAT
+        .store()
+        .list(&root, &mut |found| match found {
+            Ok(thread) => threads.push(thread),
+            Err(note) => trouble = Some(note),
+        });
     (threads, trouble)
 }
 

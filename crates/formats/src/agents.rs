@@ -21,15 +21,15 @@ impl Agents {
         let mut all = Self::default();
         let name = |source: &Source| (source.path.clone(), source.id.clone());
         let mut met = HashSet::from([name(&session.source)]);
-        let mut waiting = VecDeque::from(session.source.format.agents(session));
+        let mut waiting = VecDeque::from(session.source.format.reader().subagents(session));
         while let Some(mut source) = waiting.pop_front() {
             if !met.insert(name(&source)) {
                 continue;
             }
             source.home.clone_from(&session.source.home);
-            match session.source.format.read(&source) {
+            match session.source.format.reader().read(&source) {
                 Ok(agent) => {
-                    waiting.extend(session.source.format.agents(&agent));
+                    waiting.extend(session.source.format.reader().subagents(&agent));
                     all.read.push(agent);
                 }
                 Err(e) => all.torn.push((source, e)),

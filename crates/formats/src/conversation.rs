@@ -4,6 +4,7 @@ use std::fmt;
 
 use rethread_model::{Blob, Bodies, Body, EntryIx, Note, Piece, Session, Severity};
 
+use crate::carry::CarriedFile;
 use crate::{Native, OpenError, Source, WriteError, Writing};
 
 /// A conversation that was read.
@@ -22,6 +23,22 @@ impl Conversation {
     /// What the client sends of each entry, for those who ask what a model sees.
     pub fn sent(&self) -> Sent<'_> {
         Sent(self)
+    }
+
+    /// The files that the session had where it was first found, where its source carries them along.
+    pub fn carried(&self) -> Result<Vec<CarriedFile<'_>>, OpenError> {
+        match self.source.format.reader().exports() {
+            Some(exports) => exports.carried(self),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The values that travel along in the session.
+    pub fn embedded_original(&self) -> Result<Vec<Vec<u8>>, OpenError> {
+        match self.source.format.carrier() {
+            Some(carrier) => carrier.embedded_original(self),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// What is damaged, for who makes a copy of what was read: that is in no copy, so it is told, or
@@ -51,7 +68,12 @@ impl Bodies for Sent<'_> {
         let Conversation {
             native, session, ..
         } = self.0;
-        self.0.source.format.sent(native, session, ix)
+        self.0
+            .source
+            .format
+            .reader()
+            .bodies()
+            .sent(native, session, ix)
     }
 
     fn pieces(&self, ix: EntryIx) -> Vec<Piece> {
@@ -65,11 +87,16 @@ impl Bodies for Sent<'_> {
 
 impl Bodies for Conversation {
     fn body(&self, ix: EntryIx) -> Body {
-        self.source.format.body(&self.native, &self.session, ix)
+        self.source
+            .format
+            .reader()
+            .bodies()
+            .body(&self.native, &self.session, ix)
     }
 
     fn pieces(&self, ix: EntryIx) -> Vec<Piece> {
-        self.source.format.pieces(&self.native, &self.session, ix)
+        let bodies = self.source.format.reader().bodies();
+        bodies.pieces(&self.native, &self.session, ix)
     }
 
     fn inline(&self, blob: &Blob) -> Option<Vec<u8>> {

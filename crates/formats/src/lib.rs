@@ -19,7 +19,6 @@ mod few;
 mod fields;
 mod first_prompt;
 mod format;
-mod format_ref;
 pub mod gemini;
 mod home;
 mod kit;
@@ -37,7 +36,6 @@ pub mod pi;
 mod picture;
 mod raw_json;
 mod registry;
-mod resume;
 mod salvaged;
 mod session_log;
 mod telling;
@@ -51,21 +49,23 @@ pub use check::{Violation, Weight};
 pub use conversation::{Conversation, Sent};
 pub use env::{Env, EnvError};
 pub use error::{OpenError, WriteError};
-pub use format::{About, Can, Format, Found, Root, Source, Want};
-pub use format_ref::FormatRef;
+pub use format::{
+    About, BodyReader, Can, Carrier, Client, CommandHook, Editor, ExportReader, Format, FormatRef,
+    Found, Hooks, Migrator, Projects, Reader, Resume, Root, Rules, Source, Store, SubagentWriter,
+    SymlinkHook, TreeWriter, Want, Writer,
+};
 pub use home::{Home, HomeKind};
 pub use kit::SavedScan;
 pub use local_path::{is_spelled_inside, is_windows_path, last_name, local_path};
 pub use native::{Marks, Native, Part, PartKind, RecordKind, Spool, Spooled};
-pub use ndjson::UnifiedRecord;
+pub use ndjson::{UnifiedRecord, workspace_name};
 pub use new_message::NewMessage;
 pub use own_words::OwnWords;
 pub use packed::ZstdWriter;
 pub use raw_json::RawJson;
-pub use registry::{FORMATS, by_name};
-pub use resume::{Client, Resume};
+pub use registry::{FORMATS, PROJECT_FORMAT, by_name};
 pub use telling::{Attachments, Branches, Files, Keeps, Step, Told, ToldAgent};
-pub use unusable::{summarize, why_empty};
+pub use unusable::{has_no_sessions, summarize, unpacking_damage, why_empty};
 pub use write::{
     AgentKey, Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext,
     NewSession, ProjectKey, Removal, TextMessage, Unsaid, Writing,

@@ -15,6 +15,10 @@ pub static FORMATS: &[FormatRef] = &[
     ndjson::FORMAT,
 ];
 
+/// The format of the store that is made in projects and in their worktrees: the only one that has its
+/// store there, and hooks.
+pub static PROJECT_FORMAT: FormatRef = atsf::FORMAT;
+
 /// The format with this short name or alias.
 ///
 /// ```

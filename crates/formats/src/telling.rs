@@ -8,7 +8,7 @@ use rethread_model::Moment;
 
 use crate::NewMessage;
 
-/// What a format has records of its own for, when it is [told](crate::Format::tell) a conversation.
+/// What a format has records of its own for, when it is [told](crate::Writer::write_transcript) a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keeps {
     /// Ways that the conversation left again.
@@ -18,8 +18,6 @@ pub struct Keeps {
     pub compactions: bool,
     /// Bookmarks on messages.
     pub labels: bool,
-    /// Sub-agents, in sessions of their own that lie with the one that started them.
-    pub agents: bool,
     /// Pictures and files.
     pub attachments: Attachments,
 }
@@ -67,7 +65,7 @@ pub enum Branches {
     /// Nothing.
     #[default]
     None,
-    /// What was said on them, as far as the format does not [leave it out](crate::Format::leaves_out).
+    /// What was said on them, as far as the format does not [leave it out](crate::Writer::leaves_out).
     Plain,
     /// What was said on them, and in a few words what that was, where the conversation goes on.
     SummedUp,

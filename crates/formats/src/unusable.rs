@@ -7,7 +7,7 @@ use std::path::Path;
 use rethread_disk::{DiskError, open_read};
 use rethread_model::{Head, LinkKind, Note, State, Summary, TitleSource};
 
-use crate::{Can, FormatRef, OpenError, Source, Want, by_name};
+use crate::{Can, ExportReader, FORMATS, FormatRef, OpenError, Source, Want, by_name};
 
 /// How a pointer of Git LFS begins.
 const POINTER: &[u8] = b"version https://git-lfs";
@@ -26,7 +26,7 @@ const SILENT: &str = "nothing was said in it";
 /// What a list shows of a session, whatever its format. All that lists go through this, so that they
 /// agree on what a conversation is.
 pub fn summarize(source: &Source, want: Want) -> Summary {
-    let mut summary = source.format.summarize(source, want);
+    let mut summary = source.format.reader().summarize(source, want);
     settle_times(&mut summary.head);
     if is_silent(&summary) {
         summary.state = State::Empty;
@@ -62,7 +62,7 @@ fn is_silent(summary: &Summary) -> bool {
         0 => head.created.is_none(),
         _ => only_told,
     };
-    let has_client = |format: FormatRef| format.about().can.contains(&Can::Resume);
+    let has_client = |format: FormatRef| format.can(Can::Resume);
     summary.state == State::Ready
         && by_name(head.format).is_some_and(has_client)
         && nothing_said
@@ -84,6 +84,23 @@ pub fn why_empty(path: &Path) -> Option<&'static str> {
         text if text.starts_with(POINTER) => Some(ELSEWHERE),
         _ => None,
     }
+}
+
+/// Whether a file is an export in which there is no session. One that could be unpacked only in part
+/// may have had some.
+pub fn has_no_sessions(path: &Path) -> bool {
+    exports().any(|exports| exports.has_no_sessions(path))
+}
+
+/// Why a packed file that is named as an export may be could be unpacked only in part.
+pub fn unpacking_damage(path: &Path) -> Option<String> {
+    exports().find_map(|exports| exports.unpacking_damage(path))
+}
+
+fn exports() -> impl Iterator<Item = &'static dyn ExportReader> {
+    FORMATS
+        .iter()
+        .filter_map(|format| format.reader().exports())
 }
 
 /// Says of a session that its file holds no record: healthy if it is empty, else damaged for this

@@ -131,5 +131,5 @@ fn words(agent: &AgentInfo) -> Vec<&'static str> {
         Can::Write => "write",
         Can::Resume => "resume",
     };
-    agent.about.can.iter().map(word).collect()
+    agent.can.iter().map(word).collect()
 }

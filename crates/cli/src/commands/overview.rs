@@ -198,9 +198,8 @@ impl Page<'_> {
     /// What to do next, with a session that it works with.
     fn write_next(&self, out: &mut impl Write) -> io::Result<()> {
         let name = |s: &Summary| one_line(&self.all.names.name(s)).into_owned();
-        let is_continued = |s: &&Summary| {
-            by_name(s.head.format).is_some_and(|f| f.about().can.contains(&Can::Resume))
-        };
+        let is_continued =
+            |s: &&Summary| by_name(s.head.format).is_some_and(|f| f.can(Can::Resume));
         let recent = &self.all.recent;
         let mut next = Vec::new();
         if let Some(newest) = recent.first() {

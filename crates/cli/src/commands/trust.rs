@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use rethread_engine::{Error, Trusted, revoke, trusted};
-use rethread_formats::atsf::{Hooks, hooks};
+use rethread_formats::{Hooks, PROJECT_FORMAT};
 use rethread_project::Repository;
 use rethread_render::one_line;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ pub(crate) fn run(context: &Context, args: &Trust) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Done);
     }
-    let (hooks, notes) = hooks(&project)?;
+    let (hooks, notes) = PROJECT_FORMAT.in_projects()?.hooks(&project)?;
     let exit = context.notes(&notes);
     let Some(hooks) = hooks else {
         context.say("there are no hooks here");

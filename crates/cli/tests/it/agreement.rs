@@ -14,7 +14,10 @@ const ALL: Want = Want {
 };
 
 fn sources_at(path: &Path) -> Vec<Source> {
-    FORMATS.iter().flat_map(|f| f.at_path(path)).collect()
+    FORMATS
+        .iter()
+        .flat_map(|f| f.store().at_path(path))
+        .collect()
 }
 
 /// All sessions in the files below a folder.
@@ -69,7 +72,7 @@ fn differences(source: &Source) -> Vec<String> {
     if !matches!(full.state, State::Ready | State::Empty) {
         return found;
     }
-    let Ok(read) = source.format.read(source) else {
+    let Ok(read) = source.format.reader().read(source) else {
         return found;
     };
     let session = &read.session;

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
-use rethread_formats::{Conversation, Format, Source, Want, claude_code::ClaudeCode};
+use rethread_formats::{Conversation, Source, Want, claude_code::FORMAT};
 use rethread_model::{
     Blob, Block, Bodies, Body, EntryIx, Kept, Kind, LinkKind, Message, Role, TitleSource,
     Visibility,
@@ -40,7 +40,7 @@ fn read_file(path: &Path) -> Conversation {
         String::new(),
         path.to_owned(),
     );
-    ClaudeCode.read(&source).unwrap()
+    FORMAT.reader().read(&source).unwrap()
 }
 
 /// The one session of a case, or the one whose path ends so.
@@ -234,7 +234,7 @@ fn turns_that_were_written_anew_are_there_once() {
         usage: true,
         ..Want::default()
     };
-    let used = ClaudeCode.summarize(&source, want).counts.usage;
+    let used = FORMAT.reader().summarize(&source, want).counts.usage;
     assert_eq!(used.unwrap().output, 60, "three responses");
 }
 
@@ -376,7 +376,7 @@ fn a_long_output_is_in_a_file_of_the_session() {
     };
     assert!(path.ends_with(format!("{EVERYTHING}/tool-results/b3.txt")));
     let source = &conversation.source;
-    let files = ClaudeCode.files(source).unwrap();
+    let files = FORMAT.store().files(source).unwrap();
     assert_eq!(files, [source.path.clone(), path.clone()]);
 }
 

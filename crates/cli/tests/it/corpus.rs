@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_formats::{Format, Source, atsf::Atsf};
+use rethread_formats::{Source, atsf::FORMAT};
 use rethread_model::Bodies;
 
 use crate::world::World;
@@ -11,8 +11,8 @@ use crate::world::World;
 /// Reads a thread and saves every part of it: the same bytes, every record accounted for.
 pub(crate) fn assert_lossless(folder: &Path) {
     let id = folder.file_name().unwrap().to_str().unwrap().to_owned();
-    let source = Source::new(rethread_formats::atsf::FORMAT, id, folder.to_owned());
-    let conversation = Atsf.read(&source).unwrap();
+    let source = Source::new(FORMAT, id, folder.to_owned());
+    let conversation = FORMAT.reader().read(&source).unwrap();
     let mut records = Vec::new();
     for (number, part) in (0_u32..).zip(&conversation.native.parts) {
         let mut saved = Vec::new();

@@ -14,7 +14,7 @@ fn sessions_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut left = vec![folder.to_owned()];
     while let Some(path) = left.pop() {
-        if FORMATS.iter().any(|f| !f.at_path(&path).is_empty()) {
+        if FORMATS.iter().any(|f| !f.store().at_path(&path).is_empty()) {
             found.push(path.clone());
         }
         if path.is_dir() {

@@ -27,7 +27,7 @@ fn session(slug: &str, case: &str) -> PathBuf {
 
 fn read(format: FormatRef, path: &Path) -> Conversation {
     let source = Source::new(format, String::new(), path.to_owned());
-    format.read(&source).unwrap()
+    format.reader().read(&source).unwrap()
 }
 
 fn pi(case: &str) -> Conversation {
@@ -204,7 +204,7 @@ fn a_project_that_a_session_names_is_searched() {
 #[test]
 fn what_is_no_session_is_not_listed() {
     let folder = fixtures("pi/3/no-session");
-    assert_eq!(pi::FORMAT.at_path(&folder), []);
+    assert_eq!(pi::FORMAT.store().at_path(&folder), []);
     let w = World::new();
     let there = w.home.join(".pi/agent/sessions/--home-me-shop--");
     copy(&folder, &there);
@@ -221,6 +221,7 @@ fn what_is_no_session_is_not_listed() {
     for name in ["pointer", "index", "numeric", "headless"] {
         let path = folder.join(format!("{name}.jsonl"));
         let error = pi::FORMAT
+            .reader()
             .read(&Source::new(
                 rethread_formats::pi::FORMAT,
                 String::new(),
@@ -228,7 +229,7 @@ fn what_is_no_session_is_not_listed() {
             ))
             .unwrap_err();
         assert_eq!(error.kind(), "not_a_session", "{name}: {error}");
-        assert!(pi::FORMAT.at_path(&path).is_empty(), "{name}");
+        assert!(pi::FORMAT.store().at_path(&path).is_empty(), "{name}");
     }
 }
 
@@ -358,7 +359,7 @@ fn damage_is_named_and_the_rest_is_read() {
         .collect();
     assert_eq!(ids.len(), 11, "{ids:?}");
     assert_eq!(c.session.leaf().map(|l| c.session.id(l)), Some(""));
-    let summary = pi::FORMAT.summarize(&c.source, Want::default());
+    let summary = pi::FORMAT.reader().summarize(&c.source, Want::default());
     let messages = c.session.message_count() as u64;
     assert_eq!(
         (summary.counts.messages, &summary.head),
@@ -483,7 +484,7 @@ fn all_sessions_of_the_corpus_are_read_and_saved() {
     let w = World::new();
     let mut read = 0;
     for path in files_below(&corpus.join("pi")) {
-        let Some(source) = pi::FORMAT.at_path(&path).pop() else {
+        let Some(source) = pi::FORMAT.store().at_path(&path).pop() else {
             let start = fs::read(&path).unwrap();
             let is_named = path.to_str().unwrap().ends_with(".trajectory.jsonl");
             assert!(
@@ -494,14 +495,14 @@ fn all_sessions_of_the_corpus_are_read_and_saved() {
             continue;
         };
         let c = assert_lossless(pi::FORMAT, &path);
-        let summary = pi::FORMAT.summarize(
+        let summary = pi::FORMAT.reader().summarize(
             &source,
             Want {
                 usage: true,
                 ..Want::default()
             },
         );
-        let quick = pi::FORMAT.summarize(&source, Want::default());
+        let quick = pi::FORMAT.reader().summarize(&source, Want::default());
         assert_eq!(summary.head, c.session.head, "{}", path.display());
         assert_eq!(quick.head, c.session.head);
         assert_eq!(quick.counts.messages, summary.counts.messages);

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use rethread_disk::Durability;
-use rethread_formats::atsf::Atsf;
-use rethread_formats::{Env, Format as _, MessageInput, TextMessage};
+use rethread_formats::atsf::FORMAT;
+use rethread_formats::{Env, MessageInput, TextMessage};
 use rethread_model::Role;
 
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair, Side};
@@ -70,7 +70,9 @@ impl Pair for Append {
     fn run(&mut self, side: Side) -> Outcome {
         let w = writing(&self.env, Durability::None);
         let messages = std::slice::from_ref(&self.message);
-        Atsf.append(&w, &self.thread(side).source, messages)?;
+        FORMAT
+            .writable()?
+            .append(&w, &self.thread(side).source, messages)?;
         Ok(())
     }
 }

@@ -105,7 +105,7 @@ impl Corpus {
                 if path.is_dir() {
                     folders.push(path);
                 } else if path.extension().is_some_and(|e| e == "jsonl")
-                    && FORMAT.read(&source(&path)).is_ok()
+                    && FORMAT.reader().read(&source(&path)).is_ok()
                 {
                     files.push(path);
                 }
@@ -128,16 +128,16 @@ impl Pair for Corpus {
         for path in &self.files {
             match (side, &self.task) {
                 (Side::Subject, Task::Read) => {
-                    std::hint::black_box(FORMAT.read(&source(path))?);
+                    std::hint::black_box(FORMAT.reader().read(&source(path))?);
                 }
                 (Side::Subject, Task::Bodies) => {
-                    let conversation = FORMAT.read(&source(path))?;
+                    let conversation = FORMAT.reader().read(&source(path))?;
                     for (ix, _) in conversation.session.indexed() {
                         std::hint::black_box(conversation.body(ix));
                     }
                 }
                 (Side::Subject, Task::List) => {
-                    std::hint::black_box(FORMAT.summarize(&source(path), Want::default()));
+                    std::hint::black_box(FORMAT.reader().summarize(&source(path), Want::default()));
                 }
                 (Side::Peer, _) => {
                     for (_, line) in split_lines(&fs::read(path)?) {

@@ -49,7 +49,7 @@ pub(crate) fn files(folder: &str) -> Outcome<Vec<PathBuf>> {
 pub(crate) fn pair(files: Vec<PathBuf>, format: FormatRef, task: Task) -> Outcome<Box<dyn Pair>> {
     let source = |path: PathBuf| Source::new(format, String::new(), path);
     let mut sources: Vec<Source> = files.into_iter().map(source).collect();
-    sources.retain(|source| format.read(source).is_ok());
+    sources.retain(|source| format.reader().read(source).is_ok());
     if sources.is_empty() {
         return Err(format!("there are no sessions of {format}").into());
     }
@@ -71,17 +71,17 @@ impl Pair for Real {
         for source in &self.sources {
             match (side, self.task) {
                 (Side::Subject, Task::Open) => {
-                    std::hint::black_box(self.format.read(source)?);
+                    std::hint::black_box(self.format.reader().read(source)?);
                 }
                 (Side::Subject, Task::Read) => {
-                    let read = self.format.read(source)?;
+                    let read = self.format.reader().read(source)?;
                     let entries = 0..read.session.entries().len();
                     for ix in entries.filter_map(EntryIx::new) {
                         std::hint::black_box(read.body(ix));
                     }
                 }
                 (Side::Subject, Task::List(want)) => {
-                    std::hint::black_box(self.format.summarize(source, want));
+                    std::hint::black_box(self.format.reader().summarize(source, want));
                 }
                 (Side::Peer, _) => parse(&source.path)?,
             }

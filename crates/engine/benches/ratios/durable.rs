@@ -5,8 +5,8 @@ use std::io::{Seek as _, Write as _};
 use std::path::Path;
 
 use rethread_disk::Durability;
-use rethread_formats::atsf::Atsf;
-use rethread_formats::{Env, Format as _, MessageInput};
+use rethread_formats::atsf::FORMAT;
+use rethread_formats::{Env, MessageInput};
 
 use crate::append::text;
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair, Side};
@@ -72,7 +72,9 @@ impl Pair for Durable {
         match side {
             Side::Subject => {
                 let w = writing(&self.env, Durability::Close);
-                Atsf.append(&w, &self.thread.source, &self.messages)?;
+                FORMAT
+                    .writable()?
+                    .append(&w, &self.thread.source, &self.messages)?;
             }
             Side::Peer => {
                 self.raw.write_all(&self.lines)?;

@@ -289,7 +289,7 @@ fn work(agent: &str, task: &str, home: &Path) -> Outcome {
                 Kept::Otherwise(_) => {
                     let format = by_name(agent.name).ok_or("there is no such format")?;
                     let copy = Source::new(format, made.id, made.path);
-                    format.remove(&copy, true)?;
+                    format.store().remove(&copy, true)?;
                 }
             }
             is_copied

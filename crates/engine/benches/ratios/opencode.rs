@@ -331,14 +331,14 @@ impl Database {
 
     fn open(&self) -> Outcome {
         for source in &self.sources {
-            std::hint::black_box(FORMAT.read(source)?);
+            std::hint::black_box(FORMAT.reader().read(source)?);
         }
         Ok(())
     }
 
     fn read(&self) -> Outcome {
         for source in &self.sources {
-            let conversation = FORMAT.read(source)?;
+            let conversation = FORMAT.reader().read(source)?;
             for (ix, _) in conversation.session.indexed() {
                 std::hint::black_box(conversation.body(ix));
             }

@@ -56,7 +56,7 @@ impl Project {
             agent_id: Some("some-agent".to_owned()),
             ..NewSession::default()
         };
-        let made = FORMAT.create(&w, &new)?;
+        let made = FORMAT.writable()?.create(&w, &new)?;
         let source = Source::new(FORMAT, made.id, made.path);
         let said = (0..count).map(|i| {
             Ok(MessageInput::Json {
@@ -67,7 +67,7 @@ impl Project {
         });
         let said: Vec<MessageInput> = said.collect::<Outcome<_>>()?;
         if !said.is_empty() {
-            for id in FORMAT.append(&w, &source, &said)?.ids {
+            for id in FORMAT.writable()?.append(&w, &source, &said)?.ids {
                 id?;
             }
         }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rethread_formats::carry::{CarriedAgent, Scope};
-use rethread_formats::{Agents, Conversation, FormatRef, Source, Step, ToldAgent, Writing};
+use rethread_formats::{Agents, Conversation, FormatRef, Source, Step, ToldAgent, Writer, Writing};
 use rethread_model::{Block, Bodies as _, Body, LinkKind, Note};
 
 use super::spoken::Spoken;
@@ -64,9 +64,9 @@ impl Family {
     ) -> Result<(Vec<(usize, Source)>, usize), Error> {
         let mut told = Vec::new();
         let mut said = 0;
-        if !to.keeps().agents {
+        let Some(writer) = to.writer().and_then(Writer::subagents) else {
             return Ok((told, said));
-        }
+        };
         let parents = self.parents(from);
         // Which calls of which session started them.
         let mut started: BTreeMap<Option<usize>, Vec<(String, usize)>> = BTreeMap::new();
@@ -97,7 +97,7 @@ impl Family {
                 told: &steps.told,
             };
             let source = above.and_then(|ix| there.get(&ix)).unwrap_or(main);
-            let made = to.tell_agent(w, source, &one)?;
+            let made = writer.write_subagent(w, source, &one)?;
             let messages = steps.told.iter();
             said += messages
                 .filter(|told| matches!(told.step, Step::Message(_)))
@@ -114,7 +114,7 @@ impl Family {
                 .filter_map(|(call, at)| Some((call.as_str(), there.get(at)?)))
                 .collect();
             let source = parent.and_then(|ix| there.get(&ix)).unwrap_or(main);
-            to.link_agents(w, source, &calls)?;
+            writer.link_subagents(w, source, &calls)?;
         }
         Ok((told, said))
     }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use rethread_formats::{Agents, Conversation, MessageInput, Source, Writing};
+use rethread_formats::{
+    Agents, Appended, Conversation, FormatRef, MessageInput, Source, WriteError, Writing,
+};
 use rethread_model::Note;
 
 use super::agents::{Family, find};
@@ -109,7 +111,7 @@ impl AgentsSince {
         for (of, later) in &self.later {
             let agent = find(&originals, of);
             let appended = agent.map(|agent| {
-                let appended = found.format.append_to_agent(w, &agent.source, later)?;
+                let appended = append(w, found.format, &agent.source, later)?;
                 appended.ids.into_iter().try_for_each(|id| id.map(drop))
             });
             match appended {
@@ -121,7 +123,7 @@ impl AgentsSince {
         if new.is_empty() {
             return Ok(added);
         }
-        if !found.format.keeps().agents {
+        if found.format.writable()?.subagents().is_none() {
             let why = format!("{} has no place for it", found.format.about().name);
             let lost = new
                 .iter()
@@ -167,7 +169,7 @@ fn change(
     let Some(goods) = edit::apply(w, original, (&found.goods, folder), &edits)? else {
         return Ok(false);
     };
-    let source = found.format.unpacked(&goods)?;
+    let source = goods.source(found.format)?;
     let changed = Agents::of(&open(&source)?);
     let Some(now) = find(&changed, of) else {
         return Ok(false);
@@ -192,4 +194,18 @@ fn not_told(agent: &Conversation) -> Note {
 fn not_added(id: &str, here: &Conversation, why: &str) -> Note {
     let what = format!("what the sub-agent `{id}` said since does not come along: {why}");
     Note::damage(what).at(&here.source.path)
+}
+
+/// Adds to what a sub-agent said, as the session that started it would.
+fn append(
+    w: &Writing<'_>,
+    format: FormatRef,
+    agent: &Source,
+    messages: &[MessageInput],
+) -> Result<Appended, WriteError> {
+    let writer = format.writable()?;
+    match writer.subagents() {
+        Some(subagents) => subagents.append_to_subagent(w, agent, messages),
+        None => writer.append(w, agent, messages),
+    }
 }

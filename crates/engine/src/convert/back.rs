@@ -64,7 +64,7 @@ pub(super) fn original(
 
 /// What travels along in a session; none where nothing does.
 pub(super) fn luggage(conversation: &Conversation) -> Result<Option<Luggage>, Error> {
-    let items = conversation.source.format.stowed(conversation)?;
+    let items = conversation.embedded_original()?;
     Luggage::read(&items).map_err(|e| Error::Verification(e.to_string()))
 }
 
@@ -107,9 +107,12 @@ fn step(
     }
     let mut later = straight.unwrap_or_default();
     later.extend(pending);
-    if !later.is_empty() && format.about().can.contains(&Can::Write) {
+    if !later.is_empty() && format.can(Can::Write) {
         later = fitting(later, format, notes);
-        let appended = match format.append(w, &found.source, &later) {
+        let appended = match format
+            .writable()
+            .and_then(|writer| writer.append(w, &found.source, &later))
+        {
             Err(e @ (WriteError::Unsupported { .. } | WriteError::BadInput(_))) => {
                 let what =
                     format!("nothing can be added to the original ({e}), so it is written anew");
@@ -192,7 +195,12 @@ fn branched(
             summary: None,
             messages: &messages,
         };
-        let appended = match found.format.branch(w, &found.source, &branch) {
+        let tree = found
+            .format
+            .writable()
+            .and_then(|writer| writer.tree().ok_or_else(|| found.format.cannot("branches")));
+        let appended = tree.and_then(|tree| tree.branch(w, &found.source, &branch));
+        let appended = match appended {
             Err(
                 WriteError::Unsupported { .. }
                 | WriteError::ReadOnly { .. }
@@ -235,9 +243,9 @@ fn as_now(
     };
     let is_more = changes.since.count() > 0 || !pending.is_empty();
     if (is_more || !changes.blocks.is_empty())
-        && let Some(goods) = found.format.opened_up(w, &found.goods)?
+        && let Some(goods) = found.format.installable()?.decompressed(w, &found.goods)?
     {
-        found.source = found.format.unpacked(&goods)?;
+        found.source = goods.source(found.format)?;
         found.goods = goods;
     }
     if changes.blocks.is_empty() {
@@ -251,7 +259,7 @@ fn as_now(
     let Some(goods) = edit::apply(w, &original, (&found.goods, &folder), &edits)? else {
         return Ok(None);
     };
-    found.source = found.format.unpacked(&goods)?;
+    found.source = goods.source(found.format)?;
     found.goods = goods;
     let changed = open(&found.source)?;
     let is_so = edits.are_all_in(here, &original, &changed)
@@ -281,7 +289,7 @@ fn unpacked(
     folder: &Path,
     notes: &mut Vec<Note>,
 ) -> Result<Option<Found>, Error> {
-    if here.source.format.slug() == unified::SLUG {
+    if here.source.format.is_for_exports() {
         return of_export(w, here, folder, notes);
     }
     let Some(luggage) = luggage(here)? else {
@@ -301,7 +309,7 @@ fn unpacked(
     }
     Ok(Some(Found {
         format,
-        source: format.unpacked(&goods)?,
+        source: goods.source(format)?,
         goods,
         cwd: luggage.cwd.map(PathBuf::from),
         before: Before {
@@ -332,7 +340,7 @@ fn of_export(
             io::copy(&mut file.reader()?, out).map(drop)
         })?;
     }
-    let source = format.unpacked(&carried.goods)?;
+    let source = carried.goods.source(format)?;
     let Some(again) = unified::exported(w, &source, &folder.join("again.ndjson"))? else {
         return Ok(None);
     };

@@ -137,8 +137,8 @@ impl Whole {
                 .map(|there| Source::new(ask.to, there.id, there.path))
                 .for_each(look),
             None => {
-                for root in ask.to.locate(w.env, &[cwd.to_owned()]) {
-                    ask.to.list(&root, &mut |source| {
+                for root in ask.to.store().locate(w.env, &[cwd.to_owned()]) {
+                    ask.to.store().list(&root, &mut |source| {
                         if let Ok(source) = source {
                             look(source);
                         }

@@ -227,7 +227,7 @@ impl Changes {
 /// Whether a block is the result of a tool of which the client only left a part in its file.
 fn is_masked(here: &Conversation, change: &Change) -> bool {
     match Words::of(&change.block) {
-        Some(Words::Output(output, _)) => here.source.format.is_masked(&output),
+        Some(Words::Output(output, _)) => here.source.format.reader().is_masked(&output),
         _ => false,
     }
 }

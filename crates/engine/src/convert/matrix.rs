@@ -1,20 +1,13 @@
 //! What arrives how, from each format in each other: measured by tests on all sessions that they have,
 //! and kept in a table that the binary and the docs are made of.
 
+use rethread_formats::by_name;
+
 use super::report::{Fate, KINDS};
 
 /// A line for each pair of formats: from, to, and for each kind of things how many there were, and how
 /// many of them arrived as the target's own.
 const TABLE: &str = include_str!("matrix.tsv");
-
-/// The clients that went on with sessions from every other format, by the format that is theirs.
-const JUDGES: [(&str, &str); 5] = [
-    ("claude-code", "Claude Code 2.1.325"),
-    ("codex", "Codex CLI 0.166.0"),
-    ("gemini", "Gemini CLI 0.61.0"),
-    ("opencode", "OpenCode 1.18.33"),
-    ("pi", "pi 0.87.1"),
-];
 
 /// How sessions of one format arrive in another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +59,5 @@ pub fn arrivals(to: &str) -> Vec<Fate> {
 
 /// The client, with its version, that went on with sessions from every other format.
 pub fn judge(to: &str) -> Option<&'static str> {
-    let found = JUDGES.iter().find(|(slug, _)| *slug == to);
-    found.map(|(_, name)| *name)
+    by_name(to)?.about().judge
 }

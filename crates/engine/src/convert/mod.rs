@@ -126,7 +126,7 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
             done => return done,
         }
     }
-    if ask.to.slug() == unified::SLUG {
+    if ask.to.is_for_exports() {
         return unified::write(w, conversation, ask, notes);
     }
     let steps = plan::steps(&conversation, ask.to, Scope::Told);
@@ -234,7 +234,7 @@ fn come_back(
         return Ok(converted);
     }
     make_root(w, ask.root)?;
-    let put = ask.to.put(w, &place, &goods)?;
+    let put = ask.to.installable()?.install(w, &place, &goods)?;
     if matches!(put, Put::There(_)) {
         converted.way = Way::There;
     }

@@ -7,7 +7,7 @@ use rethread_formats::{Conversation, NewMessage, Step};
 use rethread_model::{Block, Bodies as _, Body, EntryIx};
 
 use super::spoken::{Line, Spoken};
-use super::{marks, plan, said, unified};
+use super::{marks, plan, said};
 
 /// What a block has to do with tools: the id of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Original {
             let blocks = new.message.blocks.into_iter();
             all.extend(blocks.map(|block| SaidBlock { from, role, block }));
         };
-        if carrier.source.format.slug() == unified::SLUG {
+        if carrier.source.format.is_for_exports() {
             for Line { said, .. } in Spoken::of(original, scope).lines {
                 add(said.from, *said.message);
             }

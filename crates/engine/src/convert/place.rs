@@ -38,9 +38,10 @@ pub(super) fn place(
 }
 
 fn refuse_foreign(ask: &ConvertAsk<'_>, folder: &Path) -> Result<(), Error> {
-    let Some(project) = ask.to.project_of(folder) else {
+    let Some(projects) = ask.to.projects() else {
         return Ok(());
     };
+    let project = projects.project_of(folder);
     let why = if !is_folder(folder) {
         "is no folder here"
     } else if !is_own(&project) {

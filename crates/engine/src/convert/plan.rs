@@ -38,8 +38,9 @@ pub(super) fn steps(source: &Conversation, to: FormatRef, scope: Scope) -> Steps
     if keeps.labels {
         plan.labels();
     }
-    let ways = to.leaves_out(&plan.steps.told);
-    plan.steps.without(&ways)
+    let writer = to.writer();
+    let ways = writer.map(|writer| writer.leaves_out(&plan.steps.told));
+    plan.steps.without(&ways.unwrap_or_default())
 }
 
 /// What is said in the place of a summary that cannot be read.

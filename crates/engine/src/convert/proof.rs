@@ -39,7 +39,7 @@ fn told_again(
     original: &Conversation,
     scope: Scope,
 ) -> Result<Option<Vec<u64>>, Error> {
-    if here.source.format.slug() == unified::SLUG {
+    if here.source.format.is_for_exports() {
         let folder = ScratchFolder::new()?;
         let again = unified::exported(w, &original.source, &folder.path().join("again.ndjson"))?;
         return Ok(again.map(|again| Spoken::of(&again, scope).marks()));

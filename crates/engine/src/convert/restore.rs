@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use rethread_catalog::{discover, find, sources_at};
 use rethread_disk::{ScratchFolder, path_of_text};
 use rethread_formats::carry::{CarriedFile, Place, Put, Seal, originals};
-use rethread_formats::ndjson::has_no_sessions;
-use rethread_formats::{Conversation, Env, FormatRef, Source, WriteError, Writing, by_name};
+use rethread_formats::{
+    Conversation, Env, FormatRef, Source, WriteError, Writing, by_name, has_no_sessions,
+};
 use rethread_model::{LinkKind, Note};
 
 use super::unified::{self, Carried};
@@ -78,10 +79,7 @@ pub fn restorable(env: &Env, names: &[String]) -> Result<Vec<Source>, Error> {
         if found.is_empty() && !has_no_sessions(&path) {
             found.push(find(env, name)?);
         }
-        if let Some(other) = found
-            .iter()
-            .find(|source| source.format.slug() != unified::SLUG)
-        {
+        if let Some(other) = found.iter().find(|source| !source.format.is_for_exports()) {
             return Err(Error::Usage {
                 message: format!("`{name}` is a session of {}, and no export", other.format),
                 hint: Some("`rethread export` makes one".to_owned()),
@@ -121,7 +119,7 @@ impl<'a> Restorer<'a> {
         let here = open(source)?;
         let head = &here.session.head;
         let agent = head.held_by();
-        let format = by_name(agent).filter(|format| format.slug() != unified::SLUG);
+        let format = by_name(agent).filter(|format| !format.is_for_exports());
         let format = format.ok_or_else(|| Error::Refused {
             message: format!("`{}` is of `{agent}`, which is not known here", head.id),
             hint: "`rethread convert FILE#ID --to AGENT` writes it for another agent".to_owned(),
@@ -153,7 +151,7 @@ impl<'a> Restorer<'a> {
             ..where_to(w, format, (root.as_deref(), ask.cwd), named)?
         };
         make_root(w, root.as_deref())?;
-        match format.put(w, &place, &carried.goods) {
+        match format.installable()?.install(w, &place, &carried.goods) {
             Ok(put) => {
                 if matches!(put, Put::There(_)) {
                     restored.outcome = Restoration::There;
@@ -247,11 +245,10 @@ fn where_to(
     named: Option<PathBuf>,
 ) -> Result<Place, Error> {
     // Only where a store is in projects does it matter where the work was done.
-    let is_in_project = format.project_of(named.as_deref().unwrap_or(&w.env.cwd));
     let ask = ConvertAsk {
         to: format,
         root,
-        cwd: cwd.filter(|_| is_in_project.is_some()),
+        cwd: cwd.filter(|_| format.projects().is_some()),
         lean: false,
         agents: true,
         dry_run: false,

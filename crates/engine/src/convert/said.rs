@@ -423,7 +423,7 @@ pub(super) fn told(
     };
     let counts = match scope {
         Scope::Visible => false,
-        Scope::Told => is_for_model && !client.is_own_frame(role, &text.value),
+        Scope::Told => is_for_model && !client.reader().is_own_frame(role, &text.value),
         Scope::All => is_for_model,
     };
     counts.then(|| Block::Text(text.clone()))

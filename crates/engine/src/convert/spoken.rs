@@ -116,7 +116,7 @@ impl Spoken {
         Self {
             lines,
             end,
-            has_copies: source.source.format.copies_what_it_keeps(),
+            has_copies: source.source.format.reader().copies_what_it_keeps(),
         }
     }
 

@@ -18,9 +18,6 @@ use crate::export::show_ndjson;
 use crate::show::open;
 use crate::{Error, Shown};
 
-/// The short name of the format.
-pub(super) const SLUG: &str = "ndjson";
-
 /// Writes an export of one session into a file of its own.
 pub(super) fn write(
     w: &Writing<'_>,
@@ -58,7 +55,7 @@ pub(super) fn write(
         if holds(&path, &shown.conversation, ask)? {
             return Ok(Converted {
                 source,
-                to: SLUG,
+                to: ask.to.slug(),
                 id,
                 path,
                 way: Way::Before,
@@ -100,7 +97,7 @@ pub(super) fn write(
     }
     Ok(Converted {
         source,
-        to: SLUG,
+        to: ask.to.slug(),
         id,
         path,
         way: Way::Written,
@@ -115,7 +112,7 @@ fn holds(path: &Path, of: &Conversation, ask: &ConvertAsk<'_>) -> Result<bool, E
     let Some(there) = sources_at(path).first().and_then(|there| open(there).ok()) else {
         return Ok(false);
     };
-    let carried = there.source.format.carried(&there)?;
+    let carried = there.carried()?;
     let agents = ask.agents.then(|| Agents::of(of));
     let files = originals(of, agents.as_ref())?;
     if carried.is_empty() || carried.len() != files.len() {
@@ -219,20 +216,22 @@ struct Whereabouts {
 impl Whereabouts {
     fn of(here: &Conversation, format: FormatRef, first: &CarriedFile<'_>) -> Self {
         let folder = PathBuf::from(&first.folder);
-        let main = if format.keeps_folders() {
+        let main = if format.store().keeps_folders() {
             folder.clone()
         } else {
             folder.join(&first.path)
         };
         let id = here.session.head.id.clone();
-        let base = format.base(&Source::new(format, id, main.clone()));
+        let base = format
+            .store()
+            .base_folder(&Source::new(format, id, main.clone()));
         Self { folder, main, base }
     }
 }
 
 /// The folder that a session's format counts names from, where the session was exported.
 pub(super) fn base(here: &Conversation, format: FormatRef) -> Result<Option<PathBuf>, Error> {
-    let files = here.source.format.carried(here)?;
+    let files = here.carried()?;
     let first = files.first();
     Ok(first.map(|first| Whereabouts::of(here, format, first).base))
 }
@@ -245,7 +244,7 @@ pub(super) fn carried<'a>(
     folder: &Path,
     base: Option<PathBuf>,
 ) -> Result<Option<Carried<'a>>, Error> {
-    let files = here.source.format.carried(here)?;
+    let files = here.carried()?;
     let Some(first) = files.first() else {
         return Ok(None);
     };

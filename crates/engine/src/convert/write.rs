@@ -77,7 +77,7 @@ pub(super) fn write(
             let goods = goods(prepare, (&made, &back.agents), staged.folder.path())?;
             make_root(w, ask.root)?;
             notes.extend(whole.as_ref().and_then(|whole| whole.begin(w, &goods.id)));
-            match ask.to.put(w, &place, &goods) {
+            match ask.to.installable()?.install(w, &place, &goods) {
                 Err(WriteError::Exists { .. }) if tries.next().is_some() => continue,
                 put => {
                     let put = put?;
@@ -164,7 +164,8 @@ impl Staged {
         (to, place): (FormatRef, &Place),
     ) -> Result<Self, Error> {
         let folder = ScratchFolder::new()?;
-        to.stage(w, place, folder.path())?;
+        to.installable()?.stage(w, place, folder.path())?;
+        let writer = to.writable()?;
         let title = from.session.head.title.as_ref().map(|t| t.text.clone());
         let mut new = NewSession {
             cwd: place.cwd.clone(),
@@ -172,16 +173,16 @@ impl Staged {
             title: title.filter(|t| !t.trim().is_empty()),
             ..NewSession::default()
         };
-        let made = match to.create(w, &new) {
+        let made = match writer.create(w, &new) {
             // Some formats have no titles.
             Err(WriteError::Unsupported { .. }) if new.title.is_some() => {
                 new.title = None;
-                to.create(w, &new)?
+                writer.create(w, &new)?
             }
             made => made?,
         };
         let source = Source::new(to, made.id, made.path);
-        to.tell(w, &source, told)?;
+        writer.write_transcript(w, &source, told)?;
         let (agents, _) = family.tell(w, from, (to, &source), HashMap::new())?;
         Ok(Self {
             folder,
@@ -215,7 +216,10 @@ fn stow(
         cause,
     };
     let items = luggage(&packing, &mut files).map_err(unreadable)?;
-    made.source.format.stow(w, &made.source, &items)?;
+    made.source
+        .format
+        .installable()?
+        .embed_original(w, &made.source, &items)?;
     let again = open(&made.source)?;
     let wanted = Luggage::read(&items).map_err(|e| Error::Verification(e.to_string()))?;
     if Spoken::of(&again, Scope::Told).marks() != marks || back::luggage(&again)? != wanted {
@@ -232,7 +236,7 @@ pub(super) fn goods(
     scratch: &Path,
 ) -> Result<Goods, Error> {
     let files = own_files(of, agents)?;
-    let base = of.source.format.base(&of.source);
+    let base = of.source.format.store().base_folder(&of.source);
     let path = name_of(of);
     // Rows have no file of their own; what came along of them may lie here as it was before.
     let is_rows = |part: &Part| matches!(part.kind, PartKind::Rows { .. });
@@ -268,7 +272,7 @@ pub(super) fn goods(
 /// The main file or folder of a session, by its name among its files.
 fn name_of(conversation: &Conversation) -> String {
     let source = &conversation.source;
-    let base = conversation.source.format.base(source);
+    let base = conversation.source.format.store().base_folder(source);
     let below = source.path.strip_prefix(&base).unwrap_or(&source.path);
     let names = below.components().map(|c| c.as_os_str().to_string_lossy());
     names.collect::<Vec<_>>().join("/")

@@ -138,7 +138,7 @@ pub(super) type Order = (
 const MOMENT_ZERO: Moment = Moment::ZERO;
 
 fn file_time(source: &Source) -> Option<Moment> {
-    let files = source.format.files(source).unwrap_or_default();
+    let files = source.format.store().files(source).unwrap_or_default();
     let path = files.first().unwrap_or(&source.path);
     let modified = std::fs::metadata(path).and_then(|m| m.modified()).ok()?;
     Timestamp::try_from(modified).ok().map(Moment::from)

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rethread_formats::Format as _;
-use rethread_formats::ndjson::{Ndjson, more_of_header, name_of};
+use rethread_formats::workspace_name;
 use rethread_json::{Array, Object};
 use rethread_model::{Head, Json, Moment, home_name};
 
@@ -28,7 +27,7 @@ impl Facts {
         Self {
             agent: head.held_by().to_owned(),
             home: home_name(kind, host),
-            workspace: name_of(&path).to_owned(),
+            workspace: workspace_name(&path).to_owned(),
         }
     }
 }
@@ -45,10 +44,13 @@ impl MoreOfHeader {
         let mut seen = BTreeSet::new();
         for choice in &chosen.sessions {
             let source = &choice.source;
-            if source.format.slug() != Ndjson.about().slug || !seen.insert(&source.path) {
+            let Some(exports) = source.format.reader().exports() else {
+                continue;
+            };
+            if !seen.insert(&source.path) {
                 continue;
             }
-            for (key, value) in more_of_header(&source.path) {
+            for (key, value) in exports.more_of_header(&source.path) {
                 if all.iter().all(|(known, _)| *known != key) {
                     all.push((key, value));
                 }

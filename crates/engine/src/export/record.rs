@@ -40,7 +40,8 @@ pub(super) fn write(
     }
     // Summaries are in what a lean line leaves out, and become messages of it.
     let adds_summaries = way.lean && !summaries(&conversation.session, conversation).is_empty();
-    if let Some(record) = conversation.source.format.unified_record(conversation)
+    let exports = conversation.source.format.reader().exports();
+    if let Some(record) = exports.and_then(|exports| exports.unified_record(conversation))
         && !adds_summaries
     {
         return as_it_is(out, conversation, record, &way);

@@ -83,7 +83,7 @@ impl Copying<'_> {
             .as_ref()
             .map(rethread_model::Provenance::home);
         let home = home.filter(|home| home != "local").unwrap_or_default();
-        if conversation.source.format.carried(conversation)?.is_empty() {
+        if conversation.carried()?.is_empty() {
             // Those of an export are compared as they are unpacked.
             self.done.notes.extend(damage(conversation));
         }

@@ -7,37 +7,40 @@ use rethread_model::{
     Role, Session, Usage, Visibility,
 };
 
+use super::AgentUse;
 use super::blocks::{Record, push_blocks};
 use super::exchange::MOST_PROMPTS;
 use super::fields::{as_text, between, model, moment, others, string, text, usage};
-use super::layout::MESSAGE_JSON;
 use super::load::one_of;
+use super::store::MESSAGE_JSON;
 use crate::few::{MOST, Rest, few, more_records};
-use crate::{Native, PartKind, RecordKind};
+use crate::{BodyReader, Native, PartKind, RecordKind};
 
-/// What an entry says.
-pub(super) fn body(native: &Native, session: &Session, ix: EntryIx) -> Body {
-    let origin = session.origin(ix);
-    let first = origin.first().copied();
-    let record = first.and_then(|raw| parsed(native, raw));
-    match (session.entry(ix).kind, record) {
-        (Kind::Message(Role::Assistant), record) => {
-            Body::Message(answer(native, session, ix, record))
+impl BodyReader for AgentUse {
+    /// What an entry says.
+    fn body(&self, native: &Native, session: &Session, ix: EntryIx) -> Body {
+        let origin = session.origin(ix);
+        let first = origin.first().copied();
+        let record = first.and_then(|raw| parsed(native, raw));
+        match (session.entry(ix).kind, record) {
+            (Kind::Message(Role::Assistant), record) => {
+                Body::Message(answer(native, session, ix, record))
+            }
+            (_, None) => Body::Unknown(None),
+            (Kind::Message(role), Some((bytes, tree))) => {
+                let root = tree.root(&bytes);
+                Body::Message(Message::new(
+                    role,
+                    match role {
+                        Role::System => system(root, session, ix),
+                        _ => prompt(root, native, session, ix),
+                    },
+                ))
+            }
+            (Kind::Compaction, Some((bytes, tree))) => compaction(tree.root(&bytes)),
+            (Kind::Event, Some((bytes, tree))) => Body::Event(event(tree.root(&bytes))),
+            (_, Some((bytes, tree))) => Body::Unknown(string(tree.root(&bytes), "type")),
         }
-        (_, None) => Body::Unknown(None),
-        (Kind::Message(role), Some((bytes, tree))) => {
-            let root = tree.root(&bytes);
-            Body::Message(Message::new(
-                role,
-                match role {
-                    Role::System => system(root, session, ix),
-                    _ => prompt(root, native, session, ix),
-                },
-            ))
-        }
-        (Kind::Compaction, Some((bytes, tree))) => compaction(tree.root(&bytes)),
-        (Kind::Event, Some((bytes, tree))) => Body::Event(event(tree.root(&bytes))),
-        (_, Some((bytes, tree))) => Body::Unknown(string(tree.root(&bytes), "type")),
     }
 }
 

@@ -2,21 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{
-    Created, Mode, SafeName, create as create_file, create_folder_with, ensure_folder, read_small,
-};
+use rethread_disk::read_small;
 use rethread_json::{Document, Object, Value, quote};
 
-use super::check::{SessionPlace, first_error, judge_session};
 use super::fields::string;
 use super::info::folder_id;
-use super::layout::{PROJECT, SESSION, SESSION_JSON, SUBAGENT, data_folders};
-use super::object::{given, laid_out, merged};
-use super::steps::refuse_link;
-use super::ulid::{self, Ids};
+use super::object::{given, merged};
+use super::rules::{SessionPlace, first_error, judge_session};
+use super::store::{PROJECT, SESSION, SESSION_JSON, SUBAGENT, data_folders};
 use super::{FORMAT, SLUG, key};
 use crate::carry::Place;
-use crate::{AgentKey, Made, NewSession, OpenError, ProjectKey, Source, WriteError, Writing};
+use crate::{AgentKey, NewSession, OpenError, ProjectKey, Source, WriteError, Writing};
 
 /// The agent of a session for which nobody named one.
 const NO_AGENT: &str = "rethread";
@@ -25,69 +21,7 @@ const NO_AGENT: &str = "rethread";
 const NO_MODEL: &str = "unknown";
 
 /// How often another id is tried when one is taken.
-const TRIES: u32 = 1000;
-
-/// Starts a session.
-pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
-    refuse(new)?;
-    let document = match &new.session_json {
-        Some(bytes) => given(bytes).map_err(bad)?,
-        None => given(b"{}").map_err(bad)?,
-    };
-    let parent = new.parent.as_ref().map(Parent::read).transpose()?;
-    let mut plan = Plan {
-        w,
-        new,
-        given: document.root(),
-        parent: parent.as_ref(),
-        project: project(w, new, document.root()),
-    };
-    let (sessions, project) = plan.home()?;
-    let asked = new.id.clone().or_else(|| string(document.root(), "id"));
-    for _ in 0..TRIES {
-        let id = match &asked {
-            Some(id) => id.clone(),
-            None => Ids::new(w.env, &plan.salt()).next(),
-        };
-        if !ulid::is_strict(&id) {
-            return Err(bad(format!(
-                "`{id}` cannot be a session's id: it is no ULID"
-            )));
-        }
-        let bytes = plan.description(&id)?;
-        let name = format!("{id}-{}", plan.agent_key(&bytes)?);
-        let name = SafeName::new(&name).map_err(|e| bad(e.to_string()))?;
-        let path = rethread_disk::join(&sessions, &name);
-        if is_taken(&sessions, &id) {
-            match &asked {
-                Some(_) => return Err(WriteError::Exists { id, path }),
-                None => continue,
-            }
-        }
-        refuse_link(&sessions)?;
-        let mode = Mode::like(existing(&sessions))?;
-        ensure_folder(&sessions, &mode, w.durability)?;
-        let made = create_folder_with(&path, mode, w.durability, |folder| {
-            let file = folder.join(SESSION_JSON);
-            let _ = create_file(&file, &laid_out(&bytes), mode, w.durability)?;
-            Ok::<(), WriteError>(())
-        })?;
-        match made {
-            Created::New => {
-                return Ok(Made {
-                    id,
-                    created: vec![path.clone()],
-                    path,
-                    project,
-                    notes: Vec::new(),
-                });
-            }
-            Created::Existed if asked.is_some() => return Err(WriteError::Exists { id, path }),
-            Created::Existed => {}
-        }
-    }
-    Err(bad("no free id was found"))
-}
+pub(super) const TRIES: u32 = 1000;
 
 /// The folder for the sessions of a working folder.
 pub(super) fn sessions_of(w: &Writing<'_>, place: &Place) -> Result<PathBuf, WriteError> {
@@ -107,12 +41,12 @@ pub(super) fn sessions_of(w: &Writing<'_>, place: &Place) -> Result<PathBuf, Wri
     Ok(plan.home()?.0)
 }
 
-fn bad(why: impl Into<String>) -> WriteError {
+pub(super) fn bad(why: impl Into<String>) -> WriteError {
     WriteError::BadInput(why.into())
 }
 
 /// What the format has no place for.
-fn refuse(new: &NewSession) -> Result<(), WriteError> {
+pub(super) fn refuse(new: &NewSession) -> Result<(), WriteError> {
     let asked = [
         (new.title.is_some(), "titles"),
         (new.protocol.is_some(), "protocol"),
@@ -129,26 +63,26 @@ fn refuse(new: &NewSession) -> Result<(), WriteError> {
 }
 
 /// Whether a session of this id is there, of whichever agent.
-fn is_taken(sessions: &Path, id: &str) -> bool {
+pub(super) fn is_taken(sessions: &Path, id: &str) -> bool {
     let entries = std::fs::read_dir(sessions).into_iter().flatten().flatten();
     let begins = |e: &std::fs::DirEntry| e.file_name().to_string_lossy().starts_with(id);
     entries.into_iter().any(|e| begins(&e))
 }
 
 /// The nearest folder upward that is there, whose mode new ones follow.
-fn existing(folder: &Path) -> &Path {
+pub(super) fn existing(folder: &Path) -> &Path {
     folder.ancestors().find(|f| f.is_dir()).unwrap_or(folder)
 }
 
 /// The session that starts a new one.
-struct Parent {
+pub(super) struct Parent {
     folder: PathBuf,
     id: String,
     description: Document,
 }
 
 impl Parent {
-    fn read(source: &Source) -> Result<Self, WriteError> {
+    pub(super) fn read(source: &Source) -> Result<Self, WriteError> {
         if source.format != FORMAT {
             return Err(bad(format!(
                 "the parent is a session of {}, not of {SLUG}",
@@ -172,7 +106,7 @@ impl Parent {
 }
 
 /// The project's root that is written: the given one, else that of the folder.
-fn project(w: &Writing<'_>, new: &NewSession, given: Value<'_>) -> PathBuf {
+pub(super) fn project(w: &Writing<'_>, new: &NewSession, given: Value<'_>) -> PathBuf {
     let said = given.at(&["project", "root"]).and_then(Value::str);
     match said {
         Some(root) => PathBuf::from(root.into_owned()),
@@ -181,17 +115,17 @@ fn project(w: &Writing<'_>, new: &NewSession, given: Value<'_>) -> PathBuf {
 }
 
 /// A session that is to be made.
-struct Plan<'a> {
-    w: &'a Writing<'a>,
-    new: &'a NewSession,
-    given: Value<'a>,
-    parent: Option<&'a Parent>,
-    project: PathBuf,
+pub(super) struct Plan<'a> {
+    pub(super) w: &'a Writing<'a>,
+    pub(super) new: &'a NewSession,
+    pub(super) given: Value<'a>,
+    pub(super) parent: Option<&'a Parent>,
+    pub(super) project: PathBuf,
 }
 
 impl Plan<'_> {
     /// The folder that the session's own comes into, and the project.
-    fn home(&mut self) -> Result<(PathBuf, PathBuf), WriteError> {
+    pub(super) fn home(&mut self) -> Result<(PathBuf, PathBuf), WriteError> {
         if let Some(parent) = self.parent {
             if self.new.root.is_some() || self.new.project_key.is_some() {
                 return Err(bad("a sub-agent's session lies in that of its parent"));
@@ -216,7 +150,7 @@ impl Plan<'_> {
     }
 
     /// What makes ids of the same seed differ: where the session will lie.
-    fn salt(&self) -> Vec<u8> {
+    pub(super) fn salt(&self) -> Vec<u8> {
         let parent = self.parent.map(|p| p.id.clone());
         parent.unwrap_or_else(|| self.key()).into_bytes()
     }
@@ -242,7 +176,7 @@ impl Plan<'_> {
     }
 
     /// The agent's part of the folder's name.
-    fn agent_key(&self, description: &[u8]) -> Result<String, WriteError> {
+    pub(super) fn agent_key(&self, description: &[u8]) -> Result<String, WriteError> {
         let document = given(description).map_err(bad)?;
         let agent = document.root().get("agent");
         let of_agent = |key| agent.and_then(|a| string(a, key));
@@ -256,7 +190,7 @@ impl Plan<'_> {
     }
 
     /// The session's description, checked.
-    fn description(&self, id: &str) -> Result<Vec<u8>, WriteError> {
+    pub(super) fn description(&self, id: &str) -> Result<Vec<u8>, WriteError> {
         let now = self.w.env.now().millis();
         let agent = self.agent()?;
         let of_parent = |key: &str| Some(self.parent?.description.root().get(key)?.raw().to_vec());

@@ -6,7 +6,7 @@ use rethread_model::{Kind, Link, LinkKind, Moment, NewEntry, Note, RawRef, Role,
 
 use super::files::FileHere;
 use super::load::{LoadedExchange, LoadedPart, MessageFacts, PartFacts, Says, load};
-use super::read::Reader;
+use super::reader::Reader;
 use crate::{Part, PartKind};
 
 /// So many system prompts of one exchange are entries of their own; the last holds all others.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use rethread_disk::{Entry, EntryKind, OpenFolder, is_temporary};
 use rethread_model::Note;
 
-use super::carry::OURS;
-use super::layout::{ARTIFACT, MESSAGE_JSON, PART, SESSION_JSON, SUBAGENT, named, unreadable};
+use super::carrier::OURS;
+use super::store::{ARTIFACT, MESSAGE_JSON, PART, SESSION_JSON, SUBAGENT, named, unreadable};
 use super::ulid::is_id;
 use crate::OpenError;
 

@@ -7,7 +7,7 @@ use rethread_model::{Agent, Head, Link, LinkKind, Status, Title, TitleSource, Wo
 
 use super::SLUG;
 use super::fields::{model, moment, string};
-use super::layout::{named, parent_of, project_key};
+use super::store::{named, parent_of, project_key};
 
 /// The suffix of the files that describe agents.
 const AGENT_FILE: &str = ".agentuse";

@@ -4,23 +4,43 @@ use rethread_disk::{Mode, read_small, replace};
 use rethread_json::{Document, Object, Patch, Value, quote};
 
 use super::files::SessionFiles;
+use super::{AgentUse, FORMAT};
 use crate::fields::string;
-use crate::{Source, WriteError, Writing};
+use crate::{NewSession, Source, SubagentWriter, ToldAgent, WriteError, Writer, Writing};
 
-/// Notes in the parts of a session which of their calls started which sub-agents. Only a finished call
-/// has a place for that.
-pub(super) fn link(
-    w: &Writing<'_>,
-    parent: &Source,
-    started: &[(&str, &Source)],
-) -> Result<(), WriteError> {
-    let files = SessionFiles::scan(&parent.path)?;
-    for file in files.exchanges.iter().flat_map(|e| &e.parts) {
-        if let Some(bytes) = linked(read_small(&file.path)?, started) {
-            replace(&file.path, &bytes, Mode::Private, w.durability)?;
-        }
+impl SubagentWriter for AgentUse {
+    fn write_subagent(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        agent: &ToldAgent<'_>,
+    ) -> Result<Source, WriteError> {
+        let new = NewSession {
+            parent: Some(parent.clone()),
+            ..NewSession::default()
+        };
+        let made = self.create(w, &new)?;
+        let source = Source::new(FORMAT, made.id, made.path);
+        self.write_transcript(w, &source, agent.told)?;
+        Ok(source)
     }
-    Ok(())
+
+    /// Notes in the parts of a session which of their calls started which sub-agents. Only a finished call
+    /// has a place for that.
+    fn link_subagents(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        started: &[(&str, &Source)],
+    ) -> Result<(), WriteError> {
+        let files = SessionFiles::scan(&parent.path)?;
+        for file in files.exchanges.iter().flat_map(|e| &e.parts) {
+            if let Some(bytes) = linked(read_small(&file.path)?, started) {
+                replace(&file.path, &bytes, Mode::Private, w.durability)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A part that is one of these calls, with the session that it started.

@@ -8,7 +8,7 @@ use rethread_model::{Moment, Note, Usage};
 
 use super::fields::{between, counts_nothing, moment, string, usage};
 use super::files::{ExchangeFiles, FileHere, stem};
-use super::layout::MESSAGE_JSON;
+use super::store::MESSAGE_JSON;
 use super::ulid;
 
 /// A file that holds one object, and whether it does.

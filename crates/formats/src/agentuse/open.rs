@@ -9,9 +9,9 @@ use rethread_model::{Moment, Note};
 
 use super::fields::{moment, string};
 use super::files::{ExchangeFiles, SessionFiles, stem};
-use super::layout::{MESSAGE_JSON, PART, SESSION_JSON, is_absent, unreadable};
 use super::prepare::bad;
 use super::steps::{self, Step};
+use super::store::{MESSAGE_JSON, PART, SESSION_JSON, is_absent, unreadable};
 use super::ulid::{self, Ids};
 use crate::{OpenError, Source, WriteError, Writing};
 
@@ -83,7 +83,7 @@ impl<'a> OpenSession<'a> {
         let mut session = Self {
             w,
             folder,
-            id: super::layout::source(folder.to_owned()).id,
+            id: super::store::source(folder.to_owned()).id,
             description,
             mode: Mode::like(folder)?,
             exchanges: Vec::new(),

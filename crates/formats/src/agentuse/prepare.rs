@@ -2,10 +2,10 @@
 
 use rethread_json::{Array, Document, Object, Patch, Value, quote};
 
-use super::check::{Place, first_error, judge_message, judge_part};
 use super::fields::string;
 use super::object::{given, laid_out, merged};
 use super::open::{Exchange, OpenSession};
+use super::rules::{Place, first_error, judge_message, judge_part};
 use super::ulid;
 use crate::WriteError;
 

@@ -7,7 +7,7 @@ use rethread_disk::{
     replace, sync_tree,
 };
 
-use super::layout::{MESSAGE_JSON, PART};
+use super::store::{MESSAGE_JSON, PART};
 use crate::WriteError;
 
 /// One thing to be written.

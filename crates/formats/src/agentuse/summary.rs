@@ -6,50 +6,15 @@ use rethread_disk::{DiskError, OpenFolder, open_read, read_small};
 use rethread_json::{LineBytes, Lines, Tree};
 use rethread_model::{ConvertedFrom, Counts, Head, Note, State, Summary, Usage};
 
-use super::carry::OURS;
 use super::files::{ExchangeFiles, Names, SessionFiles};
 use super::info;
-use super::layout::SESSION_JSON;
 use super::load::{LoadedExchange, MessageFacts, Says, failed, object};
+use super::store::SESSION_JSON;
 use crate::carry::converted_from;
 use crate::{Source, Want};
 
-/// What a list shows of a session. Messages and parts are opened only where usage is wanted.
-pub(super) fn summarize(source: &Source, want: Want) -> Summary {
-    let folder = &source.path;
-    let mut summary = Summary {
-        path: folder.clone(),
-        ..Summary::default()
-    };
-    let mut tree = Tree::default();
-    let is_brief = !want.usage && !want.size;
-    let looked = is_brief.then(|| Names::look(folder));
-    let at_hand = looked.as_ref().and_then(|looked| looked.as_ref().ok());
-    match description(source, at_hand, &mut tree) {
-        Ok(head) => summary.head = head,
-        Err(unusable) => {
-            summary.head = info::head_by_name(folder, &source.id);
-            let (state, note) = *unusable;
-            summary.state = state;
-            summary.notes.push(note);
-        }
-    }
-    let carries = at_hand.is_none_or(|(names, _)| names.carries);
-    if carries {
-        summary.head.converted_from = first_carried(&folder.join(OURS));
-    }
-    let filled = match looked {
-        Some(looked) => looked.map(|(names, _)| count_names(&mut summary, &names)),
-        None => SessionFiles::scan(folder).map(|files| fill(&mut summary, files, want, &mut tree)),
-    };
-    if let Err(e) = filled {
-        summary.notes.push(Note::damage(e.to_string()));
-    }
-    summary
-}
-
 /// The session that this one was converted from: the first line of what travels along says it.
-fn first_carried(path: &Path) -> Option<ConvertedFrom> {
+pub(super) fn first_carried(path: &Path) -> Option<ConvertedFrom> {
     let mut lines = Lines::new(open_read(path).ok()?);
     let line = lines.next_line().ok()??;
     let LineBytes::Whole(bytes) = line.bytes else {
@@ -59,7 +24,7 @@ fn first_carried(path: &Path) -> Option<ConvertedFrom> {
 }
 
 /// What describes a session, from its folder where that is at hand.
-fn description(
+pub(super) fn description(
     source: &Source,
     at_hand: Option<&(Names, OpenFolder)>,
     tree: &mut Tree,
@@ -83,7 +48,7 @@ fn description(
     Ok(info::head(root, folder, &source.id))
 }
 
-fn fill(summary: &mut Summary, mut files: SessionFiles, want: Want, tree: &mut Tree) {
+pub(super) fn fill(summary: &mut Summary, mut files: SessionFiles, want: Want, tree: &mut Tree) {
     summary.size = files.size();
     summary.notes.append(&mut files.notes);
     if !want.usage {
@@ -117,7 +82,7 @@ fn add_children(summary: &mut Summary, children: &[PathBuf]) {
 }
 
 /// What names tell: an exchange is a prompt, and an answer once it has parts.
-fn count_names(summary: &mut Summary, names: &Names) {
+pub(super) fn count_names(summary: &mut Summary, names: &Names) {
     add_children(summary, &names.children);
     let counts = &mut summary.counts;
     counts.user_messages = names.exchanges;

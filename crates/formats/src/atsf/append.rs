@@ -7,17 +7,17 @@ use rethread_disk::{DiskError, LockedLog, Mode, replace};
 use rethread_json::{LineBytes, Lines, Tree};
 use rethread_model::{Moment, Note};
 
-use super::call_ids::refuse_known_calls;
+use super::Atsf;
 use super::config::Config;
-use super::layout::{LOG, project_of};
 use super::manifest::Manifest;
 use super::message::head;
-use super::prepare::{Defaults, Prepared, default_model, prepare};
+use super::prepare::{Defaults, Prepared, default_model};
 use super::results::write_into_log;
+use super::store::LOG;
 use super::tail::{last_line, settle};
 use super::tally::Tally;
 use crate::write::saved_but;
-use crate::{Appended, MessageInput, Source, WriteError, Writing};
+use crate::{Projects, Source, WriteError, Writing};
 
 /// A thread that nobody else writes to while this exists.
 pub(crate) struct OpenThread<'a> {
@@ -33,7 +33,7 @@ impl<'a> OpenThread<'a> {
     /// Locks a thread for writing. Versions that must be refused are errors.
     pub(crate) fn lock(w: &'a Writing<'a>, source: &'a Source) -> Result<Self, WriteError> {
         let folder = source.path.as_path();
-        let project = project_of(folder);
+        let project = Atsf.holder_of(folder);
         let mut notes = match project {
             Some(project) => Config::read(project)?.notes,
             None => Vec::new(),
@@ -108,80 +108,25 @@ impl<'a> OpenThread<'a> {
 
     pub(crate) fn default_model(&self) -> Option<String> {
         let agent = self.manifest.head("").agent.id;
-        default_model(project_of(self.folder), agent.as_deref())
+        default_model(Atsf.holder_of(self.folder), agent.as_deref())
     }
-}
-
-/// Adds messages to a thread.
-pub(crate) fn append(
-    w: &Writing<'_>,
-    source: &Source,
-    messages: &[MessageInput],
-) -> Result<Appended, WriteError> {
-    let mut thread = OpenThread::lock(w, source)?;
-    let mut tally = thread.tally()?;
-    let before = tally.last_time.clone();
-    let model = thread.default_model();
-    let start = thread.log.len()?;
-    let mut prepared: Vec<Result<Prepared, WriteError>> = Vec::with_capacity(messages.len());
-    for (i, message) in messages.iter().enumerate() {
-        let defaults = thread.defaults(model.clone(), start + i as u64);
-        prepared.push(prepare(message, &defaults));
-    }
-    refuse_known_ids(&thread, &mut prepared)?;
-    refuse_known_calls(&thread.log, messages, &mut prepared, None)?;
-    if w.strict
-        && let Some(at) = prepared.iter().position(Result::is_err)
-    {
-        return Err(prepared.swap_remove(at).err().unwrap_or_else(nothing_given));
-    }
-    let holders = place_results(&mut thread, &mut prepared)?;
-    let mut lines = Vec::new();
-    let mut ids = Vec::with_capacity(prepared.len());
-    for (message, holder) in prepared.into_iter().zip(holders) {
-        ids.push(message.and_then(|message| {
-            for asset in &message.assets {
-                asset.save(w, thread.folder, thread.mode)?;
-            }
-            if message.line.is_empty() {
-                return Ok(holder.unwrap_or(message.id));
-            }
-            lines.extend_from_slice(&message.line);
-            lines.push(b'\n');
-            for head in &message.heads {
-                tally.add(head);
-            }
-            Ok(message.id)
-        }));
-    }
-    if !lines.is_empty() {
-        thread.log.append_lasting(&lines, w.durability)?;
-        thread
-            .notes
-            .extend(earlier(before.as_deref(), &tally, thread.log.path()));
-    }
-    thread.save_manifest(&tally);
-    Ok(Appended {
-        ids,
-        notes: thread.notes,
-    })
 }
 
 /// A remark where the log's last message is now older than the one before: lines belong in the
 /// order of time.
-fn earlier(before: Option<&str>, now: &Tally, log: &Path) -> Option<Note> {
+pub(super) fn earlier(before: Option<&str>, now: &Tally, log: &Path) -> Option<Note> {
     let before: Moment = before?.parse().ok()?;
     let now: Moment = now.last_time.as_ref()?.parse().ok()?;
     let message = format!("the last message is of {now}, but one before it is of {before}");
     (now < before).then(|| Note::remark(message).at(log))
 }
 
-fn nothing_given() -> WriteError {
+pub(super) fn nothing_given() -> WriteError {
     WriteError::BadInput("no message was given".to_owned())
 }
 
 /// Refuses messages whose id the user chose and that exists, in the log or among the others.
-fn refuse_known_ids(
+pub(super) fn refuse_known_ids(
     thread: &OpenThread<'_>,
     prepared: &mut [Result<Prepared, WriteError>],
 ) -> Result<(), WriteError> {
@@ -249,7 +194,7 @@ fn line_id(line: &[u8], tree: &mut Tree) -> Option<String> {
 
 /// Puts results of tools where their calls are: in messages of the same batch, else in the log.
 /// Gives, for each message, the id of the message that now holds its first result.
-fn place_results(
+pub(super) fn place_results(
     thread: &mut OpenThread<'_>,
     prepared: &mut [Result<Prepared, WriteError>],
 ) -> Result<Vec<Option<String>>, WriteError> {
@@ -305,32 +250,4 @@ fn orphan(thread: &OpenThread<'_>, message: &mut Prepared, output: &super::resul
     message
         .heads
         .extend(tree.map(|tree| head(tree.root(&line))));
-}
-
-/// Sets a thread's title. Its other bytes stay, and so does the time of its last message.
-pub(crate) fn rename(
-    w: &Writing<'_>,
-    source: &Source,
-    title: &str,
-) -> Result<Vec<Note>, WriteError> {
-    let mut notes = Vec::new();
-    if let Some(project) = project_of(&source.path) {
-        notes = Config::read(project)?.notes;
-    }
-    // Whoever writes the description holds the lock of the log. A clone may have no log.
-    let lock = match LockedLog::open(&source.path.join(LOG), w.lock_timeout) {
-        Ok(lock) => Some(lock),
-        Err(DiskError::NotFound { .. }) => None,
-        Err(e) => return Err(e.into()),
-    };
-    let manifest = Manifest::read(&source.path)?;
-    let bytes = manifest.with_title(title);
-    replace(
-        &manifest.path,
-        &bytes,
-        Mode::like(&source.path)?,
-        w.durability,
-    )?;
-    drop(lock);
-    Ok(notes)
 }

@@ -10,8 +10,8 @@ use rethread_disk::{Created, DiskError, Mode, SafeName, create, ensure_folder, r
 use rethread_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::layout::ASSETS;
 use super::message::string;
+use super::store::ASSETS;
 use crate::{WriteError, Writing, picture};
 
 /// Bytes that a message refers to.

@@ -7,7 +7,7 @@ use rethread_json::{Document, Value};
 use rethread_model::Note;
 use rethread_project::Repository;
 
-use super::layout::{AGENT, CONFIG};
+use super::store::{AGENT, CONFIG};
 use super::version::Version;
 use crate::OpenError;
 

@@ -9,11 +9,11 @@ use rethread_json::{Document, Object, Patch, Place, quote};
 use rethread_model::{Agent, Workspace, WorktreeRef};
 use rethread_project::{Repository, relative};
 
+use super::SPEC_VERSION;
 use super::config::Config;
-use super::layout::{AGENT, CONFIG, IGNORE, LOG, MANIFEST, THREADS, project_for_writing};
-use super::manifest::{Manifest, NO_AGENT, NO_TITLE, NewManifest};
-use super::{SLUG, SPEC_VERSION};
-use crate::{Made, NewSession, WriteError, Writing};
+use super::manifest::NO_AGENT;
+use super::store::{AGENT, CONFIG, IGNORE, THREADS};
+use crate::{NewSession, WriteError, Writing};
 
 /// The default ignore file, byte for byte the document's.
 ///
@@ -34,20 +34,6 @@ threads/*/assets/
 
 /// How often another id is tried when one is taken; with a seed, the first ones may be.
 const TRIES: u32 = 100_000;
-
-/// Creates what is missing of a project's store.
-pub(crate) fn init(w: &Writing<'_>, folder: &Path) -> Result<Made, WriteError> {
-    let project = project_for_writing(folder);
-    let notes = Config::read(&project)?.notes;
-    let created = ensure_store(w, &project)?;
-    Ok(Made {
-        id: SLUG.to_owned(),
-        path: project.join(AGENT),
-        project,
-        created,
-        notes,
-    })
-}
 
 pub(super) fn ensure_store(w: &Writing<'_>, project: &Path) -> Result<Vec<PathBuf>, WriteError> {
     let mode = Mode::like(project)?;
@@ -89,7 +75,7 @@ fn refuse_links_out(project: &Path, folder: &Path) -> Result<(), WriteError> {
     .into())
 }
 
-fn config() -> Vec<u8> {
+pub(super) fn config() -> Vec<u8> {
     let by = Object::new()
         .str("name", "Rethread")
         .str("version", env!("CARGO_PKG_VERSION"));
@@ -99,47 +85,8 @@ fn config() -> Vec<u8> {
         .finish()
 }
 
-/// Starts a thread.
-pub(crate) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
-    new.refuse_special(SLUG)?;
-    let project = new
-        .root
-        .clone()
-        .unwrap_or_else(|| project_for_writing(&new.cwd));
-    let config = Config::read_with_main(&project)?;
-    let metadata = metadata(new, &config)?;
-    let workspace = workspace(&project, &new.cwd);
-    let agent = agent(new, &config)?;
-    let title = new.title.as_deref().unwrap_or(NO_TITLE);
-    if let Some(root) = &new.root {
-        ensure_folder(root, &Mode::like(existing(root))?, w.durability)?;
-    }
-    let mut created = ensure_store(w, &project)?;
-    let (id, path) = make_folder(w, &project, new.id.as_deref(), |id, folder, mode| {
-        let manifest = Manifest::new_bytes(&NewManifest {
-            id,
-            title,
-            created: w.env.now(),
-            agent: &agent,
-            workspace: &workspace,
-            metadata: metadata.clone(),
-        });
-        let _ = create_file(&folder.join(LOG), b"", mode, w.durability)?;
-        let _ = create_file(&folder.join(MANIFEST), &manifest, mode, w.durability)?;
-        Ok(())
-    })?;
-    created.push(path.clone());
-    Ok(Made {
-        id,
-        path,
-        project,
-        created,
-        notes: config.notes,
-    })
-}
-
 /// The nearest folder upward that is there, whose mode new ones follow.
-fn existing(folder: &Path) -> &Path {
+pub(super) fn existing(folder: &Path) -> &Path {
     folder.ancestors().find(|f| f.is_dir()).unwrap_or(folder)
 }
 
@@ -170,7 +117,7 @@ pub(crate) fn make_folder(
     Err(WriteError::BadInput("no free id was found".to_owned()))
 }
 
-fn agent(new: &NewSession, config: &Config) -> Result<Agent, WriteError> {
+pub(super) fn agent(new: &NewSession, config: &Config) -> Result<Agent, WriteError> {
     let id = new.agent_id.clone().or_else(|| config.agent_id());
     let id = id.unwrap_or_else(|| NO_AGENT.to_owned());
     if let Some(version) = &new.protocol_version {
@@ -215,7 +162,7 @@ pub(crate) fn workspace(project: &Path, cwd: &Path) -> Workspace {
 }
 
 /// The application's own data, with what the project's defaults and we ourselves note in it.
-fn metadata(new: &NewSession, config: &Config) -> Result<Vec<u8>, WriteError> {
+pub(super) fn metadata(new: &NewSession, config: &Config) -> Result<Vec<u8>, WriteError> {
     let given = new.metadata.as_deref().unwrap_or(b"{}");
     let given = rethread_json::compact(given)
         .map_err(|e| WriteError::BadInput(format!("the metadata is not JSON: {e}")))?;

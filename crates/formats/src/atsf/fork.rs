@@ -1,89 +1,29 @@
 //! A new thread with what was said up to some message.
 
 use std::collections::BTreeSet;
-use std::io::{self, Read};
+use std::io;
+use std::io::Read;
 
 use rethread_disk::{DiskError, Mode, create_with, ensure_folder, open_read};
 use rethread_json::{LineBytes, Lines, Tree};
-use rethread_model::Note;
 
 use super::assets;
-use super::config::Config;
-use super::create::{init, make_folder, workspace};
-use super::layout::{ASSETS, LOG, MANIFEST, project_of};
-use super::manifest::{ForkedManifest, Manifest};
+use super::store::{ASSETS, LOG};
 use super::tally::{Tally, each_object};
-use crate::{Fork, Made, Source, WriteError, Writing};
-
-/// Copies a thread up to an entry. The copied lines keep their bytes; so does what the description
-/// says that is not about the log.
-pub(crate) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
-    let mut notes = Vec::new();
-    if let Some(project) = project_of(&source.path) {
-        notes.extend(Config::read(project)?.notes);
-    }
-    let manifest = Manifest::read(&source.path)?;
-    let home = match (&fork.cwd, project_of(&source.path)) {
-        (Some(cwd), _) => init(w, cwd)?.project,
-        (None, Some(project)) => project.to_owned(),
-        (None, None) => {
-            return Err(WriteError::BadInput(
-                "this thread is in no project; name one with `--cwd`".to_owned(),
-            ));
-        }
-    };
-    Config::read(&home)?;
-    let past = Past::of(source, fork)?;
-    // The work goes on elsewhere, or nobody said where it was.
-    let missing = manifest.root().get("context").is_none().then_some(&home);
-    let context = fork
-        .cwd
-        .as_ref()
-        .or(missing)
-        .map(|cwd| Manifest::context(&workspace(&home, cwd)));
-    let (id, path) = make_folder(w, &home, None, |id, folder, mode| {
-        let log_len = copy_log(w, source, &past, &folder.join(LOG), mode)?;
-        for name in &past.assets {
-            copy_asset(w, source, folder, name, mode)?;
-        }
-        let forked = ForkedManifest {
-            id,
-            folder_name: &source.id,
-            created: w.env.now(),
-            title: fork.title.as_deref(),
-            context: context.as_deref(),
-        };
-        let bytes = manifest.forked(&forked, &past.tally, log_len);
-        let _ = rethread_disk::create(&folder.join(MANIFEST), &bytes, mode, w.durability)?;
-        Ok(())
-    })?;
-    for name in &past.assets {
-        if assets::find(&source.path, name).is_none() {
-            let message = format!("the asset `{name}` is missing and was not copied");
-            notes.push(Note::damage(message).at(source.path.join(ASSETS)));
-        }
-    }
-    Ok(Made {
-        id,
-        created: vec![path.clone()],
-        path,
-        project: home,
-        notes,
-    })
-}
+use crate::{Fork, Source, WriteError, Writing};
 
 /// What is to be copied.
-struct Past {
-    end: u64,
+pub(super) struct Past {
+    pub(super) end: u64,
     /// Whether the last line needs its line break.
-    needs_break: bool,
-    tally: Tally,
-    assets: BTreeSet<String>,
+    pub(super) needs_break: bool,
+    pub(super) tally: Tally,
+    pub(super) assets: BTreeSet<String>,
 }
 
 impl Past {
     /// Everything up to and with the entry; without one, all whole lines.
-    fn of(source: &Source, fork: &Fork) -> Result<Self, WriteError> {
+    pub(super) fn of(source: &Source, fork: &Fork) -> Result<Self, WriteError> {
         let mut past = Self {
             end: 0,
             needs_break: false,
@@ -128,7 +68,7 @@ impl Past {
     }
 }
 
-fn copy_log(
+pub(super) fn copy_log(
     w: &Writing<'_>,
     source: &Source,
     past: &Past,
@@ -149,7 +89,7 @@ fn copy_log(
 }
 
 /// Copies an asset under its name, if the name is one and the asset is there.
-fn copy_asset(
+pub(super) fn copy_asset(
     w: &Writing<'_>,
     source: &Source,
     folder: &std::path::Path,

@@ -8,9 +8,9 @@ use rethread_model::{
     Agent, Counts, Head, Link, LinkKind, Moment, Title, TitleSource, Workspace, WorktreeRef,
 };
 
-use super::carry::OURS;
-use super::layout::MANIFEST;
+use super::carrier::OURS;
 use super::message::string;
+use super::store::MANIFEST;
 use super::tally::Tally;
 use super::version::Version;
 use super::{SLUG, SPEC_VERSION};

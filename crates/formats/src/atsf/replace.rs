@@ -4,58 +4,62 @@ use rethread_disk::DiskError;
 use rethread_json::{LineSpan, Lines, Tree};
 use rethread_model::Moment;
 
+use super::Atsf;
 use super::append::OpenThread;
 use super::call_ids::refuse_known_calls;
 use super::message::{Head, head};
 use super::prepare::prepare;
 use super::splice::{Change, splice};
 use super::tally::{Tally, each_object};
-use crate::{Appended, AskedEntry, MessageInput, Source, WriteError, Writing};
+use crate::{Appended, AskedEntry, Editor, MessageInput, Source, WriteError, Writing};
 
-/// Writes one message anew. It keeps its id, and its time unless another is given.
-pub(crate) fn replace(
-    w: &Writing<'_>,
-    source: &Source,
-    entry: &AskedEntry,
-    message: &MessageInput,
-) -> Result<Appended, WriteError> {
-    let mut thread = OpenThread::lock(w, source)?;
-    let mut tally = thread.tally()?;
-    let found = find(&thread, entry)?;
-    let model = thread.default_model();
-    let mut defaults = thread.defaults(model, found.span.offset);
-    let time = found.head.time_text.as_deref().and_then(Moment::in_utc);
-    defaults.replaces = Some((entry.id.clone(), time));
-    let mut one = [prepare(message, &defaults)];
-    let place = Some(found.span.offset);
-    refuse_known_calls(&thread.log, std::slice::from_ref(message), &mut one, place)?;
-    let [prepared] = one;
-    let mut prepared = prepared?;
-    for output in std::mem::take(&mut prepared.outputs) {
-        let (line, _) = output.written_into(&prepared.line).ok_or_else(|| {
-            let why = format!("it has a result for `{}`, but not the call", output.call_id);
-            WriteError::BadMessage { line: None, why }
-        })?;
-        prepared.line = line;
+impl Editor for Atsf {
+    /// Writes one message anew. It keeps its id, and its time unless another is given.
+    fn replace(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        entry: &AskedEntry,
+        message: &MessageInput,
+    ) -> Result<Appended, WriteError> {
+        let mut thread = OpenThread::lock(w, source)?;
+        let mut tally = thread.tally()?;
+        let found = find(&thread, entry)?;
+        let model = thread.default_model();
+        let mut defaults = thread.defaults(model, found.span.offset);
+        let time = found.head.time_text.as_deref().and_then(Moment::in_utc);
+        defaults.replaces = Some((entry.id.clone(), time));
+        let mut one = [prepare(message, &defaults)];
+        let place = Some(found.span.offset);
+        refuse_known_calls(&thread.log, std::slice::from_ref(message), &mut one, place)?;
+        let [prepared] = one;
+        let mut prepared = prepared?;
+        for output in std::mem::take(&mut prepared.outputs) {
+            let (line, _) = output.written_into(&prepared.line).ok_or_else(|| {
+                let why = format!("it has a result for `{}`, but not the call", output.call_id);
+                WriteError::BadMessage { line: None, why }
+            })?;
+            prepared.line = line;
+        }
+        if prepared.line.is_empty() {
+            let why = "a message of tool results alone cannot replace another".to_owned();
+            return Err(WriteError::BadMessage { line: None, why });
+        }
+        for asset in &prepared.assets {
+            asset.save(w, thread.folder, thread.mode)?;
+        }
+        let mut change = Change::of(&thread.log, found.span)?;
+        change.line.clone_from(&prepared.line);
+        let was_last = found.is_last;
+        splice(w, &mut thread.log, [change])?;
+        tally.subtract(&found.head);
+        recount(&mut tally, &prepared.heads, was_last);
+        thread.save_manifest(&tally);
+        Ok(Appended {
+            ids: vec![Ok(prepared.id)],
+            notes: thread.notes,
+        })
     }
-    if prepared.line.is_empty() {
-        let why = "a message of tool results alone cannot replace another".to_owned();
-        return Err(WriteError::BadMessage { line: None, why });
-    }
-    for asset in &prepared.assets {
-        asset.save(w, thread.folder, thread.mode)?;
-    }
-    let mut change = Change::of(&thread.log, found.span)?;
-    change.line.clone_from(&prepared.line);
-    let was_last = found.is_last;
-    splice(w, &mut thread.log, [change])?;
-    tally.subtract(&found.head);
-    recount(&mut tally, &prepared.heads, was_last);
-    thread.save_manifest(&tally);
-    Ok(Appended {
-        ids: vec![Ok(prepared.id)],
-        notes: thread.notes,
-    })
 }
 
 /// Counts the message again; only the last one says when the thread was updated.

@@ -60,7 +60,7 @@ pub fn originals<'a>(
     conversation: &'a Conversation,
     agents: Option<&'a Agents>,
 ) -> Result<Vec<Original<'a>>, OpenError> {
-    let carried = conversation.source.format.carried(conversation)?;
+    let carried = conversation.carried()?;
     if !carried.is_empty() {
         return Ok(carried.into_iter().map(Original::from).collect());
     }
@@ -115,7 +115,11 @@ pub fn originals<'a>(
 /// The files of a session, the main one first, and behind them those of others that it goes on from:
 /// without these it is not whole.
 pub(super) fn needed(conversation: &Conversation) -> Result<Vec<PathBuf>, OpenError> {
-    let mut paths = conversation.source.format.files(&conversation.source)?;
+    let mut paths = conversation
+        .source
+        .format
+        .store()
+        .files(&conversation.source)?;
     for part in &conversation.native.parts {
         if part.borrowed && part.is_present() && !paths.contains(&part.path) {
             paths.push(part.path.clone());
@@ -140,7 +144,12 @@ pub(super) fn with_agents(
     }
     for (agent, _) in &agents.torn {
         // What cannot be looked at at all cannot come along, either.
-        add(conversation.source.format.files(agent).unwrap_or_default());
+        add(conversation
+            .source
+            .format
+            .store()
+            .files(agent)
+            .unwrap_or_default());
     }
     Ok(paths)
 }

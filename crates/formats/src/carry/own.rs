@@ -24,7 +24,7 @@ pub fn own_files<'a>(
         return Ok(rows);
     }
     let source = &conversation.source;
-    let base = conversation.source.format.base(source);
+    let base = conversation.source.format.store().base_folder(source);
     let mut files: Vec<NamedFile<'_>> = Vec::new();
     for path in with_agents(conversation, agents)? {
         let name = name_below(Some(&base), &path);

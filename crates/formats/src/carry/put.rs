@@ -10,7 +10,7 @@ use rethread_disk::{
 };
 
 use super::put_journal::Unfinished;
-use crate::{WriteError, Writing};
+use crate::{FormatRef, Source, WriteError, Writing};
 
 /// Where a session is to go.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +58,17 @@ impl Goods {
     /// The name of the main file.
     pub fn main(&self) -> &str {
         self.names.first().map(String::as_str).unwrap_or_default()
+    }
+
+    /// The session in them, where they are those of this format.
+    pub fn source(&self, format: FormatRef) -> Result<Source, WriteError> {
+        if let Some(carrier) = format.carrier()
+            && let Some(source) = carrier.unpacked(self)?
+        {
+            return Ok(source);
+        }
+        let path = below(&self.folder, &self.path)?;
+        Ok(Source::new(format, self.id.clone(), path))
     }
 }
 

@@ -16,13 +16,13 @@ pub fn damaged(conversation: &Conversation) -> Result<Vec<Note>, OpenError> {
         let what = format!("the original `{name}` that travels along is damaged: {e}");
         notes.push(Note::damage(what).at(path));
     };
-    for file in conversation.source.format.carried(conversation)? {
+    for file in conversation.carried()? {
         let read = file.reader();
         if let Err(e) = read.and_then(|mut from| io::copy(&mut from, &mut io::sink())) {
             note(&file.path, &e);
         }
     }
-    match Luggage::read(&conversation.source.format.stowed(conversation)?) {
+    match Luggage::read(&conversation.embedded_original()?) {
         Ok(None) => {}
         Ok(Some(luggage)) => {
             for (at, name) in luggage.names().iter().enumerate() {

@@ -1,39 +1,42 @@
 //! Adding whole records to a session, under the lock of its transcript.
 
 use rethread_json::{Tree, Value};
-use rethread_model::Note;
 use rethread_project::Repository;
 
-use super::SLUG;
-use super::layout::Named;
-use super::read::read;
 use super::scribe::{Scribe, VERSION};
+use super::store::Named;
 use super::tell::{NewStep, StepInput, add};
+use super::{ClaudeCode, FORMAT, SLUG};
 use crate::fields::string;
-use crate::session_log::SessionLog;
-use crate::{Appended, Branch, Conversation, MessageInput, Source, WriteError, Writing};
+use crate::{
+    Appended, AskedEntry, Branch, Conversation, MessageInput, Source, TreeWriter, WriteError,
+    Writing,
+};
 
-/// Adds messages to a session. Each follows the one before, the first what the client would go on
-/// from.
-pub(super) fn append(
-    w: &Writing<'_>,
-    source: &Source,
-    messages: &[MessageInput],
-) -> Result<Appended, WriteError> {
-    add(w, source, None, &given(messages))
-}
-
-/// Goes on from an earlier message. The client goes on from what was said last.
-pub(super) fn branch(
-    w: &Writing<'_>,
-    source: &Source,
-    branch: &Branch<'_>,
-) -> Result<Appended, WriteError> {
-    if branch.summary.is_some() {
-        let what = "summaries of branches";
-        return Err(WriteError::Unsupported { format: SLUG, what });
+impl TreeWriter for ClaudeCode {
+    /// Goes on from an earlier message. The client goes on from what was said last.
+    fn branch(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        branch: &Branch<'_>,
+    ) -> Result<Appended, WriteError> {
+        if branch.summary.is_some() {
+            let what = "summaries of branches";
+            return Err(WriteError::Unsupported { format: SLUG, what });
+        }
+        add(w, source, Some(branch.at), &given(branch.messages))
     }
-    add(w, source, Some(branch.at), &given(branch.messages))
+
+    fn label(
+        &self,
+        _: &Writing<'_>,
+        _: &Source,
+        _: &AskedEntry,
+        _label: Option<&str>,
+    ) -> Result<Appended, WriteError> {
+        Err(FORMAT.cannot("labels"))
+    }
 }
 
 /// Messages that users give, one behind the other.
@@ -44,19 +47,6 @@ pub(super) fn given(messages: &[MessageInput]) -> Vec<NewStep<'_>> {
         what: StepInput::Given(message),
     });
     steps.collect()
-}
-
-/// Gives a session another title.
-pub(super) fn rename(
-    w: &Writing<'_>,
-    source: &Source,
-    title: &str,
-) -> Result<Vec<Note>, WriteError> {
-    refuse_agent(source)?;
-    let mut log = SessionLog::open(w, &source.path)?;
-    let mut scribe = scribe(&read(source)?);
-    scribe.title(title);
-    Ok(log.append(&scribe.lines)?.into_iter().collect())
 }
 
 /// Nobody resumes a sub-agent, so nothing is added to it or made of it.

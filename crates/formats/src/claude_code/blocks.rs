@@ -8,10 +8,10 @@ use rethread_model::{
     ToolStatus,
 };
 
-use super::layout::saved_output;
-use super::read::child_of_call;
+use super::reader::child_of_call;
 use super::record::Record;
 use super::said::text_blocks;
+use super::store::saved_output;
 use crate::few::{Rest, few};
 use crate::fields::{is_true, json, string, text, text_of};
 

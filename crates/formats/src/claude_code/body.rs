@@ -14,9 +14,10 @@ use super::compaction::compaction;
 use super::kinds::{SYNTHETIC, is_command};
 use super::record::Record;
 use super::usage::{fuller, usage};
+use super::{ClaudeCode, own};
 use crate::few::{MOST, Rest, few, more_records};
 use crate::fields::{others, string, text, text_of};
-use crate::{Native, RecordKind};
+use crate::{BodyReader, Native, OwnWords, RecordKind};
 
 /// The fields around what a record says, which every record has.
 const ENVELOPE: [&str; 15] = [
@@ -37,47 +38,101 @@ const ENVELOPE: [&str; 15] = [
     "isMeta",
 ];
 
-/// What an entry says.
-pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
-    let mut records = Vec::new();
-    for raw in session.origin(entry) {
-        if native.record_kind(*raw) == Some(RecordKind::Giant) {
-            records.push((*raw, Vec::new(), Tree::default()));
-            continue;
+impl BodyReader for ClaudeCode {
+    /// What an entry says.
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        let mut records = Vec::new();
+        for raw in session.origin(entry) {
+            if native.record_kind(*raw) == Some(RecordKind::Giant) {
+                records.push((*raw, Vec::new(), Tree::default()));
+                continue;
+            }
+            let bytes = match native.read(*raw) {
+                Ok(bytes) => bytes,
+                Err(e) => return unreadable(&e.to_string()),
+            };
+            match Tree::parse(&bytes) {
+                Ok(tree) => records.push((*raw, bytes, tree)),
+                Err(_) => return unreadable("the file was changed while it was read"),
+            }
         }
-        let bytes = match native.read(*raw) {
-            Ok(bytes) => bytes,
-            Err(e) => return unreadable(&e.to_string()),
+        let path = native.parts.first().map(|p| p.path.clone());
+        let path = path.unwrap_or_default();
+        let open = Open {
+            native,
+            session,
+            path: &path,
+            asides: session.entry(entry).visibility == Visibility::Visible,
         };
-        match Tree::parse(&bytes) {
-            Ok(tree) => records.push((*raw, bytes, tree)),
-            Err(_) => return unreadable("the file was changed while it was read"),
+        let values: Vec<(RawRef, Value<'_>)> = records
+            .iter()
+            .map(|(raw, bytes, tree)| (*raw, tree.root(bytes)))
+            .collect();
+        let Some((raw, first)) = values.first().copied() else {
+            return Body::Unknown(None);
+        };
+        match session.entry(entry).kind {
+            Kind::Message(Role::Assistant) => Body::Message(open.response(&values)),
+            Kind::Message(Role::System) => Body::Message(attachment(first)),
+            Kind::Message(role) => Body::Message(open.message(raw, first, role)),
+            Kind::Compaction => Body::Compaction(compaction(&values)),
+            Kind::Title => title(first),
+            Kind::ContextEdit => Body::ContextEdit(edit(first, nth(session, entry))),
+            Kind::Event => Body::Event(event(first)),
+            _ => Body::Unknown(string(first, "type")),
         }
     }
-    let path = native.parts.first().map(|p| p.path.clone());
-    let path = path.unwrap_or_default();
-    let open = Open {
-        native,
-        session,
-        path: &path,
-        asides: session.entry(entry).visibility == Visibility::Visible,
-    };
-    let values: Vec<(RawRef, Value<'_>)> = records
-        .iter()
-        .map(|(raw, bytes, tree)| (*raw, tree.root(bytes)))
-        .collect();
-    let Some((raw, first)) = values.first().copied() else {
-        return Body::Unknown(None);
-    };
-    match session.entry(entry).kind {
-        Kind::Message(Role::Assistant) => Body::Message(open.response(&values)),
-        Kind::Message(Role::System) => Body::Message(attachment(first)),
-        Kind::Message(role) => Body::Message(open.message(raw, first, role)),
-        Kind::Compaction => Body::Compaction(compaction(&values)),
-        Kind::Title => title(first),
-        Kind::ContextEdit => Body::ContextEdit(edit(first, nth(session, entry))),
-        Kind::Event => Body::Event(event(first)),
-        _ => Body::Unknown(string(first, "type")),
+
+    /// The records that a response came in; of a compaction, the one with the summary. Of records with
+    /// one id the last counts.
+    fn pieces(&self, native: &Native, session: &Session, entry: EntryIx) -> Vec<Piece> {
+        let origin = session.origin(entry);
+        let kind = session.entry(entry).kind;
+        let is_said = matches!(kind, Kind::Message(Role::Assistant) | Kind::Compaction);
+        if origin.len() < 2 || !is_said {
+            return Vec::new();
+        }
+        let path = native.parts.first().map(|p| p.path.clone());
+        let path = path.unwrap_or_default();
+        let open = Open {
+            native,
+            session,
+            path: &path,
+            asides: false,
+        };
+        let mut pieces: Vec<Piece> = Vec::new();
+        for (record, raw) in origin.iter().enumerate() {
+            let Ok(bytes) = native.read(*raw) else {
+                return Vec::new();
+            };
+            let Ok(tree) = Tree::parse(&bytes) else {
+                return Vec::new();
+            };
+            let value = tree.root(&bytes);
+            let Some(id) = own_id(value) else {
+                return Vec::new();
+            };
+            let said = value.get("message");
+            if kind == Kind::Compaction && said.is_none() {
+                continue;
+            }
+            let of_said = |key| said.and_then(|said| string(said, key));
+            pieces.retain(|piece| piece.id != id);
+            pieces.push(Piece {
+                id: id.into_owned(),
+                record,
+                time: string(value, "timestamp").and_then(|t| t.parse().ok()),
+                blocks: blocks(Record::of(value).content(), &open.around(*raw)).len(),
+                place: place(value),
+                stop_reason: of_said("stop_reason"),
+                stop_sequence: of_said("stop_sequence"),
+            });
+        }
+        pieces
+    }
+
+    fn own_words(&self) -> Option<OwnWords> {
+        Some(OwnWords::new(own::messages))
     }
 }
 
@@ -171,54 +226,6 @@ impl Open<'_> {
         message.usage = used;
         message
     }
-}
-
-/// The records that a response came in; of a compaction, the one with the summary. Of records with
-/// one id the last counts.
-pub(super) fn pieces(native: &Native, session: &Session, entry: EntryIx) -> Vec<Piece> {
-    let origin = session.origin(entry);
-    let kind = session.entry(entry).kind;
-    let is_said = matches!(kind, Kind::Message(Role::Assistant) | Kind::Compaction);
-    if origin.len() < 2 || !is_said {
-        return Vec::new();
-    }
-    let path = native.parts.first().map(|p| p.path.clone());
-    let path = path.unwrap_or_default();
-    let open = Open {
-        native,
-        session,
-        path: &path,
-        asides: false,
-    };
-    let mut pieces: Vec<Piece> = Vec::new();
-    for (record, raw) in origin.iter().enumerate() {
-        let Ok(bytes) = native.read(*raw) else {
-            return Vec::new();
-        };
-        let Ok(tree) = Tree::parse(&bytes) else {
-            return Vec::new();
-        };
-        let value = tree.root(&bytes);
-        let Some(id) = own_id(value) else {
-            return Vec::new();
-        };
-        let said = value.get("message");
-        if kind == Kind::Compaction && said.is_none() {
-            continue;
-        }
-        let of_said = |key| said.and_then(|said| string(said, key));
-        pieces.retain(|piece| piece.id != id);
-        pieces.push(Piece {
-            id: id.into_owned(),
-            record,
-            time: string(value, "timestamp").and_then(|t| t.parse().ok()),
-            blocks: blocks(Record::of(value).content(), &open.around(*raw)).len(),
-            place: place(value),
-            stop_reason: of_said("stop_reason"),
-            stop_sequence: of_said("stop_sequence"),
-        });
-    }
-    pieces
 }
 
 fn own_id(record: Value<'_>) -> Option<Cow<'_, str>> {

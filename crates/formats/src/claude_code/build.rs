@@ -5,10 +5,10 @@ use std::path::Path;
 use rethread_model::{EntryIx, NewEntry, RawRef, SessionBuilder};
 
 use super::facts::Facts;
-use super::layout::Named;
 use super::leaf::leaf;
 use super::nodes::{NONE, Nodes, Wrong};
-use super::read::TRANSCRIPT;
+use super::reader::TRANSCRIPT;
+use super::store::Named;
 use super::weave::straighten;
 use crate::kit::SourcePos;
 

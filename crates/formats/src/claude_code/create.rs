@@ -4,62 +4,18 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{Created, Mode, SafeName, create_with, ensure_folder, join};
-use rethread_json::{Document, Object};
-use rethread_project::{Repository, is_visible};
+use rethread_json::Document;
+use rethread_project::is_visible;
 
 use super::SLUG;
-use super::layout::{PROJECTS, config_folders, encode_cwd, is_uuid};
-use super::scribe::{OURS, Scribe, VERSION};
-use crate::{Env, Made, NewSession, WriteError, Writing};
+use super::store::{PROJECTS, config_folders, encode_cwd, is_uuid};
+use crate::{Env, NewSession, WriteError, Writing};
 
 /// How often another id is tried when one is taken; with a seed, the first ones may be.
 const TRIES: u32 = 100_000;
 
-/// Starts a session: a transcript without messages, which the client lists once there is one.
-pub(super) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
-    refuse_unknown(new)?;
-    let cwd = real(&new.cwd);
-    let metadata = metadata(new)?;
-    let folder = project_folder(w.env, new.root.as_deref(), &cwd)?;
-    let (id, path) = make_file(w, &folder, new.id.as_deref(), |id, out| {
-        let mut scribe = Scribe {
-            session: id.to_owned(),
-            cwd: Some(cwd.to_string_lossy().into_owned()),
-            version: new
-                .agent_version
-                .clone()
-                .unwrap_or_else(|| VERSION.to_owned()),
-            branch: Repository::find(&cwd).and_then(|r| r.branch()),
-            agent: None,
-            parent: None,
-            lines: Vec::new(),
-        };
-        scribe.line(
-            &Object::new()
-                .str("type", OURS)
-                .opt_str("cwd", scribe.cwd.as_deref())
-                .opt_str("gitBranch", scribe.branch.as_deref())
-                .str("version", &scribe.version)
-                .opt_raw("metadata", metadata.as_deref())
-                .str("sessionId", id)
-                .finish(),
-        );
-        if let Some(title) = &new.title {
-            scribe.title(title);
-        }
-        out.write_all(&scribe.lines)
-    })?;
-    Ok(Made {
-        id,
-        path: path.clone(),
-        project: cwd,
-        created: vec![path],
-        notes: Vec::new(),
-    })
-}
-
 /// What a session of this format has no place for is refused, not dropped.
-fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
+pub(super) fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
     new.refuse_special(SLUG)?;
     let given = [
         ("agent ids", new.agent_id.is_some()),
@@ -86,7 +42,7 @@ pub(super) fn real(folder: &Path) -> PathBuf {
 }
 
 /// The application's own data, which must be an object.
-fn metadata(new: &NewSession) -> Result<Option<Vec<u8>>, WriteError> {
+pub(super) fn metadata(new: &NewSession) -> Result<Option<Vec<u8>>, WriteError> {
     let Some(given) = &new.metadata else {
         return Ok(None);
     };

@@ -14,10 +14,10 @@ use super::SLUG;
 use super::counted::Counted;
 use super::ids::{Key, key};
 use super::kinds::{Part, SYNTHETIC};
-use super::layout::{Named, parent_of_agent, stem};
 use super::leaf::LastPrompt;
 use super::record::Record;
 use super::scribe::OURS;
+use super::store::{Named, parent_of_agent, stem};
 use super::titles::{Titles, add_prompt};
 use super::usage::{Sum, cost_state};
 use crate::carry::converted_from;
@@ -443,7 +443,7 @@ fn project_folder(path: &Path) -> Option<String> {
     let mut folders = path.ancestors().skip(1);
     let project = folders.find(|f| {
         let above = f.parent().and_then(Path::file_name);
-        above.is_some_and(|name| name == super::layout::PROJECTS)
+        above.is_some_and(|name| name == super::store::PROJECTS)
     })?;
     Some(project.file_name()?.to_str()?.to_owned())
 }

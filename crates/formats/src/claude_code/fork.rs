@@ -1,89 +1,21 @@
 //! A new session with what was said up to some entry.
 
 use std::collections::HashSet;
-use std::io::{self, BufWriter, Write};
+use std::io;
+use std::io::Write;
 use std::ops::Range;
 
-use rethread_json::{Object, Tree, Value, quote};
-use rethread_model::{EntryIx, RawRef, TitleSource};
+use rethread_json::{Tree, Value, quote};
+use rethread_model::{EntryIx, RawRef};
 use sha2::{Digest as _, Sha256};
 
-use super::append::{last_id, refuse_agent, scribe};
-use super::create::{make_file, project_folder, real};
-use super::read::read;
-use super::scribe::{OURS, Scribe};
+use super::append::last_id;
 use crate::error::unreadable;
 use crate::fields::string;
-use crate::{Conversation, Fork, Made, Source, WriteError, Writing};
-
-/// Copies the way to an entry. The copied records keep their bytes and ids, but for the session
-/// they belong to, as when the client forks; what hung from a record that is not copied hangs from
-/// what stands before it on the way. What is damaged is told.
-pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
-    refuse_agent(source)?;
-    let conversation = read(source)?;
-    let notes = conversation.damage(w)?;
-    let session = &conversation.session;
-    let no_entry = |id: &str| WriteError::NoEntry {
-        id: id.to_owned(),
-        path: source.path.clone(),
-    };
-    let leaf = match &fork.at {
-        Some(asked) => Some(session.find(&asked.id).ok_or_else(|| no_entry(&asked.id))?),
-        None => session.leaf(),
-    };
-    let way = leaf.map(|leaf| session.path(leaf)).unwrap_or_default();
-    let copied = Copied::of(&conversation, &way)?;
-    let said = session.head.workspace.path.clone();
-    let cwd = match &fork.cwd {
-        Some(cwd) => Some(real(cwd)),
-        None => said.map(Into::into),
-    };
-    let beside = source.path.parent().map(std::path::Path::to_owned);
-    let folder = match (&fork.cwd, &cwd, beside) {
-        (None, _, Some(folder)) => folder,
-        (_, Some(cwd), _) => project_folder(w.env, None, cwd)?,
-        (_, None, _) => return Err(WriteError::BadInput("no folder is known".to_owned())),
-    };
-    let title = session.head.title.as_ref();
-    let given = title.filter(|t| t.source >= TitleSource::Model);
-    let title = fork.title.clone().or_else(|| given.map(|t| t.text.clone()));
-    let parent = leaf.and_then(|leaf| last_id(&conversation, leaf));
-    let start = Scribe {
-        cwd: cwd.as_ref().map(|c| c.to_string_lossy().into_owned()),
-        parent,
-        ..scribe(&conversation)
-    };
-    let (id, path) = make_file(w, &folder, None, |id, out| {
-        let mut scribe = Scribe {
-            session: id.to_owned(),
-            ..start.clone()
-        };
-        let origin = Object::new()
-            .str("type", OURS)
-            .opt_str("cwd", scribe.cwd.as_deref())
-            .str("forkOf", &session.head.id)
-            .opt_str("forkAt", scribe.parent.as_deref())
-            .str("sessionId", id);
-        scribe.line(&origin.finish());
-        let mut out = BufWriter::new(out);
-        out.write_all(&std::mem::take(&mut scribe.lines))?;
-        copied.write(id, &mut out)?;
-        scribe.close(title.as_deref(), None, false);
-        out.write_all(&scribe.lines)?;
-        out.flush()
-    })?;
-    Ok(Made {
-        id,
-        path: path.clone(),
-        project: cwd.unwrap_or(folder),
-        created: vec![path],
-        notes,
-    })
-}
+use crate::{Conversation, WriteError};
 
 /// The records of a way, which are read again when they are written.
-struct Copied<'a> {
+pub(super) struct Copied<'a> {
     conversation: &'a Conversation,
     /// In the order of the file, each with the entry that stands before its own on the way.
     records: Vec<(RawRef, Option<EntryIx>)>,
@@ -92,7 +24,7 @@ struct Copied<'a> {
 }
 
 impl<'a> Copied<'a> {
-    fn of(conversation: &'a Conversation, way: &[EntryIx]) -> Result<Self, WriteError> {
+    pub(super) fn of(conversation: &'a Conversation, way: &[EntryIx]) -> Result<Self, WriteError> {
         let session = &conversation.session;
         let mut records = Vec::with_capacity(way.len());
         for ix in way {
@@ -132,7 +64,7 @@ impl<'a> Copied<'a> {
 
     /// Writes them as records of another session. What hung from a record that is not among them
     /// hangs from what stands before it.
-    fn write(&self, session: &str, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn write(&self, session: &str, out: &mut dyn Write) -> io::Result<()> {
         self.each(|record, before| {
             let root = record.tree.root(&record.bytes);
             let parent = root.get("parentUuid");

@@ -8,7 +8,7 @@ use rethread_model::{Kind, Role, SessionBuilder, Visibility};
 use super::facts::Facts;
 use super::kinds::Part;
 use super::nodes::{NewNode, Nodes};
-use super::read::TRANSCRIPT;
+use super::reader::TRANSCRIPT;
 use super::record::{GiantHead, Record};
 use super::responses::Response;
 use crate::RecordKind;

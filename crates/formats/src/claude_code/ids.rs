@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use hashbrown::HashTable;
 use uuid::Uuid;
 
-use super::layout::is_uuid;
+use super::store::is_uuid;
 
 /// An id in sixteen bytes: the UUID that it is, else a hash of its text that holds in this process.
 pub(super) type Key = [u8; 16];

@@ -6,7 +6,7 @@ use rethread_disk::read_small;
 use rethread_json::{Tree, Value};
 use rethread_model::{Head, Title, TitleSource};
 
-use super::layout::meta_file;
+use super::store::meta_file;
 use crate::fields::string;
 
 /// What is known of a sub-agent.

@@ -15,22 +15,7 @@ use crate::kit::{SaveScan, SavedScan, scan_question, scan_resumably};
 use crate::unusable::{cannot_be_opened, holds_no_record};
 use crate::{OpenError, Source, Want};
 
-/// What a list shows of a session.
-pub(super) fn summarize(source: &Source, want: Want) -> Summary {
-    summarize_with(source, want, None, SaveScan::Never).0
-}
-
-/// What a list shows of a session, going on from where an earlier scan of it ended; and where the next
-/// one can go on.
-pub fn summarize_from(
-    source: &Source,
-    want: Want,
-    from: Option<&SavedScan>,
-) -> (Summary, Option<SavedScan>) {
-    summarize_with(source, want, from, SaveScan::Always)
-}
-
-fn summarize_with(
+pub(super) fn summarize_with(
     source: &Source,
     want: Want,
     from: Option<&SavedScan>,

@@ -4,17 +4,16 @@ use rethread_disk::{Created, Mode, create, ensure_folder};
 use rethread_json::Object;
 use rethread_model::{LinkKind, Moment, Note, TitleSource};
 
-use super::append::{last_id, refuse_agent, scribe};
+use super::append::{given, last_id, refuse_agent, scribe};
 use super::content::tool_id;
-use super::layout::{family, meta_file, stem};
 use super::message::{Defaults, Prepared, prepare, prepare_new};
-use super::read::read;
 use super::scribe::{Preserved, Scribe};
-use super::{FORMAT, SLUG};
+use super::store::{family, meta_file, stem};
+use super::{ClaudeCode, FORMAT, SLUG};
 use crate::session_log::SessionLog;
 use crate::{
     Appended, AskedEntry, Attachments, Branches, Conversation, Files, Keeps, MessageInput, Source,
-    Step, Told, ToldAgent, WriteError, Writing,
+    Step, SubagentWriter, Told, ToldAgent, WriteError, Writing,
 };
 
 /// Records hang from each other, and there are such for summaries.
@@ -22,7 +21,6 @@ pub(super) const KEEPS: Keeps = Keeps {
     branches: Branches::Plain,
     compactions: true,
     labels: false,
-    agents: true,
     // The vendor's API takes no pictures from its own model.
     attachments: Attachments {
         in_prompts: Files::Documents,
@@ -31,6 +29,79 @@ pub(super) const KEEPS: Keeps = Keeps {
         addresses: true,
     },
 };
+
+impl SubagentWriter for ClaudeCode {
+    /// Writes what a sub-agent said into a transcript of its own, with what describes it beside that.
+    fn write_subagent(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        agent: &ToldAgent<'_>,
+    ) -> Result<Source, WriteError> {
+        let w = &Writing { strict: true, ..*w };
+        let (session, folder) = family(&parent.path);
+        let conversation = FORMAT
+            .reader()
+            .read(&Source::new(FORMAT, stem(&session), session))?;
+        ensure_folder(&folder, &Mode::Private, w.durability)?;
+        let count = std::fs::read_dir(&folder).map_or(0, Iterator::count) as u64;
+        let salt = [b"agent", &count.to_le_bytes()[..]].concat();
+        let id = w.env.uuid(&salt).simple().to_string();
+        let id = format!("a{}", id.get(..16).unwrap_or(&id));
+        let scribe = Scribe {
+            agent: Some(id.clone()),
+            parent: None,
+            ..scribe(&conversation)
+        };
+        let (scribe, _) = written(
+            w,
+            &conversation,
+            (scribe, &steps(agent.told)),
+            (count, None),
+        )?;
+        let path = folder.join(format!("agent-{id}.jsonl"));
+        let call = agent.call.map(|call| tool_id(call).into_owned());
+        let meta = Object::new()
+            .str("agentType", "general-purpose")
+            .opt_str("description", agent.title)
+            .opt_str("toolUseId", call.as_deref());
+        for (path, bytes) in [
+            (meta_file(&path), meta.finish()),
+            (path.clone(), scribe.lines),
+        ] {
+            if create(&path, &bytes, Mode::Private, w.durability)? == Created::Existed {
+                return Err(WriteError::Exists { id, path });
+            }
+        }
+        Ok(Source::new(FORMAT, id, path))
+    }
+
+    /// Adds to what a sub-agent said.
+    fn append_to_subagent(
+        &self,
+        w: &Writing<'_>,
+        agent: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        let told = &given(messages);
+        let mut log = SessionLog::open(w, &agent.path)?;
+        let conversation = FORMAT.reader().read(agent)?;
+        let mut links = conversation.session.head.links.iter();
+        let parent = links.find(|link| link.kind == LinkKind::Parent);
+        let session = parent.map_or_else(|| agent.id.clone(), |link| link.session.clone());
+        let scribe = Scribe {
+            session,
+            agent: Some(agent.id.clone()),
+            ..scribe(&conversation)
+        };
+        let times = conversation.session.entries().iter();
+        let last = times.filter_map(|e| e.time).max();
+        let salt = log.len()?;
+        let (scribe, mut written) = written(w, &conversation, (scribe, told), (salt, last))?;
+        written.appended.notes.extend(log.append(&scribe.lines)?);
+        Ok(written.appended)
+    }
+}
 
 /// A step to be written.
 pub(super) struct NewStep<'a> {
@@ -79,7 +150,7 @@ pub(super) fn add(
 ) -> Result<Appended, WriteError> {
     refuse_agent(source)?;
     let mut log = SessionLog::open(w, &source.path)?;
-    let conversation = read(source)?;
+    let conversation = FORMAT.reader().read(source)?;
     let mut scribe = scribe(&conversation);
     if let Some(at) = start {
         scribe.parent = Some(place(&conversation, at)?);
@@ -95,72 +166,6 @@ pub(super) fn add(
         scribe.close(title, written.prompt.as_deref(), written.is_back);
         written.appended.notes.extend(log.append(&scribe.lines)?);
     }
-    Ok(written.appended)
-}
-
-/// Writes what a sub-agent said into a transcript of its own, with what describes it beside that.
-pub(super) fn agent(
-    w: &Writing<'_>,
-    parent: &Source,
-    agent: &ToldAgent<'_>,
-) -> Result<Source, WriteError> {
-    let w = &Writing { strict: true, ..*w };
-    let (session, folder) = family(&parent.path);
-    let conversation = read(&Source::new(FORMAT, stem(&session), session))?;
-    ensure_folder(&folder, &Mode::Private, w.durability)?;
-    let count = std::fs::read_dir(&folder).map_or(0, Iterator::count) as u64;
-    let salt = [b"agent", &count.to_le_bytes()[..]].concat();
-    let id = w.env.uuid(&salt).simple().to_string();
-    let id = format!("a{}", id.get(..16).unwrap_or(&id));
-    let scribe = Scribe {
-        agent: Some(id.clone()),
-        parent: None,
-        ..scribe(&conversation)
-    };
-    let (scribe, _) = written(
-        w,
-        &conversation,
-        (scribe, &steps(agent.told)),
-        (count, None),
-    )?;
-    let path = folder.join(format!("agent-{id}.jsonl"));
-    let call = agent.call.map(|call| tool_id(call).into_owned());
-    let meta = Object::new()
-        .str("agentType", "general-purpose")
-        .opt_str("description", agent.title)
-        .opt_str("toolUseId", call.as_deref());
-    for (path, bytes) in [
-        (meta_file(&path), meta.finish()),
-        (path.clone(), scribe.lines),
-    ] {
-        if create(&path, &bytes, Mode::Private, w.durability)? == Created::Existed {
-            return Err(WriteError::Exists { id, path });
-        }
-    }
-    Ok(Source::new(FORMAT, id, path))
-}
-
-/// Adds to what a sub-agent said.
-pub(super) fn add_to_agent(
-    w: &Writing<'_>,
-    agent: &Source,
-    told: &[NewStep<'_>],
-) -> Result<Appended, WriteError> {
-    let mut log = SessionLog::open(w, &agent.path)?;
-    let conversation = read(agent)?;
-    let mut links = conversation.session.head.links.iter();
-    let parent = links.find(|link| link.kind == LinkKind::Parent);
-    let session = parent.map_or_else(|| agent.id.clone(), |link| link.session.clone());
-    let scribe = Scribe {
-        session,
-        agent: Some(agent.id.clone()),
-        ..scribe(&conversation)
-    };
-    let times = conversation.session.entries().iter();
-    let last = times.filter_map(|e| e.time).max();
-    let salt = log.len()?;
-    let (scribe, mut written) = written(w, &conversation, (scribe, told), (salt, last))?;
-    written.appended.notes.extend(log.append(&scribe.lines)?);
     Ok(written.appended)
 }
 

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use rethread_model::{LinkKind, Moment};
+use rethread_model::Moment;
 
-use super::layout::{Named, SESSIONS, home_of, list, listed, store_of};
 use super::meta::{Beginning, beginning};
+use super::store::{Named, SESSIONS, home_of, listed};
 use crate::{Conversation, Source};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -15,39 +15,9 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// No session is looked at for more days than these.
 const LONGEST: usize = 3660;
 
-/// The sub-agents that a session started: those that it names, wherever they are in its home, and
-/// those that were made while it went on and name it.
-pub(super) fn agents(session: &Conversation) -> Vec<Source> {
-    let head = &session.session.head;
-    let path = &session.source.path;
-    let mut near = near(session);
-    near.retain(|source| source.path != *path);
-    let is_child = |source: &&Source| parent_of(&source.path).as_deref() == Some(&head.id);
-    let mut found: Vec<Source> = near.iter().filter(is_child).cloned().collect();
-    let links = head.links.iter().filter(|l| l.kind == LinkKind::SubAgent);
-    let mut wanted: HashSet<&str> = links.map(|link| link.session.as_str()).collect();
-    for source in &found {
-        wanted.remove(source.id.as_str());
-    }
-    if !wanted.is_empty()
-        && let Some(store) = store_of(path)
-    {
-        list(&store, &mut |source| near.extend(source.ok()));
-    }
-    for source in near.into_iter().filter(|source| source.path != *path) {
-        // What a fork names is the other session's, and says so.
-        let is_ours = || parent_of(&source.path).is_none_or(|parent| parent == head.id);
-        if wanted.contains(source.id.as_str()) && is_ours() {
-            wanted.remove(source.id.as_str());
-            found.push(source);
-        }
-    }
-    found
-}
-
 /// What was made while a session went on, by names: in its own folder, and in those of the days from
 /// its first to its last.
-fn near(session: &Conversation) -> Vec<Source> {
+pub(super) fn near(session: &Conversation) -> Vec<Source> {
     let head = &session.session.head;
     // What was converted was made after it was said.
     let made = match beginning(&session.source.path) {
@@ -95,7 +65,7 @@ fn near(session: &Conversation) -> Vec<Source> {
 
 /// The session that a file names as its parent. What a file says of itself stays so, and whoever
 /// converts all sessions of a home asks for each of them again.
-fn parent_of(path: &Path) -> Option<String> {
+pub(super) fn parent_of(path: &Path) -> Option<String> {
     static KNOWN: Mutex<Option<HashMap<PathBuf, Option<String>>>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let known = known.get_or_insert_default();

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::Note;
 
-use super::layout::rollout;
 use super::meta::{Base, Beginning, beginning};
+use super::store::rollout;
 
 /// No chain of forks is followed further than this.
 const LONGEST: usize = 64;

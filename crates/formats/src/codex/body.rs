@@ -6,78 +6,83 @@ use rethread_model::{
     Role, Session, Text, Thinking, TitleChange, TitleSource, Usage, UsageRecord,
 };
 
-use super::blocks;
 use super::calls::{add_to_call, add_to_result, called, spawned};
 use super::glance::glance;
 use super::record::{Ev, Item, Record, What};
-use super::{document, meter, quick};
+use super::{Codex, blocks, document, meter, own, quick};
 use crate::few::{MOST, few, more_records};
 use crate::fields::{filled, filled_others, string, text_of};
-use crate::{Native, PartKind, RecordKind};
-
-/// What an entry says.
-pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
-    let kind = session.entry(entry).kind;
-    let mut found = Found::default();
-    let mut buffer = Vec::new();
-    let mut tree = Tree::default();
-    let origin = session.origin(entry);
-    for (at, raw) in origin.iter().enumerate() {
-        if native.record_kind(*raw) == Some(RecordKind::Giant) {
-            let len = native.span(*raw).map_or(0, |s| s.end - s.start);
-            found.blocks.push(Block::Unknown {
-                type_name: format!("record of {len} bytes"),
-                raw: Json::new(b"null"),
-            });
-            continue;
-        }
-        if found.blocks.len() > MOST {
-            found.blocks.push(more_records(origin.len() - at));
-            break;
-        }
-        if kind.is_message()
-            && let Some(id) = native.told(*raw)
-        {
-            found.answered_by(&id);
-            continue;
-        }
-        let bytes = match native.view(*raw, &mut buffer) {
-            Ok(bytes) => bytes,
-            Err(e) => return unreadable(&e.to_string()),
-        };
-        if native.part_kind(*raw) == Some(PartKind::Document) {
-            // What separates it from the next item may follow.
-            return match tree.parse_prefix(bytes, 0) {
-                Ok(_) => document::body(tree.root(bytes), *raw, kind),
-                Err(_) => unreadable(CHANGED),
-            };
-        }
-        if found.quick(bytes, kind, &mut tree) {
-            continue;
-        }
-        if tree.parse_into(bytes).is_err() {
-            return unreadable(CHANGED);
-        }
-        let record = Record::of(tree.root(bytes));
-        match kind {
-            Kind::Message(role) => {
-                found.message(&record, *raw, role);
-                if record.what == What::TurnContext {
-                    native.tell(*raw, found.model.as_ref().map_or("", |m| &m.id));
-                }
-            }
-            Kind::Compaction => found.compaction(&record, *raw),
-            _ => match other(kind, &record) {
-                Some(body) => return body,
-                None => found.tokens(&record),
-            },
-        }
-    }
-    found.finish(kind)
-}
+use crate::{BodyReader, Native, OwnWords, PartKind, RecordKind};
 
 /// What is said of a record that was one when the session was read.
 const CHANGED: &str = "the file was changed while it was read";
+
+impl BodyReader for Codex {
+    /// What an entry says.
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        let kind = session.entry(entry).kind;
+        let mut found = Found::default();
+        let mut buffer = Vec::new();
+        let mut tree = Tree::default();
+        let origin = session.origin(entry);
+        for (at, raw) in origin.iter().enumerate() {
+            if native.record_kind(*raw) == Some(RecordKind::Giant) {
+                let len = native.span(*raw).map_or(0, |s| s.end - s.start);
+                found.blocks.push(Block::Unknown {
+                    type_name: format!("record of {len} bytes"),
+                    raw: Json::new(b"null"),
+                });
+                continue;
+            }
+            if found.blocks.len() > MOST {
+                found.blocks.push(more_records(origin.len() - at));
+                break;
+            }
+            if kind.is_message()
+                && let Some(id) = native.told(*raw)
+            {
+                found.answered_by(&id);
+                continue;
+            }
+            let bytes = match native.view(*raw, &mut buffer) {
+                Ok(bytes) => bytes,
+                Err(e) => return unreadable(&e.to_string()),
+            };
+            if native.part_kind(*raw) == Some(PartKind::Document) {
+                // What separates it from the next item may follow.
+                return match tree.parse_prefix(bytes, 0) {
+                    Ok(_) => document::body(tree.root(bytes), *raw, kind),
+                    Err(_) => unreadable(CHANGED),
+                };
+            }
+            if found.quick(bytes, kind, &mut tree) {
+                continue;
+            }
+            if tree.parse_into(bytes).is_err() {
+                return unreadable(CHANGED);
+            }
+            let record = Record::of(tree.root(bytes));
+            match kind {
+                Kind::Message(role) => {
+                    found.message(&record, *raw, role);
+                    if record.what == What::TurnContext {
+                        native.tell(*raw, found.model.as_ref().map_or("", |m| &m.id));
+                    }
+                }
+                Kind::Compaction => found.compaction(&record, *raw),
+                _ => match other(kind, &record) {
+                    Some(body) => return body,
+                    None => found.tokens(&record),
+                },
+            }
+        }
+        found.finish(kind)
+    }
+
+    fn own_words(&self) -> Option<OwnWords> {
+        Some(OwnWords::new(own::messages))
+    }
+}
 
 fn unreadable(why: &str) -> Body {
     Body::Event(Event {

@@ -7,9 +7,9 @@ use rethread_disk::open_read;
 use rethread_json::{Tree, Value, split_lines};
 use rethread_model::{Agent, Head, Link, LinkKind, Moment, Workspace};
 
-use super::layout::{Named, is_archived};
 use super::packed::stream;
 use super::record::{Record, What};
+use super::store::{Named, is_archived};
 use crate::fields::{filled, string};
 use crate::kit::saved_struct;
 

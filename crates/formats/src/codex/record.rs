@@ -247,7 +247,7 @@ fn wrapped<'a>(outer: &str, payload: Value<'a>) -> (What, Value<'a>) {
         "world_state"
         | "inter_agent_communication_metadata"
         | "security_risk_score"
-        | super::carry::OURS => What::Quiet,
+        | super::carrier::OURS => What::Quiet,
         "inter_agent_communication" => What::Event(Ev::Notice),
         _ => What::Unknown,
     };

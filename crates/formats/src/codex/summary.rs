@@ -12,14 +12,14 @@ use rethread_model::{
 };
 
 use super::base::bases;
-use super::carry::OURS;
+use super::carrier::OURS;
 use super::facts::Facts;
 use super::glance::{Glance, glance};
-use super::layout::home_of;
 use super::meta::{Base, Meta};
 use super::meter::{self, Added, Meter};
 use super::prefix::Prefix;
 use super::record::{Ev, Item, Record, What};
+use super::store::home_of;
 use super::{SLUG, document, names, packed, quick};
 use crate::carry::converted_from;
 use crate::fields::filled;
@@ -31,22 +31,7 @@ use crate::times::Times;
 use crate::unusable::{cannot_be_opened, document_unusable, holds_no_record};
 use crate::{OpenError, Source, Want};
 
-/// What a list shows of a session.
-pub(super) fn summarize(source: &Source, want: Want) -> Summary {
-    summarize_with(source, want, None, SaveScan::Never).0
-}
-
-/// What a list shows of a session, going on from where an earlier scan of it ended; and where the next
-/// one can go on. None does with a compressed file or a document: these are written anew.
-pub fn summarize_from(
-    source: &Source,
-    want: Want,
-    from: Option<&SavedScan>,
-) -> (Summary, Option<SavedScan>) {
-    summarize_with(source, want, from, SaveScan::Always)
-}
-
-fn summarize_with(
+pub(super) fn summarize_with(
     source: &Source,
     want: Want,
     from: Option<&SavedScan>,

@@ -11,36 +11,43 @@ use super::content::block;
 use super::fields::usage;
 use super::head::{Content, part_text};
 use super::message::is_context;
+use super::{Gemini, own};
 use crate::few::{Rest, few_next};
 use crate::passed::{string, text};
-use crate::{Native, PartKind, RecordKind};
+use crate::{BodyReader, Native, OwnWords, PartKind, RecordKind};
 
-/// What an entry says.
-pub(crate) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
-    // The version that speaks stands first.
-    let Some(raw) = session.origin(entry).first().copied() else {
-        return Body::Unknown(None);
-    };
-    let kind = session.entry(entry).kind;
-    if native.record_kind(raw) == Some(RecordKind::Giant) {
-        return giant(native, kind, raw);
+impl BodyReader for Gemini {
+    /// What an entry says.
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        // The version that speaks stands first.
+        let Some(raw) = session.origin(entry).first().copied() else {
+            return Body::Unknown(None);
+        };
+        let kind = session.entry(entry).kind;
+        if native.record_kind(raw) == Some(RecordKind::Giant) {
+            return giant(native, kind, raw);
+        }
+        let mut buffer = Vec::new();
+        let bytes = match native.view(raw, &mut buffer) {
+            Ok(bytes) => bytes,
+            Err(e) => return unreadable(&e.to_string()),
+        };
+        let Some(fields) = Fields::of(bytes, is_checked(native, raw)) else {
+            return unreadable("the file was changed while it was read");
+        };
+        let mut body = fields.body(kind, raw, &|name| saved(native, name));
+        if let Body::Message(message) = &mut body
+            && message.role == Role::Assistant
+            && message.usage.is_none()
+        {
+            remember(native, session.origin(entry), message);
+        }
+        body
     }
-    let mut buffer = Vec::new();
-    let bytes = match native.view(raw, &mut buffer) {
-        Ok(bytes) => bytes,
-        Err(e) => return unreadable(&e.to_string()),
-    };
-    let Some(fields) = Fields::of(bytes, is_checked(native, raw)) else {
-        return unreadable("the file was changed while it was read");
-    };
-    let mut body = fields.body(kind, raw, &|name| saved(native, name));
-    if let Body::Message(message) = &mut body
-        && message.role == Role::Assistant
-        && message.usage.is_none()
-    {
-        remember(native, session.origin(entry), message);
+
+    fn own_words(&self) -> Option<OwnWords> {
+        Some(OwnWords::new(own::messages))
     }
-    body
 }
 
 /// Adds what earlier versions of a message say of its cost and its model, and the last one does not.

@@ -138,10 +138,3 @@ fn sub_agents(replay: &Replay) -> Vec<Link> {
         })
         .collect()
 }
-
-/// Whether an output was masked: the client puts a preview in the place of long outputs, and the name of
-/// a file that it wrote them to.
-pub(super) fn is_masked(output: &str) -> bool {
-    let output = output.trim();
-    output.starts_with("<tool_output_masked>") && output.ends_with("</tool_output_masked>")
-}

@@ -5,7 +5,7 @@ use std::path::Path;
 use rethread_json::Value;
 use rethread_model::{Agent, ConvertedFrom, Head, Link, LinkKind, Moment};
 
-use super::{AGENT, SLUG, layout};
+use super::{AGENT, SLUG, store};
 use crate::fields::string;
 
 /// The kind of a session that was started by another one.
@@ -80,7 +80,7 @@ impl Meta {
 
     /// The facts about the whole session that it says itself, and that its place tells.
     pub(super) fn head(&self, path: &Path, id: &str) -> Head {
-        let parent = layout::parent_session(path).filter(|_| self.is_sub_agent());
+        let parent = store::parent_session(path).filter(|_| self.is_sub_agent());
         let link = |kind, session, entry| Link {
             kind,
             session,

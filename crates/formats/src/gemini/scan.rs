@@ -7,7 +7,7 @@ use rethread_json::{Skim, Tree, Value};
 use rethread_model::{Note, RawRef};
 
 use super::SLUG;
-use super::carry::OURS;
+use super::carrier::OURS;
 use super::head::Heads;
 use super::message::{Message, MessageHead, giant_message};
 use super::meta::{Meta, is_meta};

@@ -5,56 +5,59 @@ use std::io;
 use rethread_json::{Tree, Value};
 use rethread_model::{Body, EntryIx, Event, Json, Kind, Level, Message, RawRef, Session};
 
+use super::Ndjson;
 use super::entry::entry_body;
 use super::fields::extensions;
 use super::message::message;
 use super::pieces::NOTHING;
 use crate::outline::between;
-use crate::{Native, RecordKind};
+use crate::{BodyReader, Native, RecordKind};
 
-/// What an entry says.
-pub(super) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
-    let origin = session.origin(entry);
-    let mut objects = Vec::new();
-    for raw in origin {
-        if native.record_kind(*raw) == Some(RecordKind::Giant) {
-            return giant(native, session, entry, *raw);
+impl BodyReader for Ndjson {
+    /// What an entry says.
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        let origin = session.origin(entry);
+        let mut objects = Vec::new();
+        for raw in origin {
+            if native.record_kind(*raw) == Some(RecordKind::Giant) {
+                return giant(native, session, entry, *raw);
+            }
+            let (bytes, place) = match without_original(native, *raw) {
+                Ok(found) => found,
+                Err(e) => return unreadable(&e.to_string()),
+            };
+            match Tree::parse(bytes.get(place.start..).unwrap_or_default()) {
+                Ok(tree) => objects.push((place, bytes, tree)),
+                // The entries of a session without messages stand at the beginning of its line.
+                Err(_) => return beginning(&bytes, session, entry, *raw),
+            }
         }
-        let (bytes, place) = match without_original(native, *raw) {
-            Ok(found) => found,
-            Err(e) => return unreadable(&e.to_string()),
+        let values: Vec<(Place, Value<'_>)> = objects
+            .iter()
+            .map(|(place, bytes, tree)| (*place, tree.root(&bytes[place.start..])))
+            .collect();
+        let Some((place, value)) = values.first() else {
+            return Body::Unknown(None);
         };
-        match Tree::parse(bytes.get(place.start..).unwrap_or_default()) {
-            Ok(tree) => objects.push((place, bytes, tree)),
-            // The entries of a session without messages stand at the beginning of its line.
-            Err(_) => return beginning(&bytes, session, entry, *raw),
+        if session.entry(entry).kind.is_message() {
+            return Body::Message(message(&values));
         }
+        let Some(more) = extensions(*value) else {
+            return unreadable("the file was changed while it was read");
+        };
+        let before = more.get("preceded_by").map(Value::items);
+        let after = more.get("followed_by").map(Value::items);
+        let before: Vec<Value<'_>> = before.into_iter().flatten().collect();
+        let nth = place_in_record(session, entry, place.record);
+        let found = match nth.checked_sub(before.len()) {
+            None => before.get(nth).copied(),
+            Some(behind) => after.into_iter().flatten().nth(behind.saturating_sub(1)),
+        };
+        found.map_or_else(
+            || unreadable("the file was changed while it was read"),
+            entry_body,
+        )
     }
-    let values: Vec<(Place, Value<'_>)> = objects
-        .iter()
-        .map(|(place, bytes, tree)| (*place, tree.root(&bytes[place.start..])))
-        .collect();
-    let Some((place, value)) = values.first() else {
-        return Body::Unknown(None);
-    };
-    if session.entry(entry).kind.is_message() {
-        return Body::Message(message(&values));
-    }
-    let Some(more) = extensions(*value) else {
-        return unreadable("the file was changed while it was read");
-    };
-    let before = more.get("preceded_by").map(Value::items);
-    let after = more.get("followed_by").map(Value::items);
-    let before: Vec<Value<'_>> = before.into_iter().flatten().collect();
-    let nth = place_in_record(session, entry, place.record);
-    let found = match nth.checked_sub(before.len()) {
-        None => before.get(nth).copied(),
-        Some(behind) => after.into_iter().flatten().nth(behind.saturating_sub(1)),
-    };
-    found.map_or_else(
-        || unreadable("the file was changed while it was read"),
-        entry_body,
-    )
 }
 
 /// Where an object stands: its record, and the byte in it at which the object begins.

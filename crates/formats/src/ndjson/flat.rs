@@ -9,10 +9,10 @@ use rethread_model::{
 
 use super::SLUG;
 use super::fields::{count, string};
-use super::layout::stem;
 use super::message::{message_head, prompt_text};
 use super::packed::Opened;
-use super::read::FILE;
+use super::reader::FILE;
+use super::store::stem;
 use crate::few::{Rest, few};
 use crate::first_prompt::FirstPrompt;
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log};

@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use rethread_json::{Event, Line, LineBytes, LineSpan, Lines, Pull, PullError, Tree, Value};
-use rethread_model::{Json, Note};
+use rethread_model::Note;
 
 use super::fields::string;
-use super::packed::{Opened, Range, open};
-use super::rules::{self, table};
+use super::packed::{Opened, Range};
 
 /// Of a longer line only the beginning is looked at first.
 const SHORT: usize = 1024 * 1024;
@@ -117,26 +116,6 @@ pub(super) fn shape(opened: &Opened) -> io::Result<Option<Shape>> {
     }
     let is_session = session_id(first.head()).is_some();
     Ok(is_session.then_some(Shape::Records { version: None }))
-}
-
-/// What the header of a file says beside the fields of the document.
-pub fn more_of_header(path: &Path) -> Vec<(String, Json)> {
-    let own = table(rules::Shape::Header).map_or(&[][..], |table| table.fields);
-    let read = || {
-        let opened = open(path).ok()?;
-        let mut lines = all_lines(&opened);
-        let first = lines.next_line().ok()??;
-        let bytes = first.whole()?;
-        let tree = Tree::parse(bytes).ok()?;
-        let header = tree.root(bytes);
-        let members = header.members().filter_map(|(key, value)| {
-            let key = key.str()?;
-            let is_own = own.iter().any(|field| field.key == key);
-            (!is_own).then(|| (key.into_owned(), Json::new(value.raw())))
-        });
-        Some(members.collect())
-    };
-    read().unwrap_or_default()
 }
 
 fn has_header_fields(header: Value<'_>) -> bool {

@@ -1,304 +1,383 @@
-//! What the document says of fields, as tables. The check and the JSON Schema both come from here.
+//! Measuring a file against the document.
 
-use rethread_json::{Kind, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-/// The objects that the document describes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    Header,
-    Record,
-    Session,
-    Source,
-    Message,
-    Text,
-    ToolUse,
-    ToolResult,
-    Metadata,
-    Model,
-    TokenUsage,
-    Graph,
-    ForkPoint,
-    Branch,
+use rethread_json::{LineBytes, LineSpan, Tree, Value};
+use rethread_model::{Moment, home_name};
+
+use super::Ndjson;
+use super::field_tables::{Is, Shape, Table, block, table};
+use super::fields::{count, string};
+use super::index::{Shape as FileShape, all_lines, shape};
+use super::packed::open;
+use crate::error::unreadable;
+use crate::{OpenError, Rules, Violation, Weight};
+
+const FILE: &str = "File Format";
+const LINES: &str = "Line Types";
+const HEADER: &str = "Header Record (Line 1)";
+const SESSION: &str = "Session Object";
+const MESSAGE: &str = "Message Object";
+const METADATA: &str = "Message Metadata";
+const GRAPH: &str = "Conversation Graph (Optional)";
+
+/// So many violations of one file are told.
+const MOST: usize = 10_000;
+
+impl Rules for Ndjson {
+    /// Measures a file; gives that it is one, and nothing if it is not ours.
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        if !super::store::has_its_name(path) || !path.is_file() {
+            return Ok(None);
+        }
+        let opened = open(path)?;
+        let failed = |e| unreadable(path, e);
+        let Some(found) = shape(&opened).map_err(failed)? else {
+            return Ok(None);
+        };
+        if let FileShape::Refused { version } | FileShape::Flat { version } = found {
+            return Err(OpenError::Unsupported {
+                path: path.to_owned(),
+                format: "Unified NDJSON",
+                version,
+                supported: "1.x against its document",
+            });
+        }
+        let mut sheet = Sheet {
+            path,
+            line: 1,
+            told: 0,
+            out,
+            header: None,
+            seen: Seen::default(),
+        };
+        if let Some(damage) = &opened.damage {
+            sheet.error("packed", FILE, damage.clone());
+        }
+        let mut lines = all_lines(&opened);
+        let mut tree = Tree::default();
+        while let Some(line) = lines.next_line().map_err(failed)? {
+            sheet.line(line.span, line.bytes, &mut tree);
+        }
+        sheet.finish();
+        Ok(Some(1))
+    }
 }
 
-/// What a field holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Is {
-    /// This word.
-    Word(&'static str),
-    /// One of these words.
-    OneOf(&'static [&'static str]),
-    Text,
-    TextOrNull,
-    /// An ISO 8601 date and time.
-    Time,
-    /// A version whose first number is 1.
-    Version,
-    /// A whole number from this one on.
-    Count(u64),
-    Bool,
-    /// `false`.
-    No,
-    /// Any JSON value.
-    Any,
-    /// An object that may hold anything.
-    Open,
-    Texts,
-    Object(Shape),
-    Objects(Shape),
-    /// Blocks of the three types.
-    Blocks,
+/// What the lines hold that the header speaks of.
+#[derive(Default)]
+struct Seen {
+    sessions: u64,
+    agents: BTreeSet<String>,
+    homes: BTreeSet<String>,
+    workspaces: BTreeSet<String>,
 }
 
-/// One field of an object.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
-    pub(super) key: &'static str,
-    pub(super) is: Is,
-    pub(super) required: bool,
+/// What the header says of the lines.
+struct Header {
+    sessions: Option<u64>,
+    agents: BTreeSet<String>,
+    homes: BTreeSet<String>,
+    workspaces: BTreeSet<String>,
 }
 
-/// One object of the document.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Table {
-    pub(super) shape: Shape,
-    /// Its name in the schema.
-    pub(super) name: &'static str,
-    /// The heading in the document.
-    pub(super) section: &'static str,
-    pub(super) fields: &'static [Field],
+struct Sheet<'a> {
+    path: &'a Path,
+    line: u64,
+    told: usize,
+    out: &'a mut dyn FnMut(Violation),
+    header: Option<Header>,
+    seen: Seen,
 }
 
-const fn must(key: &'static str, is: Is) -> Field {
-    let required = true;
-    Field { key, is, required }
-}
+impl Sheet<'_> {
+    fn line(&mut self, span: LineSpan, bytes: LineBytes<'_>, tree: &mut Tree) {
+        self.line = span.number;
+        if !span.terminated {
+            self.warning("last-line", FILE, "the last line has no line break");
+        }
+        let LineBytes::Whole(bytes) = bytes else {
+            self.warning("long-line", FILE, "the line is too long to be checked");
+            return;
+        };
+        if bytes.trim_ascii().is_empty() {
+            self.error("blank-line", FILE, "a line without a JSON object");
+            return;
+        }
+        if std::str::from_utf8(bytes).is_err() {
+            self.error("utf-8", FILE, "the line is not UTF-8");
+        }
+        if let Err(e) = tree.parse_into(bytes) {
+            self.error("json", FILE, format!("not JSON: {}", e.kind));
+            return;
+        }
+        let value = tree.root(bytes);
+        match string(value, "type").as_deref() {
+            Some("header") => self.head(value),
+            Some("session") => self.record(value),
+            _ => self.error(
+                "line-type",
+                LINES,
+                "`type` is neither `header` nor `session`",
+            ),
+        }
+        if self.line == 1 && self.header.is_none() {
+            self.error("header", LINES, "the first line is no header");
+        }
+    }
 
-const fn may(key: &'static str, is: Is) -> Field {
-    let required = false;
-    Field { key, is, required }
-}
+    fn head(&mut self, value: Value<'_>) {
+        if self.line != 1 {
+            self.error("header", LINES, "a header that is not the first line");
+            return;
+        }
+        self.object(value, Shape::Header, "");
+        let set = |key: &str| {
+            let items = value.get(key).map(Value::items).into_iter().flatten();
+            items.filter_map(|i| Some(i.str()?.into_owned())).collect()
+        };
+        let mut workspaces: BTreeSet<String> = set("workspaces");
+        // An empty name says that nobody knows it, which needs no place here.
+        workspaces.remove("");
+        self.header = Some(Header {
+            sessions: count(value, "session_count"),
+            agents: set("agent_types"),
+            homes: set("homes"),
+            workspaces,
+        });
+    }
 
-/// All objects, in the document's order.
-pub(super) static TABLES: &[Table] = &[
-    Table {
-        shape: Shape::Header,
-        name: "header",
-        section: "Header Record (Line 1)",
-        fields: &[
-            must("type", Is::Word("header")),
-            must("schema_version", Is::Version),
-            must("export_timestamp", Is::Time),
-            must("agent_types", Is::Texts),
-            must("homes", Is::Texts),
-            must("workspaces", Is::Texts),
-            must("session_count", Is::Count(0)),
-        ],
-    },
-    Table {
-        shape: Shape::Record,
-        name: "record",
-        section: "Session Record (Lines 2+)",
-        fields: &[
-            must("type", Is::Word("session")),
-            must("session", Is::Object(Shape::Session)),
-            must("messages", Is::Objects(Shape::Message)),
-            may("graph", Is::Object(Shape::Graph)),
-        ],
-    },
-    Table {
-        shape: Shape::Session,
-        name: "session",
-        section: "Session Object",
-        fields: &[
-            must("id", Is::Text),
-            must("agent", Is::Text),
-            must("workspace", Is::Text),
-            must("workspace_encoded", Is::Text),
-            must("started_at", Is::Time),
-            must("ended_at", Is::Time),
-            must("source", Is::Object(Shape::Source)),
-            must("is_agent_session", Is::Bool),
-            may("parent_session_id", Is::TextOrNull),
-            may("agent_id", Is::TextOrNull),
-            may("extensions", Is::Open),
-        ],
-    },
-    Table {
-        shape: Shape::Source,
-        name: "source",
-        section: "Session Object",
-        fields: &[
-            must("type", Is::OneOf(&["local", "wsl", "windows", "remote"])),
-            may("host", Is::TextOrNull),
-            must("path", Is::Text),
-        ],
-    },
-    Table {
-        shape: Shape::Message,
-        name: "message",
-        section: "Message Object",
-        fields: &[
-            must("index", Is::Count(1)),
-            may("uuid", Is::Text),
-            may("parent_uuid", Is::TextOrNull),
-            must("role", Is::OneOf(&["user", "assistant", "system"])),
-            may("timestamp", Is::Time),
-            must("content", Is::Blocks),
-            may("metadata", Is::Object(Shape::Metadata)),
-        ],
-    },
-    Table {
-        shape: Shape::Text,
-        name: "text",
-        section: "Text Block",
-        fields: &[must("type", Is::Word("text")), must("text", Is::Text)],
-    },
-    Table {
-        shape: Shape::ToolUse,
-        name: "tool_use",
-        section: "Tool Use Block (Assistant requesting tool)",
-        fields: &[
-            must("type", Is::Word("tool_use")),
-            must("tool_id", Is::Text),
-            must("tool_name", Is::Text),
-            must("input", Is::Any),
-        ],
-    },
-    Table {
-        shape: Shape::ToolResult,
-        name: "tool_result",
-        section: "Tool Result Block (Result of tool execution)",
-        fields: &[
-            must("type", Is::Word("tool_result")),
-            must("tool_id", Is::Text),
-            must("tool_name", Is::Text),
-            must("output", Is::Text),
-            must("is_error", Is::Bool),
-        ],
-    },
-    Table {
-        shape: Shape::Metadata,
-        name: "metadata",
-        section: "Message Metadata",
-        fields: &[
-            may("cwd", Is::Text),
-            may("git_branch", Is::Text),
-            may("agent_version", Is::Text),
-            may("user_type", Is::Text),
-            may("is_meta", Is::Bool),
-            may("model", Is::Object(Shape::Model)),
-            may("token_usage", Is::Object(Shape::TokenUsage)),
-            may("request_id", Is::Text),
-            may("extensions", Is::Open),
-        ],
-    },
-    Table {
-        shape: Shape::Model,
-        name: "model",
-        section: "Message Metadata",
-        fields: &[
-            may("name", Is::TextOrNull),
-            may("stop_reason", Is::TextOrNull),
-            may("stop_sequence", Is::TextOrNull),
-        ],
-    },
-    Table {
-        shape: Shape::TokenUsage,
-        name: "token_usage",
-        section: "Message Metadata",
-        fields: &[
-            may("input_tokens", Is::Count(0)),
-            may("output_tokens", Is::Count(0)),
-            may("cache_creation_tokens", Is::Count(0)),
-            may("cache_read_tokens", Is::Count(0)),
-        ],
-    },
-    Table {
-        shape: Shape::Graph,
-        name: "graph",
-        section: "Conversation Graph (Optional)",
-        fields: &[
-            must("is_linear", Is::No),
-            must("fork_points", Is::Objects(Shape::ForkPoint)),
-            must("active_path", Is::Texts),
-        ],
-    },
-    Table {
-        shape: Shape::ForkPoint,
-        name: "fork_point",
-        section: "Conversation Graph (Optional)",
-        fields: &[
-            must("uuid", Is::Text),
-            must("index", Is::Count(1)),
-            must("branches", Is::Objects(Shape::Branch)),
-        ],
-    },
-    Table {
-        shape: Shape::Branch,
-        name: "branch",
-        section: "Conversation Graph (Optional)",
-        fields: &[must("uuid", Is::Text), must("index", Is::Count(1))],
-    },
-];
-
-/// The table of an object.
-pub(super) fn table(shape: Shape) -> Option<&'static Table> {
-    TABLES.iter().find(|t| t.shape == shape)
-}
-
-/// The object that a block is, by its type.
-pub(super) fn block(kind: &str) -> Option<&'static Table> {
-    table(match kind {
-        "text" => Shape::Text,
-        "tool_use" => Shape::ToolUse,
-        "tool_result" => Shape::ToolResult,
-        _ => return None,
-    })
-}
-
-impl Is {
-    /// Whether a value fits; what is inside of objects and lists is not looked at.
-    pub(super) fn fits(self, value: Value<'_>) -> bool {
-        let kind = value.kind();
-        match self {
-            Self::Word(word) => value.is_str(word),
-            Self::OneOf(words) => words.iter().any(|word| value.is_str(word)),
-            Self::Text => kind == Kind::String,
-            Self::TextOrNull => matches!(kind, Kind::String | Kind::Null),
-            Self::Time => {
-                let text = value.str();
-                text.is_some_and(|t| t.parse::<rethread_model::Moment>().is_ok())
+    fn record(&mut self, value: Value<'_>) {
+        self.seen.sessions += 1;
+        self.object(value, Shape::Record, "");
+        if let Some(session) = value.get("session") {
+            self.seen.agents.extend(string(session, "agent"));
+            let workspace = string(session, "workspace").unwrap_or_default();
+            let name = Some(workspace_name(&workspace)).filter(|name| !name.is_empty());
+            self.seen.workspaces.extend(name.map(str::to_owned));
+            if let Some(source) = session.get("source") {
+                let host = string(source, "host");
+                let kind = string(source, "type").unwrap_or_default();
+                self.seen.homes.insert(home_name(&kind, host.as_deref()));
             }
-            Self::Version => value.str().is_some_and(|v| v == "1" || v.starts_with("1.")),
-            Self::Count(least) => value.u64().is_some_and(|n| n >= least),
-            Self::Bool => kind == Kind::Bool,
-            Self::No => value.bool() == Some(false),
-            Self::Any => true,
-            Self::Open | Self::Object(_) => kind == Kind::Object,
-            Self::Texts => value.is_array() && value.items().all(|i| i.kind() == Kind::String),
-            Self::Objects(_) | Self::Blocks => {
-                value.is_array() && value.items().all(Value::is_object)
+        }
+        let messages = || value.get("messages").into_iter().flat_map(Value::items);
+        let ids: BTreeMap<String, u64> = (1..)
+            .zip(messages())
+            .filter_map(|(at, message)| Some((string(message, "uuid")?, at)))
+            .collect();
+        for (at, message) in (1_u64..).zip(messages()) {
+            self.message(message, at, &ids);
+        }
+        self.times(value, messages());
+        if let Some(graph) = value.get("graph") {
+            self.graph(graph, &ids);
+        }
+    }
+
+    /// What one message says of its place among the others, and whose it is.
+    fn message(&mut self, message: Value<'_>, at: u64, ids: &BTreeMap<String, u64>) {
+        let place = format!("messages[{}]", at - 1);
+        if count(message, "index") != Some(at) {
+            self.error("index", MESSAGE, format!("`{place}.index` is not {at}"));
+        }
+        let parent = string(message, "parent_uuid");
+        if let Some(parent) = parent.filter(|p| !ids.contains_key(p)) {
+            let what = format!("`{place}`: no message is `{parent}`");
+            self.warning("parent", MESSAGE, what);
+        }
+        let role = string(message, "role");
+        if role.as_deref() == Some("assistant") {
+            return;
+        }
+        for key in ["model", "token_usage"] {
+            if message.at(&["metadata", key]).is_some() {
+                let what = format!("`{place}.metadata.{key}`, but no assistant speaks");
+                self.error("assistant-only", METADATA, what);
             }
         }
     }
 
-    pub(super) fn words(self) -> String {
-        match self {
-            Self::Word(word) => format!("`{word}`"),
-            Self::OneOf(words) => format!("one of `{}`", words.join("`, `")),
-            Self::Text => "a string".to_owned(),
-            Self::TextOrNull => "a string or null".to_owned(),
-            Self::Time => "an ISO 8601 date and time".to_owned(),
-            Self::Version => "a version 1.x".to_owned(),
-            Self::Count(least) => format!("a whole number from {least} on"),
-            Self::Bool => "a boolean".to_owned(),
-            Self::No => "false".to_owned(),
-            Self::Any => "a value".to_owned(),
-            Self::Open | Self::Object(_) => "an object".to_owned(),
-            Self::Texts => "an array of strings".to_owned(),
-            Self::Objects(_) => "an array of objects".to_owned(),
-            Self::Blocks => "an array of blocks".to_owned(),
+    /// The session begins with its first message and ends with its last.
+    fn times<'v>(&mut self, record: Value<'_>, messages: impl Iterator<Item = Value<'v>>) {
+        let moment = |value: Value<'_>, key| string(value, key)?.parse::<Moment>().ok();
+        let Some(session) = record.get("session") else {
+            return;
+        };
+        let mut said: Vec<Moment> = messages.filter_map(|m| moment(m, "timestamp")).collect();
+        said.sort();
+        let (Some(first), Some(last)) = (said.first(), said.last()) else {
+            return;
+        };
+        if let Some(started) = moment(session, "started_at").filter(|t| t != first) {
+            let what =
+                format!("`session.started_at` is {started}, the first message is of {first}");
+            self.warning("started-at", SESSION, what);
+        }
+        // A session may end after what is written of it, but not before.
+        if let Some(ended) = moment(session, "ended_at").filter(|t| t < last) {
+            let what = format!("`session.ended_at` is {ended}, the last message is of {last}");
+            self.warning("ended-at", SESSION, what);
         }
     }
+
+    /// Fork points, branches and the active path name messages of the session.
+    fn graph(&mut self, graph: Value<'_>, ids: &BTreeMap<String, u64>) {
+        let list = |value: Value<'_>, key: &str| -> Vec<(Option<String>, Option<u64>)> {
+            let items = value.get(key).into_iter().flat_map(Value::items);
+            items
+                .map(|i| (string(i, "uuid"), count(i, "index")))
+                .collect()
+        };
+        let forks = graph.get("fork_points").into_iter().flat_map(Value::items);
+        for (at, fork) in forks.enumerate() {
+            let own = (string(fork, "uuid"), count(fork, "index"));
+            self.named(&format!("graph.fork_points[{at}]"), own, ids);
+            for (n, way) in list(fork, "branches").into_iter().enumerate() {
+                self.named(&format!("graph.fork_points[{at}].branches[{n}]"), way, ids);
+            }
+        }
+        let path = graph.get("active_path").into_iter().flat_map(Value::items);
+        for id in path.filter_map(Value::str) {
+            if !ids.contains_key(id.as_ref()) {
+                let what = format!("`active_path`: no message is `{id}`");
+                self.error("active-path", GRAPH, what);
+                break;
+            }
+        }
+    }
+
+    /// A message that the graph names by its id and index is there.
+    fn named(
+        &mut self,
+        place: &str,
+        (uuid, index): (Option<String>, Option<u64>),
+        ids: &BTreeMap<String, u64>,
+    ) {
+        let Some(uuid) = uuid else { return };
+        match ids.get(&uuid) {
+            None => self.error(
+                "fork-point",
+                GRAPH,
+                format!("`{place}`: no message is `{uuid}`"),
+            ),
+            // Ids may be there twice in a damaged source; then either place will do.
+            Some(at) if index.is_some_and(|index| index > *at) => {
+                let what = format!("`{place}.index`: message `{uuid}` is {at}");
+                self.error("fork-point", GRAPH, what);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Measures an object and all that the document describes in it. The objects are not deeper than
+    /// the tables, whatever a file holds.
+    fn object(&mut self, value: Value<'_>, shape: Shape, place: &str) {
+        if let Some(table) = table(shape) {
+            self.fields(value, table, place);
+        }
+    }
+
+    fn fields(&mut self, value: Value<'_>, table: &'static Table, place: &str) {
+        for field in table.fields {
+            let at = format!("{place}{}", field.key);
+            let Some(found) = value.get(field.key) else {
+                if field.required {
+                    self.error(
+                        "required-field",
+                        table.section,
+                        format!("`{at}` is missing"),
+                    );
+                }
+                continue;
+            };
+            if !field.is.fits(found) {
+                let what = format!("`{at}` is not {}", field.is.words());
+                self.error("field-type", table.section, what);
+                continue;
+            }
+            match field.is {
+                Is::Object(shape) => self.object(found, shape, &format!("{at}.")),
+                Is::Objects(shape) => {
+                    for (i, item) in found.items().enumerate() {
+                        self.object(item, shape, &format!("{at}[{i}]."));
+                    }
+                }
+                Is::Blocks => self.blocks(found, &at),
+                _ => {}
+            }
+        }
+        for (key, _) in value.members() {
+            let key = key.str().unwrap_or_default();
+            if !table.fields.iter().any(|f| f.key == key) {
+                let what = format!("`{place}{key}` is not in the document");
+                self.warning("unknown-field", table.section, what);
+            }
+        }
+    }
+
+    fn blocks(&mut self, list: Value<'_>, at: &str) {
+        for (i, item) in list.items().enumerate() {
+            let kind = string(item, "type").unwrap_or_default();
+            let place = format!("{at}[{i}].");
+            if let Some(table) = block(&kind) {
+                self.fields(item, table, &place);
+            } else {
+                let what = format!("`{place}type` is `{kind}`, which the document does not have");
+                self.error("block-type", "Content Blocks", what);
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        self.line = 1;
+        let Some(header) = self.header.take() else {
+            return;
+        };
+        let seen = std::mem::take(&mut self.seen);
+        if header.sessions.is_some_and(|n| n != seen.sessions) {
+            let what = format!("`session_count` is not {}", seen.sessions);
+            self.error("session-count", HEADER, what);
+        }
+        for (key, said, found) in [
+            ("agent_types", &header.agents, &seen.agents),
+            ("homes", &header.homes, &seen.homes),
+            ("workspaces", &header.workspaces, &seen.workspaces),
+        ] {
+            if said != found {
+                let what = format!("`{key}` is not what the sessions say");
+                self.error("header-sets", HEADER, what);
+            }
+        }
+    }
+
+    fn error(&mut self, rule: &'static str, section: &'static str, message: impl Into<String>) {
+        self.tell(Weight::Error, rule, section, message.into());
+    }
+
+    fn warning(&mut self, rule: &'static str, section: &'static str, message: impl Into<String>) {
+        self.tell(Weight::Warning, rule, section, message.into());
+    }
+
+    fn tell(&mut self, weight: Weight, rule: &'static str, section: &'static str, message: String) {
+        self.told += 1;
+        if self.told > MOST {
+            return;
+        }
+        (self.out)(Violation {
+            weight,
+            path: self.path.to_owned(),
+            line: Some(self.line),
+            rule,
+            section,
+            message,
+        });
+    }
+}
+
+/// The name of a workspace: the last name of its path.
+pub fn workspace_name(path: &str) -> &str {
+    let path = path.trim_end_matches(['/', '\\']);
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

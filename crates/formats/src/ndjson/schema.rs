@@ -2,7 +2,7 @@
 
 use rethread_json::{Array, Object, pretty};
 
-use super::rules::{Is, Shape, TABLES, Table, table};
+use super::field_tables::{Is, Shape, TABLES, Table, table};
 
 /// The JSON Schema of one line of an export: the header, or a session record.
 ///

@@ -1,54 +1,13 @@
 //! What a list shows of a session.
 
 use jiff::Timestamp;
-use rethread_model::{
-    Bodies as _, Body, Counts, Head, Kind, Moment, Provenance, Role, State, Summary, Usage,
-};
+use rethread_model::{Bodies as _, Body, Counts, Kind, Moment, Role, Usage};
 
-use super::SLUG;
 use super::packed::open;
-use super::read::read;
-use crate::unusable::cannot_be_opened;
-use crate::{Conversation, OpenError, Source, Want};
-
-/// What a list shows of a session.
-pub(super) fn summarize(source: &Source, want: Want) -> Summary {
-    let mut summary = Summary {
-        path: source.path.clone(),
-        head: Head {
-            id: source.id.clone(),
-            format: SLUG,
-            ..Head::default()
-        },
-        ..Summary::default()
-    };
-    match read(source) {
-        Ok(conversation) => {
-            summary.counts = counts(&conversation, want);
-            summary.size = size(&conversation);
-            summary.head = conversation.session.head;
-            summary.notes = conversation.notes;
-            if summary.head.updated.is_none() {
-                let there = summary.head.provenance.as_ref();
-                let there = there.and_then(|p| p.file_time);
-                summary.head.updated = there.or_else(|| changed(source));
-            }
-        }
-        Err(OpenError::Unsupported { version, .. }) => {
-            summary.head.provenance = Some(Provenance {
-                kind: "local".to_owned(),
-                ..Provenance::default()
-            });
-            summary.state = State::Unsupported { version };
-            summary.head.updated = changed(source);
-        }
-        Err(e) => cannot_be_opened(&mut summary, &e),
-    }
-    summary
-}
+use crate::{Conversation, Source, Want};
 
 /// The bytes of the records that entries came from.
-fn size(conversation: &Conversation) -> u64 {
+pub(super) fn size(conversation: &Conversation) -> u64 {
     let session = &conversation.session;
     let origins = session.indexed().flat_map(|(ix, _)| session.origin(ix));
     let mut records: Vec<_> = origins.copied().collect();
@@ -59,12 +18,12 @@ fn size(conversation: &Conversation) -> u64 {
     spans.map(|span| span.end - span.start).sum()
 }
 
-fn changed(source: &Source) -> Option<Moment> {
+pub(super) fn changed(source: &Source) -> Option<Moment> {
     let changed = open(&source.path).ok()?.changed?;
     Timestamp::try_from(changed).ok().map(Moment::from)
 }
 
-fn counts(conversation: &Conversation, want: Want) -> Counts {
+pub(super) fn counts(conversation: &Conversation, want: Want) -> Counts {
     let session = &conversation.session;
     let mut counts = Counts::default();
     let mut used = Usage::default();

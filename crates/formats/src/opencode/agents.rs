@@ -4,13 +4,11 @@ use rethread_json::{Document, Object, Patch, Value as Json};
 use rusqlite::types::Value;
 
 use super::create::{slug, text};
-use super::facts::{Facts, parsed};
 use super::ids::Ids;
-use super::layout::{Kept, kept, names, stem};
 use super::writing::{Change, change};
-use super::{FORMAT, store, tell};
+use super::{FORMAT, OpenCode};
 use crate::fields::string;
-use crate::{Conversation, Source, ToldAgent, WriteError, Writing};
+use crate::{Source, SubagentWriter, ToldAgent, WriteError, Writer, Writing};
 
 /// The agent that does what others ask of it.
 const AGENT: &str = "general";
@@ -24,43 +22,46 @@ const COUNTS: [&str; 5] = [
     "tokens_cache_write",
 ];
 
-/// The sub-agents that a session started, by their own word.
-pub(super) fn agents(session: &Conversation) -> Vec<Source> {
-    let path = &session.source.path;
-    let id = &session.session.head.id;
-    match kept(path) {
-        Ok(Kept::Database) => {
-            let found = store::children(path, id).unwrap_or_default();
-            let source = |id| Source::new(FORMAT, id, path.clone());
-            found.into_iter().map(source).collect()
-        }
-        Ok(Kept::Tree(place)) => {
-            let beside = place.info.parent().map(|f| names(f, &mut |_| {}));
-            let mut found = Vec::new();
-            for file in beside.into_iter().flatten() {
-                let bytes = rethread_disk::read_small(&file).unwrap_or_default();
-                let facts = parsed(&bytes, Facts::of_info);
-                if facts.is_some_and(|f| f.parent.as_ref() == Some(id)) {
-                    found.push(Source::new(FORMAT, stem(&file), file));
+impl SubagentWriter for OpenCode {
+    /// Writes what a sub-agent said into a session of its own.
+    fn write_subagent(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        agent: &ToldAgent<'_>,
+    ) -> Result<Source, WriteError> {
+        let id = change(w, &parent.path, |change| start(w, change, parent, agent))?;
+        let source = Source::new(FORMAT, id, parent.path.clone());
+        self.write_transcript(w, &source, agent.told)?;
+        Ok(source)
+    }
+
+    /// Notes in the parts of a session which of them started which sub-agents.
+    fn link_subagents(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        started: &[(&str, &Source)],
+    ) -> Result<(), WriteError> {
+        change(w, &parent.path, |change| {
+            for (call, agent) in started {
+                let sql = "SELECT id, data FROM part WHERE session_id = ?1 AND instr(data, ?2) > 0";
+                let parts = change.ask(|tx| {
+                    let mut query = tx.prepare(sql)?;
+                    let found = query
+                        .query_map([&*parent.id, call], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                    found.collect::<rusqlite::Result<Vec<(String, String)>>>()
+                })?;
+                for (id, data) in parts {
+                    if let Some(data) = linked(data, call, &parent.id, &agent.id) {
+                        let sql = "UPDATE part SET data = ?1 WHERE id = ?2";
+                        change.ask(|tx| tx.execute(sql, [&data, &id]))?;
+                    }
                 }
             }
-            found
-        }
-        // What was exported lies anywhere.
-        Ok(Kept::Export(..)) | Err(_) => Vec::new(),
+            Ok(())
+        })
     }
-}
-
-/// Writes what a sub-agent said into a session of its own.
-pub(super) fn tell(
-    w: &Writing<'_>,
-    parent: &Source,
-    agent: &ToldAgent<'_>,
-) -> Result<Source, WriteError> {
-    let id = change(w, &parent.path, |change| start(w, change, parent, agent))?;
-    let source = Source::new(FORMAT, id, parent.path.clone());
-    tell::tell(w, &source, agent.told)?;
-    Ok(source)
 }
 
 /// Starts a session in the folder and the project of its parent.
@@ -99,32 +100,6 @@ fn start(
     }
     change.insert("session", row)?;
     Ok(id)
-}
-
-/// Notes in the parts of a session which of them started which sub-agents.
-pub(super) fn link(
-    w: &Writing<'_>,
-    parent: &Source,
-    started: &[(&str, &Source)],
-) -> Result<(), WriteError> {
-    change(w, &parent.path, |change| {
-        for (call, agent) in started {
-            let sql = "SELECT id, data FROM part WHERE session_id = ?1 AND instr(data, ?2) > 0";
-            let parts = change.ask(|tx| {
-                let mut query = tx.prepare(sql)?;
-                let found =
-                    query.query_map([&*parent.id, call], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                found.collect::<rusqlite::Result<Vec<(String, String)>>>()
-            })?;
-            for (id, data) in parts {
-                if let Some(data) = linked(data, call, &parent.id, &agent.id) {
-                    let sql = "UPDATE part SET data = ?1 WHERE id = ?2";
-                    change.ask(|tx| tx.execute(sql, [&data, &id]))?;
-                }
-            }
-        }
-        Ok(())
-    })
 }
 
 /// A part that is this call and has a result, with the session that it started.

@@ -12,53 +12,13 @@ use super::create::text;
 use super::draft::Draft;
 use super::facts::{Facts, parsed, project_root};
 use super::ids::Ids;
-use super::layout::{Kept, kept};
-use super::results::Holder;
 use super::rows::encode;
-use super::writing::{Change, change};
+use super::writing::Change;
 use crate::fields::string;
-use crate::{Appended, Format as _, MessageInput, Source, WriteError, Writing};
-
-/// Adds messages. All that can be saved is saved at once.
-pub(super) fn append(
-    w: &Writing<'_>,
-    source: &Source,
-    messages: &[MessageInput],
-) -> Result<Appended, WriteError> {
-    if !matches!(kept(&source.path)?, Kept::Database) {
-        return Err(super::OpenCode.cannot("way to be changed outside of the database"));
-    }
-    change(w, &source.path, |change| {
-        let mut open = OpenSession::of(w, change, &source.id)?;
-        let mut drafts: Vec<Result<Draft, WriteError>> = {
-            let now = open.w.env.now();
-            messages.iter().map(|m| Draft::of(m, now)).collect()
-        };
-        open.refuse_known_ids(&mut drafts)?;
-        let holders = open.place_results(&mut drafts)?;
-        let mut ids = Vec::with_capacity(drafts.len());
-        for (draft, holder) in drafts.into_iter().zip(holders) {
-            let saved = draft.and_then(|draft| match holder {
-                Some(Holder::Message(id)) if draft.parts.is_empty() => Ok(id),
-                Some(Holder::Draft(at)) if draft.parts.is_empty() => open.id_of(at),
-                _ => open.save(&draft),
-            });
-            open.saved.push(saved.as_ref().ok().cloned());
-            match saved {
-                Err(e) if w.strict || is_of_store(&e) => return Err(e),
-                saved => ids.push(saved),
-            }
-        }
-        open.touch()?;
-        Ok(Appended {
-            ids,
-            notes: Vec::new(),
-        })
-    })
-}
+use crate::{WriteError, Writing};
 
 /// Whether an error is about the database, and not about one message.
-fn is_of_store(e: &WriteError) -> bool {
+pub(super) fn is_of_store(e: &WriteError) -> bool {
     !matches!(e, WriteError::BadMessage { .. } | WriteError::Exists { .. })
 }
 
@@ -76,11 +36,15 @@ pub(super) struct OpenSession<'a, 'b> {
     last_time: i64,
     used: Usage,
     /// The ids of the messages that were saved, in the order of the input.
-    saved: Vec<Option<String>>,
+    pub(super) saved: Vec<Option<String>>,
 }
 
 impl<'a, 'b> OpenSession<'a, 'b> {
-    fn of(w: &'a Writing<'a>, change: &'a Change<'b>, id: &'a str) -> Result<Self, WriteError> {
+    pub(super) fn of(
+        w: &'a Writing<'a>,
+        change: &'a Change<'b>,
+        id: &'a str,
+    ) -> Result<Self, WriteError> {
         let line = change.ask(|tx| {
             let sql = format!(
                 "SELECT {} FROM session WHERE id = ?1",
@@ -160,7 +124,10 @@ impl<'a, 'b> OpenSession<'a, 'b> {
     }
 
     /// Refuses messages whose id the user chose and that exists, here or among the others.
-    fn refuse_known_ids(&self, drafts: &mut [Result<Draft, WriteError>]) -> Result<(), WriteError> {
+    pub(super) fn refuse_known_ids(
+        &self,
+        drafts: &mut [Result<Draft, WriteError>],
+    ) -> Result<(), WriteError> {
         let mut known = BTreeSet::new();
         for draft in drafts {
             let Ok(Draft { id: Some(id), .. }) = draft else {
@@ -175,7 +142,7 @@ impl<'a, 'b> OpenSession<'a, 'b> {
         Ok(())
     }
 
-    fn id_of(&self, at: usize) -> Result<String, WriteError> {
+    pub(super) fn id_of(&self, at: usize) -> Result<String, WriteError> {
         let saved = self.saved.get(at).cloned().flatten();
         saved.ok_or_else(|| WriteError::BadMessage {
             line: None,
@@ -184,7 +151,7 @@ impl<'a, 'b> OpenSession<'a, 'b> {
     }
 
     /// Saves a message with its parts, and gives its id.
-    fn save(&mut self, draft: &Draft) -> Result<String, WriteError> {
+    pub(super) fn save(&mut self, draft: &Draft) -> Result<String, WriteError> {
         let id = match &draft.id {
             Some(id) => id.clone(),
             None => self.ids.message(),
@@ -226,7 +193,7 @@ impl<'a, 'b> OpenSession<'a, 'b> {
     }
 
     /// Notes in the session what was added.
-    fn touch(&self) -> Result<(), WriteError> {
+    pub(super) fn touch(&self) -> Result<(), WriteError> {
         let now = self.w.env.now().millis().max(self.last_time);
         let sql = "UPDATE session SET time_updated = max(time_updated, ?1) WHERE id = ?2";
         self.change.ask(|tx| tx.execute(sql, (now, self.id)))?;

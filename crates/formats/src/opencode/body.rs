@@ -10,12 +10,27 @@ use super::blocks::{By, Sight, blocks};
 use super::facts::usage;
 use super::members::Members;
 use super::said::split;
+use super::{OpenCode, own};
 use crate::few::{MOST, Rest, more_records};
 use crate::passed::{string, text};
-use crate::{Native, PartKind};
+use crate::{BodyReader, Native, OwnWords, PartKind};
+
+impl BodyReader for OpenCode {
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        body_for(native, session, entry, By::Person)
+    }
+
+    fn sent(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        body_for(native, session, entry, By::Model)
+    }
+
+    fn own_words(&self) -> Option<OwnWords> {
+        Some(own::WORDS)
+    }
+}
 
 /// What an entry says.
-pub(super) fn body(native: &Native, session: &Session, entry: EntryIx, by: By) -> Body {
+pub(super) fn body_for(native: &Native, session: &Session, entry: EntryIx, by: By) -> Body {
     let origin = session.origin(entry);
     // Those that are not in memory.
     let mut buffers = vec![Vec::new(); origin.len()];
@@ -286,7 +301,7 @@ pub(super) fn first_prompt(native: &Native, session: &Session) -> Option<String>
     let mut prompts = session
         .indexed()
         .filter(|(_, e)| is_prompt(e.kind, e.visibility));
-    prompts.find_map(|(ix, _)| match body(native, session, ix, By::Person) {
+    prompts.find_map(|(ix, _)| match body_for(native, session, ix, By::Person) {
         Body::Message(message) => message.blocks.into_iter().find_map(|block| match block {
             Block::Text(text) if !text.value.trim().is_empty() => Some(text.value),
             _ => None,

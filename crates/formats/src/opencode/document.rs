@@ -7,7 +7,7 @@ use std::path::Path;
 use rethread_disk::{Created, Mode, create, ensure_folder, remove_file};
 use rethread_json::{Array, Object, Passed, Skim};
 
-use super::carry::{SESSION, Tables, bad};
+use super::carrier::{SESSION, Tables, bad};
 use super::own::spelled;
 use crate::carry::{Put, below};
 use crate::{WriteError, Writing};

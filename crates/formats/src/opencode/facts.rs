@@ -7,7 +7,7 @@ use rethread_model::{
 };
 
 use super::SLUG;
-use super::carry::OURS;
+use super::carrier::OURS;
 use super::members::Members;
 use crate::carry::converted_from;
 use crate::fields::string;

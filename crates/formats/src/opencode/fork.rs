@@ -1,111 +1,24 @@
 //! A new session with what was said up to some message.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 use rethread_json::{Document, Object, Patch};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::connection::columns;
-use super::create::{slug, text};
-use super::facts::{Facts, parsed};
+use super::create::text;
+use super::facts::Facts;
 use super::ids::Ids;
-use super::layout::{Kept, kept};
-use super::project::Home;
 use super::rows::{decode, encode};
-use super::writing::{Change, change};
+use super::writing::Change;
 use crate::fields::string;
-use crate::{Fork, Format as _, Made, Source, WriteError, Writing};
+use crate::{Fork, Source, WriteError};
 
 type Columns = Vec<(String, Value)>;
 
-/// Copies a session up to an entry. Messages and parts get ids of their own, as in the client;
-/// everything else in their rows stays.
-pub(super) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
-    if !matches!(kept(&source.path)?, Kept::Database) {
-        return Err(super::OpenCode.cannot("way to be forked outside of the database"));
-    }
-    change(w, &source.path, |change| {
-        let line = change.ask(|tx| {
-            let sql = format!(
-                "SELECT {} FROM session WHERE id = ?1",
-                columns(tx, "session")?
-            );
-            tx.query_row(&sql, [&source.id], encode).optional()
-        })?;
-        let line = line.ok_or_else(|| change.no_session(&source.id))?;
-        let facts = parsed(&line, Facts::of_row).unwrap_or_default();
-        let past = Past::of(change, source, fork, &facts)?;
-        let mut ids = Ids::new(w.env, change.there()?);
-        let id = ids.session();
-        let mut session = decode(&line).unwrap_or_default();
-        let home = fork
-            .cwd
-            .as_deref()
-            .map(|cwd| Home::of(w, change, cwd))
-            .transpose()?;
-        let now = Value::Integer(w.env.now().millis());
-        let note = Object::new()
-            .str("forkOf", &source.id)
-            .opt_str("at", past.messages.last().map(|(id, _)| id.as_str()))
-            .u64("messages", past.messages.len() as u64)
-            .finish();
-        let mut set = |name: &str, value: Value| {
-            if let Some((_, old)) = session.iter_mut().find(|(column, _)| column == name) {
-                *old = value;
-            }
-        };
-        set("id", text(&id));
-        set("slug", text(&slug(&id)));
-        set("metadata", text(&noted(&line, &note)));
-        set("time_created", now.clone());
-        set("time_updated", now);
-        for gone in [
-            "parent_id",
-            "share_url",
-            "revert",
-            "time_compacting",
-            "time_archived",
-        ] {
-            set(gone, Value::Null);
-        }
-        for counted in [
-            "tokens_input",
-            "tokens_output",
-            "tokens_reasoning",
-            "tokens_cache_read",
-            "tokens_cache_write",
-        ] {
-            set(counted, Value::Integer(0));
-        }
-        set("cost", Value::Real(0.0));
-        if let Some(title) = &fork.title {
-            set("title", text(title));
-        }
-        let project = fork
-            .cwd
-            .clone()
-            .or_else(|| facts.directory.clone().map(PathBuf::from));
-        if let (Some(home), Some(cwd)) = (home, &fork.cwd) {
-            set("directory", text(&cwd.to_string_lossy()));
-            set("project_id", Value::Text(home.project));
-            set("path", Value::Text(home.relative));
-        }
-        insert(change, "session", &session)?;
-        past.copy(change, &mut ids, (&source.id, &id))?;
-        Ok(Made {
-            id,
-            path: source.path.clone(),
-            project: project.unwrap_or_default(),
-            created: Vec::new(),
-            notes: Vec::new(),
-        })
-    })
-}
-
 /// The application's own data of a session, with where it was copied from.
-fn noted(line: &[u8], note: &[u8]) -> String {
+pub(super) fn noted(line: &[u8], note: &[u8]) -> String {
     let document = Document::parse(line.to_vec()).ok();
     let metadata = document.as_ref().and_then(|d| d.root().get("metadata"));
     let metadata = metadata.filter(|m| m.is_object()).map(|m| m.raw().to_vec());
@@ -119,22 +32,22 @@ fn noted(line: &[u8], note: &[u8]) -> String {
     String::from_utf8_lossy(&noted).into_owned()
 }
 
-fn insert(change: &Change<'_>, table: &str, row: &Columns) -> Result<(), WriteError> {
+pub(super) fn insert(change: &Change<'_>, table: &str, row: &Columns) -> Result<(), WriteError> {
     let row: Vec<(&str, Value)> = row.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
     change.insert(table, row)
 }
 
 /// What is to be copied, in order. Rows are read when they are copied.
-struct Past {
+pub(super) struct Past {
     /// The ids of messages, and the rows that they are in.
-    messages: Vec<(String, i64)>,
+    pub(super) messages: Vec<(String, i64)>,
     /// Where the parts of the last message end, if not all of them are copied.
-    parts_before: Option<String>,
+    pub(super) parts_before: Option<String>,
 }
 
 impl Past {
     /// Everything up to and with the entry; without one, all that was not taken back.
-    fn of(
+    pub(super) fn of(
         change: &Change<'_>,
         source: &Source,
         fork: &Fork,
@@ -174,7 +87,7 @@ impl Past {
         })
     }
 
-    fn copy(
+    pub(super) fn copy(
         &self,
         change: &Change<'_>,
         ids: &mut Ids<'_>,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::carry::{bad, insert};
+use super::carrier::{bad, insert};
 use super::document::SCHEMA;
 use super::rows::decode;
 use super::writing::trouble;

@@ -10,7 +10,7 @@ use rusqlite::types::Value;
 use sha1::{Digest as _, Sha1};
 
 use super::create::text;
-use super::store::has_table;
+use super::session_rows::has_table;
 use super::writing::Change;
 use crate::{WriteError, Writing};
 

@@ -12,7 +12,7 @@ use super::connection::Db;
 use super::database::AskError;
 use super::facts::moment;
 use super::members::Members;
-use super::read::Gathered;
+use super::reader::Gathered;
 use super::rows::{Columns, Written};
 use super::said::{Piece, Said, split_value};
 use crate::{RecordKind, Spool, Spooled};

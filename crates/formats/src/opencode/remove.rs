@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use rethread_disk::Durability;
 
-use super::layout::{Kept, kept};
-use super::store::has_table;
+use super::session_rows::has_table;
 use super::writing::{Change, open};
-use crate::{Removal, Source, WriteError};
+use crate::WriteError;
 
 /// How long to wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -29,23 +28,7 @@ const TABLES: [(&str, &str); 9] = [
     ("event_sequence", "aggregate_id"),
 ];
 
-/// What of a session goes. Rows go at once, and only for good.
-pub(super) fn remove(source: &Source, for_good: bool) -> Result<Removal, WriteError> {
-    match kept(&source.path)? {
-        Kept::Export(..) => Ok(Removal::Files(vec![source.path.clone()])),
-        Kept::Tree(place) => Ok(Removal::Files(place.removed())),
-        Kept::Database if !for_good => Err(WriteError::BadInput(format!(
-            "`{}` is in a database, and no trash takes that; `--force` deletes the session for good",
-            source.id
-        ))),
-        Kept::Database => {
-            remove_rows(&source.path, &source.id)?;
-            Ok(Removal::Done)
-        }
-    }
-}
-
-fn remove_rows(path: &Path, id: &str) -> Result<(), WriteError> {
+pub(super) fn remove_rows(path: &Path, id: &str) -> Result<(), WriteError> {
     let mut db = open(path, PATIENCE, Durability::Close)?;
     let change = Change::begin(&mut db, path, PATIENCE)?;
     if !change.exists("session", id)? {

@@ -1,230 +1,337 @@
-//! A session in the database: its rows, and what they are.
+//! Where sessions live: databases, trees of JSON files, and exported files.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use rethread_disk::DiskError;
-use rethread_json::Tree;
-use rethread_model::RawRef;
-use rusqlite::{Connection, OptionalExtension as _};
+use rethread_disk::{open_read, open_sized, read_at};
+use rethread_model::Note;
 
-use super::SLUG;
-use super::connection::Db;
-use super::database::{AskError, look};
-use super::facts::{Facts, parsed, project_root};
-use super::project::GLOBAL;
-use super::read::Gathered;
-use super::reading::Reading;
-use super::rows::encode;
-use crate::fields::string;
-use crate::{OpenError, Part, RecordKind, Spool};
+use super::carrier::SESSIONS;
+use super::database::{begins_like_one, beside, is_database};
+use super::remove::remove_rows;
+use super::session_rows::Make;
+use super::{FORMAT, OpenCode, SLUG, session_rows, tree};
+use crate::error::unreadable;
+use crate::{Env, Found, OpenError, Removal, Root, Source, Store, WriteError};
 
-/// The tables whose rows belong to a session, and the order of the rows. What is behind `part` is
-/// kept unread.
-pub(super) const TABLES: [(&str, &str); 6] = [
-    ("message", "time_created, id"),
-    // The client writes the parts of a message side by side, and then goes by their ids.
-    ("part", "id"),
-    ("todo", "rowid"),
-    ("session_message", "rowid"),
-    ("session_input", "rowid"),
-    ("session_context_epoch", "rowid"),
-];
+/// The folder of OpenCode in a folder of data.
+const FOLDER: &str = "opencode";
+/// The folder of an old store.
+const STORAGE: &str = "storage";
+/// The folder of sessions in an old store.
+const SESSION: &str = "session";
+/// The folder that the first stores kept descriptions in.
+const INFO: &str = "info";
 
-/// What a database turns out to be.
-pub(super) enum Make {
-    /// One of OpenCode.
-    Ours,
-    /// One without any tables, which its owner may be about to make.
-    Empty,
-    /// Another one: it lacks this table.
-    Without(&'static str),
-}
+impl Store for OpenCode {
+    /// The folders and databases that are there.
+    fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {
+        let named = env.agent_variable("XDG_DATA_HOME").map(PathBuf::from);
+        let folders: Vec<PathBuf> = match named.filter(|p| p.is_absolute()) {
+            Some(data) => vec![data.join(FOLDER)],
+            None => env
+                .homes
+                .iter()
+                .map(|home| home.join(".local").join("share").join(FOLDER))
+                .collect(),
+        };
+        let own = folders.first().and_then(|f| named_database(env, f));
+        let is_inside = |p: &PathBuf| p.parent().is_some_and(|f| folders.iter().any(|g| g == f));
+        let own = own.filter(|p| p.is_file() && !(is_inside(p) && is_named_like_ours(p)));
+        let folders = folders.into_iter().filter(|f| f.is_dir());
+        let root = |path| Root {
+            format: FORMAT,
+            path,
+            found: Found::Known,
+        };
+        folders.chain(own).map(root).collect()
+    }
 
-/// Whose database this is.
-pub(super) fn make(path: &Path) -> Result<Make, OpenError> {
-    look(path, |db| {
-        for table in ["session", "message", "part"] {
-            if has_table(db, table)? {
-                continue;
+    fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
+        list_folder(&root.path, out);
+    }
+
+    /// The sessions at a path that the user named: a database, a file of an old store, an export, or a
+    /// folder with such things.
+    fn at_path(&self, path: &Path) -> Vec<Source> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut sources = Vec::new();
+        if path.is_dir() {
+            list_folder(&path, &mut |found| sources.extend(found.ok()));
+            let exports = names(&path, &mut |_| {});
+            sources.extend(exports.iter().filter_map(|p| export_at(p)));
+            return sources;
+        }
+        if is_database(&path) {
+            list_folder(&path, &mut |found| sources.extend(found.ok()));
+        } else if let Some(export) = export_at(&path) {
+            sources.push(export);
+        } else if let Some(place) = place(&path)
+            && place.looks_right()
+        {
+            let id = place.id().unwrap_or_else(|| stem(&path));
+            sources.push(Source::new(FORMAT, id, path));
+        }
+        sources
+    }
+
+    /// The files of a session: for one in a database that and its log, for an old store all its files.
+    fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
+        match kept(&source.path)? {
+            Kept::Database => {
+                let log = beside(&source.path, "-wal");
+                let there = [source.path.clone(), log];
+                Ok(there.into_iter().filter(|p| p.is_file()).collect())
             }
-            let any = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table')";
-            let has_any = db.query_row(any, [], |row| row.get(0))?;
-            return Ok(if has_any {
-                Make::Without(table)
-            } else {
-                Make::Empty
-            });
+            Kept::Tree(place) => Ok(place.files()),
+            Kept::Export(..) => Ok(vec![source.path.clone()]),
         }
-        Ok(Make::Ours)
-    })
-}
+    }
 
-/// The ids of all sessions, the oldest first, and how many messages each has.
-pub(super) fn sessions(path: &Path) -> Result<Vec<(String, u64)>, OpenError> {
-    look(path, |db| {
-        let mut counts: HashMap<String, u64> = HashMap::new();
-        let mut counted = db.prepare("SELECT session_id, count(*) FROM message GROUP BY 1")?;
-        let mut rows = counted.query([])?;
-        while let Some(row) = rows.next()? {
-            if let (Ok(id), Ok(count)) = (row.get(0), row.get::<_, i64>(1)) {
-                counts.insert(id, u64::try_from(count).unwrap_or(0));
+    /// The folder that the names of a session's files are counted from.
+    fn base_folder(&self, source: &Source) -> PathBuf {
+        let store = source.path.ancestors().find(|f| f.ends_with(SESSIONS));
+        let base = store.unwrap_or(&source.path).parent();
+        base.unwrap_or(&source.path).to_owned()
+    }
+
+    /// What of a session goes. Rows go at once, and only for good.
+    fn remove(&self, source: &Source, for_good: bool) -> Result<Removal, WriteError> {
+        match kept(&source.path)? {
+            Kept::Export(..) => Ok(Removal::Files(vec![source.path.clone()])),
+            Kept::Tree(place) => Ok(Removal::Files(place.removed())),
+            Kept::Database if !for_good => Err(WriteError::BadInput(format!(
+                "`{}` is in a database, and no trash takes that; `--force` deletes the session for good",
+                source.id
+            ))),
+            Kept::Database => {
+                remove_rows(&source.path, &source.id)?;
+                Ok(Removal::Done)
             }
         }
-        let mut all = db.prepare("SELECT id FROM session ORDER BY time_created, id")?;
-        let mut rows = all.query([])?;
-        let mut ids = Vec::new();
-        while let Some(row) = rows.next()? {
-            if let Ok(id) = row.get::<_, String>(0) {
-                let count = counts.get(&id).copied().unwrap_or(0);
-                ids.push((id, count));
-            }
-        }
-        Ok(ids)
-    })
-}
-
-/// Reads all rows of a session.
-pub(super) fn gather(path: &Path, id: &str) -> Result<Gathered, OpenError> {
-    look(path, |db| gather_from(db, path, id))
-}
-
-fn gather_from(db: &Db, path: &Path, id: &str) -> Result<Gathered, AskError> {
-    let mut gathered = Gathered::default();
-    let line = session_line(db, path, id)?;
-    gathered.facts = facts(db, &line)?;
-    let mut session = Spool::default();
-    session.add(RecordKind::Value, |out| {
-        out.extend_from_slice(&line);
-        Ok::<_, DiskError>(())
-    })?;
-    let session = Part::rows(path.to_owned(), "session", session.finish()?);
-    gathered.parts.push(session);
-    gathered.unclaimed.push(RawRef { part: 0, record: 0 });
-    let filled = filled(db, id)?;
-    for (table, order) in TABLES {
-        let is_needed = matches!(table, "message" | "part");
-        if !is_needed && !filled.contains(&table) {
-            continue;
-        }
-        let part = u32::try_from(gathered.parts.len()).unwrap_or(u32::MAX);
-        let rows = Reading::new(path, table, part, &mut gathered).rows(db, order, id)?;
-        gathered
-            .parts
-            .push(Part::rows(path.to_owned(), table, rows));
     }
-    for said in &mut gathered.said {
-        said.unwrap_order();
-    }
-    gathered.children = children_of(db, id)?;
-    if let Some(parent) = gathered.facts.parent.clone() {
-        gathered.started_by = started_by(db, &parent, id)?;
-    }
-    Ok(gathered)
 }
 
-/// The sessions that name this one as their parent, the oldest first.
-pub(super) fn children(path: &Path, id: &str) -> Result<Vec<String>, OpenError> {
-    look(path, |db| children_of(db, id))
+/// How a session is kept.
+pub(super) enum Kept {
+    /// As rows.
+    Database,
+    /// As files of an old store.
+    Tree(tree::Place),
+    /// As one file that `opencode export` wrote: open, and with its length.
+    Export(File, u64),
 }
 
-fn children_of(db: &Db, id: &str) -> Result<Vec<String>, AskError> {
-    let is_child = db.is("session", "parent_id")?;
-    let sql = format!("SELECT id FROM session WHERE {is_child} ORDER BY time_created, id");
-    column(db, &sql, id)
-}
-
-/// The line of a session's row.
-pub(super) fn session_line(db: &Db, path: &Path, id: &str) -> Result<Vec<u8>, AskError> {
-    let (columns, is_it) = (db.columns("session")?, db.is("session", "id")?);
-    let sql = format!("SELECT {columns} FROM session WHERE {is_it}");
-    let mut query = db.prepare_cached(&sql)?;
-    let line = query.query_row([id], encode).optional()?;
-    line.ok_or_else(|| {
-        AskError::Open(OpenError::NoSession {
-            path: path.to_owned(),
-            id: id.to_owned(),
-            format: SLUG,
-        })
-    })
-}
-
-/// The facts in the line of a session's row, with those about its project.
-pub(super) fn facts(db: &Db, line: &[u8]) -> Result<Facts, AskError> {
-    let mut facts = parsed(line, Facts::of_row).unwrap_or_default();
-    if let Some(project) = &facts.project
-        && has_table(db, "project")?
-    {
-        let is_it = db.is("project", "id")?;
-        let sql = format!("SELECT worktree FROM project WHERE {is_it}");
-        let mut query = db.prepare_cached(&sql)?;
-        let found = query.query_row([project], encode).optional()?;
-        let tree = found.as_ref().and_then(|line| Tree::parse(line).ok());
-        facts.root = match (&tree, &found) {
-            (Some(tree), Some(line)) => project_root(tree.root(line)),
-            _ => None,
-        };
-        // What is in no project of its own is not in the folder that was seen last, either.
-        if project == GLOBAL {
-            let folder = facts.directory.as_deref().map(Path::new);
-            let is_around = |root: &String| folder.is_some_and(|f| f.starts_with(root));
-            facts.root = facts.root.take().filter(is_around);
-        }
-    }
-    Ok(facts)
-}
-
-/// The call in a session that started another one.
-fn started_by(db: &Db, parent: &str, id: &str) -> Result<Option<String>, AskError> {
-    let is_in = db.is("part", "session_id")?;
-    let sql = format!("SELECT data FROM part WHERE {is_in} AND instr(data, ?2) > 0");
-    let mut query = db.prepare_cached(&sql)?;
-    let mut rows = query.query([parent, id])?;
-    while let Some(row) = rows.next()? {
-        let Ok(data) = row.get::<_, String>(0) else {
-            continue;
-        };
-        let Ok(tree) = Tree::parse(data.as_bytes()) else {
-            continue;
-        };
-        let part = tree.root(data.as_bytes());
-        let session = part.at(&["state", "metadata", "sessionId"]);
-        if session.is_some_and(|s| s.is_str(id)) {
-            return Ok(string(part, "callID"));
-        }
-    }
-    Ok(None)
-}
-
-/// Whether there is a table of this name; a view is none.
-pub(super) fn has_table(db: &Connection, name: &str) -> rusqlite::Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1)";
-    db.prepare_cached(sql)?.query_row([name], |row| row.get(0))
-}
-
-/// The tables that have rows of a session, of those that it can do without.
-fn filled(db: &Db, id: &str) -> Result<Vec<&'static str>, AskError> {
-    let mut query = db.prepare_cached("SELECT name FROM sqlite_master WHERE type = 'table'")?;
-    let there = query.query_map([], |row| row.get(0))?;
-    let there: Vec<String> = there.collect::<Result<_, _>>()?;
-    let has_rows = |table: &&'static str| {
-        let is_there = there.iter().any(|name| name == table);
-        let has_rows = || {
-            let is_in = db.is(table, "session_id")?;
-            let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE {is_in})");
-            let mut query = db.prepare_cached(&sql)?;
-            query.query_row([id], |row| row.get(0))
-        };
-        // A table of another make than we know has nothing for us.
-        is_there && has_rows().unwrap_or(false)
+/// How the session at this path is kept.
+pub(super) fn kept(path: &Path) -> Result<Kept, OpenError> {
+    let not_ours = || OpenError::NotOurs {
+        path: path.to_owned(),
+        format: SLUG,
     };
-    let tables = TABLES.into_iter().map(|(table, _)| table);
-    let others = tables.filter(|table| !matches!(*table, "message" | "part"));
-    Ok(others.filter(has_rows).collect())
+    // Trouble with the file is said before it is called not ours.
+    let (file, len) = open_sized(path)?;
+    let start = beginning(path, &file)?;
+    if begins_like_one(&start) {
+        return Ok(Kept::Database);
+    }
+    if is_export(&start) {
+        return Ok(Kept::Export(file, len));
+    }
+    place(path).map(Kept::Tree).ok_or_else(not_ours)
 }
 
-fn column(db: &Connection, sql: &str, id: &str) -> Result<Vec<String>, AskError> {
-    let mut query = db.prepare_cached(sql)?;
-    let found = query.query_map([id], |row| row.get(0))?;
-    Ok(found.collect::<Result<_, _>>()?)
+/// The database that a variable names.
+pub(super) fn named_database(env: &Env, folder: &Path) -> Option<PathBuf> {
+    let named = env.agent_variable("OPENCODE_DB")?;
+    // A database in memory is nobody's.
+    (named != ":memory:").then(|| folder.join(named))
+}
+
+/// Where sessions are kept that are written now.
+pub(super) fn database_for_writing(env: &Env) -> Option<PathBuf> {
+    let data = env.agent_variable("XDG_DATA_HOME").map(PathBuf::from);
+    let data = data.filter(|p| p.is_absolute());
+    let data = data.or_else(|| Some(env.homes.first()?.join(".local").join("share")))?;
+    let folder = data.join(FOLDER);
+    Some(named_database(env, &folder).unwrap_or_else(|| folder.join("opencode.db")))
+}
+
+/// Whether a file is named like a database of ours: `opencode.db`, `opencode-<channel>.db`.
+fn is_named_like_ours(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let middle = name
+        .strip_prefix("opencode")
+        .and_then(|n| n.strip_suffix(".db"));
+    middle.is_some_and(|m| m.is_empty() || m.starts_with('-'))
+}
+
+/// The sessions of a folder of data, of an old store, or of a database.
+pub(super) fn list_folder(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
+    if root.is_file() {
+        list_database(root, out);
+        return;
+    }
+    let mut known = HashMap::new();
+    for path in names(root, out) {
+        if is_named_like_ours(&path) && path.is_file() {
+            known.extend(list_database(&path, out));
+        }
+    }
+    let mut stores = vec![root.to_owned(), root.join(STORAGE)];
+    let projects = names(&root.join("project"), out).into_iter();
+    stores.extend(projects.map(|p| p.join(STORAGE)));
+    for store in stores {
+        for path in described(&store, out) {
+            let Some(place) = place(&path) else { continue };
+            let id = stem(&path);
+            // The client moved its old sessions into the database, and lost some of what was in
+            // them on the way: such a one is worth showing twice.
+            let moved = known
+                .get(&id)
+                .is_some_and(|n| *n >= place.message_count(&id));
+            if !moved {
+                out(Ok(Source::new(FORMAT, id, path)));
+            }
+        }
+    }
+}
+
+/// Lists the sessions of a database, and gives how many messages each has.
+fn list_database(path: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<(String, u64)> {
+    let found = session_rows::make(path).and_then(|make| match make {
+        Make::Ours => session_rows::sessions(path),
+        Make::Empty => Ok(Vec::new()),
+        Make::Without(table) => {
+            let why = format!("a SQLite database, but not OpenCode's: it has no table `{table}`");
+            out(Err(Note::remark(why).at(path)));
+            Ok(Vec::new())
+        }
+    });
+    match found {
+        Ok(found) => {
+            for (id, _) in &found {
+                out(Ok(Source::new(FORMAT, id.clone(), path.to_owned())));
+            }
+            found
+        }
+        Err(e) => {
+            // The path is said by the note.
+            let why = match e {
+                OpenError::NotOurs { .. } => "not a SQLite database".to_owned(),
+                OpenError::Damaged { why, .. } => format!("cannot be listed: {why}"),
+                other => format!("cannot be listed: {other}"),
+            };
+            out(Err(Note::damage(why).at(path)));
+            Vec::new()
+        }
+    }
+}
+
+/// The files that describe sessions in an old store of either generation.
+fn described(store: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
+    let sessions = store.join(SESSION);
+    let has_messages = |folder: &Path| folder.join("message").is_dir();
+    let folders = if has_messages(store) {
+        names(&sessions, out)
+    } else if has_messages(&sessions) {
+        vec![sessions.join(INFO)]
+    } else {
+        Vec::new()
+    };
+    let mut found = Vec::new();
+    for folder in folders.into_iter().filter(|f| f.is_dir()) {
+        let files = names(&folder, out).into_iter();
+        found.extend(files.filter(|f| is_json(f) && f.is_file()));
+    }
+    found
+}
+
+fn is_json(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("json"))
+}
+
+/// A file's name without its ending.
+pub(super) fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
+}
+
+/// The names in a folder, in order; none where it is not there.
+pub(super) fn names(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
+    let mut names = Vec::new();
+    match std::fs::read_dir(folder) {
+        Ok(entries) => names.extend(entries.flatten().map(|e| e.path())),
+        Err(e)
+            if matches!(
+                e.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) => {}
+        Err(e) => out(Err(Note::damage(format!("cannot be read: {e}")).at(folder))),
+    }
+    names.sort();
+    names
+}
+
+/// The place of a session in an old store, by the path of the file that describes it.
+fn place(path: &Path) -> Option<tree::Place> {
+    if !is_json(path) {
+        return None;
+    }
+    let folder = path.parent()?;
+    let sessions = folder.parent()?;
+    if sessions.file_name() != Some(OsStr::new(SESSION)) {
+        return None;
+    }
+    let is_first =
+        folder.file_name() == Some(OsStr::new(INFO)) && sessions.join("message").is_dir();
+    let base = if is_first {
+        sessions
+    } else {
+        sessions.parent()?
+    };
+    // Others have folders of that name as well.
+    if !base.join("message").is_dir() && !stem(path).starts_with("ses_") {
+        return None;
+    }
+    Some(tree::Place {
+        info: path.to_owned(),
+        base: base.to_owned(),
+        is_first,
+    })
+}
+
+/// The first bytes of a file.
+fn beginning(path: &Path, file: &File) -> Result<Vec<u8>, OpenError> {
+    let mut start = vec![0; 256];
+    let filled = read_at(file, 0, &mut start).map_err(|e| unreadable(path, e))?;
+    start.truncate(filled);
+    Ok(start)
+}
+
+/// Whether this is the beginning of an export: an object whose first member is `info`.
+fn is_export(start: &[u8]) -> bool {
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    let inside = start.trim_ascii_start().strip_prefix(b"{");
+    let key = inside.map(|i| i.trim_ascii_start().strip_prefix(b"\"info\""));
+    let value = key
+        .flatten()
+        .and_then(|k| k.trim_ascii_start().strip_prefix(b":"));
+    value.is_some_and(|v| v.trim_ascii_start().starts_with(b"{"))
+}
+
+fn export_at(path: &Path) -> Option<Source> {
+    // Nothing else is touched.
+    if !is_json(path) {
+        return None;
+    }
+    let file = open_read(path).ok()?;
+    if !beginning(path, &file).is_ok_and(|start| is_export(&start)) {
+        return None;
+    }
+    // Reading one that does not say its id says what is wrong with it.
+    let id = super::export::id(&file).unwrap_or_else(|| stem(path));
+    Some(Source::new(FORMAT, id, path.to_owned()))
 }

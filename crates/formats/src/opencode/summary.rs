@@ -12,50 +12,19 @@ use super::connection::Db;
 use super::database::{AskError, look};
 use super::export::{Long, Outline, nobodys, readable, unshown};
 use super::facts::{Facts, usage};
-use super::layout::{Kept, kept};
 use super::members::Members;
 use super::said::{Said, is_summary, said_at};
+use super::session_rows;
 use super::tree::Place;
-use super::{SLUG, store};
 use crate::error::unreadable;
 use crate::outline::WHOLE;
 use crate::times::Times;
-use crate::unusable::document_unusable;
 use crate::{OpenError, Source, Want, buffer};
 
-/// What a list shows of a session.
-pub(super) fn summarize(source: &Source, want: Want) -> Summary {
-    let path = &source.path;
-    let found = kept(path).and_then(|kept| match kept {
-        Kept::Database => of_database(path, &source.id, want),
-        Kept::Tree(place) => of_tree(&place, source, want),
-        Kept::Export(file, len) => of_export(source, file, len, want),
-    });
-    match found {
-        Ok(summary) => Summary {
-            path: path.clone(),
-            ..summary
-        },
-        Err(e) => {
-            let mut summary = Summary {
-                path: path.clone(),
-                head: Head {
-                    id: source.id.clone(),
-                    format: SLUG,
-                    ..Head::default()
-                },
-                ..Summary::default()
-            };
-            document_unusable(&mut summary, &e);
-            summary
-        }
-    }
-}
-
-fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, OpenError> {
+pub(super) fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, OpenError> {
     look(path, |db| {
-        let line = store::session_line(db, path, id)?;
-        let facts = store::facts(db, &line)?;
+        let line = session_rows::session_line(db, path, id)?;
+        let facts = session_rows::facts(db, &line)?;
         let mut tally = Tally::new(&facts, want);
         let is_in = db.is("message", "session_id")?;
         let sql = format!("SELECT id, data FROM message WHERE {is_in} ORDER BY time_created, id");
@@ -109,7 +78,7 @@ fn typed(part: Passed<'_>) -> Option<String> {
 }
 
 /// Of the files of an old store, only those of messages are read.
-fn of_tree(place: &Place, source: &Source, want: Want) -> Result<Summary, OpenError> {
+pub(super) fn of_tree(place: &Place, source: &Source, want: Want) -> Result<Summary, OpenError> {
     let mut all: Vec<(Said, Vec<u8>)> = Vec::new();
     let facts = place.each_message(&mut |said, info| all.push((said, info.raw().to_vec())))?;
     all.sort_by(|(a, _), (b, _)| (a.time, &a.id).cmp(&(b.time, &b.id)));
@@ -132,7 +101,12 @@ fn of_tree(place: &Place, source: &Source, want: Want) -> Result<Summary, OpenEr
 }
 
 /// An export is one file, so all of it is gone through.
-fn of_export(source: &Source, file: File, len: u64, want: Want) -> Result<Summary, OpenError> {
+pub(super) fn of_export(
+    source: &Source,
+    file: File,
+    len: u64,
+    want: Want,
+) -> Result<Summary, OpenError> {
     let path = &source.path;
     if len > WHOLE {
         let again = file.try_clone().map_err(|e| unreadable(path, e))?;

@@ -14,10 +14,10 @@ use rethread_json::{Skim, Tree, Value};
 use rethread_model::{Note, RawRef};
 
 use super::facts::{Facts, parsed, project_root};
-use super::layout::{names, stem};
 use super::members::Members;
-use super::read::Gathered;
+use super::reader::Gathered;
 use super::said::{Piece, Said, sort, split, split_value};
+use super::store::{names, stem};
 use crate::fields::string;
 use crate::{OpenError, Part, passed};
 

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params_f
 
 use super::SLUG;
 use super::database::let_go;
-use super::store::has_table;
+use super::session_rows::has_table;
 use crate::{OpenError, WriteError, Writing};
 
 /// The columns that we cannot do without, table by table.

@@ -7,30 +7,33 @@ use rethread_model::{
     UsageRecord,
 };
 
+use super::Flavour;
 use super::blocks::{bash, blocks, not_carried_out, tool_result};
 use super::context::{is_verbatim, keeps_nothing};
 use super::fields::{model, usage};
 use super::links::made_up_id;
 use crate::fields::{is_true, json, others, string, text, text_of};
-use crate::{Native, RecordKind};
+use crate::{BodyReader, Native, RecordKind};
 
-/// What an entry says.
-pub(crate) fn body(native: &Native, session: &Session, entry: EntryIx) -> Body {
-    let Some(raw) = session.origin(entry).first().copied() else {
-        return Body::Unknown(None);
-    };
-    if native.record_kind(raw) == Some(RecordKind::Giant) {
-        return giant(native, session, entry, raw);
+impl BodyReader for Flavour {
+    /// What an entry says.
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        let Some(raw) = session.origin(entry).first().copied() else {
+            return Body::Unknown(None);
+        };
+        if native.record_kind(raw) == Some(RecordKind::Giant) {
+            return giant(native, session, entry, raw);
+        }
+        let bytes = match native.read(raw) {
+            Ok(bytes) => bytes,
+            Err(e) => return unreadable(&e.to_string()),
+        };
+        let mut tree = Tree::default();
+        if tree.parse_into(&bytes).is_err() {
+            return unreadable("the file was changed while it was read");
+        }
+        decoded(tree.root(&bytes), session, entry, raw)
     }
-    let bytes = match native.read(raw) {
-        Ok(bytes) => bytes,
-        Err(e) => return unreadable(&e.to_string()),
-    };
-    let mut tree = Tree::default();
-    if tree.parse_into(&bytes).is_err() {
-        return unreadable("the file was changed while it was read");
-    }
-    decoded(tree.root(&bytes), session, entry, raw)
 }
 
 fn giant(native: &Native, session: &Session, entry: EntryIx, raw: RawRef) -> Body {

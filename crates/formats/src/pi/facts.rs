@@ -6,7 +6,7 @@ use std::path::Path;
 use rethread_json::Value;
 use rethread_model::{ConvertedFrom, Counts, Head, ModelRef, Moment, Title, TitleSource, Usage};
 
-use super::carry::OURS;
+use super::carrier::OURS;
 use super::fields::{model, time, usage};
 use crate::carry::converted_from;
 use crate::fields::string;

@@ -7,7 +7,7 @@ use rethread_model::{EntryIx, Kind, NewEntry, SessionBuilder, Visibility};
 use super::header::Header;
 use super::kinds::{EntryHead, Parent};
 use super::links::{Links, made_up_id};
-use super::read::LOG_PART;
+use super::reader::LOG_PART;
 use crate::RecordKind;
 use crate::kit::{LogLine, LogRecords};
 

@@ -10,22 +10,7 @@ use crate::kit::{SaveScan, SavedScan, scan_question, scan_resumably};
 use crate::unusable::{cannot_be_opened, holds_no_record};
 use crate::{OpenError, Source, Want};
 
-/// What a list shows of a session.
-pub(crate) fn summarize(flavour: &Flavour, source: &Source, want: Want) -> Summary {
-    summarize_with(flavour, source, want, None, SaveScan::Never).0
-}
-
-/// What a list shows of a session, going on from where an earlier scan of it ended; and where the next
-/// one can go on.
-pub fn summarize_from(
-    source: &Source,
-    want: Want,
-    from: Option<&SavedScan>,
-) -> (Summary, Option<SavedScan>) {
-    summarize_with(&super::FLAVOUR, source, want, from, SaveScan::Always)
-}
-
-fn summarize_with(
+pub(super) fn summarize_with(
     flavour: &Flavour,
     source: &Source,
     want: Want,

@@ -6,29 +6,18 @@ use proptest::prelude::*;
 use rethread_formats::{FormatRef, SavedScan, Source, Want, claude_code, codex, pi};
 use rethread_model::Summary;
 
-type SummarizeFrom = fn(&Source, Want, Option<&SavedScan>) -> (Summary, Option<SavedScan>);
+/// The formats whose scans can be gone on with. Their fixtures and real logs are in folders of their
+/// names.
+const FORMATS: [FormatRef; 3] = [claude_code::FORMAT, codex::FORMAT, pi::FORMAT];
 
-/// A format whose scans can be gone on with. Its fixtures and real logs are in a folder of its name.
-#[derive(Clone, Copy)]
-struct Resumable {
-    format: FormatRef,
-    summarize: SummarizeFrom,
+/// What a list shows of a session, going on with an earlier scan; and where the next one can go on.
+fn summarize_from(
+    source: &Source,
+    want: Want,
+    from: Option<&SavedScan>,
+) -> (Summary, Option<SavedScan>) {
+    source.format.reader().summarize_from(source, want, from)
 }
-
-const FORMATS: [Resumable; 3] = [
-    Resumable {
-        format: claude_code::FORMAT,
-        summarize: claude_code::summarize_from,
-    },
-    Resumable {
-        format: codex::FORMAT,
-        summarize: codex::summarize_from,
-    },
-    Resumable {
-        format: pi::FORMAT,
-        summarize: pi::summarize_from,
-    },
-];
 
 const WANTS: [Want; 2] = [
     Want {
@@ -70,17 +59,15 @@ fn fixtures(format: &str) -> Vec<PathBuf> {
 struct Growing {
     _folder: tempfile::TempDir,
     source: Source,
-    summarize: SummarizeFrom,
 }
 
 impl Growing {
-    fn new(format: Resumable, name: &Path) -> Self {
+    fn new(format: FormatRef, name: &Path) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name.file_name().unwrap());
         Self {
-            source: Source::new(format.format, "id".to_owned(), path),
+            source: Source::new(format, "id".to_owned(), path),
             _folder: folder,
-            summarize: format.summarize,
         }
     }
 
@@ -91,10 +78,10 @@ impl Growing {
     /// Scans the log up to a cut, then goes on with the whole, and compares.
     fn check_cut(&self, log: &[u8], cut: usize, want: Want) {
         self.put(&log[..cut]);
-        let (_, saved) = (self.summarize)(&self.source, want, None);
+        let (_, saved) = summarize_from(&self.source, want, None);
         self.put(log);
-        let (whole, whole_saved) = (self.summarize)(&self.source, want, None);
-        let (resumed, resumed_saved) = (self.summarize)(&self.source, want, saved.as_ref());
+        let (whole, whole_saved) = summarize_from(&self.source, want, None);
+        let (resumed, resumed_saved) = summarize_from(&self.source, want, saved.as_ref());
         let name = self.source.path.display();
         assert_eq!(resumed, whole, "{name} cut at {cut}, {want:?}");
         let upto = |saved: Option<SavedScan>| saved.map(|s| s.read_upto);
@@ -125,7 +112,7 @@ fn cuts(log: &[u8]) -> Vec<usize> {
 fn a_scan_goes_on_from_any_cut() {
     for format in FORMATS {
         let mut resumed = 0;
-        for path in fixtures(format.format.slug()) {
+        for path in fixtures(format.slug()) {
             let log = std::fs::read(&path).unwrap();
             let growing = Growing::new(format, &path);
             for cut in cuts(&log) {
@@ -135,23 +122,23 @@ fn a_scan_goes_on_from_any_cut() {
                 }
             }
         }
-        assert!(resumed > 500, "{resumed} cuts of {}", format.format.slug());
+        assert!(resumed > 500, "{resumed} cuts of {}", format.slug());
     }
 }
 
 #[test]
 fn a_log_that_grows_line_by_line_is_read_once() {
     for format in FORMATS {
-        for path in fixtures(format.format.slug()) {
+        for path in fixtures(format.slug()) {
             let log = std::fs::read(&path).unwrap();
             let growing = Growing::new(format, &path);
             let mut saved: Option<SavedScan> = None;
             let mut summary = Summary::default();
             for cut in cuts(&log) {
                 growing.put(&log[..cut]);
-                (summary, saved) = (format.summarize)(&growing.source, WANTS[1], saved.as_ref());
+                (summary, saved) = summarize_from(&growing.source, WANTS[1], saved.as_ref());
             }
-            let whole = (format.summarize)(&growing.source, WANTS[1], None);
+            let whole = summarize_from(&growing.source, WANTS[1], None);
             assert_eq!((summary, saved.is_some()), (whole.0, whole.1.is_some()));
         }
     }
@@ -164,7 +151,7 @@ fn what_was_scanned_is_not_read_again() {
         (FORMATS[1], "019ed50c-"),
         (FORMATS[2], "01a1e054-"),
     ] {
-        let all = fixtures(format.format.slug());
+        let all = fixtures(format.slug());
         let path = all.iter().find(|p| p.to_str().unwrap().contains(usual));
         let path = path.unwrap();
         let log = std::fs::read(path).unwrap();
@@ -172,41 +159,32 @@ fn what_was_scanned_is_not_read_again() {
         let lines: Vec<&[u8]> = log.split_inclusive(|b| *b == b'\n').collect();
         let most = lines[..lines.len() - 2].concat();
         growing.put(&most);
-        let (_, saved) = (format.summarize)(&growing.source, WANTS[1], None);
+        let (_, saved) = summarize_from(&growing.source, WANTS[1], None);
         let saved = saved.unwrap();
 
         growing.put(&log);
-        let (whole, _) = (format.summarize)(&growing.source, WANTS[1], None);
+        let (whole, _) = summarize_from(&growing.source, WANTS[1], None);
         // Nobody does this, but whoever reads it again would notice.
         let mut blank = log.clone();
         blank[..most.len() - 64].fill(b' ');
         growing.put(&blank);
-        let (resumed, _) = (format.summarize)(&growing.source, WANTS[1], Some(&saved));
-        assert_eq!(resumed.counts, whole.counts, "{}", format.format.slug());
+        let (resumed, _) = summarize_from(&growing.source, WANTS[1], Some(&saved));
+        assert_eq!(resumed.counts, whole.counts, "{}", format.slug());
         assert_eq!(resumed.head.title, whole.head.title);
 
         // One that was written anew is.
         let mut other = log.clone();
         other[most.len() - 2] = b'x';
         growing.put(&other);
-        let resumed = (format.summarize)(&growing.source, WANTS[1], Some(&saved));
-        assert_eq!(
-            resumed.0,
-            (format.summarize)(&growing.source, WANTS[1], None).0
-        );
+        let resumed = summarize_from(&growing.source, WANTS[1], Some(&saved));
+        assert_eq!(resumed.0, summarize_from(&growing.source, WANTS[1], None).0);
         growing.put(&lines[..1].concat());
-        let resumed = (format.summarize)(&growing.source, WANTS[1], Some(&saved));
-        assert_eq!(
-            resumed.0,
-            (format.summarize)(&growing.source, WANTS[1], None).0
-        );
+        let resumed = summarize_from(&growing.source, WANTS[1], Some(&saved));
+        assert_eq!(resumed.0, summarize_from(&growing.source, WANTS[1], None).0);
         // So is one of which something else is asked.
         growing.put(&log);
-        let resumed = (format.summarize)(&growing.source, WANTS[0], Some(&saved));
-        assert_eq!(
-            resumed.0,
-            (format.summarize)(&growing.source, WANTS[0], None).0
-        );
+        let resumed = summarize_from(&growing.source, WANTS[0], Some(&saved));
+        assert_eq!(resumed.0, summarize_from(&growing.source, WANTS[0], None).0);
     }
 }
 
@@ -217,10 +195,7 @@ fn real_logs_go_on_from_cuts() {
     };
     for format in FORMATS {
         let small = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|m| m.len() < 2 << 20);
-        for path in logs(&corpus.join(format.format.slug()))
-            .into_iter()
-            .filter(small)
-        {
+        for path in logs(&corpus.join(format.slug())).into_iter().filter(small) {
             let log = std::fs::read(&path).unwrap();
             let growing = Growing::new(format, &path);
             let all = cuts(&log);
@@ -245,7 +220,7 @@ proptest! {
         usage in any::<bool>(),
     ) {
         let format = FORMATS[format];
-        let all = fixtures(format.format.slug());
+        let all = fixtures(format.slug());
         let path = nth.get(&all);
         let mut log = std::fs::read(path).unwrap();
         let at = at.index(log.len() + 1);
@@ -255,12 +230,12 @@ proptest! {
         let cut = cut.index(log.len() + 1);
         growing.check_cut(&log, cut, want);
         // A state that is damaged itself is no reason to stop.
-        let (_, saved) = (format.summarize)(&growing.source, want, None);
+        let (_, saved) = summarize_from(&growing.source, want, None);
         if let Some(mut saved) = saved {
             let at = state.index(saved.state.len());
             saved.state.truncate(at);
-            let (again, _) = (format.summarize)(&growing.source, want, Some(&saved));
-            prop_assert_eq!(again, (format.summarize)(&growing.source, want, None).0);
+            let (again, _) = summarize_from(&growing.source, want, Some(&saved));
+            prop_assert_eq!(again, summarize_from(&growing.source, want, None).0);
         }
     }
 }

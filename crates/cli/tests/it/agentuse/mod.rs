@@ -14,7 +14,7 @@ mod writer;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_formats::{Conversation, Format, Source, agentuse::AgentUse};
+use rethread_formats::{Conversation, Source, agentuse::FORMAT};
 use rethread_model::Bodies;
 
 use crate::world::{World, copy};
@@ -80,10 +80,10 @@ pub(crate) fn folder(below: &Path, id: &str) -> PathBuf {
 }
 
 pub(crate) fn read(folder: &Path) -> Conversation {
-    let mut sources = AgentUse.at_path(folder);
+    let mut sources = FORMAT.store().at_path(folder);
     assert_eq!(sources.len(), 1, "{}", folder.display());
     let source: Source = sources.remove(0);
-    AgentUse.read(&source).unwrap()
+    FORMAT.reader().read(&source).unwrap()
 }
 
 /// Reads a session and saves every part of it: the same bytes, every record accounted for, and no
@@ -110,7 +110,7 @@ pub(crate) fn assert_lossless(folder: &Path) -> Conversation {
         .filter(|p| !p.strip_prefix(folder).unwrap().starts_with("subagent"))
         .collect();
     assert_eq!(files, own);
-    let mut listed = AgentUse.files(&conversation.source).unwrap();
+    let mut listed = FORMAT.store().files(&conversation.source).unwrap();
     listed.sort();
     assert_eq!(listed, own);
     for (ix, _) in conversation.session.indexed() {

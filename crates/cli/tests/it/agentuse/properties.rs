@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use proptest::prelude::*;
-use rethread_formats::{Format, Want, agentuse::AgentUse};
+use rethread_formats::{Want, agentuse::FORMAT};
 
 use super::{assert_lossless, fixtures, sessions};
 
@@ -65,9 +65,9 @@ proptest! {
         let conversation = assert_lossless(&session);
         let (usage, size) = (true, true);
         for want in [Want::default(), Want { size, ..Want::default() }, Want { usage, size }] {
-            AgentUse.summarize(&conversation.source, want);
+            FORMAT.reader().summarize(&conversation.source, want);
         }
-        AgentUse.check(&session, &mut |_| {}).unwrap();
+        FORMAT.rules().unwrap().check(&session, &mut |_| {}).unwrap();
         prop_assert_eq!(crate::world::tree(&session), before);
     }
 }

@@ -161,7 +161,11 @@ fn a_log_cut_at_every_byte_has_at_most_a_torn_tail() {
         let mut found = Vec::new();
         let format = rethread_formats::by_name("atsf").unwrap();
         let path = folder.join("messages.jsonl");
-        format.check(&path, &mut |v| found.push(v)).unwrap();
+        format
+            .rules()
+            .unwrap()
+            .check(&path, &mut |v| found.push(v))
+            .unwrap();
         found
     };
     for cut in 0..LOG.len() {

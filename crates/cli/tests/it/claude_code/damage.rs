@@ -3,8 +3,8 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use rethread_formats::claude_code::ClaudeCode;
-use rethread_formats::{Format as _, Source, Want};
+use rethread_formats::claude_code::FORMAT;
+use rethread_formats::{Source, Want};
 use rethread_model::{Severity, State};
 
 use super::{fixtures, id, lay_out, read, thread, transcripts};
@@ -72,11 +72,11 @@ fn what_is_no_session_is_not_taken_for_one() {
     assert_eq!(json(&listed.err)["note"]["message"], note);
     for file in ["history.jsonl", "qwen.jsonl", "pointer.jsonl"] {
         let path = fixtures().join("2.1/no-session").join(file);
-        assert!(ClaudeCode.at_path(&path).is_empty(), "{file}");
+        assert!(FORMAT.store().at_path(&path).is_empty(), "{file}");
     }
     let empty = transcripts("2.1/no-session").remove(0);
-    let source = Source::new(rethread_formats::claude_code::FORMAT, "x".to_owned(), empty);
-    let summary = ClaudeCode.summarize(&source, Want::default());
+    let source = Source::new(FORMAT, "x".to_owned(), empty);
+    let summary = FORMAT.reader().summarize(&source, Want::default());
     assert_eq!(summary.state, State::Empty);
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use rethread_formats::claude_code::ClaudeCode;
-use rethread_formats::{Format as _, Source, Want};
+use rethread_formats::claude_code::FORMAT;
+use rethread_formats::{Source, Want};
 use rethread_model::{Bodies as _, Body, LinkKind, Usage};
 
 use super::{EVERYTHING, fixtures, id, message, read, read_file, transcripts};
@@ -22,8 +22,8 @@ fn usage_counts_a_response_once() {
     assert_eq!(response.stop_reason.as_deref(), Some("tool_use"));
     let list = |name: &str| {
         let path = fixtures().join(name);
-        let source = Source::new(rethread_formats::claude_code::FORMAT, String::new(), path);
-        let summary = ClaudeCode.summarize(
+        let source = Source::new(FORMAT, String::new(), path);
+        let summary = FORMAT.reader().summarize(
             &source,
             Want {
                 usage: true,
@@ -65,7 +65,7 @@ fn usage_counts_once_across_forks() {
     assert_eq!(links[0].kind, LinkKind::Continues);
     assert_eq!(links[0].session, "d1b2c3d4-0000-4000-8000-000000000001");
     let source = kept.source.clone();
-    let counted = ClaudeCode.summarize(
+    let counted = FORMAT.reader().summarize(
         &source,
         Want {
             usage: true,

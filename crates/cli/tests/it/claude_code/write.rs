@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rethread_formats::{Format, Want, claude_code::ClaudeCode, claude_code::encode_cwd};
+use rethread_formats::{Want, claude_code::FORMAT, claude_code::encode_cwd};
 use rethread_model::{Block, LinkKind, TitleSource};
 
 use super::{EVERYTHING, PROJECT, fixtures, id, lay_out, line, read_file, thread};
@@ -274,7 +274,7 @@ fn a_fork_is_the_way_to_an_entry_in_a_new_session() {
     );
     let mut said = fork.session.entries().iter().filter(|e| !e.beside);
     assert!(said.all(|e| e.inherited), "its usage counts there");
-    let counted = ClaudeCode.summarize(
+    let counted = FORMAT.reader().summarize(
         &fork.source,
         Want {
             usage: true,

@@ -3,8 +3,8 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use rethread_formats::codex::Codex;
-use rethread_formats::{Format, Source, Want};
+use rethread_formats::codex::FORMAT;
+use rethread_formats::{Source, Want};
 use rethread_model::TitleSource;
 
 use super::{CASES, EVERYTHING, ROLLED_BACK, fixtures, home, sessions_of};
@@ -95,9 +95,17 @@ fn a_variable_names_the_home_and_folders_do_not_matter() {
 fn titles_say_where_they_came_from() {
     let w = home(&["0.140/everything"]);
     let title = || {
-        let source = Codex.at_path(&w.home.join(".codex")).remove(0);
-        let read = Codex.read(&source).unwrap().session.head.title.unwrap();
-        let listed = Codex
+        let source = FORMAT.store().at_path(&w.home.join(".codex")).remove(0);
+        let read = FORMAT
+            .reader()
+            .read(&source)
+            .unwrap()
+            .session
+            .head
+            .title
+            .unwrap();
+        let listed = FORMAT
+            .reader()
             .summarize(&source, Want::default())
             .head
             .title
@@ -148,9 +156,9 @@ fn other_agents_files_are_not_mistaken_for_sessions() {
     ] {
         let path = w.root.join(name);
         fs::write(&path, text).unwrap();
-        assert!(Codex.at_path(&path).is_empty(), "{name}");
-        let source = Source::new(rethread_formats::codex::FORMAT, String::new(), path);
-        assert!(Codex.read(&source).is_err(), "{name}");
+        assert!(FORMAT.store().at_path(&path).is_empty(), "{name}");
+        let source = Source::new(FORMAT, String::new(), path);
+        assert!(FORMAT.reader().read(&source).is_err(), "{name}");
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use rethread_formats::codex::Codex;
-use rethread_formats::{Format, Source};
+use rethread_formats::Source;
+use rethread_formats::codex::FORMAT;
 
 use super::{CASES, DAMAGED, PACKED, ROLLED_BACK, assert_lossless, home, read, sessions_of};
 use crate::world::{World, json, tree};
@@ -52,8 +52,8 @@ fn a_log_cut_anywhere_is_read_up_to_there() {
         let mut most = 0;
         for end in 1..bytes.len() {
             fs::write(&path, &bytes[..end]).unwrap();
-            let source = Source::new(rethread_formats::codex::FORMAT, String::new(), path.clone());
-            let Ok(c) = Codex.read(&source) else {
+            let source = Source::new(FORMAT, String::new(), path.clone());
+            let Ok(c) = FORMAT.reader().read(&source) else {
                 assert_eq!(most, 0, "{end}");
                 continue;
             };

@@ -10,8 +10,8 @@ mod write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_formats::codex::Codex;
-use rethread_formats::{Conversation, Format, Source, Want};
+use rethread_formats::codex::FORMAT;
+use rethread_formats::{Conversation, Source, Want};
 use rethread_model::{Bodies, Body, State, Usage};
 
 use crate::world::{World, copy, json, tree};
@@ -64,7 +64,7 @@ fn read(path: &Path) -> Conversation {
         String::new(),
         path.to_owned(),
     );
-    Codex.read(&source).unwrap()
+    FORMAT.reader().read(&source).unwrap()
 }
 
 /// The session with this id of a case.
@@ -101,7 +101,7 @@ fn start(w: &World, args: &[&str]) -> (String, PathBuf) {
 }
 
 fn listed_usage(c: &Conversation) -> Usage {
-    let summary = Codex.summarize(
+    let summary = FORMAT.reader().summarize(
         &c.source,
         Want {
             usage: true,

@@ -8,8 +8,8 @@ mod tools;
 use std::fs;
 use std::path::Path;
 
-use rethread_formats::atsf::Atsf;
-use rethread_formats::{Format, Source};
+use rethread_formats::Source;
+use rethread_formats::atsf::FORMAT;
 use rethread_model::Head;
 use serde_json::Value;
 
@@ -34,11 +34,11 @@ fn document_thread(w: &World, log: &str) {
 
 fn source(folder: &Path) -> Source {
     let id = folder.file_name().unwrap().to_str().unwrap().to_owned();
-    Source::new(rethread_formats::atsf::FORMAT, id, folder.to_owned())
+    Source::new(FORMAT, id, folder.to_owned())
 }
 
 fn head(folder: &Path) -> Head {
-    Atsf.read(&source(folder)).unwrap().session.head
+    FORMAT.reader().read(&source(folder)).unwrap().session.head
 }
 
 fn assert_fields(object: &Value, fields: &[(&str, Value)]) {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use rethread_formats::atsf::Atsf;
-use rethread_formats::{Format, Want};
+use rethread_formats::Want;
+use rethread_formats::atsf::FORMAT;
 use serde_json::Value;
 
 use super::{
@@ -144,7 +144,10 @@ fn every_field_of_the_document_s_description_is_read() {
     assert_eq!(created, "2025-02-14T10:30:00.000Z");
     let updated = head.updated.unwrap().to_string();
     assert_eq!(updated, "2025-02-14T11:45:00.000Z");
-    let counts = Atsf.summarize(&source(&folder), Want::default()).counts;
+    let counts = FORMAT
+        .reader()
+        .summarize(&source(&folder), Want::default())
+        .counts;
     assert_eq!(
         (
             counts.messages,

@@ -49,7 +49,7 @@ fn families(temp: &Path) -> Vec<Source> {
 }
 
 fn read(source: &Source) -> Conversation {
-    source.format.read(source).unwrap()
+    source.format.reader().read(source).unwrap()
 }
 
 /// What a session begins with.
@@ -195,7 +195,13 @@ fn what_one_said_since_comes_behind_what_it_said() {
                 message(Role::User, "And behind the mill?"),
                 message(Role::Assistant, "None there."),
             ];
-            let added = to.append_to_agent(&w, &agent, &more).unwrap();
+            let added = to
+                .writable()
+                .unwrap()
+                .subagents()
+                .unwrap()
+                .append_to_subagent(&w, &agent, &more)
+                .unwrap();
             assert!(added.ids.iter().all(Result::is_ok), "{name}");
             let (done, back) = desk.convert(&there, source.format).unwrap();
             let way = Way::Back {
@@ -251,7 +257,12 @@ fn one_that_was_started_since_is_started_in_the_original() {
                 title: Some("harbour"),
                 told: &told,
             };
-            to.tell_agent(&w, &parent, &agent).unwrap();
+            to.writable()
+                .unwrap()
+                .subagents()
+                .unwrap()
+                .write_subagent(&w, &parent, &agent)
+                .unwrap();
             let (done, back) = desk.convert(&there, source.format).unwrap();
             let way = Way::Back {
                 added: 1,
@@ -325,7 +336,7 @@ fn assert_resumed(client: ClientKind, agent: &str) {
     let there = made["path"].as_str().unwrap();
     let there = there.split_once('#').map_or(there, |(path, _)| path);
     let source = Source::new(format, id.to_owned(), there.into());
-    let agents = Agents::of(&format.read(&source).unwrap()).read;
+    let agents = Agents::of(&format.reader().read(&source).unwrap()).read;
     let child = match agents.as_slice() {
         [child] => child.source.id.clone(),
         others => panic!("{others:?}"),

@@ -148,7 +148,7 @@ fn by_path(path: &str) -> &'static str {
     let path = Path::new(path);
     let found = FORMATS
         .iter()
-        .find_map(|f| f.at_path(path).into_iter().next());
+        .find_map(|f| f.store().at_path(path).into_iter().next());
     found.unwrap().format.slug()
 }
 

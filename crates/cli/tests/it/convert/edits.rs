@@ -14,7 +14,7 @@ pub(super) const NEW: &str = "Said differently.";
 
 /// The last text of a session that is spelled in all formats alike, and stands in it once.
 fn last_text(source: &Source) -> Option<String> {
-    let conversation = source.format.read(source).ok()?;
+    let conversation = source.format.reader().read(source).ok()?;
     let path = conversation.session.active_path();
     let context = Context::new(&conversation.session, &conversation, &path);
     let mut texts = Vec::new();
@@ -128,7 +128,11 @@ fn a_change_of_a_summary_changes_that() {
     let source = all
         .find(|s| s.format.slug() == "claude-code" && is_it(s))
         .unwrap();
-    let conversation = by_name("claude-code").unwrap().read(&source).unwrap();
+    let conversation = by_name("claude-code")
+        .unwrap()
+        .reader()
+        .read(&source)
+        .unwrap();
     let mut bodies = conversation.session.indexed();
     let summary = bodies.find_map(|(ix, _)| match conversation.body(ix) {
         Body::Compaction(compaction) => Some(compaction.summary?.value),

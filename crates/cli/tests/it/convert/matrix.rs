@@ -24,10 +24,10 @@ fn sessions(format: FormatRef, folder: &Path) -> Vec<Source> {
     let mut found = Vec::new();
     for file in files_below(folder) {
         let small = fs::metadata(&file).unwrap().len() <= 1024 * 1024;
-        for source in format.at_path(&file) {
+        for source in format.store().at_path(&file) {
             let is_new = seen.insert((source.path.clone(), source.id.clone()));
             let says = || {
-                let read = format.read(&source);
+                let read = format.reader().read(&source);
                 read.is_ok_and(|c| speaks(&c))
             };
             if small && is_new && says() {
@@ -170,7 +170,7 @@ pub(super) fn fixture_sessions(temp: &Path) -> Vec<Source> {
             for case in ["1.18/everything", "1.18/sub-agents"] {
                 let path = temp.join(case).join("opencode.db");
                 database(&path, case);
-                found.extend(format.at_path(&path));
+                found.extend(format.store().at_path(&path));
             }
         }
         assert!(!found.is_empty(), "{slug}");

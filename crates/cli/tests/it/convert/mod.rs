@@ -112,7 +112,7 @@ impl Desk {
 
 /// The files of a session by their last names, each with its bytes; of rows, the values.
 fn contents(source: &Source) -> Vec<(String, Vec<u8>)> {
-    let conversation = source.format.read(source).unwrap();
+    let conversation = source.format.reader().read(source).unwrap();
     let agents = Agents::of(&conversation);
     let mut all: Vec<(String, Vec<u8>)> = own_files(&conversation, &agents)
         .unwrap()

@@ -9,7 +9,7 @@ use super::matrix::fixture_sessions;
 
 /// What the model of a session would be told by people and models, with summaries.
 pub(super) fn context(source: &Source) -> Vec<String> {
-    let conversation = source.format.read(source).unwrap();
+    let conversation = source.format.reader().read(source).unwrap();
     let path = conversation.session.active_path();
     let context = Context::new(&conversation.session, &conversation, &path);
     let mut seen = Vec::new();
@@ -24,7 +24,10 @@ pub(super) fn context(source: &Source) -> Vec<String> {
         });
         // What the client told the model counts, but for what each tells by itself.
         let is_frame = |block: &Block| match block {
-            Block::Text(text) => source.format.is_own_frame(message.role, &text.value),
+            Block::Text(text) => source
+                .format
+                .reader()
+                .is_own_frame(message.role, &text.value),
             _ => false,
         };
         let is_told = entry.visibility == Visibility::Injected
@@ -179,7 +182,7 @@ fn sub_agents_are_sessions_of_their_own() {
     let all = fixture_sessions(temp.path());
     let desk = Desk::new();
     let agents_of = |source: &Source| {
-        let conversation = source.format.read(source).unwrap();
+        let conversation = source.format.reader().read(source).unwrap();
         let agents = Agents::of(&conversation).read;
         agents.into_iter().map(|a| a.source).collect::<Vec<_>>()
     };

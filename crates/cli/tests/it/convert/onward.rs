@@ -42,7 +42,7 @@ fn a_change_on_a_way_that_was_left_changes_that_and_nothing_else() {
 
 /// What is said somewhere else than where the conversation was.
 fn elsewhere(desk: &Desk, there: &Source) {
-    let c = there.format.read(there).unwrap();
+    let c = there.format.reader().read(there).unwrap();
     let text_of = |ix: EntryIx| match c.body(ix) {
         Body::Message(message) => format!("{:?}", message.blocks),
         _ => String::new(),

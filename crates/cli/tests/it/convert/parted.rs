@@ -51,7 +51,7 @@ pub(super) fn say(
     let format = source.format;
     let w = desk.writing();
     let appended = match at {
-        None => format.append(&w, source, messages),
+        None => format.writable().unwrap().append(&w, source, messages),
         Some(id) => {
             let at = AskedEntry {
                 id: id.to_owned(),
@@ -62,7 +62,12 @@ pub(super) fn say(
                 summary: None,
                 messages,
             };
-            format.branch(&w, source, &branch)
+            format
+                .writable()
+                .unwrap()
+                .tree()
+                .unwrap()
+                .branch(&w, source, &branch)
         }
     };
     let ids: Vec<String> = appended
@@ -81,7 +86,11 @@ pub(super) fn session(desk: &Desk, format: &str) -> Source {
         root: Some(desk.root(format)),
         ..NewSession::default()
     };
-    let made = format.create(&desk.writing(), &new).unwrap();
+    let made = format
+        .writable()
+        .unwrap()
+        .create(&desk.writing(), &new)
+        .unwrap();
     Source::new(format, made.id, made.path)
 }
 
@@ -131,7 +140,7 @@ pub(super) fn parted(desk: &Desk, format: &str) -> Source {
 
 /// What is said on each way of a session, from its beginning to its end.
 pub(super) fn ways(source: &Source) -> BTreeSet<Vec<String>> {
-    let c = source.format.read(source).unwrap();
+    let c = source.format.reader().read(source).unwrap();
     let texts = |ix: EntryIx| match c.body(ix) {
         Body::Message(message) if c.session.entry(ix).visibility == Visibility::Visible => message
             .blocks

@@ -13,9 +13,8 @@ use super::matrix::{assert_blessed, fixture_sessions, fixtures, targets};
 /// The first four bytes of the SHA-256 of all digests that travel in a converted session, and of how
 /// the things that they stand for follow each other.
 fn carried(made: &Source) -> Option<String> {
-    let format = made.format;
-    let conversation = format.read(made).ok()?;
-    let items = format.stowed(&conversation).ok()?;
+    let conversation = made.format.reader().read(made).ok()?;
+    let items = conversation.embedded_original().ok()?;
     let carried = Luggage::read(&items).ok()??;
     let mut hash = Sha256::new();
     let mut add = |marks: &[u64], shape: &Shape| {

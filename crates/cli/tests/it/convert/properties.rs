@@ -171,7 +171,11 @@ fn messages(turns: &[Turn], pictures: bool, thoughts: bool) -> Vec<MessageInput>
 fn say(desk: &Desk, source: &Source, turns: &[Turn], thoughts: bool) {
     let format = source.format;
     let messages = messages(turns, source.format.slug() != "agentuse", thoughts);
-    let appended = format.append(&desk.writing(), source, &messages).unwrap();
+    let appended = format
+        .writable()
+        .unwrap()
+        .append(&desk.writing(), source, &messages)
+        .unwrap();
     for id in appended.ids {
         id.unwrap();
     }
@@ -185,10 +189,10 @@ fn session(desk: &Desk, format: FormatRef, title: Option<&String>, turns: &[Turn
         title: title.cloned(),
         ..NewSession::default()
     };
-    let made = match format.create(&desk.writing(), &new) {
+    let made = match format.writable().unwrap().create(&desk.writing(), &new) {
         Err(WriteError::Unsupported { .. }) => {
             new.title = None;
-            format.create(&desk.writing(), &new)
+            format.writable().unwrap().create(&desk.writing(), &new)
         }
         made => made,
     };
@@ -207,7 +211,7 @@ fn beginning(desk: &Desk, format: FormatRef, title: Option<&String>, turns: &[Tu
     let file = desk.world.root.join("lean.ndjson");
     let (path, out) = (pi.path.to_str().unwrap(), file.to_str().unwrap());
     desk.world.ok(&["export", path, "--lean", "-o", out]);
-    let found = format.at_path(&file);
+    let found = format.store().at_path(&file);
     found.into_iter().next().unwrap()
 }
 
@@ -237,7 +241,7 @@ fn in_order(mut all: Vec<Said>) -> Vec<Said> {
 /// text to some.
 fn said(source: &Source) -> Vec<Said> {
     let format = source.format;
-    let conversation = format.read(source).unwrap();
+    let conversation = format.reader().read(source).unwrap();
     let mut all = Vec::new();
     for ix in conversation.session.active_path() {
         if conversation.session.entry(ix).visibility != Visibility::Visible {

@@ -59,7 +59,7 @@ fn session(desk: &Desk) -> Source {
 /// What is said in a session, in an order that does not depend on when results came: each result with
 /// what its tool was asked.
 fn said(source: &Source) -> Vec<String> {
-    let conversation = source.format.read(source).unwrap();
+    let conversation = source.format.reader().read(source).unwrap();
     let mut asked = std::collections::HashMap::new();
     let (mut results, mut texts) = (Vec::new(), Vec::new());
     for ix in conversation.session.active_path() {

@@ -24,7 +24,7 @@ pub(super) struct Sources {
 impl Sources {
     /// All sessions at or below a path, as a person would name them.
     pub(super) fn below(path: &Path) -> Self {
-        let is_ours = |path: &Path| FORMATS.iter().any(|f| !f.at_path(path).is_empty());
+        let is_ours = |path: &Path| FORMATS.iter().any(|f| !f.store().at_path(path).is_empty());
         let mut names = Vec::new();
         let mut left = vec![path.to_owned()];
         while let Some(path) = left.pop() {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use rethread_formats::{Format, Source, Want, gemini::Gemini};
+use rethread_formats::{Source, Want, gemini::FORMAT};
 use rethread_model::{Counts, Kind, State};
 
 use super::{HASH, MAIN, fixtures, lay_out, read, sessions_below};
@@ -84,20 +84,21 @@ fn paths_lead_to_sessions() {
         "checkpoint-model.json",
     ] {
         let path = fixtures().join("0.20/no-session").join(name);
-        assert!(Gemini.at_path(&path).is_empty(), "{name}");
-        let source = Source::new(rethread_formats::gemini::FORMAT, String::new(), path);
+        assert!(FORMAT.store().at_path(&path).is_empty(), "{name}");
+        let source = Source::new(FORMAT, String::new(), path);
         assert_eq!(
-            Gemini.read(&source).unwrap_err().kind(),
+            FORMAT.reader().read(&source).unwrap_err().kind(),
             "not_a_session",
             "{name}"
         );
         assert_eq!(
-            Gemini.summarize(&source, Want::default()).state,
+            FORMAT.reader().summarize(&source, Want::default()).state,
             State::Damaged
         );
     }
     assert!(
-        Gemini
+        FORMAT
+            .store()
             .at_path(&fixtures().join("0.20/no-session"))
             .is_empty()
     );
@@ -193,15 +194,15 @@ fn a_project_known_by_its_hash_is_found_among_folders_that_others_name() {
 #[test]
 fn counts_of_a_list_are_those_of_a_reading() {
     for path in sessions_below(&fixtures()) {
-        let source = Gemini.at_path(&path).remove(0);
-        let summary = Gemini.summarize(
+        let source = FORMAT.store().at_path(&path).remove(0);
+        let summary = FORMAT.reader().summarize(
             &source,
             Want {
                 usage: true,
                 ..Want::default()
             },
         );
-        let quick = Gemini.summarize(&source, Want::default());
+        let quick = FORMAT.reader().summarize(&source, Want::default());
         let counts = Counts {
             usage: None,
             ..summary.counts

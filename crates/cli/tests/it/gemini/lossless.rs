@@ -3,7 +3,7 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use rethread_formats::{Format, gemini::Gemini};
+use rethread_formats::gemini::FORMAT;
 
 use super::tokens::assert_tokens;
 use super::{HASH, active, assert_lossless, files_below, fixtures, read, session, sessions_below};
@@ -32,7 +32,7 @@ fn a_log_cut_at_any_byte_is_read_up_to_there() {
         let header = whole.iter().position(|b| *b == b'}').unwrap();
         for len in header..whole.len() {
             fs::write(&path, &whole[..len]).unwrap();
-            if !Gemini.at_path(&path).is_empty() {
+            if !FORMAT.store().at_path(&path).is_empty() {
                 assert_lossless(&path);
             }
         }
@@ -48,7 +48,7 @@ fn a_document_cut_at_any_byte_is_read_up_to_there() {
     let mut most = 0;
     for len in 0..whole.len() {
         fs::write(&path, &whole[..len]).unwrap();
-        if Gemini.at_path(&path).is_empty() {
+        if FORMAT.store().at_path(&path).is_empty() {
             continue;
         }
         let c = assert_lossless(&path);

@@ -12,7 +12,7 @@ mod write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_formats::{Conversation, Format, Source, gemini::Gemini};
+use rethread_formats::{Conversation, Source, gemini::FORMAT};
 use rethread_model::{Bodies, Body, Message};
 
 use crate::world::{World, copy, tree};
@@ -42,7 +42,7 @@ fn read(path: &Path) -> Conversation {
         String::new(),
         path.to_owned(),
     );
-    Gemini.read(&source).unwrap()
+    FORMAT.reader().read(&source).unwrap()
 }
 
 fn everything() -> Conversation {
@@ -81,7 +81,7 @@ fn assert_lossless(path: &Path) -> Conversation {
 /// The files of a folder that are sessions.
 fn sessions_below(folder: &Path) -> Vec<PathBuf> {
     let mut files = files_below(folder);
-    files.retain(|path| !Gemini.at_path(path).is_empty());
+    files.retain(|path| !FORMAT.store().at_path(path).is_empty());
     files
 }
 

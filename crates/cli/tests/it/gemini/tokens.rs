@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use rethread_formats::{Format, Want, gemini::Gemini};
+use rethread_formats::{Want, gemini::FORMAT};
 use rethread_model::{Bodies as _, Body, Usage};
 
 use super::{CHILD, MAIN, fixtures, lay_out, read, session};
@@ -39,8 +39,9 @@ fn recorded(path: &Path) -> (u64, u64) {
 }
 
 pub(super) fn assert_tokens(path: &Path) -> u64 {
-    let source = Gemini.at_path(path).remove(0);
-    let usage: Usage = Gemini
+    let source = FORMAT.store().at_path(path).remove(0);
+    let usage: Usage = FORMAT
+        .reader()
         .summarize(
             &source,
             Want {

@@ -44,14 +44,14 @@ fn cases(slug: &str, folder: &Path, most: u64) -> Vec<Case> {
     let format = by_name(slug).unwrap();
     let mut found = Vec::new();
     for (path, bytes) in tree(folder) {
-        let sources: Vec<Source> = format.at_path(&path);
+        let sources: Vec<Source> = format.store().at_path(&path);
         let Some(source) = sources.first().filter(|s| s.path == path) else {
             continue;
         };
         // Neither sub-agents, nor what is kept beside chats.
         let is_beside = name_of(&path).starts_with("agent-")
             || slug == "gemini" && !name_of(&path).starts_with("session-");
-        if is_beside || bytes.len() as u64 > most || format.read(source).is_err() {
+        if is_beside || bytes.len() as u64 > most || format.reader().read(source).is_err() {
             continue;
         }
         let name = path.strip_prefix(folder).unwrap();
@@ -121,7 +121,7 @@ impl Case {
                     String::new(),
                     self.path.clone(),
                 );
-                let read = by_name("gemini").unwrap().read(&source).unwrap();
+                let read = by_name("gemini").unwrap().reader().read(&source).unwrap();
                 let name = match name.strip_prefix("session-") {
                     Some(_) => name.to_owned(),
                     None => format!("session-{name}"),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_formats::opencode::{CLOSED_TABLES, OpenCode, RECORD_TYPES};
-use rethread_formats::{Format, Source, Want};
+use rethread_formats::opencode::{CLOSED_TABLES, FORMAT, RECORD_TYPES};
+use rethread_formats::{Source, Want};
 use rethread_judges::corpus;
 use rethread_model::{Severity, State};
 use rusqlite::{Connection, OpenFlags};
@@ -38,7 +38,7 @@ fn files(corpus: &Path) -> Vec<PathBuf> {
 fn sources(corpus: &Path) -> Vec<Source> {
     files(corpus)
         .iter()
-        .flat_map(|f| OpenCode.at_path(f))
+        .flat_map(|f| FORMAT.store().at_path(f))
         .collect()
 }
 
@@ -49,7 +49,7 @@ fn every_real_session_is_read_and_saved() {
     let found = sources(&corpus);
     assert!(found.len() >= 28, "{}", found.len());
     for source in found {
-        let conversation = OpenCode.read(&source).unwrap();
+        let conversation = FORMAT.reader().read(&source).unwrap();
         let damage = |n: &&rethread_model::Note| n.severity == Severity::Damage;
         let notes: Vec<_> = conversation.notes.iter().filter(damage).collect();
         assert!(notes.is_empty(), "{}: {notes:?}", source.path.display());
@@ -102,7 +102,7 @@ fn no_file_of_another_agent_is_taken_for_one_of_ours() {
         }
         for (path, _) in tree(&folder) {
             looked_at += 1;
-            let found = OpenCode.at_path(&path);
+            let found = FORMAT.store().at_path(&path);
             assert!(found.is_empty(), "{}", path.display());
         }
     }
@@ -114,7 +114,7 @@ fn tokens_of_real_sessions_are_those_that_the_client_recorded() {
     let Some(corpus) = corpus() else { return };
     let mut compared = 0;
     for source in sources(&corpus) {
-        let summary = OpenCode.summarize(
+        let summary = FORMAT.reader().summarize(
             &source,
             Want {
                 usage: true,

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rethread_formats::opencode::OpenCode;
-use rethread_formats::{Conversation, Format, Source, Want};
+use rethread_formats::opencode::FORMAT;
+use rethread_formats::{Conversation, Source, Want};
 use rethread_model::{Block, Bodies, Body, Counts, Kind, Role, Usage};
 
 use super::store::{assert_accounted, fixtures, read};
@@ -53,7 +53,7 @@ pub(super) fn assert_listed(source: &Source, conversation: &Conversation) {
         usage: true,
         ..Want::default()
     };
-    let listed = OpenCode.summarize(source, want);
+    let listed = FORMAT.reader().summarize(source, want);
     assert_eq!(listed.counts, counted(conversation), "{source:?}");
     let head = &conversation.session.head;
     assert_eq!(listed.head.title, head.title, "{source:?}");
@@ -139,7 +139,7 @@ fn an_export_cut_at_every_byte_is_read_up_to_there() {
             ID.to_owned(),
             cut.clone(),
         );
-        let Ok(conversation) = OpenCode.read(&source) else {
+        let Ok(conversation) = FORMAT.reader().read(&source) else {
             assert_eq!(longest, 0, "byte {end}");
             continue;
         };

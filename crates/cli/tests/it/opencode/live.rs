@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rethread_formats::{Format, Source, Want, opencode::OpenCode};
+use rethread_formats::{Source, Want, opencode::FORMAT};
 use rusqlite::Connection;
 
 use super::store::{data, database, installed, names};
@@ -120,7 +120,7 @@ fn rows(path: &Path, id: &str) -> Result<Vec<u8>, String> {
     );
     let why = |e: rethread_formats::OpenError| e.kind().to_owned();
     let mut rows = Vec::new();
-    let native = OpenCode.read(&source).map_err(why)?.native;
+    let native = FORMAT.reader().read(&source).map_err(why)?.native;
     native.save_all(&mut rows).unwrap();
     Ok(rows)
 }
@@ -206,8 +206,8 @@ fn a_database_with_a_page_of_garbage_is_read_as_far_as_possible() {
                 id.to_owned(),
                 path.clone(),
             );
-            OpenCode.summarize(&source, Want::default());
-            match OpenCode.read(&source) {
+            FORMAT.reader().summarize(&source, Want::default());
+            match FORMAT.reader().read(&source) {
                 Ok(conversation) => {
                     super::store::assert_accounted(&conversation);
                     complete += usize::from(conversation.notes.is_empty());

@@ -13,7 +13,7 @@ pub(crate) mod write;
 use std::fs;
 
 use insta::assert_snapshot;
-use rethread_formats::{Format, Source, Want, opencode::OpenCode};
+use rethread_formats::{Source, Want, opencode::FORMAT};
 use rethread_model::{
     Blob, Block, Bodies, Body, EntryIx, Kept, Kind, LinkKind,
     Role::{Assistant, User},
@@ -203,22 +203,24 @@ fn old_stores_and_exports_are_saved_byte_for_byte() {
     let w = world();
     let storage = data(&w).join("storage/session/prj_shop");
     let first = data(&w).join("project");
-    let mut described = OpenCode.at_path(&storage.join(format!("{TREE}.json")));
+    let mut described = FORMAT
+        .store()
+        .at_path(&storage.join(format!("{TREE}.json")));
     for (path, _) in crate::world::tree(&first) {
-        described.extend(OpenCode.at_path(&path));
+        described.extend(FORMAT.store().at_path(&path));
     }
     let export = fixtures()
         .join("1.18/export")
         .join(format!("{}.json", exports::ID));
-    described.extend(OpenCode.at_path(&export));
+    described.extend(FORMAT.store().at_path(&export));
     let ids: Vec<&str> = described.iter().map(|s| s.id.as_str()).collect();
     assert_eq!(ids, [TREE, FIRST, exports::ID]);
     for source in described {
-        let conversation = OpenCode.read(&source).unwrap();
+        let conversation = FORMAT.reader().read(&source).unwrap();
         assert_accounted(&conversation);
         // Every file of the session is a part of it.
         let parts: Vec<_> = conversation.native.parts.iter().map(|p| &p.path).collect();
-        for file in OpenCode.files(&source).unwrap() {
+        for file in FORMAT.store().files(&source).unwrap() {
             assert!(parts.contains(&&file), "{}", file.display());
         }
     }
@@ -349,7 +351,7 @@ fn tokens_are_those_that_the_client_recorded() {
             id.to_owned(),
             path.clone(),
         );
-        let summary = OpenCode.summarize(
+        let summary = FORMAT.reader().summarize(
             &source,
             Want {
                 usage: true,

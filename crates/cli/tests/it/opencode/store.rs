@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_formats::{Conversation, Format, Native, PartKind, Source, opencode::OpenCode};
+use rethread_formats::{Conversation, Native, PartKind, Source, opencode::FORMAT};
 use rethread_json::{Tree, Value as Json};
 use rethread_model::Bodies;
 use rusqlite::Connection;
@@ -50,7 +50,7 @@ pub(super) fn read(path: &Path, id: &str) -> Conversation {
         id.to_owned(),
         path.to_owned(),
     );
-    OpenCode.read(&source).unwrap()
+    FORMAT.reader().read(&source).unwrap()
 }
 
 /// Every record is claimed by an entry or listed as unclaimed, the records tile their parts, and

@@ -4,58 +4,44 @@ mod json;
 mod said;
 mod update;
 
+use super::AgentUse;
 use super::open::OpenSession;
 use super::prepare::bad;
 use super::steps::Step;
-use crate::{Appended, AskedEntry, MessageInput, Source, WriteError, Writing};
+use crate::{Appended, AskedEntry, Editor, MessageInput, Source, WriteError, Writing};
 
-/// What one message comes to: its id, and what is to be written.
-type Planned = Result<(String, Vec<Step>), WriteError>;
-
-/// Adds messages to a session.
-pub(in crate::agentuse) fn append(
-    w: &Writing<'_>,
-    source: &Source,
-    messages: &[MessageInput],
-) -> Result<Appended, WriteError> {
-    write(w, source, messages.len(), |session, i| {
-        match messages.get(i) {
-            Some(message) => Adding {
+impl Editor for AgentUse {
+    /// Changes a message or a part in place, as the program merges an update.
+    fn replace(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        entry: &AskedEntry,
+        message: &MessageInput,
+    ) -> Result<Appended, WriteError> {
+        let mut appended = write(w, source, 1, |session, _| {
+            Adding {
                 session,
                 steps: Vec::new(),
             }
-            .input(message),
-            None => Err(bad("no message was given")),
-        }
-    })
-}
-
-/// Changes a message or a part in place, as the program merges an update.
-pub(in crate::agentuse) fn replace(
-    w: &Writing<'_>,
-    source: &Source,
-    entry: &AskedEntry,
-    message: &MessageInput,
-) -> Result<Appended, WriteError> {
-    let mut appended = write(w, source, 1, |session, _| {
-        Adding {
-            session,
-            steps: Vec::new(),
-        }
-        .update(entry, message)
-    })?;
-    match appended.ids.pop() {
-        Some(Err(e)) => Err(e),
-        id => {
-            appended.ids.extend(id);
-            Ok(appended)
+            .update(entry, message)
+        })?;
+        match appended.ids.pop() {
+            Some(Err(e)) => Err(e),
+            id => {
+                appended.ids.extend(id);
+                Ok(appended)
+            }
         }
     }
 }
 
+/// What one message comes to: its id, and what is to be written.
+type Planned = Result<(String, Vec<Step>), WriteError>;
+
 /// Plans so many messages, then writes what could be planned. With `strict`, nothing is written
 /// unless all of it can be.
-fn write(
+pub(super) fn write(
     w: &Writing<'_>,
     source: &Source,
     count: usize,
@@ -91,9 +77,9 @@ fn write(
 }
 
 /// One message while it is planned.
-struct Adding<'s, 'a> {
-    session: &'s mut OpenSession<'a>,
-    steps: Vec<Step>,
+pub(in crate::agentuse) struct Adding<'s, 'a> {
+    pub(in crate::agentuse) session: &'s mut OpenSession<'a>,
+    pub(in crate::agentuse) steps: Vec<Step>,
 }
 
 impl Adding<'_, '_> {
@@ -102,7 +88,7 @@ impl Adding<'_, '_> {
         self.steps.push(step);
     }
 
-    fn input(mut self, input: &MessageInput) -> Planned {
+    pub(in crate::agentuse) fn input(mut self, input: &MessageInput) -> Planned {
         let id = match input {
             MessageInput::Text(text) => self.text(text)?,
             MessageInput::Json {

@@ -9,12 +9,12 @@ use rethread_model::Moment;
 use super::append::open;
 use super::create::{CLIENT, NewMeta, Spawn};
 use super::records::{Mode, Records};
-use super::{fresh_place, put, tell};
-use crate::codex::layout::home_of;
+use super::{fresh_place, put};
 use crate::codex::meta::{Beginning, Meta, beginning};
-use crate::codex::{FORMAT, SLUG, layout};
+use crate::codex::store::home_of;
+use crate::codex::{Codex, FORMAT, SLUG, store};
 use crate::session_log::SessionLog;
-use crate::{OpenError, Source, ToldAgent, WriteError, Writing};
+use crate::{OpenError, Source, SubagentWriter, ToldAgent, WriteError, Writer, Writing};
 
 /// No chain of parents is followed further than this.
 const DEEPEST: u64 = 64;
@@ -22,41 +22,93 @@ const DEEPEST: u64 = 64;
 /// The most characters of a sub-agent's name.
 const LONGEST_NAME: usize = 60;
 
-/// Writes what a sub-agent said into a file of its own, in the home of its parent.
-pub(crate) fn agent(
-    w: &Writing<'_>,
-    parent: &Source,
-    agent: &ToldAgent<'_>,
-) -> Result<Source, WriteError> {
-    let said = meta(parent)?;
-    let (root, depth) = root(parent, &said);
-    let home = home_of(&parent.path);
-    let folder = home.as_deref().or(parent.path.parent());
-    let now = w.env.now();
-    let (id, path) = fresh_place(w.env, folder.unwrap_or(&parent.path), now, b"agent");
-    let cwd = said.cwd.as_deref().unwrap_or_default();
-    let name = agent.title.map(name_of);
-    let new = NewMeta {
-        id: &id,
-        created: now,
-        cwd,
-        originator: "rethread",
-        version: CLIENT,
-        forked_from: None,
-        paginated: false,
-        spawn: Some(Spawn {
-            parent: &said.id,
-            root: &root,
-            depth,
-            name: name.as_deref(),
-        }),
-    };
-    let mut records = Records::new(Mode::Legacy);
-    records.add(now, "session_meta", &new.payload());
-    put(w, &path, &id, &records.into_bytes())?;
-    let source = Source::new(FORMAT, id, path);
-    tell::tell(w, &source, agent.told)?;
-    Ok(source)
+impl SubagentWriter for Codex {
+    /// Writes what a sub-agent said into a file of its own, in the home of its parent.
+    fn write_subagent(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        agent: &ToldAgent<'_>,
+    ) -> Result<Source, WriteError> {
+        let said = meta(parent)?;
+        let (root, depth) = root(parent, &said);
+        let home = home_of(&parent.path);
+        let folder = home.as_deref().or(parent.path.parent());
+        let now = w.env.now();
+        let (id, path) = fresh_place(w.env, folder.unwrap_or(&parent.path), now, b"agent");
+        let cwd = said.cwd.as_deref().unwrap_or_default();
+        let name = agent.title.map(name_of);
+        let new = NewMeta {
+            id: &id,
+            created: now,
+            cwd,
+            originator: "rethread",
+            version: CLIENT,
+            forked_from: None,
+            paginated: false,
+            spawn: Some(Spawn {
+                parent: &said.id,
+                root: &root,
+                depth,
+                name: name.as_deref(),
+            }),
+        };
+        let mut records = Records::new(Mode::Legacy);
+        records.add(now, "session_meta", &new.payload());
+        put(w, &path, &id, &records.into_bytes())?;
+        let source = Source::new(FORMAT, id, path);
+        self.write_transcript(w, &source, agent.told)?;
+        Ok(source)
+    }
+
+    /// Notes which calls started which sub-agents: an event behind each call, as the client has it.
+    fn link_subagents(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        started: &[(&str, &Source)],
+    ) -> Result<(), WriteError> {
+        if started.is_empty() {
+            return Ok(());
+        }
+        let mut log = SessionLog::open(w, &parent.path)?;
+        let known = open(&parent.path, &log, w.env)?;
+        let id = known.meta.id.clone();
+        if let Mode::Paginated { .. } = &known.mode {
+            // Its lines are numbered, so there is no place between them.
+            let mut records = Records::new(known.mode);
+            for (call, agent) in started {
+                records.spawned(w.env.now(), (&id, call), &agent.id);
+            }
+            log.append(&records.into_bytes())?;
+            return Ok(());
+        }
+        let mut waiting: HashMap<&str, &Source> = started.iter().copied().collect();
+        log.whole().rewrite(w.durability, |old, new| {
+            let mut old = BufReader::new(old);
+            let (mut line, mut tree) = (Vec::new(), Tree::default());
+            loop {
+                line.clear();
+                if old.read_until(b'\n', &mut line)? == 0 {
+                    return Ok(());
+                }
+                new.write_all(&line)?;
+                if tree.parse_into(&line).is_err() {
+                    continue;
+                }
+                let record = tree.root(&line);
+                let Some((call, time)) = called(record) else {
+                    continue;
+                };
+                if let Some(agent) = waiting.remove(call.as_str()) {
+                    let mut records = Records::new(Mode::Legacy);
+                    records.spawned(time, (&id, &call), &agent.id);
+                    new.write_all(&records.into_bytes())?;
+                }
+            }
+        })?;
+        Ok(())
+    }
 }
 
 /// A sub-agent's name, which the client shows on one line.
@@ -82,61 +134,13 @@ fn root(parent: &Source, meta: &Meta) -> (String, u64) {
     let (mut id, mut above, mut depth) = (meta.id.clone(), meta.parent.clone(), 1);
     while let Some(next) = above.take().filter(|_| depth < DEEPEST) {
         depth += 1;
-        let file = layout::rollout(&parent.path, &next);
+        let file = store::rollout(&parent.path, &next);
         if let Some(Beginning::Session(meta)) = file.map(|file| beginning(&file)) {
             above = meta.parent;
         }
         id = next;
     }
     (id, depth)
-}
-
-/// Notes which calls started which sub-agents: an event behind each call, as the client has it.
-pub(crate) fn link_agents(
-    w: &Writing<'_>,
-    parent: &Source,
-    started: &[(&str, &Source)],
-) -> Result<(), WriteError> {
-    if started.is_empty() {
-        return Ok(());
-    }
-    let mut log = SessionLog::open(w, &parent.path)?;
-    let known = open(&parent.path, &log, w.env)?;
-    let id = known.meta.id.clone();
-    if let Mode::Paginated { .. } = &known.mode {
-        // Its lines are numbered, so there is no place between them.
-        let mut records = Records::new(known.mode);
-        for (call, agent) in started {
-            records.spawned(w.env.now(), (&id, call), &agent.id);
-        }
-        log.append(&records.into_bytes())?;
-        return Ok(());
-    }
-    let mut waiting: HashMap<&str, &Source> = started.iter().copied().collect();
-    log.whole().rewrite(w.durability, |old, new| {
-        let mut old = BufReader::new(old);
-        let (mut line, mut tree) = (Vec::new(), Tree::default());
-        loop {
-            line.clear();
-            if old.read_until(b'\n', &mut line)? == 0 {
-                return Ok(());
-            }
-            new.write_all(&line)?;
-            if tree.parse_into(&line).is_err() {
-                continue;
-            }
-            let record = tree.root(&line);
-            let Some((call, time)) = called(record) else {
-                continue;
-            };
-            if let Some(agent) = waiting.remove(call.as_str()) {
-                let mut records = Records::new(Mode::Legacy);
-                records.spawned(time, (&id, &call), &agent.id);
-                new.write_all(&records.into_bytes())?;
-            }
-        }
-    })?;
-    Ok(())
 }
 
 /// The call that a line makes, and when.

@@ -5,53 +5,24 @@ use std::path::Path;
 use rethread_disk::LockedLog;
 use rethread_json::Tree;
 
-use super::message::{Given, Writer, given};
+use super::message::MessageWriter;
 use super::records::{Mode, Records};
 use super::{fresh_id, unsupported};
 use crate::codex::meta::{Beginning, Meta, beginning};
 use crate::codex::packed::is_packed;
 use crate::codex::record::Record;
-use crate::codex::{SLUG, document, read};
-use crate::session_log::SessionLog;
-use crate::{Appended, Env, MessageInput, OpenError, Source, WriteError, Writing};
-
-/// Adds messages to a session: all that can be written in one go.
-pub(crate) fn append(
-    w: &Writing<'_>,
-    source: &Source,
-    messages: &[MessageInput],
-) -> Result<Appended, WriteError> {
-    refuse_old(&source.path)?;
-    let mut log = SessionLog::open(w, &source.path)?;
-    let mut writer = writer(w, source, &log)?;
-    let looked: Vec<Result<Given, WriteError>> = messages.iter().map(given).collect();
-    if w.strict && looked.iter().any(Result::is_err) {
-        let refused = looked.into_iter().filter(Result::is_err);
-        return Ok(Appended {
-            ids: refused.map(|r| r.map(|_| String::new())).collect(),
-            notes: Vec::new(),
-        });
-    }
-    let ids = looked
-        .into_iter()
-        .map(|looked| looked.map(|given| writer.write(&given)))
-        .collect();
-    let notes = log.append(&writer.records.into_bytes())?;
-    Ok(Appended {
-        ids,
-        notes: notes.into_iter().collect(),
-    })
-}
+use crate::codex::{FORMAT, SLUG, document};
+use crate::{Env, OpenError, Source, WriteError, Writing};
 
 /// What writes on where a session ends.
-pub(super) fn writer<'a>(
+pub(in crate::codex) fn writer<'a>(
     w: &Writing<'a>,
     source: &Source,
     log: &LockedLog,
-) -> Result<Writer<'a>, WriteError> {
+) -> Result<MessageWriter<'a>, WriteError> {
     let Open { mode, meta } = open(&source.path, log, w.env)?;
-    let known = read::read(source)?.session.head;
-    Ok(Writer {
+    let known = FORMAT.reader().read(source)?.session.head;
+    Ok(MessageWriter {
         env: w.env,
         records: Records::new(mode),
         cwd: meta.cwd,
@@ -66,13 +37,13 @@ pub(super) fn writer<'a>(
 }
 
 /// What must be known of a file before something is added to it.
-pub(super) struct Open {
+pub(in crate::codex) struct Open {
     pub(super) mode: Mode,
     pub(super) meta: Meta,
 }
 
 /// Looks at a session that somebody wants to add to.
-pub(super) fn open(path: &Path, log: &LockedLog, env: &Env) -> Result<Open, WriteError> {
+pub(in crate::codex) fn open(path: &Path, log: &LockedLog, env: &Env) -> Result<Open, WriteError> {
     let Beginning::Session(meta) = beginning(path) else {
         return Err(not_ours(path).into());
     };
@@ -105,7 +76,7 @@ fn next_number(log: &LockedLog) -> Result<u64, WriteError> {
 }
 
 /// The session's id, by what it says about itself.
-pub(super) fn id_of(source: &Source) -> Result<String, WriteError> {
+pub(in crate::codex) fn id_of(source: &Source) -> Result<String, WriteError> {
     refuse_old(&source.path)?;
     match beginning(&source.path) {
         Beginning::Session(meta) => Ok(meta.id),
@@ -114,7 +85,7 @@ pub(super) fn id_of(source: &Source) -> Result<String, WriteError> {
 }
 
 /// Sessions that the client itself does not go on with, or only after it changed their files.
-pub(super) fn refuse_old(path: &Path) -> Result<(), WriteError> {
+pub(in crate::codex) fn refuse_old(path: &Path) -> Result<(), WriteError> {
     if document::is_document(path) {
         return Err(unsupported("way to change files of 2025"));
     }

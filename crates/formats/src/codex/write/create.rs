@@ -4,35 +4,33 @@ use rethread_json::{Object, quote};
 use rethread_model::Moment;
 use rethread_project::Repository;
 
-use super::records::{Mode, Records};
-use super::{fresh_place, home, path_of, put, rename};
 use crate::codex::SLUG;
 use crate::write::refuse;
-use crate::{Made, NewSession, WriteError, Writing};
+use crate::{NewSession, WriteError};
 
 /// The version of the client whose manner we follow.
-pub(super) const CLIENT: &str = "0.166.0";
+pub(in crate::codex) const CLIENT: &str = "0.166.0";
 
 /// What a new session says about itself.
-pub(super) struct NewMeta<'a> {
-    pub(super) id: &'a str,
-    pub(super) created: Moment,
-    pub(super) cwd: &'a str,
-    pub(super) originator: &'a str,
-    pub(super) version: &'a str,
-    pub(super) forked_from: Option<&'a str>,
-    pub(super) paginated: bool,
+pub(in crate::codex) struct NewMeta<'a> {
+    pub(in crate::codex) id: &'a str,
+    pub(in crate::codex) created: Moment,
+    pub(in crate::codex) cwd: &'a str,
+    pub(in crate::codex) originator: &'a str,
+    pub(in crate::codex) version: &'a str,
+    pub(in crate::codex) forked_from: Option<&'a str>,
+    pub(in crate::codex) paginated: bool,
     /// What started it, if it is a sub-agent.
-    pub(super) spawn: Option<Spawn<'a>>,
+    pub(in crate::codex) spawn: Option<Spawn<'a>>,
 }
 
 /// What a sub-agent says of the session that started it.
-pub(super) struct Spawn<'a> {
-    pub(super) parent: &'a str,
+pub(in crate::codex) struct Spawn<'a> {
+    pub(in crate::codex) parent: &'a str,
     /// The session that began it all.
-    pub(super) root: &'a str,
-    pub(super) depth: u64,
-    pub(super) name: Option<&'a str>,
+    pub(in crate::codex) root: &'a str,
+    pub(in crate::codex) depth: u64,
+    pub(in crate::codex) name: Option<&'a str>,
 }
 
 impl Spawn<'_> {
@@ -54,7 +52,7 @@ impl Spawn<'_> {
 impl NewMeta<'_> {
     /// The payload of a `session_meta`. Without a provider: with another one than the user has set,
     /// the client would neither list the session nor go on with it.
-    pub(super) fn payload(&self) -> Vec<u8> {
+    pub(in crate::codex) fn payload(&self) -> Vec<u8> {
         let git = git(self.cwd);
         let spawn = self.spawn.as_ref();
         let source = spawn.map_or_else(|| quote("cli"), Spawn::source);
@@ -89,49 +87,8 @@ fn git(cwd: &str) -> Option<Vec<u8>> {
     Some(git.finish())
 }
 
-/// Starts a session.
-pub(crate) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
-    refuse_unknown(new)?;
-    let now = w.env.now();
-    let home = home(w.env, new.root.as_deref())?;
-    let (id, path) = match &new.id {
-        Some(id) if uuid::Uuid::try_parse(id).is_ok() && id.len() == 36 => {
-            (id.clone(), path_of(&home, id, now))
-        }
-        Some(id) => {
-            return Err(WriteError::BadInput(format!(
-                "`{id}` is no UUID, and the client finds sessions by such names only"
-            )));
-        }
-        None => fresh_place(w.env, &home, now, b"session"),
-    };
-    let cwd = new.cwd.to_string_lossy();
-    let meta = NewMeta {
-        id: &id,
-        created: now,
-        cwd: &cwd,
-        originator: new.agent_name.as_deref().unwrap_or("rethread"),
-        version: new.agent_version.as_deref().unwrap_or(CLIENT),
-        forked_from: None,
-        paginated: false,
-        spawn: None,
-    };
-    let mut records = Records::new(Mode::Legacy);
-    records.add(now, "session_meta", &meta.payload());
-    let title = new.title.as_deref().map(rename::checked).transpose()?;
-    put(w, &path, &id, &records.into_bytes())?;
-    let note = title.and_then(|title| rename::name_new(w, &path, &id, title));
-    Ok(Made {
-        id,
-        created: vec![path.clone()],
-        path,
-        project: new.cwd.clone(),
-        notes: note.into_iter().collect(),
-    })
-}
-
 /// What a session of this format has no place for is refused, not dropped.
-fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
+pub(in crate::codex) fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
     new.refuse_special(SLUG)?;
     let asked = [
         (new.agent_id.is_some(), "agent ids"),

@@ -1,91 +1,16 @@
 //! A new session with what was said up to some entry.
 
 use std::collections::HashSet;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use rethread_json::{Patch, Tree, quote};
 use rethread_model::{EntryIx, Kind, RawRef};
 
-use super::create::{CLIENT, NewMeta};
-use super::records::{Mode, Records};
-use super::{fresh_place, home, put_with, rename};
-use crate::codex::layout::home_of;
 use crate::codex::record::{Ev, Record, What};
-use crate::codex::{document, read};
-use crate::{Conversation, Fork, Made, RecordKind, Source, WriteError, Writing};
-
-/// Copies the way to an entry into a new session, as older clients fork: at the time of the fork,
-/// and with what was borrowed from others. Turns that were taken back are left out, and so is what is
-/// damaged, which is told.
-pub(crate) fn fork(w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
-    if document::is_document(&source.path) {
-        return Err(super::unsupported("way to change files of 2025"));
-    }
-    let old = read::read(source)?;
-    let head = &old.session.head;
-    if head.dialect.as_deref() == Some("items") {
-        return Err(super::unsupported("way to change files that old"));
-    }
-    let mut notes = old.damage(w)?;
-    let leaf = match &fork.at {
-        Some(at) => Some(
-            entry_at(&old, &at.id, at.offset).ok_or_else(|| WriteError::NoEntry {
-                id: at.id.clone(),
-                path: source.path.clone(),
-            })?,
-        ),
-        None => old.session.leaf(),
-    };
-    let now = w.env.now();
-    let home = match home_of(&source.path) {
-        Some(home) => home,
-        None => home(w.env, None)?,
-    };
-    let (id, path) = fresh_place(w.env, &home, now, head.id.as_bytes());
-    let cwd = fork.cwd.as_ref().map(|c| c.to_string_lossy().into_owned());
-    let cwd = cwd
-        .or_else(|| head.workspace.path.clone())
-        .unwrap_or_default();
-    let paginated = head.dialect.as_deref() == Some("paginated");
-    let meta = NewMeta {
-        id: &id,
-        created: now,
-        cwd: &cwd,
-        originator: "rethread",
-        version: head.agent.version.as_deref().unwrap_or(CLIENT),
-        forked_from: Some(&head.id),
-        paginated,
-        spawn: None,
-    };
-    let mut records = Records::new(if paginated {
-        Mode::Paginated {
-            next: 0,
-            thread: id.clone(),
-            turn: String::new(),
-        }
-    } else {
-        Mode::Legacy
-    });
-    records.add(now, "session_meta", &meta.payload());
-    let title = fork.title.as_deref().map(rename::checked).transpose()?;
-    put_with(w, &path, &id, |out| {
-        let mut out = BufWriter::new(out);
-        out.write_all(&records.into_bytes())?;
-        copy(&old, leaf, paginated, &now.to_string(), &mut out)?;
-        out.flush()
-    })?;
-    notes.extend(title.and_then(|title| rename::name_new(w, &path, &id, title)));
-    Ok(Made {
-        id,
-        created: vec![path.clone()],
-        path,
-        project: fork.cwd.clone().unwrap_or_else(|| cwd.into()),
-        notes,
-    })
-}
+use crate::{Conversation, RecordKind};
 
 /// The entry with this id whose first record begins there: ids may be empty.
-fn entry_at(old: &Conversation, id: &str, offset: u64) -> Option<EntryIx> {
+pub(in crate::codex) fn entry_at(old: &Conversation, id: &str, offset: u64) -> Option<EntryIx> {
     let session = &old.session;
     let begins = |ix: EntryIx| {
         let first = session.origin(ix).first()?;
@@ -96,7 +21,7 @@ fn entry_at(old: &Conversation, id: &str, offset: u64) -> Option<EntryIx> {
 }
 
 /// Copies records, the oldest part first, each at the time of the fork.
-fn copy(
+pub(in crate::codex) fn copy(
     old: &Conversation,
     leaf: Option<EntryIx>,
     numbered: bool,

@@ -15,21 +15,21 @@ use crate::{Env, MessageInput, NewMessage, TextMessage, Unsaid, WriteError, pict
 const LONGEST_ID: usize = 64;
 
 /// What is known while messages are written.
-pub(super) struct Writer<'a> {
-    pub(super) env: &'a Env,
-    pub(super) records: Records,
+pub(in crate::codex) struct MessageWriter<'a> {
+    pub(in crate::codex) env: &'a Env,
+    pub(in crate::codex) records: Records,
     /// The folder that the work is done in.
-    pub(super) cwd: Option<String>,
+    pub(in crate::codex) cwd: Option<String>,
     /// The model of the turn.
-    pub(super) model: Option<String>,
+    pub(in crate::codex) model: Option<String>,
     /// The tokens so far.
-    pub(super) total: Usage,
+    pub(in crate::codex) total: Usage,
     /// What makes ids of the same seed differ.
-    pub(super) salt: u64,
+    pub(in crate::codex) salt: u64,
 }
 
 /// A message that can be written.
-pub(super) struct Given {
+pub(in crate::codex) struct Given {
     time: Option<Moment>,
     message: Message,
     /// Whether no person typed it.
@@ -38,7 +38,7 @@ pub(super) struct Given {
 
 impl Given {
     /// A message as the model has it.
-    pub(super) fn of(new: NewMessage) -> Self {
+    pub(in crate::codex) fn of(new: NewMessage) -> Self {
         let mut message = new.message;
         if message.model.is_none() {
             let model = new.default_model;
@@ -52,14 +52,14 @@ impl Given {
     }
 
     /// Whether a turn of the person begins with it.
-    pub(super) fn is_turn(&self) -> bool {
+    pub(in crate::codex) fn is_turn(&self) -> bool {
         is_turn(&self.message)
     }
 }
 
 /// Whether a turn of the person begins with a message, as the client counts them: it holds words of
 /// the person, none that the client takes for its own, and nothing that a tool gave.
-pub(super) fn is_turn(message: &Message) -> bool {
+pub(in crate::codex) fn is_turn(message: &Message) -> bool {
     let fits = |block: &Block| match block {
         Block::Text(text) => !is_injected(&text.value),
         Block::ToolCall(_) | Block::ToolResult(_) => false,
@@ -74,7 +74,7 @@ pub(super) fn is_turn(message: &Message) -> bool {
 }
 
 /// Looks at what a user gives.
-pub(super) fn given(input: &MessageInput) -> Result<Given, WriteError> {
+pub(in crate::codex) fn given(input: &MessageInput) -> Result<Given, WriteError> {
     match input {
         MessageInput::Text(text) => from_text(text),
         MessageInput::Json {
@@ -149,9 +149,9 @@ fn from_json(bytes: &[u8], unsaid: &Unsaid) -> Result<Given, String> {
     })
 }
 
-impl Writer<'_> {
+impl MessageWriter<'_> {
     /// Writes a message; gives the id of its entry.
-    pub(super) fn write(&mut self, given: &Given) -> String {
+    pub(in crate::codex) fn write(&mut self, given: &Given) -> String {
         let time = given.time.unwrap_or_else(|| self.env.now());
         let message = &given.message;
         let mut first = None;
@@ -259,7 +259,7 @@ impl Writer<'_> {
     }
 
     /// Writes that a summary, and these items, take the place of the past.
-    pub(super) fn compacted(&mut self, time: Moment, summary: &str, kept: &[Vec<u8>]) {
+    pub(in crate::codex) fn compacted(&mut self, time: Moment, summary: &str, kept: &[Vec<u8>]) {
         let id = self.id("msg", &mut Some(String::new()));
         let content = Array::new().raw(&text_part("input_text", summary));
         let item = message_item(&id, "user", &content.finish()).finish();

@@ -1,13 +1,13 @@
 //! Writing sessions, in the manner of the client: both streams, and nothing that it would refuse.
 
-mod agent;
-mod append;
-mod create;
-mod fork;
-mod message;
-mod records;
-mod rename;
-mod tell;
+pub(super) mod agent;
+pub(super) mod append;
+pub(super) mod create;
+pub(super) mod fork;
+pub(super) mod message;
+pub(super) mod records;
+pub(super) mod rename;
+pub(super) mod tell;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,15 +16,10 @@ use rethread_disk::{Mode, create_with, ensure_folder};
 use rethread_model::Moment;
 
 use super::SLUG;
-use super::layout::SESSIONS;
+use super::store::SESSIONS;
 use crate::{Env, WriteError, Writing};
 
-pub(super) use agent::{agent, link_agents};
-pub(super) use append::append;
-pub(super) use create::create as create_session;
-pub(super) use fork::fork;
-pub(super) use rename::{add_name, rename};
-pub(super) use tell::{KEEPS, leaves_out, tell};
+pub(super) use rename::add_name;
 
 /// How often another id is tried when one is taken; with a seed, the first ones may be.
 const TRIES: u32 = 100_000;
@@ -42,7 +37,7 @@ pub(super) fn home(env: &Env, named: Option<&Path>) -> Result<PathBuf, WriteErro
 }
 
 /// The file of a new session in a home.
-fn path_of(home: &Path, id: &str, now: Moment) -> PathBuf {
+pub(in crate::codex) fn path_of(home: &Path, id: &str, now: Moment) -> PathBuf {
     // `2026-11-15T12:00:00.000Z`
     let time = now.to_string();
     let part = |range: std::ops::Range<usize>| time.get(range).unwrap_or_default().to_owned();
@@ -56,7 +51,7 @@ fn path_of(home: &Path, id: &str, now: Moment) -> PathBuf {
 }
 
 /// An id of version 7, as the client makes them: it holds the moment.
-fn fresh_id(env: &Env, salt: &[u8]) -> String {
+pub(in crate::codex) fn fresh_id(env: &Env, salt: &[u8]) -> String {
     let millis = u64::try_from(env.now().millis()).unwrap_or(0);
     let bytes = env.random_bytes(salt);
     let mut random = [0; 10];
@@ -67,7 +62,12 @@ fn fresh_id(env: &Env, salt: &[u8]) -> String {
 }
 
 /// A fresh id, and the file of a session with it.
-fn fresh_place(env: &Env, home: &Path, now: Moment, salt: &[u8]) -> (String, PathBuf) {
+pub(in crate::codex) fn fresh_place(
+    env: &Env,
+    home: &Path,
+    now: Moment,
+    salt: &[u8],
+) -> (String, PathBuf) {
     let place = |_| {
         let id = fresh_id(env, salt);
         let path = path_of(home, &id, now);
@@ -79,12 +79,17 @@ fn fresh_place(env: &Env, home: &Path, now: Moment, salt: &[u8]) -> (String, Pat
 }
 
 /// Puts a new session in its place; never over one that is there.
-fn put(w: &Writing<'_>, path: &Path, id: &str, bytes: &[u8]) -> Result<(), WriteError> {
+pub(in crate::codex) fn put(
+    w: &Writing<'_>,
+    path: &Path,
+    id: &str,
+    bytes: &[u8],
+) -> Result<(), WriteError> {
     put_with(w, path, id, |out| out.write_all(bytes))
 }
 
 /// As [`put`], for a session that is written piece by piece.
-fn put_with(
+pub(in crate::codex) fn put_with(
     w: &Writing<'_>,
     path: &Path,
     id: &str,
@@ -102,6 +107,6 @@ fn put_with(
     }
 }
 
-fn unsupported(what: &'static str) -> WriteError {
+pub(in crate::codex) fn unsupported(what: &'static str) -> WriteError {
     WriteError::Unsupported { format: SLUG, what }
 }

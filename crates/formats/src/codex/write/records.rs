@@ -5,7 +5,7 @@ use rethread_model::{Moment, Usage};
 
 /// What a file wants of its lines.
 #[derive(Clone, Debug)]
-pub(super) enum Mode {
+pub(in crate::codex) enum Mode {
     /// Events of their own kinds.
     Legacy,
     /// Numbers, and events that are finished items.
@@ -21,13 +21,13 @@ pub(super) enum Mode {
 
 /// Lines that are to be written.
 #[derive(Debug)]
-pub(super) struct Records {
+pub(in crate::codex) struct Records {
     mode: Mode,
     lines: Vec<u8>,
 }
 
 impl Records {
-    pub(super) fn new(mode: Mode) -> Self {
+    pub(in crate::codex) fn new(mode: Mode) -> Self {
         Self {
             mode,
             lines: Vec::new(),
@@ -35,12 +35,12 @@ impl Records {
     }
 
     /// All lines.
-    pub(super) fn into_bytes(self) -> Vec<u8> {
+    pub(in crate::codex) fn into_bytes(self) -> Vec<u8> {
         self.lines
     }
 
     /// Adds a line.
-    pub(super) fn add(&mut self, time: Moment, kind: &str, payload: &[u8]) {
+    pub(in crate::codex) fn add(&mut self, time: Moment, kind: &str, payload: &[u8]) {
         let mut line = Object::new().str("timestamp", &time.to_string());
         if let Mode::Paginated { next, .. } = &mut self.mode {
             line = line.u64("ordinal", *next);
@@ -52,7 +52,7 @@ impl Records {
     }
 
     /// The lines so far.
-    pub(super) fn lines(&self) -> &[u8] {
+    pub(in crate::codex) fn lines(&self) -> &[u8] {
         &self.lines
     }
 
@@ -161,7 +161,7 @@ impl Records {
     }
 
     /// Adds that a turn begins.
-    pub(super) fn started(&mut self, time: Moment, turn: &str) {
+    pub(in crate::codex) fn started(&mut self, time: Moment, turn: &str) {
         let event = Object::new()
             .str("type", "task_started")
             .str("turn_id", turn)
@@ -171,7 +171,7 @@ impl Records {
     }
 
     /// Adds that a turn is over.
-    pub(super) fn complete(&mut self, time: Moment, turn: &str) {
+    pub(in crate::codex) fn complete(&mut self, time: Moment, turn: &str) {
         let event = Object::new()
             .str("type", "task_complete")
             .str("turn_id", turn)
@@ -180,7 +180,7 @@ impl Records {
     }
 
     /// Adds that the person took back the last turns.
-    pub(super) fn rolled_back(&mut self, time: Moment, turns: u64) {
+    pub(in crate::codex) fn rolled_back(&mut self, time: Moment, turns: u64) {
         let event = Object::new()
             .str("type", "thread_rolled_back")
             .u64("num_turns", turns);

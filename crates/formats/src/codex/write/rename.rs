@@ -7,25 +7,14 @@ use rethread_model::Note;
 
 use super::append::{Open, open};
 use super::records::Records;
-use crate::codex::layout::home_of;
 use crate::codex::names::INDEX;
+use crate::codex::store::home_of;
 use crate::session_log::SessionLog;
-use crate::{Source, WriteError, Writing};
-
-/// Sets the display name.
-pub(crate) fn rename(
-    w: &Writing<'_>,
-    source: &Source,
-    title: &str,
-) -> Result<Vec<Note>, WriteError> {
-    let id = super::append::id_of(source)?;
-    let note = name(w, &source.path, &id, title)?;
-    Ok(note.into_iter().collect())
-}
+use crate::{WriteError, Writing};
 
 /// Writes a name where the client keeps it. A home without such a file gets none: there the name
 /// stands in the session itself.
-pub(super) fn name(
+pub(in crate::codex) fn name(
     w: &Writing<'_>,
     path: &Path,
     id: &str,
@@ -47,7 +36,7 @@ pub(super) fn name(
 }
 
 /// A title that the client takes.
-pub(super) fn checked(title: &str) -> Result<&str, WriteError> {
+pub(in crate::codex) fn checked(title: &str) -> Result<&str, WriteError> {
     let title = title.trim();
     if title.is_empty() {
         return Err(WriteError::BadInput("a title needs letters".to_owned()));
@@ -56,7 +45,12 @@ pub(super) fn checked(title: &str) -> Result<&str, WriteError> {
 }
 
 /// Names a session that was just made. It is there either way, so trouble with that is a note.
-pub(super) fn name_new(w: &Writing<'_>, path: &Path, id: &str, title: &str) -> Option<Note> {
+pub(in crate::codex) fn name_new(
+    w: &Writing<'_>,
+    path: &Path,
+    id: &str,
+    title: &str,
+) -> Option<Note> {
     let named = name(w, path, id, title);
     named.unwrap_or_else(|e| {
         let message = format!("the session was made, but its title was not saved: {e}");

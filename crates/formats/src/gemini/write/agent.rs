@@ -9,8 +9,49 @@ use rethread_json::{Array, Object, Patch, Tree, quote};
 use super::Open;
 use crate::fields::string;
 use crate::gemini::project::{CHATS, project_hash};
-use crate::gemini::{FORMAT, read};
-use crate::{Source, WriteError, Writing};
+use crate::gemini::{FORMAT, Gemini};
+use crate::{Source, SubagentWriter, ToldAgent, WriteError, Writer, Writing};
+
+impl SubagentWriter for Gemini {
+    fn write_subagent(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        agent: &ToldAgent<'_>,
+    ) -> Result<Source, WriteError> {
+        let source = start_agent(w, parent)?;
+        self.write_transcript(w, &source, agent.told)?;
+        Ok(source)
+    }
+
+    /// Notes beside calls which sub-agents they started.
+    fn link_subagents(
+        &self,
+        w: &Writing<'_>,
+        parent: &Source,
+        started: &[(&str, &Source)],
+    ) -> Result<(), WriteError> {
+        if started.is_empty() {
+            return Ok(());
+        }
+        let mut session = Open::lock(w, parent)?;
+        session.log.whole().rewrite(w.durability, |old, new| {
+            let mut old = BufReader::new(old);
+            let mut line = Vec::new();
+            while {
+                line.clear();
+                old.read_until(b'\n', &mut line)? > 0
+            } {
+                match linked(&line, started) {
+                    Some(with_agents) => new.write_all(&with_agents)?,
+                    None => new.write_all(&line)?,
+                }
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+}
 
 /// Starts the log of a sub-agent. The client keeps all of them in one folder, also those that
 /// sub-agents started.
@@ -18,7 +59,7 @@ pub(in crate::gemini) fn start_agent(
     w: &Writing<'_>,
     parent: &Source,
 ) -> Result<Source, WriteError> {
-    let head = read::read(parent)?.session.head;
+    let head = FORMAT.reader().read(parent)?.session.head;
     let folder = agents_folder(&parent.path, &head.id)?;
     let cwd = head.workspace.path.unwrap_or_default();
     let id = w.env.uuid(b"agent").to_string();
@@ -50,33 +91,6 @@ fn agents_folder(parent: &Path, id: &str) -> Result<PathBuf, WriteError> {
     let bad = |e| WriteError::BadInput(format!("`{id}` cannot be a folder\'s name: {e}"));
     let name = SafeName::new(id).map_err(bad)?;
     Ok(join(folder, &name))
-}
-
-/// Notes beside calls which sub-agents they started.
-pub(in crate::gemini) fn link_agents(
-    w: &Writing<'_>,
-    parent: &Source,
-    started: &[(&str, &Source)],
-) -> Result<(), WriteError> {
-    if started.is_empty() {
-        return Ok(());
-    }
-    let mut session = Open::lock(w, parent)?;
-    session.log.whole().rewrite(w.durability, |old, new| {
-        let mut old = BufReader::new(old);
-        let mut line = Vec::new();
-        while {
-            line.clear();
-            old.read_until(b'\n', &mut line)? > 0
-        } {
-            match linked(&line, started) {
-                Some(with_agents) => new.write_all(&with_agents)?,
-                None => new.write_all(&line)?,
-            }
-        }
-        Ok(())
-    })?;
-    Ok(())
 }
 
 /// A line with calls that started sub-agents, with these; none if there are no such calls in it.

@@ -12,27 +12,17 @@ use super::place::{chats, store};
 use crate::carry::Place;
 use crate::gemini::calls::sanitized;
 use crate::gemini::project::project_hash;
-use crate::gemini::{FORMAT, SLUG, layout};
+use crate::gemini::{FORMAT, SLUG, store};
 use crate::{Made, NewSession, Source, WriteError, Writing};
 
 /// How often another id is tried when one is taken; with a seed, the first ones may be.
 const TRIES: u32 = 100_000;
 
-/// Starts a session: a log with its first line.
-pub(in crate::gemini) fn create(w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
-    refuse_unknown(new)?;
-    let project = named(&new.cwd)?;
-    let chats = chats(w, &root(w, new.root.as_deref())?, &project)?;
-    let header = Header {
-        project: &project,
-        title: new.title.as_deref(),
-        fork: None,
-    };
-    write(w, &chats, new.id.as_deref(), &header, &Past::nothing())
-}
-
 /// The client's folder to write to.
-fn root(w: &Writing<'_>, asked: Option<&Path>) -> Result<PathBuf, WriteError> {
+pub(in crate::gemini) fn root(
+    w: &Writing<'_>,
+    asked: Option<&Path>,
+) -> Result<PathBuf, WriteError> {
     let root = asked.map(Path::to_owned).or_else(|| store(w.env));
     root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))
 }
@@ -48,7 +38,7 @@ pub(in crate::gemini) fn project_folder(
 }
 
 /// What a session of this format has no place for is refused, not dropped.
-fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
+pub(in crate::gemini) fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
     let given = [
         ("agent ids", new.agent_id.is_some()),
         ("agent names", new.agent_name.is_some()),
@@ -64,7 +54,7 @@ fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
 }
 
 /// A project's path as text, which is what the client keeps.
-pub(super) fn named(project: &Path) -> Result<String, WriteError> {
+pub(in crate::gemini) fn named(project: &Path) -> Result<String, WriteError> {
     let text = project.to_str().map(str::to_owned);
     text.ok_or_else(|| {
         let shown = project.display();
@@ -75,26 +65,26 @@ pub(super) fn named(project: &Path) -> Result<String, WriteError> {
 }
 
 /// What the first line says.
-pub(super) struct Header<'a> {
-    pub(super) project: &'a str,
-    pub(super) title: Option<&'a str>,
+pub(in crate::gemini) struct Header<'a> {
+    pub(in crate::gemini) project: &'a str,
+    pub(in crate::gemini) title: Option<&'a str>,
     /// What is noted of the session that this one is copied from.
-    pub(super) fork: Option<&'a [u8]>,
+    pub(in crate::gemini) fork: Option<&'a [u8]>,
 }
 
 /// What a new session takes over from another one.
-pub(super) struct Past<'a> {
+pub(in crate::gemini) struct Past<'a> {
     /// Writes its messages, each of them a line.
-    pub(super) messages: &'a WriteMessages<'a>,
+    pub(in crate::gemini) messages: &'a WriteMessages<'a>,
     /// Files with answers of tools that were too long, with the names that they get.
-    pub(super) outputs: Vec<(PathBuf, SafeName)>,
+    pub(in crate::gemini) outputs: Vec<(PathBuf, SafeName)>,
 }
 
 /// What writes messages.
 pub(super) type WriteMessages<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
 
 impl Past<'_> {
-    fn nothing() -> Self {
+    pub(in crate::gemini) fn nothing() -> Self {
         Self {
             messages: &|_| Ok(()),
             outputs: Vec::new(),
@@ -103,7 +93,7 @@ impl Past<'_> {
 }
 
 /// Writes a new log: its first line, and messages.
-pub(super) fn write(
+pub(in crate::gemini) fn write(
     w: &Writing<'_>,
     chats: &Path,
     asked: Option<&str>,
@@ -122,7 +112,7 @@ pub(super) fn write(
             id: id.clone(),
             path,
         };
-        if let Some(other) = layout::with_id(&Source::new(FORMAT, id.clone(), path.clone())) {
+        if let Some(other) = store::with_id(&Source::new(FORMAT, id.clone(), path.clone())) {
             if asked.is_some() {
                 return Err(taken(other));
             }
@@ -176,7 +166,7 @@ fn save_outputs(
     mode: Mode,
 ) -> Result<Option<PathBuf>, WriteError> {
     let project = chats.parent().filter(|_| !past.outputs.is_empty());
-    let folder = project.and_then(|project| layout::outputs_folder(project, id));
+    let folder = project.and_then(|project| store::outputs_folder(project, id));
     let Some(folder) = folder else {
         return Ok(None);
     };

@@ -3,50 +3,51 @@
 use std::collections::BTreeSet;
 
 use rethread_json::Tree;
-use rethread_model::{Note, ToolResult};
+use rethread_model::ToolResult;
 
 use super::message::{Defaults, Given, given};
 use super::results::{filled, orphan};
 use super::{Changes, Open};
-use crate::{Appended, AskedEntry, MessageInput, Source, WriteError, Writing};
+use crate::gemini::Gemini;
+use crate::{Appended, AskedEntry, Editor, MessageInput, Source, WriteError, Writing};
 
-/// Adds messages.
-pub(in crate::gemini) fn append(
-    w: &Writing<'_>,
-    source: &Source,
-    messages: &[MessageInput],
-) -> Result<Appended, WriteError> {
-    let mut session = Open::lock(w, source)?;
-    let start = session.log.len()?;
-    let mut prepared: Vec<Result<Given, WriteError>> = Vec::with_capacity(messages.len());
-    for (salt, message) in (start..).zip(messages) {
+impl Editor for Gemini {
+    /// Writes a message anew: in a log, as another version of it.
+    fn replace(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        entry: &AskedEntry,
+        message: &MessageInput,
+    ) -> Result<Appended, WriteError> {
+        let mut session = Open::lock(w, source)?;
+        let replay = &session.found.replay;
+        if entry.id.is_empty() || !replay.live.iter().any(|at| replay.id(*at) == entry.id) {
+            return Err(WriteError::NoEntry {
+                id: entry.id.clone(),
+                path: source.path.clone(),
+            });
+        }
         let defaults = Defaults {
             env: w.env,
-            salt,
-            replaces: None,
+            salt: session.log.len()?,
+            replaces: Some(&entry.id),
         };
-        prepared.push(given(message, &defaults));
+        let given = given(message, &defaults)?;
+        let Some(json) = given.json.filter(|_| given.results.is_empty()) else {
+            let why = "a result of a tool cannot replace a message; append it".to_owned();
+            return Err(WriteError::BadMessage { line: None, why });
+        };
+        let again = vec![(entry.id.clone(), json)];
+        let notes = session.save(&Changes {
+            again,
+            ..Changes::default()
+        })?;
+        Ok(Appended {
+            ids: vec![Ok(entry.id.clone())],
+            notes,
+        })
     }
-    refuse_known_ids(&session, &mut prepared);
-    if w.strict
-        && let Some(at) = prepared.iter().position(Result::is_err)
-    {
-        let nothing = || WriteError::BadInput("no message was given".to_owned());
-        return Err(prepared.swap_remove(at).err().unwrap_or_else(nothing));
-    }
-    let mut changes = Changes::default();
-    let mut ids = Vec::with_capacity(prepared.len());
-    for message in prepared {
-        ids.push(match message {
-            Ok(message) => Ok(add(&session, &mut changes, message)?),
-            Err(e) => Err(e),
-        });
-    }
-    let mut notes = Vec::new();
-    if !changes.added.is_empty() || !changes.again.is_empty() {
-        notes = session.save(&changes)?;
-    }
-    Ok(Appended { ids, notes })
 }
 
 /// Says that a session changed now.
@@ -57,7 +58,10 @@ pub(in crate::gemini) fn renew(w: &Writing<'_>, source: &Source) -> Result<(), W
 
 /// Refuses messages whose id the user chose and that exists: the client would take them for other
 /// versions of those.
-fn refuse_known_ids(session: &Open<'_>, prepared: &mut [Result<Given, WriteError>]) {
+pub(in crate::gemini) fn refuse_known_ids(
+    session: &Open<'_>,
+    prepared: &mut [Result<Given, WriteError>],
+) {
     let ids = session.found.replay.ids.iter();
     let mut known: BTreeSet<String> = ids.map(str::to_owned).collect();
     for message in prepared {
@@ -75,7 +79,11 @@ fn refuse_known_ids(session: &Open<'_>, prepared: &mut [Result<Given, WriteError
 
 /// Adds one message to the changes, and gives the id of the message that holds it: results go
 /// beside their calls.
-fn add(session: &Open<'_>, changes: &mut Changes, message: Given) -> Result<String, WriteError> {
+pub(in crate::gemini) fn add(
+    session: &Open<'_>,
+    changes: &mut Changes,
+    message: Given,
+) -> Result<String, WriteError> {
     let mut holder = None;
     for result in &message.results {
         let id = if let Some(id) = fill(session, changes, result)? {
@@ -142,53 +150,4 @@ impl Open<'_> {
         parsed.map_err(|e| self.damaged(format!("not JSON: {e}")))?;
         Ok(tree.root(&bytes).raw().to_vec())
     }
-}
-
-/// Writes a message anew: in a log, as another version of it.
-pub(in crate::gemini) fn replace(
-    w: &Writing<'_>,
-    source: &Source,
-    entry: &AskedEntry,
-    message: &MessageInput,
-) -> Result<Appended, WriteError> {
-    let mut session = Open::lock(w, source)?;
-    let replay = &session.found.replay;
-    if entry.id.is_empty() || !replay.live.iter().any(|at| replay.id(*at) == entry.id) {
-        return Err(WriteError::NoEntry {
-            id: entry.id.clone(),
-            path: source.path.clone(),
-        });
-    }
-    let defaults = Defaults {
-        env: w.env,
-        salt: session.log.len()?,
-        replaces: Some(&entry.id),
-    };
-    let given = given(message, &defaults)?;
-    let Some(json) = given.json.filter(|_| given.results.is_empty()) else {
-        let why = "a result of a tool cannot replace a message; append it".to_owned();
-        return Err(WriteError::BadMessage { line: None, why });
-    };
-    let again = vec![(entry.id.clone(), json)];
-    let notes = session.save(&Changes {
-        again,
-        ..Changes::default()
-    })?;
-    Ok(Appended {
-        ids: vec![Ok(entry.id.clone())],
-        notes,
-    })
-}
-
-/// Sets the title, which the client calls a summary.
-pub(in crate::gemini) fn rename(
-    w: &Writing<'_>,
-    source: &Source,
-    title: &str,
-) -> Result<Vec<Note>, WriteError> {
-    let mut session = Open::lock(w, source)?;
-    session.save(&Changes {
-        title: Some(title.to_owned()),
-        ..Changes::default()
-    })
 }

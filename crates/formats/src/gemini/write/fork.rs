@@ -2,73 +2,17 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rethread_disk::SafeName;
-use rethread_json::{Object, Patch, Place, Tree, compact, quote};
-use rethread_model::{EntryIx, Note, TitleSource};
+use rethread_json::{Patch, Place, Tree, compact, quote};
+use rethread_model::{EntryIx, Note};
 
-use super::create::{Header, Past, named, write};
-use super::place::{chats, store};
 use crate::error::unreadable;
-use crate::gemini::project::store_around;
-use crate::gemini::{SLUG, layout, read};
-use crate::{Conversation, Fork, Made, Source, WriteError, Writing};
-
-/// Copies the way to an entry into a new log, each message in its last version. What is damaged is
-/// told.
-pub(in crate::gemini) fn fork(
-    w: &Writing<'_>,
-    source: &Source,
-    fork: &Fork,
-) -> Result<Made, WriteError> {
-    if layout::side_id(&source.path).is_some() {
-        return Err(WriteError::Unsupported {
-            format: SLUG,
-            what: "forks of checkpoints and logs of prompts",
-        });
-    }
-    let old = read::read(source)?;
-    let mut notes = old.damage(w)?;
-    let entries = entries(&old, fork)?;
-    let head = &old.session.head;
-    let known = head.workspace.path.as_deref().map(Path::new);
-    let cwd = fork.cwd.as_deref().or(known).ok_or_else(|| {
-        let why = "nothing says which project this session is of; name one with `--cwd`";
-        WriteError::BadInput(why.to_owned())
-    })?;
-    let project = named(cwd)?;
-    let root = store_around(&source.path)
-        .map(Path::to_owned)
-        .or_else(|| store(w.env));
-    let root = root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
-    let chats = chats(w, &root, &project)?;
-    let copied = copied(&old, &entries)?;
-    let past = Past {
-        messages: &|out| messages(w, &old, &entries, out),
-        outputs: outputs(&old, &entries, &mut notes),
-    };
-    let last = entries.last().map(|ix| old.session.id(*ix));
-    let note = Object::new()
-        .str("forkOf", &head.id)
-        .opt_str("entry", last.filter(|id| !id.is_empty()))
-        .u64("copied", copied)
-        .finish();
-    let stored = head.title.as_ref();
-    let stored = stored.filter(|t| t.source != TitleSource::FirstPrompt);
-    let title = fork.title.as_deref().or(stored.map(|t| t.text.as_str()));
-    let header = Header {
-        project: &project,
-        title,
-        fork: Some(&note),
-    };
-    let mut made = write(w, &chats, None, &header, &past)?;
-    made.notes.extend(notes);
-    Ok(made)
-}
+use crate::{Conversation, Fork, WriteError, Writing};
 
 /// The files with answers of tools that the entries called.
-fn outputs(
+pub(in crate::gemini) fn outputs(
     old: &Conversation,
     entries: &[EntryIx],
     notes: &mut Vec<Note>,
@@ -93,7 +37,10 @@ fn outputs(
 }
 
 /// The entries to be copied.
-fn entries(old: &Conversation, fork: &Fork) -> Result<Vec<EntryIx>, WriteError> {
+pub(in crate::gemini) fn entries(
+    old: &Conversation,
+    fork: &Fork,
+) -> Result<Vec<EntryIx>, WriteError> {
     let Some(at) = &fork.at else {
         return Ok(old.session.active_path());
     };
@@ -114,7 +61,10 @@ fn entries(old: &Conversation, fork: &Fork) -> Result<Vec<EntryIx>, WriteError> 
 }
 
 /// How many of the entries have a message that can be copied.
-fn copied(old: &Conversation, entries: &[EntryIx]) -> Result<u64, WriteError> {
+pub(in crate::gemini) fn copied(
+    old: &Conversation,
+    entries: &[EntryIx],
+) -> Result<u64, WriteError> {
     let mut count = 0;
     let counted = each(old, entries, |_, _| {
         count += 1;
@@ -145,7 +95,7 @@ fn each(
 
 /// Writes the messages as lines. Those of a log keep their bytes; a message without an id gets one,
 /// because the client passes over others.
-fn messages(
+pub(in crate::gemini) fn messages(
     w: &Writing<'_>,
     old: &Conversation,
     entries: &[EntryIx],

@@ -12,7 +12,7 @@ use crate::fields::string;
 use crate::{Env, MessageInput, NewMessage, TextMessage, Unsaid, WriteError, picture, unified};
 
 /// A message that is ready to be written.
-pub(super) struct Given {
+pub(in crate::gemini) struct Given {
     pub(super) id: String,
     /// Whether the user chose the id, so that it may exist already.
     pub(super) has_own_id: bool,
@@ -23,12 +23,12 @@ pub(super) struct Given {
 }
 
 /// What completes a message that does not say it itself.
-pub(super) struct Defaults<'a> {
-    pub(super) env: &'a Env,
+pub(in crate::gemini) struct Defaults<'a> {
+    pub(in crate::gemini) env: &'a Env,
     /// What makes ids of the same seed differ: where the message will stand.
-    pub(super) salt: u64,
+    pub(in crate::gemini) salt: u64,
     /// The id of the message that this one replaces.
-    pub(super) replaces: Option<&'a str>,
+    pub(in crate::gemini) replaces: Option<&'a str>,
 }
 
 impl Defaults<'_> {
@@ -41,7 +41,10 @@ impl Defaults<'_> {
 }
 
 /// Makes a message ready to be written.
-pub(super) fn given(input: &MessageInput, d: &Defaults<'_>) -> Result<Given, WriteError> {
+pub(in crate::gemini) fn given(
+    input: &MessageInput,
+    d: &Defaults<'_>,
+) -> Result<Given, WriteError> {
     match input {
         MessageInput::Text(text) => from_text(text, d),
         MessageInput::Json {
@@ -57,7 +60,7 @@ pub(super) fn given(input: &MessageInput, d: &Defaults<'_>) -> Result<Given, Wri
 }
 
 /// Makes a message ready that is as the model has it.
-pub(super) fn from_new(new: &NewMessage, d: &Defaults<'_>) -> Result<Given, WriteError> {
+pub(in crate::gemini) fn from_new(new: &NewMessage, d: &Defaults<'_>) -> Result<Given, WriteError> {
     let time = new.time.unwrap_or_else(|| d.env.now());
     let given = from_message(&new.message, d.id(), time, new.default_model.as_deref());
     given.map_err(|why| WriteError::BadMessage {

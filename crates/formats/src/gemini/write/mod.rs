@@ -1,13 +1,13 @@
 //! The verbs that write: whole records at the end of a log, or a document anew.
 
-mod agent;
-mod create;
-mod edit;
-mod fork;
-mod message;
-mod place;
-mod results;
-mod tell;
+pub(super) mod agent;
+pub(super) mod create;
+pub(super) mod edit;
+pub(super) mod fork;
+pub(super) mod message;
+pub(super) mod place;
+pub(super) mod results;
+pub(super) mod tell;
 
 use std::io::Read;
 use std::path::Path;
@@ -23,34 +23,34 @@ use crate::kit::ScanDepth;
 use crate::session_log::SessionLog;
 use crate::{OpenError, Source, WriteError, Writing};
 
-pub(super) use agent::{link_agents, start_agent};
-pub(super) use create::{create, project_folder};
-pub(super) use edit::{append, rename, renew, replace};
-pub(super) use fork::fork;
-pub(super) use tell::{KEEPS, leaves_out, tell};
+pub(super) use create::project_folder;
+pub(super) use edit::renew;
 
 /// A session that nobody else of us writes to while this exists.
-struct Open<'a> {
-    w: &'a Writing<'a>,
-    path: &'a Path,
-    log: SessionLog<'a>,
-    found: Scanned,
+pub(in crate::gemini) struct Open<'a> {
+    pub(in crate::gemini) w: &'a Writing<'a>,
+    pub(in crate::gemini) path: &'a Path,
+    pub(in crate::gemini) log: SessionLog<'a>,
+    pub(in crate::gemini) found: Scanned,
 }
 
 /// What is to change in a session.
 #[derive(Default)]
-struct Changes {
+pub(in crate::gemini) struct Changes {
     /// New messages, in order.
-    added: Vec<Vec<u8>>,
+    pub(in crate::gemini) added: Vec<Vec<u8>>,
     /// Messages that are there, anew, by their ids.
-    again: Vec<(String, Vec<u8>)>,
+    pub(in crate::gemini) again: Vec<(String, Vec<u8>)>,
     /// A new title.
-    title: Option<String>,
+    pub(in crate::gemini) title: Option<String>,
 }
 
 impl<'a> Open<'a> {
     /// Locks a chat for writing. Checkpoints and prompts are the client's alone.
-    fn lock(w: &'a Writing<'a>, source: &'a Source) -> Result<Self, WriteError> {
+    pub(in crate::gemini) fn lock(
+        w: &'a Writing<'a>,
+        source: &'a Source,
+    ) -> Result<Self, WriteError> {
         let path = source.path.as_path();
         let log = if has_lines(path) {
             SessionLog::open(w, path)?
@@ -73,7 +73,7 @@ impl<'a> Open<'a> {
     }
 
     /// Makes changes. The session is as of now, for the client deletes old ones when it starts.
-    fn save(&mut self, changes: &Changes) -> Result<Vec<Note>, WriteError> {
+    pub(in crate::gemini) fn save(&mut self, changes: &Changes) -> Result<Vec<Note>, WriteError> {
         if has_lines(self.path) {
             let note = self.add_lines(changes)?;
             return Ok(note.into_iter().collect());

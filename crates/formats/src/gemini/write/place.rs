@@ -11,7 +11,7 @@ use crate::{Env, WriteError, Writing};
 const TRIES: u32 = 10_000;
 
 /// The client's folder to write to.
-pub(super) fn store(env: &Env) -> Option<PathBuf> {
+pub(in crate::gemini) fn store(env: &Env) -> Option<PathBuf> {
     let home = match env.agent_variable("GEMINI_CLI_HOME") {
         Some(home) => env.cwd.join(home),
         None => env.homes.first()?.clone(),
@@ -65,7 +65,11 @@ fn marked(tmp: &Path, project: &str) -> Option<PathBuf> {
 
 /// The folder of a project's chats. It is made where there is none, and marked as the client marks
 /// it, so that the client takes it for its own.
-pub(super) fn chats(w: &Writing<'_>, store: &Path, project: &str) -> Result<PathBuf, WriteError> {
+pub(in crate::gemini) fn chats(
+    w: &Writing<'_>,
+    store: &Path,
+    project: &str,
+) -> Result<PathBuf, WriteError> {
     let there = store.ancestors().find(|f| f.is_dir()).unwrap_or(store);
     let mode = Mode::like(there)?;
     let folder = match existing(store, project) {

@@ -1,19 +1,16 @@
 //! A whole conversation, with ways that it left again, and with what was summed up on the way.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
 use rethread_json::{Array, Object, Tree, Value};
 use rethread_model::{Moment, ToolResult};
 
-use super::message::{Defaults, Given, from_new};
+use super::message::Given;
 use super::results::{ended, filled, orphan};
-use super::{Changes, Open};
 use crate::fields::string;
-use crate::gemini::SLUG;
 use crate::gemini::head::THANKS;
-use crate::telling::{answered, is_apart, left, sums_up, way};
-use crate::{Attachments, Branches, Keeps, Source, Step, Told, WriteError, Writing};
+use crate::telling::way;
+use crate::{Attachments, Branches, Keeps, Told, Writing};
 
 /// The client goes back before any message, and puts a list with a summary in the place of all
 /// messages.
@@ -21,89 +18,29 @@ pub(in crate::gemini) const KEEPS: Keeps = Keeps {
     branches: Branches::Plain,
     compactions: true,
     labels: false,
-    agents: true,
     attachments: Attachments::ALL,
 };
 
-/// Ways that hold results of calls which others make too, because results stand beside their calls; and
-/// those on which something was summed up: the client cannot go back before that.
-pub(in crate::gemini) fn leaves_out(told: &[Told]) -> Vec<Range<usize>> {
-    let is_out = |way: &Range<usize>| {
-        let steps = told.get(way.clone()).unwrap_or_default();
-        sums_up(steps) || !is_apart(steps)
-    };
-    left(told).into_iter().filter(is_out).collect()
-}
-
-/// Writes a conversation into a session that was just made.
-pub(in crate::gemini) fn tell(
-    w: &Writing<'_>,
-    source: &Source,
-    told: &[Told],
-) -> Result<(), WriteError> {
-    let mut session = Open::lock(w, source)?;
-    let mut teller = Teller {
-        w,
-        salt: session.log.len()?,
-        told,
-        lines: Vec::new(),
-        current: 0,
-        messages: Vec::with_capacity(told.len()),
-        calls: HashMap::new(),
-        answered: answered(told),
-    };
-    for (at, one) in told.iter().enumerate() {
-        teller.go_to(one.after);
-        let message = match &one.step {
-            Step::Message(message) => {
-                let defaults = Defaults {
-                    env: w.env,
-                    salt: teller.salt + at as u64,
-                    replaces: None,
-                };
-                teller.message(from_new(message, &defaults)?, one.time)
-            }
-            Step::Compaction { summary, kept, .. } => {
-                teller.compaction(at, summary, *kept);
-                None
-            }
-            Step::Back => None,
-            Step::BranchSummary(_) | Step::Label { .. } => {
-                return Err(WriteError::Unsupported {
-                    format: SLUG,
-                    what: "summaries of branches, or labels",
-                });
-            }
-        };
-        teller.messages.push(message);
-    }
-    session.save(&Changes {
-        added: teller.lines,
-        ..Changes::default()
-    })?;
-    Ok(())
-}
-
 /// A conversation while it is written.
-struct Teller<'a> {
-    w: &'a Writing<'a>,
+pub(in crate::gemini) struct Teller<'a> {
+    pub(in crate::gemini) w: &'a Writing<'a>,
     /// What makes ids of the same seed differ.
-    salt: u64,
-    told: &'a [Told],
-    lines: Vec<Vec<u8>>,
+    pub(in crate::gemini) salt: u64,
+    pub(in crate::gemini) told: &'a [Told],
+    pub(in crate::gemini) lines: Vec<Vec<u8>>,
     /// The first line that can still be changed: those before it are in lists that follow them.
-    current: usize,
+    pub(in crate::gemini) current: usize,
     /// The line of the message of each step so far, where it has one.
-    messages: Vec<Option<usize>>,
+    pub(in crate::gemini) messages: Vec<Option<usize>>,
     /// The lines of calls, by their ids.
-    calls: HashMap<String, usize>,
+    pub(in crate::gemini) calls: HashMap<String, usize>,
     /// The calls that get a result, by their ids.
-    answered: HashSet<String>,
+    pub(in crate::gemini) answered: HashSet<String>,
 }
 
 impl Teller<'_> {
     /// Goes back to a step, if the last one is another.
-    fn go_to(&mut self, after: Option<usize>) {
+    pub(in crate::gemini) fn go_to(&mut self, after: Option<usize>) {
         let mut at = self.messages.len().checked_sub(1);
         let mut first = None;
         while let Some(step) = at.filter(|step| Some(*step) > after) {
@@ -124,7 +61,11 @@ impl Teller<'_> {
     }
 
     /// Writes a message; gives its line, if it is one of its own.
-    fn message(&mut self, message: Given, time: Option<Moment>) -> Option<usize> {
+    pub(in crate::gemini) fn message(
+        &mut self,
+        message: Given,
+        time: Option<Moment>,
+    ) -> Option<usize> {
         for result in &message.results {
             self.result(result, time);
         }
@@ -178,7 +119,7 @@ impl Teller<'_> {
 
     /// Puts a list in the place of all messages: a summary, what the client lets the model answer to
     /// it, and what is kept.
-    fn compaction(&mut self, at: usize, summary: &str, kept: Option<usize>) {
+    pub(in crate::gemini) fn compaction(&mut self, at: usize, summary: &str, kept: Option<usize>) {
         let told = self.told.get(at);
         let time = told.and_then(|told| told.time);
         let time = time.unwrap_or_else(|| self.w.env.now()).to_string();

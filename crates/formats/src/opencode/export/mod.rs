@@ -15,7 +15,7 @@ use rethread_json::{LINE_CAP, Skim, Strayed};
 use rethread_model::{Note, RawRef};
 
 use super::facts::{Facts, parsed};
-use super::read::Gathered;
+use super::reader::Gathered;
 use super::said::{Piece, Said, Split, sort, split};
 use crate::error::unreadable;
 use crate::mended::{Readable, not_utf8, not_utf8_in};

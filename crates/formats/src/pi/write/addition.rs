@@ -18,19 +18,19 @@ use crate::session_log::SessionLog;
 use crate::{Part, Source, WriteError, Writing};
 
 /// A session that entries are added to. They are written together, when all of them are known.
-pub(super) struct Addition<'a> {
+pub(in crate::pi) struct Addition<'a> {
     flavour: &'a Flavour,
     w: &'a Writing<'a>,
     log: SessionLog<'a>,
     part: Part,
     is_old: bool,
     /// What is added. It knows the ids of what is in the file, and where the session is.
-    pub(super) session: SessionManager,
+    pub(in crate::pi) session: SessionManager,
 }
 
 impl<'a> Addition<'a> {
     /// Locks a session, which must be there.
-    pub(super) fn open(
+    pub(in crate::pi) fn open(
         flavour: &'a Flavour,
         w: &'a Writing<'a>,
         source: &Source,
@@ -58,7 +58,7 @@ impl<'a> Addition<'a> {
     }
 
     /// Writes what was added, all at once. A file of an older version is brought to today's first.
-    pub(super) fn write(mut self) -> Result<Option<Note>, WriteError> {
+    pub(in crate::pi) fn write(mut self) -> Result<Option<Note>, WriteError> {
         let mut lines = Vec::new();
         for entry in self.session.entries() {
             lines.extend_from_slice(entry.raw());

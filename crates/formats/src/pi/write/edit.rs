@@ -2,7 +2,7 @@
 
 use rethread_disk::Durability;
 use rethread_json::Tree;
-use rethread_model::{Moment, Note};
+use rethread_model::Moment;
 
 use super::addition::Addition;
 use super::message::given;
@@ -10,59 +10,87 @@ use super::{open, refused};
 use crate::pi::manager::SessionManager;
 use crate::pi::{CURRENT_VERSION, Flavour};
 use crate::{
-    Appended, AskedEntry, Branch, MessageInput, Migrated, OpenError, Source, WriteError, Writing,
+    Appended, AskedEntry, Branch, MessageInput, Migrated, Migrator, OpenError, Source, TreeWriter,
+    WriteError, Writing,
 };
 
-/// Adds messages behind the last one.
-pub(crate) fn append(
-    flavour: &Flavour,
-    w: &Writing<'_>,
-    source: &Source,
-    messages: &[MessageInput],
-) -> Result<Appended, WriteError> {
-    let mut addition = Addition::open(flavour, w, source)?;
-    let ids = add(flavour, w, source, (&mut addition, messages))?;
-    written(addition, ids)
+impl Migrator for Flavour {
+    /// Brings a session to the current version.
+    fn migrate(&self, w: &Writing<'_>, source: &Source) -> Result<Migrated, WriteError> {
+        let Some(header) = crate::pi::manager::header_of(&source.path) else {
+            return Err(OpenError::NotOurs {
+                path: source.path.clone(),
+                format: self.slug,
+            }
+            .into());
+        };
+        let mut session = open(self, w, source)?;
+        let backup = session.migrate();
+        let backup = backup.map_err(|e| refused(e, self, &source.path))?;
+        let from = header.version();
+        Ok(Migrated {
+            from: from.to_string(),
+            to: from.max(CURRENT_VERSION).to_string(),
+            backup,
+        })
+    }
 }
 
-/// Goes on from an earlier entry.
-pub(crate) fn branch(
-    flavour: &Flavour,
-    w: &Writing<'_>,
-    source: &Source,
-    branch: &Branch<'_>,
-) -> Result<Appended, WriteError> {
-    if branch.summary.is_none() && branch.messages.is_empty() {
-        return Err(WriteError::BadInput(
-            "a bare move to another entry is not stored: give a summary or a message".to_owned(),
-        ));
+impl TreeWriter for Flavour {
+    /// Goes on from an earlier entry.
+    fn branch(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        branch: &Branch<'_>,
+    ) -> Result<Appended, WriteError> {
+        if branch.summary.is_none() && branch.messages.is_empty() {
+            return Err(WriteError::BadInput(
+                "a bare move to another entry is not stored: give a summary or a message"
+                    .to_owned(),
+            ));
+        }
+        let mut addition = Addition::open(self, w, source)?;
+        let (session, at) = (&mut addition.session, branch.at.id.as_str());
+        let moved = match branch.summary {
+            Some(summary) => session
+                .branch_with_summary(Some(at), summary, None, None)
+                .map(Some),
+            None => session.branch(at).map(|()| None),
+        };
+        let summary = moved.map_err(|e| refused(e, self, &source.path))?;
+        let mut ids = add(self, w, source, (&mut addition, branch.messages))?;
+        ids.splice(0..0, summary.map(Ok));
+        written(addition, ids)
     }
-    let mut addition = Addition::open(flavour, w, source)?;
-    let (session, at) = (&mut addition.session, branch.at.id.as_str());
-    let moved = match branch.summary {
-        Some(summary) => session
-            .branch_with_summary(Some(at), summary, None, None)
-            .map(Some),
-        None => session.branch(at).map(|()| None),
-    };
-    let summary = moved.map_err(|e| refused(e, flavour, &source.path))?;
-    let mut ids = add(flavour, w, source, (&mut addition, branch.messages))?;
-    ids.splice(0..0, summary.map(Ok));
-    written(addition, ids)
+
+    /// Sets a bookmark, or takes it away.
+    fn label(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        entry: &AskedEntry,
+        label: Option<&str>,
+    ) -> Result<Appended, WriteError> {
+        let mut addition = Addition::open(self, w, source)?;
+        let id = addition.session.append_label_change(&entry.id, label);
+        let id = id.map_err(|e| refused(e, self, &source.path))?;
+        written(addition, vec![Ok(id)])
+    }
 }
 
 /// What came of each message.
 type Ids = Vec<Result<String, WriteError>>;
 
 /// Writes what was added.
-fn written(addition: Addition<'_>, ids: Ids) -> Result<Appended, WriteError> {
+pub(in crate::pi) fn written(addition: Addition<'_>, ids: Ids) -> Result<Appended, WriteError> {
     let notes = addition.write()?.into_iter().collect();
     Ok(Appended { ids, notes })
 }
 
 /// Adds messages where the session is. With `strict`, all of them are understood before one is
 /// added.
-fn add(
+pub(in crate::pi) fn add(
     flavour: &Flavour,
     w: &Writing<'_>,
     source: &Source,
@@ -114,76 +142,8 @@ fn at_line(e: WriteError, message: &MessageInput) -> WriteError {
     }
 }
 
-/// Sets the name of the session.
-pub(crate) fn rename(
-    flavour: &Flavour,
-    w: &Writing<'_>,
-    source: &Source,
-    title: &str,
-) -> Result<Vec<Note>, WriteError> {
-    let mut addition = Addition::open(flavour, w, source)?;
-    let named = addition.session.append_session_info(title);
-    named.map_err(|e| refused(e, flavour, &source.path))?;
-    Ok(addition.write()?.into_iter().collect())
-}
-
-/// Sets a bookmark, or takes it away.
-pub(crate) fn label(
-    flavour: &Flavour,
-    w: &Writing<'_>,
-    source: &Source,
-    (entry, label): (&AskedEntry, Option<&str>),
-) -> Result<Appended, WriteError> {
-    let mut addition = Addition::open(flavour, w, source)?;
-    let id = addition.session.append_label_change(&entry.id, label);
-    let id = id.map_err(|e| refused(e, flavour, &source.path))?;
-    written(addition, vec![Ok(id)])
-}
-
-/// Keeps values in custom entries of a type.
-pub(crate) fn stow(
-    flavour: &Flavour,
-    w: &Writing<'_>,
-    source: &Source,
-    (custom_type, items): (&str, &[Vec<u8>]),
-) -> Result<(), WriteError> {
-    let mut addition = Addition::open(flavour, w, source)?;
-    for item in items {
-        let added = addition
-            .session
-            .append_custom_entry(custom_type, Some(item));
-        added.map_err(|e| refused(e, flavour, &source.path))?;
-    }
-    addition.write()?;
-    Ok(())
-}
-
-/// Brings a session to the current version.
-pub(crate) fn migrate(
-    flavour: &Flavour,
-    w: &Writing<'_>,
-    source: &Source,
-) -> Result<Migrated, WriteError> {
-    let Some(header) = crate::pi::manager::header_of(&source.path) else {
-        return Err(OpenError::NotOurs {
-            path: source.path.clone(),
-            format: flavour.slug,
-        }
-        .into());
-    };
-    let mut session = open(flavour, w, source)?;
-    let backup = session.migrate();
-    let backup = backup.map_err(|e| refused(e, flavour, &source.path))?;
-    let from = header.version();
-    Ok(Migrated {
-        from: from.to_string(),
-        to: from.max(CURRENT_VERSION).to_string(),
-        backup,
-    })
-}
-
 /// Makes what was added survive a crash of the machine, where that was asked for.
-pub(super) fn settle(
+pub(in crate::pi) fn settle(
     flavour: &Flavour,
     w: &Writing<'_>,
     source: &Source,

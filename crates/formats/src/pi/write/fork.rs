@@ -1,99 +1,21 @@
 //! Copies of sessions, which go from file to file.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
-use rethread_disk::{Created, Mode, create_with};
 use rethread_json::{Lines, Tree};
 
-use super::{host, not_ours, refused};
-use crate::error::unreadable;
+use crate::Part;
+use crate::pi::CURRENT_VERSION;
 use crate::pi::entry::owned;
 use crate::pi::manager::{
-    Found, Host, LONGEST, Loaded, Rehung, SessionError, SessionManager, changed, header_of,
-    label_lines, part_of, scan,
+    Found, Host, LONGEST, Rehung, SessionError, SessionManager, changed, header_of, label_lines,
+    scan,
 };
 use crate::pi::migrate::Migration;
 use crate::pi::tree::Label;
-use crate::pi::{CURRENT_VERSION, Flavour};
-use crate::{Fork, Made, OpenError, Part, Source, WriteError, Writing};
-
-/// Copies a session, or the way to one of its entries. Damaged lines are in no copy, so they are
-/// told, or refused where that was asked for.
-pub(crate) fn fork(
-    flavour: &Flavour,
-    w: &Writing<'_>,
-    source: &Source,
-    fork: &Fork,
-) -> Result<Made, WriteError> {
-    let host = host(flavour, w);
-    let part = part_of(&source.path)?;
-    let mut old = SessionManager::behind(&host);
-    let scanned = scan(&part, |found| {
-        if fork.at.is_some() {
-            old.pass(found.value);
-        }
-        Ok(())
-    });
-    let Loaded::Session(lines) = scanned.map_err(|e| unreadable(&part.path, e))? else {
-        return Err(not_ours(flavour, &source.path).into());
-    };
-    let refused = |e| refused(e, flavour, &source.path);
-    lines.header.refuse_newer().map_err(refused)?;
-    let damage = lines.passed_over;
-    if let Some(note) = damage.first().filter(|_| w.strict) {
-        return Err(OpenError::Damaged {
-            path: source.path.clone(),
-            line: note.line,
-            why: note.message.trim_end_matches("; skipped").to_owned(),
-        }
-        .into());
-    }
-    let worked_in = lines.header.cwd().map_or(&*host.env().cwd, Path::new);
-    let worked_in = host.resolve(worked_in);
-    let cwd = fork.cwd.clone().unwrap_or_else(|| worked_in.clone());
-    // A copy for the same folder stays beside its original.
-    let dir = if worked_in == cwd {
-        source.path.parent().map(ToOwned::to_owned)
-    } else {
-        host.custom_session_dir()
-    };
-    let way = match &fork.at {
-        None => None,
-        Some(at) => Some(Way::to(&part, &old, &at.id).map_err(refused)?),
-    };
-    let new = SessionManager::copy_of(&host, &source.path, &cwd, dir.as_deref());
-    let (new, path) = new.map_err(refused)?;
-    let (id, project) = (new.session_id().to_owned(), new.cwd().to_owned());
-    let made = create_with(&path, Mode::Private, w.durability, |out| {
-        let mut copy = Copy {
-            host: &host,
-            part: &part,
-            old: &old,
-            new,
-            out: BufWriter::new(out),
-        };
-        copy.header()?;
-        match &way {
-            None => copy.all()?,
-            Some(way) => copy.way(way)?,
-        }
-        copy.close(fork.title.as_deref())
-    })?;
-    if made == Created::Existed {
-        return Err(refused(SessionError::Exists { path }));
-    }
-    Ok(Made {
-        id,
-        created: vec![path.clone()],
-        path,
-        project,
-        notes: damage,
-    })
-}
 
 /// The way from the root to an entry.
-struct Way {
+pub(in crate::pi) struct Way {
     /// The places of its entries among those of the file.
     places: Vec<u32>,
     /// Where the line of each entry of the file begins.
@@ -102,7 +24,11 @@ struct Way {
 
 impl Way {
     /// A circle of parents is walked once.
-    fn to(part: &Part, old: &SessionManager, id: &str) -> Result<Self, SessionError> {
+    pub(in crate::pi) fn to(
+        part: &Part,
+        old: &SessionManager,
+        id: &str,
+    ) -> Result<Self, SessionError> {
         /// No entry has these places.
         const NONE: u32 = u32::MAX;
         const SEEN: u32 = NONE - 1;
@@ -140,12 +66,12 @@ impl Way {
 }
 
 /// A session while it is copied.
-struct Copy<'a, W: Write> {
-    host: &'a Host,
-    part: &'a Part,
-    old: &'a SessionManager,
-    new: SessionManager,
-    out: BufWriter<W>,
+pub(in crate::pi) struct Copy<'a, W: Write> {
+    pub(in crate::pi) host: &'a Host,
+    pub(in crate::pi) part: &'a Part,
+    pub(in crate::pi) old: &'a SessionManager,
+    pub(in crate::pi) new: SessionManager,
+    pub(in crate::pi) out: BufWriter<W>,
 }
 
 impl<W: Write> Copy<'_, W> {
@@ -155,7 +81,7 @@ impl<W: Write> Copy<'_, W> {
     }
 
     /// Writes the header of the copy.
-    fn header(&mut self) -> io::Result<()> {
+    pub(in crate::pi) fn header(&mut self) -> io::Result<()> {
         self.out.write_all(self.new.header().raw())?;
         self.out.write_all(b"\n")
     }
@@ -171,14 +97,14 @@ impl<W: Write> Copy<'_, W> {
     }
 
     /// Copies all entries.
-    fn all(&mut self) -> io::Result<()> {
+    pub(in crate::pi) fn all(&mut self) -> io::Result<()> {
         let part = self.part;
         scan(part, |found| self.entry(&found))?;
         Ok(())
     }
 
     /// Copies the entries of a way without labels, and sets their labels anew behind them.
-    fn way(&mut self, way: &Way) -> io::Result<()> {
+    pub(in crate::pi) fn way(&mut self, way: &Way) -> io::Result<()> {
         let mut rehung = Rehung::default();
         let mut labelled: Vec<(Label, String)> = Vec::new();
         let part = self.part;
@@ -234,7 +160,7 @@ impl<W: Write> Copy<'_, W> {
     }
 
     /// Names the copy, and ends it.
-    fn close(mut self, title: Option<&str>) -> io::Result<()> {
+    pub(in crate::pi) fn close(mut self, title: Option<&str>) -> io::Result<()> {
         if let Some(title) = title {
             let named = self.new.append_session_info(title);
             named.map_err(io::Error::other)?;

@@ -18,7 +18,7 @@ const TOLD: &str = "told";
 
 /// One entry to be added.
 #[derive(Clone, Debug)]
-pub(super) enum Given {
+pub(in crate::pi) enum Given {
     /// A message that we made.
     Message(NewMessage),
     /// A message that the user gave, in the format's own words.
@@ -33,7 +33,10 @@ pub(super) enum Given {
 
 impl Given {
     /// Adds it where the session is.
-    pub(super) fn append_to(self, session: &mut SessionManager) -> Result<String, SessionError> {
+    pub(in crate::pi) fn append_to(
+        self,
+        session: &mut SessionManager,
+    ) -> Result<String, SessionError> {
         match self {
             Self::Message(message) => session.append_message(message),
             Self::Stored(json) => session.append_message_json(&json),
@@ -45,7 +48,7 @@ impl Given {
 }
 
 /// What is asked of a session before something is added to it.
-pub(super) trait Before {
+pub(in crate::pi) trait Before {
     /// The interface and the provider of the last answer.
     fn last_answer(&self) -> Option<(String, String)>;
 
@@ -121,7 +124,7 @@ pub(super) fn given(input: &MessageInput, session: &impl Before) -> Result<Vec<G
 }
 
 /// The entries that a message becomes that is as the model has it.
-pub(super) fn from_new(new: &crate::NewMessage, session: &impl Before) -> Vec<Given> {
+pub(in crate::pi) fn from_new(new: &crate::NewMessage, session: &impl Before) -> Vec<Given> {
     let given = UnifiedMessage {
         time: new.time,
         message: new.message.clone(),

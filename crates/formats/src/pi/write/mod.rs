@@ -1,11 +1,11 @@
 //! The verbs that write, on top of [`SessionManager`].
 
-mod addition;
-mod create;
-mod edit;
-mod fork;
-mod message;
-mod tell;
+pub(super) mod addition;
+pub(super) mod create;
+pub(super) mod edit;
+pub(super) mod fork;
+pub(super) mod message;
+pub(super) mod tell;
 
 use std::path::Path;
 
@@ -14,11 +14,6 @@ use rethread_disk::DiskError;
 use super::manager::{Host, SessionError, SessionManager};
 use super::{Flavour, VERSION};
 use crate::{OpenError, Source, WriteError, Writing};
-
-pub(crate) use create::create;
-pub(crate) use edit::{append, branch, label, migrate, rename, stow};
-pub(crate) use fork::fork;
-pub(crate) use tell::{KEEPS, tell};
 
 /// Whose sessions, and how they are written.
 pub(super) fn host(flavour: &Flavour, w: &Writing<'_>) -> Host {

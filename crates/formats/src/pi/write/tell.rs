@@ -1,19 +1,14 @@
 //! A whole conversation, with its branches, as entries of a session.
 
-use super::edit::settle;
-use super::message::from_new;
-use super::{open, refused};
-use crate::pi::Flavour;
-use crate::pi::carry::OURS;
+use crate::pi::carrier::OURS;
 use crate::pi::manager::{SessionError, SessionManager};
-use crate::{Attachments, Branches, Files, Keeps, Source, Step, Told, WriteError, Writing};
+use crate::{Attachments, Branches, Files, Keeps, Step};
 
 /// A session has entries for all of it.
 pub(crate) const KEEPS: Keeps = Keeps {
     branches: Branches::SummedUp,
     compactions: true,
     labels: true,
-    agents: false,
     attachments: Attachments {
         in_prompts: Files::Pictures,
         in_answers: Files::Nothing,
@@ -23,57 +18,15 @@ pub(crate) const KEEPS: Keeps = Keeps {
 };
 
 /// The entries that a step became.
-struct Entries {
-    first: String,
-    last: String,
+pub(in crate::pi) struct Entries {
+    pub(in crate::pi) first: String,
+    pub(in crate::pi) last: String,
 }
 
-/// Writes a conversation into a session that was just made.
-pub(crate) fn tell(
-    flavour: &Flavour,
-    w: &Writing<'_>,
-    source: &Source,
-    told: &[Told],
-) -> Result<(), WriteError> {
-    let mut session = open(flavour, w, source)?;
-    // A title may stand before all that is said.
-    let root = session.leaf_id().map(str::to_owned);
-    let mut made: Vec<Entries> = Vec::with_capacity(told.len());
-    for (at, one) in told.iter().enumerate() {
-        let anchor = match one.after.and_then(|after| made.get(after)) {
-            Some(entries) => Some(&entries.last),
-            None => root.as_ref(),
-        };
-        let goes_on = one.after == at.checked_sub(1);
-        let entries = match &one.step {
-            Step::Message(message) => {
-                if !goes_on {
-                    go(&mut session, anchor).map_err(|e| refused(e, flavour, &source.path))?;
-                }
-                let parts = from_new(message, &session);
-                session.set_time(message.time.or(one.time));
-                let mut ids = Vec::with_capacity(parts.len());
-                for part in parts {
-                    let added = part.append_to(&mut session);
-                    ids.push(added.map_err(|e| refused(e, flavour, &source.path))?);
-                }
-                ids
-            }
-            step => {
-                session.set_time(one.time);
-                let added = add(&mut session, step, (anchor, goes_on), &made);
-                vec![added.map_err(|e| refused(e, flavour, &source.path))?]
-            }
-        };
-        let first = entries.first().cloned().unwrap_or_default();
-        let last = entries.last().cloned().unwrap_or_default();
-        made.push(Entries { first, last });
-    }
-    session.set_time(None);
-    settle(flavour, w, source, &session)
-}
-
-fn go(session: &mut SessionManager, anchor: Option<&String>) -> Result<(), SessionError> {
+pub(in crate::pi) fn go(
+    session: &mut SessionManager,
+    anchor: Option<&String>,
+) -> Result<(), SessionError> {
     if let Some(id) = anchor {
         return session.branch(id);
     }
@@ -82,7 +35,7 @@ fn go(session: &mut SessionManager, anchor: Option<&String>) -> Result<(), Sessi
 }
 
 /// Adds what is no message.
-fn add(
+pub(in crate::pi) fn add(
     session: &mut SessionManager,
     step: &Step,
     (anchor, goes_on): (Option<&String>, bool),

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use rethread_formats::claude_code::{ClaudeCode, Treatment, known_types, treatment};
-use rethread_formats::{Conversation, Format, OpenError, Source, Want};
+use rethread_formats::claude_code::{FORMAT, Treatment, known_types, treatment};
+use rethread_formats::{Conversation, OpenError, Source, Want};
 use rethread_judges::corpus;
 use rethread_model::{Bodies, Body, Role, Severity, State, Usage};
 
@@ -44,10 +44,14 @@ fn source(file: &Path) -> Source {
 fn sessions(corpus: &Path) -> Vec<(PathBuf, Conversation)> {
     let mut found = Vec::new();
     for file in files(corpus) {
-        match ClaudeCode.read(&source(&file)) {
+        match FORMAT.reader().read(&source(&file)) {
             Ok(conversation) => found.push((file, conversation)),
             Err(OpenError::NotOurs { .. }) => {
-                assert!(ClaudeCode.at_path(&file).is_empty(), "{}", file.display());
+                assert!(
+                    FORMAT.store().at_path(&file).is_empty(),
+                    "{}",
+                    file.display()
+                );
             }
             Err(e) => panic!("{}: {e}", file.display()),
         }
@@ -78,13 +82,13 @@ fn every_real_session_is_read_and_saved_byte_for_byte() {
     assert!(found.len() > 80, "{}", found.len());
     for (file, conversation) in &found {
         let name = file.display();
-        assert_eq!(ClaudeCode.at_path(file).len(), 1, "{name}");
+        assert_eq!(FORMAT.store().at_path(file).len(), 1, "{name}");
         assert_lossless(conversation);
         let session = &conversation.session;
         for (ix, _) in session.indexed() {
             conversation.body(ix);
         }
-        let quick = ClaudeCode.summarize(&source(file), Want::default());
+        let quick = FORMAT.reader().summarize(&source(file), Want::default());
         assert_eq!(quick.state, State::Ready, "{name}");
         assert_eq!(
             quick.counts.messages,
@@ -95,7 +99,7 @@ fn every_real_session_is_read_and_saved_byte_for_byte() {
         let mut head = session.head.clone();
         head.links.clone_from(&quick.head.links);
         assert_eq!(quick.head, head, "{name}");
-        let slow = ClaudeCode.summarize(
+        let slow = FORMAT.reader().summarize(
             &source(file),
             Want {
                 usage: true,
@@ -191,7 +195,7 @@ fn totals_are_those_that_the_client_recorded() {
             continue;
         }
         compared += 1;
-        let listed = ClaudeCode.summarize(
+        let listed = FORMAT.reader().summarize(
             &source(file),
             Want {
                 usage: true,

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use rethread_formats::claude_code::ClaudeCode;
-use rethread_formats::{Conversation, Format, OpenError, Source, Want};
+use rethread_formats::claude_code::FORMAT;
+use rethread_formats::{Conversation, OpenError, Source, Want};
 use rethread_model::{Bodies, EntryIx};
 
 const NAME: &str = "a1b2c3d4-0000-4000-8000-00000000aaaa.jsonl";
@@ -13,12 +13,12 @@ const NAME: &str = "a1b2c3d4-0000-4000-8000-00000000aaaa.jsonl";
 fn put(folder: &Path, bytes: &[u8]) -> Source {
     let path: PathBuf = folder.join(NAME);
     std::fs::write(&path, bytes).unwrap();
-    Source::new(rethread_formats::claude_code::FORMAT, String::new(), path)
+    Source::new(FORMAT, String::new(), path)
 }
 
 /// Reads a file, and holds it to what must always be true.
 fn read(source: &Source) -> Option<Conversation> {
-    let conversation = match ClaudeCode.read(source) {
+    let conversation = match FORMAT.reader().read(source) {
         Ok(conversation) => conversation,
         Err(OpenError::NotOurs { .. }) => return None,
         Err(e) => panic!("{e}"),
@@ -101,7 +101,7 @@ proptest! {
         }
         let source = put(folder.path(), text.as_bytes());
         if let Some(conversation) = read(&source) {
-            let summary = ClaudeCode.summarize(&source, Want::default());
+            let summary = FORMAT.reader().summarize(&source, Want::default());
             let messages = conversation.session.message_count() as u64;
             // Lists count responses of sub-agents and others together.
             prop_assert!(summary.counts.messages <= messages);
@@ -186,7 +186,7 @@ fn long_and_wide_transcripts_are_read() {
     ];
     for (name, text) in shapes {
         let source = put(folder.path(), text.as_bytes());
-        let conversation = ClaudeCode.read(&source).unwrap();
+        let conversation = FORMAT.reader().read(&source).unwrap();
         for at in [0, 1] {
             conversation.body(EntryIx::new(at).unwrap());
         }
@@ -218,7 +218,7 @@ fn a_record_too_long_to_be_held_keeps_its_place() {
     );
     let source = put(folder.path(), text.as_bytes());
     drop((text, long));
-    let conversation = ClaudeCode.read(&source).unwrap();
+    let conversation = FORMAT.reader().read(&source).unwrap();
     let notes: Vec<&str> = conversation
         .notes
         .iter()
@@ -227,6 +227,6 @@ fn a_record_too_long_to_be_held_keeps_its_place() {
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].contains("too long to be shown"), "{notes:?}");
     assert_eq!(conversation.session.active_path().len(), 3);
-    let summary = ClaudeCode.summarize(&source, Want::default());
+    let summary = FORMAT.reader().summarize(&source, Want::default());
     assert_eq!(summary.counts.messages, 3);
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_formats::codex::{Care, Codex, record_type};
-use rethread_formats::{Conversation, Format, Source, Want};
+use rethread_formats::codex::{Care, FORMAT, record_type};
+use rethread_formats::{Conversation, Source, Want};
 use rethread_model::{Bodies, Body, Kind, Role, Usage, Visibility};
 
 /// All files below a folder, in order.
@@ -43,7 +43,7 @@ fn corpus() -> Option<Vec<PathBuf>> {
 }
 
 fn source(path: &Path) -> Option<Source> {
-    let mut sources = Codex.at_path(path);
+    let mut sources = FORMAT.store().at_path(path);
     assert!(sources.len() < 2, "{}", path.display());
     sources.pop()
 }
@@ -80,7 +80,7 @@ fn every_real_session_is_read_and_saved_byte_for_byte() {
             not_ours.push(path.file_name().unwrap().to_owned());
             continue;
         };
-        let conversation = Codex.read(&source).unwrap();
+        let conversation = FORMAT.reader().read(&source).unwrap();
         assert_eq!(conversation.notes, [], "{}", path.display());
         assert_lossless(&conversation);
         let session = &conversation.session;
@@ -94,7 +94,7 @@ fn every_real_session_is_read_and_saved_byte_for_byte() {
             );
         }
         // A list says the same as a reader.
-        let summary = Codex.summarize(&source, Want::default());
+        let summary = FORMAT.reader().summarize(&source, Want::default());
         assert_eq!(summary.notes, [], "{}", path.display());
         let own = |part: u32| part == 0;
         let count = |fits: &dyn Fn(Role) -> bool| {
@@ -126,7 +126,7 @@ fn every_real_session_is_read_and_saved_byte_for_byte() {
         assert_eq!(summary.head.updated, head.updated, "{}", path.display());
         assert_eq!(summary.head.model, head.model, "{}", path.display());
         assert_eq!(summary.head.workspace, head.workspace);
-        let with_usage = Codex.summarize(
+        let with_usage = FORMAT.reader().summarize(
             &source,
             Want {
                 usage: true,
@@ -181,7 +181,7 @@ fn the_two_streams_become_one() {
         if path.ends_with("stage0/agents/codex/small.jsonl") {
             continue;
         }
-        let conversation = Codex.read(&source).unwrap();
+        let conversation = FORMAT.reader().read(&source).unwrap();
         for (ix, entry) in conversation.session.indexed() {
             all += usize::from(entry.kind.is_message());
             if entry.kind.is_message() && entry.visibility == Visibility::UiOnly {
@@ -201,7 +201,7 @@ fn our_totals_are_those_that_the_client_recorded() {
         let Some(source) = source(&path) else {
             continue;
         };
-        let conversation = Codex.read(&source).unwrap();
+        let conversation = FORMAT.reader().read(&source).unwrap();
         let Some(recorded) = conversation.session.head.recorded_usage.first() else {
             continue;
         };
@@ -237,7 +237,7 @@ fn a_response_counts_once_across_files() {
         let Some(source) = source(&path).filter(|_| is_recorded) else {
             continue;
         };
-        total += usage(&Codex.read(&source).unwrap()).total();
+        total += usage(&FORMAT.reader().read(&source).unwrap()).total();
         for line in std::fs::read_to_string(&path).unwrap().lines() {
             let value = rethread_json::Document::parse(line.as_bytes().to_vec()).unwrap();
             let root = value.root();

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use rethread_formats::codex::Codex;
-use rethread_formats::{Format, Source, Want};
+use rethread_formats::codex::FORMAT;
+use rethread_formats::{Source, Want};
 use rethread_model::Bodies;
 
 /// A folder of fixtures.
@@ -19,16 +19,16 @@ fn assert_harmless(path: &Path) {
         String::new(),
         path.to_owned(),
     );
-    Codex.at_path(path);
-    Codex.summarize(&source, Want::default());
-    Codex.summarize(
+    FORMAT.store().at_path(path);
+    FORMAT.reader().summarize(&source, Want::default());
+    FORMAT.reader().summarize(
         &source,
         Want {
             usage: true,
             ..Want::default()
         },
     );
-    let Ok(conversation) = Codex.read(&source) else {
+    let Ok(conversation) = FORMAT.reader().read(&source) else {
         return;
     };
     let original = std::fs::read(path).unwrap();

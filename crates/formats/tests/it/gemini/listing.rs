@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use rethread_formats::gemini::Gemini;
-use rethread_formats::{Conversation, Format as _, Source, Want};
+use rethread_formats::gemini::FORMAT;
+use rethread_formats::{Conversation, Source, Want};
 use rethread_model::{Block, Bodies as _, Body, Counts, EntryIx, Kind, Role, Usage, Visibility};
 use serde_json::{Value, json};
 
@@ -163,16 +163,16 @@ fn compare(path: &Path) {
         "s1".to_owned(),
         path.to_owned(),
     );
-    let read = Gemini.read(&source).unwrap();
+    let read = FORMAT.reader().read(&source).unwrap();
     let counts = counted(&read);
     let full = Want {
         usage: true,
         size: true,
     };
-    let listed = Gemini.summarize(&source, full);
+    let listed = FORMAT.reader().summarize(&source, full);
     assert_eq!(listed.head, read.session.head);
     assert_eq!(listed.counts, counts);
-    let quick = Gemini.summarize(&source, Want::default());
+    let quick = FORMAT.reader().summarize(&source, Want::default());
     assert_eq!(quick.head, read.session.head);
     assert_eq!(
         quick.counts,

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_formats::Format;
-use rethread_formats::gemini::{Gemini, treatment};
+use rethread_formats::gemini::{FORMAT, treatment};
 use rethread_json::{Document, Value};
 
 /// How often each type was met.
@@ -44,7 +43,7 @@ fn corpus() -> Option<Vec<PathBuf>> {
     let corpus = rethread_judges::corpus()?;
     let mut found = files_below(&corpus.join("gemini"));
     found.extend(files_below(&corpus.join("recorded")));
-    found.retain(|path| !Gemini.at_path(path).is_empty());
+    found.retain(|path| !FORMAT.store().at_path(path).is_empty());
     Some(found)
 }
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use rethread_formats::pi::{Pi as Format, SessionManager};
-use rethread_formats::{Format as _, Source};
+use rethread_formats::Source;
+use rethread_formats::pi::{FORMAT, SessionManager};
 use rethread_json::{Array, Object, quote};
 use rethread_judges::PiVersion;
 
@@ -67,8 +67,8 @@ fn read_and_continued(pi: PiVersion, w: &World, path: &std::path::Path) {
 /// The session that every command shows has the same entries, parents and leaf.
 #[track_caller]
 fn reads_the_same(w: &World, path: &std::path::Path) {
-    let sources: Vec<Source> = Format.at_path(path);
-    let conversation = Format.read(&sources[0]).unwrap();
+    let sources: Vec<Source> = FORMAT.store().at_path(path);
+    let conversation = FORMAT.reader().read(&sources[0]).unwrap();
     let (session, manager) = (&conversation.session, w.open(path));
     assert!(conversation.notes.is_empty(), "{:?}", conversation.notes);
     let id = |ix| session.id(ix).to_owned();

@@ -1,0 +1,50 @@
+//! Facts about the format, and its facets.
+
+use crate::{About, Carrier, Format, FormatRef, Reader, Rules, Store, Writer};
+
+/// The slug of the format.
+pub(crate) const SLUG: &str = "agentuse";
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&AgentUse);
+
+static ABOUT: About = About {
+    slug: SLUG,
+    aliases: &[],
+    name: "AgentUse",
+    versions: "all",
+    where_it_looks: "`~/.local/share/agentuse/project`, or in `XDG_DATA_HOME` where that is set",
+    in_home: &[".local/share/agentuse/project"],
+    in_project: &[],
+    judge: None,
+};
+
+/// Sessions of AgentUse.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AgentUse;
+
+impl Format for AgentUse {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn store(&self) -> &dyn Store {
+        self
+    }
+
+    fn reader(&self) -> &dyn Reader {
+        self
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(self)
+    }
+
+    fn carrier(&self) -> Option<&dyn Carrier> {
+        Some(self)
+    }
+
+    fn rules(&self) -> Option<&dyn Rules> {
+        Some(self)
+    }
+}

@@ -1,0 +1,297 @@
+//! Measuring a store, a session or one of its files against the format's document.
+
+mod law;
+mod objects;
+mod tables;
+
+use std::path::{Path, PathBuf};
+
+use rethread_disk::{DiskError, read_small};
+use rethread_json::Value;
+
+use super::fields::string;
+use super::files::{ExchangeFiles, FileHere, SessionFiles, stem};
+use super::info::{agent_id, folder_id};
+use super::store::{
+    CONTEXT_JSON, SESSION_JSON, SUBAGENT, TOOLS_JSON, What, list_folder, named, parent_of,
+    project_key, sessions, what,
+};
+use super::{AgentUse, key, store};
+use crate::check::known::shown;
+use crate::check::law as general;
+use crate::check::sheet::{Sheet, unreadable, whole};
+use crate::{OpenError, Rules, Source, Violation, Weight};
+
+pub(super) use self::objects::{Place, SessionPlace};
+
+/// The first error in an object that is to be written; what is only unusual is allowed.
+pub(super) fn first_error(
+    bytes: &[u8],
+    judge: impl FnOnce(&mut Sheet<'_>, Value<'_>),
+) -> Option<String> {
+    let mut sheet = Sheet::new(Path::new(""), bytes, 1, (law::SESSION, law::STRUCTURE));
+    if let Some(tree) = sheet.object() {
+        judge(&mut sheet, tree.root(bytes));
+    }
+    let mut first = None;
+    sheet.tell(&mut |violation| {
+        if violation.weight == Weight::Error && first.is_none() {
+            first = Some(violation.message);
+        }
+    });
+    first
+}
+
+pub(super) use self::objects::{
+    message as judge_message, part as judge_part, session as judge_session,
+};
+
+impl Rules for AgentUse {
+    /// Measures what is at a path; gives how many files there were, and nothing if it is not ours.
+    fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let Some(what) = what(&path) else {
+            return Ok(None);
+        };
+        let mut run = Run {
+            out,
+            files: 0,
+            only: path.is_file().then(|| path.clone()),
+        };
+        let mut found = Vec::new();
+        match what {
+            What::Session(folder) => {
+                let nested = folder.join(SUBAGENT);
+                found.push(Ok(store::source(folder)));
+                if run.only.is_none() {
+                    sessions(&nested, &mut |s| found.push(s));
+                }
+            }
+            What::Sessions(folder) => sessions(&folder, &mut |s| found.push(s)),
+            What::Data(folder) => list_folder(&folder, &mut |s| found.push(s)),
+        }
+        for source in found {
+            match source {
+                Ok(source) => run.session(&source),
+                Err(note) => {
+                    let path = note.path.as_deref().unwrap_or(&path);
+                    let law = general::unreadable(law::STRUCTURE);
+                    (run.out)(whole(path, Weight::Error, law, note.message));
+                }
+            }
+        }
+        Ok(Some(run.files))
+    }
+}
+
+struct Run<'o> {
+    out: &'o mut dyn FnMut(Violation),
+    files: u64,
+    /// The one file that is asked for.
+    only: Option<PathBuf>,
+}
+
+impl Run<'_> {
+    fn session(&mut self, source: &Source) {
+        let folder = &source.path;
+        let files = match SessionFiles::scan(folder) {
+            Ok(files) => files,
+            Err(e) => {
+                let law = general::unreadable(law::STRUCTURE);
+                return (self.out)(whole(folder, Weight::Error, law, e.to_string()));
+            }
+        };
+        for exchange in &files.exchanges {
+            self.exchange(&source.id, exchange);
+        }
+        match &files.description {
+            Some(file) => self.description(folder, file, &source.id),
+            None if self.only.is_none() => {
+                let message = "a session without its description";
+                let path = folder.join(SESSION_JSON);
+                (self.out)(whole(&path, Weight::Error, law::NO_DESCRIPTION, message));
+            }
+            None => {}
+        }
+        for file in &files.others {
+            self.other(file);
+        }
+        if self.only.is_none() {
+            for note in files.notes {
+                let path = note.path.as_deref().unwrap_or(folder);
+                (self.out)(whole(path, Weight::Error, law::LINK, note.message));
+            }
+        }
+    }
+
+    /// Reads a file that must be one object, if it is asked for, and has it judged.
+    fn object(
+        &mut self,
+        file: &FileHere,
+        section: &'static str,
+        judge: impl FnOnce(&mut Sheet<'_>, Value<'_>),
+    ) {
+        if self.only.as_ref().is_some_and(|only| *only != file.path) {
+            return;
+        }
+        self.files += 1;
+        let bytes = match read_small(&file.path) {
+            Ok(bytes) => bytes,
+            Err(DiskError::NotFound { .. }) => return,
+            Err(e) => return (self.out)(unreadable(&file.path, &e, law::STRUCTURE)),
+        };
+        let mut sheet = Sheet::new(&file.path, &bytes, 1, (section, law::STRUCTURE));
+        if let Some(tree) = sheet.object() {
+            judge(&mut sheet, tree.root(&bytes));
+        }
+        sheet.tell(self.out);
+    }
+
+    fn description(&mut self, folder: &Path, file: &FileHere, id: &str) {
+        let place = SessionPlace {
+            id: id.to_owned(),
+            parent: parent_of(folder).and_then(folder_id),
+        };
+        self.object(file, law::SESSION, |sheet, root| {
+            objects::session(sheet, root, &place);
+            agent_name(sheet, root, folder);
+            fitting_key(sheet, root, folder);
+        });
+    }
+
+    fn exchange(&mut self, session: &str, exchange: &ExchangeFiles) {
+        match &exchange.message {
+            Some(file) => self.object(file, law::MESSAGE, |sheet, root| {
+                objects::message(
+                    sheet,
+                    root,
+                    &Place::in_exchange(session, exchange, &exchange.id),
+                );
+            }),
+            None if self.only.is_none() => {
+                let message = "a folder of parts without their message";
+                let path = exchange.folder.join(store::MESSAGE_JSON);
+                (self.out)(whole(&path, Weight::Error, law::NO_MESSAGE, message));
+            }
+            None => {}
+        }
+        for file in &exchange.parts {
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+            let id = stem(&name).unwrap_or(&name);
+            self.object(file, law::PARTS, |sheet, root| {
+                objects::part(sheet, root, &Place::in_exchange(session, exchange, id));
+                artifact(sheet, root, exchange);
+            });
+        }
+        for file in &exchange.artifacts {
+            if file.path.extension().is_some_and(|e| e == "json") {
+                self.object(file, law::TOOL, |_, _| {});
+            }
+        }
+    }
+
+    fn other(&mut self, file: &FileHere) {
+        let name = file.path.file_name().unwrap_or_default();
+        if name == TOOLS_JSON || name == CONTEXT_JSON {
+            self.object(file, law::STRUCTURE, |_, _| {});
+        } else if self.only.is_none() {
+            let message = "a file that the format does not know; it is kept";
+            (self.out)(whole(&file.path, Weight::Warning, law::STRANGER, message));
+        }
+    }
+}
+
+impl<'a> Place<'a> {
+    fn in_exchange(session: &'a str, exchange: &'a ExchangeFiles, id: &'a str) -> Self {
+        Self {
+            session,
+            message: &exchange.id,
+            id,
+        }
+    }
+}
+
+/// The name of a session's folder ends in the agent's name or, as later programs have it, in its id.
+fn agent_name(sheet: &mut Sheet<'_>, root: Value<'_>, folder: &Path) {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let Some((_, in_name)) = named(&name) else {
+        let message = format!("the folder is named {}, not `ULID-agent`", shown(&name));
+        return sheet.error(law::FOLDER, root.span().start, message);
+    };
+    let Some(agent) = root.get("agent") else {
+        return;
+    };
+    let said = string(agent, "name").unwrap_or_default();
+    let by_name = key::sanitized(&said);
+    let by_id = agent_id(root).map(|id| key::sanitized(&id));
+    if in_name != by_name && by_id.as_deref() != Some(in_name) {
+        let message = format!(
+            "the folder's name ends in {}, but the agent is {}",
+            shown(in_name),
+            shown(&said)
+        );
+        let at = agent.get("name").unwrap_or(agent).span().start;
+        sheet.error(law::AGENT_NAME, at, message);
+    }
+}
+
+/// The key of the project must fit its root.
+fn fitting_key(sheet: &mut Sheet<'_>, root: Value<'_>, folder: &Path) {
+    let (Some(key), Some(value)) = (project_key(folder), root.at(&["project", "root"])) else {
+        return;
+    };
+    let Some(project) = value.str() else { return };
+    let path = Path::new(project.as_ref());
+    let is_here = path.is_absolute() && path.is_dir();
+    let repository = Some(path).filter(|_| is_here).and_then(key::of_repository);
+    let fits = match &repository {
+        Some(expected) => key == *expected,
+        // Elsewhere any folder above may have been the repository.
+        None if !is_here => {
+            let mut above = path.ancestors().map(key::spelled);
+            key == key::GLOBAL || above.any(|p| key::of_path(&p) == key)
+        }
+        None => key == key::GLOBAL || key == key::of_path(&project),
+    };
+    if fits {
+        return;
+    }
+    let message = format!(
+        "the project's folder is named {}, which does not fit `project.root` {}",
+        shown(&key),
+        shown(&project)
+    );
+    let at = value.span().start;
+    if is_here {
+        sheet.error(law::PROJECT_KEY, at, message);
+    } else {
+        sheet.warning(law::PROJECT_KEY, at, message);
+    }
+}
+
+/// A file that a call names must be there.
+fn artifact(sheet: &mut Sheet<'_>, root: Value<'_>, exchange: &ExchangeFiles) {
+    let Some(artifact) = root.at(&["state", "output", "artifact"]) else {
+        return;
+    };
+    let Some(path) = string(artifact, "path") else {
+        return;
+    };
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let is_it = |f: &&FileHere| f.path.file_name().is_some_and(|n| n == name);
+    let at = artifact.span().start;
+    match exchange.artifacts.iter().find(is_it) {
+        None => {
+            let message = format!("the file {} is not there", shown(name));
+            sheet.error(law::ARTIFACT, at, message);
+        }
+        Some(file) => {
+            let said = artifact.get("bytes").and_then(Value::u64);
+            let len = file.len();
+            if let Some(said) = said.filter(|n| *n != len) {
+                let message = format!("{} has {len} bytes, not {said}", shown(name));
+                sheet.error(law::ARTIFACT, at, message);
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Writing sessions.
+
+use rethread_disk::{
+    Created, Mode, SafeName, create as create_file, create_folder_with, ensure_folder,
+};
+use rethread_model::Note;
+
+use super::append::{Adding, write};
+use super::create::{Parent, Plan, TRIES, bad, existing, is_taken, project, refuse};
+use super::fields::string;
+use super::object::{given, laid_out};
+use super::steps::refuse_link;
+use super::store::SESSION_JSON;
+use super::ulid::Ids;
+use super::{AgentUse, FORMAT, prepare, ulid};
+use crate::{
+    Appended, Attachments, Editor, Files, Fork, Keeps, Made, MessageInput, NewSession, Source,
+    SubagentWriter, WriteError, Writer, Writing,
+};
+
+impl Writer for AgentUse {
+    /// Starts a session.
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        refuse(new)?;
+        let document = match &new.session_json {
+            Some(bytes) => given(bytes).map_err(bad)?,
+            None => given(b"{}").map_err(bad)?,
+        };
+        let parent = new.parent.as_ref().map(Parent::read).transpose()?;
+        let mut plan = Plan {
+            w,
+            new,
+            given: document.root(),
+            parent: parent.as_ref(),
+            project: project(w, new, document.root()),
+        };
+        let (sessions, project) = plan.home()?;
+        let asked = new.id.clone().or_else(|| string(document.root(), "id"));
+        for _ in 0..TRIES {
+            let id = match &asked {
+                Some(id) => id.clone(),
+                None => Ids::new(w.env, &plan.salt()).next(),
+            };
+            if !ulid::is_strict(&id) {
+                return Err(bad(format!(
+                    "`{id}` cannot be a session's id: it is no ULID"
+                )));
+            }
+            let bytes = plan.description(&id)?;
+            let name = format!("{id}-{}", plan.agent_key(&bytes)?);
+            let name = SafeName::new(&name).map_err(|e| bad(e.to_string()))?;
+            let path = rethread_disk::join(&sessions, &name);
+            if is_taken(&sessions, &id) {
+                match &asked {
+                    Some(_) => return Err(WriteError::Exists { id, path }),
+                    None => continue,
+                }
+            }
+            refuse_link(&sessions)?;
+            let mode = Mode::like(existing(&sessions))?;
+            ensure_folder(&sessions, &mode, w.durability)?;
+            let made = create_folder_with(&path, mode, w.durability, |folder| {
+                let file = folder.join(SESSION_JSON);
+                let _ = create_file(&file, &laid_out(&bytes), mode, w.durability)?;
+                Ok::<(), WriteError>(())
+            })?;
+            match made {
+                Created::New => {
+                    return Ok(Made {
+                        id,
+                        created: vec![path.clone()],
+                        path,
+                        project,
+                        notes: Vec::new(),
+                    });
+                }
+                Created::Existed if asked.is_some() => return Err(WriteError::Exists { id, path }),
+                Created::Existed => {}
+            }
+        }
+        Err(bad("no free id was found"))
+    }
+
+    /// Adds messages to a session.
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        write(w, source, messages.len(), |session, i| {
+            match messages.get(i) {
+                Some(message) => Adding {
+                    session,
+                    steps: Vec::new(),
+                }
+                .input(message),
+                None => Err(prepare::bad("no message was given")),
+            }
+        })
+    }
+
+    fn rename(&self, _: &Writing<'_>, _: &Source, _title: &str) -> Result<Vec<Note>, WriteError> {
+        Err(FORMAT.cannot("titles"))
+    }
+
+    fn fork(&self, _: &Writing<'_>, _: &Source, _: &Fork) -> Result<Made, WriteError> {
+        Err(FORMAT.cannot("forks"))
+    }
+
+    fn keeps(&self) -> Keeps {
+        Keeps {
+            attachments: Attachments {
+                in_answers: Files::All,
+                addresses: true,
+                ..Attachments::default()
+            },
+            ..Keeps::default()
+        }
+    }
+
+    fn subagents(&self) -> Option<&dyn SubagentWriter> {
+        Some(self)
+    }
+
+    fn editor(&self) -> Option<&dyn Editor> {
+        Some(self)
+    }
+}

@@ -1,0 +1,300 @@
+//! Reading a thread in one pass over its log.
+
+use std::fs::Metadata;
+use std::path::Path;
+
+use memchr::memmem;
+use rethread_disk::{DiskError, open_read, open_sized};
+use rethread_json::{Tree, Value};
+use rethread_model::{
+    Block, Body, EntryIx, Event, Json, Kind, Level, Message, NewEntry, Note, RawRef, Role, Session,
+    SessionBuilder, State, Summary, Visibility,
+};
+
+use super::config::Config;
+use super::manifest::Manifest;
+use super::message::{Head, body as message_body, head, role};
+use super::store::{LOG, conflict_copies};
+use super::summary::{damaged, refused};
+use super::tally::{Tally, giant_head};
+use super::{Atsf, assets};
+use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log};
+use crate::times::dated;
+use crate::{
+    BodyReader, Conversation, Native, OpenError, OwnWords, Part, PartKind, Projects, RawJson,
+    Reader, RecordKind, Source, Want,
+};
+
+/// The parts of a thread, by their numbers.
+const MANIFEST_PART: u32 = 0;
+const LOG_PART: u32 = 1;
+
+impl BodyReader for Atsf {
+    /// What an entry says.
+    fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
+        let Some(raw) = session.origin(entry).first().copied() else {
+            return Body::Unknown(None);
+        };
+        if native.record_kind(raw) == Some(RecordKind::Giant) {
+            return giant_body(native, session, entry, raw);
+        }
+        let bytes = match native.read(raw) {
+            Ok(bytes) => bytes,
+            Err(e) => return unreadable_event(&e.to_string()),
+        };
+        // What follows the value in its record is the line break.
+        let mut tree = Tree::default();
+        if tree.parse_into(&bytes).is_err() {
+            return unreadable_event("the log was changed while it was read");
+        }
+        let value = tree.root(&bytes);
+        if !session.entry(entry).kind.is_message() {
+            return Body::Unknown(super::message::string(value, "type"));
+        }
+        let folder = native
+            .parts
+            .first()
+            .and_then(|p| p.path.parent())
+            .unwrap_or(Path::new(""));
+        Body::Message(message_body(value, folder))
+    }
+
+    fn own_words(&self) -> Option<OwnWords> {
+        Some(OwnWords::new(own_messages))
+    }
+}
+
+impl Reader for Atsf {
+    /// What a list shows of a thread.
+    fn summarize(&self, source: &Source, want: Want) -> Summary {
+        let manifest = match Manifest::read_any_version(&source.path) {
+            Ok(manifest) => manifest,
+            Err(e) => return damaged(source, &e),
+        };
+        let head = manifest.head(&source.id);
+        let mut summary = Summary {
+            head,
+            path: source.path.clone(),
+            counts: manifest.counts(),
+            size: manifest.bytes().len() as u64,
+            ..Summary::default()
+        };
+        if let Some(version) = refused(source, &manifest) {
+            summary.state = State::Unsupported { version };
+            return summary;
+        }
+        let path = source.path.join(LOG);
+        let Some(len) = std::fs::metadata(&path)
+            .ok()
+            .filter(Metadata::is_file)
+            .map(|m| m.len())
+        else {
+            return summary;
+        };
+        summary.size += len;
+        let stale = manifest.noted_log_len().is_some_and(|noted| noted != len);
+        // Messages that are older than the thread were brought along: only they say when it began.
+        let is_copied = summary.head.created > summary.head.updated;
+        if stale || want.usage || is_copied {
+            let counted = open_read(&path)
+                .map_err(|e| e.to_string())
+                .and_then(|log| Tally::of(log, want.usage).map_err(|e| e.to_string()));
+            match counted {
+                Ok(tally) => {
+                    summary.counts = tally.counts;
+                    let last = tally.last_time.and_then(|t| t.parse().ok());
+                    summary.head.updated = last.or(summary.head.created).or(summary.head.updated);
+                    if summary.head.created > summary.head.updated {
+                        summary.head.made = summary.head.created;
+                        summary.head.created = tally.first_time;
+                    }
+                }
+                Err(e) => summary.notes.push(Note::damage(e).at(path)),
+            }
+        }
+        summary
+    }
+
+    /// Reads a thread.
+    fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
+        let folder = &source.path;
+        let mut notes = Vec::new();
+        if let Some(project) = Atsf.holder_of(folder) {
+            notes.extend(Config::read(project)?.notes);
+        }
+        let manifest = Manifest::read(folder)?;
+        notes.extend(manifest.version().note(&manifest.path));
+        let head = manifest.head(&source.id);
+        notes.extend(conflict_copies(folder).into_iter().map(|copy| {
+            let note = Note::damage("a copy that a sync tool left; it is not read").at(copy);
+            note.hint("compare it with the original, then remove one of them")
+        }));
+
+        let path = folder.join(LOG);
+        let mut reader = LogReader {
+            folder,
+            records: LogRecords::new(&path, LOG_PART),
+            builder: SessionBuilder::new(head),
+            last: None,
+        };
+        reader.records.notes = notes;
+        let log = match open_sized(&path) {
+            Ok((file, len)) => {
+                let part = Part::lines(path.clone(), file, len);
+                read_log(&part, &mut reader)?;
+                part.with_records(std::mem::take(&mut reader.records.marks))
+            }
+            Err(DiskError::NotFound { .. }) => {
+                let note = no_log(&path, manifest.counts().messages);
+                reader.records.notes.push(note);
+                Part::missing(path.clone(), PartKind::Lines)
+            }
+            Err(e) => return Err(e.into()),
+        };
+        let mut builder = reader.builder;
+        builder.unclaimed(RawRef {
+            part: MANIFEST_PART,
+            record: 0,
+        });
+        for raw in reader.records.unclaimed {
+            builder.unclaimed(raw);
+        }
+        let document = Part::document(manifest.path.clone(), manifest.into_bytes());
+        Ok(Conversation {
+            source: source.clone(),
+            native: Native {
+                parts: vec![document, log],
+            },
+            session: dated(builder.finish()),
+            notes: reader.records.notes,
+        })
+    }
+
+    fn bodies(&self) -> &dyn BodyReader {
+        self
+    }
+
+    fn is_own_frame(&self, _: Role, _: &str) -> bool {
+        // Its messages of the system are context that nobody typed; there is no client.
+        false
+    }
+}
+
+/// A project's default ignore file keeps logs out of git, so a clone has descriptions alone.
+fn no_log(path: &Path, expected: u64) -> Note {
+    let message = match expected {
+        0 => "the log is not there".to_owned(),
+        n => format!("the log is not there; `thread.json` counts {n} messages in it"),
+    };
+    Note::remark(message)
+        .at(path)
+        .hint("git ignores logs by default; copy it from where it was written")
+}
+
+struct LogReader<'a> {
+    folder: &'a Path,
+    records: LogRecords<'a>,
+    builder: SessionBuilder,
+    /// The message before: threads are linear.
+    last: Option<EntryIx>,
+}
+
+impl<'a> LogVisitor<'a> for LogReader<'a> {
+    const CALLED: &'static str = "log";
+
+    fn records(&mut self) -> Option<&mut LogRecords<'a>> {
+        Some(&mut self.records)
+    }
+
+    fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
+        if memmem::find(value.raw(), b"assetRef").is_some() {
+            for name in assets::references(value) {
+                if assets::find(self.folder, &name).is_none() {
+                    let message = format!("the asset `{name}` is missing");
+                    self.records.note_damage(line.span, message);
+                }
+            }
+        }
+        self.entry(line.at, RecordKind::Value, &head(value));
+        Flow::Continue(())
+    }
+
+    fn giant(&mut self, line: &LogLine<'_>) -> Flow {
+        let head = giant_head(line.bytes);
+        let len = line.span.len;
+        if head.role.is_none() {
+            let message = format!("a line of {len} bytes that is no message; skipped");
+            self.records.note_damage(line.span, message);
+            self.records.add_unclaimed(line.at, RecordKind::Giant);
+        } else {
+            let message = format!("a message of {len} bytes, too long to be shown");
+            self.records.note_damage(line.span, message);
+            self.entry(line.at, RecordKind::Giant, &head);
+        }
+        Flow::Continue(())
+    }
+}
+
+impl LogReader<'_> {
+    fn entry(&mut self, at: u64, kind: RecordKind, head: &Head) {
+        let Some(raw) = self.records.add(at, kind) else {
+            return;
+        };
+        let added = self.builder.add(&NewEntry {
+            id: head.id.as_deref().unwrap_or_default(),
+            parent: self.last,
+            kind: head
+                .role
+                .as_deref()
+                .map_or(Kind::Unknown, |word| Kind::Message(role(word))),
+            time: head.time,
+            visibility: if head.role.as_deref() == Some("system") {
+                // The role is there for context that nobody wrote.
+                Visibility::Injected
+            } else {
+                Visibility::Visible
+            },
+            origin: &[raw],
+        });
+        match added {
+            Some(ix) => self.last = Some(ix),
+            None => self.records.unclaimed.push(raw),
+        }
+    }
+}
+
+/// The message of an entry, as it is.
+pub(crate) fn own_messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
+    let native = &conversation.native;
+    let raw = conversation.session.origin(entry).first();
+    let raw = raw.filter(|raw| native.record_kind(**raw) == Some(RecordKind::Value));
+    let bytes = raw.and_then(|raw| native.read(*raw).ok());
+    let bytes = bytes.unwrap_or_default();
+    let tree = Tree::parse(&bytes).ok();
+    let message = tree.map(|tree| tree.root(&bytes).raw().to_vec().into());
+    message.into_iter().collect()
+}
+
+fn giant_body(native: &Native, session: &Session, entry: EntryIx, raw: RawRef) -> Body {
+    let len = native.span(raw).map_or(0, |s| s.end - s.start);
+    let Kind::Message(role) = session.entry(entry).kind else {
+        return Body::Unknown(None);
+    };
+    let type_name = format!("message of {len} bytes");
+    Body::Message(Message::new(
+        role,
+        vec![Block::Unknown {
+            type_name,
+            raw: Json::new(b"null"),
+        }],
+    ))
+}
+
+fn unreadable_event(why: &str) -> Body {
+    Body::Event(Event {
+        name: "unreadable".to_owned(),
+        text: Some(why.into()),
+        level: Level::Error,
+        details: None,
+    })
+}

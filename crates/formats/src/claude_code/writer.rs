@@ -1,0 +1,178 @@
+//! Writing sessions.
+
+use std::io::{BufWriter, Write as _};
+
+use rethread_json::Object;
+use rethread_model::{Note, TitleSource};
+use rethread_project::Repository;
+
+use super::append::{given, last_id, refuse_agent, scribe};
+use super::create::{make_file, metadata, project_folder, real, refuse_unknown};
+use super::fork::Copied;
+use super::scribe::{OURS, Scribe, VERSION};
+use super::tell::{KEEPS, add, steps};
+use super::{ClaudeCode, FORMAT};
+use crate::session_log::SessionLog;
+use crate::{
+    Appended, Fork, Keeps, Made, MessageInput, NewSession, Source, SubagentWriter, Told,
+    TreeWriter, WriteError, Writer, Writing,
+};
+
+impl Writer for ClaudeCode {
+    /// Starts a session: a transcript without messages, which the client lists once there is one.
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        refuse_unknown(new)?;
+        let cwd = real(&new.cwd);
+        let metadata = metadata(new)?;
+        let folder = project_folder(w.env, new.root.as_deref(), &cwd)?;
+        let (id, path) = make_file(w, &folder, new.id.as_deref(), |id, out| {
+            let mut scribe = Scribe {
+                session: id.to_owned(),
+                cwd: Some(cwd.to_string_lossy().into_owned()),
+                version: new
+                    .agent_version
+                    .clone()
+                    .unwrap_or_else(|| VERSION.to_owned()),
+                branch: Repository::find(&cwd).and_then(|r| r.branch()),
+                agent: None,
+                parent: None,
+                lines: Vec::new(),
+            };
+            scribe.line(
+                &Object::new()
+                    .str("type", OURS)
+                    .opt_str("cwd", scribe.cwd.as_deref())
+                    .opt_str("gitBranch", scribe.branch.as_deref())
+                    .str("version", &scribe.version)
+                    .opt_raw("metadata", metadata.as_deref())
+                    .str("sessionId", id)
+                    .finish(),
+            );
+            if let Some(title) = &new.title {
+                scribe.title(title);
+            }
+            out.write_all(&scribe.lines)
+        })?;
+        Ok(Made {
+            id,
+            path: path.clone(),
+            project: cwd,
+            created: vec![path],
+            notes: Vec::new(),
+        })
+    }
+
+    /// Adds messages to a session. Each follows the one before, the first what the client would go on
+    /// from.
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        add(w, source, None, &given(messages))
+    }
+
+    /// Gives a session another title.
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        refuse_agent(source)?;
+        let mut log = SessionLog::open(w, &source.path)?;
+        let mut scribe = scribe(&FORMAT.reader().read(source)?);
+        scribe.title(title);
+        Ok(log.append(&scribe.lines)?.into_iter().collect())
+    }
+
+    /// Copies the way to an entry. The copied records keep their bytes and ids, but for the session
+    /// they belong to, as when the client forks; what hung from a record that is not copied hangs from
+    /// what stands before it on the way. What is damaged is told.
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        refuse_agent(source)?;
+        let conversation = FORMAT.reader().read(source)?;
+        let notes = conversation.damage(w)?;
+        let session = &conversation.session;
+        let no_entry = |id: &str| WriteError::NoEntry {
+            id: id.to_owned(),
+            path: source.path.clone(),
+        };
+        let leaf = match &fork.at {
+            Some(asked) => Some(session.find(&asked.id).ok_or_else(|| no_entry(&asked.id))?),
+            None => session.leaf(),
+        };
+        let way = leaf.map(|leaf| session.path(leaf)).unwrap_or_default();
+        let copied = Copied::of(&conversation, &way)?;
+        let said = session.head.workspace.path.clone();
+        let cwd = match &fork.cwd {
+            Some(cwd) => Some(real(cwd)),
+            None => said.map(Into::into),
+        };
+        let beside = source.path.parent().map(std::path::Path::to_owned);
+        let folder = match (&fork.cwd, &cwd, beside) {
+            (None, _, Some(folder)) => folder,
+            (_, Some(cwd), _) => project_folder(w.env, None, cwd)?,
+            (_, None, _) => return Err(WriteError::BadInput("no folder is known".to_owned())),
+        };
+        let title = session.head.title.as_ref();
+        let given = title.filter(|t| t.source >= TitleSource::Model);
+        let title = fork.title.clone().or_else(|| given.map(|t| t.text.clone()));
+        let parent = leaf.and_then(|leaf| last_id(&conversation, leaf));
+        let start = Scribe {
+            cwd: cwd.as_ref().map(|c| c.to_string_lossy().into_owned()),
+            parent,
+            ..scribe(&conversation)
+        };
+        let (id, path) = make_file(w, &folder, None, |id, out| {
+            let mut scribe = Scribe {
+                session: id.to_owned(),
+                ..start.clone()
+            };
+            let origin = Object::new()
+                .str("type", OURS)
+                .opt_str("cwd", scribe.cwd.as_deref())
+                .str("forkOf", &session.head.id)
+                .opt_str("forkAt", scribe.parent.as_deref())
+                .str("sessionId", id);
+            scribe.line(&origin.finish());
+            let mut out = BufWriter::new(out);
+            out.write_all(&std::mem::take(&mut scribe.lines))?;
+            copied.write(id, &mut out)?;
+            scribe.close(title.as_deref(), None, false);
+            out.write_all(&scribe.lines)?;
+            out.flush()
+        })?;
+        Ok(Made {
+            id,
+            path: path.clone(),
+            project: cwd.unwrap_or(folder),
+            created: vec![path],
+            notes,
+        })
+    }
+
+    fn keeps(&self) -> Keeps {
+        KEEPS
+    }
+
+    fn write_transcript(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        told: &[Told],
+    ) -> Result<(), WriteError> {
+        let all = Writing { strict: true, ..*w };
+        let told = add(&all, source, None, &steps(told))?;
+        told.ids.into_iter().try_for_each(|id| id.map(drop))
+    }
+
+    fn tree(&self) -> Option<&dyn TreeWriter> {
+        Some(self)
+    }
+
+    fn subagents(&self) -> Option<&dyn SubagentWriter> {
+        Some(self)
+    }
+}

@@ -1,0 +1,272 @@
+//! Writing sessions.
+
+use std::io::{BufWriter, Write as _};
+use std::ops::Range;
+
+use rethread_model::{Moment, Note};
+
+use super::store::home_of;
+use super::write::append::{id_of, refuse_old, writer};
+use super::write::create::{CLIENT, NewMeta, refuse_unknown};
+use super::write::fork::{copy, entry_at};
+use super::write::message::{Given, given};
+use super::write::records::{Mode, Records};
+use super::write::rename::name;
+use super::write::tell::{KEEPS, begins_turn, items};
+use super::write::{fresh_id, fresh_place, home, path_of, put, put_with, rename, unsupported};
+use super::{Codex, FORMAT, document};
+use crate::session_log::SessionLog;
+use crate::telling::{left, sums_up, way};
+use crate::{
+    Appended, Fork, Keeps, Made, MessageInput, NewMessage, NewSession, Source, Step,
+    SubagentWriter, Told, WriteError, Writer, Writing,
+};
+
+impl Writer for Codex {
+    /// Starts a session.
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        refuse_unknown(new)?;
+        let now = w.env.now();
+        let home = home(w.env, new.root.as_deref())?;
+        let (id, path) = match &new.id {
+            Some(id) if uuid::Uuid::try_parse(id).is_ok() && id.len() == 36 => {
+                (id.clone(), path_of(&home, id, now))
+            }
+            Some(id) => {
+                return Err(WriteError::BadInput(format!(
+                    "`{id}` is no UUID, and the client finds sessions by such names only"
+                )));
+            }
+            None => fresh_place(w.env, &home, now, b"session"),
+        };
+        let cwd = new.cwd.to_string_lossy();
+        let meta = NewMeta {
+            id: &id,
+            created: now,
+            cwd: &cwd,
+            originator: new.agent_name.as_deref().unwrap_or("rethread"),
+            version: new.agent_version.as_deref().unwrap_or(CLIENT),
+            forked_from: None,
+            paginated: false,
+            spawn: None,
+        };
+        let mut records = Records::new(Mode::Legacy);
+        records.add(now, "session_meta", &meta.payload());
+        let title = new.title.as_deref().map(rename::checked).transpose()?;
+        put(w, &path, &id, &records.into_bytes())?;
+        let note = title.and_then(|title| rename::name_new(w, &path, &id, title));
+        Ok(Made {
+            id,
+            created: vec![path.clone()],
+            path,
+            project: new.cwd.clone(),
+            notes: note.into_iter().collect(),
+        })
+    }
+
+    /// Adds messages to a session: all that can be written in one go.
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        refuse_old(&source.path)?;
+        let mut log = SessionLog::open(w, &source.path)?;
+        let mut writer = writer(w, source, &log)?;
+        let looked: Vec<Result<Given, WriteError>> = messages.iter().map(given).collect();
+        if w.strict && looked.iter().any(Result::is_err) {
+            let refused = looked.into_iter().filter(Result::is_err);
+            return Ok(Appended {
+                ids: refused.map(|r| r.map(|_| String::new())).collect(),
+                notes: Vec::new(),
+            });
+        }
+        let ids = looked
+            .into_iter()
+            .map(|looked| looked.map(|given| writer.write(&given)))
+            .collect();
+        let notes = log.append(&writer.records.into_bytes())?;
+        Ok(Appended {
+            ids,
+            notes: notes.into_iter().collect(),
+        })
+    }
+
+    /// Sets the display name.
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        let id = id_of(source)?;
+        let note = name(w, &source.path, &id, title)?;
+        Ok(note.into_iter().collect())
+    }
+
+    /// Copies the way to an entry into a new session, as older clients fork: at the time of the fork,
+    /// and with what was borrowed from others. Turns that were taken back are left out, and so is what is
+    /// damaged, which is told.
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        if document::is_document(&source.path) {
+            return Err(unsupported("way to change files of 2025"));
+        }
+        let old = FORMAT.reader().read(source)?;
+        let head = &old.session.head;
+        if head.dialect.as_deref() == Some("items") {
+            return Err(unsupported("way to change files that old"));
+        }
+        let mut notes = old.damage(w)?;
+        let leaf = match &fork.at {
+            Some(at) => {
+                Some(
+                    entry_at(&old, &at.id, at.offset).ok_or_else(|| WriteError::NoEntry {
+                        id: at.id.clone(),
+                        path: source.path.clone(),
+                    })?,
+                )
+            }
+            None => old.session.leaf(),
+        };
+        let now = w.env.now();
+        let home = match home_of(&source.path) {
+            Some(home) => home,
+            None => home(w.env, None)?,
+        };
+        let (id, path) = fresh_place(w.env, &home, now, head.id.as_bytes());
+        let cwd = fork.cwd.as_ref().map(|c| c.to_string_lossy().into_owned());
+        let cwd = cwd
+            .or_else(|| head.workspace.path.clone())
+            .unwrap_or_default();
+        let paginated = head.dialect.as_deref() == Some("paginated");
+        let meta = NewMeta {
+            id: &id,
+            created: now,
+            cwd: &cwd,
+            originator: "rethread",
+            version: head.agent.version.as_deref().unwrap_or(CLIENT),
+            forked_from: Some(&head.id),
+            paginated,
+            spawn: None,
+        };
+        let mut records = Records::new(if paginated {
+            Mode::Paginated {
+                next: 0,
+                thread: id.clone(),
+                turn: String::new(),
+            }
+        } else {
+            Mode::Legacy
+        });
+        records.add(now, "session_meta", &meta.payload());
+        let title = fork.title.as_deref().map(rename::checked).transpose()?;
+        put_with(w, &path, &id, |out| {
+            let mut out = BufWriter::new(out);
+            out.write_all(&records.into_bytes())?;
+            copy(&old, leaf, paginated, &now.to_string(), &mut out)?;
+            out.flush()
+        })?;
+        notes.extend(title.and_then(|title| rename::name_new(w, &path, &id, title)));
+        Ok(Made {
+            id,
+            created: vec![path.clone()],
+            path,
+            project: fork.cwd.clone().unwrap_or_else(|| cwd.into()),
+            notes,
+        })
+    }
+
+    fn keeps(&self) -> Keeps {
+        KEEPS
+    }
+
+    /// Ways that do not begin with a turn: the client takes back nothing else. Nor does it know what was
+    /// before a summary that is taken back, or one that follows at once.
+    fn leaves_out(&self, told: &[Told]) -> Vec<Range<usize>> {
+        let is_out = |way: &Range<usize>| {
+            let steps = told.get(way.clone()).unwrap_or_default();
+            let rest = told.get(way.end..).unwrap_or_default();
+            let next = rest.iter().position(begins_turn).unwrap_or(rest.len());
+            let follows = rest.get(..next).unwrap_or_default();
+            !steps.first().is_some_and(begins_turn) || sums_up(steps) || sums_up(follows)
+        };
+        left(told).into_iter().filter(is_out).collect()
+    }
+
+    /// Writes a conversation into a session that was just made.
+    fn write_transcript(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        told: &[Told],
+    ) -> Result<(), WriteError> {
+        refuse_old(&source.path)?;
+        let mut log = SessionLog::open(w, &source.path)?;
+        let mut writer = writer(w, source, &log)?;
+        // The lines of each step, and how many turns there are on the way to it.
+        let mut lines: Vec<Range<usize>> = Vec::with_capacity(told.len());
+        let mut turns: Vec<u64> = Vec::with_capacity(told.len());
+        let mut time: Option<Moment> = None;
+        // Where turns are taken back, the client wants to know where each of them ends.
+        let has_ends = !left(told).is_empty();
+        let mut turn: Option<String> = None;
+        for (at, one) in told.iter().enumerate() {
+            time = one.time.or(time);
+            let now = time.unwrap_or_else(|| w.env.now());
+            let before =
+                |step: Option<usize>| step.and_then(|s| turns.get(s)).copied().unwrap_or(0);
+            let (here, there) = (before(at.checked_sub(1)), before(one.after));
+            let message = match &one.step {
+                Step::Message(message) => Some(Given::of(NewMessage::clone(message))),
+                _ => None,
+            };
+            let is_turn = message.as_ref().is_some_and(Given::is_turn);
+            let back = here.saturating_sub(there);
+            let is_over = is_turn || back > 0 || sums_up(std::slice::from_ref(one));
+            if let Some(turn) = turn.take_if(|_| is_over) {
+                writer.records.complete(now, &turn);
+            }
+            if back > 0 {
+                writer.records.rolled_back(now, back);
+            }
+            if is_turn && has_ends {
+                let id = fresh_id(w.env, &(at as u64).to_le_bytes());
+                writer.records.started(now, &id);
+                turn = Some(id);
+            }
+            turns.push(there + u64::from(is_turn));
+            let start = writer.records.lines().len();
+            match &one.step {
+                Step::Message(_) => {
+                    if let Some(message) = message {
+                        writer.write(&message);
+                    }
+                }
+                Step::Compaction { summary, kept, .. } => {
+                    let way = way(told, *kept, one.after);
+                    let kept = way.into_iter().filter_map(|step| lines.get(step));
+                    let all = writer.records.lines();
+                    let kept = kept.filter_map(|range| all.get(range.clone()));
+                    let kept: Vec<Vec<u8>> = kept.flat_map(items).collect();
+                    writer.compacted(now, summary, &kept);
+                }
+                Step::BranchSummary(_) | Step::Label { .. } => {
+                    return Err(unsupported("summaries of branches, or labels"));
+                }
+                Step::Back => {}
+            }
+            lines.push(start..writer.records.lines().len());
+        }
+        if let Some(turn) = turn {
+            let now = time.unwrap_or_else(|| w.env.now());
+            writer.records.complete(now, &turn);
+        }
+        log.append(&writer.records.into_bytes())?;
+        Ok(())
+    }
+
+    fn subagents(&self) -> Option<&dyn SubagentWriter> {
+        Some(self)
+    }
+}

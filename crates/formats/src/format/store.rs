@@ -1,0 +1,123 @@
+//! Where the sessions of a format are kept.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rethread_model::{Note, Summary, Workspace};
+
+use super::FormatRef;
+use crate::{Env, Home, OpenError, Removal, WriteError, by_name};
+
+/// A place where a format keeps conversations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// The format.
+    pub format: FormatRef,
+    /// The folder.
+    pub path: PathBuf,
+    /// Why we looked there.
+    pub found: Found,
+}
+
+/// Why a place was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Found {
+    /// The current folder is in it.
+    Current,
+    /// It is a git worktree of such a project.
+    Worktree,
+    /// A session named it, or we wrote to it before.
+    Known,
+}
+
+/// One session that was found, not yet read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The format.
+    pub format: FormatRef,
+    /// The session's id as far as names tell it.
+    pub id: String,
+    /// Its main file or folder.
+    pub path: PathBuf,
+    /// The version of its store, if that must be refused: what is in it is only listed.
+    pub refused_store: Option<String>,
+    /// Where it begins in a file that holds several, as far as that is known.
+    pub place: Option<u64>,
+    /// The home it is in, where that is not the user's own on this machine.
+    pub home: Option<Arc<Home>>,
+}
+
+impl Source {
+    /// A session in a store that can be used.
+    pub fn new(format: FormatRef, id: String, path: PathBuf) -> Self {
+        Self {
+            format,
+            id,
+            path,
+            refused_store: None,
+            place: None,
+            home: None,
+        }
+    }
+
+    /// The session that a summary is of. There is none if nobody knows its format.
+    pub fn of_summary(summary: &Summary) -> Option<Self> {
+        let head = &summary.head;
+        let format = by_name(head.format)?;
+        Some(Self::new(format, head.id.clone(), summary.path.clone()))
+    }
+}
+
+/// Where the sessions of a format are kept, and what their files are called. Nothing here writes, but
+/// for [`remove`](Self::remove).
+pub trait Store: Sync {
+    /// Where its conversations are: from the environment, and in the projects that are known.
+    fn locate(&self, env: &Env, known: &[PathBuf]) -> Vec<Root>;
+
+    /// The sessions in a place: cheap, by names alone.
+    fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>));
+
+    /// The sessions at a path that the user named; none if it is not ours.
+    fn at_path(&self, path: &Path) -> Vec<Source>;
+
+    /// The session's files, the main one first, without judging what is in them.
+    fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError>;
+
+    /// Whether a session is a folder, and not a file.
+    fn keeps_folders(&self) -> bool {
+        false
+    }
+
+    /// The folder that the names of a session's files are counted from when they travel.
+    fn base_folder(&self, source: &Source) -> PathBuf {
+        source.path.parent().unwrap_or(&source.path).to_owned()
+    }
+
+    /// Whether all of a session is there, and not only what describes it: a clone of a repository
+    /// may hold descriptions of sessions that are whole elsewhere.
+    fn is_whole(&self, _: &Source) -> bool {
+        true
+    }
+
+    /// Where the folder that a session was held in is now, if it was moved together with the store
+    /// that the session is in.
+    fn moved_to(&self, _: &Path, _: &Workspace) -> Option<PathBuf> {
+        None
+    }
+
+    /// The hash of a session's project, where that is all that is known of it.
+    fn hash_of_project(&self, _: &Workspace) -> Option<String> {
+        None
+    }
+
+    /// The hash by which the store knows a project's folder, where it does so.
+    fn hash_project(&self, _folder: &str) -> Option<String> {
+        None
+    }
+
+    /// What of a session goes when it is removed. One that has no file of its own is removed by
+    /// this, if `for_good` is set: no trash takes it.
+    fn remove(&self, source: &Source, _for_good: bool) -> Result<Removal, WriteError> {
+        Ok(Removal::Files(vec![source.path.clone()]))
+    }
+}

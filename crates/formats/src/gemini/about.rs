@@ -1,0 +1,69 @@
+//! Facts about the format, and its facets.
+
+use crate::{About, Carrier, Client, Format, FormatRef, Reader, Rules, Store, Writer};
+
+/// The slug of the format.
+pub(crate) const SLUG: &str = "gemini";
+
+/// The program's name for people.
+pub(crate) const AGENT: &str = "Gemini CLI";
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&Gemini);
+
+static ABOUT: About = About {
+    slug: SLUG,
+    aliases: &["gemini-cli"],
+    name: AGENT,
+    versions: "0.1 to 0.61",
+    where_it_looks: "`~/.gemini/tmp`, or where `GEMINI_CLI_HOME` says",
+    in_home: &[
+        ".gemini/projects.json",
+        ".gemini/tmp/*/chats",
+        ".gemini/tmp/*/tool-outputs",
+        ".gemini/tmp/*/logs.json",
+        ".gemini/tmp/*/checkpoint-*.json",
+        ".gemini/tmp/*/.project_root",
+        ".cache/.gemini/tmp/*/chats",
+        ".cache/.gemini/tmp/*/tool-outputs",
+        ".cache/.gemini/tmp/*/logs.json",
+        ".cache/.gemini/tmp/*/checkpoint-*.json",
+        ".cache/.gemini/tmp/*/.project_root",
+    ],
+    in_project: &[],
+    judge: Some("Gemini CLI 0.61.0"),
+};
+
+/// Sessions of Gemini CLI.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gemini;
+
+impl Format for Gemini {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn store(&self) -> &dyn Store {
+        self
+    }
+
+    fn reader(&self) -> &dyn Reader {
+        self
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(self)
+    }
+
+    fn carrier(&self) -> Option<&dyn Carrier> {
+        Some(self)
+    }
+
+    fn client(&self) -> Option<&dyn Client> {
+        Some(self)
+    }
+
+    fn rules(&self) -> Option<&dyn Rules> {
+        Some(self)
+    }
+}

@@ -1,0 +1,212 @@
+//! Writing sessions.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+
+use rethread_json::Object;
+use rethread_model::{Note, TitleSource};
+
+use super::project::store_around;
+use super::write::create::{Header, Past, named, refuse_unknown, root, write};
+use super::write::edit::{add, refuse_known_ids};
+use super::write::fork::{copied, entries, messages, outputs};
+use super::write::message::{Defaults, Given, from_new, given};
+use super::write::place::{chats, store};
+use super::write::tell::{KEEPS, Teller};
+use super::write::{Changes, Open};
+use super::{FORMAT, Gemini, SLUG, store};
+use crate::telling::{answered, is_apart, left, sums_up};
+use crate::{
+    Appended, Editor, Fork, Keeps, Made, MessageInput, NewSession, Source, Step, SubagentWriter,
+    Told, WriteError, Writer, Writing,
+};
+
+impl Writer for Gemini {
+    /// Starts a session: a log with its first line.
+    fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
+        refuse_unknown(new)?;
+        let project = named(&new.cwd)?;
+        let chats = chats(w, &root(w, new.root.as_deref())?, &project)?;
+        let header = Header {
+            project: &project,
+            title: new.title.as_deref(),
+            fork: None,
+        };
+        write(w, &chats, new.id.as_deref(), &header, &Past::nothing())
+    }
+
+    /// Adds messages.
+    fn append(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        messages: &[MessageInput],
+    ) -> Result<Appended, WriteError> {
+        let mut session = Open::lock(w, source)?;
+        let start = session.log.len()?;
+        let mut prepared: Vec<Result<Given, WriteError>> = Vec::with_capacity(messages.len());
+        for (salt, message) in (start..).zip(messages) {
+            let defaults = Defaults {
+                env: w.env,
+                salt,
+                replaces: None,
+            };
+            prepared.push(given(message, &defaults));
+        }
+        refuse_known_ids(&session, &mut prepared);
+        if w.strict
+            && let Some(at) = prepared.iter().position(Result::is_err)
+        {
+            let nothing = || WriteError::BadInput("no message was given".to_owned());
+            return Err(prepared.swap_remove(at).err().unwrap_or_else(nothing));
+        }
+        let mut changes = Changes::default();
+        let mut ids = Vec::with_capacity(prepared.len());
+        for message in prepared {
+            ids.push(match message {
+                Ok(message) => Ok(add(&session, &mut changes, message)?),
+                Err(e) => Err(e),
+            });
+        }
+        let mut notes = Vec::new();
+        if !changes.added.is_empty() || !changes.again.is_empty() {
+            notes = session.save(&changes)?;
+        }
+        Ok(Appended { ids, notes })
+    }
+
+    /// Sets the title, which the client calls a summary.
+    fn rename(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        title: &str,
+    ) -> Result<Vec<Note>, WriteError> {
+        let mut session = Open::lock(w, source)?;
+        session.save(&Changes {
+            title: Some(title.to_owned()),
+            ..Changes::default()
+        })
+    }
+
+    /// Copies the way to an entry into a new log, each message in its last version. What is damaged is
+    /// told.
+    fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
+        if store::side_id(&source.path).is_some() {
+            return Err(WriteError::Unsupported {
+                format: SLUG,
+                what: "forks of checkpoints and logs of prompts",
+            });
+        }
+        let old = FORMAT.reader().read(source)?;
+        let mut notes = old.damage(w)?;
+        let entries = entries(&old, fork)?;
+        let head = &old.session.head;
+        let known = head.workspace.path.as_deref().map(Path::new);
+        let cwd = fork.cwd.as_deref().or(known).ok_or_else(|| {
+            let why = "nothing says which project this session is of; name one with `--cwd`";
+            WriteError::BadInput(why.to_owned())
+        })?;
+        let project = named(cwd)?;
+        let root = store_around(&source.path)
+            .map(Path::to_owned)
+            .or_else(|| store(w.env));
+        let root = root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
+        let chats = chats(w, &root, &project)?;
+        let copied = copied(&old, &entries)?;
+        let past = Past {
+            messages: &|out| messages(w, &old, &entries, out),
+            outputs: outputs(&old, &entries, &mut notes),
+        };
+        let last = entries.last().map(|ix| old.session.id(*ix));
+        let note = Object::new()
+            .str("forkOf", &head.id)
+            .opt_str("entry", last.filter(|id| !id.is_empty()))
+            .u64("copied", copied)
+            .finish();
+        let stored = head.title.as_ref();
+        let stored = stored.filter(|t| t.source != TitleSource::FirstPrompt);
+        let title = fork.title.as_deref().or(stored.map(|t| t.text.as_str()));
+        let header = Header {
+            project: &project,
+            title,
+            fork: Some(&note),
+        };
+        let mut made = write(w, &chats, None, &header, &past)?;
+        made.notes.extend(notes);
+        Ok(made)
+    }
+
+    fn keeps(&self) -> Keeps {
+        KEEPS
+    }
+
+    /// Ways that hold results of calls which others make too, because results stand beside their calls; and
+    /// those on which something was summed up: the client cannot go back before that.
+    fn leaves_out(&self, told: &[Told]) -> Vec<Range<usize>> {
+        let is_out = |way: &Range<usize>| {
+            let steps = told.get(way.clone()).unwrap_or_default();
+            sums_up(steps) || !is_apart(steps)
+        };
+        left(told).into_iter().filter(is_out).collect()
+    }
+
+    /// Writes a conversation into a session that was just made.
+    fn write_transcript(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        told: &[Told],
+    ) -> Result<(), WriteError> {
+        let mut session = Open::lock(w, source)?;
+        let mut teller = Teller {
+            w,
+            salt: session.log.len()?,
+            told,
+            lines: Vec::new(),
+            current: 0,
+            messages: Vec::with_capacity(told.len()),
+            calls: HashMap::new(),
+            answered: answered(told),
+        };
+        for (at, one) in told.iter().enumerate() {
+            teller.go_to(one.after);
+            let message = match &one.step {
+                Step::Message(message) => {
+                    let defaults = Defaults {
+                        env: w.env,
+                        salt: teller.salt + at as u64,
+                        replaces: None,
+                    };
+                    teller.message(from_new(message, &defaults)?, one.time)
+                }
+                Step::Compaction { summary, kept, .. } => {
+                    teller.compaction(at, summary, *kept);
+                    None
+                }
+                Step::Back => None,
+                Step::BranchSummary(_) | Step::Label { .. } => {
+                    return Err(WriteError::Unsupported {
+                        format: SLUG,
+                        what: "summaries of branches, or labels",
+                    });
+                }
+            };
+            teller.messages.push(message);
+        }
+        session.save(&Changes {
+            added: teller.lines,
+            ..Changes::default()
+        })?;
+        Ok(())
+    }
+
+    fn subagents(&self) -> Option<&dyn SubagentWriter> {
+        Some(self)
+    }
+
+    fn editor(&self) -> Option<&dyn Editor> {
+        Some(self)
+    }
+}

@@ -1,0 +1,59 @@
+//! Facts about the format, and its facets.
+
+use crate::{About, Carrier, Client, Format, FormatRef, Reader, Rules, Store, Writer};
+
+/// The slug of the format.
+pub(crate) const SLUG: &str = "opencode";
+
+/// The format as a value.
+pub const FORMAT: FormatRef = FormatRef::new(&OpenCode);
+
+static ABOUT: About = About {
+    slug: SLUG,
+    aliases: &[],
+    name: "OpenCode",
+    versions: "0.x and 1.x",
+    where_it_looks: "`~/.local/share/opencode`, or where `XDG_DATA_HOME` and `OPENCODE_DB` say",
+    in_home: &[
+        ".local/share/opencode/opencode*.db",
+        ".local/share/opencode/opencode*.db-wal",
+        ".local/share/opencode/storage",
+        ".local/share/opencode/project/*/storage",
+    ],
+    in_project: &[],
+    judge: Some("OpenCode 1.18.33"),
+};
+
+/// Sessions of OpenCode.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenCode;
+
+impl Format for OpenCode {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn store(&self) -> &dyn Store {
+        self
+    }
+
+    fn reader(&self) -> &dyn Reader {
+        self
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(self)
+    }
+
+    fn carrier(&self) -> Option<&dyn Carrier> {
+        Some(self)
+    }
+
+    fn client(&self) -> Option<&dyn Client> {
+        Some(self)
+    }
+
+    fn rules(&self) -> Option<&dyn Rules> {
+        Some(self)
+    }
+}

@@ -1,0 +1,155 @@
+//! Reading a session, whichever way it is stored.
+
+use rethread_model::{Head, Link, LinkKind, Note, RawRef, SessionBuilder, Summary};
+
+use super::entries::add_entries;
+use super::facts::{Facts, parsed};
+use super::said::Said;
+use super::store::{Kept, kept, names, stem};
+use super::summary::{of_database, of_export, of_tree};
+use super::{FORMAT, OpenCode, SLUG, body, export, session_rows, tree};
+use crate::times::dated;
+use crate::unusable::document_unusable;
+use crate::{BodyReader, Conversation, Native, OpenError, Part, Reader, Source, Want};
+
+impl Reader for OpenCode {
+    /// What a list shows of a session.
+    fn summarize(&self, source: &Source, want: Want) -> Summary {
+        let path = &source.path;
+        let found = kept(path).and_then(|kept| match kept {
+            Kept::Database => of_database(path, &source.id, want),
+            Kept::Tree(place) => of_tree(&place, source, want),
+            Kept::Export(file, len) => of_export(source, file, len, want),
+        });
+        match found {
+            Ok(summary) => Summary {
+                path: path.clone(),
+                ..summary
+            },
+            Err(e) => {
+                let mut summary = Summary {
+                    path: path.clone(),
+                    head: Head {
+                        id: source.id.clone(),
+                        format: SLUG,
+                        ..Head::default()
+                    },
+                    ..Summary::default()
+                };
+                document_unusable(&mut summary, &e);
+                summary
+            }
+        }
+    }
+
+    /// Reads a session.
+    fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
+        let Gathered {
+            parts,
+            facts,
+            said,
+            unclaimed,
+            notes,
+            children,
+            started_by,
+        } = gather(source)?;
+        let mut builder = SessionBuilder::new(facts.head(&source.id, None));
+        for raw in unclaimed {
+            builder.unclaimed(raw);
+        }
+        let mut links = add_entries(&mut builder, &said, &facts);
+        for child in children {
+            if links.iter().all(|link| link.session != child) {
+                links.push(Link {
+                    kind: LinkKind::SubAgent,
+                    session: child,
+                    entry: None,
+                    tool_call: None,
+                });
+            }
+        }
+        let head = builder.head();
+        if let Some(parent) = head.links.iter_mut().find(|l| l.kind == LinkKind::Parent) {
+            parent.tool_call = started_by;
+        }
+        head.links.extend(links);
+        let native = Native { parts };
+        let mut session = dated(builder.finish());
+        if facts.is_untitled() {
+            let prompt = body::first_prompt(&native, &session);
+            session.head.title = facts.head(&source.id, prompt.as_deref()).title;
+        }
+        let mut source = source.clone();
+        source.id.clone_from(&session.head.id);
+        Ok(Conversation {
+            source,
+            native,
+            session,
+            notes,
+        })
+    }
+
+    fn bodies(&self) -> &dyn BodyReader {
+        self
+    }
+
+    /// The sub-agents that a session started, by their own word.
+    fn subagents(&self, session: &Conversation) -> Vec<Source> {
+        let path = &session.source.path;
+        let id = &session.session.head.id;
+        match kept(path) {
+            Ok(Kept::Database) => {
+                let found = session_rows::children(path, id).unwrap_or_default();
+                let source = |id| Source::new(FORMAT, id, path.clone());
+                found.into_iter().map(source).collect()
+            }
+            Ok(Kept::Tree(place)) => {
+                let beside = place.info.parent().map(|f| names(f, &mut |_| {}));
+                let mut found = Vec::new();
+                for file in beside.into_iter().flatten() {
+                    let bytes = rethread_disk::read_small(&file).unwrap_or_default();
+                    let facts = parsed(&bytes, Facts::of_info);
+                    if facts.is_some_and(|f| f.parent.as_ref() == Some(id)) {
+                        found.push(Source::new(FORMAT, stem(&file), file));
+                    }
+                }
+                found
+            }
+            // What was exported lies anywhere.
+            Ok(Kept::Export(..)) | Err(_) => Vec::new(),
+        }
+    }
+
+    /// The rows of a session in a database.
+    fn rows(&self, source: &Source) -> Result<Option<Native>, OpenError> {
+        if !matches!(kept(&source.path)?, Kept::Database) {
+            return Ok(None);
+        }
+        let parts = gather(source)?.parts;
+        Ok(Some(Native { parts }))
+    }
+}
+
+/// All of a session before its entries are made.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) parts: Vec<Part>,
+    pub(super) facts: Facts,
+    /// The messages in order, with their parts.
+    pub(super) said: Vec<Said>,
+    pub(super) unclaimed: Vec<RawRef>,
+    pub(super) notes: Vec<Note>,
+    /// The sessions of sub-agents, by the store's own word.
+    pub(super) children: Vec<String>,
+    /// The call that started this session.
+    pub(super) started_by: Option<String>,
+}
+
+/// Reads all of a session's records.
+fn gather(source: &Source) -> Result<Gathered, OpenError> {
+    match kept(&source.path)? {
+        Kept::Database => session_rows::gather(&source.path, &source.id),
+        Kept::Tree(place) => tree::gather(&place),
+        Kept::Export(file, len) => export::gather(&source.path, file, len),
+    }
+}
