@@ -64,7 +64,9 @@ pub use own_words::OwnWords;
 pub use packed::ZstdWriter;
 pub use raw_json::RawJson;
 pub use registry::{FORMATS, PROJECT_FORMAT, by_name};
-pub use telling::{Attachments, Branches, Files, Keeps, Step, Told, ToldAgent};
+pub use telling::{
+    Attachments, Branches, Files, Keeps, Step, Told, ToldAgent, Transcript, left_ways,
+};
 pub use unusable::{has_no_sessions, summarize, unpacking_damage, why_empty};
 pub use write::{
     AgentKey, Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext,

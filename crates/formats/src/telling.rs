@@ -122,32 +122,101 @@ pub enum Step {
     Back,
 }
 
-/// The ways that a conversation left again: the steps of each stand behind each other, and before
-/// those of the way that it took instead. What was left on the way is a way of its own.
-pub(crate) fn left(told: &[Told]) -> Vec<Range<usize>> {
+/// The steps of a conversation, one after the other.
+pub struct Transcript<'a> {
+    /// Whether ways are among the steps that the conversation left again.
+    pub has_left: bool,
+    steps: &'a mut dyn Iterator<Item = Told>,
+}
+
+impl<'a> Transcript<'a> {
+    /// These steps.
+    pub fn new(has_left: bool, steps: &'a mut dyn Iterator<Item = Told>) -> Self {
+        Self { has_left, steps }
+    }
+}
+
+impl Iterator for Transcript<'_> {
+    type Item = Told;
+
+    fn next(&mut self) -> Option<Told> {
+        self.steps.next()
+    }
+}
+
+/// What is known of a step without what it says.
+pub(crate) struct StepHead {
+    after: Option<usize>,
+    is_message: bool,
+    is_compaction: bool,
+    /// Whether the conversation only goes back with it.
+    pub(crate) is_back: bool,
+    /// The calls that it makes, and those that it has results of, by their ids.
+    calls: Vec<String>,
+    results: Vec<String>,
+}
+
+impl StepHead {
+    pub(crate) fn of(told: &Told) -> Self {
+        let message = match &told.step {
+            Step::Message(message) => Some(message),
+            _ => None,
+        };
+        let owned = |id: &str| id.to_owned();
+        Self {
+            after: told.after,
+            is_message: message.is_some(),
+            is_compaction: told.step.sums_up(),
+            is_back: matches!(told.step, Step::Back),
+            calls: message.map_or_else(Vec::new, |m| m.calls().map(owned).collect()),
+            results: message.map_or_else(Vec::new, |m| m.results().map(owned).collect()),
+        }
+    }
+}
+
+impl Step {
+    /// Whether a summary stands in the place of what came before.
+    pub(crate) fn sums_up(&self) -> bool {
+        matches!(self, Self::Compaction { .. })
+    }
+}
+
+/// The ways that a conversation left again, by what each of its steps follows: the steps of each stand
+/// behind each other, and before those of the way that it took instead. What was left on the way is a
+/// way of its own.
+pub fn left_ways(after: impl Iterator<Item = Option<usize>>) -> Vec<Range<usize>> {
     let mut last: HashMap<Option<usize>, usize> = HashMap::new();
     let mut ways = Vec::new();
-    for (at, one) in told.iter().enumerate() {
-        if let Some(other) = last.insert(one.after, at) {
+    for (at, after) in after.enumerate() {
+        if let Some(other) = last.insert(after, at) {
             ways.push(other..at);
         }
     }
     ways
 }
 
-/// Whether something is summed up in some steps.
-pub(crate) fn sums_up(told: &[Told]) -> bool {
-    let is_summary = |one: &Told| matches!(one.step, Step::Compaction { .. });
-    told.iter().any(is_summary)
+/// The ways that a conversation with these steps left again.
+pub(crate) fn left(heads: &[StepHead]) -> Vec<Range<usize>> {
+    left_ways(heads.iter().map(|head| head.after))
 }
 
-/// The steps from one to another that comes behind it; none where there is no first.
-pub(crate) fn way(told: &[Told], first: Option<usize>, last: Option<usize>) -> Vec<usize> {
+/// Whether something is summed up in some steps.
+pub(crate) fn sums_up(steps: &[StepHead]) -> bool {
+    steps.iter().any(|step| step.is_compaction)
+}
+
+/// The steps from one to another that comes behind it, by what each follows; none where there is no
+/// first.
+pub(crate) fn way(
+    after: impl Fn(usize) -> Option<usize>,
+    first: Option<usize>,
+    last: Option<usize>,
+) -> Vec<usize> {
     let mut way = Vec::new();
     let mut at = last.filter(|_| first.is_some());
     while let Some(step) = at.filter(|step| Some(*step) >= first) {
         way.push(step);
-        at = told.get(step).and_then(|told| told.after);
+        at = after(step);
     }
     way.reverse();
     way
@@ -155,20 +224,14 @@ pub(crate) fn way(told: &[Told], first: Option<usize>, last: Option<usize>) -> V
 
 /// Whether a way keeps to itself: it begins with something that is said, and holds results of no calls
 /// but its own. Some clients write results beside their calls.
-pub(crate) fn is_apart(steps: &[Told]) -> bool {
+pub(crate) fn is_apart(steps: &[StepHead]) -> bool {
     let mut known: HashSet<&str> = HashSet::new();
     for (at, one) in steps.iter().enumerate() {
-        let Step::Message(message) = &one.step else {
-            if at == 0 {
-                return false;
-            }
-            continue;
-        };
-        if at == 0 && message.results().next().is_some() {
+        if at == 0 && !(one.is_message && one.results.is_empty()) {
             return false;
         }
-        known.extend(message.calls());
-        if !message.results().all(|id| known.contains(id)) {
+        known.extend(one.calls.iter().map(String::as_str));
+        if !one.results.iter().all(|id| known.contains(id.as_str())) {
             return false;
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::every_call::{is_there, wrapped};
@@ -120,6 +120,57 @@ fn a_way_of_pi_is_copied_piece_by_piece() {
     let file = session(&w, "pi", RECORDS, LENGTH);
     let path = file.to_str().unwrap();
     within(&w, MOST, &["fork", path, "--at", "#100"]);
+}
+
+/// What is converted goes from file to file, and so does the original that is packed into it.
+#[test]
+fn a_conversion_holds_no_session() {
+    if !is_there("prlimit") {
+        return;
+    }
+    let w = World::new();
+    let file = session(&w, "claude-code", RECORDS, LENGTH);
+    let out = w.root.join("out");
+    let (path, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let args = ["convert", path, "--to", "codex", "-o", out, "--cwd", "/"];
+    within(&w, MOST, &args);
+    let rollouts = walk(out.as_ref());
+    let [made] = rollouts.as_slice() else {
+        panic!("{rollouts:?}")
+    };
+    // All that was said is in it, and the original travels along.
+    assert!(fs::metadata(made).unwrap().len() > (RECORDS * (LENGTH - 13)) as u64);
+    let back = w.root.join("back");
+    let back = back.to_str().unwrap();
+    w.ok(&[
+        "convert",
+        made.to_str().unwrap(),
+        "--to",
+        "claude-code",
+        "-o",
+        back,
+    ]);
+    let again = walk(back.as_ref());
+    let [again] = again.as_slice() else {
+        panic!("{again:?}")
+    };
+    assert!(fs::read(again).unwrap() == fs::read(file).unwrap());
+}
+
+/// The files below a folder.
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    files
 }
 
 /// A line that is too long to be held is known by a few of its words, and what is added hangs from

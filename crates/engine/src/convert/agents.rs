@@ -269,7 +269,7 @@ impl ReadBack {
             };
             refuse_damage(found)?;
             back.native += usize::from(report::says_the_same(was, found));
-            let spoken = Spoken::of(found, Scope::Told);
+            let spoken = Spoken::digests(found, found, Scope::Told);
             back.carried.push(CarriedAgent {
                 id: found.source.id.clone(),
                 of: was.source.id.clone(),

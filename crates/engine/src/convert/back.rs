@@ -64,8 +64,7 @@ pub(super) fn original(
 
 /// What travels along in a session; none where nothing does.
 pub(super) fn luggage(conversation: &Conversation) -> Result<Option<Luggage>, Error> {
-    let items = conversation.embedded_original()?;
-    Luggage::read(&items).map_err(|e| Error::Verification(e.to_string()))
+    Luggage::of(conversation)?.map_err(|e| Error::Verification(e.to_string()))
 }
 
 /// Goes back by one format. What was said on the way and is not in the session comes behind it.
@@ -345,7 +344,7 @@ fn of_export(
         return Ok(None);
     };
     let before = |scope| {
-        let spoken = Spoken::of(&again, scope);
+        let spoken = Spoken::digests(&again, &again, scope);
         Before {
             scope,
             marks: spoken.marks(),

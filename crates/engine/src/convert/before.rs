@@ -4,15 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use rethread_catalog::sources_at;
-use rethread_disk::{DiskError, Mode, append_line, ensure_folder, read_small};
-use rethread_formats::carry::{Scope, Seal, own_files};
-use rethread_formats::{Agents, Conversation, FormatRef, Source, Writing};
+use rethread_disk::{Mode, append_line, ensure_folder, read_small};
+use rethread_formats::carry::{Scope, Seal};
+use rethread_formats::{Conversation, FormatRef, Source, Writing};
 use rethread_json::{Object, Tree, Value, split_lines};
 use rethread_model::Note;
 
 use super::spoken::Spoken;
 use super::{ConvertAsk, Trim, back, marks};
-use crate::Error;
 use crate::show::open;
 
 const FILE: &str = "conversions.jsonl";
@@ -26,7 +25,7 @@ pub(super) fn key(
 ) -> String {
     let source = &from.source;
     let path = source.path.to_string_lossy();
-    let marks = Spoken::of(from, Scope::Told).marks();
+    let marks = Spoken::digests(from, from, Scope::Told).marks();
     let marks: Vec<String> = marks.iter().map(u64::to_string).collect();
     let last = trim.last.map(|n| n.to_string()).unwrap_or_default();
     let marks = marks.join(" ");
@@ -72,21 +71,9 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// Of a session as it is now.
-    pub(super) fn of(
-        from: &Conversation,
-        agents: &Agents,
-        ask: &ConvertAsk<'_>,
-    ) -> Result<Self, Error> {
+    /// Of a session whose files are these now.
+    pub(super) fn of(from: &Conversation, seals: Vec<Seal>, ask: &ConvertAsk<'_>) -> Self {
         let source = &from.source;
-        let unreadable = |cause| DiskError::Read {
-            path: source.path.clone(),
-            cause,
-        };
-        let mut seals = Vec::new();
-        for (_, mut reader) in own_files(from, agents)? {
-            seals.push(Seal::of(&mut reader).map_err(unreadable)?);
-        }
         let digests: Vec<&str> = seals.iter().map(|seal| seal.sha256.as_str()).collect();
         let root = ask.root.map(Path::to_string_lossy).unwrap_or_default();
         let (path, digests) = (source.path.to_string_lossy(), digests.join(" "));
@@ -103,7 +90,7 @@ impl Whole {
         let cwd = ask.cwd.map(Path::to_string_lossy);
         words.extend(cwd.as_deref());
         let key = format!("{:016x}", marks::words(&words));
-        Ok(Self { key, seals })
+        Self { key, seals }
     }
 
     /// Notes what is about to be put into the store. So whoever is killed right behind that finds it
@@ -163,7 +150,7 @@ pub(super) fn find(w: &Writing<'_>, key: &str, from: &Source, to: FormatRef) -> 
     let conversation = open(&source).ok()?;
     let luggage = back::luggage(&conversation).ok()??;
     let is_it = luggage.from == from.format.slug() && luggage.id == from.id;
-    let goes_on = Spoken::of(&conversation, luggage.scope)
+    let goes_on = Spoken::digests(&conversation, &conversation, luggage.scope)
         .marks()
         .starts_with(&luggage.marks);
     (is_it && goes_on).then_some(source)

@@ -95,7 +95,8 @@ impl Changes {
             at += places.len();
         }
         let messages: Vec<MessageInput> = way
-            .map(|line| MessageInput::Message(line.said.message.clone()))
+            .filter_map(|line| line.said.message.clone())
+            .map(MessageInput::Message)
             .collect();
         let is_mask = |change: &Change| is_masked(here, change);
         if seen.changed.is_empty() || !seen.changed.iter().all(is_mask) {
@@ -113,7 +114,7 @@ impl Changes {
     /// Nothing, where all that is said is said as it was and in the same order, whatever it hangs from:
     /// what an export says of that is as good as the version that wrote it.
     pub(super) fn none_in_words(here: &Conversation, before: &Before) -> Option<Self> {
-        let spoken = Spoken::of(here, before.scope);
+        let spoken = Spoken::digests(here, here, before.scope);
         let is_same = spoken.marks() == before.marks;
         is_same.then(|| Seen::default().with(Since::default()))
     }
@@ -246,7 +247,8 @@ impl Seen {
             .iter()
             .map(|place| before.get(*place).copied())
             .collect::<Option<_>>()?;
-        let blocks = &line.said.message.message.blocks;
+        let message = line.said.message.as_ref();
+        let blocks = message.into_iter().flat_map(|new| &new.message.blocks);
         let now = line.said.marks.iter().zip(blocks);
         for ((place, was), (mark, block)) in places.into_iter().zip(was).zip(now) {
             self.tools.extend(Tool::of(block).map(|tool| (place, tool)));
@@ -320,7 +322,7 @@ impl Edits {
             let words = said
                 .blocks
                 .into_iter()
-                .map(|b| Words::of(&b.block).ok_or(b.block));
+                .map(|b| Words::of(&b.block).ok_or_else(|| Box::new(b.block)));
             words.collect::<Vec<_>>()
         };
         let mut wanted = words(original);

@@ -10,6 +10,7 @@ mod back;
 mod before;
 mod calls;
 mod changes;
+mod counting;
 mod edit;
 mod hosted;
 mod marks;
@@ -31,11 +32,12 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use rethread_formats::carry::{Put, Scope, remove_unfinished};
+use rethread_formats::carry::{Put, remove_unfinished};
 use rethread_formats::{Agents, Conversation, FormatRef, Source, WriteError, Writing};
 use rethread_model::Note;
 
 use self::agents::Family;
+use self::plan::Extent;
 use self::write::{goods, write};
 use crate::Error;
 use crate::edit::make_root;
@@ -129,8 +131,7 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
     if ask.to.is_for_exports() {
         return unified::write(w, conversation, ask, notes);
     }
-    let steps = plan::steps(&conversation, ask.to, Scope::Told);
-    write(w, (&conversation, true), &steps.told, ask, notes)
+    write(w, &conversation, &Extent::Whole, ask, notes)
 }
 
 /// A session that another agent can go on with.
@@ -176,13 +177,8 @@ pub(crate) fn convert_to_resume(
             said.insert(0, said::summary(&conversation, summary));
         }
         let notes = conversation.notes.clone();
-        write(
-            w,
-            (&conversation, false),
-            &steps::in_a_row(said).told,
-            &ask,
-            notes,
-        )?
+        let steps = Extent::Steps(steps::in_a_row(said).told);
+        write(w, &conversation, &steps, &ask, notes)?
     };
     // A session in a database is named by that and its id.
     let path = done.path.to_string_lossy().into_owned();

@@ -83,7 +83,9 @@ impl Original {
         };
         if carrier.source.format.is_for_exports() {
             for Line { said, .. } in Spoken::of(original, scope).lines {
-                add(said.from, *said.message);
+                if let Some(message) = said.message {
+                    add(said.from, *message);
+                }
             }
         } else {
             let all = plan::steps(original, carrier.source.format, scope);
@@ -91,7 +93,9 @@ impl Original {
                 match step {
                     Step::Message(message) => add(from, *message),
                     Step::Compaction { summary, .. } | Step::BranchSummary(summary) => {
-                        add(from, *said::summary(original, &summary).message);
+                        if let Some(message) = said::summary(original, &summary).message {
+                            add(from, *message);
+                        }
                     }
                     Step::Label { .. } | Step::Back => {}
                 }

@@ -1,53 +1,130 @@
 //! A whole conversation as the steps that a format is told: what is said, in the tree that it makes.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::num::NonZeroU32;
+use std::ops::Range;
 
 use rethread_formats::carry::Scope;
-use rethread_formats::{Branches, Conversation, FormatRef, Keeps, Step, Told};
+use rethread_formats::{Branches, Conversation, FormatRef, Keeps, Step, Told, left_ways};
 use rethread_model::{
-    Block, Bodies as _, Body, Context, EntryIx, Kept, Kind, Message, Role, Session, Visibility,
+    Block, Bodies, Body, Context, EntryIx, Kept, Kind, Message, Role, Session, Visibility,
 };
 
 use super::calls::Waiting;
 use super::marks;
 use super::said::{Followers, Speech, before, is_said, may_be_said, way_to};
-use super::steps::Steps;
+use super::steps::{Position, Steps, followed, without};
+
+/// What of a session is written.
+pub(super) enum Extent {
+    /// All of it.
+    Whole,
+    /// These steps.
+    Steps(Vec<Told>),
+}
+
+/// How a conversation is told to a format: what it leaves out is known before.
+pub(super) struct Telling<'a> {
+    source: &'a Conversation,
+    bodies: &'a dyn Bodies,
+    keeps: Keeps,
+    scope: Scope,
+    /// The steps, where these are not those of all entries.
+    list: Option<&'a [Told]>,
+    /// The ways that the format leaves out.
+    ways: Vec<Range<usize>>,
+    /// Whether ways may be told that the conversation left again.
+    pub(super) has_left: bool,
+}
+
+impl<'a> Telling<'a> {
+    /// Of a conversation whose entries come from `bodies`. Where it parts, all steps are looked at once
+    /// before they are told.
+    pub(super) fn new(
+        source: &'a Conversation,
+        bodies: &'a dyn Bodies,
+        to: FormatRef,
+        scope: Scope,
+    ) -> Self {
+        let keeps = to.keeps();
+        let mut telling = Self {
+            source,
+            bodies,
+            keeps,
+            scope,
+            list: None,
+            ways: Vec::new(),
+            has_left: false,
+        };
+        if keeps.branches != Branches::None && parts(&source.session) {
+            let mut seen = Vec::new();
+            let steps = telling.steps().map(|(told, _)| told);
+            let mut steps = steps.inspect(|told| seen.push(Position::of(told)));
+            let writer = to.writer();
+            let ways = writer.map(|writer| writer.leaves_out(&mut steps));
+            let ways = ways.unwrap_or_default();
+            drop(steps);
+            let left = left_ways(followed(&seen, &ways).into_iter());
+            // Formats that leave out nothing do not look.
+            telling.has_left = seen.is_empty() || !left.is_empty();
+            telling.ways = ways;
+        }
+        telling
+    }
+
+    /// Of what is to be written of a conversation.
+    pub(super) fn of(
+        source: &'a Conversation,
+        bodies: &'a dyn Bodies,
+        extent: &'a Extent,
+        to: FormatRef,
+    ) -> Self {
+        match extent {
+            Extent::Whole => Self::new(source, bodies, to, Scope::Told),
+            Extent::Steps(steps) => Self {
+                source,
+                bodies,
+                keeps: to.keeps(),
+                scope: Scope::Told,
+                list: Some(steps),
+                ways: Vec::new(),
+                has_left: false,
+            },
+        }
+    }
+
+    /// The steps, each with the entry that it tells of; the active way last.
+    pub(super) fn steps(&self) -> Box<dyn Iterator<Item = (Told, Option<EntryIx>)> + '_> {
+        if let Some(list) = self.list {
+            return Box::new(list.iter().map(|told| (told.clone(), None)));
+        }
+        let plan = Plan::new(self.source, self.bodies, self.keeps, self.scope);
+        Box::new(without(plan, &self.ways))
+    }
+}
 
 /// The steps of a conversation, the active way last, as far as the format keeps them.
 pub(super) fn steps(source: &Conversation, to: FormatRef, scope: Scope) -> Steps {
-    let session = &source.session;
-    let keeps = to.keeps();
-    let way = session
-        .leaf()
-        .map(|leaf| way_to(session, leaf))
-        .unwrap_or_default();
-    let mut plan = Plan::new(source, keeps, (&way, scope));
-    for ix in plan.order(&way) {
-        plan.enter(ix);
-        plan.entry(ix);
+    let mut steps = Steps::default();
+    for (told, from) in Telling::new(source, source, to, scope).steps() {
+        steps.push(told, from);
     }
-    let end = way.last().and_then(|leaf| plan.places.get(leaf)?.1);
-    if let Some(end) = end.filter(|end| end + 1 < plan.steps.told.len()) {
-        let back = Told {
-            after: Some(end),
-            time: None,
-            step: Step::Back,
-        };
-        plan.steps.push(back, None);
-    }
-    if keeps.labels {
-        plan.labels();
-    }
-    let writer = to.writer();
-    let ways = writer.map(|writer| writer.leaves_out(&plan.steps.told));
-    plan.steps.without(&ways.unwrap_or_default())
+    steps
+}
+
+/// Whether a conversation goes on in several ways from some place, or begins several times.
+fn parts(session: &Session) -> bool {
+    let followers = Followers::new(session);
+    followers.first.len() > 1 || followers.of.iter().any(|list| list.len() > 1)
 }
 
 /// What is said in the place of a summary that cannot be read.
 const NO_SUMMARY: &str = "(What came before was summed up here, and the summary cannot be read.)";
 
+/// The steps of a conversation while they are made, entry by entry.
 struct Plan<'a> {
     source: &'a Conversation,
+    bodies: &'a dyn Bodies,
     session: &'a Session,
     keeps: Keeps,
     /// What counts as said.
@@ -58,9 +135,18 @@ struct Plan<'a> {
     /// The entries behind the last compaction: what is not seen of them was taken away.
     is_recent: Vec<bool>,
     speech: Speech<'a>,
-    steps: Steps,
-    /// The steps of each entry so far: its first, and the one that what follows hangs from.
-    places: HashMap<EntryIx, (Option<usize>, Option<usize>)>,
+    /// The entries that are not told yet.
+    order: std::vec::IntoIter<EntryIx>,
+    /// The last entry on the way to where the session is.
+    end: Option<EntryIx>,
+    is_over: bool,
+    /// The steps that are made and not given yet.
+    ready: VecDeque<(Told, Option<EntryIx>)>,
+    /// How many steps were made.
+    count: usize,
+    /// The steps of each entry so far, by its place: its first, and the one that what follows hangs
+    /// from.
+    places: Vec<EntrySteps>,
     /// The calls that wait where the conversation parts.
     waiting: HashMap<EntryIx, Waiting>,
     /// How many entries follow each.
@@ -70,10 +156,59 @@ struct Plan<'a> {
     said: HashSet<u64>,
 }
 
+/// The steps that an entry became.
+#[derive(Clone, Copy, Default)]
+struct EntrySteps {
+    first: Option<NonZeroU32>,
+    last: Option<NonZeroU32>,
+}
+
+impl EntrySteps {
+    fn new(first: Option<usize>, last: Option<usize>) -> Self {
+        let number = |step: usize| NonZeroU32::new(u32::try_from(step + 1).ok()?);
+        Self {
+            first: first.and_then(number),
+            last: last.and_then(number),
+        }
+    }
+
+    fn first(self) -> Option<usize> {
+        self.first.map(|step| step.get() as usize - 1)
+    }
+
+    fn last(self) -> Option<usize> {
+        self.last.map(|step| step.get() as usize - 1)
+    }
+}
+
+impl Iterator for Plan<'_> {
+    type Item = (Told, Option<EntryIx>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(step) = self.ready.pop_front() {
+                return Some(step);
+            }
+            if let Some(ix) = self.order.next() {
+                self.enter(ix);
+                self.entry(ix);
+            } else if std::mem::replace(&mut self.is_over, true) {
+                return None;
+            } else {
+                self.finish();
+            }
+        }
+    }
+}
+
 impl<'a> Plan<'a> {
-    fn new(source: &'a Conversation, keeps: Keeps, (way, scope): (&[EntryIx], Scope)) -> Self {
+    fn new(source: &'a Conversation, bodies: &'a dyn Bodies, keeps: Keeps, scope: Scope) -> Self {
         let session = &source.session;
-        let context = Context::new(session, source, &session.active_path());
+        let way = session
+            .leaf()
+            .map(|leaf| way_to(session, leaf))
+            .unwrap_or_default();
+        let context = Context::new(session, bodies, &session.active_path());
         let indexed = context.session.indexed();
         let seen = indexed.filter_map(|(ix, _)| Some((context.comes_from(ix)?, ix)));
         let seen = seen.collect();
@@ -83,22 +218,57 @@ impl<'a> Plan<'a> {
         for ix in way.get(recent..).unwrap_or_default() {
             is_recent[ix.get()] = true;
         }
-        Self {
+        let mut speech = Speech::new(source, bodies, keeps.attachments, scope);
+        speech.wants_marks = !keeps.compactions;
+        let mut plan = Self {
             source,
+            bodies,
             session,
             keeps,
             context,
             seen,
             is_recent,
             scope,
-            speech: Speech::new(source, keeps.attachments, scope),
-            steps: Steps::default(),
-            places: HashMap::new(),
+            speech,
+            order: Vec::new().into_iter(),
+            end: way.last().copied(),
+            is_over: false,
+            ready: VecDeque::new(),
+            count: 0,
+            places: vec![EntrySteps::default(); session.entries().len()],
             waiting: HashMap::new(),
             followers: vec![0; session.entries().len()],
             last: None,
             said: HashSet::new(),
+        };
+        plan.order = plan.order(&way).into_iter();
+        plan
+    }
+
+    /// Adds what comes behind all that is said.
+    fn finish(&mut self) {
+        let end = self.end.and_then(|leaf| self.steps_of(leaf).last());
+        if let Some(end) = end.filter(|end| end + 1 < self.count) {
+            let back = Told {
+                after: Some(end),
+                time: None,
+                step: Step::Back,
+            };
+            self.push(back, None);
         }
+        if self.keeps.labels {
+            self.labels();
+        }
+    }
+
+    fn push(&mut self, told: Told, from: Option<EntryIx>) -> usize {
+        self.ready.push_back((told, from));
+        self.count += 1;
+        self.count - 1
+    }
+
+    fn steps_of(&self, ix: EntryIx) -> EntrySteps {
+        self.places.get(ix.get()).copied().unwrap_or_default()
     }
 
     /// The entries in the order in which they are told: each behind the one that it follows, and the
@@ -140,12 +310,12 @@ impl<'a> Plan<'a> {
     /// The step that the next one follows.
     fn end(&self, ix: EntryIx) -> Option<usize> {
         let parent = before(self.session.entry(ix))?;
-        self.places.get(&parent).and_then(|steps| steps.1)
+        self.steps_of(parent).last()
     }
 
     fn entry(&mut self, ix: EntryIx) {
         let entry = self.session.entry(ix);
-        let (first, start) = (self.steps.told.len(), self.end(ix));
+        let (first, start) = (self.count, self.end(ix));
         match entry.kind {
             Kind::Message(_) if self.is_said(ix) => {
                 if let Some(message) = self.message(ix) {
@@ -154,19 +324,20 @@ impl<'a> Plan<'a> {
             }
             Kind::Compaction => self.compaction(ix, start),
             Kind::BranchSummary => {
-                if let Body::BranchSummary(branch) = self.source.body(ix) {
+                if let Body::BranchSummary(branch) = self.bodies.body(ix) {
                     self.branch_summary(ix, branch.summary.value, start);
                 }
             }
             _ => {}
         }
-        let is_told = self.steps.told.len() > first;
-        let steps = if is_told {
-            (Some(first), Some(self.steps.told.len() - 1))
+        let steps = if self.count > first {
+            EntrySteps::new(Some(first), Some(self.count - 1))
         } else {
-            (None, start)
+            EntrySteps::new(None, start)
         };
-        self.places.insert(ix, steps);
+        if let Some(place) = self.places.get_mut(ix.get()) {
+            *place = steps;
+        }
         if self.followers.get(ix.get()).is_some_and(|n| *n > 1) {
             self.waiting.insert(ix, self.speech.calls.waiting.clone());
         }
@@ -177,7 +348,7 @@ impl<'a> Plan<'a> {
         let body = match self.seen.get(&ix) {
             Some(seen) => self.context.body(*seen),
             None if self.is_recent[ix.get()] => return None,
-            None => self.source.body(ix),
+            None => self.bodies.body(ix),
         };
         match body {
             Body::Message(message) => Some(message),
@@ -187,7 +358,7 @@ impl<'a> Plan<'a> {
 
     fn step(&mut self, ix: EntryIx, after: Option<usize>, step: Step) -> usize {
         let time = self.session.entry(ix).time;
-        self.steps.push(Told { after, time, step }, Some(ix))
+        self.push(Told { after, time, step }, Some(ix))
     }
 
     /// Says a message behind a step; gives the last step then.
@@ -210,10 +381,10 @@ impl<'a> Plan<'a> {
         self.speech
             .say(message, self.session.entry(ix).time, is_told);
         for said in std::mem::take(&mut self.speech.messages) {
-            if !self.keeps.compactions {
-                self.said.extend(&said.marks);
+            self.said.extend(&said.marks);
+            if let Some(message) = said.message {
+                after = Some(self.step(ix, after, Step::Message(message)));
             }
-            after = Some(self.step(ix, after, Step::Message(said.message)));
         }
         after
     }
@@ -231,7 +402,7 @@ impl<'a> Plan<'a> {
 
     /// Tells of a compaction. What was kept of the past and does not reach up to it is said again.
     fn compaction(&mut self, ix: EntryIx, start: Option<usize>) {
-        let Body::Compaction(compaction) = self.source.body(ix) else {
+        let Body::Compaction(compaction) = self.bodies.body(ix) else {
             return;
         };
         let summary = compaction.summary.as_ref().map(|text| text.value.clone());
@@ -246,7 +417,7 @@ impl<'a> Plan<'a> {
         let summary = summary.unwrap_or_else(|| NO_SUMMARY.to_owned());
         let is_end = match &kept {
             Again::Entries(kept) => {
-                let told = |ix: &&EntryIx| self.places.get(ix).is_some_and(|s| s.0.is_some());
+                let told = |ix: &&EntryIx| self.steps_of(**ix).first().is_some();
                 let (kept, all) = (kept.iter().filter(told), way.iter().filter(told));
                 let kept: Vec<&EntryIx> = kept.collect();
                 let all: Vec<&EntryIx> = all.collect();
@@ -255,9 +426,7 @@ impl<'a> Plan<'a> {
             Again::Messages(_) => false,
         };
         let first = match &kept {
-            Again::Entries(kept) if is_end => kept
-                .iter()
-                .find_map(|ix| self.places.get(ix).and_then(|s| s.0)),
+            Again::Entries(kept) if is_end => kept.iter().find_map(|ix| self.steps_of(*ix).first()),
             _ => None,
         };
         let mut after = Some(self.step(
@@ -371,7 +540,7 @@ impl<'a> Plan<'a> {
             if entry.kind != Kind::Label {
                 continue;
             }
-            let Body::Label(change) = self.source.body(ix) else {
+            let Body::Label(change) = self.bodies.body(ix) else {
                 continue;
             };
             let Some(on) = named.get(change.target.as_str()) else {
@@ -383,8 +552,9 @@ impl<'a> Plan<'a> {
             };
         }
         for (on, (ix, text)) in labels {
-            if let Some((Some(_), Some(on))) = self.places.get(&on).copied() {
-                let after = self.steps.told.len().checked_sub(1);
+            let steps = self.steps_of(on);
+            if let Some((_, on)) = steps.first().zip(steps.last()) {
+                let after = self.count.checked_sub(1);
                 self.step(ix, after, Step::Label { on, text });
             }
         }

@@ -42,7 +42,7 @@ fn told_again(
     if here.source.format.is_for_exports() {
         let folder = ScratchFolder::new()?;
         let again = unified::exported(w, &original.source, &folder.path().join("again.ndjson"))?;
-        return Ok(again.map(|again| Spoken::of(&again, scope).marks()));
+        return Ok(again.map(|again| Spoken::digests(&again, &again, scope).marks()));
     }
     let root = store_of(&here.source);
     Ok(retold(w, original, (here.source.format, root), scope).ok())

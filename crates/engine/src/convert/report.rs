@@ -1,11 +1,13 @@
 //! What became of everything that a session holds: measured on what was written, not promised.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rethread_formats::carry::Scope;
 use rethread_formats::{Conversation, FormatRef};
-use rethread_model::{Block, Bodies, Body, Kind, Message, Role, Visibility};
+use rethread_model::{Block, Body, EntryIx, Kind, Message, Role, Visibility};
 
+use super::counting::Counting;
 use super::marks;
 use super::said::{client_of, may_be_said, told, way_to};
 
@@ -59,9 +61,17 @@ pub const AGENTS: &str = "sub-agents";
 pub(super) fn compare(
     source: &Conversation,
     made: &Conversation,
+    agents: (usize, usize),
+) -> Vec<Fate> {
+    compare_counted(&Inventory::of(source), &Inventory::of(made), agents)
+}
+
+/// As [`compare`], where both are counted.
+pub(super) fn compare_counted(
+    source: &Inventory<'_>,
+    made: &Inventory<'_>,
     (agents, native_agents): (usize, usize),
 ) -> Vec<Fate> {
-    let (source, made) = (Inventory::of(source), Inventory::of(made));
     let fate = |what: &'static str| {
         if what == AGENTS {
             return (agents > 0).then_some(Fate {
@@ -70,9 +80,9 @@ pub(super) fn compare(
                 native: native_agents,
             });
         }
-        let list = source.0.get(what)?;
+        let list = source.counts.get(what)?;
         let count: usize = list.values().sum();
-        let found = made.0.get(what);
+        let found = made.counts.get(what);
         let there = |mark: &u64| found.and_then(|f| f.get(mark)).copied().unwrap_or(0);
         let native = list.iter().map(|(mark, n)| there(mark).min(*n)).sum();
         Some(Fate {
@@ -93,31 +103,41 @@ pub(super) fn says_the_same(source: &Conversation, made: &Conversation) -> bool 
 
 /// What is said in a message that a model sees, what its client told it included; none if nothing of it
 /// counts as said, but each client tells such things by itself.
-fn said_in(message: &Message, seen: Visibility, client: FormatRef) -> Option<Vec<Block>> {
+fn said_in<'a>(
+    message: &'a Message,
+    seen: Visibility,
+    client: FormatRef,
+) -> Option<Vec<Cow<'a, Block>>> {
     let as_told = |block: &Block| told(block, message.role, (client, Scope::Told));
     if seen == Visibility::Injected || message.role == Role::System {
-        let said: Vec<Block> = message.blocks.iter().filter_map(as_told).collect();
+        let said = message.blocks.iter().filter_map(as_told).map(Cow::Owned);
+        let said: Vec<Cow<'_, Block>> = said.collect();
         return (!said.is_empty()).then_some(said);
     }
-    let said = |block: &Block| match block {
-        Block::Aside { .. } => as_told(block).unwrap_or_else(|| block.clone()),
-        _ => block.clone(),
+    let said = |block: &'a Block| match block {
+        Block::Aside { .. } => as_told(block).map_or(Cow::Borrowed(block), Cow::Owned),
+        _ => Cow::Borrowed(block),
     };
     Some(message.blocks.iter().map(said).collect())
 }
 
-/// How many there are of each thing.
-#[derive(Default)]
-struct Inventory(BTreeMap<&'static str, BTreeMap<u64, usize>>);
+/// How many there are of each thing in a session.
+pub(super) struct Inventory<'a> {
+    conversation: &'a Conversation,
+    client: FormatRef,
+    /// Which entries are on the way to where the session is.
+    on_path: Vec<bool>,
+    counts: BTreeMap<&'static str, BTreeMap<u64, usize>>,
+}
 
-impl Inventory {
-    fn of(conversation: &Conversation) -> Self {
-        let mut all = Self::default();
+impl<'a> Inventory<'a> {
+    fn of(conversation: &'a Conversation) -> Self {
+        Counting::of(conversation).into_all()
+    }
+
+    /// Of a session whose entries come one by one.
+    pub(super) fn new(conversation: &'a Conversation) -> Self {
         let session = &conversation.session;
-        if let Some(title) = &session.head.title {
-            all.add("title", marks::words(&[&title.text]));
-        }
-        let client = client_of(conversation);
         let mut on_path = vec![false; session.entries().len()];
         for ix in session
             .leaf()
@@ -126,102 +146,115 @@ impl Inventory {
         {
             on_path[ix.get()] = true;
         }
-        for (ix, entry) in session.indexed() {
-            if entry.beside || entry.side {
-                continue;
-            }
-            let body = conversation.body(ix);
-            let told = match &body {
-                Body::Message(message) if may_be_said(entry, Scope::Told) => {
-                    said_in(message, entry.visibility, client)
-                }
-                _ => None,
-            };
-            if !on_path[ix.get()] && may_be_said(entry, Scope::Told) {
-                let said = told.iter().flatten().map(|b| marks::block(conversation, b));
-                said.for_each(|mark| all.add("branches", mark));
-                continue;
-            }
-            match body {
-                // Some clients show thoughts to the person, and give none to the model.
-                Body::Message(message)
-                    if entry.visibility == Visibility::UiOnly
-                        && message
-                            .blocks
-                            .iter()
-                            .all(|b| matches!(b, Block::Thinking(_))) =>
-                {
-                    for thought in &message.blocks {
-                        all.block(conversation, thought);
-                    }
-                }
-                Body::Message(message) if told.is_some() => {
-                    if let Some(time) = entry.time {
-                        all.add("times", marks::words(&[&time.millis().to_string()]));
-                    }
-                    if let Some(model) = &message.model {
-                        all.add("models", marks::words(&[&model.id]));
-                    }
-                    if let Some(usage) = &message.usage {
-                        let sums = [
-                            usage.input,
-                            usage.output,
-                            usage.cache_read,
-                            usage.cache_write,
-                        ];
-                        let sums = sums.map(|n| n.to_string());
-                        all.add("usage", marks::words(&[&sums.join("/")]));
-                    }
-                    for block in told.iter().flatten() {
-                        all.block(conversation, block);
-                    }
-                }
-                Body::Compaction(compaction) => {
-                    let summary = compaction.summary.map(|text| text.value);
-                    all.add("compactions", marks::words(&[&summary.unwrap_or_default()]));
-                }
-                Body::Label(label) => {
-                    all.add(
-                        "labels",
-                        marks::words(&[label.label.as_deref().unwrap_or("")]),
-                    );
-                }
-                _ => {
-                    if !matches!(
-                        entry.kind,
-                        Kind::Title | Kind::ModelChange | Kind::ThinkingChange
-                    ) {
-                        all.add("other records", marks::words(&[session.id(ix)]));
-                    }
-                }
-            }
+        let mut all = Self {
+            conversation,
+            client: client_of(conversation),
+            on_path,
+            counts: BTreeMap::new(),
+        };
+        if let Some(title) = &session.head.title {
+            all.add("title", marks::words(&[&title.text]));
         }
         all
     }
 
-    fn add(&mut self, what: &'static str, mark: u64) {
-        *self.0.entry(what).or_default().entry(mark).or_default() += 1;
-    }
-
-    fn block(&mut self, bodies: &dyn Bodies, block: &Block) {
-        match block {
-            Block::Text(text) if text.value.trim().is_empty() => {}
-            Block::Text(_) => self.add("text", marks::block(bodies, block)),
-            Block::Thinking(thought) if thought.text.value.trim().is_empty() => {}
-            Block::Thinking(_) => self.add("thinking", marks::block(bodies, block)),
-            Block::ToolCall(_) => self.add("tool calls", marks::block(bodies, block)),
-            Block::ToolResult(result) => {
-                self.add("tool results", marks::block(bodies, block));
-                for inner in &result.blocks {
-                    if matches!(inner, Block::Image(_) | Block::File(_)) {
-                        self.block(bodies, inner);
-                    }
+    /// Counts what is in an entry.
+    pub(super) fn entry(&mut self, ix: EntryIx, body: &Body) {
+        let (conversation, client) = (self.conversation, self.client);
+        let session = &conversation.session;
+        let entry = session.entry(ix);
+        if entry.beside || entry.side {
+            return;
+        }
+        let told = match body {
+            Body::Message(message) if may_be_said(entry, Scope::Told) => {
+                said_in(message, entry.visibility, client)
+            }
+            _ => None,
+        };
+        if !self.on_path[ix.get()] && may_be_said(entry, Scope::Told) {
+            for block in told.iter().flatten() {
+                self.add("branches", marks::block(conversation, block));
+            }
+            return;
+        }
+        match body {
+            // Some clients show thoughts to the person, and give none to the model.
+            Body::Message(message)
+                if entry.visibility == Visibility::UiOnly
+                    && message
+                        .blocks
+                        .iter()
+                        .all(|b| matches!(b, Block::Thinking(_))) =>
+            {
+                for thought in &message.blocks {
+                    self.block(thought);
                 }
             }
-            Block::Image(_) => self.add("images", marks::block(bodies, block)),
-            Block::File(_) => self.add("files", marks::block(bodies, block)),
-            Block::Aside { .. } | Block::Unknown { .. } => {
-                self.add("other records", marks::block(bodies, block));
+            Body::Message(message) if told.is_some() => {
+                if let Some(time) = entry.time {
+                    self.add("times", marks::words(&[&time.millis().to_string()]));
+                }
+                if let Some(model) = &message.model {
+                    self.add("models", marks::words(&[&model.id]));
+                }
+                if let Some(usage) = &message.usage {
+                    let sums = [
+                        usage.input,
+                        usage.output,
+                        usage.cache_read,
+                        usage.cache_write,
+                    ];
+                    let sums = sums.map(|n| n.to_string());
+                    self.add("usage", marks::words(&[&sums.join("/")]));
+                }
+                for block in told.iter().flatten() {
+                    self.block(block);
+                }
+            }
+            Body::Compaction(compaction) => {
+                let summary = compaction.summary.as_ref().map(|text| text.value.as_str());
+                let mark = marks::words(&[summary.unwrap_or_default()]);
+                self.add("compactions", mark);
+            }
+            Body::Label(label) => {
+                let mark = marks::words(&[label.label.as_deref().unwrap_or("")]);
+                self.add("labels", mark);
+            }
+            _ => {
+                if !matches!(
+                    entry.kind,
+                    Kind::Title | Kind::ModelChange | Kind::ThinkingChange
+                ) {
+                    self.add("other records", marks::words(&[session.id(ix)]));
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, what: &'static str, mark: u64) {
+        let marks = self.counts.entry(what).or_default();
+        *marks.entry(mark).or_default() += 1;
+    }
+
+    fn block(&mut self, block: &Block) {
+        let what = match block {
+            Block::Text(text) if text.value.trim().is_empty() => return,
+            Block::Thinking(thought) if thought.text.value.trim().is_empty() => return,
+            Block::Text(_) => "text",
+            Block::Thinking(_) => "thinking",
+            Block::ToolCall(_) => "tool calls",
+            Block::ToolResult(_) => "tool results",
+            Block::Image(_) => "images",
+            Block::File(_) => "files",
+            Block::Aside { .. } | Block::Unknown { .. } => "other records",
+        };
+        self.add(what, marks::block(self.conversation, block));
+        if let Block::ToolResult(result) = block {
+            for inner in &result.blocks {
+                if matches!(inner, Block::Image(_) | Block::File(_)) {
+                    self.block(inner);
+                }
             }
         }
     }

@@ -15,7 +15,8 @@ use super::media::{self, By};
 
 /// Something that is said, ready to be written.
 pub(super) struct Said {
-    pub(super) message: Box<NewMessage>,
+    /// The message; none where only its digests were asked for.
+    pub(super) message: Option<Box<NewMessage>>,
     /// The entry that says it; none if we do.
     pub(super) from: Option<EntryIx>,
     /// What each block of it means.
@@ -32,7 +33,7 @@ pub(super) fn conversation(
     takes: Attachments,
 ) -> Vec<Said> {
     let context = Context::new(&source.session, source, path);
-    let mut speech = Speech::new(source, takes, Scope::Told);
+    let mut speech = Speech::new(source, source, takes, Scope::Told);
     for (ix, entry) in context.session.indexed() {
         let Body::Message(message) = context.body(ix) else {
             continue;
@@ -53,7 +54,7 @@ pub(super) fn conversation(
 
 /// What is told to the model in the place of what does not go along.
 pub(super) fn summary(source: &Conversation, text: &str) -> Said {
-    let mut speech = Speech::new(source, Attachments::default(), Scope::Visible);
+    let mut speech = Speech::new(source, source, Attachments::default(), Scope::Visible);
     let time = source.session.entries().iter().find_map(|e| e.time);
     let message = Message::new(Role::User, vec![Block::text(text)]);
     speech.say(&message, time, false);
@@ -174,6 +175,10 @@ pub(super) struct Speech<'a> {
     client: FormatRef,
     /// What there is a place for.
     takes: Attachments,
+    /// Whether the messages are asked for.
+    pub(super) wants_messages: bool,
+    /// Whether the digests of their blocks are asked for.
+    pub(super) wants_marks: bool,
     pub(super) messages: Vec<Said>,
     /// How many there were, also of those that were taken out since.
     count: u64,
@@ -187,15 +192,23 @@ pub(super) struct Speech<'a> {
 }
 
 impl<'a> Speech<'a> {
-    pub(super) fn new(source: &'a Conversation, takes: Attachments, scope: Scope) -> Self {
+    /// Nothing yet. What is said comes from `bodies`, which are those of the source.
+    pub(super) fn new(
+        source: &Conversation,
+        bodies: &'a dyn Bodies,
+        takes: Attachments,
+        scope: Scope,
+    ) -> Self {
         let model = source.session.head.model.as_ref();
         let provider = model.and_then(|m| m.provider.as_deref());
         let id = model.map_or("unknown", |m| m.id.as_str());
         Self {
-            bodies: source,
+            bodies,
             scope,
             client: client_of(source),
             takes,
+            wants_messages: true,
+            wants_marks: true,
             messages: Vec::new(),
             count: 0,
             begins: true,
@@ -318,15 +331,22 @@ impl<'a> Speech<'a> {
     }
 
     fn object(&mut self, message: &Message, by: Speaker, blocks: &[&Block], time: Option<Moment>) {
-        let mut said = Vec::with_capacity(blocks.len());
-        let mut marks = Vec::with_capacity(blocks.len());
+        let (mut said, mut marks) = (Vec::new(), Vec::new());
+        let mut is_empty = true;
         for block in blocks {
-            if let Some(new) = self.block(block, by.by()) {
-                said.push(new);
+            let new = if self.wants_messages {
+                self.block(block, by.by()).map(Some)
+            } else {
+                self.passes(block, by.by()).then_some(None)
+            };
+            let Some(new) = new else { continue };
+            is_empty = false;
+            said.extend(new);
+            if self.wants_marks {
                 marks.push(marks::said(self.bodies, by.word(), block));
             }
         }
-        if said.is_empty() {
+        if is_empty {
             return;
         }
         if std::mem::take(&mut self.begins) && by == Speaker::Model {
@@ -334,16 +354,18 @@ impl<'a> Speech<'a> {
             self.say(&before, time, false);
         }
         self.count += 1;
-        let mut said = Message::new(by.role(), said);
-        if by == Speaker::Model {
-            answered_by(&mut said, message);
-        }
-        let message = Box::new(NewMessage {
-            message: said,
-            time,
-            is_told: by == Speaker::Client,
-            default_model: Some(self.model.clone()),
-            number: self.count,
+        let message = self.wants_messages.then(|| {
+            let mut said = Message::new(by.role(), said);
+            if by == Speaker::Model {
+                answered_by(&mut said, message);
+            }
+            Box::new(NewMessage {
+                message: said,
+                time,
+                is_told: by == Speaker::Client,
+                default_model: Some(self.model.clone()),
+                number: self.count,
+            })
         });
         self.messages.push(Said {
             message,
@@ -351,6 +373,23 @@ impl<'a> Speech<'a> {
             marks,
             is_instructions: by == Speaker::System,
         });
+    }
+
+    /// Whether a block is written, where nobody asks for it.
+    fn passes(&mut self, block: &Block, by: By) -> bool {
+        match block {
+            Block::Text(text) => !text.value.trim().is_empty(),
+            Block::Thinking(thought) => !thought.text.value.trim().is_empty(),
+            Block::ToolCall(call) => {
+                self.calls.called(&call.id, &call.name);
+                true
+            }
+            Block::ToolResult(result) => {
+                self.calls.answered(&result.call_id);
+                true
+            }
+            block => self.block(block, by).is_some(),
+        }
     }
 
     /// A block as it is written; none if nothing is said in it, or if there is no place for it.

@@ -92,8 +92,8 @@ pub(super) fn since(
         let way = ways.len() - 1;
         if let Some(last) = ways.last_mut() {
             places[line] = Some((way, last.messages.len()));
-            last.messages
-                .push(MessageInput::Message(one.said.message.clone()));
+            let message = one.said.message.clone();
+            last.messages.extend(message.map(MessageInput::Message));
         }
     }
     let is_at_end = match spoken.end {

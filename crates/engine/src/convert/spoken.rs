@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rethread_formats::carry::{Scope, Shape};
 use rethread_formats::{Attachments, Conversation};
-use rethread_model::{Block, Bodies as _, Body, EntryIx, Kind, Message, Role, Visibility};
+use rethread_model::{Block, Bodies, Body, EntryIx, Kind, Message, Role, Visibility};
 
 use super::calls::Waiting;
 use super::said::{Followers, Said, Speech, before, may_be_said};
@@ -34,10 +34,26 @@ impl Spoken {
     /// Clients write the same in several ways, a call and its result in one message or in two: here
     /// it is always the same.
     pub(super) fn of(source: &Conversation, scope: Scope) -> Self {
+        Self::read(source, source, scope, true)
+    }
+
+    /// The same without the messages, only with the digests of what is said. The entries come from
+    /// `bodies`, which are those of the session.
+    pub(super) fn digests(source: &Conversation, bodies: &dyn Bodies, scope: Scope) -> Self {
+        Self::read(source, bodies, scope, false)
+    }
+
+    fn read(
+        source: &Conversation,
+        bodies: &dyn Bodies,
+        scope: Scope,
+        wants_messages: bool,
+    ) -> Self {
         let session = &source.session;
         let count = session.entries().len();
         let followers = Followers::new(session);
-        let mut speech = Speech::new(source, Attachments::ALL, scope);
+        let mut speech = Speech::new(source, bodies, Attachments::ALL, scope);
+        speech.wants_messages = wants_messages;
         // What each entry says, and the entry that says the last that it follows.
         let mut said: Vec<Vec<Said>> = Vec::new();
         said.resize_with(count, Vec::new);
@@ -68,7 +84,7 @@ impl Spoken {
                         Some(parent)
                     }
                 });
-                if let Some(message) = message(source, ix, scope) {
+                if let Some(message) = message(source, bodies, (ix, scope)) {
                     speech.speaker = Some(ix);
                     speech.begins = follows[ix.get()].is_none();
                     let is_told = entry.visibility == Visibility::Injected;
@@ -167,13 +183,17 @@ impl Spoken {
 }
 
 /// What somebody says in an entry, or what sums up what was said.
-fn message(source: &Conversation, ix: EntryIx, scope: Scope) -> Option<Message> {
+fn message(
+    source: &Conversation,
+    bodies: &dyn Bodies,
+    (ix, scope): (EntryIx, Scope),
+) -> Option<Message> {
     let entry = source.session.entry(ix);
     let sums_up = matches!(entry.kind, Kind::Compaction | Kind::BranchSummary);
     if !sums_up && !may_be_said(entry, scope) {
         return None;
     }
-    let summary = match source.body(ix) {
+    let summary = match bodies.body(ix) {
         Body::Message(message) => return Some(message),
         Body::Compaction(compaction) => compaction.summary?,
         Body::BranchSummary(branch) => branch.summary,

@@ -28,41 +28,110 @@ impl Steps {
         self.from.push(from);
         self.told.len() - 1
     }
+}
 
-    /// The same without some ways that the conversation left again.
-    pub(super) fn without(self, ways: &[Range<usize>]) -> Self {
-        let mut is_gone = vec![false; self.told.len()];
+/// Steps without some ways that the conversation left again.
+pub(super) fn without(
+    steps: impl Iterator<Item = (Told, Option<EntryIx>)>,
+    ways: &[Range<usize>],
+) -> impl Iterator<Item = (Told, Option<EntryIx>)> {
+    let mut places = Places::without(ways);
+    let is_whole = ways.is_empty();
+    steps.filter_map(move |(mut told, from)| {
+        if is_whole || places.move_step(&mut told) {
+            Some((told, from))
+        } else {
+            None
+        }
+    })
+}
+
+/// What is known of where a step stands.
+pub(super) struct Position {
+    after: Option<usize>,
+    is_back: bool,
+    /// The step that a bookmark is on.
+    on: Option<usize>,
+}
+
+impl Position {
+    pub(super) fn of(told: &Told) -> Self {
+        Self {
+            after: told.after,
+            is_back: matches!(told.step, Step::Back),
+            on: match told.step {
+                Step::Label { on, .. } => Some(on),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// What each step follows when some ways are left out.
+pub(super) fn followed(steps: &[Position], ways: &[Range<usize>]) -> Vec<Option<usize>> {
+    let mut places = Places::without(ways);
+    let mut followed = Vec::with_capacity(steps.len());
+    for step in steps {
+        let after = step.after.and_then(|step| places.place(step));
+        if places.add(step, after) {
+            followed.push(after);
+        }
+    }
+    followed
+}
+
+/// Where steps are when some are left out.
+struct Places {
+    is_gone: Vec<bool>,
+    /// The place of each step so far, or of the one that it follows where it is left out.
+    new: Vec<Option<usize>>,
+    /// How many are left.
+    count: usize,
+}
+
+impl Places {
+    fn without(ways: &[Range<usize>]) -> Self {
+        let mut is_gone = vec![false; ways.iter().map(|way| way.end).max().unwrap_or(0)];
         for way in ways {
             if let Some(steps) = is_gone.get_mut(way.clone()) {
                 steps.fill(true);
             }
         }
-        let mut left = Self::default();
-        let mut places: Vec<Option<usize>> = Vec::with_capacity(is_gone.len());
-        let all = self.told.into_iter().zip(self.from).zip(is_gone);
-        for ((mut told, from), is_gone) in all {
-            let place = |step: usize| places.get(step).copied().flatten();
-            told.after = told.after.and_then(place);
-            let on = match &mut told.step {
-                Step::Compaction { kept, .. } => {
-                    *kept = kept.and_then(place);
-                    Some(0)
-                }
-                Step::Label { on, .. } => place(*on).inspect(|new| *on = *new),
-                _ => Some(0),
-            };
-            // Nobody goes back to where the conversation is.
-            let is_there = told.after == left.told.len().checked_sub(1);
-            let is_idle = matches!(told.step, Step::Back) && is_there;
-            let is_told = !is_gone && !is_idle && on.is_some();
-            let place = if is_told {
-                Some(left.push(told, from))
-            } else {
-                told.after
-            };
-            places.push(place);
+        Self {
+            is_gone,
+            new: Vec::new(),
+            count: 0,
         }
-        left
+    }
+
+    /// Where a step is now, or the one that it follows.
+    fn place(&self, step: usize) -> Option<usize> {
+        self.new.get(step).copied().flatten()
+    }
+
+    /// Brings a step to its new place; whether it is left.
+    fn move_step(&mut self, told: &mut Told) -> bool {
+        let position = Position::of(told);
+        told.after = told.after.and_then(|step| self.place(step));
+        match &mut told.step {
+            Step::Compaction { kept, .. } => *kept = kept.and_then(|step| self.place(step)),
+            Step::Label { on, .. } => *on = self.place(*on).unwrap_or(*on),
+            Step::Message(_) | Step::BranchSummary(_) | Step::Back => {}
+        }
+        self.add(&position, told.after)
+    }
+
+    /// Adds a step that follows `after` now; whether it is left.
+    fn add(&mut self, step: &Position, after: Option<usize>) -> bool {
+        let is_gone = self.is_gone.get(self.new.len()) == Some(&true);
+        // Nobody goes back to where the conversation is.
+        let is_idle = step.is_back && after == self.count.checked_sub(1);
+        let is_lost = step.on.is_some_and(|on| self.place(on).is_none());
+        let is_left = !is_gone && !is_idle && !is_lost;
+        self.new
+            .push(if is_left { Some(self.count) } else { after });
+        self.count += usize::from(is_left);
+        is_left
     }
 }
 
@@ -70,10 +139,13 @@ impl Steps {
 pub(super) fn in_a_row(messages: Vec<Said>) -> Steps {
     let mut steps = Steps::default();
     for said in messages {
+        let Some(message) = said.message else {
+            continue;
+        };
         let told = Told {
             after: steps.told.len().checked_sub(1),
             time: None,
-            step: Step::Message(said.message),
+            step: Step::Message(message),
         };
         steps.push(told, said.from);
     }

@@ -183,7 +183,7 @@ pub(super) fn agents(
             let path = folder.join(format!("again-{at}.ndjson"));
             let again = exported(w, &original.source, &path)?;
             carried.extend(again.map(|again| {
-                let spoken = Spoken::of(&again, scope);
+                let spoken = Spoken::digests(&again, &again, scope);
                 CarriedAgent {
                     id: agent.source.id.clone(),
                     of: original.source.id.clone(),

@@ -1,23 +1,27 @@
 //! Writing a session as the target's client would have.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
 use rethread_formats::carry::{
-    CarriedAgent, Goods, Luggage, Packing, Place, Scope, luggage, own_files,
+    CarriedAgent, Goods, PackedFiles, Packing, Place, Scope, Seal, own_files,
 };
 use rethread_formats::{
-    Agents, Conversation, Env, FormatRef, Made, NewSession, Part, PartKind, Source, Told,
+    Agents, Conversation, Env, FormatRef, Made, NewSession, Part, PartKind, Source, Transcript,
     WriteError, Writing, local_path,
 };
-use rethread_model::{Note, Severity};
+use rethread_model::{Entry, EntryIx, Kind, Note, Session, Severity};
 
 use super::agents::{Family, ReadBack};
 use super::before::Whole;
+use super::counting::Counting;
 use super::place::place;
+use super::plan::{Extent, Telling};
+use super::said::may_be_said;
 use super::spoken::Spoken;
-use super::{ConvertAsk, Converted, Way, back, plan, put_note, report};
+use super::{ConvertAsk, Converted, Way, put_note, report};
 use crate::Error;
 use crate::edit::{make_root, remembering};
 use crate::show::open;
@@ -26,16 +30,18 @@ use crate::show::open;
 /// be taken.
 const TRIES: u32 = 1000;
 
-/// Writes what is told of a session, which may be all of it. Then it is not written again if it is
-/// there already, from a run that was killed, say.
+/// Writes a session, or a part of it. A whole one is not written again if it is there already, from a
+/// run that was killed, say.
 pub(super) fn write(
     w: &Writing<'_>,
-    (from, is_whole): (&Conversation, bool),
-    told: &[Told],
+    from: &Conversation,
+    extent: &Extent,
     ask: &ConvertAsk<'_>,
     mut notes: Vec<Note>,
 ) -> Result<Converted, Error> {
-    if told.is_empty() {
+    let counting = Counting::of(from);
+    let told = Telling::of(from, &counting, extent, ask.to);
+    if told.steps().next().is_none() {
         return Err(Error::Refused {
             message: format!("nothing is said in `{}`", from.source.id),
             hint: "`rethread append` says something in it".to_owned(),
@@ -43,9 +49,18 @@ pub(super) fn write(
     }
     let place = place(w, ask, folder_of(w.env, from))?;
     let family = Family::of(from, ask.agents, &mut notes);
+    let packed = if ask.lean {
+        None
+    } else {
+        Some(pack(from, &family.agents)?)
+    };
     let mut whole = None;
-    if is_whole && !ask.dry_run {
-        let known = Whole::of(from, &family.agents, ask)?;
+    if matches!(extent, Extent::Whole) && !ask.dry_run {
+        let seals = match &packed {
+            Some(packed) => packed.seals().cloned().collect(),
+            None => seals(from, &family.agents)?,
+        };
+        let known = Whole::of(from, seals, ask);
         if let Some(made) = known.find(w, ask, &place.cwd) {
             return Ok(Converted {
                 source: from.source.clone(),
@@ -64,12 +79,15 @@ pub(super) fn write(
     // What is prepared is nobody's yet.
     let prepare = &w.unsynced();
     loop {
-        let staged = Staged::write(prepare, (from, &family), told, (ask.to, &place))?;
+        let staged = Staged::write(prepare, (from, &family), &told, (ask.to, &place))?;
         let mut made = open(&staged.source)?;
         let back = ReadBack::of(&made, &family, &staged.agents)?;
-        let fates = report::compare(from, &made, (family.count, back.native));
-        if !ask.lean {
-            made = stow(prepare, (from, &family.agents), (&made, &back.carried))?;
+        let made_counting = Counting::of(&made);
+        let spoken = Spoken::digests(&made, &made_counting, Scope::Told);
+        let count = (family.count, back.native);
+        let fates = report::compare_counted(&counting.all(), &made_counting.all(), count);
+        if let Some(packed) = &packed {
+            made = embed(prepare, from, packed, (&made, &spoken, &back.carried))?;
         }
         refuse_damage(&made)?;
         let mut path = PathBuf::new();
@@ -124,10 +142,11 @@ pub(super) fn retold(
         cwd: folder_of(w.env, from).unwrap_or_else(|| w.env.cwd.clone()),
         before: None,
     };
-    let steps = plan::steps(from, to, scope);
     let family = Family::default();
-    let staged = Staged::write(&w.unsynced(), (from, &family), &steps.told, (to, &place))?;
-    Ok(Spoken::of(&open(&staged.source)?, scope).marks())
+    let told = Telling::new(from, from, to, scope);
+    let staged = Staged::write(&w.unsynced(), (from, &family), &told, (to, &place))?;
+    let made = open(&staged.source)?;
+    Ok(Spoken::digests(&made, &made, scope).marks())
 }
 
 /// What was written must read back.
@@ -160,7 +179,7 @@ impl Staged {
     fn write(
         w: &Writing<'_>,
         (from, family): (&Conversation, &Family),
-        told: &[Told],
+        told: &Telling<'_>,
         (to, place): (FormatRef, &Place),
     ) -> Result<Self, Error> {
         let folder = ScratchFolder::new()?;
@@ -182,7 +201,9 @@ impl Staged {
             made => made?,
         };
         let source = Source::new(to, made.id, made.path);
-        writer.write_transcript(w, &source, told)?;
+        let mut steps = told.steps().map(|(told, _)| told);
+        writer.write_steps(w, &source, Transcript::new(told.has_left, &mut steps))?;
+        drop(steps);
         let (agents, _) = family.tell(w, from, (to, &source), HashMap::new())?;
         Ok(Self {
             folder,
@@ -192,13 +213,36 @@ impl Staged {
     }
 }
 
-/// Packs the files that a session came from into the one that was made of it.
-fn stow(
+/// Packs the files of a session.
+fn pack(from: &Conversation, agents: &Agents) -> Result<PackedFiles, Error> {
+    let packed = PackedFiles::pack(own_files(from, agents)?);
+    Ok(packed.map_err(|cause| unreadable(from, cause))?)
+}
+
+/// What the files of a session are.
+fn seals(from: &Conversation, agents: &Agents) -> Result<Vec<Seal>, Error> {
+    let mut seals = Vec::new();
+    for (_, mut reader) in own_files(from, agents)? {
+        seals.push(Seal::of(&mut reader).map_err(|cause| unreadable(from, cause))?);
+    }
+    Ok(seals)
+}
+
+fn unreadable(from: &Conversation, cause: io::Error) -> DiskError {
+    DiskError::Read {
+        path: from.source.path.clone(),
+        cause,
+    }
+}
+
+/// Embeds the files that a session came from into the one that was made of it. They must read back, and
+/// nothing else may be said then.
+fn embed(
     w: &Writing<'_>,
-    (from, agents): (&Conversation, &Agents),
-    (made, made_agents): (&Conversation, &[CarriedAgent]),
+    from: &Conversation,
+    packed: &PackedFiles,
+    (made, spoken, agents): (&Conversation, &Spoken, &[CarriedAgent]),
 ) -> Result<Conversation, Error> {
-    let spoken = Spoken::of(made, Scope::Told);
     let (marks, shape) = (spoken.marks(), spoken.shape());
     let source = &from.source;
     let packing = Packing {
@@ -208,25 +252,48 @@ fn stow(
         cwd: from.session.head.workspace.path.as_deref(),
         marks: &marks,
         shape: &shape,
-        agents: made_agents,
+        agents,
     };
-    let mut files = own_files(from, agents)?;
-    let unreadable = |cause| DiskError::Read {
-        path: source.path.clone(),
-        cause,
-    };
-    let items = luggage(&packing, &mut files).map_err(unreadable)?;
-    made.source
-        .format
-        .installable()?
-        .embed_original(w, &made.source, &items)?;
+    let carrier = made.source.format.installable()?;
+    carrier.embed_values(w, &made.source, &mut packed.values(&packing))?;
     let again = open(&made.source)?;
-    let wanted = Luggage::read(&items).map_err(|e| Error::Verification(e.to_string()))?;
-    if Spoken::of(&again, Scope::Told).marks() != marks || back::luggage(&again)? != wanted {
+    let mut wanted = packed.values(&packing);
+    let mut is_same = true;
+    carrier.visit_values(&again, &mut |value| {
+        is_same &= wanted
+            .next()
+            .is_some_and(|wanted| wanted.is_ok_and(|wanted| wanted == value));
+    })?;
+    is_same &= wanted.next().is_none();
+    let says_so = is_longer(&made.session, &again.session)
+        || Spoken::digests(&again, &again, Scope::Told).marks() == marks;
+    if !is_same || !says_so {
         let what = "what travels along does not read back; `--lean` leaves it out";
         return Err(Error::Verification(what.to_owned()));
     }
     Ok(again)
+}
+
+/// Whether a session is another one with entries behind it that say nothing.
+fn is_longer(before: &Session, now: &Session) -> bool {
+    let is_same = |((was, old), (is, new)): ((EntryIx, &Entry), (EntryIx, &Entry))| {
+        let head = |e: &Entry| (e.kind, e.visibility, e.parent, e.logical_parent, e.time);
+        head(old) == head(new)
+            && (old.beside, old.side) == (new.beside, new.side)
+            && before.id(was) == now.id(is)
+            && before.origin(was) == now.origin(is)
+    };
+    let says = |entry: &Entry| {
+        let counts = matches!(
+            entry.kind,
+            Kind::Compaction | Kind::BranchSummary | Kind::ContextEdit
+        );
+        counts || may_be_said(entry, Scope::All)
+    };
+    let count = before.entries().len();
+    now.entries().len() >= count
+        && before.indexed().zip(now.indexed()).all(is_same)
+        && !now.entries().iter().skip(count).any(says)
 }
 
 /// The files of a session and of its sub-agents, as they lie in a folder.

@@ -4,15 +4,18 @@
 //! It is a list of JSON values, each short enough for a line, and every format keeps such values
 //! where its client leaves them alone: first one that describes all, then the pieces.
 
+use std::fmt::Write as _;
 use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
 use rethread_disk::DiskError;
 use rethread_json::{Array, Object, Tree, Value};
 
+use super::own::NamedFile;
 use super::pack::{Seal, pack};
 use super::shape::Shape;
 use super::unpack::Unpack;
-use crate::{Conversation, OpenError, RecordKind};
+use crate::{Conversation, OpenError, Part, RecordKind, Spool};
 
 /// The version of what is written here. In version 1, what clients told their models beside what
 /// people said was not told to other formats.
@@ -62,7 +65,7 @@ pub struct CarriedAgent {
 }
 
 /// What came along.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Luggage {
     /// The format that it came from.
     pub from: String,
@@ -81,14 +84,18 @@ pub struct Luggage {
     /// Its sub-agents that were written as such.
     pub agents: Vec<CarriedAgent>,
     files: Vec<File>,
+    /// The texts of all pieces.
+    texts: Part,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct File {
     name: String,
     seal: Seal,
-    /// Its pieces, one behind the other.
-    text: String,
+    /// How many pieces it has.
+    count: u64,
+    /// Its pieces, by their places among all.
+    pieces: Vec<u32>,
 }
 
 /// Why what came along cannot be used.
@@ -96,94 +103,198 @@ struct File {
 #[error("what travelled along is damaged: {0}")]
 pub struct LuggageError(String);
 
-/// Packs files, the main one first.
-pub fn luggage(
-    packing: &Packing<'_>,
-    files: &mut [(String, Box<dyn Read + '_>)],
-) -> io::Result<Vec<Vec<u8>>> {
-    let mut list = Array::new();
-    let mut pieces = Vec::new();
-    for (at, (name, reader)) in files.iter_mut().enumerate() {
-        let first = pieces.len();
-        let packed = pack(reader, &mut |piece| {
-            let piece = Object::new()
-                .u64("file", at as u64)
-                .u64("piece", (pieces.len() - first) as u64)
-                .str("zstd_base64", piece);
-            pieces.push(piece.finish());
-            Ok(())
-        })?;
-        if let Some(torn) = packed.torn {
-            return Err(torn);
+/// Files that were packed to travel along, the main one first. Their pieces are in a file without a
+/// name, unless they are few.
+#[derive(Debug)]
+pub struct PackedFiles {
+    files: Vec<PackedFile>,
+    /// The values that hold the pieces.
+    pieces: Part,
+}
+
+#[derive(Debug)]
+struct PackedFile {
+    name: String,
+    seal: Seal,
+    pieces: u64,
+}
+
+impl PackedFiles {
+    /// Packs files while they are read, the main one first.
+    pub fn pack(files: Vec<NamedFile<'_>>) -> io::Result<Self> {
+        let mut list = Vec::with_capacity(files.len());
+        let mut spool = Spool::default();
+        for (at, (name, mut reader)) in files.into_iter().enumerate() {
+            let mut pieces = 0;
+            let packed = pack(&mut reader, &mut |piece| {
+                let value = Object::new()
+                    .u64("file", at as u64)
+                    .u64("piece", pieces)
+                    .str("zstd_base64", piece);
+                pieces += 1;
+                keep(&mut spool, &value.finish())
+            })?;
+            if let Some(torn) = packed.torn {
+                return Err(torn);
+            }
+            list.push(PackedFile {
+                name,
+                seal: packed.seal,
+                pieces,
+            });
         }
-        let file = Object::new()
-            .str("name", name)
-            .u64("size", packed.seal.size)
-            .str("sha256", &packed.seal.sha256)
-            .u64("pieces", (pieces.len() - first) as u64);
-        list = list.raw(&file.finish());
+        Ok(Self {
+            files: list,
+            pieces: kept(spool)?,
+        })
     }
-    let agents = packing.agents.iter().fold(Array::new(), |list, agent| {
-        let agent = Object::new()
-            .str("id", &agent.id)
-            .str("of", &agent.of)
-            .str("marks", &spelled(&agent.marks))
-            .opt_raw("shape", agent.shape.json().as_deref());
-        list.raw(&agent.finish())
+
+    /// What must come out of the files when they are unpacked.
+    pub fn seals(&self) -> impl Iterator<Item = &Seal> {
+        self.files.iter().map(|file| &file.seal)
+    }
+
+    /// The values that travel along: first one that describes all, then the pieces.
+    pub fn values(&self, packing: &Packing<'_>) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+        let count = u32::try_from(self.pieces.record_count()).unwrap_or(u32::MAX);
+        let pieces = (0..count).map(|piece| self.pieces.read(piece));
+        std::iter::once(Ok(self.description(packing))).chain(pieces)
+    }
+
+    fn description(&self, packing: &Packing<'_>) -> Vec<u8> {
+        let list = self.files.iter().fold(Array::new(), |list, file| {
+            let file = Object::new()
+                .str("name", &file.name)
+                .u64("size", file.seal.size)
+                .str("sha256", &file.seal.sha256)
+                .u64("pieces", file.pieces);
+            list.raw(&file.finish())
+        });
+        let agents = packing.agents.iter().fold(Array::new(), |list, agent| {
+            let agent = Object::new()
+                .str("id", &agent.id)
+                .str("of", &agent.of)
+                .str("marks", &spelled(&agent.marks))
+                .opt_raw("shape", agent.shape.json().as_deref());
+            list.raw(&agent.finish())
+        });
+        let agents = (!packing.agents.is_empty()).then(|| agents.finish());
+        Object::new()
+            .u64("version", VERSION)
+            .str("from", packing.from)
+            .str("id", packing.id)
+            .str("path", packing.path)
+            .opt_str("cwd", packing.cwd)
+            .str("marks", &spelled(packing.marks))
+            .opt_raw("shape", packing.shape.json().as_deref())
+            .opt_raw("agents", agents.as_deref())
+            .raw("files", &list.finish())
+            .finish()
+    }
+}
+
+/// Adds a record to those that are kept.
+fn keep(spool: &mut Spool, record: &[u8]) -> io::Result<()> {
+    let added = spool.add(RecordKind::Value, |out| {
+        out.extend_from_slice(record);
+        Ok::<(), DiskError>(())
     });
-    let agents = (!packing.agents.is_empty()).then(|| agents.finish());
-    let head = Object::new()
-        .u64("version", VERSION)
-        .str("from", packing.from)
-        .str("id", packing.id)
-        .str("path", packing.path)
-        .opt_str("cwd", packing.cwd)
-        .str("marks", &spelled(packing.marks))
-        .opt_raw("shape", packing.shape.json().as_deref())
-        .opt_raw("agents", agents.as_deref())
-        .raw("files", &list.finish());
-    let mut items = vec![head.finish()];
-    items.extend(pieces);
-    Ok(items)
+    match added {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => Err(io::ErrorKind::FileTooLarge.into()),
+        Err(e) => Err(io::Error::other(e)),
+    }
+}
+
+/// The records that were kept.
+fn kept(spool: Spool) -> io::Result<Part> {
+    let spooled = spool.finish().map_err(io::Error::other)?;
+    Ok(Part::rows(PathBuf::new(), "pieces", spooled))
+}
+
+/// What came along, while it is read value by value.
+#[derive(Default)]
+struct Arriving {
+    found: Option<Described>,
+    /// How many pieces there are of all files.
+    count: u32,
+    texts: Spool,
+    failed: Option<LuggageError>,
+}
+
+impl Arriving {
+    fn add(&mut self, item: &[u8]) {
+        if self.failed.is_none() {
+            self.failed = self.added(item).err();
+        }
+    }
+
+    fn added(&mut self, item: &[u8]) -> Result<(), LuggageError> {
+        let tree = Tree::parse(item).map_err(|e| damaged(&e.to_string()))?;
+        let value = tree.root(item);
+        if value.get("version").is_some() {
+            // What is described anew holds from there on.
+            let described = Described::of(value).ok_or_else(|| damaged("its description"))?;
+            self.found = Some(described);
+            return Ok(());
+        }
+        let place = |key| value.get(key).and_then(Value::u64);
+        let (Some(at), Some(piece)) = (place("file"), place("piece")) else {
+            return Err(damaged("a piece has no place"));
+        };
+        let at = usize::try_from(at).unwrap_or(usize::MAX);
+        let file = self.found.as_mut().and_then(|l| l.files.get_mut(at));
+        let file = file.ok_or_else(|| damaged("a piece belongs to no file"))?;
+        if piece != file.pieces.len() as u64 {
+            return Err(damaged("its pieces are not in order"));
+        }
+        let text = value.get("zstd_base64").and_then(Value::str);
+        let text = text.ok_or_else(|| damaged("a piece is empty"))?;
+        keep(&mut self.texts, text.as_bytes()).map_err(|e| damaged(&e.to_string()))?;
+        file.pieces.push(self.count);
+        self.count += 1;
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Option<Luggage>, LuggageError> {
+        if let Some(failed) = self.failed {
+            return Err(failed);
+        }
+        let Some(found) = self.found else {
+            return Ok(None);
+        };
+        let is_missing = |file: &File| file.pieces.len() as u64 != file.count;
+        if found.files.iter().any(is_missing) {
+            return Err(damaged("a piece is missing"));
+        }
+        let texts = kept(self.texts).map_err(|e| damaged(&e.to_string()))?;
+        Ok(Some(found.with(texts)))
+    }
+}
+
+fn damaged(why: &str) -> LuggageError {
+    LuggageError(why.to_owned())
 }
 
 impl Luggage {
-    /// Reads what came along; none where nothing did.
+    /// Reads what came along in values; none where nothing did.
     pub fn read(items: &[Vec<u8>]) -> Result<Option<Self>, LuggageError> {
-        let bad = |why: &str| LuggageError(why.to_owned());
-        let mut found: Option<Self> = None;
-        let mut wanted: Vec<(u64, u64)> = Vec::new();
+        let mut arriving = Arriving::default();
         for item in items {
-            let tree = Tree::parse(item).map_err(|e| bad(&e.to_string()))?;
-            let value = tree.root(item);
-            if value.get("version").is_some() {
-                // What is described anew holds from there on.
-                let (luggage, pieces) = head(value).ok_or_else(|| bad("its description"))?;
-                found = Some(luggage);
-                wanted = pieces.into_iter().map(|pieces| (0, pieces)).collect();
-                continue;
-            }
-            let place = |key| value.get(key).and_then(Value::u64);
-            let (Some(at), Some(piece)) = (place("file"), place("piece")) else {
-                return Err(bad("a piece has no place"));
-            };
-            let at = usize::try_from(at).unwrap_or(usize::MAX);
-            let file = found.as_mut().and_then(|l| l.files.get_mut(at));
-            let (Some(file), Some(next)) = (file, wanted.get_mut(at)) else {
-                return Err(bad("a piece belongs to no file"));
-            };
-            if piece != next.0 {
-                return Err(bad("its pieces are not in order"));
-            }
-            next.0 += 1;
-            let text = value.get("zstd_base64").and_then(Value::str);
-            file.text
-                .push_str(&text.ok_or_else(|| bad("a piece is empty"))?);
+            arriving.add(item);
         }
-        if wanted.iter().any(|(there, wanted)| there != wanted) {
-            return Err(bad("a piece is missing"));
+        arriving.finish()
+    }
+
+    /// Reads what came along in a session; none where nothing did.
+    pub fn of(
+        conversation: &Conversation,
+    ) -> Result<Result<Option<Self>, LuggageError>, OpenError> {
+        let mut arriving = Arriving::default();
+        if let Some(carrier) = conversation.source.format.carrier() {
+            carrier.visit_values(conversation, &mut |value| arriving.add(value))?;
         }
-        Ok(found)
+        Ok(arriving.finish())
     }
 
     /// The names of its files, the main one first, with `/` between folders. They come from a file,
@@ -200,60 +311,114 @@ impl Luggage {
     /// Unpacks a file, by its place. It fails at the end if that is not what was packed.
     pub fn unpack(&self, at: usize, out: &mut dyn Write) -> io::Result<u64> {
         let file = self.files.get(at).ok_or(io::ErrorKind::NotFound)?;
-        io::copy(
-            &mut Unpack::new(file.text.as_bytes(), file.seal.clone())?,
-            out,
-        )
+        let text = Texts {
+            all: &self.texts,
+            next: file.pieces.iter(),
+            piece: io::Cursor::default(),
+        };
+        io::copy(&mut Unpack::new(text, file.seal.clone())?, out)
     }
 }
 
-/// What the description says, and how many pieces each file has.
-fn head(value: Value<'_>) -> Option<(Luggage, Vec<u64>)> {
-    let text = |value: Value<'_>, key: &str| Some(value.get(key)?.str()?.into_owned());
-    let listed = value.get("agents").into_iter().flat_map(Value::items);
-    let agents = listed.map(|agent| {
-        Some(CarriedAgent {
-            id: text(agent, "id")?,
-            of: text(agent, "of")?,
-            marks: marks(agent)?,
-            shape: shape(agent),
-        })
-    });
-    let mut files = Vec::new();
-    let mut pieces = Vec::new();
-    for file in value.get("files")?.items() {
-        files.push(File {
-            name: text(file, "name")?,
-            seal: Seal {
-                size: file.get("size")?.u64()?,
-                sha256: text(file, "sha256")?,
-            },
-            text: String::new(),
-        });
-        pieces.push(file.get("pieces")?.u64()?);
+/// The text of a file, piece by piece.
+struct Texts<'a> {
+    all: &'a Part,
+    next: std::slice::Iter<'a, u32>,
+    piece: io::Cursor<Vec<u8>>,
+}
+
+impl Read for Texts<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let n = self.piece.read(buf)?;
+            if n > 0 || buf.is_empty() {
+                return Ok(n);
+            }
+            match self.next.next() {
+                Some(piece) => self.piece = io::Cursor::new(self.all.read(*piece)?),
+                None => return Ok(0),
+            }
+        }
     }
-    let luggage = Luggage {
-        from: text(value, "from")?,
-        id: text(value, "id")?,
-        path: text(value, "path")?,
-        cwd: text(value, "cwd"),
-        scope: match value.get("version")?.u64()? {
-            1 => Scope::Visible,
-            VERSION => Scope::Told,
-            _ => return None,
-        },
-        marks: marks(value)?,
-        shape: shape(value),
-        agents: agents.collect::<Option<_>>()?,
-        files,
-    };
-    Some((luggage, pieces))
+}
+
+/// What a description says.
+struct Described {
+    from: String,
+    id: String,
+    path: String,
+    cwd: Option<String>,
+    scope: Scope,
+    marks: Vec<u64>,
+    shape: Shape,
+    agents: Vec<CarriedAgent>,
+    files: Vec<File>,
+}
+
+impl Described {
+    fn of(value: Value<'_>) -> Option<Self> {
+        let text = |value: Value<'_>, key: &str| Some(value.get(key)?.str()?.into_owned());
+        let listed = value.get("agents").into_iter().flat_map(Value::items);
+        let agents = listed.map(|agent| {
+            Some(CarriedAgent {
+                id: text(agent, "id")?,
+                of: text(agent, "of")?,
+                marks: marks(agent)?,
+                shape: shape(agent),
+            })
+        });
+        let files = value.get("files")?.items().map(|file| {
+            Some(File {
+                name: text(file, "name")?,
+                seal: Seal {
+                    size: file.get("size")?.u64()?,
+                    sha256: text(file, "sha256")?,
+                },
+                count: file.get("pieces")?.u64()?,
+                pieces: Vec::new(),
+            })
+        });
+        Some(Self {
+            from: text(value, "from")?,
+            id: text(value, "id")?,
+            path: text(value, "path")?,
+            cwd: text(value, "cwd"),
+            scope: match value.get("version")?.u64()? {
+                1 => Scope::Visible,
+                VERSION => Scope::Told,
+                _ => return None,
+            },
+            marks: marks(value)?,
+            shape: shape(value),
+            agents: agents.collect::<Option<_>>()?,
+            files: files.collect::<Option<_>>()?,
+        })
+    }
+
+    fn with(self, texts: Part) -> Luggage {
+        Luggage {
+            from: self.from,
+            id: self.id,
+            path: self.path,
+            cwd: self.cwd,
+            scope: self.scope,
+            marks: self.marks,
+            shape: self.shape,
+            agents: self.agents,
+            files: self.files,
+            texts,
+        }
+    }
 }
 
 /// Marks in digits.
 fn spelled(marks: &[u64]) -> String {
-    let digits: Vec<String> = marks.iter().map(|mark| format!("{mark:016x}")).collect();
-    digits.concat()
+    let mut digits = String::with_capacity(marks.len() * 16);
+    for mark in marks {
+        // A string takes all that is written to it.
+        let _ = write!(digits, "{mark:016x}");
+    }
+    digits
 }
 
 fn shape(value: Value<'_>) -> Shape {
@@ -274,23 +439,53 @@ pub(crate) fn in_lines(
     find: fn(Value<'_>) -> Option<Value<'_>>,
 ) -> Result<Vec<Vec<u8>>, OpenError> {
     let mut items = Vec::new();
+    visit_lines(conversation, find, &mut |item| items.push(item.to_vec()))?;
+    Ok(items)
+}
+
+/// Shows what travels in the lines of a session's main file to somebody, one value after the other.
+pub(crate) fn visit_lines(
+    conversation: &Conversation,
+    find: fn(Value<'_>) -> Option<Value<'_>>,
+    visit: &mut dyn FnMut(&[u8]),
+) -> Result<(), OpenError> {
     let Some(part) = conversation.native.parts.first() else {
-        return Ok(items);
+        return Ok(());
     };
-    let mut tree = Tree::default();
+    let ours = memchr::memmem::Finder::new(b"rethread");
+    let (mut tree, mut buffer) = (Tree::default(), Vec::new());
     let count = u32::try_from(part.record_count()).unwrap_or(u32::MAX);
+    let is_message = said_in(conversation, count);
     for record in 0..count {
-        if part.record_kind(record) != Some(RecordKind::Value) {
+        let is_said = is_message.get(record as usize) == Some(&true);
+        if is_said || part.record_kind(record) != Some(RecordKind::Value) {
             continue;
         }
-        let line = part.read(record).map_err(|cause| DiskError::Read {
+        let line = part.view(record, &mut buffer);
+        let line = line.map_err(|cause| DiskError::Read {
             path: part.path.clone(),
             cause,
         })?;
-        let is_ours = memchr::memmem::find(&line, b"rethread").is_some();
-        if is_ours && tree.parse_into(&line).is_ok() {
-            items.extend(find(tree.root(&line)).map(|item| item.raw().to_vec()));
+        if ours.find(line).is_some()
+            && tree.parse_into(line).is_ok()
+            && let Some(item) = find(tree.root(line))
+        {
+            visit(item.raw());
         }
     }
-    Ok(items)
+    Ok(())
+}
+
+/// Which records of a session's main file are messages: those carry nothing, and are long.
+fn said_in(conversation: &Conversation, count: u32) -> Vec<bool> {
+    let mut is_message = vec![false; count as usize];
+    let session = &conversation.session;
+    for (ix, _) in session.indexed().filter(|(_, e)| e.kind.is_message()) {
+        for raw in session.origin(ix).iter().filter(|raw| raw.part == 0) {
+            if let Some(is_message) = is_message.get_mut(raw.record as usize) {
+                *is_message = true;
+            }
+        }
+    }
+    is_message
 }

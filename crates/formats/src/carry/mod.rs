@@ -30,7 +30,7 @@ mod unpack;
 mod verify;
 
 pub use files::{Original, originals};
-pub use luggage::{CarriedAgent, Luggage, LuggageError, Packing, Scope, luggage};
+pub use luggage::{CarriedAgent, Luggage, LuggageError, PackedFiles, Packing, Scope};
 pub use object::{CarriedFile, write_object};
 pub use own::{NamedFile, own_files, rows_folder};
 pub use pack::{PIECE, Packed, Seal, pack};
@@ -40,7 +40,7 @@ pub use shape::Shape;
 pub use unpack::Unpack;
 pub use verify::damaged;
 
-pub(crate) use luggage::in_lines;
+pub(crate) use luggage::{in_lines, visit_lines};
 pub(crate) use object::carried_files;
 pub(crate) use origin::{converted_from, named};
 pub(crate) use put::put_files;

@@ -199,11 +199,15 @@ fn common_folder(shelf: &Path, names: &[String]) -> Option<PathBuf> {
     names.iter().all(inside).then(|| shelf.join(first))
 }
 
+/// How much is copied at once.
+const BUFFER: usize = 256 * 1024;
+
 fn copy(w: &Writing<'_>, from: &Path, to: &Path, mode: Mode) -> Result<Created, WriteError> {
     if let Some(folder) = to.parent() {
         ensure_folder(folder, &mode, w.durability)?;
     }
-    let mut file = open_read(from)?;
+    // Sessions are long, and one piece after the other is read and written.
+    let mut file = io::BufReader::with_capacity(BUFFER, open_read(from)?);
     let made = create_with(to, mode, w.durability, |out| {
         io::copy(&mut file, out).map(drop)
     })?;

@@ -22,7 +22,7 @@ pub fn damaged(conversation: &Conversation) -> Result<Vec<Note>, OpenError> {
             note(&file.path, &e);
         }
     }
-    match Luggage::read(&conversation.embedded_original()?) {
+    match Luggage::of(conversation)? {
         Ok(None) => {}
         Ok(Some(luggage)) => {
             for (at, name) in luggage.names().iter().enumerate() {

@@ -1,5 +1,6 @@
 //! What travels along in a session, and where sessions go.
 
+use std::io;
 use std::path::PathBuf;
 
 use rethread_disk::{DiskError, Mode, create_with, open_read};
@@ -11,7 +12,8 @@ use super::packed::{PACKED, stream};
 use super::store::{SESSIONS, home_of};
 use super::write::{add_name, home};
 use super::{Codex, FORMAT};
-use crate::carry::{Goods, Place, Put, below, in_lines, put_files};
+use crate::carry::{Goods, Place, Put, below, put_files, visit_lines};
+use crate::format::unreadable_pieces;
 use crate::session_log::SessionLog;
 use crate::{Carrier, Conversation, OpenError, Reader, Source, Want, WriteError, Writing};
 
@@ -20,35 +22,54 @@ use crate::{Carrier, Conversation, OpenError, Reader, Source, Want, WriteError, 
 pub(super) const OURS: &str = "rethread";
 
 impl Carrier for Codex {
-    /// Keeps values in records of a type that the client skips.
     fn embed_original(
         &self,
         w: &Writing<'_>,
         source: &Source,
         items: &[Vec<u8>],
     ) -> Result<(), WriteError> {
+        self.embed_values(w, source, &mut items.iter().map(|item| Ok(item.clone())))
+    }
+
+    /// Keeps values in records of a type that the client skips.
+    fn embed_values(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        values: &mut dyn Iterator<Item = io::Result<Vec<u8>>>,
+    ) -> Result<(), WriteError> {
         let mut log = SessionLog::open(w, &source.path)?;
         let time = w.env.now().to_string();
-        let mut lines = Vec::new();
-        for item in items {
+        for value in values {
+            let value = value.map_err(|e| unreadable_pieces(source, e))?;
             let record = Object::new()
                 .str("timestamp", &time)
                 .str("type", OURS)
-                .raw("payload", item);
-            lines.extend(record.finish());
-            lines.push(b'\n');
+                .raw("payload", &value);
+            let mut line = record.finish();
+            line.push(b'\n');
+            log.append(&line)?;
         }
-        log.append(&lines)?;
         Ok(())
     }
 
-    /// The values that travel in a session.
     fn embedded_original(&self, conversation: &Conversation) -> Result<Vec<Vec<u8>>, OpenError> {
+        let mut values = Vec::new();
+        self.visit_values(conversation, &mut |value| values.push(value.to_vec()))?;
+        Ok(values)
+    }
+
+    /// The values that travel in a session.
+    fn visit_values(
+        &self,
+        conversation: &Conversation,
+        visit: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), OpenError> {
         fn find(record: Value<'_>) -> Option<Value<'_>> {
             let is_ours = record.get("type")?.is_str(OURS);
             record.get("payload").filter(|_| is_ours)
         }
-        in_lines(conversation, find)
+        visit_lines(conversation, find, visit)
     }
 
     /// The folder for a session: by the day in its name, unless the name says more.

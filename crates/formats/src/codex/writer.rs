@@ -9,17 +9,17 @@ use super::store::home_of;
 use super::write::append::{id_of, refuse_old, writer};
 use super::write::create::{CLIENT, NewMeta, refuse_unknown};
 use super::write::fork::{copy, entry_at};
-use super::write::message::{Given, given};
+use super::write::message::{Given, given, is_turn};
 use super::write::records::{Mode, Records};
 use super::write::rename::name;
-use super::write::tell::{KEEPS, begins_turn, items};
+use super::write::tell::{KEEPS, items};
 use super::write::{fresh_id, fresh_place, home, path_of, put, put_with, rename, unsupported};
 use super::{Codex, FORMAT, document};
 use crate::session_log::SessionLog;
-use crate::telling::{left, sums_up, way};
+use crate::telling::{left_ways, way};
 use crate::{
-    Appended, Fork, Keeps, Made, MessageInput, NewMessage, NewSession, Source, Step,
-    SubagentWriter, Told, WriteError, Writer, Writing,
+    Appended, Fork, Keeps, Made, MessageInput, NewSession, Source, Step, SubagentWriter, Told,
+    Transcript, WriteError, Writer, Writing,
 };
 
 impl Writer for Codex {
@@ -183,15 +183,31 @@ impl Writer for Codex {
 
     /// Ways that do not begin with a turn: the client takes back nothing else. Nor does it know what was
     /// before a summary that is taken back, or one that follows at once.
-    fn leaves_out(&self, told: &[Told]) -> Vec<Range<usize>> {
+    fn leaves_out(&self, told: &mut dyn Iterator<Item = Told>) -> Vec<Range<usize>> {
+        struct Head {
+            after: Option<usize>,
+            begins_turn: bool,
+            sums_up: bool,
+        }
+        let heads: Vec<Head> = told
+            .map(|one| Head {
+                after: one.after,
+                begins_turn: matches!(&one.step, Step::Message(said) if is_turn(&said.message)),
+                sums_up: one.step.sums_up(),
+            })
+            .collect();
+        let sums_up = |steps: &[Head]| steps.iter().any(|head| head.sums_up);
         let is_out = |way: &Range<usize>| {
-            let steps = told.get(way.clone()).unwrap_or_default();
-            let rest = told.get(way.end..).unwrap_or_default();
-            let next = rest.iter().position(begins_turn).unwrap_or(rest.len());
-            let follows = rest.get(..next).unwrap_or_default();
-            !steps.first().is_some_and(begins_turn) || sums_up(steps) || sums_up(follows)
+            let steps = heads.get(way.clone()).unwrap_or_default();
+            let rest = heads.get(way.end..).unwrap_or_default();
+            let next = rest.iter().position(|head| head.begins_turn);
+            let follows = rest.get(..next.unwrap_or(rest.len())).unwrap_or_default();
+            !steps.first().is_some_and(|head| head.begins_turn)
+                || sums_up(steps)
+                || sums_up(follows)
         };
-        left(told).into_iter().filter(is_out).collect()
+        let ways = left_ways(heads.iter().map(|head| head.after));
+        ways.into_iter().filter(is_out).collect()
     }
 
     /// Writes a conversation into a session that was just made.
@@ -201,29 +217,36 @@ impl Writer for Codex {
         source: &Source,
         told: &[Told],
     ) -> Result<(), WriteError> {
+        let has_left = !left_ways(told.iter().map(|one| one.after)).is_empty();
+        let mut steps = told.iter().cloned();
+        self.write_steps(w, source, Transcript::new(has_left, &mut steps))
+    }
+
+    /// Writes the steps of a conversation into a session that was just made, one after the other.
+    fn write_steps(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        told: Transcript<'_>,
+    ) -> Result<(), WriteError> {
         refuse_old(&source.path)?;
         let mut log = SessionLog::open(w, &source.path)?;
         let mut writer = writer(w, source, &log)?;
-        // The lines of each step, and how many turns there are on the way to it.
-        let mut lines: Vec<Range<usize>> = Vec::with_capacity(told.len());
-        let mut turns: Vec<u64> = Vec::with_capacity(told.len());
+        let mut written: Vec<WrittenStep> = Vec::new();
+        let mut flushed = log.len()?;
         let mut time: Option<Moment> = None;
         // Where turns are taken back, the client wants to know where each of them ends.
-        let has_ends = !left(told).is_empty();
+        let has_ends = told.has_left;
         let mut turn: Option<String> = None;
-        for (at, one) in told.iter().enumerate() {
+        for (at, one) in told.enumerate() {
             time = one.time.or(time);
             let now = time.unwrap_or_else(|| w.env.now());
-            let before =
-                |step: Option<usize>| step.and_then(|s| turns.get(s)).copied().unwrap_or(0);
-            let (here, there) = (before(at.checked_sub(1)), before(one.after));
-            let message = match &one.step {
-                Step::Message(message) => Some(Given::of(NewMessage::clone(message))),
-                _ => None,
-            };
-            let is_turn = message.as_ref().is_some_and(Given::is_turn);
+            let turns =
+                |step: Option<usize>| step.and_then(|s| written.get(s)).map_or(0, |s| s.turns);
+            let (here, there) = (turns(at.checked_sub(1)), turns(one.after));
+            let is_turn = matches!(&one.step, Step::Message(said) if is_turn(&said.message));
             let back = here.saturating_sub(there);
-            let is_over = is_turn || back > 0 || sums_up(std::slice::from_ref(one));
+            let is_over = is_turn || back > 0 || one.step.sums_up();
             if let Some(turn) = turn.take_if(|_| is_over) {
                 writer.records.complete(now, &turn);
             }
@@ -235,38 +258,74 @@ impl Writer for Codex {
                 writer.records.started(now, &id);
                 turn = Some(id);
             }
-            turns.push(there + u64::from(is_turn));
-            let start = writer.records.lines().len();
-            match &one.step {
-                Step::Message(_) => {
-                    if let Some(message) = message {
-                        writer.write(&message);
-                    }
+            let start = flushed + writer.records.lines().len() as u64;
+            match one.step {
+                Step::Message(message) => {
+                    writer.write(&Given::of(*message));
                 }
                 Step::Compaction { summary, kept, .. } => {
-                    let way = way(told, *kept, one.after);
-                    let kept = way.into_iter().filter_map(|step| lines.get(step));
-                    let all = writer.records.lines();
-                    let kept = kept.filter_map(|range| all.get(range.clone()));
-                    let kept: Vec<Vec<u8>> = kept.flat_map(items).collect();
-                    writer.compacted(now, summary, &kept);
+                    flushed += flush(&mut log, &mut writer.records)?;
+                    let after = |step: usize| written.get(step).and_then(|step| step.after);
+                    let mut items = Vec::new();
+                    for step in way(after, kept, one.after) {
+                        if let Some(step) = written.get(step) {
+                            items.extend(items_between(&log, step)?);
+                        }
+                    }
+                    writer.compacted(now, &summary, &items);
                 }
                 Step::BranchSummary(_) | Step::Label { .. } => {
                     return Err(unsupported("summaries of branches, or labels"));
                 }
                 Step::Back => {}
             }
-            lines.push(start..writer.records.lines().len());
+            written.push(WrittenStep {
+                start,
+                end: flushed + writer.records.lines().len() as u64,
+                after: one.after,
+                turns: there + u64::from(is_turn),
+            });
+            if writer.records.lines().len() >= CHUNK {
+                flushed += flush(&mut log, &mut writer.records)?;
+            }
         }
         if let Some(turn) = turn {
             let now = time.unwrap_or_else(|| w.env.now());
             writer.records.complete(now, &turn);
         }
-        log.append(&writer.records.into_bytes())?;
+        flush(&mut log, &mut writer.records)?;
         Ok(())
     }
 
     fn subagents(&self) -> Option<&dyn SubagentWriter> {
         Some(self)
     }
+}
+
+/// How much is written at once.
+const CHUNK: usize = 1 << 20;
+
+/// What was written of a step: where its lines are in the file, what it follows, and how many turns
+/// there are on the way to it.
+struct WrittenStep {
+    start: u64,
+    end: u64,
+    after: Option<usize>,
+    turns: u64,
+}
+
+/// Writes the lines so far; gives how many bytes these are.
+fn flush(log: &mut SessionLog<'_>, records: &mut Records) -> Result<u64, WriteError> {
+    let lines = records.lines().len() as u64;
+    log.append(records.lines())?;
+    records.clear();
+    Ok(lines)
+}
+
+/// What the model sees of the lines of a step that were written.
+fn items_between(log: &SessionLog<'_>, step: &WrittenStep) -> Result<Vec<Vec<u8>>, WriteError> {
+    let len = usize::try_from(step.end - step.start).unwrap_or_default();
+    let mut lines = vec![0; len];
+    log.read_at(step.start, &mut lines)?;
+    Ok(items(&lines))
 }

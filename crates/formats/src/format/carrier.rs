@@ -1,6 +1,9 @@
 //! Keeping originals in sessions, and putting whole sessions into a store.
 
+use std::io;
 use std::path::{Path, PathBuf};
+
+use rethread_disk::DiskError;
 
 use super::Source;
 use crate::carry::{Goods, Place, Put, put_files};
@@ -16,8 +19,31 @@ pub trait Carrier: Sync {
         items: &[Vec<u8>],
     ) -> Result<(), WriteError>;
 
+    /// As [`embed_original`](Self::embed_original), one value after the other.
+    fn embed_values(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        values: &mut dyn Iterator<Item = io::Result<Vec<u8>>>,
+    ) -> Result<(), WriteError> {
+        let values: io::Result<Vec<Vec<u8>>> = values.collect();
+        let values = values.map_err(|e| unreadable_pieces(source, e))?;
+        self.embed_original(w, source, &values)
+    }
+
     /// The values that were kept so.
     fn embedded_original(&self, conversation: &Conversation) -> Result<Vec<Vec<u8>>, OpenError>;
+
+    /// Shows these values to somebody, one after the other.
+    fn visit_values(
+        &self,
+        conversation: &Conversation,
+        visit: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), OpenError> {
+        let values = self.embedded_original(conversation)?;
+        values.iter().for_each(|value| visit(value));
+        Ok(())
+    }
 
     /// The folder of a store that a session's files go to, by the name of the main one.
     fn destination_folder(
@@ -47,5 +73,13 @@ pub trait Carrier: Sync {
     /// where those are the ones that are there.
     fn decompressed(&self, _: &Writing<'_>, _: &Goods) -> Result<Option<Goods>, WriteError> {
         Ok(None)
+    }
+}
+
+/// What is said where pieces of an original cannot be read again.
+pub(crate) fn unreadable_pieces(source: &Source, cause: io::Error) -> DiskError {
+    DiskError::Read {
+        path: source.path.clone(),
+        cause,
     }
 }

@@ -10,6 +10,7 @@ mod store;
 mod writer;
 
 pub use carrier::Carrier;
+pub(crate) use carrier::unreadable_pieces;
 pub use client::{Client, Resume};
 pub use format_ref::FormatRef;
 pub use projects::{CommandHook, Hooks, Projects, SymlinkHook};

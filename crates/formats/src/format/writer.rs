@@ -7,7 +7,7 @@ use rethread_model::Note;
 use super::Source;
 use crate::{
     Appended, AskedEntry, Branch, Fork, Keeps, Made, MessageInput, Migrated, NewSession, Step,
-    Told, ToldAgent, WriteError, Writing,
+    Told, ToldAgent, Transcript, WriteError, Writing,
 };
 
 /// Writing sessions. What a format has no place for, it refuses with [`WriteError::Unsupported`].
@@ -39,7 +39,7 @@ pub trait Writer: Sync {
 
     /// The ways that a conversation left again and that cannot be written, such as those that part
     /// where the client never goes back to.
-    fn leaves_out(&self, _told: &[Told]) -> Vec<Range<usize>> {
+    fn leaves_out(&self, _told: &mut dyn Iterator<Item = Told>) -> Vec<Range<usize>> {
         Vec::new()
     }
 
@@ -60,6 +60,17 @@ pub trait Writer: Sync {
         });
         let appended = self.append(w, source, &said.collect::<Vec<_>>())?;
         appended.ids.into_iter().try_for_each(|id| id.map(drop))
+    }
+
+    /// As [`write_transcript`](Self::write_transcript), one step after the other: what was written is
+    /// not held. Where it fails, a part of the conversation may be in the session.
+    fn write_steps(
+        &self,
+        w: &Writing<'_>,
+        source: &Source,
+        steps: Transcript<'_>,
+    ) -> Result<(), WriteError> {
+        self.write_transcript(w, source, &steps.collect::<Vec<_>>())
     }
 
     /// Branches and labels; none where sessions are no trees.

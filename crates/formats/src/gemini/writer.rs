@@ -16,7 +16,7 @@ use super::write::place::{chats, store};
 use super::write::tell::{KEEPS, Teller};
 use super::write::{Changes, Open};
 use super::{FORMAT, Gemini, SLUG, store};
-use crate::telling::{answered, is_apart, left, sums_up};
+use crate::telling::{StepHead, answered, is_apart, left, sums_up};
 use crate::{
     Appended, Editor, Fork, Keeps, Made, MessageInput, NewSession, Source, Step, SubagentWriter,
     Told, WriteError, Writer, Writing,
@@ -144,12 +144,13 @@ impl Writer for Gemini {
 
     /// Ways that hold results of calls which others make too, because results stand beside their calls; and
     /// those on which something was summed up: the client cannot go back before that.
-    fn leaves_out(&self, told: &[Told]) -> Vec<Range<usize>> {
+    fn leaves_out(&self, told: &mut dyn Iterator<Item = Told>) -> Vec<Range<usize>> {
+        let heads: Vec<StepHead> = told.map(|one| StepHead::of(&one)).collect();
         let is_out = |way: &Range<usize>| {
-            let steps = told.get(way.clone()).unwrap_or_default();
+            let steps = heads.get(way.clone()).unwrap_or_default();
             sums_up(steps) || !is_apart(steps)
         };
-        left(told).into_iter().filter(is_out).collect()
+        left(&heads).into_iter().filter(is_out).collect()
     }
 
     /// Writes a conversation into a session that was just made.

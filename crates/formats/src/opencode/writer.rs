@@ -22,7 +22,7 @@ use super::store::{Kept, database_for_writing, kept};
 use super::tell::{KEEPS, Teller, answer, message, named, question, take_back, unknown};
 use super::writing::change;
 use super::{FORMAT, OpenCode};
-use crate::telling::{is_apart, left, sums_up};
+use crate::telling::{StepHead, is_apart, left, sums_up};
 use crate::{
     Appended, Fork, Keeps, Made, MessageInput, NewSession, Source, Step, SubagentWriter, Told,
     WriteError, Writer, Writing,
@@ -223,14 +223,15 @@ impl Writer for OpenCode {
 
     /// All ways but one that was taken back last, if the conversation is where it parts: a session is one
     /// row of messages.
-    fn leaves_out(&self, told: &[Told]) -> Vec<Range<usize>> {
-        let end = told.len().saturating_sub(1);
-        let is_back = matches!(told.last().map(|one| &one.step), Some(Step::Back));
+    fn leaves_out(&self, told: &mut dyn Iterator<Item = Told>) -> Vec<Range<usize>> {
+        let heads: Vec<StepHead> = told.map(|one| StepHead::of(&one)).collect();
+        let end = heads.len().saturating_sub(1);
+        let is_back = heads.last().is_some_and(|head| head.is_back);
         let is_out = |way: &Range<usize>| {
-            let steps = told.get(way.clone()).unwrap_or_default();
+            let steps = heads.get(way.clone()).unwrap_or_default();
             way.end != end || !is_back || sums_up(steps) || !is_apart(steps)
         };
-        left(told).into_iter().filter(is_out).collect()
+        left(&heads).into_iter().filter(is_out).collect()
     }
 
     /// Writes a conversation into a session that was just made.

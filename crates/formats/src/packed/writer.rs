@@ -2,25 +2,30 @@
 
 use std::io::{self, Write};
 
-use zstd::stream::write::Encoder;
+use zstd::bulk::Compressor;
+use zstd::zstd_safe::{CParameter, compress_bound};
 
 use super::{FREE, RATIO};
 
 /// Packs with zstd, but never more tightly than readers accept: between frames of what is packed
 /// more tightly than that stand frames that mean nothing.
+///
+/// Each frame holds the same number of bytes, which are packed at once: that takes less time than one
+/// that goes on, and nothing in a frame refers to what is that far before it.
 pub struct ZstdWriter<W: Write> {
-    /// There until [`finish`](Self::finish).
-    encoder: Option<Encoder<'static, Counted<W>>>,
-    level: i32,
-    checksum: bool,
+    out: Counted<W>,
+    compressor: Compressor<'static>,
+    /// What is not packed yet.
+    waiting: Vec<u8>,
+    /// A frame that was packed.
+    frame: Vec<u8>,
     /// How many bytes were packed.
     len: u64,
-    /// At how many the next look is taken.
-    look_at: u64,
+    has_frame: bool,
 }
 
-/// How often is looked at how tightly it is packed.
-const STEP: u64 = 1024 * 1024;
+/// How many bytes a frame holds.
+const FRAME: usize = 4 * 1024 * 1024;
 
 /// What readers allow for is used up to here: they see a frame's beginning before its end.
 const ALLOWED: u64 = FREE / 2;
@@ -31,77 +36,71 @@ const NOTHING: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
 impl<W: Write> ZstdWriter<W> {
     /// Packs at this level, with or without a checksum of the content.
     pub fn new(out: W, level: i32, checksum: bool) -> io::Result<Self> {
-        let out = Counted { out, len: 0 };
+        let mut compressor = Compressor::new(level)?;
+        compressor.set_parameter(CParameter::ChecksumFlag(checksum))?;
         Ok(Self {
-            encoder: Some(new_frame(out, level, checksum)?),
-            level,
-            checksum,
+            out: Counted { out, len: 0 },
+            compressor,
+            waiting: Vec::new(),
+            frame: Vec::new(),
             len: 0,
-            look_at: STEP,
+            has_frame: false,
         })
     }
 
     /// Where it goes.
     pub fn get_mut(&mut self) -> Option<&mut W> {
-        Some(&mut self.encoder.as_mut()?.get_mut().out)
+        Some(&mut self.out.out)
     }
 
     /// Ends what is packed.
     pub fn finish(mut self) -> io::Result<W> {
-        let encoder = self.encoder.take().ok_or_else(finished)?;
-        Ok(encoder.finish()?.out)
+        // Nothing is a frame, too.
+        if !self.waiting.is_empty() || !self.has_frame {
+            self.pack()?;
+        }
+        Ok(self.out.out)
     }
 
-    /// Ends the frame and adds one that means nothing, if that is needed.
-    fn loosen(&mut self) -> io::Result<()> {
-        self.look_at = self.len + STEP;
+    /// Packs what waits into a frame, and adds one that means nothing, if that is needed.
+    fn pack(&mut self) -> io::Result<()> {
+        self.frame.clear();
+        self.frame.reserve(compress_bound(self.waiting.len()));
+        self.compressor
+            .compress_to_buffer(&self.waiting, &mut self.frame)?;
+        self.out.write_all(&self.frame)?;
+        self.len += self.waiting.len() as u64;
+        self.waiting.clear();
+        self.has_frame = true;
         let needed = self.len.saturating_sub(ALLOWED).div_ceil(RATIO);
-        let packed = self.encoder.as_ref().map_or(0, |e| e.get_ref().len);
-        if packed >= needed {
-            return Ok(());
-        }
-        let mut out = self.encoder.take().ok_or_else(finished)?.finish()?;
-        let lacking = needed.saturating_sub(out.len);
-        let lacking = u32::try_from(lacking).map_err(io::Error::other)?;
+        let lacking = needed.saturating_sub(self.out.len);
         if lacking > 0 {
-            out.write_all(&NOTHING)?;
-            out.write_all(&lacking.to_le_bytes())?;
-            io::copy(&mut io::Read::take(io::repeat(0), lacking.into()), &mut out)?;
+            let lacking = u32::try_from(lacking).map_err(io::Error::other)?;
+            self.out.write_all(&NOTHING)?;
+            self.out.write_all(&lacking.to_le_bytes())?;
+            let mut zeros = io::Read::take(io::repeat(0), lacking.into());
+            io::copy(&mut zeros, &mut self.out)?;
         }
-        self.encoder = Some(new_frame(out, self.level, self.checksum)?);
         Ok(())
     }
 }
 
-fn new_frame<W: Write>(
-    out: Counted<W>,
-    level: i32,
-    checksum: bool,
-) -> io::Result<Encoder<'static, Counted<W>>> {
-    let mut encoder = Encoder::new(out, level)?;
-    encoder.include_checksum(checksum)?;
-    Ok(encoder)
-}
-
-fn finished() -> io::Error {
-    io::Error::other("it is finished")
-}
-
 impl<W: Write> Write for ZstdWriter<W> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        // A look is taken in time, however much comes at once.
-        let some = buf.len().min(128 * 1024);
-        let some = buf.get(..some).unwrap_or_default();
-        let n = self.encoder.as_mut().ok_or_else(finished)?.write(some)?;
-        self.len += n as u64;
-        if self.len >= self.look_at {
-            self.loosen()?;
+        let room = FRAME.saturating_sub(self.waiting.len());
+        let some = buf.get(..room.min(buf.len())).unwrap_or_default();
+        self.waiting.extend_from_slice(some);
+        if self.waiting.len() >= FRAME {
+            self.pack()?;
         }
-        Ok(n)
+        Ok(some.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.encoder.as_mut().ok_or_else(finished)?.flush()
+        if !self.waiting.is_empty() {
+            self.pack()?;
+        }
+        self.out.flush()
     }
 }
 

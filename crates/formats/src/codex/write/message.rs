@@ -50,11 +50,6 @@ impl Given {
             is_told: new.is_told,
         }
     }
-
-    /// Whether a turn of the person begins with it.
-    pub(in crate::codex) fn is_turn(&self) -> bool {
-        is_turn(&self.message)
-    }
 }
 
 /// Whether a turn of the person begins with a message, as the client counts them: it holds words of

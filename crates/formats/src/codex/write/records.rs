@@ -34,6 +34,11 @@ impl Records {
         }
     }
 
+    /// Forgets the lines, which were written.
+    pub(in crate::codex) fn clear(&mut self) {
+        self.lines.clear();
+    }
+
     /// All lines.
     pub(in crate::codex) fn into_bytes(self) -> Vec<u8> {
         self.lines
@@ -46,9 +51,11 @@ impl Records {
             line = line.u64("ordinal", *next);
             *next += 1;
         }
-        let line = line.str("type", kind).raw("payload", payload);
-        self.lines.extend(line.finish());
-        self.lines.push(b'\n');
+        // What is said is long, so it is copied only once here.
+        let head = line.str("type", kind).raw("payload", b"").finish();
+        self.lines.extend(head.strip_suffix(b"}").unwrap_or(&head));
+        self.lines.extend(payload);
+        self.lines.extend(b"}\n");
     }
 
     /// The lines so far.

@@ -2,8 +2,7 @@
 
 use rethread_json::{Tree, Value, split_lines};
 
-use super::message::is_turn;
-use crate::{Attachments, Branches, Files, Keeps, Step, Told};
+use crate::{Attachments, Branches, Files, Keeps};
 
 /// Turns can be taken back, and there are records for summaries.
 pub(crate) const KEEPS: Keeps = Keeps {
@@ -17,14 +16,6 @@ pub(crate) const KEEPS: Keeps = Keeps {
         addresses: true,
     },
 };
-
-/// Whether a turn of the person begins with a step.
-pub(in crate::codex) fn begins_turn(one: &Told) -> bool {
-    match &one.step {
-        Step::Message(message) => is_turn(&message.message),
-        _ => false,
-    }
-}
 
 /// What the model sees of lines that we wrote.
 pub(in crate::codex) fn items(lines: &[u8]) -> Vec<Vec<u8>> {

@@ -135,7 +135,8 @@ impl Teller<'_> {
         let mut list = Array::new()
             .raw(&said("user", &self.fresh("summary"), summary))
             .raw(&said("gemini", &self.fresh("thanks"), THANKS));
-        let steps = way(self.told, kept, told.and_then(|told| told.after));
+        let after = |step: usize| self.told.get(step).and_then(|told| told.after);
+        let steps = way(after, kept, told.and_then(|told| told.after));
         for step in steps {
             let line = self.messages.get(step).copied().flatten();
             if let Some(json) = line.and_then(|line| self.lines.get(line)) {
