@@ -41,7 +41,9 @@ pub trait Carrier: Sync {
         visit: &mut dyn FnMut(&[u8]),
     ) -> Result<(), OpenError> {
         let values = self.embedded_original(conversation)?;
-        values.iter().for_each(|value| visit(value));
+        for value in &values {
+            visit(value);
+        }
         Ok(())
     }
 
