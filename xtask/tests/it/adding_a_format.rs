@@ -21,8 +21,8 @@ fn missing(root: &Path) -> Vec<String> {
         missing.push(format!("{SOURCES}/registry.rs: no format is registered"));
     }
     for folder in folders(&root.join(SOURCES)) {
-        let has_layout = root.join(SOURCES).join(&folder).join("layout.rs").exists();
-        if has_layout && !registered.contains(&folder) {
+        let is_format = root.join(SOURCES).join(&folder).join("about.rs").exists();
+        if is_format && !registered.contains(&folder) {
             missing.push(format!(
                 "{SOURCES}/registry.rs: `{folder}` is not registered"
             ));
@@ -43,10 +43,13 @@ fn missing_of(root: &Path, module: &str) -> Vec<String> {
             missing.push(format!("{slug}: {what}"));
         }
     };
-    let sources = ["mod.rs", "layout.rs", "read.rs"].map(|f| format!("{SOURCES}/{module}/{f}"));
+    let sources = ["mod.rs", "about.rs"].map(|f| format!("{SOURCES}/{module}/{f}"));
     let page = format!("docs/formats/{slug}.md");
     for file in sources.into_iter().chain([page]) {
         need(root.join(&file).is_file(), format!("there is no `{file}`"));
+    }
+    for file in facets_without_file(root, module) {
+        need(false, format!("there is no `{SOURCES}/{module}/{file}`"));
     }
     let fixtures = format!("fixtures/{slug}");
     let cases = folders(&root.join(&fixtures));
@@ -61,7 +64,24 @@ fn missing_of(root: &Path, module: &str) -> Vec<String> {
     missing
 }
 
-/// The modules that the registry's slice names: `&atsf::Atsf` is `atsf`.
+/// The facets that a format says it has in its facts and that have no file of their own, each by the
+/// name of that file. What another format implements for it needs none.
+fn facets_without_file(root: &Path, module: &str) -> Vec<String> {
+    let folder = root.join(SOURCES).join(module);
+    let about = text(&folder.join("about.rs"));
+    let facets = about
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("fn ")?.split_once("(&self)"))
+        .map(|(facet, _)| facet)
+        .filter(|facet| *facet != "about");
+    let is_missing = |file: &String| !folder.join(file).is_file();
+    facets
+        .map(|facet| format!("{facet}.rs"))
+        .filter(is_missing)
+        .collect()
+}
+
+/// The modules that the registry's slice names: `atsf::FORMAT` is `atsf`.
 fn modules(registry: &str) -> BTreeSet<String> {
     let slice = registry
         .split_once("static FORMATS")
@@ -72,7 +92,7 @@ fn modules(registry: &str) -> BTreeSet<String> {
     let items = code.flat_map(|line| line.split([',', '[']));
     items
         .filter_map(|item| {
-            let path = item.trim().trim_start_matches('&');
+            let path = item.trim();
             let (module, _) = path
                 .strip_prefix("crate::")
                 .unwrap_or(path)
@@ -83,23 +103,39 @@ fn modules(registry: &str) -> BTreeSet<String> {
 }
 
 const REGISTRY: &str = "
-use crate::{Format, FormatRef, atsf, claude_code};
+use crate::{FormatRef, atsf, claude_code};
 
 /// All formats, one line each.
 pub static FORMATS: &[FormatRef] = &[
-    &atsf::Atsf,
-    &claude_code::ClaudeCode, // &gone::Gone,
+    atsf::FORMAT,
+    claude_code::FORMAT, // gone::FORMAT,
 ];
+";
+
+const FACETS: &str = "
+impl Format for Atsf {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn store(&self) -> &dyn Store {
+        self
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        Some(self)
+    }
+}
 ";
 
 const COMPLETE: [(&str, &str); 14] = [
     ("crates/formats/src/registry.rs", REGISTRY),
     ("crates/formats/src/atsf/mod.rs", ""),
-    ("crates/formats/src/atsf/layout.rs", ""),
-    ("crates/formats/src/atsf/read.rs", ""),
+    ("crates/formats/src/atsf/about.rs", FACETS),
+    ("crates/formats/src/atsf/store.rs", ""),
+    ("crates/formats/src/atsf/writer.rs", ""),
     ("crates/formats/src/claude_code/mod.rs", ""),
-    ("crates/formats/src/claude_code/layout.rs", ""),
-    ("crates/formats/src/claude_code/read.rs", ""),
+    ("crates/formats/src/claude_code/about.rs", ""),
     ("fixtures/atsf/1.1/minimal/thread.json", "{}"),
     ("fixtures/claude-code/2/minimal/a.jsonl", ""),
     ("docs/formats/atsf.md", ""),
@@ -116,7 +152,7 @@ const COMPLETE: [(&str, &str); 14] = [
 fn modules_come_from_the_slice_alone() {
     let expected = ["atsf", "claude_code"].map(str::to_owned);
     assert_eq!(modules(REGISTRY), BTreeSet::from(expected));
-    let one_line = "pub static FORMATS: &[FormatRef] = &[&atsf::Atsf, &crate::pi::Pi];\nx::y";
+    let one_line = "pub static FORMATS: &[FormatRef] = &[atsf::FORMAT, crate::pi::FORMAT];\nx::y";
     assert_eq!(
         modules(one_line),
         BTreeSet::from(["atsf", "pi"].map(str::to_owned))
@@ -125,7 +161,7 @@ fn modules_come_from_the_slice_alone() {
 
 #[test]
 fn each_step_that_is_left_out_is_named() {
-    // The last file is a room that is no format, so nobody misses it.
+    // The last file is a folder that is no format, so nobody misses it.
     let steps = COMPLETE.len() - 1;
     for (left_out, (name, _)) in COMPLETE.iter().enumerate().take(steps) {
         let folder = tempfile::tempdir().unwrap();
@@ -145,7 +181,7 @@ fn a_format_with_all_steps_is_complete() {
         put(folder.path(), name, content);
     }
     assert_none(&missing(folder.path()));
-    put(folder.path(), "crates/formats/src/pi/layout.rs", "");
+    put(folder.path(), "crates/formats/src/pi/about.rs", "");
     assert_eq!(
         missing(folder.path()),
         ["crates/formats/src/registry.rs: `pi` is not registered"]

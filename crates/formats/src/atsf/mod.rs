@@ -6,6 +6,7 @@
 mod about;
 mod append;
 pub(crate) mod assets;
+mod body;
 mod call_ids;
 mod carrier;
 mod config;
