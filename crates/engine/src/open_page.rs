@@ -30,7 +30,7 @@ pub fn write_page(
 ) -> io::Result<Vec<Note>> {
     let conversation = &shown.conversation;
     let pictures = Pictures::of(conversation);
-    let summary = listed_as(conversation);
+    let summary = listed_as(conversation).map_err(io::Error::other)?;
     let mut view = shown.view(&pictures);
     view.path = path;
     view.source.path = path.to_string_lossy().into_owned();

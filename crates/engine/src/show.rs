@@ -1,6 +1,6 @@
 //! `show`: one conversation, or its original bytes.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rethread_catalog::{find, named_workspace};
@@ -11,7 +11,7 @@ use rethread_formats::carry::is_same_file;
 use rethread_formats::{
     Can, Conversation, Env, Native, OpenError, Source, Want, by_name, summarize, why_empty,
 };
-use rethread_model::{Bodies, EntryIx, Head, Session, Summary};
+use rethread_model::{Bodies, EntryIx, Head, Session, State, Summary};
 use rethread_render::{Options, SourceInfo, View, first_of_last, start_of};
 
 use crate::subagents::of_conversation;
@@ -55,12 +55,23 @@ pub fn show(env: &Env, name: &str, part: Part<'_>) -> Result<Shown, Error> {
 }
 
 /// What a list says of a conversation that was read, with tokens, cost and size.
-pub fn listed_as(conversation: &Conversation) -> Summary {
+pub fn listed_as(conversation: &Conversation) -> Result<Summary, Error> {
     let all = Want {
         usage: true,
         size: true,
     };
-    of_conversation(conversation, summarize(&conversation.source, all), all)
+    let summary = summarize(&conversation.source, all);
+    // It was read a moment ago: what cannot be looked at again is trouble with the disk, and a heading
+    // with other numbers would hide that.
+    if summary.state == State::Unreadable {
+        let why = summary.notes.first().map(|note| note.message.clone());
+        return Err(OpenError::from(DiskError::Read {
+            path: summary.path,
+            cause: io::Error::other(why.unwrap_or_default()),
+        })
+        .into());
+    }
+    Ok(of_conversation(conversation, summary, all))
 }
 
 impl Shown {

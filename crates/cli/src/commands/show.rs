@@ -165,7 +165,7 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let pictures = Pictures::of(conversation);
     let is_page = args.to == Form::Html && !context.json;
     let is_listed = args.to != Form::Ndjson && !is_page;
-    let summary = is_listed.then(|| listed_as(conversation));
+    let summary = is_listed.then(|| listed_as(conversation)).transpose()?;
     let mut view = shown.view(&pictures);
     (view.path, view.source) = (&path, local(&path));
     view.summary = summary.as_ref();

@@ -34,7 +34,9 @@ pub(crate) fn run(context: &Context, args: &Tree) -> Result<Exit, Failure> {
     let shown = show(&env, &context.named(&args.session)?, Part::All)?;
     let conversation = &shown.conversation;
     let path = context.given_path(&conversation.source.path);
-    let summary = (!context.json).then(|| listed_as(&shown.conversation));
+    let summary = (!context.json)
+        .then(|| listed_as(&shown.conversation))
+        .transpose()?;
     let mut view = shown.view(conversation);
     (view.path, view.source) = (&path, local(&path));
     view.summary = summary.as_ref();
