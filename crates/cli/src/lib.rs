@@ -1,4 +1,4 @@
-//! Rethread as a library: what a builder of tools needs, from the rooms it lives in.
+//! Rethread as a library: what a builder of tools needs, from all of its crates.
 //!
 //! - [`engine`] has the verbs (list, show, append, fork, …) as functions that return plain values.
 //! - [`model`] says what a conversation is.

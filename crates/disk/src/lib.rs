@@ -1,4 +1,4 @@
-//! The only room that writes files: atomic replace, locked append, safe names, trash.
+//! The only crate that writes files: atomic replace, locked append, safe names, trash.
 //!
 //! What a caller can rely on:
 //!
@@ -33,7 +33,7 @@
 //! ```
 #![allow(
     clippy::disallowed_methods,
-    reason = "this is the room that writes, and the one that asks for the age of a file"
+    reason = "this is the crate that writes, and the one that asks for the age of a file"
 )]
 #![cfg_attr(
     windows,

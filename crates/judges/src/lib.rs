@@ -1,6 +1,6 @@
 //! The real programs as judges: what do they make of a file that we wrote, and we of theirs?
 //!
-//! Only tests use this room. `cargo xtask test` installs the programs and names each in a variable;
+//! Only tests use this crate. `cargo xtask test` installs the programs and names each in a variable;
 //! where one is missing, its tests are skipped, or fail where `CI` is set. A program runs once for
 //! all tests of a binary: it is sent one JSON value a line and answers each with one.
 //!

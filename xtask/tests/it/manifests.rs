@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::repository::{assert_none, folders, put, root, text};
 
-/// For each folder of crates/, the rooms it may use. Dependencies point one way, and nothing below
+/// For each folder of crates/, the crates it may use. Dependencies point one way, and nothing below
 /// the command line uses what is above it.
-const ROOMS: [(&str, &[&str]); 12] = [
+const CRATES: [(&str, &[&str]); 12] = [
     ("json", &[]),
     ("model", &["json"]),
     ("disk", &[]),
@@ -31,7 +31,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
     ),
 ];
 
-/// Crates from outside that only some rooms may use.
+/// Crates from outside that only some crates may use.
 const RESERVED: [(&str, &[&str]); 13] = [
     ("anstream", &["cli"]),
     ("anyhow", &["cli"]),
@@ -55,14 +55,14 @@ fn dependencies_point_one_way() {
 
 fn wrong(root: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
-    for room in folders(&root.join("crates")) {
-        let name = format!("crates/{room}/Cargo.toml");
+    for folder in folders(&root.join("crates")) {
+        let name = format!("crates/{folder}/Cargo.toml");
         let manifest = text(&root.join(&name));
         if !inherits_lints(&manifest) {
             wrong.push(format!("{name}: the workspace's lints are not inherited"));
         }
-        let Some((_, allowed)) = ROOMS.iter().find(|(r, _)| *r == room) else {
-            wrong.push(format!("{name}: this room is not in the table of rooms"));
+        let Some((_, allowed)) = CRATES.iter().find(|(r, _)| *r == folder) else {
+            wrong.push(format!("{name}: this crate is not in the table of crates"));
             continue;
         };
         for dependency in dependencies(&manifest) {
@@ -70,11 +70,13 @@ fn wrong(root: &Path) -> Vec<String> {
             let reserved = RESERVED.iter().find(|(name, _)| *name == dependency);
             let allowed = match (other, reserved) {
                 (Some(other), _) => allowed.contains(&other),
-                (None, Some((_, rooms))) => rooms.contains(&room.as_str()),
+                (None, Some((_, users))) => users.contains(&folder.as_str()),
                 (None, None) => dependency != "rethread",
             };
             if !allowed {
-                wrong.push(format!("{name}: `{room}` may not depend on `{dependency}`"));
+                wrong.push(format!(
+                    "{name}: `{folder}` may not depend on `{dependency}`"
+                ));
             }
         }
     }
@@ -126,20 +128,20 @@ fn sections(manifest: &str) -> impl Iterator<Item = (&str, &str)> {
 
 const LINTS: &str = "[lints]\nworkspace = true\n";
 
-fn wrong_of(room: &str, manifest: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    put(folder.path(), "xtask/Cargo.toml", LINTS);
+fn wrong_of(folder: &str, manifest: &str) -> Vec<String> {
+    let root = tempfile::tempdir().unwrap();
+    put(root.path(), "xtask/Cargo.toml", LINTS);
     put(
-        folder.path(),
-        &format!("crates/{room}/Cargo.toml"),
+        root.path(),
+        &format!("crates/{folder}/Cargo.toml"),
         manifest,
     );
-    wrong(folder.path())
+    wrong(root.path())
 }
 
 #[test]
-fn what_a_room_may_use() {
-    for (room, rest) in [
+fn what_a_crate_may_use() {
+    for (folder, rest) in [
         (
             "json",
             "[dependencies]\nmemchr.workspace = true\n[dev-dependencies]\nclap.workspace = true",
@@ -157,13 +159,13 @@ fn what_a_room_may_use() {
             "[target.'cfg(unix)'.dependencies]\nrustix.workspace = true",
         ),
     ] {
-        assert_none(&wrong_of(room, &format!("{LINTS}{rest}\n")));
+        assert_none(&wrong_of(folder, &format!("{LINTS}{rest}\n")));
     }
 }
 
 #[test]
-fn what_a_room_may_not_use() {
-    for (room, rest) in [
+fn what_a_crate_may_not_use() {
+    for (folder, rest) in [
         ("json", "[dependencies]\nrethread-model.workspace = true"),
         (
             "model",
@@ -180,8 +182,8 @@ fn what_a_room_may_not_use() {
         ("engine", "[dependencies]\nrethread.workspace = true"),
         ("attic", "[dependencies]"),
     ] {
-        let found = wrong_of(room, &format!("{LINTS}{rest}\n"));
-        assert_eq!(found.len(), 1, "{room}: {rest}: {found:?}");
+        let found = wrong_of(folder, &format!("{LINTS}{rest}\n"));
+        assert_eq!(found.len(), 1, "{folder}: {rest}: {found:?}");
     }
     let found = wrong_of("json", "[package]\nname = \"x\"\nworkspace = true\n");
     assert_eq!(
