@@ -20,6 +20,9 @@ use arguments::TestArguments;
 use jobs::TestJob;
 use skipped::SkipLog;
 
+/// The variable that says how many tests of a program run at the same time.
+const THREADS: &str = "RUST_TEST_THREADS";
+
 /// Variables for the tests, by name.
 type Variables = Vec<(&'static str, OsString)>;
 
@@ -33,8 +36,12 @@ pub(crate) fn run(args: &[String], mut variables: Variables) -> Result<ExitCode>
         cargo.args(["test", "--workspace"]).args(args);
         return command::pass_on(cargo.envs(variables));
     }
-    let jobs = jobs(&arguments, &variables)?;
-    let failed = jobs::run_all(jobs, available_parallelism().map_or(2, |n| n.get().max(2)))?;
+    let cores = available_parallelism().map_or(2, |n| n.get().max(2));
+    if std::env::var_os(THREADS).is_none() {
+        // Some tests wait for other programs, and others may run meanwhile.
+        variables.push((THREADS, (cores + 2).to_string().into()));
+    }
+    let failed = jobs::run_all(jobs(&arguments, &variables)?, cores)?;
     print!("{}", log.summary()?);
     if failed.is_empty() {
         return Ok(ExitCode::SUCCESS);
