@@ -30,8 +30,8 @@ pub(super) enum Place {
     Back(u32),
     /// Beside the conversation.
     Beside,
-    /// Nowhere: it became a part of another.
-    Merged,
+    /// Nowhere: it became a part of the entry with this number.
+    Merged(usize),
 }
 
 impl Draft {
@@ -96,20 +96,31 @@ impl Drafts {
         self.first + self.open.len() - 1
     }
 
-    /// An entry that may still change.
+    /// An entry that may still change; of one that was merged the entry that it is a part of.
     pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut Draft> {
+        let number = self.merged_into(number);
         self.open.get_mut(number.checked_sub(self.first)?)
+    }
+
+    /// The number of an entry, or of the one that it became a part of.
+    fn merged_into(&self, mut number: usize) -> usize {
+        let draft = |number: usize| self.open.get(number.checked_sub(self.first)?);
+        while let Some(Place::Merged(into)) = draft(number).map(|draft| draft.place) {
+            number = into;
+        }
+        number
     }
 
     /// Makes one entry a part of another: its records and ids.
     pub(super) fn merge(&mut self, from: usize, into: usize) {
+        let (from, into) = (self.merged_into(from), self.merged_into(into));
         if from == into || self.get_mut(into).is_none() {
             return;
         }
         let Some(gone) = self.get_mut(from) else {
             return;
         };
-        gone.place = Place::Merged;
+        gone.place = Place::Merged(into);
         let origin = std::mem::take(&mut gone.origin);
         let id = std::mem::take(&mut gone.id);
         let aliases = std::mem::take(&mut gone.aliases);
@@ -163,7 +174,7 @@ impl Drafts {
             origin: &draft.origin,
         };
         let added = match draft.place {
-            Place::Merged => return,
+            Place::Merged(_) => return,
             Place::Beside => self.builder.add_beside(&new),
             Place::Chain | Place::Turn | Place::Back(_) => self.builder.add(&new),
         };

@@ -43,6 +43,29 @@ fn damage_is_salvaged_and_named() {
     assert_eq!(w.run(&["list"]).code, 0);
 }
 
+/// The first event about a search is a part of the entry of its call by then.
+#[test]
+fn an_event_that_is_repeated_behind_its_call_is_not_lost() {
+    let w = World::new();
+    let path = w.home.join("repeated.jsonl");
+    let line = |kind: &str, payload: &str| {
+        format!(
+            r#"{{"timestamp":"2026-06-17T09:00:25.000Z","type":"{kind}","payload":{{{payload},"action":{{"type":"search","query":"signs"}}}}}}"#
+        ) + "\n"
+    };
+    let event = line(
+        "event_msg",
+        r#""type":"web_search_end","call_id":"ws_1","query":"signs""#,
+    );
+    let call = line(
+        "response_item",
+        r#""type":"web_search_call","status":"completed""#,
+    );
+    let meta = r#"{"timestamp":"2026-06-17T09:00:00.000Z","type":"session_meta","payload":{"id":"019ed50c-2fb3-7002-a384-000000000001","cwd":"/home/me/shop"}}"#;
+    fs::write(&path, format!("{meta}\n{event}{call}{event}")).unwrap();
+    assert_lossless(&read(&path));
+}
+
 #[test]
 fn a_log_cut_anywhere_is_read_up_to_there() {
     let w = World::new();
