@@ -16,6 +16,7 @@ mod jq;
 mod metrics;
 mod npm;
 mod openssh;
+mod quick;
 mod strace;
 mod suite;
 mod tools;
@@ -31,6 +32,8 @@ Tasks:
   test [ARGS…]   Get what the tests need, then run what `cargo test --workspace ARGS` would,
                  the test programs beside each other
   bench [ARGS…]  Get what the benchmarks need, then run them, or those that are named
+  bench --quick  Count the instructions of each command on small inputs, and compare them with
+                 xtask/instructions.tsv; `bench --quick --save` writes that anew
   docs           Write the generated pages of docs/ and the tour in README.md anew
   pictures       Take the picture of a page for README.md anew
   metrics        Measure sizes and names of the code, beside what they were before;
@@ -46,6 +49,11 @@ fn main() -> ExitCode {
     let rest: Vec<String> = args.collect();
     let done = match task.as_deref() {
         Some("test") => test(&rest),
+        Some("bench") if rest.first().is_some_and(|arg| arg == "--quick") => match &rest[1..] {
+            [] => quick(false),
+            [save] if save == "--save" => quick(true),
+            _ => return usage("`bench --quick` takes nothing but `--save`"),
+        },
         Some("bench") => bench(&rest),
         Some("docs") if rest.is_empty() => docs(),
         Some("pictures") if rest.is_empty() => pictures(),
@@ -80,6 +88,10 @@ fn cargo() -> Command {
 fn test(args: &[String]) -> Result<ExitCode> {
     let variables = tools::for_tests()?;
     suite::run(args, variables)
+}
+
+fn quick(save: bool) -> Result<ExitCode> {
+    quick::run(save, &tools::tools_folder()?)
 }
 
 fn bench(args: &[String]) -> Result<ExitCode> {

@@ -80,7 +80,7 @@ fn install(package: &str) -> Result<()> {
 }
 
 /// Where programs for this user are kept, so that the next clone finds them.
-fn tools_folder() -> Result<PathBuf> {
+pub(crate) fn tools_folder() -> Result<PathBuf> {
     let set = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = set.filter(|p| p.is_absolute());
     let cache = cache.or_else(|| Some(std::env::home_dir()?.join(".cache")));

@@ -19,7 +19,12 @@ fn without_a_task_it_names_them() {
 
 #[test]
 fn an_unknown_task_is_wrong_usage() {
-    for args in [&["tset"][..], &["docs", "extra"], &["metrics", "extra"]] {
+    for args in [
+        &["tset"][..],
+        &["docs", "extra"],
+        &["metrics", "extra"],
+        &["bench", "--quick", "list"],
+    ] {
         let said = xtask(args);
         assert_eq!(said.status.code(), Some(2), "{args:?}");
         assert!(said.stdout.is_empty());
