@@ -12,6 +12,7 @@
 mod apt;
 mod chromium;
 mod command;
+mod fuzz;
 mod jq;
 mod metrics;
 mod npm;
@@ -34,6 +35,8 @@ Tasks:
   bench [ARGS…]  Get what the benchmarks need, then run them, or those that are named
   bench --quick  Count the instructions of each command on small inputs, and compare them with
                  xtask/instructions.tsv; `bench --quick --save` writes that anew
+  fuzz [TARGET] [--minutes N]
+                 Run a target of fuzz/, or each in turn, for some minutes by libFuzzer
   docs           Write the generated pages of docs/ and the tour in README.md anew
   pictures       Take the picture of a page for README.md anew
   metrics        Measure sizes and names of the code, beside what they were before;
@@ -55,6 +58,10 @@ fn main() -> ExitCode {
             _ => return usage("`bench --quick` takes nothing but `--save`"),
         },
         Some("bench") => bench(&rest),
+        Some("fuzz") => match fuzz::FuzzArguments::parse(&rest) {
+            Some(arguments) => fuzz::run(&arguments),
+            None => return usage("`fuzz` takes a target and `--minutes N`"),
+        },
         Some("docs") if rest.is_empty() => docs(),
         Some("pictures") if rest.is_empty() => pictures(),
         Some("metrics") if rest.is_empty() || rest == ["--save"] => {

@@ -12,7 +12,7 @@ fn without_a_task_it_names_them() {
     let said = xtask(&[]);
     let help = String::from_utf8(said.stdout).unwrap();
     assert!(said.status.success());
-    for task in ["test", "bench", "docs", "metrics"] {
+    for task in ["test", "bench", "fuzz", "docs", "metrics"] {
         assert!(help.contains(&format!("\n  {task} ")), "{help}");
     }
 }
@@ -24,6 +24,7 @@ fn an_unknown_task_is_wrong_usage() {
         &["docs", "extra"],
         &["metrics", "extra"],
         &["bench", "--quick", "list"],
+        &["fuzz", "--fast"],
     ] {
         let said = xtask(args);
         assert_eq!(said.status.code(), Some(2), "{args:?}");
