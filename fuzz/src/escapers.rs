@@ -8,8 +8,8 @@ use rethread_model::{
     Visibility,
 };
 use rethread_render::{
-    Around, InertJson, Options, SourceInfo, View, cell, fit, html, markdown, neutral, one_line,
-    width,
+    InertJson, Options, PageContext, SourceInfo, View, cell, fit, neutral, one_line, width,
+    write_html, write_markdown,
 };
 
 /// How wide a column is.
@@ -38,7 +38,7 @@ pub fn escapers(data: &[u8]) {
     assert_inert_json(&text);
     let session = Said::new(&text);
     assert_page(&session.page());
-    let page = session.write(|out, view| markdown(out, view, &EVERYTHING));
+    let page = session.write(|out, view| write_markdown(out, view, &EVERYTHING));
     let is_shown = |c: char| c == '\n' || c == '\t' || is_harmless(c);
     assert!(page.chars().all(is_shown));
 }
@@ -121,7 +121,7 @@ impl Said {
     }
 
     fn page(&self) -> String {
-        self.write(|out, view| html(out, view, &EVERYTHING, &Around::NOTHING))
+        self.write(|out, view| write_html(out, view, &EVERYTHING, &PageContext::NOTHING))
     }
 
     fn write(&self, how: impl Fn(&mut Vec<u8>, &View<'_>) -> std::io::Result<()>) -> String {

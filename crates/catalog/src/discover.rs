@@ -8,6 +8,7 @@ use rethread_disk::{FileId, followed_id};
 use rethread_formats::{Env, FORMATS, FormatRef, Home, Root, Source};
 use rethread_model::Note;
 
+use crate::catalogue::{Catalogue, SourcesOfRoot};
 use crate::known::remembered;
 use crate::neighbours;
 
@@ -20,6 +21,8 @@ pub struct Discovery {
     pub sources: Vec<Source>,
     /// Places that could not be read.
     pub notes: Vec<Note>,
+    /// Up to which of the sources each of the places has them.
+    ends: Vec<usize>,
     /// The places, by their formats: one may be spelled in several ways.
     seen: HashSet<(FormatRef, FileId)>,
     /// The folders that were looked at for stores in them.
@@ -35,14 +38,38 @@ impl Discovery {
             followed_id(&root.path).map_or(true, is_new)
         });
         let listed: Vec<Vec<Result<Source, Note>>> = roots.par_iter().map(list_root).collect();
-        for found in listed.into_iter().flatten() {
-            match found {
-                Ok(source) => self.sources.push(source),
-                Err(note) => self.notes.push(note),
+        for found in listed {
+            for one in found {
+                match one {
+                    Ok(source) => self.sources.push(source),
+                    Err(note) => self.notes.push(note),
+                }
             }
+            self.ends.push(self.sources.len());
         }
         self.roots.extend(roots);
         before
+    }
+
+    /// How many places there are so far.
+    pub(crate) fn places(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The sources of each place from this one on.
+    pub(crate) fn by_root(&self, first: usize) -> Vec<SourcesOfRoot<'_>> {
+        let mut start = first
+            .checked_sub(1)
+            .and_then(|at| self.ends.get(at).copied())
+            .unwrap_or(0);
+        let places = self.roots.iter().zip(&self.ends).skip(first);
+        places
+            .map(|(root, end)| {
+                let sources = self.sources.get(start..*end).unwrap_or_default();
+                start = *end;
+                SourcesOfRoot { root, sources }
+            })
+            .collect()
     }
 }
 
@@ -93,7 +120,7 @@ pub fn discover(env: &Env) -> Discovery {
 
 /// As [`discover`], of some agents.
 pub(crate) fn discover_of(env: &Env, looked: Looked) -> Discovery {
-    let mut found = discover_own(env, looked);
+    let mut found = discover_own(env, looked, &Catalogue::open(env));
     for home in &env.others {
         let other = discover_other(env, home, looked);
         found.roots.extend(other.roots);
@@ -108,10 +135,10 @@ pub(crate) fn discover_of(env: &Env, looked: Looked) -> Discovery {
 }
 
 /// What is in the user's own home.
-pub(crate) fn discover_own(env: &Env, looked: Looked) -> Discovery {
+pub(crate) fn discover_own(env: &Env, looked: Looked, catalogue: &Catalogue) -> Discovery {
     let mut found = here(env, looked);
     if looked.is_led_by_others() {
-        let known = known_workspaces(env);
+        let known = known_workspaces(env, catalogue);
         found.add(looked.locate(env, &known));
         found.looked_at = known.into_iter().collect();
     }
@@ -135,8 +162,9 @@ pub(crate) fn locate_in(inner: &Env, home: &Home, known: &[PathBuf], looked: Loo
 
 /// Projects that sessions of other agents name, and those that we wrote to. With homes named by
 /// the user, only what lies in them counts.
-pub(crate) fn known_workspaces(env: &Env) -> Vec<PathBuf> {
-    let mut known: BTreeSet<PathBuf> = neighbours::workspaces(env).into_iter().collect();
+pub(crate) fn known_workspaces(env: &Env, catalogue: &Catalogue) -> Vec<PathBuf> {
+    let found = neighbours::workspaces(env, catalogue);
+    let mut known: BTreeSet<PathBuf> = found.into_iter().collect();
     let ours = remembered(env).into_iter();
     let in_homes = |p: &PathBuf| !env.homes_are_given || env.homes.iter().any(|h| p.starts_with(h));
     known.extend(ours.filter(in_homes));

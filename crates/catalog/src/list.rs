@@ -1,15 +1,13 @@
 //! Summaries of everything that was found.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rayon::prelude::*;
-use rethread_formats::{
-    Env, FormatRef, Home, Root, Source, Want, local_path, summarize as summary_of,
-};
+use rethread_formats::{Env, FormatRef, Home, Root, Source, Want, local_path};
 use rethread_model::{Note, State, Summary};
 use rethread_project::is_folder;
 
+use crate::catalogue::{CatalogedSource, Catalogue};
 use crate::copies::without_mere_descriptions;
 use crate::discover::{Discovery, Looked, discover_other, discover_own, locate_in};
 use crate::kept::gone;
@@ -22,6 +20,8 @@ pub struct Listing {
     pub sessions: Vec<Summary>,
     /// All that was found by names, also what is no session of its own.
     pub sources: Vec<Source>,
+    /// The same with what the catalogue knows of each.
+    pub cataloged: Vec<CatalogedSource>,
     /// Healthy files in which nothing was said, which are no sessions to anybody.
     pub empty: Vec<Summary>,
     /// The places that hold them.
@@ -31,12 +31,28 @@ pub struct Listing {
 }
 
 impl Listing {
-    fn of(sessions: Vec<Summary>, found: Discovery) -> Self {
+    /// The sessions with what the catalogue knows of each, but for those of which only a description is
+    /// left.
+    pub fn cataloged_sessions(&self) -> Vec<(&Summary, &CatalogedSource)> {
+        let key =
+            |one: &CatalogedSource| (one.source.format, one.source.path.clone(), one.id.clone());
+        let known: HashMap<_, _> = self.cataloged.iter().map(|one| (key(one), one)).collect();
+        let find = |session| {
+            let Source {
+                format, path, id, ..
+            } = Source::of_summary(session)?;
+            Some((session, *known.get(&(format, path, id))?))
+        };
+        self.sessions.iter().filter_map(find).collect()
+    }
+
+    fn of(sessions: Vec<Summary>, found: Discovery, cataloged: Vec<CatalogedSource>) -> Self {
         let is_empty = |s: &Summary| s.state == State::Empty;
         let (empty, sessions) = sessions.into_iter().partition(is_empty);
         Self {
             sessions,
             sources: found.sources,
+            cataloged,
             empty,
             roots: found.roots,
             notes: found.notes,
@@ -48,60 +64,60 @@ impl Listing {
 const ROUNDS: usize = 8;
 
 /// Summarizes all sessions, also those of folders that the user named and of other homes. `progress`
-/// is told how many of how many are done.
+/// is told how many are read of how many that are new or changed.
 pub fn list(
     env: &Env,
     want: Want,
     named: &[PathBuf],
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Listing {
+    list_with(env, &Catalogue::open(env), want, named, progress)
+}
+
+/// As [`list()`], with a catalogue that is open.
+pub fn list_with(
+    env: &Env,
+    catalogue: &Catalogue,
+    want: Want,
+    named: &[PathBuf],
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Listing {
     let asked = Asked {
-        want,
-        except: None,
         looked: Looked::default(),
+        catalogue,
         progress,
     };
-    list_as(env, named, asked)
+    let mut all = list_as(env, named, asked);
+    if !want.usage {
+        for session in all.sessions.iter_mut().chain(&mut all.empty) {
+            session.counts.usage = None;
+        }
+    }
+    all
 }
 
 /// Summarizes the sessions of one format, by its short name. Other agents' stores are not looked at,
 /// unless only they know where those of this one are.
 pub(crate) fn list_only(env: &Env, format: Option<FormatRef>) -> Vec<Summary> {
+    let mut looked = Looked { only: format };
+    if looked.is_led_by_others() {
+        looked = Looked::default();
+    }
     let asked = Asked {
-        want: Want::default(),
-        except: None,
-        looked: Looked { only: format },
+        looked,
+        catalogue: &Catalogue::open(env),
         progress: &|_, _| {},
     };
-    let all = Looked::default();
-    let looked = if asked.looked.is_led_by_others() {
-        all
-    } else {
-        asked.looked
-    };
-    let mut sessions = list_as(env, &[], Asked { looked, ..asked }).sessions;
+    let mut sessions = list_as(env, &[], asked).sessions;
     sessions.retain(|s| format.is_none_or(|format| s.head.format == format.slug()));
     sessions
-}
-
-/// Summaries of all sessions but this one, which has a file of its own.
-pub(crate) fn list_others(env: &Env, this: &Source) -> Vec<Summary> {
-    let asked = Asked {
-        want: Want::default(),
-        except: Some(&this.path),
-        looked: Looked::default(),
-        progress: &|_, _| {},
-    };
-    list_as(env, &[], asked).sessions
 }
 
 /// What is asked for.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
-    want: Want,
-    /// The file of a session of which nothing is asked.
-    except: Option<&'a Path>,
     looked: Looked,
+    catalogue: &'a Catalogue,
     progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
@@ -111,11 +127,13 @@ fn list_as(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
         let other = list_other(env, home, asked);
         all.sessions.extend(other.sessions);
         all.sources.extend(other.sources);
+        all.cataloged.extend(other.cataloged);
         all.empty.extend(other.empty);
         all.roots.extend(other.roots);
         all.notes.extend(other.notes);
     }
     find_originals(&mut all.sessions);
+    all.notes.extend(asked.catalogue.take_notes());
     all
 }
 
@@ -140,33 +158,36 @@ fn list_other(env: &Env, home: &Home, asked: Asked<'_>) -> Listing {
     let mut found = discover_other(env, home, asked.looked);
     let locate = |folders: &[PathBuf]| locate_in(&inner, home, folders, asked.looked);
     let here = |path: &str| home.path_here(path);
-    let mut sessions = summarize_all(&mut found, asked, &locate, &here);
-    name_workspaces(&inner, &mut sessions);
+    let (mut sessions, mut cataloged) = summarize_all(&mut found, asked, &locate, &here);
+    for one in &mut cataloged {
+        one.source.home = env.home_of(&one.source.path).cloned();
+    }
+    name_workspaces(&inner, &mut sessions, asked.catalogue);
     let mut sessions = without_mere_descriptions(sessions, Source::of_summary);
     for session in &mut sessions {
         let path = &session.path;
         let provenance = &mut session.head.provenance;
         provenance.get_or_insert_with(|| home.provenance(path));
     }
-    Listing::of(sessions, found)
+    Listing::of(sessions, found, cataloged)
 }
 
 fn list_own(env: &Env, named: &[PathBuf], asked: Asked<'_>) -> Listing {
     let looked = asked.looked;
-    let mut found = discover_own(env, looked);
+    let mut found = discover_own(env, looked, asked.catalogue);
     if looked.is_led_by_others() {
         found.add(looked.locate(env, named));
     }
     let locate = |folders: &[PathBuf]| looked.locate(env, folders);
     let here = |path: &str| local_path(env, path);
-    let mut sessions = summarize_all(&mut found, asked, &locate, &here);
+    let (mut sessions, cataloged) = summarize_all(&mut found, asked, &locate, &here);
     follow_moves(&mut sessions);
-    name_workspaces(env, &mut sessions);
+    name_workspaces(env, &mut sessions, asked.catalogue);
     let mut sessions = without_mere_descriptions(sessions, Source::of_summary);
     if !env.homes_are_given && looked.is_led_by_others() {
         sessions.extend(gone(env));
     }
-    Listing::of(sessions, found)
+    Listing::of(sessions, found, cataloged)
 }
 
 /// Summarizes what was found, and what is found in the folders that those sessions name. `here` says
@@ -176,12 +197,26 @@ fn summarize_all(
     asked: Asked<'_>,
     locate: &dyn Fn(&[PathBuf]) -> Vec<Root>,
     here: &dyn Fn(&str) -> Option<PathBuf>,
-) -> Vec<Summary> {
+) -> (Vec<Summary>, Vec<CatalogedSource>) {
     let mut sessions: Vec<Summary> = Vec::new();
+    let mut cataloged: Vec<CatalogedSource> = Vec::new();
     let mut looked_at = std::mem::take(&mut found.looked_at);
+    let mut places = 0;
     for _ in 0..ROUNDS {
         let start = sessions.len();
-        sessions.append(&mut summarize(&found.sources[start..], asked));
+        let roots = found.by_root(places);
+        places = found.places();
+        let refreshed = asked.catalogue.refresh(&roots, asked.progress);
+        let sources = found.sources.iter().skip(start);
+        for (source, one) in sources.zip(refreshed) {
+            cataloged.push(CatalogedSource {
+                source: source.clone(),
+                id: one.summary.head.id.clone(),
+                row: one.row,
+                read_upto: one.read_upto,
+            });
+            sessions.push(one.summary);
+        }
         if !asked.looked.is_led_by_others() {
             break;
         }
@@ -190,23 +225,7 @@ fn summarize_all(
             break;
         }
     }
-    sessions
-}
-
-fn summarize(sources: &[Source], asked: Asked<'_>) -> Vec<Summary> {
-    let done = std::sync::atomic::AtomicUsize::new(0);
-    sources
-        .par_iter()
-        .map(|source| {
-            let summary = match asked.except {
-                Some(path) if path == source.path => Summary::default(),
-                _ => summary_of(source, asked.want),
-            };
-            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            (asked.progress)(done, sources.len());
-            summary
-        })
-        .collect()
+    (sessions, cataloged)
 }
 
 /// Folders that sessions were held in and that nobody looked at yet.

@@ -1,28 +1,32 @@
 //! Folders in which other agents worked, as the beginnings of their sessions name them.
 //!
-//! Only names and the first bytes of files are read: enough to find a project's own store.
+//! Only names and the first bytes of files are read: enough to find a project's own store. What the
+//! catalogue knows of a file is not read again.
 
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{open_read, read_small};
+use rethread_disk::{FileStamp, open_read, read_small};
 use rethread_formats::Env;
 use rethread_json::{Tree, split_lines};
 use rethread_project::is_folder;
+
+use crate::catalogue::{Catalogue, NamedFolders};
 
 /// How much of a session is read to find its folder.
 const HEAD: u64 = 64 * 1024;
 
 /// Folders that sessions of other agents name, and that are there.
-pub(crate) fn workspaces(env: &Env) -> Vec<PathBuf> {
+pub(crate) fn workspaces(env: &Env, catalogue: &Catalogue) -> Vec<PathBuf> {
     let is_there = |p: &PathBuf| p.is_absolute() && is_folder(p);
-    named(env).into_iter().filter(is_there).collect()
+    named(env, catalogue).into_iter().filter(is_there).collect()
 }
 
 /// Folders that sessions of other agents name, wherever those are.
-pub(crate) fn named(env: &Env) -> BTreeSet<PathBuf> {
+pub(crate) fn named(env: &Env, catalogue: &Catalogue) -> BTreeSet<PathBuf> {
     let mut named = BTreeSet::new();
+    let mut known = NamedFolders::load(catalogue);
     for home in &env.homes {
         let folder = |variable: &str, default: &[&str]| {
             let set = env.agent_variable(variable).map(PathBuf::from);
@@ -35,7 +39,10 @@ pub(crate) fn named(env: &Env) -> BTreeSet<PathBuf> {
         ];
         for projects in by_project {
             for project in folders(&projects) {
-                named.extend(newest(jsonl_files(&project)).and_then(|f| cwd(&f)));
+                let newest = newest(jsonl_files(&project));
+                named.extend(
+                    newest.and_then(|(stamp, file)| known.folder_of(&project, &file, stamp, cwd)),
+                );
             }
         }
         let gemini = folder("GEMINI_CLI_HOME", &[])
@@ -43,6 +50,7 @@ pub(crate) fn named(env: &Env) -> BTreeSet<PathBuf> {
             .join("projects.json");
         named.extend(gemini_projects(&gemini));
     }
+    known.save();
     named
 }
 
@@ -62,10 +70,13 @@ fn entries(of: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 /// The newest file, by the time of its last change.
-fn newest(files: Vec<PathBuf>) -> Option<PathBuf> {
-    let time = |p: &PathBuf| std::fs::metadata(p).and_then(|m| m.modified()).ok();
-    let dated = files.into_iter().map(|p| (time(&p), p));
-    dated.max().map(|(_, p)| p)
+fn newest(files: Vec<PathBuf>) -> Option<(FileStamp, PathBuf)> {
+    let dated = files.into_iter().map(|p| {
+        let stamp = FileStamp::at(&p);
+        (stamp.map(|s| s.modified), stamp, p)
+    });
+    let newest = dated.max_by(|a, b| (a.0, &a.2).cmp(&(b.0, &b.2)));
+    newest.map(|(_, stamp, p)| (stamp.unwrap_or_default(), p))
 }
 
 /// The folder that the beginning of a session names.
@@ -142,6 +153,10 @@ mod tests {
             "{\"cwd\":\"/nowhere/at/all\"}".to_owned(),
         );
         let env = Env::from_variables(BTreeMap::new(), Some(home.clone()), home.clone()).unwrap();
-        assert_eq!(workspaces(&env), [a, c, d]);
+        let expected = [a, c, d];
+        for _ in 0..2 {
+            let catalogue = Catalogue::open(&env);
+            assert_eq!(workspaces(&env, &catalogue), expected);
+        }
     }
 }

@@ -8,19 +8,22 @@ use std::path::{Path, PathBuf};
 use rethread_formats::{Env, FORMATS, FormatRef, Source, by_name};
 use rethread_model::{Head, Summary};
 
+use crate::catalogue::Catalogue;
 use crate::discover::known_workspaces;
-use crate::list::list_others;
+use crate::list::list_only;
 
 /// The folder of a session's project, where the session does not say where it is now: because it was
-/// moved, or because neither the session nor its store names it but by a hash. Looks through all other
+/// moved, or because neither the session nor its store names it but by a hash. Looks through all
 /// sessions for the folders that they name, if it must.
 pub fn named_workspace(env: &Env, source: &Source, head: &Head) -> Option<String> {
     if let Some(now) = moved_workspace(source, head) {
         return Some(now);
     }
     let hash = open_hash(head)?;
-    let others = || hashes(env, &list_others(env, source)).remove(&hash);
-    hashes(env, &[]).remove(&hash).or_else(others)
+    let catalogue = Catalogue::open(env);
+    let others = || hashes(env, &list_only(env, None), &catalogue).remove(&hash);
+    let known = hashes(env, &[], &catalogue).remove(&hash);
+    known.or_else(others)
 }
 
 /// Where the folder of a session's project is, if it was moved. Paths of another home are not of this
@@ -47,11 +50,11 @@ fn moved_to(path: &Path, head: &Head) -> Option<String> {
 }
 
 /// Says of sessions which project they belong to, where only its hash is known: that of a folder that another session names, that we wrote to, or that the current folder is in.
-pub(crate) fn name_workspaces(env: &Env, sessions: &mut [Summary]) {
+pub(crate) fn name_workspaces(env: &Env, sessions: &mut [Summary], catalogue: &Catalogue) {
     if sessions.iter().all(|s| open_hash(&s.head).is_none()) {
         return;
     }
-    let hashes = hashes(env, sessions);
+    let hashes = hashes(env, sessions, catalogue);
     for session in sessions {
         let named = open_hash(&session.head).and_then(|hash| hashes.get(&hash));
         if let Some(path) = named {
@@ -71,8 +74,8 @@ fn open_hash(head: &Head) -> Option<Hash> {
 }
 
 /// All folders that are known, by their hashes.
-fn hashes(env: &Env, sessions: &[Summary]) -> BTreeMap<Hash, String> {
-    let mut named: Vec<PathBuf> = known_workspaces(env);
+fn hashes(env: &Env, sessions: &[Summary], catalogue: &Catalogue) -> BTreeMap<Hash, String> {
+    let mut named: Vec<PathBuf> = known_workspaces(env, catalogue);
     named.extend(env.cwd.ancestors().map(PathBuf::from));
     for workspace in sessions.iter().map(|s| &s.head.workspace) {
         let worktree = workspace.worktree.as_ref().map(|w| &w.path);

@@ -121,6 +121,9 @@ pub(crate) struct Global {
     /// a copy of it in Rethread's cache folder, and nothing else.
     #[arg(long, global = true, help_heading = GLOBAL, conflicts_with = "home")]
     pub(crate) sample: bool,
+    /// Answer without the catalogue: read every conversation now, and keep nothing for the next time.
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub(crate) no_cache: bool,
     /// When to use colours.
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,

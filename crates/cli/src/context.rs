@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use clap::ColorChoice as Asked;
 use jiff::tz::TimeZone;
-use rethread_engine::{Env, Incoming, SampleCopy, Writing, absolute, kept_sample};
-use rethread_model::Note;
+use rethread_engine::{Env, IncomingData, SampleCopy, Writing, absolute, kept_sample};
+use rethread_model::{Note, Severity};
 use rethread_project::confine_to;
 use rethread_render::{Style, one_line};
 
@@ -49,12 +49,13 @@ pub(crate) struct Context {
     /// What was noticed and not told yet.
     noted: RefCell<Vec<Note>>,
     /// What came down pipes that the user named.
-    incoming: RefCell<Vec<(String, Incoming)>>,
+    incoming: RefCell<Vec<(String, IncomingData)>>,
 }
 
 impl Context {
     pub(crate) fn new(global: &Global) -> Result<Self, Failure> {
         let mut env = Env::system()?;
+        env.uses_catalogue = !global.no_cache;
         if let Some(within) = &env.within {
             confine_to(within);
         }
@@ -188,8 +189,8 @@ impl Context {
         let mut all = self.incoming.borrow_mut();
         if !all.iter().any(|(known, _)| known == path) {
             let incoming = match path {
-                "-" => Some(Incoming::read(&mut io::stdin().lock())?),
-                _ => Incoming::at(Path::new(path))?,
+                "-" => Some(IncomingData::from_reader(&mut io::stdin().lock())?),
+                _ => IncomingData::from_descriptor(Path::new(path))?,
             };
             let Some(incoming) = incoming else {
                 return Ok(name.to_owned());
@@ -261,7 +262,8 @@ impl Context {
 
     /// Tells what was noticed so far: at the end of a command, or before it waits for somebody.
     pub(crate) fn tell_notes(&self) {
-        let notes = self.noted.take();
+        let mut notes = self.noted.take();
+        notes.retain(|note| self.verbose || note.severity != Severity::Detail);
         if self.json {
             let named = notes.iter().map(|note| self.with_names(note));
             named.for_each(|note| say_note(&note));

@@ -1,7 +1,7 @@
 //! Flags that choose among sessions.
 
 use clap::Args;
-use rethread_engine::{Bound, Filter, moment};
+use rethread_engine::{Bound, Filter, parse_moment};
 use rethread_model::Moment;
 
 use crate::context::Context;
@@ -41,7 +41,7 @@ impl FilterFlags {
     /// What they mean today, in these homes.
     pub(crate) fn filter(&self, context: &Context, homes: &HomeFlags) -> Result<Filter, Failure> {
         let when = |text: &Option<String>, bound| -> Result<Option<Moment>, Failure> {
-            let read = |t: &String| moment(t, bound, context.env.now(), context.zone());
+            let read = |t: &String| parse_moment(t, bound, context.env.now(), context.zone());
             Ok(text.as_ref().map(read).transpose()?)
         };
         Ok(Filter {

@@ -14,36 +14,36 @@ use rethread_engine::Env;
 
 /// Commands that belong together, in the order in which the help lists them.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct CommandGroup {
     pub(crate) heading: &'static str,
     pub(crate) commands: &'static [&'static str],
 }
 
 /// Every command is in one group; a test says which is missing.
-pub(crate) const GROUPS: &[Group] = &[
-    Group {
+pub(crate) const GROUPS: &[CommandGroup] = &[
+    CommandGroup {
         heading: "Find and read",
         commands: &["list", "show", "open", "tree", "context", "agents"],
     },
-    Group {
+    CommandGroup {
         heading: "Go on, take along",
         commands: &["resume", "convert", "export", "restore"],
     },
-    Group {
+    CommandGroup {
         heading: "Write and tidy up",
         commands: &[
             "new", "append", "fork", "branch", "label", "rename", "rm", "migrate",
         ],
     },
-    Group {
+    CommandGroup {
         heading: "Projects",
         commands: &["init", "worktree", "trust", "check"],
     },
-    Group {
+    CommandGroup {
         heading: "Between agents",
         commands: &["msg"],
     },
-    Group {
+    CommandGroup {
         heading: "Getting to know it",
         commands: &["sample", "completions", "man", "help"],
     },

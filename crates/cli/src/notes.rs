@@ -48,7 +48,7 @@ impl Line {
 fn word(severity: Severity) -> &'static str {
     match severity {
         Severity::Damage => "warning",
-        Severity::Remark | Severity::Quiet => "note",
+        Severity::Remark | Severity::Quiet | Severity::Detail => "note",
     }
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn in_short(notes: &[Note]) -> Vec<Line> {
 }
 
 fn in_groups(notes: &[&Note]) -> Vec<Line> {
-    let groups = Group::all(notes);
+    let groups = NoteGroup::all(notes);
     // The last line is for one more kind, or for all that are left.
     let told = if groups.len() <= MOST {
         groups.len()
@@ -112,13 +112,13 @@ fn in_groups(notes: &[&Note]) -> Vec<Line> {
 }
 
 /// Notes that say the same of several places.
-struct Group<'a> {
+struct NoteGroup<'a> {
     first: &'a Note,
     count: usize,
     files: BTreeSet<&'a Path>,
 }
 
-impl<'a> Group<'a> {
+impl<'a> NoteGroup<'a> {
     /// The groups of notes, those of damage first, in the order in which they were met.
     fn all(notes: &[&'a Note]) -> Vec<Self> {
         let mut places: BTreeMap<(Severity, String), usize> = BTreeMap::new();

@@ -38,7 +38,7 @@ impl Progress {
     pub(crate) fn at_byte(&self, done: u64, of: u64) {
         let Some(bar) = &self.bar else { return };
         if bar.elapsed() >= self.patience {
-            tell(bar, done, of);
+            show_progress(bar, done, of);
         }
     }
 
@@ -47,13 +47,13 @@ impl Progress {
         // A redraw for each item would cost more than the item.
         let Some(bar) = &self.bar else { return };
         if bar.elapsed() >= self.patience && (done.is_multiple_of(16) || done == of) {
-            tell(bar, done as u64, of as u64);
+            show_progress(bar, done as u64, of as u64);
         }
     }
 }
 
 /// Moves a bar, all at once: nobody sees a length without a place in it.
-fn tell(bar: &ProgressBar, done: u64, of: u64) {
+fn show_progress(bar: &ProgressBar, done: u64, of: u64) {
     bar.update(|state| {
         state.set_len(of);
         state.set_pos(done);

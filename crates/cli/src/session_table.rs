@@ -180,7 +180,7 @@ impl<'a> SessionTable<'a> {
     pub(crate) fn lines(&self, sessions: &[Summary]) -> Vec<String> {
         let names: Vec<String> = sessions
             .iter()
-            .map(|s| one_line(&self.names.name(s)).into_owned())
+            .map(|s| one_line(&self.names.name_of(s)).into_owned())
             .collect();
         let (shape, widths) = self.shape(sessions, &names);
         let mut lines = Vec::new();

@@ -36,12 +36,12 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn append_line(path: &Path, line: &[u8], mode: Mode, d: Durability) -> Result<u64, DiskError> {
-    let whole = ended(path, line)?;
+    let whole = with_line_break(path, line)?;
     remove_leftovers_once(&sync::folder_of(path));
     let file = existing_or_new(path, mode)?;
     let len = file
         .metadata()
-        .map_err(|e| DiskError::write(path, e))?
+        .map_err(|e| DiskError::while_writing(path, e))?
         .len();
     if d.syncs() && len == 0 {
         // The name first: then a log that holds a record has a name that lasts.
@@ -95,7 +95,9 @@ impl UnlockedLog {
     /// How many bytes it has.
     pub fn len(&self) -> Result<u64, DiskError> {
         let meta = self.file.metadata();
-        Ok(meta.map_err(|e| DiskError::read(&self.path, e))?.len())
+        Ok(meta
+            .map_err(|e| DiskError::while_reading(&self.path, e))?
+            .len())
     }
 
     /// Whether it has no bytes.
@@ -105,7 +107,7 @@ impl UnlockedLog {
 
     /// Reads at a position until `buf` is full or the log ends; returns how much.
     pub fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize, DiskError> {
-        read_at(&self.file, offset, buf).map_err(|e| DiskError::read(&self.path, e))
+        read_at(&self.file, offset, buf).map_err(|e| DiskError::while_reading(&self.path, e))
     }
 
     /// Appends one line, as [`append_line`] does. A line that went into a log that was replaced in
@@ -115,7 +117,7 @@ impl UnlockedLog {
     /// lets go of it. A line that was written while the file still had the name, which is looked
     /// at afterwards, was written before the exchange.
     pub fn append(&mut self, line: &[u8], d: Durability) -> Result<Appended, DiskError> {
-        let whole = ended(&self.path, line)?;
+        let whole = with_line_break(&self.path, line)?;
         let mut is_again = false;
         loop {
             if d.syncs() {
@@ -135,7 +137,7 @@ impl UnlockedLog {
 }
 
 /// A record with its line break.
-fn ended(path: &Path, line: &[u8]) -> Result<Vec<u8>, DiskError> {
+fn with_line_break(path: &Path, line: &[u8]) -> Result<Vec<u8>, DiskError> {
     if let Some(at) = memchr::memchr(b'\n', line) {
         return Err(DiskError::LineBreak {
             path: path.to_owned(),
@@ -152,35 +154,35 @@ fn ended(path: &Path, line: &[u8]) -> Result<Vec<u8>, DiskError> {
 fn append_to(path: &Path, file: &File, whole: &[u8], d: Durability) -> Result<u64, DiskError> {
     let written = append_whole(path, file, whole)?;
     if d.syncs()
-        && let Err(cause) = sync::data(file)
+        && let Err(cause) = sync::sync_content(file)
     {
-        written.undo(path, file, &cause)?;
-        return Err(DiskError::sync(path, cause));
+        written.undo_write(path, file, &cause)?;
+        return Err(DiskError::while_syncing(path, cause));
     }
-    Ok(written.line())
+    Ok(written.first_line())
 }
 
 /// What one write call put where.
-pub(crate) struct Written<'a> {
+pub(crate) struct WrittenLines<'a> {
     start: u64,
     bytes: Cow<'a, [u8]>,
     torn: bool,
 }
 
-impl Written<'_> {
+impl WrittenLines<'_> {
     /// Where the first line begins, behind the line break that ended a torn one.
-    pub(crate) fn line(&self) -> u64 {
+    pub(crate) fn first_line(&self) -> u64 {
         self.start + u64::from(self.torn)
     }
 
     /// Takes back what is there of it. `cause` is why.
-    pub(crate) fn undo(
+    pub(crate) fn undo_write(
         &self,
         path: &Path,
         file: &File,
         cause: &io::Error,
     ) -> Result<(), DiskError> {
-        undo(file, self.start, &self.bytes).map_err(|_| not_undone(path, self.start, cause))
+        cut_back(file, self.start, &self.bytes).map_err(|_| not_undone(path, self.start, cause))
     }
 }
 
@@ -189,8 +191,8 @@ pub(crate) fn append_whole<'a>(
     path: &Path,
     file: &File,
     lines: &'a [u8],
-) -> Result<Written<'a>, DiskError> {
-    let torn = !ends_in_line_break(file).map_err(|e| DiskError::read(path, e))?;
+) -> Result<WrittenLines<'a>, DiskError> {
+    let torn = !ends_in_line_break(file).map_err(|e| DiskError::while_reading(path, e))?;
     let bytes = if torn {
         let mut whole = Vec::with_capacity(lines.len() + 1);
         whole.push(b'\n');
@@ -200,7 +202,7 @@ pub(crate) fn append_whole<'a>(
         Cow::Borrowed(lines)
     };
     let start = write_once(path, file, &bytes)?;
-    Ok(Written { start, bytes, torn })
+    Ok(WrittenLines { start, bytes, torn })
 }
 
 /// Whether the next byte begins a line: the file is empty or its last byte is a line break.
@@ -215,7 +217,7 @@ fn ends_in_line_break(file: &File) -> io::Result<bool> {
 
 /// One write call at the end of the file: all of `bytes`, or none. Returns where they begin.
 pub(crate) fn write_once(path: &Path, mut file: &File, bytes: &[u8]) -> Result<u64, DiskError> {
-    let failed = |e| DiskError::write(path, e);
+    let failed = |e| DiskError::while_writing(path, e);
     let end = file.seek(SeekFrom::End(0)).map_err(failed)?;
     let taken = loop {
         match file.write(bytes) {
@@ -226,8 +228,8 @@ pub(crate) fn write_once(path: &Path, mut file: &File, bytes: &[u8]) -> Result<u
     let wrote = match taken {
         Ok(wrote) => wrote,
         Err(cause) => {
-            undo(file, end, bytes).map_err(|_| not_undone(path, end, &cause))?;
-            return Err(DiskError::write(path, cause));
+            cut_back(file, end, bytes).map_err(|_| not_undone(path, end, &cause))?;
+            return Err(DiskError::while_writing(path, cause));
         }
     };
     // A program that takes no lock may have appended since `end` was read.
@@ -244,7 +246,7 @@ pub(crate) fn write_once(path: &Path, mut file: &File, bytes: &[u8]) -> Result<u
         wanted: bytes.len() as u64,
     };
     let cause = io::Error::from(io::ErrorKind::WriteZero);
-    undo(file, start, bytes).map_err(|_| not_undone(path, start, &cause))?;
+    cut_back(file, start, bytes).map_err(|_| not_undone(path, start, &cause))?;
     Err(short)
 }
 
@@ -262,7 +264,7 @@ fn not_undone(path: &Path, start: u64, cause: &io::Error) -> DiskError {
 
 /// Cuts the file back to `start` if what follows there is the beginning of `bytes` and nothing
 /// else: another program's record is never cut off.
-fn undo(file: &File, start: u64, bytes: &[u8]) -> io::Result<()> {
+fn cut_back(file: &File, start: u64, bytes: &[u8]) -> io::Result<()> {
     let extra = file.metadata()?.len().saturating_sub(start);
     if extra == 0 {
         return Ok(());

@@ -15,9 +15,9 @@ const NOBODY: [&str; 4] = ["All Users", "Default", "Default User", "Public"];
 /// ```
 pub fn windows_users(mounts: &Path) -> Vec<(String, PathBuf)> {
     let is_drive = |path: &PathBuf| path.file_name().is_some_and(|name| name.len() == 1);
-    let drives = folders(mounts).into_iter().filter(is_drive);
-    let users = drives.flat_map(|drive| folders(&drive.join("Users")));
-    named(users)
+    let drives = folders_in(mounts).into_iter().filter(is_drive);
+    let users = drives.flat_map(|drive| folders_in(&drive.join("Users")));
+    with_names(users)
 }
 
 /// The distributions of the Windows Subsystem for Linux with the home folders of their users. Asking
@@ -32,9 +32,9 @@ pub fn wsl_homes() -> Vec<(String, PathBuf)> {
         return Vec::new();
     };
     let mut homes = Vec::new();
-    for distro in distributions(&said.stdout) {
+    for distro in parse_distributions(&said.stdout) {
         let root = Path::new(r"\\wsl.localhost").join(&distro);
-        let users = folders(&root.join("home"));
+        let users = folders_in(&root.join("home"));
         let all = users.into_iter().chain([root.join("root")]);
         homes.extend(all.map(|home| (distro.clone(), home)));
     }
@@ -49,7 +49,7 @@ pub fn wsl_homes() -> Vec<(String, PathBuf)> {
 
 /// The names in what `wsl.exe` prints, which is UTF-16, perhaps with a mark before it.
 #[cfg(any(windows, test))]
-fn distributions(said: &[u8]) -> Vec<String> {
+fn parse_distributions(said: &[u8]) -> Vec<String> {
     let units: Vec<u16> = said
         .chunks_exact(2)
         .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
@@ -63,14 +63,14 @@ fn distributions(said: &[u8]) -> Vec<String> {
     names.filter(is_name).map(str::to_owned).collect()
 }
 
-fn named(folders: impl Iterator<Item = PathBuf>) -> Vec<(String, PathBuf)> {
+fn with_names(folders: impl Iterator<Item = PathBuf>) -> Vec<(String, PathBuf)> {
     let name = |path: PathBuf| Some((path.file_name()?.to_str()?.to_owned(), path));
     let somebody = |(name, _): &(String, PathBuf)| !NOBODY.contains(&name.as_str());
     folders.filter_map(name).filter(somebody).collect()
 }
 
 /// The folders in a folder, in order. Links are left out: Windows has some to the same users.
-fn folders(of: &Path) -> Vec<PathBuf> {
+fn folders_in(of: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(of).into_iter().flatten().flatten();
     let folders = entries.filter(|e| e.file_type().is_ok_and(|t| t.is_dir()));
     let mut paths: Vec<PathBuf> = folders.map(|e| e.path()).collect();
@@ -108,6 +108,6 @@ mod tests {
     fn names_of_distributions_are_utf_16() {
         let text = "\u{feff}Ubuntu-24.04\r\n\r\nDebian\r\n..\\x\r\n";
         let said: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(distributions(&said), ["Ubuntu-24.04", "Debian"]);
+        assert_eq!(parse_distributions(&said), ["Ubuntu-24.04", "Debian"]);
     }
 }

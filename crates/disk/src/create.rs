@@ -9,10 +9,10 @@ use crate::{
     durability::Durability,
     error::DiskError,
     leftover::remove_leftovers_once,
-    lock::unlock,
+    lock::unlock_file,
     mode::Mode,
-    sync::{Folder, folder_of},
-    temp::Temp,
+    sync::{SyncFolder, folder_of},
+    temp::TempFile,
 };
 
 /// Whether something was made or was there already.
@@ -43,12 +43,13 @@ pub fn create_with(
     if is_taken(path)? {
         return Ok(Created::Existed);
     }
-    let folder = Folder::of(path, d.syncs()).map_err(|e| DiskError::write(path, e))?;
-    let temp = Temp::write(path, mode.file_bits(), None, d, write)?;
+    let folder =
+        SyncFolder::parent_of(path, d.syncs()).map_err(|e| DiskError::while_writing(path, e))?;
+    let temp = TempFile::write(path, mode.file_bits(), None, d, write)?;
     match temp.rename_if_free(path) {
-        Ok(Some(placed)) => unlock(&placed),
+        Ok(Some(placed)) => unlock_file(&placed),
         Ok(None) => return Ok(Created::Existed),
-        Err(e) => return Err(DiskError::write(path, e)),
+        Err(e) => return Err(DiskError::while_writing(path, e)),
     }
     folder.map_or(Ok(()), |folder| folder.sync(path))?;
     Ok(Created::New)
@@ -58,6 +59,6 @@ pub(crate) fn is_taken(path: &Path) -> Result<bool, DiskError> {
     match std::fs::symlink_metadata(path) {
         Ok(_) => Ok(true),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(e) => Err(DiskError::read(path, e)),
+        Err(e) => Err(DiskError::while_reading(path, e)),
     }
 }

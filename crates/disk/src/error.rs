@@ -46,7 +46,7 @@ pub enum DiskError {
         found: FileKind,
     },
     /// Opening, asking about or reading a file failed.
-    #[error("cannot read `{}`: {}", .path.display(), words(.cause))]
+    #[error("cannot read `{}`: {}", .path.display(), system_message(.cause))]
     Read {
         /// The file.
         path: PathBuf,
@@ -54,7 +54,7 @@ pub enum DiskError {
         cause: io::Error,
     },
     /// Writing failed; the file is as it was.
-    #[error("cannot write `{}`: {}", .path.display(), words(.cause))]
+    #[error("cannot write `{}`: {}", .path.display(), system_message(.cause))]
     Write {
         /// The file that was to be written.
         path: PathBuf,
@@ -74,7 +74,7 @@ pub enum DiskError {
     /// A record was not saved, and what was written of it could not be removed again.
     #[error(
         "cannot write `{}`: {}; part of the record may remain from byte {start} on",
-        .path.display(), words(.cause)
+        .path.display(), system_message(.cause)
     )]
     NotUndone {
         /// The log.
@@ -85,7 +85,7 @@ pub enum DiskError {
         cause: io::Error,
     },
     /// Syncing failed: what was written last may not survive a power cut. Never retried.
-    #[error("cannot sync `{}`: {}", .path.display(), words(.cause))]
+    #[error("cannot sync `{}`: {}", .path.display(), system_message(.cause))]
     Sync {
         /// The file.
         path: PathBuf,
@@ -94,7 +94,7 @@ pub enum DiskError {
     },
     /// The new file is in place, but its folder could not be synced: after a power cut there may
     /// be the old one.
-    #[error("cannot sync the folder of `{}`: {}", .path.display(), words(.cause))]
+    #[error("cannot sync the folder of `{}`: {}", .path.display(), system_message(.cause))]
     Unsettled {
         /// The file or folder that was put in place.
         path: PathBuf,
@@ -102,7 +102,7 @@ pub enum DiskError {
         cause: io::Error,
     },
     /// Removing failed.
-    #[error("cannot remove `{}`: {}", .path.display(), words(.cause))]
+    #[error("cannot remove `{}`: {}", .path.display(), system_message(.cause))]
     Remove {
         /// What was to be removed.
         path: PathBuf,
@@ -110,7 +110,7 @@ pub enum DiskError {
         cause: io::Error,
     },
     /// The file system has no lock to give.
-    #[error("cannot lock `{}`: {}", .path.display(), words(.cause))]
+    #[error("cannot lock `{}`: {}", .path.display(), system_message(.cause))]
     Lock {
         /// The log.
         path: PathBuf,
@@ -118,7 +118,7 @@ pub enum DiskError {
         cause: io::Error,
     },
     /// Another program held the lock for the whole time we were willing to wait.
-    #[error("`{}` is locked by another program (waited {} s)", .path.display(), tenths(.waited))]
+    #[error("`{}` is locked by another program (waited {} s)", .path.display(), format_tenths(.waited))]
     Busy {
         /// The log.
         path: PathBuf,
@@ -133,7 +133,7 @@ pub enum DiskError {
         path: PathBuf,
     },
     /// A log cannot be replaced while others append to it, because it cannot have two names.
-    #[error("cannot give `{}` a second name: {}", .path.display(), words(.cause))]
+    #[error("cannot give `{}` a second name: {}", .path.display(), system_message(.cause))]
     NoSecondName {
         /// The log.
         path: PathBuf,
@@ -251,33 +251,33 @@ impl DiskError {
             DiskError::NoTrash { cause, .. } => {
                 let cause = cause.as_ref().and_then(|cause| cause.io());
                 cause
-                    .and_then(advice)
+                    .and_then(io_advice)
                     .unwrap_or("use `--force` to delete it for good")
             }
-            _ => return self.io().and_then(advice).map(str::to_owned),
+            _ => return self.io().and_then(io_advice).map(str::to_owned),
         };
         Some(text.to_owned())
     }
 
-    pub(crate) fn read(path: &Path, cause: io::Error) -> Self {
+    pub(crate) fn while_reading(path: &Path, cause: io::Error) -> Self {
         DiskError::missing_or(path, cause, |path, cause| DiskError::Read { path, cause })
     }
 
-    pub(crate) fn write(path: &Path, cause: io::Error) -> Self {
+    pub(crate) fn while_writing(path: &Path, cause: io::Error) -> Self {
         DiskError::Write {
             path: path.to_owned(),
             cause,
         }
     }
 
-    pub(crate) fn sync(path: &Path, cause: io::Error) -> Self {
+    pub(crate) fn while_syncing(path: &Path, cause: io::Error) -> Self {
         DiskError::Sync {
             path: path.to_owned(),
             cause,
         }
     }
 
-    pub(crate) fn remove(path: &Path, cause: io::Error) -> Self {
+    pub(crate) fn while_removing(path: &Path, cause: io::Error) -> Self {
         DiskError::missing_or(path, cause, |path, cause| DiskError::Remove { path, cause })
     }
 
@@ -291,7 +291,7 @@ impl DiskError {
     }
 }
 
-fn advice(cause: &io::Error) -> Option<&'static str> {
+fn io_advice(cause: &io::Error) -> Option<&'static str> {
     match cause.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             Some("make room on that disk, then try again")
@@ -303,7 +303,7 @@ fn advice(cause: &io::Error) -> Option<&'static str> {
 }
 
 /// The system's words without the error number.
-fn words(cause: &io::Error) -> String {
+fn system_message(cause: &io::Error) -> String {
     let text = cause.to_string();
     match text.rfind(" (os error ") {
         Some(at) => text[..at].to_owned(),
@@ -311,7 +311,7 @@ fn words(cause: &io::Error) -> String {
     }
 }
 
-fn tenths(waited: &Duration) -> String {
+fn format_tenths(waited: &Duration) -> String {
     format!("{:.1}", waited.as_secs_f64())
 }
 
@@ -336,7 +336,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    pub(crate) fn of(kind: FileType) -> Self {
+    pub(crate) fn from_type(kind: FileType) -> Self {
         if kind.is_file() {
             FileKind::File
         } else if kind.is_dir() {
@@ -344,13 +344,13 @@ impl FileKind {
         } else if kind.is_symlink() {
             FileKind::Symlink
         } else {
-            special(kind)
+            special_kind(kind)
         }
     }
 }
 
 #[cfg(unix)]
-fn special(kind: FileType) -> FileKind {
+fn special_kind(kind: FileType) -> FileKind {
     use std::os::unix::fs::FileTypeExt as _;
     if kind.is_fifo() {
         FileKind::Pipe
@@ -364,7 +364,7 @@ fn special(kind: FileType) -> FileKind {
 }
 
 #[cfg(not(unix))]
-fn special(_: FileType) -> FileKind {
+fn special_kind(_: FileType) -> FileKind {
     FileKind::Other
 }
 

@@ -11,7 +11,7 @@ use crate::{
     durability::Durability,
     error::{DiskError, FileKind},
     mode::Mode,
-    sync::{Folder, folder_of},
+    sync::{SyncFolder, folder_of},
 };
 
 /// Makes one folder, whose parent must be there. Whatever has that name already is left as it is.
@@ -19,11 +19,12 @@ use crate::{
 /// A process killed in between may leave the folder with fewer permissions than `mode` has, never
 /// with more.
 pub fn create_folder(path: &Path, mode: &Mode, d: Durability) -> Result<Created, DiskError> {
-    let parent = Folder::of(path, d.syncs()).map_err(|e| DiskError::write(path, e))?;
-    match make(path, mode.folder_bits()) {
+    let parent =
+        SyncFolder::parent_of(path, d.syncs()).map_err(|e| DiskError::while_writing(path, e))?;
+    match make_folder(path, mode.folder_bits()) {
         Ok(()) => {}
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(Created::Existed),
-        Err(e) => return Err(DiskError::write(path, e)),
+        Err(e) => return Err(DiskError::while_writing(path, e)),
     }
     parent.map_or(Ok(()), |parent| parent.sync(path))?;
     Ok(Created::New)
@@ -58,15 +59,15 @@ fn is_folder(path: &Path) -> Result<bool, DiskError> {
     };
     let found = match std::fs::metadata(path) {
         Ok(meta) if meta.is_dir() => return Ok(true),
-        Ok(meta) => FileKind::of(meta.file_type()),
+        Ok(meta) => FileKind::from_type(meta.file_type()),
         Err(e) if e.kind() == io::ErrorKind::NotFound => match std::fs::symlink_metadata(path) {
-            Ok(meta) => FileKind::of(meta.file_type()),
+            Ok(meta) => FileKind::from_type(meta.file_type()),
             Err(e) if e.kind() == io::ErrorKind::NotFound && path != Path::new(".") => {
                 return Ok(false);
             }
-            Err(e) => return Err(DiskError::read(path, e)),
+            Err(e) => return Err(DiskError::while_reading(path, e)),
         },
-        Err(e) => return Err(DiskError::read(path, e)),
+        Err(e) => return Err(DiskError::while_reading(path, e)),
     };
     Err(DiskError::NotAFolder {
         path: path.to_owned(),
@@ -75,9 +76,9 @@ fn is_folder(path: &Path) -> Result<bool, DiskError> {
 }
 
 /// Makes one folder with exactly these bits, or none.
-fn make(path: &Path, bits: u32) -> io::Result<()> {
+fn make_folder(path: &Path, bits: u32) -> io::Result<()> {
     make_within(path, bits)?;
-    let adjusted = adjust(path, bits);
+    let adjusted = adjust_mode(path, bits);
     if adjusted.is_err() {
         let _ = std::fs::remove_dir(path);
     }
@@ -93,10 +94,10 @@ pub(crate) fn make_within(path: &Path, bits: u32) -> io::Result<()> {
 
 /// Gives a new folder the bits that the umask took away, and those that `mkdir` does not take.
 #[cfg(unix)]
-pub(crate) fn adjust(path: &Path, bits: u32) -> io::Result<()> {
+pub(crate) fn adjust_mode(path: &Path, bits: u32) -> io::Result<()> {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt as _;
-    if crate::mode::bits(&std::fs::symlink_metadata(path)?) == bits {
+    if crate::mode::permission_bits(&std::fs::symlink_metadata(path)?) == bits {
         return Ok(());
     }
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW;
@@ -113,6 +114,6 @@ pub(crate) fn make_within(path: &Path, _: u32) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn adjust(_: &Path, _: u32) -> io::Result<()> {
+pub(crate) fn adjust_mode(_: &Path, _: u32) -> io::Result<()> {
     Ok(())
 }

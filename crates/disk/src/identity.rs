@@ -48,7 +48,7 @@ impl FileId {
 
 /// Which file is at `path`, without following a link in its last component.
 pub fn file_id(path: &Path) -> Result<FileId, DiskError> {
-    id_at(path).map_err(|e| DiskError::read(path, e))
+    id_at(path).map_err(|e| DiskError::while_reading(path, e))
 }
 
 /// Which file or folder a path leads to, links followed: the same for all ways to it.
@@ -107,14 +107,14 @@ pub fn is_own(path: &Path) -> bool {
 /// How long ago the file at `path` was last written; zero if that is in the future. A link is not
 /// followed.
 pub fn age(path: &Path) -> Result<Duration, DiskError> {
-    let meta = std::fs::symlink_metadata(path).map_err(|e| DiskError::read(path, e))?;
-    age_of(&meta).map_err(|e| DiskError::read(path, e))
+    let meta = std::fs::symlink_metadata(path).map_err(|e| DiskError::while_reading(path, e))?;
+    age_of(&meta).map_err(|e| DiskError::while_reading(path, e))
 }
 
 /// Says when the file at `path` was last written, for a copy that is to be as old as its original.
 pub fn set_modified(path: &Path, time: SystemTime) -> Result<(), DiskError> {
     let set = || File::options().write(true).open(path)?.set_modified(time);
-    set().map_err(|cause| DiskError::write(path, cause))
+    set().map_err(|cause| DiskError::while_writing(path, cause))
 }
 
 pub(crate) fn age_of(meta: &Metadata) -> io::Result<Duration> {

@@ -14,10 +14,10 @@ use crate::{
     leftover::is_abandoned,
     lock::{is_still_at, try_lock},
     mode::Mode,
-    open::existing,
+    open::open_existing,
     read::read_small,
     remove::remove_file,
-    sync::{self, Folder},
+    sync::{self, SyncFolder},
 };
 
 /// How the name of a journal ends.
@@ -56,8 +56,8 @@ impl Journal {
     /// returns, the note is there to stay, as far as `d` says.
     pub fn begin(folder: &Path, content: &[u8], d: Durability) -> Result<Self, DiskError> {
         ensure_folder(folder, &Mode::Private, d)?;
-        let failed = |e| DiskError::write(folder, e);
-        let opened = Folder::at(folder, d.syncs()).map_err(failed)?;
+        let failed = |e| DiskError::while_writing(folder, e);
+        let opened = SyncFolder::open_at(folder, d.syncs()).map_err(failed)?;
         for _ in 0..TRIES {
             let made = tempfile::Builder::new()
                 .prefix("")
@@ -71,7 +71,8 @@ impl Journal {
             }
             made.as_file().write_all(content).map_err(failed)?;
             if d.syncs() {
-                sync::all(made.as_file()).map_err(|e| DiskError::sync(made.path(), e))?;
+                sync::sync_file(made.as_file())
+                    .map_err(|e| DiskError::while_syncing(made.path(), e))?;
             }
             let (locked, path) = made.keep().map_err(|e| failed(e.error))?;
             let journal = Self {
@@ -111,7 +112,7 @@ pub fn abandoned_journals(folder: &Path) -> Vec<Journal> {
     paths.retain(|path| path.extension() == Some(OsStr::new(&SUFFIX[1..])));
     paths.sort();
     let claimed = paths.into_iter().filter_map(|path| {
-        let file = existing(&path).ok()?;
+        let file = open_existing(&path).ok()?;
         let is_ours = is_abandoned(&file)? && is_still_at(&path, &file).ok()?;
         // Made only then: one that is dropped removes its file.
         is_ours.then(|| Journal {

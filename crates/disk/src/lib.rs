@@ -66,6 +66,7 @@ mod remove;
 mod replace;
 mod retired;
 mod scan;
+mod stamp;
 mod sync;
 mod sync_tree;
 mod temp;
@@ -93,10 +94,11 @@ pub use crate::{
     open_folder::{Entry, EntryKind, OpenFolder},
     program::find_program,
     read::{SMALL, open_read, open_sized, read_at, read_next, read_small, read_small_into},
-    remove::{remove_empty_folder, remove_file, remove_folder, remove_link},
+    remove::{remove_empty_folder, remove_file, remove_folder, remove_link, set_folder_aside},
     replace::{replace, replace_with},
     retired::{Retired, retired_logs, retired_name},
     scan::Tail,
+    stamp::{FileStamp, FileTime},
     sync::sync_path,
     sync_tree::sync_tree,
     temp::{ScratchFolder, is_temporary, scratch},

@@ -25,20 +25,20 @@ pub fn link(at: &Path, to: &Path) -> Result<Created, DiskError> {
     if is_taken(at)? {
         return Ok(Created::Existed);
     }
-    match make(at, to) {
+    match make_link(at, to) {
         Ok(()) => Ok(Created::New),
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(Created::Existed),
-        Err(e) => Err(DiskError::write(at, e)),
+        Err(e) => Err(DiskError::while_writing(at, e)),
     }
 }
 
 #[cfg(unix)]
-fn make(at: &Path, to: &Path) -> io::Result<()> {
+fn make_link(at: &Path, to: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(to, at)
 }
 
 #[cfg(windows)]
-fn make(at: &Path, to: &Path) -> io::Result<()> {
+fn make_link(at: &Path, to: &Path) -> io::Result<()> {
     if to.is_dir() {
         junction::create(to, at)
     } else {

@@ -60,7 +60,7 @@ fn lock_failed(path: &Path, cause: io::Error) -> DiskError {
 
 /// Whether this is what is at `path` now.
 pub(crate) fn is_still_at(path: &Path, file: &File) -> Result<bool, DiskError> {
-    let ours = FileId::of(file).map_err(|e| DiskError::read(path, e))?;
+    let ours = FileId::of(file).map_err(|e| DiskError::while_reading(path, e))?;
     match file_id(path) {
         Ok(there) => Ok(there == ours),
         Err(DiskError::NotFound { .. }) => Ok(false),
@@ -81,13 +81,13 @@ pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
 /// Lets go of the lock now: a process that is just being started may hold the file open for a
 /// moment longer.
 #[cfg(unix)]
-pub(crate) fn unlock(file: &File) {
+pub(crate) fn unlock_file(file: &File) {
     let _ = file.unlock();
 }
 
 /// Closing the file, which follows, is enough here.
 #[cfg(windows)]
-pub(crate) fn unlock(_: &File) {}
+pub(crate) fn unlock_file(_: &File) {}
 
 /// Whether we have the lock now. Locks hinder readers here, so it is on a byte beyond the end.
 #[cfg(windows)]

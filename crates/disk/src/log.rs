@@ -16,13 +16,13 @@ use crate::{
     error::DiskError,
     identity::{FileId, age_of},
     leftover::remove_leftovers_once,
-    lock::{is_still_at, open_locked, unlock},
+    lock::{is_still_at, open_locked, unlock_file},
     mode::Mode,
-    open::{existing, existing_or_new},
+    open::{existing_or_new, open_existing},
     retired::Retired,
     scan::{self, Tail},
-    sync::{self, Folder, folder_of},
-    temp::Temp,
+    sync::{self, SyncFolder, folder_of},
+    temp::TempFile,
 };
 
 /// A last line that was written to within this time may still be finished by a program that takes
@@ -68,7 +68,7 @@ impl LockedLog {
     /// Links, pipes and devices are refused, without waiting for them.
     pub fn open(path: &Path, timeout: Duration) -> Result<LockedLog, DiskError> {
         remove_leftovers_once(&folder_of(path));
-        let file = open_locked(path, timeout, || existing(path), |file| file)?;
+        let file = open_locked(path, timeout, || open_existing(path), |file| file)?;
         Ok(LockedLog::new(path, file))
     }
 
@@ -216,10 +216,10 @@ impl LockedLog {
         {
             let unknown = io::ErrorKind::Other.into();
             let cause = failed.io().unwrap_or(&unknown);
-            written.undo(&self.path, &self.file, cause)?;
+            written.undo_write(&self.path, &self.file, cause)?;
             return Err(failed);
         }
-        Ok(written.line())
+        Ok(written.first_line())
     }
 
     /// Ends the last line, if it is open; says whether it was.
@@ -243,7 +243,7 @@ impl LockedLog {
         }
         self.file
             .set_len(len)
-            .map_err(|e| DiskError::write(&self.path, e))
+            .map_err(|e| DiskError::while_writing(&self.path, e))
     }
 
     /// Replaces the whole log, all at once and without letting go of the lock: `write` reads the
@@ -257,9 +257,9 @@ impl LockedLog {
         write: impl FnOnce(&mut dyn Read, &mut dyn Write) -> io::Result<()>,
     ) -> Result<(), DiskError> {
         let path = self.path.as_path();
-        let failed = |e| DiskError::write(path, e);
+        let failed = |e| DiskError::while_writing(path, e);
         let old = self.file.metadata().map_err(|e| self.read_failed(e))?;
-        let folder = Folder::of(path, d.syncs()).map_err(failed)?;
+        let folder = SyncFolder::parent_of(path, d.syncs()).map_err(failed)?;
         let temp = self.write_new(&old, d, write)?;
         if self.len()? != old.len() {
             return Err(DiskError::Changed {
@@ -290,17 +290,19 @@ impl LockedLog {
         write: impl FnOnce(&mut dyn Read, &mut dyn Write) -> io::Result<()>,
     ) -> Result<Retired, DiskError> {
         let path = self.path.as_path();
-        let failed = |e| DiskError::write(path, e);
+        let failed = |e| DiskError::while_writing(path, e);
         let changed = || DiskError::Changed {
             path: path.to_owned(),
         };
         let time = |meta: &Metadata| meta.modified().map_err(|e| self.read_failed(e));
         let old = self.file.metadata().map_err(|e| self.read_failed(e))?;
-        let folder = Folder::of(path, true).map_err(failed)?;
+        let folder = SyncFolder::parent_of(path, true).map_err(failed)?;
         let temp = self.write_new(&old, Durability::Each, write)?;
         let mut link = Retired::link(path, &self.file)?;
         if let Some(folder) = &folder {
-            folder.sync_itself().map_err(|e| DiskError::sync(path, e))?;
+            folder
+                .sync_itself()
+                .map_err(|e| DiskError::while_syncing(path, e))?;
         }
         let now = self.file.metadata().map_err(|e| self.read_failed(e))?;
         // More lines are carried over; anything else is no append.
@@ -326,16 +328,16 @@ impl LockedLog {
         old: &Metadata,
         d: Durability,
         write: impl FnOnce(&mut dyn Read, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<Temp, DiskError> {
+    ) -> Result<TempFile, DiskError> {
         let mut reader = LogReader::new(&self.file, 0, old.len());
         let write = |out: &mut dyn Write| write(&mut reader, out);
-        Temp::write(&self.path, 0o600, Some(old), d, write)
+        TempFile::write(&self.path, 0o600, Some(old), d, write)
     }
 
     /// Makes everything appended so far survive a power cut; the first time, its name as well. If that fails, it may be lost, and
     /// asking again would not bring it back.
     pub fn sync(&self) -> Result<(), DiskError> {
-        sync::data(&self.file).map_err(|e| DiskError::sync(&self.path, e))?;
+        sync::sync_content(&self.file).map_err(|e| DiskError::while_syncing(&self.path, e))?;
         if self.unsettled.load(Ordering::Relaxed) {
             sync::folder_at(&self.path)?;
             self.unsettled.store(false, Ordering::Relaxed);
@@ -344,13 +346,13 @@ impl LockedLog {
     }
 
     fn read_failed(&self, cause: io::Error) -> DiskError {
-        DiskError::read(&self.path, cause)
+        DiskError::while_reading(&self.path, cause)
     }
 }
 
 impl Drop for LockedLog {
     fn drop(&mut self) {
-        unlock(&self.file);
+        unlock_file(&self.file);
     }
 }
 

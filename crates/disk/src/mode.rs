@@ -18,12 +18,12 @@ pub enum Mode {
 impl Mode {
     /// Folders get the mode of `folder`, files the same without execute permission.
     pub fn like(folder: &Path) -> Result<Mode, DiskError> {
-        let meta = std::fs::metadata(folder).map_err(|e| DiskError::read(folder, e))?;
+        let meta = std::fs::metadata(folder).map_err(|e| DiskError::while_reading(folder, e))?;
         if !meta.is_dir() {
-            let (path, found) = (folder.to_owned(), FileKind::of(meta.file_type()));
+            let (path, found) = (folder.to_owned(), FileKind::from_type(meta.file_type()));
             return Err(DiskError::NotAFolder { path, found });
         }
-        Ok(Mode::Like(bits(&meta)))
+        Ok(Mode::Like(permission_bits(&meta)))
     }
 
     /// The permission bits of a new file.
@@ -46,13 +46,13 @@ impl Mode {
 
 /// The permission bits.
 #[cfg(unix)]
-pub(crate) fn bits(meta: &std::fs::Metadata) -> u32 {
+pub(crate) fn permission_bits(meta: &std::fs::Metadata) -> u32 {
     use std::os::unix::fs::PermissionsExt as _;
     meta.permissions().mode() & 0o7777
 }
 
 #[cfg(not(unix))]
-pub(crate) fn bits(_: &std::fs::Metadata) -> u32 {
+pub(crate) fn permission_bits(_: &std::fs::Metadata) -> u32 {
     0o777
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn bits(_: &std::fs::Metadata) -> u32 {
 #[cfg(unix)]
 pub(crate) fn set_bits(file: &File, wanted: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
-    if bits(&file.metadata()?) == wanted {
+    if permission_bits(&file.metadata()?) == wanted {
         return Ok(());
     }
     file.set_permissions(std::fs::Permissions::from_mode(wanted))

@@ -38,7 +38,7 @@ pub enum UnsafeName {
     #[error("`{0}` is a folder, not a name")]
     Dots(String),
     /// Longer than file systems take.
-    #[error("`{}` has {len} bytes, at most {LONGEST} are possible", shown(.name))]
+    #[error("`{}` has {len} bytes, at most {LONGEST} are possible", shown_name(.name))]
     TooLong {
         /// The name.
         name: String,
@@ -46,10 +46,10 @@ pub enum UnsafeName {
         len: usize,
     },
     /// It would be a path of several components.
-    #[error("`{}` holds a path separator", shown(.0))]
+    #[error("`{}` holds a path separator", shown_name(.0))]
     Separator(String),
     /// A control character, NUL among them, or a line separator.
-    #[error("`{}` holds the control character U+{:04X}", shown(.name), u32::from(*.found))]
+    #[error("`{}` holds the control character U+{:04X}", shown_name(.name), u32::from(*.found))]
     Control {
         /// The name.
         name: String,
@@ -57,7 +57,7 @@ pub enum UnsafeName {
         found: char,
     },
     /// A character that makes text look different from what it is.
-    #[error("`{}` holds the direction control U+{:04X}", shown(.name), u32::from(*.found))]
+    #[error("`{}` holds the direction control U+{:04X}", shown_name(.name), u32::from(*.found))]
     Bidi {
         /// The name.
         name: String,
@@ -65,7 +65,7 @@ pub enum UnsafeName {
         found: char,
     },
     /// A character that Windows does not allow.
-    #[error("`{}` holds `{found}`, which not every platform allows", shown(.name))]
+    #[error("`{}` holds `{found}`, which not every platform allows", shown_name(.name))]
     Character {
         /// The name.
         name: String,
@@ -73,10 +73,10 @@ pub enum UnsafeName {
         found: char,
     },
     /// A space at either end or a dot at the end, which Windows drops.
-    #[error("`{}` begins or ends in a space, or ends in a dot", shown(.0))]
+    #[error("`{}` begins or ends in a space, or ends in a dot", shown_name(.0))]
     Edge(String),
     /// The name of a device on Windows, whatever its extension.
-    #[error("`{}` is the name of a device on Windows", shown(.0))]
+    #[error("`{}` is the name of a device on Windows", shown_name(.0))]
     Device(String),
 }
 
@@ -95,7 +95,7 @@ impl SafeName {
             }
             _ => {}
         }
-        if let Some(refused) = name.chars().find_map(|c| refuse(name, c)) {
+        if let Some(refused) = name.chars().find_map(|c| refuse_char(name, c)) {
             return Err(refused);
         }
         let edge = |c: char| c.is_whitespace();
@@ -119,7 +119,7 @@ pub fn join(folder: &Path, name: &SafeName) -> PathBuf {
     folder.join(name)
 }
 
-fn refuse(name: &str, c: char) -> Option<UnsafeName> {
+fn refuse_char(name: &str, c: char) -> Option<UnsafeName> {
     let name = || name.to_owned();
     match c {
         '/' | '\\' => Some(UnsafeName::Separator(name())),
@@ -168,7 +168,7 @@ fn is_device(name: &str) -> bool {
 }
 
 /// The beginning of a name, with everything spelled out that could do something to a terminal.
-fn shown(name: &str) -> String {
+fn shown_name(name: &str) -> String {
     let mut text = String::new();
     for c in name.chars().take(SHOWN) {
         if c.is_control() || is_bidi(c) || matches!(c, '\u{2028}' | '\u{2029}') {

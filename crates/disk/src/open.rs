@@ -15,25 +15,25 @@ use crate::{
 const TRIES: usize = 32;
 
 /// A regular file's facts; `None` if there is nothing, an error if it is something else.
-pub(crate) fn regular(path: &Path) -> Result<Option<Metadata>, DiskError> {
+pub(crate) fn regular_metadata(path: &Path) -> Result<Option<Metadata>, DiskError> {
     match std::fs::symlink_metadata(path) {
         Ok(meta) if meta.is_file() => Ok(Some(meta)),
         Ok(meta) => Err(not_a_file(path, &meta)),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(DiskError::read(path, e)),
+        Err(e) => Err(DiskError::while_reading(path, e)),
     }
 }
 
 /// Opens a log for reading and appending. It must be there and be a regular file.
-pub(crate) fn existing(path: &Path) -> Result<File, DiskError> {
+pub(crate) fn open_existing(path: &Path) -> Result<File, DiskError> {
     // Looked at first, because opening a device can set it in motion; and again afterwards,
     // because it may have been exchanged.
-    if regular(path)?.is_none() {
+    if regular_metadata(path)?.is_none() {
         return Err(DiskError::NotFound {
             path: path.to_owned(),
         });
     }
-    let file = match options().open(path) {
+    let file = match append_options().open(path) {
         Ok(file) => file,
         Err(e) if is_loop(&e) => {
             return Err(DiskError::NotAFile {
@@ -42,9 +42,11 @@ pub(crate) fn existing(path: &Path) -> Result<File, DiskError> {
             });
         }
         // Whoever opens a log wants to write to it.
-        Err(e) => return Err(DiskError::write(path, e)),
+        Err(e) => return Err(DiskError::while_writing(path, e)),
     };
-    let meta = file.metadata().map_err(|e| DiskError::read(path, e))?;
+    let meta = file
+        .metadata()
+        .map_err(|e| DiskError::while_reading(path, e))?;
     if meta.is_file() {
         Ok(file)
     } else {
@@ -52,20 +54,20 @@ pub(crate) fn existing(path: &Path) -> Result<File, DiskError> {
     }
 }
 
-/// As [`existing`], but makes an empty file if there is none.
+/// As [`open_existing`], but makes an empty file if there is none.
 pub(crate) fn existing_or_new(path: &Path, mode: Mode) -> Result<File, DiskError> {
     for _ in 0..TRIES {
-        match existing(path) {
+        match open_existing(path) {
             Err(DiskError::NotFound { .. }) => {}
             other => return other,
         }
-        match with_mode(options().create_new(true), mode.file_bits()).open(path) {
+        match with_mode(append_options().create_new(true), mode.file_bits()).open(path) {
             Ok(file) => {
-                set_bits(&file, mode.file_bits()).map_err(|e| DiskError::write(path, e))?;
+                set_bits(&file, mode.file_bits()).map_err(|e| DiskError::while_writing(path, e))?;
                 return Ok(file);
             }
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(DiskError::write(path, e)),
+            Err(e) => return Err(DiskError::while_writing(path, e)),
         }
     }
     Err(DiskError::Changed {
@@ -76,13 +78,13 @@ pub(crate) fn existing_or_new(path: &Path, mode: Mode) -> Result<File, DiskError
 fn not_a_file(path: &Path, meta: &Metadata) -> DiskError {
     DiskError::NotAFile {
         path: path.to_owned(),
-        found: FileKind::of(meta.file_type()),
+        found: FileKind::from_type(meta.file_type()),
     }
 }
 
 /// Reads anywhere, writes at the end, follows no link and waits for no pipe.
 #[cfg(unix)]
-pub(crate) fn options() -> OpenOptions {
+pub(crate) fn append_options() -> OpenOptions {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt as _;
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -96,7 +98,7 @@ pub(crate) fn options() -> OpenOptions {
 
 /// Opened for append alone, a file could not be cut again on Windows; appends seek to the end.
 #[cfg(not(unix))]
-pub(crate) fn options() -> OpenOptions {
+pub(crate) fn append_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     options

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     error::DiskError,
-    read::{cannot_open, take},
+    read::{cannot_open, read_into},
 };
 
 /// A folder that is open for reading. Many small files of one folder cost half as much this way.
@@ -28,7 +28,7 @@ use crate::{
 /// ```
 pub struct OpenFolder {
     path: PathBuf,
-    inner: Inner,
+    inner: SystemFolder,
 }
 
 /// Something in a folder.
@@ -56,7 +56,7 @@ impl OpenFolder {
     pub fn open(path: &Path) -> io::Result<OpenFolder> {
         Ok(OpenFolder {
             path: path.to_owned(),
-            inner: Inner::open(path)?,
+            inner: SystemFolder::open(path)?,
         })
     }
 
@@ -69,7 +69,7 @@ impl OpenFolder {
     /// nothing is.
     pub fn may_have(&self, name: &Path) -> bool {
         !matches!(
-            self.inner.look(&self.path, name),
+            self.inner.check_exists(&self.path, name),
             Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
         )
     }
@@ -78,10 +78,10 @@ impl OpenFolder {
     /// gave as one. Should it be something else by now, it is refused.
     pub fn read_small(&self, name: &OsStr) -> Result<Vec<u8>, DiskError> {
         let path = self.path.join(name);
-        let file = self.inner.file(&path, name);
+        let file = self.inner.open_file(&path, name);
         let file = file.map_err(|e| cannot_open(&path, e))?;
         let mut bytes = Vec::new();
-        take(&file, &path, &mut bytes)?;
+        read_into(&file, &path, &mut bytes)?;
         Ok(bytes)
     }
 }
@@ -93,7 +93,7 @@ impl fmt::Debug for OpenFolder {
 }
 
 #[cfg(unix)]
-use unix::Inner;
+use unix::SystemFolder;
 
 #[cfg(unix)]
 mod unix {
@@ -113,13 +113,13 @@ mod unix {
     use super::{Entry, EntryKind};
 
     /// The folder as the system knows it.
-    pub(super) struct Inner(Dir);
+    pub(super) struct SystemFolder(Dir);
 
-    impl Inner {
-        pub(super) fn open(path: &Path) -> io::Result<Inner> {
+    impl SystemFolder {
+        pub(super) fn open(path: &Path) -> io::Result<SystemFolder> {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let folder = retry_on_intr(|| openat(CWD, path, flags, Mode::empty()))?;
-            Ok(Inner(Dir::new(folder)?))
+            Ok(SystemFolder(Dir::new(folder)?))
         }
 
         pub(super) fn entries(&mut self) -> impl Iterator<Item = io::Result<Entry>> + '_ {
@@ -127,14 +127,14 @@ mod unix {
                 loop {
                     match self.0.read()? {
                         Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => {}
-                        Ok(entry) => return Some(self.entry(&entry)),
+                        Ok(entry) => return Some(self.read_entry(&entry)),
                         Err(e) => return Some(Err(e.into())),
                     }
                 }
             })
         }
 
-        fn entry(&self, entry: &DirEntry) -> io::Result<Entry> {
+        fn read_entry(&self, entry: &DirEntry) -> io::Result<Entry> {
             let kind = match entry.file_type() {
                 // Not every file system tells it together with the name.
                 FileType::Unknown => {
@@ -154,13 +154,13 @@ mod unix {
             })
         }
 
-        pub(super) fn look(&self, _: &Path, name: &Path) -> io::Result<()> {
+        pub(super) fn check_exists(&self, _: &Path, name: &Path) -> io::Result<()> {
             let folder = self.0.fd()?;
             retry_on_intr(|| statat(folder, name, AtFlags::empty()))?;
             Ok(())
         }
 
-        pub(super) fn file(&self, _: &Path, name: &OsStr) -> io::Result<File> {
+        pub(super) fn open_file(&self, _: &Path, name: &OsStr) -> io::Result<File> {
             let folder = self.0.fd()?;
             let waits_for_nothing = OFlags::NONBLOCK | OFlags::NOCTTY;
             let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | waits_for_nothing;
@@ -170,7 +170,7 @@ mod unix {
 }
 
 #[cfg(not(unix))]
-use other::Inner;
+use other::SystemFolder;
 
 #[cfg(not(unix))]
 mod other {
@@ -179,11 +179,11 @@ mod other {
     use super::{Entry, EntryKind};
 
     /// The folder's entries, as far as they were not given yet.
-    pub(super) struct Inner(fs::ReadDir);
+    pub(super) struct SystemFolder(fs::ReadDir);
 
-    impl Inner {
-        pub(super) fn open(path: &Path) -> io::Result<Inner> {
-            fs::read_dir(path).map(Inner)
+    impl SystemFolder {
+        pub(super) fn open(path: &Path) -> io::Result<SystemFolder> {
+            fs::read_dir(path).map(SystemFolder)
         }
 
         pub(super) fn entries(&mut self) -> impl Iterator<Item = io::Result<Entry>> + '_ {
@@ -207,12 +207,12 @@ mod other {
             clippy::unused_self,
             reason = "Unix looks through the folder that is open"
         )]
-        pub(super) fn look(&self, folder: &Path, name: &Path) -> io::Result<()> {
+        pub(super) fn check_exists(&self, folder: &Path, name: &Path) -> io::Result<()> {
             fs::metadata(folder.join(name)).map(drop)
         }
 
         #[allow(clippy::unused_self, reason = "Unix opens through the folder")]
-        pub(super) fn file(&self, path: &Path, _: &OsStr) -> io::Result<fs::File> {
+        pub(super) fn open_file(&self, path: &Path, _: &OsStr) -> io::Result<fs::File> {
             fs::File::open(path)
         }
     }

@@ -22,36 +22,38 @@ pub fn open_read(path: &Path) -> Result<File, DiskError> {
 
 /// [`open_read`], and how long the file is.
 pub fn open_sized(path: &Path) -> Result<(File, u64), DiskError> {
-    let file = open(path)?;
-    let len = regular(&file, path)?.len();
+    let file = open_regular(path)?;
+    let len = check_regular(&file, path)?.len();
     Ok((file, len))
 }
 
 /// Opens a regular file.
-fn open(path: &Path) -> Result<File, DiskError> {
+fn open_regular(path: &Path) -> Result<File, DiskError> {
     // Looked at first, because opening a device can set it in motion.
     let meta = std::fs::metadata(path).map_err(|e| cannot_open(path, e))?;
     if !meta.is_file() {
-        return Err(refused(path, &meta));
+        return Err(not_regular(path, &meta));
     }
-    options().open(path).map_err(|e| cannot_open(path, e))
+    read_options().open(path).map_err(|e| cannot_open(path, e))
 }
 
 /// What an open file is; an error unless it is regular. It may have been exchanged since somebody
 /// looked.
-fn regular(file: &File, path: &Path) -> Result<Metadata, DiskError> {
-    let meta = file.metadata().map_err(|e| DiskError::read(path, e))?;
+fn check_regular(file: &File, path: &Path) -> Result<Metadata, DiskError> {
+    let meta = file
+        .metadata()
+        .map_err(|e| DiskError::while_reading(path, e))?;
     if meta.is_file() {
         Ok(meta)
     } else {
-        Err(refused(path, &meta))
+        Err(not_regular(path, &meta))
     }
 }
 
-fn refused(path: &Path, meta: &Metadata) -> DiskError {
+fn not_regular(path: &Path, meta: &Metadata) -> DiskError {
     DiskError::NotAFile {
         path: path.to_owned(),
-        found: FileKind::of(meta.file_type()),
+        found: FileKind::from_type(meta.file_type()),
     }
 }
 
@@ -61,7 +63,7 @@ pub(crate) fn cannot_open(path: &Path, e: io::Error) -> DiskError {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => DiskError::NotFound {
             path: path.to_owned(),
         },
-        _ => DiskError::read(path, e),
+        _ => DiskError::while_reading(path, e),
     }
 }
 
@@ -74,16 +76,16 @@ pub fn read_small(path: &Path) -> Result<Vec<u8>, DiskError> {
 
 /// [`read_small`] behind what is in a buffer, which may have been used before.
 pub fn read_small_into(path: &Path, buffer: &mut Vec<u8>) -> Result<(), DiskError> {
-    take(&open(path)?, path, buffer)
+    read_into(&open_regular(path)?, path, buffer)
 }
 
 /// The whole of a regular file of at most [`SMALL`] bytes, behind what is in a buffer.
-pub(crate) fn take(file: &File, path: &Path, buffer: &mut Vec<u8>) -> Result<(), DiskError> {
+pub(crate) fn read_into(file: &File, path: &Path, buffer: &mut Vec<u8>) -> Result<(), DiskError> {
     let start = buffer.len();
     let mut read = 0;
-    let mut expected = regular(file, path)?.len();
+    let mut expected = check_regular(file, path)?.len();
     while expected <= SMALL {
-        read_ahead(file, expected - read, buffer).map_err(|e| DiskError::read(path, e))?;
+        read_ahead(file, expected - read, buffer).map_err(|e| DiskError::while_reading(path, e))?;
         read = (buffer.len() - start) as u64;
         if read <= expected {
             return Ok(());
@@ -133,7 +135,7 @@ pub fn read_at(file: &File, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
 }
 
 #[cfg(unix)]
-fn options() -> OpenOptions {
+fn read_options() -> OpenOptions {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt as _;
     let mut options = OpenOptions::new();
@@ -143,7 +145,7 @@ fn options() -> OpenOptions {
 }
 
 #[cfg(not(unix))]
-fn options() -> OpenOptions {
+fn read_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true);
     options

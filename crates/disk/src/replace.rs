@@ -9,11 +9,11 @@ use crate::{
     durability::Durability,
     error::DiskError,
     leftover::remove_leftovers_once,
-    lock::unlock,
+    lock::unlock_file,
     mode::Mode,
-    open::regular,
-    sync::{Folder, folder_of},
-    temp::Temp,
+    open::regular_metadata,
+    sync::{SyncFolder, folder_of},
+    temp::TempFile,
 };
 
 /// Makes `bytes` the content of the file, all at once: whoever looks sees the old or the new.
@@ -34,10 +34,13 @@ pub fn replace_with(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DiskError> {
     remove_leftovers_once(&folder_of(path));
-    let old = regular(path)?;
-    let folder = Folder::of(path, d.syncs()).map_err(|e| DiskError::write(path, e))?;
-    let temp = Temp::write(path, mode.file_bits(), old.as_ref(), d, write)?;
-    let placed = temp.rename(path).map_err(|e| DiskError::write(path, e))?;
-    unlock(&placed);
+    let old = regular_metadata(path)?;
+    let folder =
+        SyncFolder::parent_of(path, d.syncs()).map_err(|e| DiskError::while_writing(path, e))?;
+    let temp = TempFile::write(path, mode.file_bits(), old.as_ref(), d, write)?;
+    let placed = temp
+        .rename(path)
+        .map_err(|e| DiskError::while_writing(path, e))?;
+    unlock_file(&placed);
     folder.map_or(Ok(()), |folder| folder.sync(path))
 }

@@ -14,7 +14,7 @@ use crate::{
     error::DiskError,
     identity::{FileId, file_id},
     log::{LockedLog, LogReader},
-    open::existing,
+    open::open_existing,
     sync::folder_of,
 };
 
@@ -33,7 +33,7 @@ pub struct Retired {
 impl Retired {
     /// Opens one that [`retired_logs`] has found.
     pub fn open(path: &Path) -> Result<Retired, DiskError> {
-        let (path, file) = (path.to_owned(), existing(path)?);
+        let (path, file) = (path.to_owned(), open_existing(path)?);
         Ok(Retired { path, file })
     }
 
@@ -50,7 +50,7 @@ impl Retired {
             .make_in(folder_of(path), |at| std::fs::hard_link(path, at))
             .map_err(|cause| no_second_name(path, cause))?
             .into_temp_path();
-        let ours = FileId::of(file).map_err(|e| DiskError::read(path, e))?;
+        let ours = FileId::of(file).map_err(|e| DiskError::while_reading(path, e))?;
         if file_id(&link)? != ours {
             return Err(DiskError::Changed {
                 path: path.to_owned(),
@@ -69,14 +69,16 @@ impl Retired {
     /// Whether it is not retired at all: who gave it the second name was killed before another
     /// file got the first.
     pub fn is_still(&self, log: &LockedLog) -> Result<bool, DiskError> {
-        let ours = FileId::of(&self.file).map_err(|e| DiskError::read(&self.path, e))?;
+        let ours = FileId::of(&self.file).map_err(|e| DiskError::while_reading(&self.path, e))?;
         Ok(log.id()? == ours)
     }
 
     /// How many bytes it has. Programs that opened it before may still append to it.
     pub fn len(&self) -> Result<u64, DiskError> {
         let meta = self.file.metadata();
-        Ok(meta.map_err(|e| DiskError::read(&self.path, e))?.len())
+        Ok(meta
+            .map_err(|e| DiskError::while_reading(&self.path, e))?
+            .len())
     }
 
     /// Whether it has no bytes.
@@ -91,7 +93,7 @@ impl Retired {
 
     /// Removes it: all that is in it must be in the new log, and synced.
     pub fn remove(self) -> Result<(), DiskError> {
-        std::fs::remove_file(&self.path).map_err(|e| DiskError::remove(&self.path, e))
+        std::fs::remove_file(&self.path).map_err(|e| DiskError::while_removing(&self.path, e))
     }
 }
 
@@ -102,7 +104,7 @@ fn no_second_name(path: &Path, cause: io::Error) -> DiskError {
             path: path.to_owned(),
             cause,
         },
-        _ => DiskError::write(path, cause),
+        _ => DiskError::while_writing(path, cause),
     }
 }
 
@@ -125,7 +127,7 @@ pub fn retired_name(name: &OsStr) -> Option<&str> {
 /// log is exchanged under its lock.
 pub fn retired_logs(path: &Path) -> Result<Vec<PathBuf>, DiskError> {
     let folder = folder_of(path);
-    let failed = |e| DiskError::read(&folder, e);
+    let failed = |e| DiskError::while_reading(&folder, e);
     let entries = match std::fs::read_dir(&folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(failed)?,

@@ -19,17 +19,17 @@ pub(crate) fn folder_of(path: &Path) -> PathBuf {
 /// A folder, opened before anything is changed, so that syncing it later cannot fail for want of
 /// permission.
 #[derive(Debug)]
-pub(crate) struct Folder(#[cfg_attr(windows, allow(dead_code, reason = "never opened"))] File);
+pub(crate) struct SyncFolder(#[cfg_attr(windows, allow(dead_code, reason = "never opened"))] File);
 
-impl Folder {
+impl SyncFolder {
     /// The folder that holds `path`, if it is to be synced and folders can be synced here.
-    pub(crate) fn of(path: &Path, wanted: bool) -> io::Result<Option<Folder>> {
-        Folder::at(&folder_of(path), wanted)
+    pub(crate) fn parent_of(path: &Path, wanted: bool) -> io::Result<Option<SyncFolder>> {
+        SyncFolder::open_at(&folder_of(path), wanted)
     }
 
     /// The folder `path` itself, if it is to be synced and folders can be synced here.
     #[cfg(unix)]
-    pub(crate) fn at(path: &Path, wanted: bool) -> io::Result<Option<Folder>> {
+    pub(crate) fn open_at(path: &Path, wanted: bool) -> io::Result<Option<SyncFolder>> {
         use std::os::unix::fs::OpenOptionsExt as _;
         if !wanted {
             return Ok(None);
@@ -38,11 +38,11 @@ impl Folder {
             .read(true)
             .custom_flags(rustix::fs::OFlags::DIRECTORY.bits().cast_signed())
             .open(path)
-            .map(|file| Some(Folder(file)))
+            .map(|file| Some(SyncFolder(file)))
     }
 
     #[cfg(not(unix))]
-    pub(crate) fn at(_: &Path, _: bool) -> io::Result<Option<Folder>> {
+    pub(crate) fn open_at(_: &Path, _: bool) -> io::Result<Option<SyncFolder>> {
         Ok(None)
     }
 
@@ -56,7 +56,7 @@ impl Folder {
 
     /// Makes the names in this folder, and its facts, last.
     pub(crate) fn sync_itself(&self) -> io::Result<()> {
-        match all(&self.0) {
+        match sync_file(&self.0) {
             // Some network and user-space file systems have nothing to sync in a folder.
             Err(e) if is_unsupported(&e) => Ok(()),
             other => other,
@@ -67,14 +67,14 @@ impl Folder {
 /// Syncs one file and its folder by path: for callers that appended several records with
 /// [`Durability::None`](crate::Durability::None) and want one sync at the end.
 pub fn sync_path(path: &Path) -> Result<(), DiskError> {
-    let file = crate::open::existing(path)?;
-    all(&file).map_err(|e| DiskError::sync(path, e))?;
+    let file = crate::open::open_existing(path)?;
+    sync_file(&file).map_err(|e| DiskError::while_syncing(path, e))?;
     folder_at(path)
 }
 
 /// Makes the name at `path` last.
 pub(crate) fn folder_at(path: &Path) -> Result<(), DiskError> {
-    match Folder::of(path, true) {
+    match SyncFolder::parent_of(path, true) {
         Ok(Some(folder)) => folder.sync(path),
         Ok(None) => Ok(()),
         Err(cause) => Err(DiskError::Unsettled {
@@ -86,13 +86,13 @@ pub(crate) fn folder_at(path: &Path) -> Result<(), DiskError> {
 
 /// Content and facts of a file.
 #[cfg(not(target_vendor = "apple"))]
-pub(crate) fn all(file: &File) -> io::Result<()> {
+pub(crate) fn sync_file(file: &File) -> io::Result<()> {
     file.sync_all()
 }
 
 /// Content and facts of a file; shares that cannot flush the drive's own cache still sync.
 #[cfg(target_vendor = "apple")]
-pub(crate) fn all(file: &File) -> io::Result<()> {
+pub(crate) fn sync_file(file: &File) -> io::Result<()> {
     match file.sync_all() {
         Err(e) if is_unsupported(&e) => Ok(rustix::fs::fsync(file)?),
         other => other,
@@ -101,14 +101,14 @@ pub(crate) fn all(file: &File) -> io::Result<()> {
 
 /// Content and length of a file.
 #[cfg(not(target_vendor = "apple"))]
-pub(crate) fn data(file: &File) -> io::Result<()> {
+pub(crate) fn sync_content(file: &File) -> io::Result<()> {
     file.sync_data()
 }
 
 /// Content and length of a file.
 #[cfg(target_vendor = "apple")]
-pub(crate) fn data(file: &File) -> io::Result<()> {
-    all(file)
+pub(crate) fn sync_content(file: &File) -> io::Result<()> {
+    sync_file(file)
 }
 
 #[cfg(unix)]

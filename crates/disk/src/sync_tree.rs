@@ -13,7 +13,7 @@ use std::{
 use crate::{
     error::DiskError,
     open,
-    sync::{Folder, all},
+    sync::{SyncFolder, sync_file},
 };
 
 /// How many are synced at a time. Whoever syncs waits, and does not work; a disk settles many
@@ -43,26 +43,27 @@ const FEW: usize = 8;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn sync_tree(folder: &Path) -> Result<(), DiskError> {
-    let (files, folders) = tree(folder)?;
-    each(&files, |path| {
-        let file = open::existing(path)?;
-        all(&file).map_err(|e| DiskError::sync(path, e))
+    let (files, folders) = list_tree(folder)?;
+    for_each_path(&files, |path| {
+        let file = open::open_existing(path)?;
+        sync_file(&file).map_err(|e| DiskError::while_syncing(path, e))
     })?;
-    each(&folders, |path| {
-        let opened = Folder::at(path, true).map_err(|e| DiskError::read(path, e))?;
+    for_each_path(&folders, |path| {
+        let opened =
+            SyncFolder::open_at(path, true).map_err(|e| DiskError::while_reading(path, e))?;
         opened
             .map_or(Ok(()), |opened| opened.sync_itself())
-            .map_err(|e| DiskError::sync(path, e))
+            .map_err(|e| DiskError::while_syncing(path, e))
     })
 }
 
 /// The files and the folders in a folder, itself among these.
-fn tree(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), DiskError> {
+fn list_tree(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), DiskError> {
     let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     let mut at = 0;
     while let Some(folder) = folders.get(at).cloned() {
         at += 1;
-        let failed = |e| DiskError::read(&folder, e);
+        let failed = |e| DiskError::while_reading(&folder, e);
         for entry in fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let kind = entry.file_type().map_err(failed)?;
@@ -78,7 +79,7 @@ fn tree(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), DiskError> {
 }
 
 /// Does something to each of many paths, many at a time. The first error ends it.
-fn each(
+fn for_each_path(
     paths: &[PathBuf],
     work: impl Fn(&Path) -> Result<(), DiskError> + Sync,
 ) -> Result<(), DiskError> {

@@ -19,8 +19,8 @@ use crate::{
     leftover::remove_leftovers_once,
     lock::{is_still_at, try_lock},
     mode::{self, Mode, keep_owner, set_bits},
-    open::{options, with_mode},
-    sync::{self, Folder, folder_of},
+    open::{append_options, with_mode},
+    sync::{self, SyncFolder, folder_of},
 };
 
 /// The longest name that file systems take.
@@ -79,7 +79,7 @@ pub(crate) fn name_kind(name: &OsStr) -> Option<NameKind> {
 /// A file without a name, in the system's folder for such files, that is gone when it is closed. It
 /// holds what is too large for memory, such as the content of a compressed file.
 pub fn scratch() -> Result<File, DiskError> {
-    tempfile::tempfile().map_err(|e| DiskError::write(&std::env::temp_dir(), e))
+    tempfile::tempfile().map_err(|e| DiskError::while_writing(&std::env::temp_dir(), e))
 }
 
 /// A folder of our own, in the system's place for such folders, that is gone when this is dropped. It
@@ -103,7 +103,8 @@ impl ScratchFolder {
         let place = std::env::temp_dir();
         remove_leftovers_once(&place);
         let made = TempFolder::new(&place.join(SCRATCH), Mode::Private);
-        made.map(Self).map_err(|e| DiskError::write(&place, e))
+        made.map(Self)
+            .map_err(|e| DiskError::while_writing(&place, e))
     }
 
     /// Where it is.
@@ -114,12 +115,12 @@ impl ScratchFolder {
 
 /// A whole new file beside `target`, removed unless it is put in place.
 #[derive(Debug)]
-pub(crate) struct Temp {
+pub(crate) struct TempFile {
     path: TempPath,
     file: File,
 }
 
-impl Temp {
+impl TempFile {
     /// Writes a whole file, with the facts of `old` if there is one, else with mode `bits`.
     pub(crate) fn write(
         target: &Path,
@@ -127,27 +128,27 @@ impl Temp {
         old: Option<&Metadata>,
         d: Durability,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<Temp, DiskError> {
+    ) -> Result<TempFile, DiskError> {
         let Some(name) = target.file_name() else {
             let (path, found) = (target.to_owned(), FileKind::Folder);
             return Err(DiskError::NotAFile { path, found });
         };
-        let temp = Temp::fill(name, target, bits, old, write);
-        let temp = temp.map_err(|e| DiskError::write(target, e))?;
+        let temp = TempFile::fill_file(name, target, bits, old, write);
+        let temp = temp.map_err(|e| DiskError::while_writing(target, e))?;
         if d.syncs() {
-            sync::all(&temp.file).map_err(|e| DiskError::sync(target, e))?;
+            sync::sync_file(&temp.file).map_err(|e| DiskError::while_syncing(target, e))?;
         }
         Ok(temp)
     }
 
-    fn fill(
+    fn fill_file(
         name: &OsStr,
         target: &Path,
         bits: u32,
         old: Option<&Metadata>,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<Temp> {
-        let temp = Temp::new(name, &folder_of(target))?;
+    ) -> io::Result<TempFile> {
+        let temp = TempFile::new(name, &folder_of(target))?;
         let mut buffer = BufWriter::with_capacity(BUFFER, &temp.file);
         write(&mut buffer)?;
         buffer.flush()?;
@@ -155,19 +156,19 @@ impl Temp {
         if let Some(old) = old {
             keep_owner(&temp.file, old)?;
         }
-        set_bits(&temp.file, old.map_or(bits, mode::bits))?;
+        set_bits(&temp.file, old.map_or(bits, mode::permission_bits))?;
         Ok(temp)
     }
 
     /// An empty file, private until it has its content and its owner.
-    fn new(name: &OsStr, folder: &Path) -> io::Result<Temp> {
+    fn new(name: &OsStr, folder: &Path) -> io::Result<TempFile> {
         for _ in 0..TRIES {
             let (file, path) = make_in(folder, name, |path| {
-                with_mode(options().create_new(true), 0o600).open(path)
+                with_mode(append_options().create_new(true), 0o600).open(path)
             })?
             .into_parts();
-            if claim(&file, &path) {
-                return Ok(Temp { path, file });
+            if claim_lock(&file, &path) {
+                return Ok(TempFile { path, file });
             }
         }
         Err(io::ErrorKind::ResourceBusy.into())
@@ -175,7 +176,7 @@ impl Temp {
 
     /// Puts it in the place of whatever file is there, and gives it, still locked.
     pub(crate) fn rename(self, target: &Path) -> io::Result<File> {
-        let Temp { mut path, file } = self;
+        let TempFile { mut path, file } = self;
         std::fs::rename(&path, target)?;
         path.disable_cleanup(true);
         Ok(file)
@@ -183,7 +184,7 @@ impl Temp {
 
     /// Puts it in place unless something is there; gives it then, still locked.
     pub(crate) fn rename_if_free(self, target: &Path) -> io::Result<Option<File>> {
-        let Temp { path, file } = self;
+        let TempFile { path, file } = self;
         match NamedTempFile::from_parts(file, path).persist_noclobber(target) {
             Ok(file) => Ok(Some(file)),
             Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
@@ -218,21 +219,21 @@ impl TempFolder {
                 lock: None,
             };
             match open_folder(made.path()) {
-                Ok(folder) if claim(&folder, made.path()) => made.lock = Some(folder),
+                Ok(folder) if claim_lock(&folder, made.path()) => made.lock = Some(folder),
                 // Somebody took it for a leftover.
                 Ok(_) => continue,
                 Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
                 Err(e) if e.kind() == io::ErrorKind::Unsupported => {}
                 Err(e) => return Err(e),
             }
-            folder::adjust(made.path(), bits)?;
+            folder::adjust_mode(made.path(), bits)?;
             return Ok(made);
         }
         Err(io::ErrorKind::ResourceBusy.into())
     }
 
     /// Gives a folder that is about to be removed a temporary name, under which nobody finds it.
-    pub(crate) fn take(path: &Path) -> io::Result<TempFolder> {
+    pub(crate) fn rename_away(path: &Path) -> io::Result<TempFolder> {
         let name = path.file_name().unwrap_or_default();
         // Locked first: under the new name it would look like a leftover.
         let lock = open_folder(path).ok();
@@ -255,24 +256,27 @@ impl TempFolder {
 
     /// Gives it its mode, now that it is full, and syncs it.
     pub(crate) fn finish(&self, target: &Path, mode: Mode, d: Durability) -> Result<(), DiskError> {
-        let failed = |e| DiskError::write(target, e);
+        let failed = |e| DiskError::while_writing(target, e);
         // Opened first: the mode may not allow it.
-        let opened = Folder::at(&self.path, d.syncs()).map_err(failed)?;
-        folder::adjust(&self.path, mode.folder_bits()).map_err(failed)?;
+        let opened = SyncFolder::open_at(&self.path, d.syncs()).map_err(failed)?;
+        folder::adjust_mode(&self.path, mode.folder_bits()).map_err(failed)?;
         opened
             .map_or(Ok(()), |opened| opened.sync_itself())
-            .map_err(|e| DiskError::sync(target, e))
+            .map_err(|e| DiskError::while_syncing(target, e))
     }
 
     /// Gives it its name with `rename`; then nothing is left to remove.
-    pub(crate) fn put(&mut self, rename: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+    pub(crate) fn put_in_place(
+        &mut self,
+        rename: impl FnOnce(&Path) -> io::Result<()>,
+    ) -> io::Result<()> {
         rename(&self.path)?;
         self.path.clear();
         Ok(())
     }
 
     /// Lets what is there of it stay, as a leftover.
-    pub(crate) fn leave(mut self) {
+    pub(crate) fn leave_behind(mut self) {
         self.path.clear();
     }
 }
@@ -292,7 +296,7 @@ fn make_in<T>(
     make: impl FnMut(&Path) -> io::Result<T>,
 ) -> io::Result<NamedTempFile<T>> {
     tempfile::Builder::new()
-        .prefix(&prefix(name))
+        .prefix(&temp_prefix(name))
         .suffix(SUFFIX)
         .rand_bytes(RANDOM)
         .make_in(folder, make)
@@ -300,7 +304,7 @@ fn make_in<T>(
 
 /// Locks something new; whether it is ours. In the moment before it is locked, somebody may take it
 /// for a leftover.
-fn claim(file: &File, path: &Path) -> bool {
+fn claim_lock(file: &File, path: &Path) -> bool {
     match try_lock(file) {
         Ok(true) => is_still_at(path, file).unwrap_or(false),
         Ok(false) => false,
@@ -328,10 +332,10 @@ pub(crate) fn open_folder(_: &Path) -> io::Result<File> {
 }
 
 /// `.NAME.PID.`, with as much of the name as leaves room for the rest.
-fn prefix(name: &OsStr) -> OsString {
+fn temp_prefix(name: &OsStr) -> OsString {
     let pid = std::process::id().to_string();
     let mut prefix = OsString::from(".");
-    prefix.push(shortened(
+    prefix.push(shorten_name(
         name,
         ".".len() * 3 + pid.len() + RANDOM + SUFFIX.len(),
     ));
@@ -342,7 +346,7 @@ fn prefix(name: &OsStr) -> OsString {
 }
 
 /// As much of a name as leaves room for so many bytes more.
-pub(crate) fn shortened(name: &OsStr, more: usize) -> OsString {
+pub(crate) fn shorten_name(name: &OsStr, more: usize) -> OsString {
     let room = LONGEST_NAME - more;
     if name.len() <= room {
         return name.to_owned();

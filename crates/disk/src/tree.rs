@@ -8,7 +8,7 @@ use crate::{
     error::DiskError,
     leftover::remove_leftovers_once,
     mode::Mode,
-    sync::{Folder, folder_of},
+    sync::{SyncFolder, folder_of},
     temp::TempFolder,
 };
 
@@ -45,12 +45,12 @@ pub fn create_folder_with<E: From<DiskError>>(
     if is_taken(path)? {
         return Ok(Created::Existed);
     }
-    let failed = |e| DiskError::write(path, e);
-    let parent = Folder::of(path, d.syncs()).map_err(failed)?;
+    let failed = |e| DiskError::while_writing(path, e);
+    let parent = SyncFolder::parent_of(path, d.syncs()).map_err(failed)?;
     let mut temp = TempFolder::new(path, mode).map_err(failed)?;
     fill(temp.path())?;
     temp.finish(path, mode, d)?;
-    match temp.put(|temp| rename_noreplace(temp, path)) {
+    match temp.put_in_place(|temp| rename_noreplace(temp, path)) {
         Ok(()) => {}
         Err(e) if is_taken_error(&e) => return Ok(Created::Existed),
         Err(e) => return Err(failed(e).into()),

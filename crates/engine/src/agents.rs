@@ -1,4 +1,4 @@
-//! `agents`: every format that is known, and what there is of it.
+//! `list_agents`: every format that is known, and what there is of it.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub struct AgentInfo {
 }
 
 /// Looks for the stores of all formats, by names alone.
-pub fn agents(env: &Env) -> (Vec<AgentInfo>, Vec<Note>) {
+pub fn list_agents(env: &Env) -> (Vec<AgentInfo>, Vec<Note>) {
     let found = discover(env);
     let info = |format: FormatRef| AgentInfo {
         about: format.about(),

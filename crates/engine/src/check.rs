@@ -1,9 +1,9 @@
-//! `check`: is this store, session or file as its format's document wants it?
+//! `check_paths`: is this store, session or file as its format's document wants it?
 
 use std::path::{Component, Path, PathBuf};
 
 use rethread_catalog::{FindError, find, why_none_at};
-use rethread_formats::carry::damaged;
+use rethread_formats::carry::damaged_originals;
 use rethread_formats::{
     Env, FORMATS, FormatRef, OpenError, Source, Violation, Want, Weight, summarize, why_empty,
 };
@@ -28,7 +28,7 @@ pub struct Checked {
 }
 
 /// The paths of what a user names: what is at a path, else the session of that name.
-pub fn checkable(env: &Env, names: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+pub fn paths_to_check(env: &Env, names: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let path_of = |name: &PathBuf| {
         let text = name.to_str().filter(|_| !env.cwd.join(name).exists());
         match text.map(|text| find(env, text)) {
@@ -45,21 +45,21 @@ pub fn checkable(env: &Env, names: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
 
 /// Measures what is at these paths against the documents of their formats. Violations come one at
 /// a time in the order of paths and lines, because there may be more than memory holds.
-pub fn check(
+pub fn check_paths(
     env: &Env,
     paths: &[PathBuf],
     out: &mut dyn FnMut(&Violation),
 ) -> Result<Checked, Error> {
-    let mut paths: Vec<PathBuf> = paths.iter().map(|p| named(&env.cwd, p)).collect();
+    let mut paths: Vec<PathBuf> = paths.iter().map(|p| absolute_path(&env.cwd, p)).collect();
     paths.sort();
     paths.dedup();
     let mut checked = Checked::default();
     for path in paths {
         let mut is_ours = false;
         for format in FORMATS {
-            let mut empty = Empty::new(*format);
+            let mut empty = EmptyFiles::new(*format);
             let mut tell = |violation: Violation| {
-                if empty.has(&violation.path) {
+                if empty.contains(&violation.path) {
                     return;
                 }
                 match violation.weight {
@@ -68,12 +68,17 @@ pub fn check(
                 }
                 out(&violation);
             };
-            let files = match measure(*format, &path, &mut tell) {
-                Err(e) if e.path().is_some_and(|at| Empty::new(*format).has(at)) => Some(1),
+            let files = match check_path(*format, &path, &mut tell) {
+                Err(e)
+                    if e.path()
+                        .is_some_and(|at| EmptyFiles::new(*format).contains(at)) =>
+                {
+                    Some(1)
+                }
                 files => files?,
             };
             if files.is_some() {
-                originals(*format, &path, &mut tell);
+                check_originals(*format, &path, &mut tell);
                 let slug = format.slug();
                 if !checked.formats.contains(&slug) {
                     checked.formats.push(slug);
@@ -92,7 +97,7 @@ pub fn check(
 }
 
 /// Measures what is at a path against the document of one format; none if it is not of that.
-fn measure(
+fn check_path(
     format: FormatRef,
     path: &Path,
     out: &mut dyn FnMut(Violation),
@@ -116,18 +121,18 @@ pub fn nothing_to_check(path: PathBuf) -> Error {
 }
 
 /// Healthy files in which there is no conversation: no rule speaks of them.
-struct Empty {
+struct EmptyFiles {
     format: FormatRef,
     /// The file that was asked for last, and the answer: violations of a file come together.
     last: Option<(PathBuf, bool)>,
 }
 
-impl Empty {
+impl EmptyFiles {
     fn new(format: FormatRef) -> Self {
         Self { format, last: None }
     }
 
-    fn has(&mut self, path: &Path) -> bool {
+    fn contains(&mut self, path: &Path) -> bool {
         if let Some((last, answer)) = &self.last
             && last == path
         {
@@ -143,10 +148,10 @@ impl Empty {
 
 /// Compares the originals that travel along in sessions with their digests. No document speaks of
 /// them, but whoever converts back wants them as they were.
-fn originals(format: FormatRef, path: &Path, out: &mut dyn FnMut(Violation)) {
+fn check_originals(format: FormatRef, path: &Path, out: &mut dyn FnMut(Violation)) {
     for source in format.store().at_path(path) {
         // What cannot be read was told already.
-        let notes = open(&source).and_then(|session| Ok(damaged(&session)?));
+        let notes = open(&source).and_then(|session| Ok(damaged_originals(&session)?));
         for note in notes.unwrap_or_default() {
             out(Violation {
                 weight: Weight::Error,
@@ -162,7 +167,7 @@ fn originals(format: FormatRef, path: &Path, out: &mut dyn FnMut(Violation)) {
 
 /// The whole path of what a user named. Its own name stays, though it may be a link: the name of
 /// a session's folder means something.
-fn named(from: &Path, path: &Path) -> PathBuf {
+fn absolute_path(from: &Path, path: &Path) -> PathBuf {
     let joined = from.join(path);
     let parts = (joined.parent(), joined.components().next_back());
     match parts {

@@ -9,7 +9,7 @@ use crate::{Error, entry};
 
 /// A conversation, and the way to the point that was asked for.
 #[derive(Debug)]
-pub struct Point {
+pub struct ContextPoint {
     /// The conversation.
     pub conversation: Conversation,
     /// The entries from the root to that point.
@@ -17,13 +17,15 @@ pub struct Point {
 }
 
 /// Reads a conversation up to an entry; up to the leaf where none is named.
-pub fn point(env: &Env, name: &str, at: Option<&str>) -> Result<Point, Error> {
+pub fn context_point(env: &Env, name: &str, at: Option<&str>) -> Result<ContextPoint, Error> {
     let conversation = open_with_workspace(env, &find(env, name)?)?;
     let path = match at {
-        Some(at) => conversation.session.path(entry::find(&conversation, at)?),
+        Some(at) => conversation
+            .session
+            .path(entry::find_entry(&conversation, at)?),
         None => conversation.session.active_path(),
     };
-    Ok(Point { conversation, path })
+    Ok(ContextPoint { conversation, path })
 }
 
 /// What a model would see at an entry, in the format's own words, and what was wrong.
@@ -35,12 +37,12 @@ pub fn native_context(
     let source = find(env, name)?;
     let format = source.format;
     if let Some(words) = format.reader().bodies().own_words() {
-        let Point { conversation, path } = point(env, name, at)?;
+        let ContextPoint { conversation, path } = context_point(env, name, at)?;
         let context = words.context(&conversation, &path);
         return Ok((context, conversation.notes));
     }
     let at = match at {
-        Some(at) => Some(entry::asked(&open(&source)?, at)?),
+        Some(at) => Some(entry::entry_ref(&open(&source)?, at)?),
         None => None,
     };
     match format.reader().native_context(&source, at.as_ref())? {

@@ -1,10 +1,10 @@
-//! The verbs that write: `init`, `new`, `append`, `branch`, `label`, `rename`, `fork`, `migrate`.
+//! The verbs that write: `init_project`, `new_session`, `append_messages`, `branch_session`, `set_label`, `rename_session`, `fork_session`, `migrate_session`.
 
 use std::path::{Path, PathBuf};
 
 use rethread_catalog::{find, keep, named_workspace, remember};
 use rethread_disk::{Mode, ensure_folder};
-use rethread_formats::carry::damaged;
+use rethread_formats::carry::damaged_originals;
 use rethread_formats::{
     Appended, Branch, Fork, FormatRef, Made, MessageInput, Migrated, NewSession, PROJECT_FORMAT,
     Source, Want, Writing,
@@ -15,17 +15,17 @@ use crate::show::open;
 use crate::{Error, entry};
 
 /// Prepares a project for conversations of a format.
-pub fn init(w: &Writing<'_>, format: FormatRef, folder: &Path) -> Result<Made, Error> {
+pub fn init_project(w: &Writing<'_>, format: FormatRef, folder: &Path) -> Result<Made, Error> {
     let made = format.in_projects()?.init(w, folder)?;
-    Ok(remembering(w, made))
+    Ok(remember_project(w, made))
 }
 
 /// Starts a session.
-pub fn new(w: &Writing<'_>, format: FormatRef, new: &NewSession) -> Result<Made, Error> {
+pub fn new_session(w: &Writing<'_>, format: FormatRef, new: &NewSession) -> Result<Made, Error> {
     make_root(w, new.root.as_deref())?;
     let mut made = format.writable()?.create(w, new)?;
     keep_in_worktree(w, &made.path.clone(), &mut made.notes);
-    Ok(remembering(w, made))
+    Ok(remember_project(w, made))
 }
 
 /// Makes the folder that a user named for sessions, if it is not there: for nobody else. What is made
@@ -38,7 +38,7 @@ pub(crate) fn make_root(w: &Writing<'_>, root: Option<&Path>) -> Result<(), Erro
 }
 
 /// Adds messages to a session that was found before.
-pub fn append(
+pub fn append_messages(
     w: &Writing<'_>,
     source: &Source,
     messages: &[MessageInput],
@@ -50,14 +50,14 @@ pub fn append(
 
 /// Goes on from an earlier entry of a session that was found before: with a summary of what is left
 /// behind, with messages, or with both.
-pub fn branch(
+pub fn branch_session(
     w: &Writing<'_>,
     source: &Source,
     entry: &str,
     summary: Option<&str>,
     messages: &[MessageInput],
 ) -> Result<Appended, Error> {
-    let at = &entry::asked(&open(source)?, entry)?;
+    let at = &entry::entry_ref(&open(source)?, entry)?;
     let branch = Branch {
         at,
         summary,
@@ -69,21 +69,21 @@ pub fn branch(
 }
 
 /// Sets a bookmark on an entry, or takes it away. Gives the id of the record that says so.
-pub fn label(
+pub fn set_label(
     w: &Writing<'_>,
     name: &str,
     entry: &str,
     label: Option<&str>,
 ) -> Result<Appended, Error> {
     let source = find(w.env, name)?;
-    let asked = entry::asked(&open(&source)?, entry)?;
+    let asked = entry::entry_ref(&open(&source)?, entry)?;
     let tree = source.format.writable()?.tree();
     let tree = tree.ok_or_else(|| source.format.cannot("labels"))?;
     Ok(tree.label(w, &source, &asked, label)?)
 }
 
 /// Brings a session of an older version to the current one.
-pub fn migrate(w: &Writing<'_>, name: &str) -> Result<(Source, Migrated), Error> {
+pub fn migrate_session(w: &Writing<'_>, name: &str) -> Result<(Source, Migrated), Error> {
     let source = find(w.env, name)?;
     let what = "older versions that can be brought up to date";
     let migrator = source.format.writable()?.migrator();
@@ -93,13 +93,13 @@ pub fn migrate(w: &Writing<'_>, name: &str) -> Result<(Source, Migrated), Error>
 }
 
 /// Writes one message of a session anew.
-pub fn replace(
+pub fn replace_message(
     w: &Writing<'_>,
     source: &Source,
     entry: &str,
     message: &MessageInput,
 ) -> Result<Appended, Error> {
-    let asked = entry::asked(&open(source)?, entry)?;
+    let asked = entry::entry_ref(&open(source)?, entry)?;
     let editor = source.format.writable()?.editor();
     let editor = editor.ok_or_else(|| source.format.cannot("way to change a message"))?;
     let mut replaced = editor.replace(w, source, &asked, message)?;
@@ -108,7 +108,7 @@ pub fn replace(
 }
 
 /// Sets a session's display name.
-pub fn rename(w: &Writing<'_>, name: &str, title: &str) -> Result<Vec<Note>, Error> {
+pub fn rename_session(w: &Writing<'_>, name: &str, title: &str) -> Result<Vec<Note>, Error> {
     let source = find(w.env, name)?;
     let mut notes = source.format.writable()?.rename(w, &source, title)?;
     keep_in_worktree(w, &source.path, &mut notes);
@@ -116,10 +116,15 @@ pub fn rename(w: &Writing<'_>, name: &str, title: &str) -> Result<Vec<Note>, Err
 }
 
 /// Copies a session, up to an entry if one is named.
-pub fn fork(w: &Writing<'_>, name: &str, at: Option<&str>, mut fork: Fork) -> Result<Made, Error> {
+pub fn fork_session(
+    w: &Writing<'_>,
+    name: &str,
+    at: Option<&str>,
+    mut fork: Fork,
+) -> Result<Made, Error> {
     let source = find(w.env, name)?;
     if let Some(at) = at {
-        fork.at = Some(entry::asked(&open(&source)?, at)?);
+        fork.at = Some(entry::entry_ref(&open(&source)?, at)?);
     }
     let format = source.format;
     if fork.cwd.is_none() {
@@ -132,10 +137,10 @@ pub fn fork(w: &Writing<'_>, name: &str, at: Option<&str>, mut fork: Fork) -> Re
     let mut made = format.writable()?.fork(w, &source, &fork)?;
     // What travels along in the session does so in the copy.
     let copy = Source::new(source.format, made.id.clone(), made.path.clone());
-    let damage = open(&copy).and_then(|copy| Ok(damaged(&copy)?));
+    let damage = open(&copy).and_then(|copy| Ok(damaged_originals(&copy)?));
     made.notes.extend(damage.unwrap_or_default());
     keep_in_worktree(w, &made.path.clone(), &mut made.notes);
-    Ok(remembering(w, made))
+    Ok(remember_project(w, made))
 }
 
 /// Keeps a copy of the description of a thread in a linked git worktree, which takes its threads
@@ -151,7 +156,7 @@ pub(crate) fn keep_in_worktree(w: &Writing<'_>, thread: &Path, notes: &mut Vec<N
 }
 
 /// Remembers the project. What was made is there either way, so trouble with that is a note.
-pub(crate) fn remembering(w: &Writing<'_>, mut made: Made) -> Made {
+pub(crate) fn remember_project(w: &Writing<'_>, mut made: Made) -> Made {
     if let Err(e) = remember(w.env, &made.project, w.durability) {
         made.notes
             .push(Note::remark(format!("the project was not remembered: {e}")));

@@ -6,7 +6,7 @@ use rethread_model::EntryIx;
 use crate::Error;
 
 /// Finds an entry by its id, the beginning of its id, or its place as `#12`, counted from 1.
-pub(crate) fn find(conversation: &Conversation, name: &str) -> Result<EntryIx, Error> {
+pub(crate) fn find_entry(conversation: &Conversation, name: &str) -> Result<EntryIx, Error> {
     let session = &conversation.session;
     let path = &conversation.source.path;
     let missing = || Error::NoEntry {
@@ -40,8 +40,8 @@ pub(crate) fn find(conversation: &Conversation, name: &str) -> Result<EntryIx, E
 }
 
 /// The entry as a writer needs it.
-pub(crate) fn asked(conversation: &Conversation, name: &str) -> Result<AskedEntry, Error> {
-    let ix = find(conversation, name)?;
+pub(crate) fn entry_ref(conversation: &Conversation, name: &str) -> Result<AskedEntry, Error> {
+    let ix = find_entry(conversation, name)?;
     let origin = conversation.session.origin(ix).first();
     let span = origin.and_then(|raw| conversation.native.span(*raw));
     // An entry of several records has several ids, and the user may mean one of the records.

@@ -11,7 +11,7 @@ use rethread_formats::{Env, FORMATS, FormatRef, by_name};
 use rethread_model::{ModelRef, Moment, Provenance, Summary};
 
 use crate::Error;
-use crate::suggest::{Known, unknown};
+use crate::suggest::{KnownName, unknown_name};
 
 /// Which sessions are wanted.
 #[derive(Clone, Debug, Default)]
@@ -114,14 +114,14 @@ impl Filter {
         for asked in &self.agents {
             let is_known = by_name(asked).is_some() || all.clone().any(|s| is_of_agent(s, asked));
             if !is_known {
-                return Err(unknown("agent", asked, &known_agents(all.clone())));
+                return Err(unknown_name("agent", asked, &known_agents(all.clone())));
             }
         }
         find_homes(&self.homes, || known_homes(env, all.clone()))?;
         let models = || all.clone().filter_map(|s| s.head.model.as_ref());
         for asked in self.models.iter().filter(|_| models().next().is_some()) {
             if !models().any(|model| is_model(model, asked)) {
-                return Err(unknown(
+                return Err(unknown_name(
                     "model of these sessions",
                     asked,
                     &known_models(all.clone()),
@@ -137,14 +137,14 @@ pub fn check_homes(env: &Env, asked: &[String]) -> Result<(), Error> {
     find_homes(asked, || known_homes(env, std::iter::empty()))
 }
 
-fn find_homes(asked: &[String], known: impl Fn() -> Vec<Known>) -> Result<(), Error> {
+fn find_homes(asked: &[String], known: impl Fn() -> Vec<KnownName>) -> Result<(), Error> {
     if asked.is_empty() {
         return Ok(());
     }
     let known = known();
     let is_known = |name: &String| known.iter().any(|k| k.name.eq_ignore_ascii_case(name));
     match asked.iter().find(|name| !is_known(name)) {
-        Some(name) => Err(unknown("home", name, &known)),
+        Some(name) => Err(unknown_name("home", name, &known)),
         None => Ok(()),
     }
 }
@@ -181,15 +181,15 @@ fn home_of(session: &Summary) -> String {
 
 /// The format that a user named, as what `what` says; else an error with what there is.
 pub fn format_named(what: &str, typed: &str) -> Result<FormatRef, Error> {
-    by_name(typed).ok_or_else(|| unknown(what, typed, &known_agents(std::iter::empty())))
+    by_name(typed).ok_or_else(|| unknown_name(what, typed, &known_agents(std::iter::empty())))
 }
 
 /// All formats, and the agents that sessions name.
-fn known_agents<'a>(all: impl Iterator<Item = &'a Summary>) -> Vec<Known> {
-    let mut known: Vec<Known> = Vec::new();
+fn known_agents<'a>(all: impl Iterator<Item = &'a Summary>) -> Vec<KnownName> {
+    let mut known: Vec<KnownName> = Vec::new();
     for format in FORMATS {
         let about = format.about();
-        known.push(Known {
+        known.push(KnownName {
             name: about.slug.to_owned(),
             alias: about.aliases.first().map(|&alias| alias.to_owned()),
         });
@@ -201,22 +201,22 @@ fn known_agents<'a>(all: impl Iterator<Item = &'a Summary>) -> Vec<Known> {
         .collect();
     named.sort_unstable();
     named.dedup();
-    known.extend(named.into_iter().map(Known::named));
+    known.extend(named.into_iter().map(KnownName::named));
     known
 }
 
-fn known_homes<'a>(env: &Env, all: impl Iterator<Item = &'a Summary>) -> Vec<Known> {
+fn known_homes<'a>(env: &Env, all: impl Iterator<Item = &'a Summary>) -> Vec<KnownName> {
     let mut names: Vec<String> = all.map(home_of).collect();
     names.extend(env.home_names.iter().cloned());
     names.retain(|name| name != "local");
     names.sort_unstable();
     names.dedup();
     let local = std::iter::once("local".to_owned());
-    local.chain(names).map(Known::named).collect()
+    local.chain(names).map(KnownName::named).collect()
 }
 
 /// The models that sessions name, those of most sessions first.
-fn known_models<'a>(all: impl Iterator<Item = &'a Summary>) -> Vec<Known> {
+fn known_models<'a>(all: impl Iterator<Item = &'a Summary>) -> Vec<KnownName> {
     let models = all.filter_map(|s| s.head.model.as_ref());
     let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
     for model in models {
@@ -226,7 +226,7 @@ fn known_models<'a>(all: impl Iterator<Item = &'a Summary>) -> Vec<Known> {
     counted.sort_by_key(|(_, count)| Reverse(*count));
     counted
         .into_iter()
-        .map(|(id, _)| Known::named(id))
+        .map(|(id, _)| KnownName::named(id))
         .collect()
 }
 

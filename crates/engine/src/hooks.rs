@@ -13,7 +13,7 @@ pub struct HookReport {
     /// The step.
     pub step: HookStep,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: HookOutcome,
 }
 
 /// One step of the hooks.
@@ -33,7 +33,7 @@ pub enum HookStep {
 
 /// What became of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum HookOutcome {
     /// It was done.
     Done,
     /// It failed, and why.
@@ -55,13 +55,13 @@ pub(crate) fn carry_out(
     let mut reports = Vec::new();
     for symlink in &hooks.symlinks {
         reports.push(match symlink {
-            Err(why) => senseless(why),
+            Err(why) => invalid_step(why),
             Ok(hook) => {
                 let step = HookStep::Symlink(hook.clone());
                 begin(&step);
                 let outcome = match make_link(hook, repository, worktree) {
-                    Ok(()) => Outcome::Done,
-                    Err(why) => Outcome::Failed(why),
+                    Ok(()) => HookOutcome::Done,
+                    Err(why) => HookOutcome::Failed(why),
                 };
                 HookReport { step, outcome }
             }
@@ -71,7 +71,7 @@ pub(crate) fn carry_out(
     for command in &hooks.commands {
         let hook = match command {
             Err(why) => {
-                reports.push(senseless(why));
+                reports.push(invalid_step(why));
                 continue;
             }
             // Those for other platforms are left out without a word.
@@ -80,25 +80,25 @@ pub(crate) fn carry_out(
         };
         let step = HookStep::Command(hook.clone());
         let outcome = if failed {
-            Outcome::Skipped("a command before it failed".to_owned())
+            HookOutcome::Skipped("a command before it failed".to_owned())
         } else {
             begin(&step);
-            run(hook, worktree)
+            run_hook(hook, worktree)
         };
-        failed |= matches!(outcome, Outcome::Failed(_)) && !hook.continue_on_error;
+        failed |= matches!(outcome, HookOutcome::Failed(_)) && !hook.continue_on_error;
         reports.push(HookReport { step, outcome });
     }
     reports
 }
 
-fn senseless(why: &str) -> HookReport {
+fn invalid_step(why: &str) -> HookReport {
     HookReport {
         step: HookStep::Senseless,
-        outcome: Outcome::Failed(why.to_owned()),
+        outcome: HookOutcome::Failed(why.to_owned()),
     }
 }
 
-fn run(hook: &CommandHook, worktree: &Path) -> Outcome {
+fn run_hook(hook: &CommandHook, worktree: &Path) -> HookOutcome {
     let ran = shell(&hook.command, worktree, hook.timeout);
     let said: String = ran.errors.trim().chars().take(SAID).collect();
     let with = |text: String| {
@@ -109,22 +109,22 @@ fn run(hook: &CommandHook, worktree: &Path) -> Outcome {
         }
     };
     match ran.end {
-        End::Exited(0) => Outcome::Done,
-        End::Exited(code) => Outcome::Failed(with(format!("exited with code {code}"))),
-        End::Signalled(signal) => Outcome::Failed(with(format!("killed by signal {signal}"))),
+        End::Exited(0) => HookOutcome::Done,
+        End::Exited(code) => HookOutcome::Failed(with(format!("exited with code {code}"))),
+        End::Signalled(signal) => HookOutcome::Failed(with(format!("killed by signal {signal}"))),
         End::TimedOut => {
             let seconds = hook.timeout.unwrap_or_default().as_secs_f64();
-            Outcome::Failed(with(format!("timed out after {seconds} s, and was ended")))
+            HookOutcome::Failed(with(format!("timed out after {seconds} s, and was ended")))
         }
-        End::NotStarted(why) => Outcome::Failed(format!("could not be started: {why}")),
+        End::NotStarted(why) => HookOutcome::Failed(format!("could not be started: {why}")),
     }
 }
 
 /// Makes a link in the worktree to something in the repository. Nothing leaves either of them, and
 /// nothing that is there is removed.
 fn make_link(hook: &SymlinkHook, repository: &Path, worktree: &Path) -> Result<(), String> {
-    let source = repository.join(inside(&hook.source)?);
-    let target = worktree.join(inside(&hook.target)?);
+    let source = repository.join(path_inside(&hook.source)?);
+    let target = worktree.join(path_inside(&hook.target)?);
     let real = std::fs::canonicalize(&source).map_err(|e| format!("`{}`: {e}", hook.source))?;
     let below = stays_in(&real, repository).map_err(|why| format!("`{}` {why}", hook.source))?;
     if below.as_os_str().is_empty() {
@@ -146,7 +146,7 @@ fn make_link(hook: &SymlinkHook, repository: &Path, worktree: &Path) -> Result<(
 }
 
 /// A path that names something below a folder: no root, no `..`, nothing of git's own.
-fn inside(path: &str) -> Result<PathBuf, String> {
+fn path_inside(path: &str) -> Result<PathBuf, String> {
     let refuse = |why: &str| Err(format!("`{path}` {why}"));
     if path.contains(['\\', '\0']) || path.chars().any(char::is_control) {
         return refuse("is no path");

@@ -13,24 +13,24 @@ use crate::Error;
 
 /// What came down a pipe.
 #[derive(Debug)]
-pub struct Incoming {
+pub struct IncomingData {
     /// Holds the file.
     _folder: ScratchFolder,
     path: PathBuf,
 }
 
-impl Incoming {
+impl IncomingData {
     /// Takes in all that comes, however much it is.
-    pub fn read(from: &mut dyn Read) -> Result<Self, Error> {
+    pub fn from_reader(from: &mut dyn Read) -> Result<Self, Error> {
         let folder = ScratchFolder::new()?;
-        let export = copied(&folder, "stdin.ndjson", from)?;
+        let export = copy_to_scratch(&folder, "stdin.ndjson", from)?;
         let mut path = export.clone();
         // Formats go by the ends of names.
         for name in ["stdin.jsonl", "stdin.json"] {
             if !sources_at(&path).is_empty() || has_no_sessions(&path) {
                 break;
             }
-            path = copied(&folder, name, &mut open_read(&export)?)?;
+            path = copy_to_scratch(&folder, name, &mut open_read(&export)?)?;
         }
         if sources_at(&path).is_empty() {
             path = export;
@@ -43,7 +43,7 @@ impl Incoming {
 
     /// Takes in what comes out of an open file of this process that a user named, such as
     /// `/dev/stdin` or what a shell puts in the place of `<(…)`; nothing where it is none.
-    pub fn at(path: &Path) -> Result<Option<Self>, Error> {
+    pub fn from_descriptor(path: &Path) -> Result<Option<Self>, Error> {
         let is_open = ["/dev/stdin", "/dev/fd", "/proc/self/fd"];
         if !is_open.iter().any(|start| path.starts_with(start)) {
             return Ok(None);
@@ -59,7 +59,7 @@ impl Incoming {
             })?,
             Err(_) => return Ok(None),
         };
-        Self::read(&mut file).map(Some)
+        Self::from_reader(&mut file).map(Some)
     }
 
     /// The file that holds it.
@@ -68,7 +68,11 @@ impl Incoming {
     }
 }
 
-fn copied(folder: &ScratchFolder, name: &str, from: &mut dyn Read) -> Result<PathBuf, DiskError> {
+fn copy_to_scratch(
+    folder: &ScratchFolder,
+    name: &str,
+    from: &mut dyn Read,
+) -> Result<PathBuf, DiskError> {
     let path = folder.path().join(name);
     // The folder is new and nobody else's.
     let _ = create_with(&path, Mode::Private, Durability::None, |out| {

@@ -29,28 +29,33 @@ mod trust;
 mod when;
 mod worktree;
 
-pub use agents::{AgentInfo, agents};
-pub use check::{Checked, check, checkable, nothing_to_check};
-pub use context::{Point, native_context, point};
+pub use agents::{AgentInfo, list_agents};
+pub use check::{Checked, check_paths, nothing_to_check, paths_to_check};
+pub use context::{ContextPoint, context_point, native_context};
 pub use convert::{
-    AGENTS, Conversion, ConvertAsk, Converted, Fate, KINDS, Restoration, RestoreAsk, Restored,
-    Restorer, Trim, Way, arrivals, conversions, convert, judge, restorable,
+    AGENTS, Conversion, ConvertOptions, ConvertOutcome, Converted, ItemFate, KINDS, Restoration,
+    RestoreOptions, Restored, Restorer, Trim, arrivals_in, conversions, convert_session,
+    judging_client, restorable_sessions,
 };
-pub use edit::{append, branch, fork, init, label, migrate, new, rename, replace};
+pub use edit::{
+    append_messages, branch_session, fork_session, init_project, migrate_session, new_session,
+    rename_session, replace_message, set_label,
+};
 pub use error::Error;
 pub use export::{
-    Chosen, ExportAsk, ExportForms, Exported, Pages, Pictures, Target, choose, export_file_name,
-    export_html, export_markdown, export_ndjson, export_notes, export_source, show_ndjson,
+    ChosenSessions, ConversationWithFiles, ExportForms, ExportSelection, ExportTarget, Exported,
+    PageOutput, choose_sessions, export_file_name, export_html, export_markdown, export_ndjson,
+    export_notes, export_source, show_ndjson,
 };
 pub use filter::{Filter, check_homes, format_named};
 pub use homes::open_homes;
-pub use hooks::{HookReport, HookStep, Outcome};
-pub use incoming::Incoming;
+pub use hooks::{HookOutcome, HookReport, HookStep};
+pub use incoming::IncomingData;
 pub use list::{Listed, Sort, list};
 pub use open_page::{open_in_browser, write_cached_page, write_page};
 pub use overview::{AgentLine, Overview, overview};
-pub use remove::{Removable, Removed, removable_by_filter, removable_by_name, remove};
-pub use resume::{Continued, ResumeAsk, resume};
+pub use remove::{Removable, Removed, removable_by_filter, removable_by_name, remove_session};
+pub use resume::{ResumeCommand, ResumeOptions, resume_session};
 pub use rethread_catalog::{Candidate, FindError, HomeAsk, HomeError, ShortIds, absolute, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{
@@ -58,13 +63,13 @@ pub use rethread_formats::{
     Made, MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey, Resume, Source,
     TextMessage, Unsaid, Violation, Weight, WriteError, Writing, by_name, last_name, local_path,
 };
-pub use sample::{Sample, SampleCopy, clear_sample, kept_sample, sample, temporary_sample};
+pub use sample::{Sample, SampleCopy, clear_sample, kept_sample, temporary_sample, write_sample};
 pub use session_names::SessionNames;
 pub use show::{
     Part, Shown, agent_name, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show,
 };
-pub use trust::{Trusted, revoke, trusted};
-pub use when::{Bound, NotAMoment, moment};
+pub use trust::{TrustedHooks, revoke_trust, trusted_hooks};
+pub use when::{Bound, NotAMoment, parse_moment};
 pub use worktree::{
     AddWorktree, AddedWorktree, Consent, ListedWorktree, RemovedWorktree, add_worktree,
     list_worktrees, remove_worktree, wants_worktree,

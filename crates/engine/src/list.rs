@@ -72,7 +72,7 @@ pub fn list(
     let mut names = SessionNames::of_library(&found);
     let known: HashSet<&Path> = found.sources.iter().map(|s| s.path.as_path()).collect();
     for (typed, there) in filter.workspaces.iter().zip(&named.there) {
-        names.add(typed, there, &known);
+        names.add_path(typed, there, &known);
     }
     let holds_none = named.empty > 0 && named.empty == filter.workspaces.len();
     keep_worktree_threads(env, &found.roots, &found.sessions);

@@ -9,10 +9,10 @@ use rethread_disk::{
 };
 use rethread_formats::Env;
 use rethread_model::Note;
-use rethread_render::{Around, Options, html};
+use rethread_render::{Options, PageContext, write_html};
 use rethread_run::{BrowserCall, browser_calls, start_browser};
 
-use crate::{Error, Pictures, Shown, listed_as};
+use crate::{ConversationWithFiles, Error, Shown, listed_as};
 
 /// Where pages are kept inside the cache.
 const FOLDER: &str = "pages";
@@ -25,18 +25,18 @@ pub fn write_page(
     shown: &Shown,
     path: &Path,
     options: &Options,
-    around: &Around<'_>,
+    around: &PageContext<'_>,
     out: &mut dyn Write,
 ) -> io::Result<Vec<Note>> {
     let conversation = &shown.conversation;
-    let pictures = Pictures::of(conversation);
+    let pictures = ConversationWithFiles::of_conversation(conversation);
     let summary = listed_as(conversation).map_err(io::Error::other)?;
     let mut view = shown.view(&pictures);
     view.path = path;
     view.source.path = path.to_string_lossy().into_owned();
     view.summary = Some(&summary);
     let mut out = BufWriter::new(out);
-    html(&mut out, &view, options, around)?;
+    write_html(&mut out, &view, options, around)?;
     out.flush()?;
     Ok(pictures.notes())
 }
@@ -48,7 +48,7 @@ pub fn write_cached_page(
     shown: &Shown,
     given: &Path,
     options: &Options,
-    around: &Around<'_>,
+    around: &PageContext<'_>,
 ) -> Result<(PathBuf, Vec<Note>), Error> {
     let folder = env.cache.join(FOLDER);
     ensure_folder(&folder, &Mode::Private, Durability::None)?;
@@ -75,14 +75,15 @@ pub fn open_in_browser(env: &Env, page: &Path) -> Option<String> {
         .any(|name| env.system_variable(name).is_some());
     let asked = env.system_variable("BROWSER").map(AsRef::as_ref);
     let calls = browser_calls(page, asked, has_screen);
-    let shows =
-        |call: &BrowserCall| program(env, &call.program).is_some_and(|p| start_browser(&p, call));
+    let shows = |call: &BrowserCall| {
+        program_file(env, &call.program).is_some_and(|p| start_browser(&p, call))
+    };
     calls.into_iter().find(shows).map(|call| call.program)
 }
 
 /// The file of a program. One that is named with folders must be named from the root: what others name
 /// changes with the current folder.
-fn program(env: &Env, name: &str) -> Option<PathBuf> {
+fn program_file(env: &Env, name: &str) -> Option<PathBuf> {
     let path = Path::new(name);
     if path.components().count() > 1 {
         return Some(path.to_owned()).filter(|path| path.is_absolute());

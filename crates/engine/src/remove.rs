@@ -66,7 +66,7 @@ pub fn removable_by_filter(
     let all = sessions.filter_map(|summary| {
         Some(Removable {
             source: source_of(env, &summary)?,
-            name: names.name(&summary),
+            name: names.name_of(&summary),
             summary,
         })
     });
@@ -92,7 +92,7 @@ pub enum Removed {
 
 /// Removes a session: into the trash, or for good with `force`. What makes it a session goes last, so
 /// where something stays, the session is still found, and the error says what went before.
-pub fn remove(source: &Source, force: bool) -> Result<Removed, Error> {
+pub fn remove_session(source: &Source, force: bool) -> Result<Removed, Error> {
     let path = source.path.clone();
     let Removal::Files(files) = source.format.store().remove(source, force)? else {
         return Ok(Removed::Deleted { path });
@@ -100,7 +100,7 @@ pub fn remove(source: &Source, force: bool) -> Result<Removed, Error> {
     let mut by = None;
     for (at, file) in files.iter().enumerate() {
         let done = if force {
-            delete(file)
+            delete_path(file)
         } else {
             trash(file).map(|who| by = Some(who))
         };
@@ -122,7 +122,7 @@ pub fn remove(source: &Source, force: bool) -> Result<Removed, Error> {
     })
 }
 
-fn delete(path: &Path) -> Result<(), DiskError> {
+fn delete_path(path: &Path) -> Result<(), DiskError> {
     if path.is_dir() {
         remove_folder(path)
     } else {

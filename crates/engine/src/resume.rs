@@ -1,4 +1,4 @@
-//! `resume`: continue a conversation in its own client, or in another.
+//! `resume_session`: continue a conversation in its own client, or in another.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use rethread_model::{Note, Summary};
 use rethread_project::is_folder;
 
 use crate::Error;
-use crate::convert::{ToResume, Trim, convert_to_resume};
+use crate::convert::{ResumableSession, Trim, convert_to_resume};
 
 /// How a session is to be continued.
 #[derive(Clone, Copy, Default)]
-pub struct ResumeAsk<'a> {
+pub struct ResumeOptions<'a> {
     /// The agent that goes on with it; by default its own.
     pub to: Option<FormatRef>,
     /// How much of it goes along.
@@ -28,7 +28,7 @@ pub struct ResumeAsk<'a> {
 
 /// How a session is continued.
 #[derive(Debug)]
-pub struct Continued {
+pub struct ResumeCommand {
     /// The command.
     pub command: Resume,
     /// The program of that command, where it was found.
@@ -44,7 +44,11 @@ pub struct Continued {
 /// agent that it names.
 ///
 /// What can be known to fail is looked at before anything is written.
-pub fn resume(w: &Writing<'_>, name: &str, ask: &ResumeAsk<'_>) -> Result<Continued, Error> {
+pub fn resume_session(
+    w: &Writing<'_>,
+    name: &str,
+    ask: &ResumeOptions<'_>,
+) -> Result<ResumeCommand, Error> {
     let source = find(w.env, name)?;
     let to = client_format(&source, ask.to)?;
     let is_converted = to != source.format;
@@ -56,23 +60,23 @@ pub fn resume(w: &Writing<'_>, name: &str, ask: &ResumeAsk<'_>) -> Result<Contin
     }
     let mut notes = Vec::new();
     let program = if ask.is_started {
-        Some(program(w.env, to)?)
+        Some(client_program(w.env, to)?)
     } else {
         None
     };
     let summary = summary_of(w.env, &source);
-    let folder = Folder {
+    let folder = ResumeFolder {
         env: w.env,
         source: &source,
         named: summary.head.workspace.path.as_deref(),
         is_converted,
     };
-    folder.check(ask, &mut notes)?;
+    folder.check_folder(ask, &mut notes)?;
     if !is_converted {
         if let Some(cwd) = ask.cwd {
             folder.refuse_other(to, cwd)?;
         }
-        let mut continued = command(w.env, &source, notes)?;
+        let mut continued = client_command(w.env, &source, notes)?;
         if let Some(cwd) = ask.cwd {
             continued.command.folder = Some(cwd.to_owned());
         }
@@ -80,7 +84,7 @@ pub fn resume(w: &Writing<'_>, name: &str, ask: &ResumeAsk<'_>) -> Result<Contin
         return Ok(continued);
     }
     let made = convert_to_resume(w, &source, to, &ask.trim, ask.cwd)?;
-    let ToResume {
+    let ResumableSession {
         source,
         is_new,
         notes: more,
@@ -90,7 +94,7 @@ pub fn resume(w: &Writing<'_>, name: &str, ask: &ResumeAsk<'_>) -> Result<Contin
         let what = "written, because the command names a session that is there";
         notes.push(Note::remark(what).at(&source.path));
     }
-    let mut continued = command(w.env, &source, notes)?;
+    let mut continued = client_command(w.env, &source, notes)?;
     continued.program = program;
     continued.written = is_new.then_some(source);
     Ok(continued)
@@ -122,7 +126,7 @@ fn client_format(source: &Source, asked: Option<FormatRef>) -> Result<FormatRef,
 }
 
 /// The client's program.
-fn program(env: &Env, to: FormatRef) -> Result<PathBuf, Error> {
+fn client_program(env: &Env, to: FormatRef) -> Result<PathBuf, Error> {
     let name = to.client().map_or(to.slug(), Client::program);
     let path = env.system_variable("PATH");
     let found = path.and_then(|path| find_program(path, name));
@@ -136,16 +140,16 @@ fn program(env: &Env, to: FormatRef) -> Result<PathBuf, Error> {
 }
 
 /// The folder that a session names, and where it goes on.
-struct Folder<'a> {
+struct ResumeFolder<'a> {
     env: &'a Env,
     source: &'a Source,
     named: Option<&'a str>,
     is_converted: bool,
 }
 
-impl Folder<'_> {
+impl ResumeFolder<'_> {
     /// Whether the work can go on where the session says, if the user names no other folder.
-    fn check(&self, ask: &ResumeAsk<'_>, notes: &mut Vec<Note>) -> Result<(), Error> {
+    fn check_folder(&self, ask: &ResumeOptions<'_>, notes: &mut Vec<Note>) -> Result<(), Error> {
         if ask.cwd.is_some() {
             return Ok(());
         }
@@ -197,7 +201,11 @@ fn summary_of(env: &Env, source: &Source) -> Summary {
     summary
 }
 
-fn command(env: &Env, source: &Source, mut notes: Vec<Note>) -> Result<Continued, Error> {
+fn client_command(
+    env: &Env,
+    source: &Source,
+    mut notes: Vec<Note>,
+) -> Result<ResumeCommand, Error> {
     let format = source.format;
     let summary = summary_of(env, source);
     let client = format.client();
@@ -231,7 +239,7 @@ fn command(env: &Env, source: &Source, mut notes: Vec<Note>) -> Result<Continued
             .map(|client| client.warnings(env, &summary))
             .unwrap_or_default(),
     );
-    Ok(Continued {
+    Ok(ResumeCommand {
         command,
         program: None,
         written: None,

@@ -32,7 +32,7 @@ impl SessionNames {
     }
 
     /// A name of a session that every command takes, as long as nothing new appears.
-    pub fn name(&self, session: &Summary) -> String {
+    pub fn name_of(&self, session: &Summary) -> String {
         let key = (session.path.clone(), session.head.id.clone());
         match self.elsewhere.get(&key) {
             Some(NameAtPath {
@@ -50,7 +50,7 @@ impl SessionNames {
     }
 
     /// Adds what is at a path that the user named, unless the library knows it.
-    pub(crate) fn add(&mut self, typed: &str, there: &[Summary], known: &HashSet<&Path>) {
+    pub(crate) fn add_path(&mut self, typed: &str, there: &[Summary], known: &HashSet<&Path>) {
         let ids = ShortIds::new(&[], there);
         for session in there.iter().filter(|s| !known.contains(s.path.as_path())) {
             let key = (session.path.clone(), session.head.id.clone());

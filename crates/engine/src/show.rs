@@ -45,7 +45,7 @@ pub fn show(env: &Env, name: &str, part: Part<'_>) -> Result<Shown, Error> {
     let session = &conversation.session;
     let entries = match part {
         Part::Active => session.active_path(),
-        Part::UpTo(name) => session.path(entry::find(&conversation, name)?),
+        Part::UpTo(name) => session.path(entry::find_entry(&conversation, name)?),
         Part::All => session.indexed().map(|(ix, _)| ix).collect(),
     };
     Ok(Shown {
@@ -78,7 +78,7 @@ impl Shown {
     /// Leaves out what comes before an entry. One that is not among the entries leads to its own
     /// branch.
     pub fn start_at(&mut self, name: &str) -> Result<(), Error> {
-        let wanted = entry::find(&self.conversation, name)?;
+        let wanted = entry::find_entry(&self.conversation, name)?;
         let session = &self.conversation.session;
         if !self.entries.contains(&wanted) {
             self.entries = session.path(end_of_branch(session, wanted));

@@ -25,7 +25,11 @@ pub(crate) fn with_parents(sessions: Vec<Summary>) -> Vec<Summary> {
         let session = sessions.get(i)?;
         let found = places.get(&key(session, session.parent()?))?.iter();
         let others = found.copied().filter(|p| *p != i);
-        let near = |p: &usize| sessions.get(*p).map(|s| shared(&s.path, &session.path));
+        let near = |p: &usize| {
+            sessions
+                .get(*p)
+                .map(|s| shared_folders(&s.path, &session.path))
+        };
         others.max_by_key(near)
     };
     // Who has no parent in the list; a circle of parents has none, and so stays as it is.
@@ -94,7 +98,7 @@ pub(crate) fn of_conversation(
 }
 
 /// How many folders two paths have in common.
-fn shared(one: &Path, other: &Path) -> usize {
+fn shared_folders(one: &Path, other: &Path) -> usize {
     let both = one.components().zip(other.components());
     both.take_while(|(a, b)| a == b).count()
 }

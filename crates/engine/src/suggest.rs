@@ -4,14 +4,14 @@ use crate::Error;
 
 /// Something that can be asked for, and how it may be typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct KnownName {
     /// What is suggested.
     pub(crate) name: String,
     /// Another word for it.
     pub(crate) alias: Option<String>,
 }
 
-impl Known {
+impl KnownName {
     pub(crate) fn named(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -24,8 +24,8 @@ impl Known {
 const MOST: usize = 12;
 
 /// An error that says that there is no such thing, what was probably meant, and what there is.
-pub(crate) fn unknown(what: &str, typed: &str, known: &[Known]) -> Error {
-    let meant = closest(typed, known).map(|name| format!("did you mean `{name}`? "));
+pub(crate) fn unknown_name(what: &str, typed: &str, known: &[KnownName]) -> Error {
+    let meant = closest_name(typed, known).map(|name| format!("did you mean `{name}`? "));
     let mut names: Vec<String> = known.iter().map(|k| format!("`{}`", k.name)).collect();
     names.dedup();
     let more = names.len().saturating_sub(MOST);
@@ -45,17 +45,19 @@ pub(crate) fn unknown(what: &str, typed: &str, known: &[Known]) -> Error {
 }
 
 /// What is spelled most like it, if anything is.
-fn closest<'a>(typed: &str, known: &'a [Known]) -> Option<&'a str> {
+fn closest_name<'a>(typed: &str, known: &'a [KnownName]) -> Option<&'a str> {
     let typed = typed.to_lowercase();
-    let distance = |k: &Known| {
+    let distance = |k: &KnownName| {
         let spelled = std::iter::once(&k.name).chain(&k.alias);
-        spelled.map(|s| edits(&typed, &s.to_lowercase())).min()
+        spelled
+            .map(|s| edit_distance(&typed, &s.to_lowercase()))
+            .min()
     };
     let near = typed.chars().count().div_ceil(3).max(1);
     let rated = known.iter().filter_map(|k| Some((distance(k)?, k)));
     let close = rated.filter(|(distance, _)| *distance <= near);
     let best = close.min_by_key(|(distance, _)| *distance).map(|(_, k)| k);
-    let holds = |k: &&Known| typed.len() >= 3 && k.name.to_lowercase().contains(&typed);
+    let holds = |k: &&KnownName| typed.len() >= 3 && k.name.to_lowercase().contains(&typed);
     let found = best.or_else(|| known.iter().find(holds));
     found.map(|k| k.name.as_str())
 }
@@ -64,7 +66,7 @@ fn closest<'a>(typed: &str, known: &'a [Known]) -> Option<&'a str> {
 const LONGEST: usize = 64;
 
 /// How many letters must be added, removed or changed to make one word of the other.
-fn edits(one: &str, other: &str) -> usize {
+fn edit_distance(one: &str, other: &str) -> usize {
     let one: Vec<char> = one.chars().take(LONGEST).collect();
     let mut row: Vec<usize> = (0..=one.len()).collect();
     for (i, c) in other.chars().take(LONGEST).enumerate() {
@@ -97,24 +99,24 @@ mod tests {
             ("kitten", "sitting", 3),
             ("pi", "codex", 5),
         ] {
-            assert_eq!(edits(one, other), expected, "{one} {other}");
-            assert_eq!(edits(other, one), expected, "{other} {one}");
+            assert_eq!(edit_distance(one, other), expected, "{one} {other}");
+            assert_eq!(edit_distance(other, one), expected, "{other} {one}");
         }
     }
 
     #[test]
     fn only_what_is_close_is_suggested() {
         let known = [
-            Known {
+            KnownName {
                 name: "claude-code".to_owned(),
                 alias: Some("claude".to_owned()),
             },
-            Known::named("codex"),
-            Known::named("opencode"),
+            KnownName::named("codex"),
+            KnownName::named("opencode"),
         ];
-        assert_eq!(closest("clade", &known), Some("claude-code"));
-        assert_eq!(closest("Codx", &known), Some("codex"));
-        assert_eq!(closest("code", &known), Some("codex"));
-        assert_eq!(closest("emacs", &known), None);
+        assert_eq!(closest_name("clade", &known), Some("claude-code"));
+        assert_eq!(closest_name("Codx", &known), Some("codex"));
+        assert_eq!(closest_name("code", &known), Some("codex"));
+        assert_eq!(closest_name("emacs", &known), None);
     }
 }

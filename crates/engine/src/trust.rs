@@ -16,7 +16,7 @@ const FILE: &str = "trust.jsonl";
 /// Hooks that the user trusts: this content, in this file, of this repository and no other that takes
 /// its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trusted {
+pub struct TrustedHooks {
     /// The SHA-256 of the whole block, in hex.
     pub hash: String,
     /// The configuration that has it, in the real root of the project.
@@ -27,9 +27,9 @@ pub struct Trusted {
     pub identity: String,
 }
 
-impl Trusted {
+impl TrustedHooks {
     /// What trusting these hooks would mean.
-    pub fn of(hooks: &Hooks, repository: &Repository) -> Self {
+    pub fn of_hooks(hooks: &Hooks, repository: &Repository) -> Self {
         let hash = Sha256::digest(&hooks.raw);
         let hex = hash.chunks(8).map(|chunk| {
             let mut eight = [0; 8];
@@ -40,7 +40,7 @@ impl Trusted {
             hash: hex.collect(),
             path: hooks.config.clone(),
             repository: repository.common_dir().to_owned(),
-            identity: identity(repository),
+            identity: repository_identity(repository),
         }
     }
 
@@ -50,21 +50,21 @@ impl Trusted {
     }
 
     /// Remembers that the user trusts exactly this.
-    pub fn give(&self, env: &Env) -> Result<(), DiskError> {
+    pub fn grant_trust(&self, env: &Env) -> Result<(), DiskError> {
         if self.is_given(env) {
             return Ok(());
         }
         ensure_folder(&env.data, &Mode::Private, Durability::Close)?;
         append_line(
             &env.data.join(FILE),
-            &self.line(),
+            &self.record_line(),
             Mode::Private,
             Durability::Close,
         )
         .map(drop)
     }
 
-    fn line(&self) -> Vec<u8> {
+    fn record_line(&self) -> Vec<u8> {
         Object::new()
             .str("hash", &self.hash)
             .str("path", &self.path.to_string_lossy())
@@ -77,7 +77,7 @@ impl Trusted {
 /// What tells a repository from another one at the same path: the number of its git folder, and when
 /// that was made. Where the disk does not remember that, where its history begins. Empty where
 /// nobody can tell.
-fn identity(repository: &Repository) -> String {
+fn repository_identity(repository: &Repository) -> String {
     let folder = repository.common_dir();
     let Ok(id) = file_id(folder) else {
         return String::new();
@@ -91,12 +91,12 @@ fn identity(repository: &Repository) -> String {
 }
 
 /// What cannot be read is not trusted.
-fn trusted_or_nothing(env: &Env) -> Vec<Trusted> {
-    trusted(env).unwrap_or_default()
+fn trusted_or_nothing(env: &Env) -> Vec<TrustedHooks> {
+    trusted_hooks(env).unwrap_or_default()
 }
 
 /// Everything that the user trusts.
-pub fn trusted(env: &Env) -> Result<Vec<Trusted>, DiskError> {
+pub fn trusted_hooks(env: &Env) -> Result<Vec<TrustedHooks>, DiskError> {
     let bytes = match read_small(&env.data.join(FILE)) {
         Err(DiskError::NotFound { .. }) => return Ok(Vec::new()),
         read => read?,
@@ -112,7 +112,7 @@ pub fn trusted(env: &Env) -> Result<Vec<Trusted>, DiskError> {
         if let (Some(hash), Some((path, repository)), Some(identity)) =
             (text("hash"), places, text("identity"))
         {
-            all.push(Trusted {
+            all.push(TrustedHooks {
                 hash,
                 path: path.into(),
                 repository: repository.into(),
@@ -124,12 +124,14 @@ pub fn trusted(env: &Env) -> Result<Vec<Trusted>, DiskError> {
 }
 
 /// Takes back all trust in the hooks of a configuration; gives how much there was.
-pub fn revoke(env: &Env, config: &Path) -> Result<usize, DiskError> {
-    let (gone, kept): (Vec<_>, Vec<_>) = trusted(env)?.into_iter().partition(|t| t.path == config);
+pub fn revoke_trust(env: &Env, config: &Path) -> Result<usize, DiskError> {
+    let (gone, kept): (Vec<_>, Vec<_>) = trusted_hooks(env)?
+        .into_iter()
+        .partition(|t| t.path == config);
     if !gone.is_empty() {
         let mut bytes = Vec::new();
         for trust in &kept {
-            bytes.extend(trust.line());
+            bytes.extend(trust.record_line());
             bytes.push(b'\n');
         }
         replace(

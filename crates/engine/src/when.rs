@@ -23,27 +23,27 @@ pub enum Bound {
 pub struct NotAMoment(pub String);
 
 /// Reads a moment, with `now` and the user's time zone for what is relative.
-pub fn moment(
+pub fn parse_moment(
     text: &str,
     bound: Bound,
     now: Moment,
     zone: &TimeZone,
 ) -> Result<Moment, NotAMoment> {
     let now = now.timestamp().to_zoned(zone.clone());
-    parse(text.trim(), bound, &now)
+    parse_timestamp(text.trim(), bound, &now)
         .map(Moment::from)
         .ok_or_else(|| NotAMoment(text.to_owned()))
 }
 
-fn parse(text: &str, bound: Bound, now: &Zoned) -> Option<Timestamp> {
+fn parse_timestamp(text: &str, bound: Bound, now: &Zoned) -> Option<Timestamp> {
     let words = text.to_lowercase();
     if words == "now" {
         return Some(now.timestamp());
     }
     if let Some(days) = named_days(&words, now.date()) {
-        return edge(days, bound, now.time_zone());
+        return range_edge(days, bound, now.time_zone());
     }
-    if let Some(span) = ago(&words) {
+    if let Some(span) = parse_ago(&words) {
         return Some(now.checked_sub(span).ok()?.timestamp());
     }
     if let Ok(timestamp) = text.parse::<Timestamp>() {
@@ -55,18 +55,18 @@ fn parse(text: &str, bound: Bound, now: &Zoned) -> Option<Timestamp> {
         return Some(local.to_zoned(now.time_zone().clone()).ok()?.timestamp());
     }
     let date: Date = text.parse().ok()?;
-    edge(Days::one(date), bound, now.time_zone())
+    range_edge(DayRange::one_day(date), bound, now.time_zone())
 }
 
 /// Some days in a row.
 #[derive(Clone, Copy)]
-struct Days {
+struct DayRange {
     first: Date,
     last: Date,
 }
 
-impl Days {
-    fn one(date: Date) -> Self {
+impl DayRange {
+    fn one_day(date: Date) -> Self {
         Self {
             first: date,
             last: date,
@@ -85,7 +85,7 @@ impl Days {
         }
     }
 
-    fn year(year: i16) -> Option<Self> {
+    fn whole_year(year: i16) -> Option<Self> {
         Some(Self {
             first: Date::new(year, 1, 1).ok()?,
             last: Date::new(year, 12, 31).ok()?,
@@ -95,67 +95,69 @@ impl Days {
 
 /// Days that have a name: `yesterday`, `monday`, `last week`, `november`, `november 2025`, `2025`. A
 /// weekday or a month alone is the last one that has begun; with `last`, the last one that is over.
-fn named_days(words: &str, today: Date) -> Option<Days> {
+fn named_days(words: &str, today: Date) -> Option<DayRange> {
     let mut words = words.split_whitespace();
     let (first, second) = (words.next()?, words.next());
     if words.next().is_some() {
         return None;
     }
     match (first, second) {
-        ("today", None) => Some(Days::one(today)),
-        ("yesterday", None) => Some(Days::one(today.yesterday().ok()?)),
+        ("today", None) => Some(DayRange::one_day(today)),
+        ("yesterday", None) => Some(DayRange::one_day(today.yesterday().ok()?)),
         ("this" | "last", Some(name)) => relative_days(first == "last", name, today),
         (name, None) => {
-            if let Some(weekday) = weekday(name) {
-                return weekday_before(today, weekday, 0).map(Days::one);
+            if let Some(weekday) = parse_weekday(name) {
+                return weekday_before(today, weekday, 0).map(DayRange::one_day);
             }
-            if let Some(month) = month(name) {
+            if let Some(month) = parse_month(name) {
                 let is_over_or_now = month <= today.month();
                 let year = today.year() - i16::from(!is_over_or_now);
-                return Some(Days::month_of(Date::new(year, month, 1).ok()?));
+                return Some(DayRange::month_of(Date::new(year, month, 1).ok()?));
             }
             numbered_days(name)
         }
         (name, Some(year)) => {
             let year = plain_year(year)?;
-            Some(Days::month_of(Date::new(year, month(name)?, 1).ok()?))
+            Some(DayRange::month_of(
+                Date::new(year, parse_month(name)?, 1).ok()?,
+            ))
         }
     }
 }
 
 /// What follows `this` or `last`.
-fn relative_days(is_last: bool, name: &str, today: Date) -> Option<Days> {
+fn relative_days(is_last: bool, name: &str, today: Date) -> Option<DayRange> {
     let back = i64::from(is_last);
     match name {
         "week" => {
             let monday = weekday_before(today, Weekday::Monday, 0)?;
-            Days::week_from(monday.checked_sub(Span::new().weeks(back)).ok()?)
+            DayRange::week_from(monday.checked_sub(Span::new().weeks(back)).ok()?)
         }
         "month" => {
             let first = today.first_of_month();
             let first = first.checked_sub(Span::new().months(back)).ok()?;
-            Some(Days::month_of(first))
+            Some(DayRange::month_of(first))
         }
-        "year" => Days::year(today.year() - i16::from(is_last)),
+        "year" => DayRange::whole_year(today.year() - i16::from(is_last)),
         _ => {
-            if let Some(weekday) = weekday(name) {
-                return weekday_before(today, weekday, back).map(Days::one);
+            if let Some(weekday) = parse_weekday(name) {
+                return weekday_before(today, weekday, back).map(DayRange::one_day);
             }
-            let month = month(name)?;
+            let month = parse_month(name)?;
             let is_over = month < today.month() || month == today.month() && !is_last;
             let year = today.year() - i16::from(!is_over);
-            Some(Days::month_of(Date::new(year, month, 1).ok()?))
+            Some(DayRange::month_of(Date::new(year, month, 1).ok()?))
         }
     }
 }
 
 /// `2025-11` and `2025`.
-fn numbered_days(text: &str) -> Option<Days> {
+fn numbered_days(text: &str) -> Option<DayRange> {
     match text.split_once('-') {
-        None => Days::year(plain_year(text)?),
+        None => DayRange::whole_year(plain_year(text)?),
         Some((year, month)) if month.len() == 2 => {
             let first = Date::new(plain_year(year)?, month.parse().ok()?, 1).ok()?;
-            Some(Days::month_of(first))
+            Some(DayRange::month_of(first))
         }
         Some(_) => None,
     }
@@ -180,7 +182,7 @@ fn by_beginning(name: &str, names: &[&str]) -> Option<usize> {
     is_long_enough.then_some(place)
 }
 
-fn weekday(name: &str) -> Option<Weekday> {
+fn parse_weekday(name: &str) -> Option<Weekday> {
     const NAMES: [&str; 7] = [
         "monday",
         "tuesday",
@@ -194,7 +196,7 @@ fn weekday(name: &str) -> Option<Weekday> {
     Weekday::from_monday_zero_offset(offset).ok()
 }
 
-fn month(name: &str) -> Option<i8> {
+fn parse_month(name: &str) -> Option<i8> {
     const NAMES: [&str; 12] = [
         "january",
         "february",
@@ -213,7 +215,7 @@ fn month(name: &str) -> Option<i8> {
 }
 
 /// The first moment of the first day, or the last moment of the last.
-fn edge(days: Days, bound: Bound, zone: &TimeZone) -> Option<Timestamp> {
+fn range_edge(days: DayRange, bound: Bound, zone: &TimeZone) -> Option<Timestamp> {
     let start = |date: Date| Some(date.to_zoned(zone.clone()).ok()?.timestamp());
     match bound {
         Bound::Since => start(days.first),
@@ -225,7 +227,7 @@ fn edge(days: Days, bound: Bound, zone: &TimeZone) -> Option<Timestamp> {
 }
 
 /// `7d`, `2w`, `36h`, `90m`, `3 days ago`.
-fn ago(text: &str) -> Option<Span> {
+fn parse_ago(text: &str) -> Option<Span> {
     let text = text.strip_suffix(" ago").unwrap_or(text).trim();
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let (count, unit) = text.split_at_checked(digits)?;
@@ -250,7 +252,7 @@ mod tests {
     fn at(text: &str, bound: Bound) -> Result<String, NotAMoment> {
         let now: Moment = "2026-11-11T15:30:00Z".parse().unwrap();
         let zone = TimeZone::fixed(jiff::tz::offset(1));
-        moment(text, bound, now, &zone).map(|m| m.to_string())
+        parse_moment(text, bound, now, &zone).map(|m| m.to_string())
     }
 
     #[test]

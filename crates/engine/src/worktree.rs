@@ -11,9 +11,9 @@ use rethread_formats::{
 use rethread_model::{Note, Role};
 use rethread_project::{LeftOff, Repository, Worktree};
 
-use crate::edit::{keep_in_worktree, remembering};
-use crate::hooks::{HookReport, HookStep, Outcome, carry_out};
-use crate::{Error, Trusted};
+use crate::edit::{keep_in_worktree, remember_project};
+use crate::hooks::{HookOutcome, HookReport, HookStep, carry_out};
+use crate::{Error, TrustedHooks};
 
 /// A worktree to be made.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +63,7 @@ pub fn add_worktree(
     let repository = repository_of(&add.session.cwd)?;
     let main = main_root(&repository)?;
     let (hooks, notes) = PROJECT_FORMAT.in_projects()?.hooks(&main)?;
-    let (folder, branch) = settle(w, &mut add, &main)?;
+    let (folder, branch) = settle_names(w, &mut add, &main)?;
     if let Some(parent) = folder.parent() {
         ensure_folder(parent, &Mode::Private, w.durability)?;
     }
@@ -75,7 +75,7 @@ pub fn add_worktree(
     add.session.root = None;
     let writer = PROJECT_FORMAT.writable()?;
     let mut made = match writer.create(w, &add.session) {
-        Ok(made) => remembering(w, made),
+        Ok(made) => remember_project(w, made),
         Err(e) => {
             // A worktree without its thread is nothing that was asked for.
             let _ = repository.remove_worktree(&folder);
@@ -87,13 +87,13 @@ pub fn add_worktree(
     made.notes.extend(left_off.into_iter().map(left_off_note));
     let reports = match hooks {
         Some(hooks) => {
-            let step = Step {
+            let step = HookRun {
                 w,
                 repository: &repository,
                 main: &main,
                 folder: &folder,
             };
-            step.hooks(&hooks, &made, consent, begin)
+            step.run_hooks(&hooks, &made, consent, begin)
         }
         None => Vec::new(),
     };
@@ -141,7 +141,11 @@ pub fn wants_worktree(format: FormatRef, folder: &Path) -> Result<bool, Error> {
 const TRIES: u32 = 10_000;
 
 /// Chooses the thread's id, and with it folder and branch. Only what the user named can be taken.
-fn settle(w: &Writing<'_>, add: &mut AddWorktree, main: &Path) -> Result<(PathBuf, String), Error> {
+fn settle_names(
+    w: &Writing<'_>,
+    add: &mut AddWorktree,
+    main: &Path,
+) -> Result<(PathBuf, String), Error> {
     let named = add.name.is_some() || add.path.is_some();
     let chosen = add.session.id.clone();
     // The worktree may bring descriptions of the main project's threads along.
@@ -151,7 +155,7 @@ fn settle(w: &Writing<'_>, add: &mut AddWorktree, main: &Path) -> Result<(PathBu
             .clone()
             .unwrap_or_else(|| w.env.uuid(b"thread").to_string());
         let short: String = id.chars().take(8).collect();
-        let placed = place(w, add, main, &short);
+        let placed = worktree_place(w, add, main, &short);
         let taken = known.contains(&id) || (placed.is_err() && !named);
         if chosen.is_some() || !taken {
             add.session.id = Some(id);
@@ -162,7 +166,7 @@ fn settle(w: &Writing<'_>, add: &mut AddWorktree, main: &Path) -> Result<(PathBu
 }
 
 /// Where a worktree goes, and what its branch is called.
-fn place(
+fn worktree_place(
     w: &Writing<'_>,
     add: &AddWorktree,
     main: &Path,
@@ -206,15 +210,15 @@ fn default_folder(w: &Writing<'_>, main: &Path, name: &SafeName) -> Result<PathB
 }
 
 /// What carrying out hooks needs to know.
-struct Step<'a> {
+struct HookRun<'a> {
     w: &'a Writing<'a>,
     repository: &'a Repository,
     main: &'a Path,
     folder: &'a Path,
 }
 
-impl Step<'_> {
-    fn hooks(
+impl HookRun<'_> {
+    fn run_hooks(
         &self,
         hooks: &Hooks,
         made: &Made,
@@ -224,14 +228,14 @@ impl Step<'_> {
         let skipped = |why: String| {
             vec![HookReport {
                 step: HookStep::All,
-                outcome: Outcome::Skipped(why),
+                outcome: HookOutcome::Skipped(why),
             }]
         };
         if !self.repository.is_known() {
             let why = "the repository does not know this folder as a worktree";
             return skipped(why.to_owned());
         }
-        let trust = Trusted::of(hooks, self.repository);
+        let trust = TrustedHooks::of_hooks(hooks, self.repository);
         if !trust.is_given(self.w.env) {
             let why = match consent(hooks) {
                 Consent::Given => None,
@@ -241,7 +245,7 @@ impl Step<'_> {
             if let Some(why) = why {
                 return skipped(why.to_owned());
             }
-            if let Err(e) = trust.give(self.w.env) {
+            if let Err(e) = trust.grant_trust(self.w.env) {
                 // The thread is there; hooks are carried out only by a trust that is remembered.
                 return skipped(format!("the trust was not remembered: {e}"));
             }
@@ -251,19 +255,19 @@ impl Step<'_> {
             hooks
                 .initial_prompt
                 .as_ref()
-                .map(|prompt| self.prompt(prompt, made)),
+                .map(|prompt| self.write_prompt(prompt, made)),
         );
         reports
     }
 
     /// Says the initial prompt as the first message of the user.
-    fn prompt(&self, prompt: &Result<String, String>, made: &Made) -> HookReport {
+    fn write_prompt(&self, prompt: &Result<String, String>, made: &Made) -> HookReport {
         let text = match prompt {
             Ok(text) => text.clone(),
             Err(why) => {
                 return HookReport {
                     step: HookStep::Senseless,
-                    outcome: Outcome::Failed(why.clone()),
+                    outcome: HookOutcome::Failed(why.clone()),
                 };
             }
         };
@@ -281,7 +285,7 @@ impl Step<'_> {
             Ok(appended) => appended.ids.into_iter().find_map(Result::err),
             Err(e) => Some(e),
         };
-        let outcome = failed.map_or(Outcome::Done, |e| Outcome::Failed(e.to_string()));
+        let outcome = failed.map_or(HookOutcome::Done, |e| HookOutcome::Failed(e.to_string()));
         HookReport {
             step: HookStep::InitialPrompt(text),
             outcome,
@@ -441,7 +445,7 @@ fn find_worktree(
             let (threads, trouble) = threads_of(&worktree.path);
             // Threads that nobody can see would go without a word.
             match trouble {
-                Some(note) => Err(unseen(&worktree, note)),
+                Some(note) => Err(unseen_threads(&worktree, note)),
                 None => Ok(ListedWorktree { worktree, threads }),
             }
         }
@@ -452,7 +456,7 @@ fn find_worktree(
 }
 
 /// Why a worktree is not removed whose threads cannot be seen.
-fn unseen(worktree: &Worktree, note: Note) -> Error {
+fn unseen_threads(worktree: &Worktree, note: Note) -> Error {
     let path = note.path.unwrap_or_else(|| worktree.path.clone());
     Error::Refused {
         message: format!("`{}` {}", path.display(), note.message),

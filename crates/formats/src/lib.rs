@@ -13,14 +13,12 @@ mod check;
 pub mod claude_code;
 pub mod codex;
 mod conversation;
-mod env;
 mod error;
 mod few;
 mod fields;
 mod first_prompt;
 mod format;
 pub mod gemini;
-mod home;
 mod kit;
 mod local_path;
 mod mended;
@@ -47,15 +45,13 @@ mod write;
 pub use agents::Agents;
 pub use check::{Violation, Weight};
 pub use conversation::{Conversation, Sent};
-pub use env::{Env, EnvError};
 pub use error::{OpenError, WriteError};
 pub use format::{
-    About, BodyReader, Can, Carrier, Client, CommandHook, Editor, ExportReader, Format, FormatRef,
-    Found, Hooks, Migrator, Projects, Reader, Resume, Root, Rules, Source, Store, SubagentWriter,
-    SymlinkHook, TreeWriter, Want, Writer,
+    About, BodyReader, Can, Carrier, Client, CommandHook, Dependencies, Editor, ExportReader,
+    Format, FormatRef, Found, Hooks, Migrator, Projects, Reader, Resume, Root, Rules, Source,
+    Store, SubagentWriter, SymlinkHook, TreeWriter, Want, Writer,
 };
-pub use home::{Home, HomeKind};
-pub use kit::SavedScan;
+pub use kit::{SUMMARY_VERSION, SavedScan, SavedState};
 pub use local_path::{is_spelled_inside, is_windows_path, last_name, local_path};
 pub use native::{Marks, Native, Part, PartKind, RecordKind, Spool, Spooled};
 pub use ndjson::{UnifiedRecord, workspace_name};
@@ -64,10 +60,11 @@ pub use own_words::OwnWords;
 pub use packed::ZstdWriter;
 pub use raw_json::RawJson;
 pub use registry::{FORMATS, PROJECT_FORMAT, by_name};
+pub use rethread_env::{Env, EnvError, Home, HomeKind};
 pub use telling::{
     Attachments, Branches, Files, Keeps, Step, Told, ToldAgent, Transcript, left_ways,
 };
-pub use unusable::{has_no_sessions, summarize, unpacking_damage, why_empty};
+pub use unusable::{has_no_sessions, summarize, summarize_from, unpacking_damage, why_empty};
 pub use write::{
     AgentKey, Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext,
     NewSession, ProjectKey, Removal, TextMessage, Unsaid, Writing,

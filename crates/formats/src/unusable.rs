@@ -7,7 +7,7 @@ use std::path::Path;
 use rethread_disk::{DiskError, open_read};
 use rethread_model::{Head, LinkKind, Note, State, Summary, TitleSource};
 
-use crate::{Can, ExportReader, FORMATS, FormatRef, OpenError, Source, Want, by_name};
+use crate::{Can, ExportReader, FORMATS, FormatRef, OpenError, SavedScan, Source, Want, by_name};
 
 /// How a pointer of Git LFS begins.
 const POINTER: &[u8] = b"version https://git-lfs";
@@ -26,7 +26,21 @@ const SILENT: &str = "nothing was said in it";
 /// What a list shows of a session, whatever its format. All that lists go through this, so that they
 /// agree on what a conversation is.
 pub fn summarize(source: &Source, want: Want) -> Summary {
-    let mut summary = source.format.reader().summarize(source, want);
+    settled(source.format.reader().summarize(source, want))
+}
+
+/// The same, going on from where an earlier scan of the session ended; and where the next one can go on.
+pub fn summarize_from(
+    source: &Source,
+    want: Want,
+    from: Option<&SavedScan>,
+) -> (Summary, Option<SavedScan>) {
+    let reader = source.format.reader();
+    let (summary, saved) = reader.summarize_from(source, want, from);
+    (settled(summary), saved)
+}
+
+fn settled(mut summary: Summary) -> Summary {
     settle_times(&mut summary.head);
     if is_silent(&summary) {
         summary.state = State::Empty;

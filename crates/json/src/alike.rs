@@ -9,8 +9,8 @@ use crate::skim::{Skim, Strayed};
 /// What programs write, line after line, mostly is alike. What is not is gone through all the same.
 ///
 /// ```
-/// use rethread_json::{Alike, Skim};
-/// let mut ids = Alike::new(|key| key == b"id");
+/// use rethread_json::{ObjectShape, Skim};
+/// let mut ids = ObjectShape::new(|key| key == b"id");
 /// let mut sum = 0;
 /// for line in [&br#"{"id": 1, "said": "a"}"#[..], br#"{"id": 2, "said": "b"}"#, b"{}"] {
 ///     let mut skim = Skim::checking(line);
@@ -24,18 +24,18 @@ use crate::skim::{Skim, Strayed};
 /// # Ok::<(), rethread_json::Strayed>(())
 /// ```
 #[derive(Debug)]
-pub struct Alike<T> {
+pub struct ObjectShape<T> {
     /// What a key means.
     meaning: fn(&[u8]) -> T,
     /// How it went on behind so many values, the last way first.
-    places: Vec<Vec<Way<T>>>,
+    places: Vec<Vec<ShapeStep<T>>>,
     /// How many values of the object were gone through.
     passed: usize,
 }
 
 /// How an object goes on behind a value, or in its beginning.
 #[derive(Debug)]
-struct Way<T> {
+struct ShapeStep<T> {
     /// Begins with all that stands before the next value, or up to the end of the object.
     bytes: Block,
     /// How much that is, and the bits of what is behind it.
@@ -45,11 +45,11 @@ struct Way<T> {
     meaning: Option<T>,
 }
 
-impl<T> Way<T> {
+impl<T> ShapeStep<T> {
     /// Whether the object goes on like this.
     #[inline]
-    fn is_it(&self, next: Block) -> bool {
-        next.same(self.bytes) | self.behind == u64::MAX
+    fn matches_block(&self, next: Block) -> bool {
+        next.same_mask(self.bytes) | self.behind == u64::MAX
     }
 }
 
@@ -59,7 +59,7 @@ const PLACES: usize = 64;
 /// So many ways are remembered for each place.
 const WAYS: usize = 3;
 
-impl<T: Copy> Alike<T> {
+impl<T: Copy> ObjectShape<T> {
     /// Nothing yet. `meaning` tells what a key means.
     pub fn new(meaning: fn(&[u8]) -> T) -> Self {
         Self {
@@ -69,30 +69,30 @@ impl<T: Copy> Alike<T> {
         }
     }
 
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin_object(&mut self) {
         self.passed = 0;
     }
 
     /// Goes to the next value of an object, and tells what its key means; none at the end.
     #[inline]
-    pub(crate) fn next(&mut self, skim: &mut Skim<'_>) -> Result<Option<T>, Strayed> {
+    pub(crate) fn next_member(&mut self, skim: &mut Skim<'_>) -> Result<Option<T>, Strayed> {
         let ways = self.places.get(self.passed).map_or(&[][..], Vec::as_slice);
         let known = skim
-            .block()
-            .and_then(|next| ways.iter().find(|way| way.is_it(next)));
+            .next_block()
+            .and_then(|next| ways.iter().find(|way| way.matches_block(next)));
         match known {
             Some(way) => {
                 self.passed += 1;
-                skim.skip(way.len);
+                skim.skip_bytes(way.len);
                 Ok(way.meaning)
             }
-            None => self.learn(skim),
+            None => self.learn_member(skim),
         }
     }
 
-    fn learn(&mut self, skim: &mut Skim<'_>) -> Result<Option<T>, Strayed> {
+    fn learn_member(&mut self, skim: &mut Skim<'_>) -> Result<Option<T>, Strayed> {
         let start = skim.position();
-        let bytes = skim.block();
+        let bytes = skim.next_block();
         let key = skim.next_key()?;
         let meaning = key.map(|key| (self.meaning)(&key.bytes()));
         if key.is_some() {
@@ -106,7 +106,7 @@ impl<T: Copy> Alike<T> {
         let ways = self.places.get_mut(self.passed);
         if let Some((ways, bytes)) = ways.zip(bytes.filter(|_| len <= BLOCK)) {
             ways.truncate(WAYS - 1);
-            let way = Way {
+            let way = ShapeStep {
                 bytes,
                 len,
                 behind: bits_from(len),

@@ -5,16 +5,16 @@ use crate::block::{BLOCK, Block};
 use crate::skim::closing_quote;
 
 /// The end of the container that begins at `pos`: where as many brackets were closed as opened.
-pub(crate) fn container(src: &[u8], mut pos: usize) -> Option<usize> {
+pub(crate) fn container_end(src: &[u8], mut pos: usize) -> Option<usize> {
     let mut depth = 0_usize;
-    let mut quotes = Quotes::default();
+    let mut quotes = StringTracker::default();
     loop {
-        let block = Block::at(src, pos).or_else(|| Block::last(src.get(pos..)?))?;
-        let outside = !quotes.strings(block);
+        let block = Block::load_at(src, pos).or_else(|| Block::load_last(src.get(pos..)?))?;
+        let outside = !quotes.string_mask(block);
         if outside == 0 {
             // In the midst of a long string.
             pos = closing_quote(src, pos + BLOCK + quotes.escaped_bytes())?;
-            quotes = Quotes::default();
+            quotes = StringTracker::default();
             continue;
         }
         let opened = block.equal_in_any_case(b'{') & outside;
@@ -37,14 +37,14 @@ pub(crate) fn container(src: &[u8], mut pos: usize) -> Option<usize> {
 
 /// Which bytes are in strings, from block to block.
 #[derive(Default)]
-struct Quotes {
+struct StringTracker {
     /// All bits if the last block ended in a string.
     is_inside: u64,
     /// The lowest bit if it ended with a backslash that escapes what follows.
     escapes: u64,
 }
 
-impl Quotes {
+impl StringTracker {
     /// How many bytes behind the last block are escaped.
     fn escaped_bytes(&self) -> usize {
         usize::from(self.escapes != 0)
@@ -52,9 +52,9 @@ impl Quotes {
 
     /// The bytes of the next block that are in strings, with the quotes before them.
     #[inline]
-    fn strings(&mut self, block: Block) -> u64 {
-        let escaped = self.escaped(block.equal(b'\\'));
-        let mut inside = block.equal(b'"') & !escaped;
+    fn string_mask(&mut self, block: Block) -> u64 {
+        let escaped = self.escaped_mask(block.equal_mask(b'\\'));
+        let mut inside = block.equal_mask(b'"') & !escaped;
         // Every bit becomes whether the quotes up to it are odd in number.
         for distance in [1, 2, 4, 8, 16, 32] {
             inside ^= inside << distance;
@@ -67,7 +67,7 @@ impl Quotes {
     /// The bytes that are escaped: every second one of a run that begins with a backslash, and what
     /// follows the run if that is its turn.
     #[inline]
-    fn escaped(&mut self, backslashes: u64) -> u64 {
+    fn escaped_mask(&mut self, backslashes: u64) -> u64 {
         if backslashes == 0 {
             return std::mem::take(&mut self.escapes);
         }
@@ -116,13 +116,13 @@ mod tests {
         #[test]
         fn long_strings(parts in proptest::collection::vec(("[^\"\\\\]{0,150}", "[\"\\\\\\]]{0,3}"), 0..9)) {
             let text = parts.iter().fold("[".to_owned(), |text, (a, b)| text + a + b);
-            prop_assert_eq!(container(text.as_bytes(), 0), slowly(text.as_bytes()), "{}", text);
+            prop_assert_eq!(container_end(text.as_bytes(), 0), slowly(text.as_bytes()), "{}", text);
         }
 
         #[test]
         fn blocks_find_the_same_end(text in "[\\[{][\\]}\\[{\"\\\\a]{0,300}", rest in " {0,200}") {
             let text = format!("{text}{rest}\"]}}");
-            prop_assert_eq!(container(text.as_bytes(), 0), slowly(text.as_bytes()), "{}", text);
+            prop_assert_eq!(container_end(text.as_bytes(), 0), slowly(text.as_bytes()), "{}", text);
         }
 
         #[test]
@@ -136,7 +136,7 @@ mod tests {
                 text.push_str(&"\"".repeat(quotes));
                 text.push(']');
             }
-            prop_assert_eq!(container(text.as_bytes(), 0), slowly(text.as_bytes()), "{}", text);
+            prop_assert_eq!(container_end(text.as_bytes(), 0), slowly(text.as_bytes()), "{}", text);
         }
     }
 }

@@ -112,7 +112,7 @@ impl Fault {
 
     /// The byte at `offset` is wrong, unless the text ends there.
     #[cold]
-    pub(crate) fn unexpected(src: &[u8], offset: usize, kind: SyntaxErrorKind) -> Self {
+    pub(crate) fn unexpected_byte(src: &[u8], offset: usize, kind: SyntaxErrorKind) -> Self {
         if offset < src.len() {
             Self::new(offset, kind)
         } else {
@@ -121,7 +121,7 @@ impl Fault {
     }
 
     #[cold]
-    pub(crate) fn locate(self, src: &[u8]) -> SyntaxError {
+    pub(crate) fn with_position(self, src: &[u8]) -> SyntaxError {
         let before = &src[..self.offset.min(src.len())];
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
         let is_char_start = |byte: &&u8| **byte & 0xC0 != 0x80;

@@ -35,13 +35,13 @@ mod tree;
 mod value;
 mod write;
 
-pub use alike::Alike;
+pub use alike::ObjectShape;
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use lines::{LINE_CAP, Line, LineBytes, LineSpan, Lines, split_lines};
 pub use mend::{Damaged, Mended, mend};
 pub use object::{Array, Object};
 pub use passed::Passed;
-pub use patch::{Patch, Place};
+pub use patch::{InsertAt, Patch};
 pub use pull::{Chunk, Event, Pull, PullError};
 pub use salvage::{LineKind, Piece, classify, salvage};
 pub use skim::{Key, Skim, Strayed};

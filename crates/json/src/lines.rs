@@ -148,24 +148,24 @@ impl<R: Read> Lines<R> {
         }
         loop {
             if let Some(found) = memchr(b'\n', &self.buffer[self.scanned..self.end]) {
-                return Ok(Some(self.take(self.scanned + found, true)));
+                return Ok(Some(self.take_line(self.scanned + found, true)));
             }
             self.scanned = self.end;
             if self.passed.is_some() || self.end - self.start > self.cap {
                 self.pass_over();
             }
-            if self.fill()? == 0 {
+            if self.fill_buffer()? == 0 {
                 self.is_over = true;
                 if self.start == self.end && self.passed.is_none() {
                     return Ok(None);
                 }
-                return Ok(Some(self.take(self.end, false)));
+                return Ok(Some(self.take_line(self.end, false)));
             }
         }
     }
 
     /// The line that begins at `start`, or before it, and ends at `stop`.
-    fn take(&mut self, stop: usize, terminated: bool) -> Line<'_> {
+    fn take_line(&mut self, stop: usize, terminated: bool) -> Line<'_> {
         let bytes = self.start..stop;
         let passed = self.passed.take();
         let span = LineSpan {
@@ -204,7 +204,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// Reads more, making room first where there is none.
-    fn fill(&mut self) -> io::Result<usize> {
+    fn fill_buffer(&mut self) -> io::Result<usize> {
         if self.end == self.buffer.len() {
             self.make_room();
         } else if self.start == self.end {

@@ -51,7 +51,7 @@ pub fn mend(document: &[u8], lists: &[&str]) -> Option<Mended> {
         lists,
         budget: 16 * document.len() + 4096,
     };
-    let start = scan::space(document, scan::bom(document));
+    let start = scan::skip_space(document, scan::bom_len(document));
     match document.get(start)? {
         b'{' => mending.members(start + 1),
         b'[' => mending.items(start + 1),
@@ -95,18 +95,18 @@ impl Mending<'_> {
     /// Goes through the members of an object from behind its brace; gives where it ends.
     fn members(&mut self, mut at: usize) -> Option<usize> {
         loop {
-            at = scan::space(self.src, at);
+            at = scan::skip_space(self.src, at);
             match self.src.get(at)? {
                 b'}' => return Some(at + 1),
                 b',' => at += 1,
                 b'"' => {
                     let end = self.value(at)?;
                     let key = self.tree.root(self.src).str().map(Cow::into_owned);
-                    let colon = scan::space(self.src, end);
+                    let colon = scan::skip_space(self.src, end);
                     if self.src.get(colon) != Some(&b':') {
                         return None;
                     }
-                    let start = scan::space(self.src, colon + 1);
+                    let start = scan::skip_space(self.src, colon + 1);
                     let is_list = key.is_some_and(|key| self.lists.contains(&key.as_str()));
                     at = if is_list && self.src.get(start) == Some(&b'[') {
                         self.items(start + 1)?
@@ -123,7 +123,7 @@ impl Mending<'_> {
     /// Goes through the items of a list from behind its bracket; gives where it ends.
     fn items(&mut self, mut at: usize) -> Option<usize> {
         loop {
-            at = scan::space(self.src, at);
+            at = scan::skip_space(self.src, at);
             match self.src.get(at)? {
                 b']' => return Some(at + 1),
                 b',' => at += 1,
@@ -172,7 +172,7 @@ impl Mending<'_> {
             Within::Object => b'}',
             Within::List => b']',
         };
-        let next = self.src.get(scan::space(self.src, end));
+        let next = self.src.get(scan::skip_space(self.src, end));
         next == Some(&b',') || next == Some(&close)
     }
 
@@ -212,11 +212,11 @@ impl Mending<'_> {
             loop {
                 let found = from + memchr::memmem::find(self.src.get(from..)?, key.as_bytes())?;
                 from = found + key.len();
-                let colon = scan::space(self.src, from);
+                let colon = scan::skip_space(self.src, from);
                 let before = self.src.get(start..found)?.trim_ascii_end();
                 if before.last() == Some(&b',')
                     && self.src.get(colon) == Some(&b':')
-                    && self.src.get(scan::space(self.src, colon + 1)) == Some(&b'[')
+                    && self.src.get(scan::skip_space(self.src, colon + 1)) == Some(&b'[')
                 {
                     return Some(found);
                 }
@@ -232,11 +232,11 @@ impl Mending<'_> {
         if !self.is_over(end, within) {
             return false;
         }
-        let comma = scan::space(self.src, end);
+        let comma = scan::skip_space(self.src, end);
         if self.src.get(comma) != Some(&b',') {
             return true;
         }
-        let next = scan::space(self.src, comma + 1);
+        let next = scan::skip_space(self.src, comma + 1);
         self.value(next).is_some()
     }
 

@@ -1,17 +1,17 @@
 //! Reading numbers from their spelling, exactly or not at all.
 
 /// The integer that a valid number spells, if it fits.
-pub(crate) fn i64(raw: &[u8]) -> Option<i64> {
-    i64::try_from(integer(raw)?).ok()
+pub(crate) fn parse_i64(raw: &[u8]) -> Option<i64> {
+    i64::try_from(parse_integer(raw)?).ok()
 }
 
 /// The integer that a valid number spells, if it fits.
-pub(crate) fn u64(raw: &[u8]) -> Option<u64> {
-    u64::try_from(integer(raw)?).ok()
+pub(crate) fn parse_u64(raw: &[u8]) -> Option<u64> {
+    u64::try_from(parse_integer(raw)?).ok()
 }
 
 /// The nearest finite number.
-pub(crate) fn f64(raw: &[u8]) -> Option<f64> {
+pub(crate) fn parse_f64(raw: &[u8]) -> Option<f64> {
     let number: f64 = std::str::from_utf8(raw).ok()?.parse().ok()?;
     number.is_finite().then_some(number)
 }
@@ -19,7 +19,7 @@ pub(crate) fn f64(raw: &[u8]) -> Option<f64> {
 /// More digits than any integer that we return has.
 const MAX_DIGITS: usize = 20;
 
-fn integer(raw: &[u8]) -> Option<i128> {
+fn parse_integer(raw: &[u8]) -> Option<i128> {
     let (negative, digits) = match raw.strip_prefix(b"-") {
         Some(digits) => (true, digits),
         None => (false, raw),
@@ -29,16 +29,16 @@ fn integer(raw: &[u8]) -> Option<i128> {
             sum.wrapping_mul(10).wrapping_add(u64::from(digit & 15))
         }))
     } else {
-        spelt(digits)?
+        parse_long_integer(digits)?
     };
     Some(if negative { -size } else { size })
 }
 
 /// An integer with a fraction or an exponent, or a long one.
-fn spelt(digits: &[u8]) -> Option<i128> {
+fn parse_long_integer(digits: &[u8]) -> Option<i128> {
     let exponent_at = digits.iter().position(|b| matches!(b, b'e' | b'E'));
     let (mantissa, exponent) = match exponent_at {
-        Some(at) => (&digits[..at], exponent(&digits[at + 1..])),
+        Some(at) => (&digits[..at], parse_exponent(&digits[at + 1..])),
         None => (digits, 0),
     };
     let point = mantissa.iter().position(|&b| b == b'.');
@@ -60,11 +60,11 @@ fn spelt(digits: &[u8]) -> Option<i128> {
     if count.checked_add(power as usize)? > MAX_DIGITS {
         return None;
     }
-    Some(read(all().skip(first).take(count)) * 10_i128.pow(power))
+    Some(read_digits(all().skip(first).take(count)) * 10_i128.pow(power))
 }
 
 /// An exponent, as good as infinite when it is too long to matter.
-fn exponent(spelling: &[u8]) -> i64 {
+fn parse_exponent(spelling: &[u8]) -> i64 {
     let (negative, digits) = match spelling {
         [b'-', digits @ ..] => (true, digits),
         [b'+', digits @ ..] | digits => (false, digits),
@@ -75,6 +75,6 @@ fn exponent(spelling: &[u8]) -> i64 {
     if negative { -size } else { size }
 }
 
-fn read<'a>(digits: impl Iterator<Item = &'a u8>) -> i128 {
+fn read_digits<'a>(digits: impl Iterator<Item = &'a u8>) -> i128 {
     digits.fold(0, |sum, digit| sum * 10 + i128::from(digit & 15))
 }

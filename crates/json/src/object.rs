@@ -27,14 +27,14 @@ impl Object {
 
     /// Adds a value that is JSON already.
     pub fn raw(mut self, key: &str, json: &[u8]) -> Self {
-        self.key(key);
+        self.begin_member(key);
         self.out.extend_from_slice(json);
         self
     }
 
     /// Adds a string.
     pub fn str(mut self, key: &str, value: &str) -> Self {
-        self.key(key);
+        self.begin_member(key);
         write_str(&mut self.out, value);
         self
     }
@@ -89,7 +89,7 @@ impl Object {
         self.out
     }
 
-    fn key(&mut self, key: &str) {
+    fn begin_member(&mut self, key: &str) {
         self.out.push(if self.is_empty() { b'{' } else { b',' });
         write_str(&mut self.out, key);
         self.out.push(b':');
@@ -116,14 +116,14 @@ impl Array {
 
     /// Adds a value that is JSON already.
     pub fn raw(mut self, json: &[u8]) -> Self {
-        self.comma();
+        self.write_comma();
         self.out.extend_from_slice(json);
         self
     }
 
     /// Adds a string.
     pub fn str(mut self, value: &str) -> Self {
-        self.comma();
+        self.write_comma();
         write_str(&mut self.out, value);
         self
     }
@@ -147,7 +147,7 @@ impl Array {
         self.out
     }
 
-    fn comma(&mut self) {
+    fn write_comma(&mut self) {
         self.out.push(if self.is_empty() { b'[' } else { b',' });
     }
 }

@@ -7,7 +7,7 @@ use memchr::memchr;
 
 use crate::number;
 use crate::skim::{Key, Skim};
-use crate::text::{Text, decode};
+use crate::text::{Text, decode_string};
 
 /// A value that a [`Skim`] passed over. What is in it is looked for when somebody asks. By default
 /// there is nothing.
@@ -33,57 +33,57 @@ impl<'a> Passed<'a> {
         self.start..self.end
     }
 
-    fn first(self) -> Option<u8> {
+    fn first_byte(self) -> Option<u8> {
         self.src.get(self.start).copied()
     }
 
     /// Whether this is an object.
     pub fn is_object(self) -> bool {
-        self.first() == Some(b'{')
+        self.first_byte() == Some(b'{')
     }
 
     /// Whether this is an array.
     pub fn is_array(self) -> bool {
-        self.first() == Some(b'[')
+        self.first_byte() == Some(b'[')
     }
 
     /// Whether this is `null`.
     pub fn is_null(self) -> bool {
-        self.first() == Some(b'n')
+        self.first_byte() == Some(b'n')
     }
 
     /// The truth value.
     pub fn bool(self) -> Option<bool> {
-        match self.first() {
+        match self.first_byte() {
             Some(b't') => Some(true),
             Some(b'f') => Some(false),
             _ => None,
         }
     }
 
-    fn number(self) -> Option<&'a [u8]> {
-        let is_number = matches!(self.first(), Some(b'-' | b'0'..=b'9'));
+    fn number_bytes(self) -> Option<&'a [u8]> {
+        let is_number = matches!(self.first_byte(), Some(b'-' | b'0'..=b'9'));
         is_number.then(|| self.raw())
     }
 
     /// The number if it is an integer of that range, however it is spelt.
     pub fn i64(self) -> Option<i64> {
-        number::i64(self.number()?)
+        number::parse_i64(self.number_bytes()?)
     }
 
     /// The number if it is an integer of that range, however it is spelt.
     pub fn u64(self) -> Option<u64> {
-        number::u64(self.number()?)
+        number::parse_u64(self.number_bytes()?)
     }
 
     /// The nearest floating point number; none for what is out of range.
     pub fn f64(self) -> Option<f64> {
-        number::f64(self.number()?)
+        number::parse_f64(self.number_bytes()?)
     }
 
     /// What stands between the quotes of a string, still escaped.
     pub fn content(self) -> Option<&'a [u8]> {
-        let is_string = self.first() == Some(b'"');
+        let is_string = self.first_byte() == Some(b'"');
         let inside = self.start + 1..self.end.saturating_sub(1);
         self.src.get(is_string.then_some(inside)?)
     }
@@ -91,7 +91,7 @@ impl<'a> Passed<'a> {
     /// The decoded string, and whether decoding had to give something up.
     pub fn text(self) -> Option<Text<'a>> {
         let content = self.content()?;
-        Some(decode(content, memchr(b'\\', content).is_some()))
+        Some(decode_string(content, memchr(b'\\', content).is_some()))
     }
 
     /// The decoded string, with U+FFFD for what is not text.
@@ -143,7 +143,7 @@ impl<'a> Passed<'a> {
 
     /// Keys and values of an object in order, with all duplicates; nothing of other values.
     pub fn members(self) -> impl Iterator<Item = (Key<'a>, Passed<'a>)> {
-        let mut skim = self.skim();
+        let mut skim = self.start_skim();
         let mut is_open = skim.enter_object();
         std::iter::from_fn(move || {
             let next = |skim: &mut Skim<'a>| Some((skim.next_key().ok()??, skim.pass().ok()?));
@@ -155,7 +155,7 @@ impl<'a> Passed<'a> {
 
     /// The items of an array; nothing of other values.
     pub fn items(self) -> impl Iterator<Item = Passed<'a>> {
-        let mut skim = self.skim();
+        let mut skim = self.start_skim();
         let mut is_open = skim.enter_array();
         std::iter::from_fn(move || {
             is_open = is_open && skim.next_item() == Ok(true);
@@ -164,7 +164,7 @@ impl<'a> Passed<'a> {
     }
 
     /// Goes through the value, which was gone through before.
-    fn skim(self) -> Skim<'a> {
+    fn start_skim(self) -> Skim<'a> {
         let src = self.src.get(..self.end).unwrap_or_default();
         Skim::new(src, self.start, false)
     }

@@ -13,7 +13,7 @@ use style::Style;
 
 /// Where a new member goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place<'k> {
+pub enum InsertAt<'k> {
     /// Before all others.
     First,
     /// After all others.
@@ -75,12 +75,12 @@ impl<'a> Patch<'a> {
     }
 
     /// Adds a member to an object, whether or not there is one of that name.
-    pub fn insert(&mut self, object: Value<'a>, key: &str, json: &[u8], place: Place<'_>) {
+    pub fn insert(&mut self, object: Value<'a>, key: &str, json: &[u8], place: InsertAt<'_>) {
         let root = self.root;
         if !object.is_object() {
             return;
         }
-        if let Some(slots) = self.slots(object) {
+        if let Some(slots) = self.slots_of(object) {
             slots.insert(root, key, json, place);
         }
     }
@@ -93,15 +93,15 @@ impl<'a> Patch<'a> {
         }
         let value = match self.changed.get_mut(&object.index()) {
             Some(slots) => match slots.set(self.root, key, json) {
-                slots::Found::New => return,
-                slots::Found::Old(value) => Some(self.root.with_index(value)),
-                slots::Found::Nothing => None,
+                slots::FoundSlot::New => return,
+                slots::FoundSlot::Old(value) => Some(self.root.with_index(value)),
+                slots::FoundSlot::Nothing => None,
             },
             None => object.get(key),
         };
         match value {
             Some(value) => self.replace(value, json),
-            None => self.insert(object, key, json, Place::Last),
+            None => self.insert(object, key, json, InsertAt::Last),
         }
     }
 
@@ -111,7 +111,7 @@ impl<'a> Patch<'a> {
         if !object.is_object() {
             return;
         }
-        if let Some(slots) = self.slots(object) {
+        if let Some(slots) = self.slots_of(object) {
             slots.remove(root, key);
         }
     }
@@ -121,12 +121,12 @@ impl<'a> Patch<'a> {
         if !array.is_array() {
             return;
         }
-        if let Some(slots) = self.slots(array) {
+        if let Some(slots) = self.slots_of(array) {
             slots.push(json);
         }
     }
 
-    fn slots(&mut self, container: Value<'a>) -> Option<&mut Slots> {
+    fn slots_of(&mut self, container: Value<'a>) -> Option<&mut Slots> {
         if !container.is_of(self.root) {
             return None;
         }
@@ -142,13 +142,13 @@ impl<'a> Patch<'a> {
             let value = self.root.with_index(index);
             splices.push(Splice {
                 range: value.span(),
-                text: style.replacement(value, json),
+                text: style.format_replacement(value, json),
             });
         }
         for (index, slots) in &self.changed {
-            slots.splice(self.root.with_index(*index), &style, &mut splices);
+            slots.write_splices(self.root.with_index(*index), &style, &mut splices);
         }
-        apply(self.root.src(), splices)
+        apply_splices(self.root.source_bytes(), splices)
     }
 }
 
@@ -160,7 +160,7 @@ struct Splice {
 }
 
 /// Makes the changes; those inside of another one are dropped.
-fn apply(src: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
+fn apply_splices(src: &[u8], mut splices: Vec<Splice>) -> Vec<u8> {
     // What is put before a value comes before what happens to the value, and
     // the larger change before those inside it.
     splices

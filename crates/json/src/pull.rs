@@ -11,13 +11,13 @@ use crate::error::{Fault, SyntaxErrorKind};
 use crate::scan;
 pub use event::{Chunk, Event, PullError};
 use nesting::Nesting;
-use source::Source;
+use source::PullSource;
 
 /// The longest number that is accepted.
 const NUMBER_CAP: usize = 64 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum PullState {
     /// Nothing was read.
     Start,
     /// A value must follow.
@@ -54,8 +54,8 @@ enum State {
 /// ```
 #[derive(Debug)]
 pub struct Pull<R> {
-    source: Source<R>,
-    state: State,
+    source: PullSource<R>,
+    state: PullState,
     nesting: Nesting,
     scratch: Vec<u8>,
     /// How much of the scratch the last chunk showed.
@@ -67,8 +67,8 @@ impl<R: Read> Pull<R> {
     /// perhaps a byte order mark before it.
     pub fn new(reader: R) -> Self {
         Self {
-            source: Source::new(reader),
-            state: State::Start,
+            source: PullSource::new(reader),
+            state: PullState::Start,
             nesting: Nesting::default(),
             scratch: Vec::new(),
             shown: 0,
@@ -89,50 +89,52 @@ impl<R: Read> Pull<R> {
     /// error comes again too.
     pub fn next_event(&mut self) -> Result<Event<'_>, PullError> {
         loop {
-            if let State::InString { is_key } = self.state {
-                return self.chunk(is_key);
+            if let PullState::InString { is_key } = self.state {
+                return self.next_chunk(is_key);
             }
-            if let State::Failed(kind) = self.state {
-                return Err(self.syntax(kind));
+            if let PullState::Failed(kind) = self.state {
+                return Err(self.syntax_error(kind));
             }
-            if self.state == State::Start {
-                let bom = scan::bom(self.source.ahead(scan::BOM.len())?);
+            if self.state == PullState::Start {
+                let bom = scan::bom_len(self.source.look_ahead(scan::BOM.len())?);
                 self.source.consume(bom);
-                self.state = State::Value;
+                self.state = PullState::Value;
             }
-            self.space()?;
+            self.skip_space()?;
             let byte = self.source.peek()?;
             match (self.state, byte) {
-                (State::Done, None) => return Ok(Event::End),
-                (State::Done, Some(_)) => return Err(self.fail(SyntaxErrorKind::TrailingData)),
-                (_, None) => return Err(self.fail(SyntaxErrorKind::UnexpectedEnd)),
-                (State::ItemOrEnd, Some(b']')) | (State::KeyOrEnd, Some(b'}')) => {
-                    return Ok(self.end());
+                (PullState::Done, None) => return Ok(Event::End),
+                (PullState::Done, Some(_)) => {
+                    return Err(self.fail_with(SyntaxErrorKind::TrailingData));
                 }
-                (State::KeyOrEnd | State::Key, Some(b'"')) => {
+                (_, None) => return Err(self.fail_with(SyntaxErrorKind::UnexpectedEnd)),
+                (PullState::ItemOrEnd, Some(b']')) | (PullState::KeyOrEnd, Some(b'}')) => {
+                    return Ok(self.end_container());
+                }
+                (PullState::KeyOrEnd | PullState::Key, Some(b'"')) => {
                     self.begin_string();
-                    return self.chunk(true);
+                    return self.next_chunk(true);
                 }
-                (State::KeyOrEnd | State::Key, _) => {
-                    return Err(self.fail(SyntaxErrorKind::ExpectedKey));
+                (PullState::KeyOrEnd | PullState::Key, _) => {
+                    return Err(self.fail_with(SyntaxErrorKind::ExpectedKey));
                 }
-                (State::Colon, Some(b':')) => {
+                (PullState::Colon, Some(b':')) => {
                     self.source.consume(1);
-                    self.state = State::Value;
+                    self.state = PullState::Value;
                 }
-                (State::Colon, _) => return Err(self.fail(SyntaxErrorKind::ExpectedColon)),
-                (State::After, Some(byte)) => {
+                (PullState::Colon, _) => return Err(self.fail_with(SyntaxErrorKind::ExpectedColon)),
+                (PullState::After, Some(byte)) => {
                     if byte != b',' {
                         return self.end_at(byte);
                     }
                     self.source.consume(1);
                     self.state = if self.nesting.in_object() {
-                        State::Key
+                        PullState::Key
                     } else {
-                        State::Value
+                        PullState::Value
                     };
                 }
-                (_, Some(byte)) => return self.value(byte),
+                (_, Some(byte)) => return self.read_value(byte),
             }
         }
     }
@@ -163,41 +165,41 @@ impl<R: Read> Pull<R> {
         Ok(())
     }
 
-    fn value(&mut self, byte: u8) -> Result<Event<'_>, PullError> {
+    fn read_value(&mut self, byte: u8) -> Result<Event<'_>, PullError> {
         match byte {
             b'{' => {
                 self.source.consume(1);
                 self.nesting.open(true);
-                self.state = State::KeyOrEnd;
+                self.state = PullState::KeyOrEnd;
                 Ok(Event::BeginObject)
             }
             b'[' => {
                 self.source.consume(1);
                 self.nesting.open(false);
-                self.state = State::ItemOrEnd;
+                self.state = PullState::ItemOrEnd;
                 Ok(Event::BeginArray)
             }
             b'"' => {
                 self.begin_string();
-                self.chunk(false)
+                self.next_chunk(false)
             }
-            b'-' | b'0'..=b'9' => self.number(),
-            b't' => self.word(b"true", Event::Bool(true)),
-            b'f' => self.word(b"false", Event::Bool(false)),
-            b'n' => self.word(b"null", Event::Null),
-            _ => Err(self.fail(SyntaxErrorKind::ExpectedValue)),
+            b'-' | b'0'..=b'9' => self.read_number(),
+            b't' => self.read_literal(b"true", Event::Bool(true)),
+            b'f' => self.read_literal(b"false", Event::Bool(false)),
+            b'n' => self.read_literal(b"null", Event::Null),
+            _ => Err(self.fail_with(SyntaxErrorKind::ExpectedValue)),
         }
     }
 
     fn end_at(&mut self, byte: u8) -> Result<Event<'_>, PullError> {
         match (self.nesting.in_object(), byte) {
-            (true, b'}') | (false, b']') => Ok(self.end()),
-            (true, _) => Err(self.fail(SyntaxErrorKind::ExpectedCommaOrBrace)),
-            (false, _) => Err(self.fail(SyntaxErrorKind::ExpectedCommaOrBracket)),
+            (true, b'}') | (false, b']') => Ok(self.end_container()),
+            (true, _) => Err(self.fail_with(SyntaxErrorKind::ExpectedCommaOrBrace)),
+            (false, _) => Err(self.fail_with(SyntaxErrorKind::ExpectedCommaOrBracket)),
         }
     }
 
-    fn end(&mut self) -> Event<'static> {
+    fn end_container(&mut self) -> Event<'static> {
         self.source.consume(1);
         let event = if self.nesting.in_object() {
             Event::EndObject
@@ -211,15 +213,15 @@ impl<R: Read> Pull<R> {
 
     fn after_value(&mut self) {
         self.state = if self.nesting.depth() == 0 {
-            State::Done
+            PullState::Done
         } else {
-            State::After
+            PullState::After
         };
     }
 
-    fn word(&mut self, word: &[u8], event: Event<'static>) -> Result<Event<'_>, PullError> {
-        let ahead = self.source.ahead(word.len())?;
-        match scan::word(ahead, 0, word) {
+    fn read_literal(&mut self, word: &[u8], event: Event<'static>) -> Result<Event<'_>, PullError> {
+        let ahead = self.source.look_ahead(word.len())?;
+        match scan::literal_end(ahead, 0, word) {
             Ok(len) => {
                 self.source.consume(len);
                 self.after_value();
@@ -229,7 +231,7 @@ impl<R: Read> Pull<R> {
         }
     }
 
-    fn number(&mut self) -> Result<Event<'_>, PullError> {
+    fn read_number(&mut self) -> Result<Event<'_>, PullError> {
         self.scratch.clear();
         self.shown = 0;
         while self.source.peek()?.is_some() {
@@ -241,29 +243,29 @@ impl<R: Read> Pull<R> {
             self.scratch.extend_from_slice(&at_hand[..count]);
             self.source.consume(count);
             if self.scratch.len() > NUMBER_CAP {
-                return Err(self.fail(SyntaxErrorKind::NumberTooLong));
+                return Err(self.fail_with(SyntaxErrorKind::NumberTooLong));
             }
             if is_end {
                 break;
             }
         }
         let is_torn = self.source.at_hand().is_empty();
-        match scan::number(&self.scratch, 0) {
+        match scan::number_end(&self.scratch, 0) {
             Ok(end) if end == self.scratch.len() => {
                 self.after_value();
                 Ok(Event::Number(&self.scratch))
             }
             Err(Fault { kind, .. }) if kind == SyntaxErrorKind::UnexpectedEnd && is_torn => {
-                Err(self.fail(kind))
+                Err(self.fail_with(kind))
             }
-            _ => Err(self.fail(SyntaxErrorKind::InvalidNumber)),
+            _ => Err(self.fail_with(SyntaxErrorKind::InvalidNumber)),
         }
     }
 
-    fn space(&mut self) -> io::Result<()> {
+    fn skip_space(&mut self) -> io::Result<()> {
         while self.source.peek()?.is_some() {
             let at_hand = self.source.at_hand();
-            let count = scan::space(at_hand, 0);
+            let count = scan::skip_space(at_hand, 0);
             let is_end = count < at_hand.len();
             self.source.consume(count);
             if is_end {
@@ -276,15 +278,15 @@ impl<R: Read> Pull<R> {
     /// A fault in the bytes at hand; what precedes it is used up.
     fn fail_at(&mut self, fault: Fault) -> PullError {
         self.source.consume(fault.offset);
-        self.fail(fault.kind)
+        self.fail_with(fault.kind)
     }
 
-    fn fail(&mut self, kind: SyntaxErrorKind) -> PullError {
-        self.state = State::Failed(kind);
-        self.syntax(kind)
+    fn fail_with(&mut self, kind: SyntaxErrorKind) -> PullError {
+        self.state = PullState::Failed(kind);
+        self.syntax_error(kind)
     }
 
-    fn syntax(&self, kind: SyntaxErrorKind) -> PullError {
+    fn syntax_error(&self, kind: SyntaxErrorKind) -> PullError {
         PullError::Syntax {
             offset: self.offset(),
             kind,

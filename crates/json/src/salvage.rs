@@ -51,14 +51,14 @@ pub enum LineKind {
 /// ```
 pub fn classify(line: &[u8]) -> LineKind {
     let mut tree = Tree::default();
-    let mut pos = scan::space(line, scan::bom(line));
+    let mut pos = scan::skip_space(line, scan::bom_len(line));
     if pos == line.len() {
         return LineKind::Blank;
     }
     let mut values = 0;
     while pos < line.len() {
         match next_value(&mut tree, line, pos) {
-            Ok(end) => pos = scan::space(line, end),
+            Ok(end) => pos = scan::skip_space(line, end),
             Err(fault) if values == 0 && fault.kind == SyntaxErrorKind::UnexpectedEnd => {
                 return LineKind::Torn;
             }

@@ -7,7 +7,7 @@ use crate::error::{Fault, SyntaxErrorKind};
 pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// Length of the byte order mark at the beginning, if there is one.
-pub(crate) fn bom(src: &[u8]) -> usize {
+pub(crate) fn bom_len(src: &[u8]) -> usize {
     if src.starts_with(BOM) { BOM.len() } else { 0 }
 }
 
@@ -17,16 +17,16 @@ pub(crate) fn is_space(byte: u8) -> bool {
 
 /// The first byte at or after `pos` that is not white space.
 #[inline]
-pub(crate) fn space(src: &[u8], pos: usize) -> usize {
+pub(crate) fn skip_space(src: &[u8], pos: usize) -> usize {
     match src.get(pos) {
         Some(byte) if *byte > b' ' => pos,
-        Some(byte) if is_space(*byte) => spaces(src, pos + 1),
+        Some(byte) if is_space(*byte) => skip_spaces(src, pos + 1),
         _ => pos,
     }
 }
 
 /// The same where white space was met: in texts that are laid out, many blanks follow a line break.
-fn spaces(src: &[u8], mut pos: usize) -> usize {
+fn skip_spaces(src: &[u8], mut pos: usize) -> usize {
     while let Some(chunk) = src.get(pos..).and_then(<[u8]>::first_chunk) {
         let differs = u64::from_le_bytes(*chunk) ^ (LOW * 0x20);
         if differs == 0 {
@@ -56,7 +56,7 @@ pub(crate) struct StringEnd {
 
 /// The end (after the closing quote) of the string whose opening quote is at `pos`.
 #[inline]
-pub(crate) fn string(src: &[u8], pos: usize) -> Result<StringEnd, Fault> {
+pub(crate) fn string_end(src: &[u8], pos: usize) -> Result<StringEnd, Fault> {
     let mut at = pos + 1;
     // Most strings are short.
     for _ in 0..BLOCK / LANE {
@@ -82,9 +82,9 @@ pub(crate) fn string(src: &[u8], pos: usize) -> Result<StringEnd, Fault> {
 /// hold many.
 fn long_string(src: &[u8], mut at: usize) -> Result<StringEnd, Fault> {
     let (mut escaped, mut numbered) = (false, false);
-    while let Some(block) = Block::at(src, at) {
+    while let Some(block) = Block::load_at(src, at) {
         let mut next = at + BLOCK;
-        let mut ends = block.ends();
+        let mut ends = block.string_end_mask();
         while ends != 0 {
             let before = ends.trailing_zeros() as usize;
             let end = at + before;
@@ -98,18 +98,18 @@ fn long_string(src: &[u8], mut at: usize) -> Result<StringEnd, Fault> {
                 }
                 b'\\' => {
                     escaped = true;
-                    let len = escape(src, end)?;
+                    let len = escape_len(src, end)?;
                     numbered |= len > 2;
                     ends &= bits_from(before + len);
                     next = next.max(end + len);
                 }
-                _ => return Err(control(src, end)),
+                _ => return Err(control_fault(src, end)),
             }
         }
         at = next;
     }
     loop {
-        at = plain(src, at);
+        at = plain_end(src, at);
         match src.get(at) {
             Some(b'"') => {
                 return Ok(StringEnd {
@@ -120,17 +120,17 @@ fn long_string(src: &[u8], mut at: usize) -> Result<StringEnd, Fault> {
             }
             Some(b'\\') => {
                 escaped = true;
-                let len = escape(src, at)?;
+                let len = escape_len(src, at)?;
                 numbered |= len > 2;
                 at += len;
             }
-            _ => return Err(control(src, at)),
+            _ => return Err(control_fault(src, at)),
         }
     }
 }
 
-fn control(src: &[u8], at: usize) -> Fault {
-    Fault::unexpected(src, at, SyntaxErrorKind::ControlCharacter)
+fn control_fault(src: &[u8], at: usize) -> Fault {
+    Fault::unexpected_byte(src, at, SyntaxErrorKind::ControlCharacter)
 }
 
 /// What the letters behind a backslash stand for, where that is one byte; else 0.
@@ -147,17 +147,17 @@ pub(crate) const ESCAPED: [u8; 256] = {
 
 /// Length of the escape whose backslash is at `pos`.
 #[inline]
-pub(crate) fn escape(src: &[u8], pos: usize) -> Result<usize, Fault> {
+pub(crate) fn escape_len(src: &[u8], pos: usize) -> Result<usize, Fault> {
     match src.get(pos + 1) {
         Some(letter) if ESCAPED[usize::from(*letter)] != 0 => Ok(2),
-        _ => unicode(src, pos),
+        _ => unicode_escape_len(src, pos),
     }
 }
 
 /// Length of an escape that can only be one by number.
 #[cold]
-fn unicode(src: &[u8], pos: usize) -> Result<usize, Fault> {
-    let wrong = |at| Fault::unexpected(src, at, SyntaxErrorKind::InvalidEscape);
+fn unicode_escape_len(src: &[u8], pos: usize) -> Result<usize, Fault> {
+    let wrong = |at| Fault::unexpected_byte(src, at, SyntaxErrorKind::InvalidEscape);
     if src.get(pos + 1) != Some(&b'u') {
         return Err(wrong(pos + 1));
     }
@@ -175,13 +175,15 @@ const LOW: u64 = 0x0101_0101_0101_0101;
 /// the end of the text.
 #[inline]
 fn before_end(src: &[u8], at: usize) -> Option<usize> {
-    Some(Lane::before(Lane::at(src, at)?.ends()))
+    Some(Lane::count_before(
+        Lane::load_at(src, at)?.string_end_mask(),
+    ))
 }
 
 /// The first byte at or after `pos` that ends a plain stretch of a string:
 /// a quote, a backslash or a control character; else the end of the text.
 #[inline]
-pub(crate) fn plain(src: &[u8], mut pos: usize) -> usize {
+pub(crate) fn plain_end(src: &[u8], mut pos: usize) -> usize {
     while let Some(before) = before_end(src, pos) {
         pos += before;
         if before < LANE {
@@ -195,7 +197,7 @@ pub(crate) fn plain(src: &[u8], mut pos: usize) -> usize {
 }
 
 /// The end of the number that begins at `pos` with a minus or a digit.
-pub(crate) fn number(src: &[u8], pos: usize) -> Result<usize, Fault> {
+pub(crate) fn number_end(src: &[u8], pos: usize) -> Result<usize, Fault> {
     let digits = |mut at: usize| {
         while src.get(at).is_some_and(u8::is_ascii_digit) {
             at += 1;
@@ -204,7 +206,11 @@ pub(crate) fn number(src: &[u8], pos: usize) -> Result<usize, Fault> {
     };
     let some_digits = |at: usize| match digits(at) {
         end if end > at => Ok(end),
-        _ => Err(Fault::unexpected(src, at, SyntaxErrorKind::InvalidNumber)),
+        _ => Err(Fault::unexpected_byte(
+            src,
+            at,
+            SyntaxErrorKind::InvalidNumber,
+        )),
     };
     let whole = pos + usize::from(src.get(pos) == Some(&b'-'));
     let mut at = some_digits(whole)?;
@@ -221,14 +227,14 @@ pub(crate) fn number(src: &[u8], pos: usize) -> Result<usize, Fault> {
     Ok(at)
 }
 
-/// The end of `word`, which must stand at `pos`.
-pub(crate) fn word(src: &[u8], pos: usize, word: &[u8]) -> Result<usize, Fault> {
+/// The end of `literal_end`, which must stand at `pos`.
+pub(crate) fn literal_end(src: &[u8], pos: usize, word: &[u8]) -> Result<usize, Fault> {
     let there = &src[pos..src.len().min(pos + word.len())];
     let same = there.iter().zip(word).take_while(|(a, b)| a == b).count();
     if same == word.len() {
         Ok(pos + same)
     } else {
-        Err(Fault::unexpected(
+        Err(Fault::unexpected_byte(
             src,
             pos + same,
             SyntaxErrorKind::InvalidWord,

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use crate::alike::Alike;
+use crate::alike::ObjectShape;
 use crate::block::{BLOCK, Block, LANE, Lane};
-use crate::container::container;
+use crate::container::container_end;
 use crate::passed::Passed;
 use crate::scan;
-use crate::text::decode;
+use crate::text::decode_string;
 
 /// What was met is not JSON. A [`Tree`](crate::Tree) of the same text says where and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +52,12 @@ pub struct Skim<'a> {
 impl<'a> Skim<'a> {
     /// Goes through a text and checks it. A byte order mark may precede it.
     pub fn checking(src: &'a [u8]) -> Self {
-        Self::new(src, scan::bom(src), true)
+        Self::new(src, scan::bom_len(src), true)
     }
 
     /// Goes through a text that is known to be JSON.
     pub fn trusting(src: &'a [u8]) -> Self {
-        Self::new(src, scan::bom(src), false)
+        Self::new(src, scan::bom_len(src), false)
     }
 
     pub(crate) fn new(src: &'a [u8], at: usize, checks: bool) -> Self {
@@ -72,13 +72,13 @@ impl<'a> Skim<'a> {
 
     /// The first byte of the next value, or whatever comes next.
     pub fn peek(&mut self) -> Option<u8> {
-        self.at = scan::space(self.src, self.at);
+        self.at = scan::skip_space(self.src, self.at);
         self.src.get(self.at).copied()
     }
 
     /// Where the next value, or whatever comes next, begins.
     pub fn offset(&mut self) -> usize {
-        self.at = scan::space(self.src, self.at);
+        self.at = scan::skip_space(self.src, self.at);
         self.at
     }
 
@@ -99,16 +99,16 @@ impl<'a> Skim<'a> {
 
     /// Goes into the next value if it is an object. All of its members must then be gone through.
     pub fn enter_object(&mut self) -> bool {
-        self.enter(b'{')
+        self.enter_container(b'{')
     }
 
     /// Goes into the next value if it is an array. All of its items must then be gone through.
     pub fn enter_array(&mut self) -> bool {
-        self.enter(b'[')
+        self.enter_container(b'[')
     }
 
     #[inline]
-    fn enter(&mut self, bracket: u8) -> bool {
+    fn enter_container(&mut self, bracket: u8) -> bool {
         self.is_fresh = self.peek() == Some(bracket);
         self.at += usize::from(self.is_fresh);
         self.is_fresh
@@ -122,19 +122,19 @@ impl<'a> Skim<'a> {
             return Ok(None);
         }
         let src = self.src;
-        let quote = scan::space(src, self.at);
+        let quote = scan::skip_space(src, self.at);
         if src.get(quote) != Some(&b'"') {
             return Err(Strayed);
         }
         let start = quote + 1;
         // Most say what they say.
-        let mut end = scan::plain(src, start);
+        let mut end = scan::plain_end(src, start);
         let is_plain = src.get(end) == Some(&b'"');
         if !is_plain {
             self.at = quote;
-            end = self.string()? - 1;
+            end = self.string_end()? - 1;
         }
-        let colon = scan::space(src, end + 1);
+        let colon = scan::skip_space(src, end + 1);
         if src.get(colon) != Some(&b':') {
             return Err(Strayed);
         }
@@ -145,27 +145,30 @@ impl<'a> Skim<'a> {
 
     /// [`Skim::enter_object`] for one of several that look alike.
     #[inline]
-    pub fn enter_alike<T: Copy>(&mut self, alike: &mut Alike<T>) -> bool {
-        alike.begin();
+    pub fn enter_alike<T: Copy>(&mut self, alike: &mut ObjectShape<T>) -> bool {
+        alike.begin_object();
         self.enter_object()
     }
 
     /// [`Skim::next_key`] in one of several objects that look alike: what the key of the next member
     /// means. No other must be gone through in the midst of one.
     #[inline]
-    pub fn next_alike<T: Copy>(&mut self, alike: &mut Alike<T>) -> Result<Option<T>, Strayed> {
-        alike.next(self)
+    pub fn next_alike<T: Copy>(
+        &mut self,
+        alike: &mut ObjectShape<T>,
+    ) -> Result<Option<T>, Strayed> {
+        alike.next_member(self)
     }
 
     /// The next bytes; none near the end of the text.
     #[inline]
-    pub(crate) fn block(&self) -> Option<Block> {
-        Block::at(self.src, self.at)
+    pub(crate) fn next_block(&self) -> Option<Block> {
+        Block::load_at(self.src, self.at)
     }
 
     /// Goes past so many bytes, with which a value is left for the next one or for the end.
     #[inline]
-    pub(crate) fn skip(&mut self, len: usize) {
+    pub(crate) fn skip_bytes(&mut self, len: usize) {
         self.at += len;
         self.is_fresh = false;
     }
@@ -179,7 +182,7 @@ impl<'a> Skim<'a> {
     #[inline]
     fn goes_on(&mut self, closing: u8) -> Result<bool, Strayed> {
         let is_fresh = std::mem::take(&mut self.is_fresh);
-        let at = scan::space(self.src, self.at);
+        let at = scan::skip_space(self.src, self.at);
         let (at, goes_on) = match self.src.get(at) {
             Some(b',') if !is_fresh => (at + 1, true),
             Some(byte) if *byte == closing => (at + 1, false),
@@ -193,14 +196,14 @@ impl<'a> Skim<'a> {
     /// Passes over the next value.
     #[inline]
     pub fn pass(&mut self) -> Result<Passed<'a>, Strayed> {
-        let start = scan::space(self.src, self.at);
+        let start = scan::skip_space(self.src, self.at);
         self.at = start;
         self.at = match self.src.get(start) {
-            Some(b'"') => self.string()?,
-            Some(b'{' | b'[') if self.checks => self.checked()?,
-            Some(b'{' | b'[') => container(self.src, start).ok_or(Strayed)?,
-            Some(_) if self.checks => simple(self.src, start)?,
-            Some(_) => word(self.src, start)?,
+            Some(b'"') => self.string_end()?,
+            Some(b'{' | b'[') if self.checks => self.checked_container_end()?,
+            Some(b'{' | b'[') => container_end(self.src, start).ok_or(Strayed)?,
+            Some(_) if self.checks => scalar_end(self.src, start)?,
+            Some(_) => word_end(self.src, start)?,
             None => return Err(Strayed),
         };
         Ok(Passed::new(self.src, start, self.at))
@@ -208,9 +211,9 @@ impl<'a> Skim<'a> {
 
     /// The end of the string that begins here.
     #[inline]
-    fn string(&self) -> Result<usize, Strayed> {
+    fn string_end(&self) -> Result<usize, Strayed> {
         if self.checks {
-            let found = scan::string(self.src, self.at);
+            let found = scan::string_end(self.src, self.at);
             found.map(|found| found.end).map_err(|_| Strayed)
         } else {
             closing_quote(self.src, self.at + 1).ok_or(Strayed)
@@ -218,15 +221,15 @@ impl<'a> Skim<'a> {
     }
 
     /// The end of the container that begins here, if all in it is right.
-    fn checked(&mut self) -> Result<usize, Strayed> {
+    fn checked_container_end(&mut self) -> Result<usize, Strayed> {
         let src = self.src;
         let mut pos = self.at;
         self.open.clear();
         loop {
             pos = match src.get(pos) {
-                Some(b'"') => scan::string(src, pos).map_err(|_| Strayed)?.end,
+                Some(b'"') => scan::string_end(src, pos).map_err(|_| Strayed)?.end,
                 Some(&bracket @ (b'{' | b'[')) => {
-                    let inner = scan::space(src, pos + 1);
+                    let inner = scan::skip_space(src, pos + 1);
                     // `]` and `}` are two after `[` and `{`.
                     if src.get(inner) != Some(&(bracket + 2)) {
                         self.open.push(bracket);
@@ -238,16 +241,16 @@ impl<'a> Skim<'a> {
                     }
                     inner + 1
                 }
-                _ => simple(src, pos)?,
+                _ => scalar_end(src, pos)?,
             };
             loop {
                 let Some(bracket) = self.open.last() else {
                     return Ok(pos);
                 };
-                pos = scan::space(src, pos);
+                pos = scan::skip_space(src, pos);
                 match src.get(pos) {
                     Some(b',') => {
-                        pos = scan::space(src, pos + 1);
+                        pos = scan::skip_space(src, pos + 1);
                         if *bracket == b'{' {
                             pos = checked_key(src, pos)?;
                         }
@@ -270,29 +273,29 @@ fn checked_key(src: &[u8], pos: usize) -> Result<usize, Strayed> {
     if src.get(pos) != Some(&b'"') {
         return Err(Strayed);
     }
-    let end = scan::string(src, pos).map_err(|_| Strayed)?.end;
-    let colon = scan::space(src, end);
+    let end = scan::string_end(src, pos).map_err(|_| Strayed)?.end;
+    let colon = scan::skip_space(src, end);
     if src.get(colon) != Some(&b':') {
         return Err(Strayed);
     }
-    Ok(scan::space(src, colon + 1))
+    Ok(scan::skip_space(src, colon + 1))
 }
 
 /// The end of the number, or of the word, that must be here.
 #[inline]
-fn simple(src: &[u8], pos: usize) -> Result<usize, Strayed> {
+fn scalar_end(src: &[u8], pos: usize) -> Result<usize, Strayed> {
     let found = match src.get(pos) {
-        Some(b'-' | b'0'..=b'9') => scan::number(src, pos),
-        Some(b't') => scan::word(src, pos, b"true"),
-        Some(b'f') => scan::word(src, pos, b"false"),
-        Some(b'n') => scan::word(src, pos, b"null"),
+        Some(b'-' | b'0'..=b'9') => scan::number_end(src, pos),
+        Some(b't') => scan::literal_end(src, pos, b"true"),
+        Some(b'f') => scan::literal_end(src, pos, b"false"),
+        Some(b'n') => scan::literal_end(src, pos, b"null"),
         _ => return Err(Strayed),
     };
     found.map_err(|_| Strayed)
 }
 
 /// The end of what is here up to something that cannot belong to it.
-fn word(src: &[u8], pos: usize) -> Result<usize, Strayed> {
+fn word_end(src: &[u8], pos: usize) -> Result<usize, Strayed> {
     let is_part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b'-' | b'+' | b'.');
     let len = src[pos..].iter().take_while(is_part).count();
     if len == 0 {
@@ -330,10 +333,10 @@ fn escaped_quote(src: &[u8], start: usize, mut quote: usize) -> Option<usize> {
 fn next_quote(src: &[u8]) -> Option<usize> {
     let mut at = 0;
     while at < BLOCK {
-        let Some(lane) = Lane::at(src, at) else {
+        let Some(lane) = Lane::load_at(src, at) else {
             break;
         };
-        let before = Lane::before(lane.equal(b'"'));
+        let before = Lane::count_before(lane.equal_mask(b'"'));
         at += before;
         if before < LANE {
             return Some(at);
@@ -365,6 +368,6 @@ impl<'a> Key<'a> {
 
     /// Its text, with U+FFFD for what is not text.
     pub fn text(self) -> Cow<'a, str> {
-        decode(self.raw, !self.is_plain).text
+        decode_string(self.raw, !self.is_plain).text
     }
 }

@@ -19,7 +19,7 @@ pub struct Text<'a> {
 }
 
 /// Decodes what stands between the quotes of a string.
-pub(crate) fn decode(content: &[u8], escaped: bool) -> Text<'_> {
+pub(crate) fn decode_string(content: &[u8], escaped: bool) -> Text<'_> {
     if !escaped {
         return match std::str::from_utf8(content) {
             Ok(text) => Text {
@@ -35,13 +35,13 @@ pub(crate) fn decode(content: &[u8], escaped: bool) -> Text<'_> {
         };
     }
     let mut out = Vec::with_capacity(content.len());
-    let mut lone = Lone::new();
-    unescape(content, 0, &mut out, &mut lone);
-    checked(out, lone, content)
+    let mut lone = LoneSurrogates::new();
+    unescape_into(content, 0, &mut out, &mut lone);
+    checked_text(out, lone, content)
 }
 
 /// Lone surrogates: at which byte of a text each stood, and what it was.
-type Lone = Vec<(usize, u16)>;
+type LoneSurrogates = Vec<(usize, u16)>;
 
 /// Decodes the string whose opening quote is at `at`, and gives the place
 /// behind its closing quote; none if no whole string is there.
@@ -59,17 +59,17 @@ pub fn string_at(src: &[u8], at: usize) -> Option<(Text<'_>, usize)> {
     }
     let start = at + 1;
     let mut out = Vec::with_capacity((src.len() - start).min(FIRST_BYTES));
-    let mut lone = Lone::new();
-    let end = unescape(src, start, &mut out, &mut lone);
+    let mut lone = LoneSurrogates::new();
+    let end = unescape_into(src, start, &mut out, &mut lone);
     let is_whole = src.get(end) == Some(&b'"');
-    is_whole.then(|| (checked(out, lone, &src[start..end]), end + 1))
+    is_whole.then(|| (checked_text(out, lone, &src[start..end]), end + 1))
 }
 
 /// Room for so many bytes is made at once for a string of unknown length.
 const FIRST_BYTES: usize = 256 * 1024;
 
 /// The bytes that were decoded from this, as text.
-fn checked(bytes: Vec<u8>, lone: Lone, content: &[u8]) -> Text<'_> {
+fn checked_text(bytes: Vec<u8>, lone: LoneSurrogates, content: &[u8]) -> Text<'_> {
     match String::from_utf8(bytes) {
         Ok(text) => Text {
             text: Cow::Owned(text),
@@ -104,14 +104,14 @@ fn decode_invalid(content: &[u8]) -> Text<'_> {
 
 /// Decodes what precedes the next quote or control character, and gives the
 /// place of that; it stops as well at what is no escape.
-fn unescape(src: &[u8], mut at: usize, out: &mut Vec<u8>, lone: &mut Lone) -> usize {
-    while let Some(block) = Block::at(src, at) {
+fn unescape_into(src: &[u8], mut at: usize, out: &mut Vec<u8>, lone: &mut LoneSurrogates) -> usize {
+    while let Some(block) = Block::load_at(src, at) {
         let start = at;
-        let mut ends = block.ends();
+        let mut ends = block.string_end_mask();
         while ends != 0 {
             let before = ends.trailing_zeros() as usize;
             let end = start + before;
-            copy(src, at, end - at, out);
+            copy_block(src, at, end - at, out);
             let Some(len) = push_escape(&src[end..], out, lone) else {
                 return end;
             };
@@ -119,11 +119,11 @@ fn unescape(src: &[u8], mut at: usize, out: &mut Vec<u8>, lone: &mut Lone) -> us
             ends &= bits_from(before + len);
         }
         let rest = (start + BLOCK).saturating_sub(at);
-        copy(src, at, rest, out);
+        copy_block(src, at, rest, out);
         at += rest;
     }
     loop {
-        let end = scan::plain(src, at);
+        let end = scan::plain_end(src, at);
         out.extend_from_slice(&src[at..end]);
         match push_escape(&src[end..], out, lone) {
             Some(len) => at = end + len,
@@ -134,7 +134,7 @@ fn unescape(src: &[u8], mut at: usize, out: &mut Vec<u8>, lone: &mut Lone) -> us
 
 /// Copies so many bytes, at most a block.
 #[inline]
-fn copy(src: &[u8], at: usize, len: usize, out: &mut Vec<u8>) {
+fn copy_block(src: &[u8], at: usize, len: usize, out: &mut Vec<u8>) {
     const HALF: usize = BLOCK / 2;
     let block: Option<&[u8; BLOCK]> = src.get(at..).and_then(<[u8]>::first_chunk);
     let Some(block) = block else {
@@ -154,7 +154,7 @@ fn copy(src: &[u8], at: usize, len: usize, out: &mut Vec<u8>) {
 /// Appends what the escape at the beginning of `src` stands for, and gives its
 /// length; none if there is none.
 #[inline]
-fn push_escape(src: &[u8], out: &mut Vec<u8>, lone: &mut Lone) -> Option<usize> {
+fn push_escape(src: &[u8], out: &mut Vec<u8>, lone: &mut LoneSurrogates) -> Option<usize> {
     let [b'\\', letter, ..] = src else {
         return None;
     };
@@ -167,8 +167,8 @@ fn push_escape(src: &[u8], out: &mut Vec<u8>, lone: &mut Lone) -> Option<usize> 
     }
 }
 
-fn push_unicode(src: &[u8], out: &mut Vec<u8>, lone: &mut Lone) -> Option<usize> {
-    scan::escape(src, 0).ok()?;
+fn push_unicode(src: &[u8], out: &mut Vec<u8>, lone: &mut LoneSurrogates) -> Option<usize> {
+    scan::escape_len(src, 0).ok()?;
     let escape = decode_escape(src);
     lone.extend(escape.lone.map(|unit| (out.len(), unit)));
     push_char(out, escape.char);
@@ -208,7 +208,7 @@ pub(crate) fn decode_escape(src: &[u8]) -> Escape {
 }
 
 fn decode_unicode(src: &[u8]) -> Escape {
-    let first = hex(src).unwrap_or(0xFFFD);
+    let first = unicode_escape_value(src).unwrap_or(0xFFFD);
     if let Some(char) = char::from_u32(first) {
         return Escape {
             char,
@@ -216,7 +216,7 @@ fn decode_unicode(src: &[u8]) -> Escape {
             lone: None,
         };
     }
-    let second = src.get(6..).and_then(hex);
+    let second = src.get(6..).and_then(unicode_escape_value);
     let pair = second.and_then(|second| {
         let is_pair = first < 0xDC00 && (0xDC00..0xE000).contains(&second);
         let code = 0x1_0000 + ((first & 0x3FF) << 10) + (second & 0x3FF);
@@ -230,7 +230,7 @@ fn decode_unicode(src: &[u8]) -> Escape {
 }
 
 /// The number in `\uXXXX` at the beginning of `src`.
-fn hex(src: &[u8]) -> Option<u32> {
+fn unicode_escape_value(src: &[u8]) -> Option<u32> {
     let digits = src.strip_prefix(b"\\u")?.first_chunk::<4>()?;
     digits.iter().try_fold(0, |sum, &digit| {
         Some(sum * 16 + char::from(digit).to_digit(16)?)

@@ -40,7 +40,7 @@ const KEPT_NODES: usize = 64 * 1024;
 /// them: most texts are a line of a log.
 const FIRST_NODES: usize = 64;
 
-pub(crate) fn narrow(index: usize) -> u32 {
+pub(crate) fn narrow_index(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(NONE)
 }
 
@@ -74,7 +74,7 @@ impl Tree {
     pub fn parse_into(&mut self, src: &[u8]) -> Result<(), SyntaxError> {
         self.parse_whole(src).map_err(|fault| {
             self.nodes.clear();
-            fault.locate(src)
+            fault.with_position(src)
         })
     }
 
@@ -91,7 +91,7 @@ impl Tree {
     pub fn parse_prefix(&mut self, src: &[u8], from: usize) -> Result<usize, SyntaxError> {
         self.parse_part(src, from).map_err(|fault| {
             self.nodes.clear();
-            fault.locate(src)
+            fault.with_position(src)
         })
     }
 
@@ -118,7 +118,7 @@ impl Tree {
     }
 
     pub(crate) fn parse_whole(&mut self, src: &[u8]) -> Result<(), Fault> {
-        let end = scan::space(src, self.parse_part(src, scan::bom(src))?);
+        let end = scan::skip_space(src, self.parse_part(src, scan::bom_len(src))?);
         if end < src.len() {
             return Err(Fault::new(end, SyntaxErrorKind::TrailingData));
         }
@@ -132,18 +132,18 @@ impl Tree {
         if self.nodes.capacity() > src.len().max(KEPT_NODES) {
             self.nodes.shrink_to(KEPT_NODES);
         }
-        if narrow(src.len()) == NONE {
+        if narrow_index(src.len()) == NONE {
             return Err(Fault::new(0, SyntaxErrorKind::TooLarge));
         }
         self.nodes.reserve((src.len() / 16).min(FIRST_NODES));
-        value(src, from, self)
+        parse_value(src, from, self)
     }
 
-    fn push(&mut self, start: usize, end: usize, tag: Tag, is_key: bool) {
-        let next = narrow(self.nodes.len() + 1);
+    fn push_node(&mut self, start: usize, end: usize, tag: Tag, is_key: bool) {
+        let next = narrow_index(self.nodes.len() + 1);
         self.nodes.push(Node {
-            start: narrow(start),
-            end: narrow(end),
+            start: narrow_index(start),
+            end: narrow_index(end),
             next,
             tag,
             is_key,
@@ -151,28 +151,32 @@ impl Tree {
     }
 }
 
-fn string(src: &[u8], pos: usize, tree: &mut Tree, is_key: bool) -> Result<usize, Fault> {
-    let found = scan::string(src, pos)?;
+fn parse_string(src: &[u8], pos: usize, tree: &mut Tree, is_key: bool) -> Result<usize, Fault> {
+    let found = scan::string_end(src, pos)?;
     tree.numbered |= found.numbered;
     let tag = if found.escaped {
         Tag::Escaped
     } else {
         Tag::Plain
     };
-    tree.push(pos, found.end, tag, is_key);
+    tree.push_node(pos, found.end, tag, is_key);
     Ok(found.end)
 }
 
 /// A key and its colon; returns what follows them.
 #[inline]
-fn key(src: &[u8], pos: usize, tree: &mut Tree) -> Result<usize, Fault> {
+fn parse_key(src: &[u8], pos: usize, tree: &mut Tree) -> Result<usize, Fault> {
     if src.get(pos) != Some(&b'"') {
-        return Err(Fault::unexpected(src, pos, SyntaxErrorKind::ExpectedKey));
+        return Err(Fault::unexpected_byte(
+            src,
+            pos,
+            SyntaxErrorKind::ExpectedKey,
+        ));
     }
-    let end = string(src, pos, tree, true)?;
-    let colon = scan::space(src, end);
+    let end = parse_string(src, pos, tree, true)?;
+    let colon = scan::skip_space(src, end);
     if src.get(colon) != Some(&b':') {
-        return Err(Fault::unexpected(
+        return Err(Fault::unexpected_byte(
             src,
             colon,
             SyntaxErrorKind::ExpectedColon,
@@ -183,14 +187,14 @@ fn key(src: &[u8], pos: usize, tree: &mut Tree) -> Result<usize, Fault> {
 
 /// One value and everything in it, without recursion: while a container is
 /// open, its node leads to the one around it.
-fn value(src: &[u8], from: usize, tree: &mut Tree) -> Result<usize, Fault> {
+fn parse_value(src: &[u8], from: usize, tree: &mut Tree) -> Result<usize, Fault> {
     let mut pos = from;
     let mut open = NONE;
     let mut in_object = false;
     loop {
-        pos = scan::space(src, pos);
+        pos = scan::skip_space(src, pos);
         match src.get(pos) {
-            Some(b'"') => pos = string(src, pos, tree, false)?,
+            Some(b'"') => pos = parse_string(src, pos, tree, false)?,
             Some(&bracket @ (b'{' | b'[')) => {
                 let index = tree.nodes.len();
                 let tag = if bracket == b'{' {
@@ -198,18 +202,18 @@ fn value(src: &[u8], from: usize, tree: &mut Tree) -> Result<usize, Fault> {
                 } else {
                     Tag::Array
                 };
-                tree.push(pos, 0, tag, false);
-                let inner = scan::space(src, pos + 1);
+                tree.push_node(pos, 0, tag, false);
+                let inner = scan::skip_space(src, pos + 1);
                 // `]` and `}` are two after `[` and `{`.
                 if src.get(inner) == Some(&(bracket + 2)) {
                     pos = inner + 1;
-                    tree.nodes[index].end = narrow(pos);
+                    tree.nodes[index].end = narrow_index(pos);
                 } else {
                     tree.nodes[index].next = open;
-                    open = narrow(index);
+                    open = narrow_index(index);
                     in_object = tag == Tag::Object;
                     pos = if in_object {
-                        key(src, inner, tree)?
+                        parse_key(src, inner, tree)?
                     } else {
                         inner
                     };
@@ -217,25 +221,31 @@ fn value(src: &[u8], from: usize, tree: &mut Tree) -> Result<usize, Fault> {
                 }
             }
             Some(b'-' | b'0'..=b'9') => {
-                let end = scan::number(src, pos)?;
-                tree.push(pos, end, Tag::Number, false);
+                let end = scan::number_end(src, pos)?;
+                tree.push_node(pos, end, Tag::Number, false);
                 pos = end;
             }
-            Some(b't') => pos = word(src, pos, b"true", Tag::True, tree)?,
-            Some(b'f') => pos = word(src, pos, b"false", Tag::False, tree)?,
-            Some(b'n') => pos = word(src, pos, b"null", Tag::Null, tree)?,
-            _ => return Err(Fault::unexpected(src, pos, SyntaxErrorKind::ExpectedValue)),
+            Some(b't') => pos = parse_literal(src, pos, b"true", Tag::True, tree)?,
+            Some(b'f') => pos = parse_literal(src, pos, b"false", Tag::False, tree)?,
+            Some(b'n') => pos = parse_literal(src, pos, b"null", Tag::Null, tree)?,
+            _ => {
+                return Err(Fault::unexpected_byte(
+                    src,
+                    pos,
+                    SyntaxErrorKind::ExpectedValue,
+                ));
+            }
         }
         loop {
             if open == NONE {
                 return Ok(pos);
             }
-            pos = scan::space(src, pos);
+            pos = scan::skip_space(src, pos);
             match src.get(pos) {
                 Some(b',') => {
                     pos += 1;
                     if in_object {
-                        pos = key(src, scan::space(src, pos), tree)?;
+                        pos = parse_key(src, scan::skip_space(src, pos), tree)?;
                     }
                     break;
                 }
@@ -243,32 +253,32 @@ fn value(src: &[u8], from: usize, tree: &mut Tree) -> Result<usize, Fault> {
                 Some(b']') if !in_object => {}
                 _ if in_object => {
                     let kind = SyntaxErrorKind::ExpectedCommaOrBrace;
-                    return Err(Fault::unexpected(src, pos, kind));
+                    return Err(Fault::unexpected_byte(src, pos, kind));
                 }
                 _ => {
                     let kind = SyntaxErrorKind::ExpectedCommaOrBracket;
-                    return Err(Fault::unexpected(src, pos, kind));
+                    return Err(Fault::unexpected_byte(src, pos, kind));
                 }
             }
             pos += 1;
-            let next = narrow(tree.nodes.len());
+            let next = narrow_index(tree.nodes.len());
             let closed = &mut tree.nodes[open as usize];
-            closed.end = narrow(pos);
+            closed.end = narrow_index(pos);
             open = std::mem::replace(&mut closed.next, next);
             in_object = open != NONE && tree.nodes[open as usize].tag == Tag::Object;
         }
     }
 }
 
-fn word(
+fn parse_literal(
     src: &[u8],
     pos: usize,
     spelling: &[u8],
     tag: Tag,
     tree: &mut Tree,
 ) -> Result<usize, Fault> {
-    let end = scan::word(src, pos, spelling)?;
-    tree.push(pos, end, tag, false);
+    let end = scan::literal_end(src, pos, spelling)?;
+    tree.push_node(pos, end, tag, false);
     Ok(end)
 }
 

@@ -38,7 +38,7 @@ impl<'a> Value<'a> {
         Self { src, nodes, index }
     }
 
-    pub(crate) fn src(self) -> &'a [u8] {
+    pub(crate) fn source_bytes(self) -> &'a [u8] {
         self.src
     }
 
@@ -140,22 +140,22 @@ impl<'a> Value<'a> {
     /// Keys and values of an object in order, with all duplicates; nothing of
     /// other values.
     pub fn members(self) -> Members<'a> {
-        Members(self.children(Tag::Object))
+        Members(self.children_if(Tag::Object))
     }
 
     /// The items of an array; nothing of other values.
     pub fn items(self) -> Items<'a> {
-        Items(self.children(Tag::Array))
+        Items(self.children_if(Tag::Array))
     }
 
-    fn children(self, of: Tag) -> Children<'a> {
+    fn children_if(self, of: Tag) -> ChildValues<'a> {
         let node = self.node();
         let end = if node.tag == of {
             node.next
         } else {
             self.index + 1
         };
-        Children {
+        ChildValues {
             next: self.with_index(self.index + 1),
             end,
         }
@@ -164,7 +164,10 @@ impl<'a> Value<'a> {
     /// The decoded string, and whether decoding had to give something up.
     pub fn text(self) -> Option<Text<'a>> {
         let content = self.content()?;
-        Some(text::decode(content, self.node().tag == Tag::Escaped))
+        Some(text::decode_string(
+            content,
+            self.node().tag == Tag::Escaped,
+        ))
     }
 
     /// The decoded string, with U+FFFD for what is not text.
@@ -203,25 +206,25 @@ impl<'a> Value<'a> {
         }
     }
 
-    fn number(self) -> Option<&'a [u8]> {
+    fn number_bytes(self) -> Option<&'a [u8]> {
         (self.node().tag == Tag::Number).then(|| self.raw())
     }
 
     /// The number if it is an integer of that range, however it is spelt:
     /// `1000`, `1000.0` and `1e3` are the same.
     pub fn i64(self) -> Option<i64> {
-        number::i64(self.number()?)
+        number::parse_i64(self.number_bytes()?)
     }
 
     /// The number if it is an integer of that range, however it is spelt.
     pub fn u64(self) -> Option<u64> {
-        number::u64(self.number()?)
+        number::parse_u64(self.number_bytes()?)
     }
 
     /// The nearest floating point number; none for what is out of range, such
     /// as `1e400`.
     pub fn f64(self) -> Option<f64> {
-        number::f64(self.number()?)
+        number::parse_f64(self.number_bytes()?)
     }
 
     /// Whether this is `null`.
@@ -251,12 +254,12 @@ impl fmt::Debug for Value<'_> {
 }
 
 #[derive(Clone)]
-struct Children<'a> {
+struct ChildValues<'a> {
     next: Value<'a>,
     end: u32,
 }
 
-impl<'a> Iterator for Children<'a> {
+impl<'a> Iterator for ChildValues<'a> {
     type Item = Value<'a>;
 
     fn next(&mut self) -> Option<Value<'a>> {
@@ -271,7 +274,7 @@ impl<'a> Iterator for Children<'a> {
 
 /// The keys and values of an object; see [`Value::members`].
 #[derive(Clone)]
-pub struct Members<'a>(Children<'a>);
+pub struct Members<'a>(ChildValues<'a>);
 
 impl<'a> Iterator for Members<'a> {
     type Item = (Value<'a>, Value<'a>);
@@ -283,7 +286,7 @@ impl<'a> Iterator for Members<'a> {
 
 /// The items of an array; see [`Value::items`].
 #[derive(Clone)]
-pub struct Items<'a>(Children<'a>);
+pub struct Items<'a>(ChildValues<'a>);
 
 impl<'a> Iterator for Items<'a> {
     type Item = Value<'a>;

@@ -98,9 +98,9 @@ impl<'a> Iterator for Tokens<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        let start = scan::space(self.src, self.pos);
+        let start = scan::skip_space(self.src, self.pos);
         let end = match self.src.get(start)? {
-            b'"' => scan::string(self.src, start).map_or(self.src.len(), |found| found.end),
+            b'"' => scan::string_end(self.src, start).map_or(self.src.len(), |found| found.end),
             b'{' | b'}' | b'[' | b']' | b',' | b':' => start + 1,
             _ => {
                 let is_end = |byte: &u8| scan::is_space(*byte) || b"{}[],:\"".contains(byte);
@@ -127,7 +127,7 @@ pub fn write_str(out: &mut Vec<u8>, s: &str) {
     out.push(b'"');
     let mut start = 0;
     loop {
-        let stop = scan::plain(bytes, start);
+        let stop = scan::plain_end(bytes, start);
         out.extend_from_slice(&bytes[start..stop]);
         let Some(&byte) = bytes.get(stop) else { break };
         match byte {

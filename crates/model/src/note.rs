@@ -23,6 +23,8 @@ pub struct Note {
 /// How much a note matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
+    /// A detail of how the answer was found, told only to who asks for all.
+    Detail,
     /// Nothing that anybody needs to know: such notes are counted, and told to who asks for all.
     Quiet,
     /// Worth knowing; nothing is missing from the result.
@@ -45,6 +47,11 @@ impl Note {
     /// A note that is only counted, unless somebody asks for all.
     pub fn quiet(message: impl Into<String>) -> Self {
         Self::new(Severity::Quiet, message)
+    }
+
+    /// A note on how the answer was found, told only to who asks for all.
+    pub fn detail(message: impl Into<String>) -> Self {
+        Self::new(Severity::Detail, message)
     }
 
     fn new(severity: Severity, message: impl Into<String>) -> Self {

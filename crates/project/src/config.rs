@@ -8,7 +8,7 @@ const CONFIG_LIMIT: u64 = 4 << 20;
 
 /// What a configuration file says; a later value replaces an earlier one.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Config {
+pub(crate) struct GitConfig {
     /// `core.bare`
     pub(crate) bare: Option<bool>,
     /// `core.worktree`
@@ -19,11 +19,12 @@ pub(crate) struct Config {
     pub(crate) foreign_refs: bool,
 }
 
-impl Config {
+impl GitConfig {
     /// Reads a file; one that is missing or unreadable says nothing. Includes are
     /// not followed: git does not follow them for these settings either.
     pub(crate) fn read(path: &Path) -> Self {
-        file::read(path, CONFIG_LIMIT).map_or_else(Self::default, |bytes| Self::parse(&bytes))
+        file::read_limited(path, CONFIG_LIMIT)
+            .map_or_else(Self::default, |bytes| Self::parse(&bytes))
     }
 
     fn parse(bytes: &[u8]) -> Self {
@@ -44,8 +45,8 @@ impl Config {
                     rest = &rest[end.unwrap_or(rest.len())..];
                 }
                 b if b.is_ascii_alphabetic() => {
-                    let (key, value, after) = setting(rest);
-                    config.set(&section, &key.to_ascii_lowercase(), value);
+                    let (key, value, after) = parse_setting(rest);
+                    config.set_value(&section, &key.to_ascii_lowercase(), value);
                     rest = after;
                 }
                 _ => rest = &rest[1..],
@@ -54,7 +55,7 @@ impl Config {
         config
     }
 
-    fn set(&mut self, section: &[u8], key: &[u8], value: Option<Vec<u8>>) {
+    fn set_value(&mut self, section: &[u8], key: &[u8], value: Option<Vec<u8>>) {
         match (section, key) {
             (b"core", b"bare") => self.bare = Some(is_true(value.as_deref())),
             (b"core", b"worktree") => {
@@ -72,7 +73,7 @@ impl Config {
 }
 
 /// Splits `key = value` off the front; a key without `=` has no value.
-fn setting(text: &[u8]) -> (&[u8], Option<Vec<u8>>, &[u8]) {
+fn parse_setting(text: &[u8]) -> (&[u8], Option<Vec<u8>>, &[u8]) {
     let key_end = text
         .iter()
         .position(|b| !b.is_ascii_alphanumeric() && *b != b'-')
@@ -84,7 +85,7 @@ fn setting(text: &[u8]) -> (&[u8], Option<Vec<u8>>, &[u8]) {
         .unwrap_or(rest.len());
     match rest[blank..].strip_prefix(b"=") {
         Some(rest) => {
-            let (value, rest) = value(rest);
+            let (value, rest) = parse_value(rest);
             (key, Some(value), rest)
         }
         None => (key, None, &rest[blank..]),
@@ -92,7 +93,7 @@ fn setting(text: &[u8]) -> (&[u8], Option<Vec<u8>>, &[u8]) {
 }
 
 /// A value up to the end of its line: quotes, escapes, continuations, comments.
-fn value(text: &[u8]) -> (Vec<u8>, &[u8]) {
+fn parse_value(text: &[u8]) -> (Vec<u8>, &[u8]) {
     let mut value = Vec::new();
     let mut kept = 0; // trailing blanks outside quotes do not belong to the value
     let mut quoted = false;
@@ -101,11 +102,11 @@ fn value(text: &[u8]) -> (Vec<u8>, &[u8]) {
         let byte = text[at];
         at += 1;
         match byte {
-            b'\n' => return (finish(value, kept), &text[at..]),
+            b'\n' => return (trim_value(value, kept), &text[at..]),
             b'#' | b';' if !quoted => {
                 let end = text[at..].iter().position(|&b| b == b'\n');
                 return (
-                    finish(value, kept),
+                    trim_value(value, kept),
                     &text[end.map_or(text.len(), |n| at + n)..],
                 );
             }
@@ -136,10 +137,10 @@ fn value(text: &[u8]) -> (Vec<u8>, &[u8]) {
             }
         }
     }
-    (finish(value, kept), &[])
+    (trim_value(value, kept), &[])
 }
 
-fn finish(mut value: Vec<u8>, kept: usize) -> Vec<u8> {
+fn trim_value(mut value: Vec<u8>, kept: usize) -> Vec<u8> {
     value.truncate(kept);
     value
 }
@@ -159,12 +160,12 @@ fn is_true(value: Option<&[u8]>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Config;
+    use super::GitConfig;
     use std::path::Path;
 
     #[test]
     fn what_git_writes_is_understood() {
-        let config = Config::parse(
+        let config = GitConfig::parse(
             b"[core]\n\trepositoryformatversion = 1\n\tbare = false\n\tworktree = ../../../sub\n\
               [extensions]\n\trefstorage = reftable\n\tworktreeConfig = true\n",
         );
@@ -175,7 +176,7 @@ mod tests {
 
     #[test]
     fn hand_written_spellings_are_understood() {
-        let config = Config::parse(
+        let config = GitConfig::parse(
             b"\xef\xbb\xbf# top\r\n[CORE] Bare ; a comment\n  WORKTREE = \"a b\\\\c\" # end\n\
               [core \"other\"] bare = no\n[extensions]refStorage=files\nworktreeconfig = 0",
         );
@@ -186,7 +187,7 @@ mod tests {
 
     #[test]
     fn the_last_value_wins_and_lines_continue() {
-        let config = Config::parse(b"[core]\nbare=true\nbare=off\nworktree = one\\\n two  \n");
+        let config = GitConfig::parse(b"[core]\nbare=true\nbare=off\nworktree = one\\\n two  \n");
         assert_eq!(config.bare, Some(false));
         assert_eq!(config.worktree.as_deref(), Some(Path::new("one two")));
     }
@@ -201,7 +202,7 @@ mod tests {
             b"[core]\nbare=\"x",
             b"=\0]\xff[",
         ] {
-            let _ = Config::parse(bytes);
+            let _ = GitConfig::parse(bytes);
         }
     }
 }

@@ -9,9 +9,12 @@ use std::path::{Path, PathBuf};
 /// Anything else (a pipe, a device, a folder, a file that is too long or cannot
 /// be read) is `None`. The kind is checked before opening, because opening a
 /// pipe would wait for its writer.
-pub(crate) fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
+pub(crate) fn read_limited(path: &Path, limit: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.take(limit + 1).read_to_end(&mut bytes).ok()?;
+    open_regular(path)?
+        .take(limit + 1)
+        .read_to_end(&mut bytes)
+        .ok()?;
     (bytes.len() as u64 <= limit).then_some(bytes)
 }
 
@@ -22,7 +25,7 @@ pub(crate) fn find_line<T>(
     limit: usize,
     mut each: impl FnMut(&[u8]) -> Option<T>,
 ) -> Option<T> {
-    let mut reader = BufReader::new(open(path)?);
+    let mut reader = BufReader::new(open_regular(path)?);
     let mut line = Vec::new();
     let mut whole = true;
     loop {
@@ -85,7 +88,7 @@ pub(crate) fn from_path(path: &Path) -> Vec<u8> {
     }
 }
 
-fn open(path: &Path) -> Option<File> {
+fn open_regular(path: &Path) -> Option<File> {
     if !fs::metadata(path).ok()?.is_file() {
         return None;
     }

@@ -23,24 +23,24 @@ pub fn relative(root: &Path, folder: &Path) -> String {
         && !steps_up(root)
         && let Ok(inside) = folder.strip_prefix(root)
     {
-        return join(inside.components());
+        return join_components(inside.components());
     }
-    let (root, folder) = (resolve(root), resolve(folder));
+    let (root, folder) = (resolve_path(root), resolve_path(folder));
     let shared = root
         .components()
         .zip(folder.components())
         .take_while(|(a, b)| a == b)
         .count();
     if shared == 0 && folder.is_absolute() {
-        return join(folder.components());
+        return join_components(folder.components());
     }
     let up = root.components().skip(shared).map(|_| Component::ParentDir);
-    join(up.chain(folder.components().skip(shared)))
+    join_components(up.chain(folder.components().skip(shared)))
 }
 
 /// The path with symbolic links resolved, or without `.` and `..` where it does
 /// not exist.
-pub(crate) fn resolve(path: &Path) -> PathBuf {
+pub(crate) fn resolve_path(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| without_dots(path))
 }
 
@@ -61,7 +61,7 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-fn join<'a>(parts: impl Iterator<Item = Component<'a>>) -> String {
+fn join_components<'a>(parts: impl Iterator<Item = Component<'a>>) -> String {
     let mut text = String::new();
     for part in parts {
         match part {

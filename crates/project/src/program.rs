@@ -1,4 +1,4 @@
-//! The `git` program, started so that nothing of a repository's own can run.
+//! The `git_command` program, started so that nothing of a repository's own can run.
 //!
 //! Whoever wrote a repository also wrote its configuration, and git runs much of what that says:
 //! hooks, monitors, filters, pagers, programs that fetch. The user's own configuration is the user's,
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rethread_run::scrub;
+use rethread_run::remove_private_variables;
 
 /// An answer is one name or one hash.
 const ANSWER_LIMIT: u64 = 4 << 10;
@@ -50,9 +50,9 @@ const VARIABLES: [(&str, &str); 6] = [
 ///
 /// Git finds the repository by itself: to name it would skip git's check of whom it belongs to. It does
 /// not look further up where this `.git` is damaged.
-pub(crate) fn git(holder: &Path) -> Command {
+pub(crate) fn git_command(holder: &Path) -> Command {
     let mut git = Command::new("git");
-    scrub(&mut git);
+    remove_private_variables(&mut git);
     git.envs(VARIABLES).stdin(Stdio::null());
     let above = holder.parent().map(|parent| std::env::join_paths([parent]));
     if let Some(Ok(above)) = above {
@@ -65,19 +65,19 @@ pub(crate) fn git(holder: &Path) -> Command {
     git
 }
 
-/// The answer of `git` in a folder that has a `.git`, without its line end. `None` when git
+/// The answer of `git_command` in a folder that has a `.git`, without its line end. `None` when git
 /// is not installed, says no, or takes too long.
-pub(crate) fn ask<S: AsRef<OsStr>>(
+pub(crate) fn ask_git<S: AsRef<OsStr>>(
     holder: &Path,
     arguments: impl IntoIterator<Item = S>,
 ) -> Option<Vec<u8>> {
-    let mut child = git(holder)
+    let mut child = git_command(holder)
         .args(arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .ok()?;
-    if !succeeds(&mut child) {
+    if !wait_for_success(&mut child) {
         return None;
     }
     let mut answer = Vec::new();
@@ -89,7 +89,7 @@ pub(crate) fn ask<S: AsRef<OsStr>>(
 
 /// Waits for the program to end well; stops it when patience ends. The answer is
 /// far smaller than a pipe holds, so it need not be read meanwhile.
-fn succeeds(child: &mut Child) -> bool {
+fn wait_for_success(child: &mut Child) -> bool {
     let start = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {

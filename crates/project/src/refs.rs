@@ -20,26 +20,26 @@ pub(crate) struct Refs<'a> {
     /// Where branches are.
     pub(crate) common_dir: &'a Path,
     /// Only the `git` program can read them.
-    pub(crate) foreign: Option<Foreign<'a>>,
+    pub(crate) foreign: Option<GitRefs<'a>>,
 }
 
 /// References that only the `git` program can read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Foreign<'a> {
+pub(crate) struct GitRefs<'a> {
     /// The folder to ask in.
     pub(crate) holder: &'a Path,
     /// What the worktree's `HEAD` is called there.
     pub(crate) head: &'a OsStr,
 }
 
-impl Foreign<'_> {
-    fn ask(self, arguments: &[&str]) -> Option<Vec<u8>> {
+impl GitRefs<'_> {
+    fn ask_git(self, arguments: &[&str]) -> Option<Vec<u8>> {
         let arguments = arguments.iter().map(OsStr::new).chain([self.head]);
-        program::ask(self.holder, arguments)
+        program::ask_git(self.holder, arguments)
     }
 }
 
-enum Value {
+enum RefValue {
     Commit(String),
     Symbolic(Vec<u8>),
     Missing,
@@ -50,8 +50,8 @@ impl Refs<'_> {
     /// The branch that `HEAD` names, also before its first commit.
     pub(crate) fn branch(self) -> Option<String> {
         let name = match self.foreign {
-            Some(foreign) => foreign.ask(&["symbolic-ref", "--quiet"])?,
-            None => self.follow().0?,
+            Some(foreign) => foreign.ask_git(&["symbolic-ref", "--quiet"])?,
+            None => self.follow_head().0?,
         };
         let branch = name.strip_prefix(b"refs/heads/")?;
         Some(String::from_utf8_lossy(branch).into_owned())
@@ -60,40 +60,42 @@ impl Refs<'_> {
     /// The commit that `HEAD` is at.
     pub(crate) fn commit(self) -> Option<String> {
         match self.foreign {
-            Some(foreign) => hash(&foreign.ask(&["rev-parse", "--verify", "--quiet"])?),
-            None => self.follow().1,
+            Some(foreign) => parse_hash(&foreign.ask_git(&["rev-parse", "--verify", "--quiet"])?),
+            None => self.follow_head().1,
         }
     }
 
     /// The last name on the way from `HEAD`, and the commit it leads to.
-    fn follow(self) -> (Option<Vec<u8>>, Option<String>) {
+    fn follow_head(self) -> (Option<Vec<u8>>, Option<String>) {
         let mut name = None::<Vec<u8>>;
         for _ in 0..MAX_DEPTH {
             let value = match &name {
                 None => read_file(&self.git_dir.join("HEAD")),
-                Some(name) => self.read(name),
+                Some(name) => self.read_ref(name),
             };
             match value {
-                Value::Symbolic(next) if is_safe(&next) => name = Some(next),
-                Value::Commit(commit) => return (name, Some(commit)),
-                Value::Missing => return (name, None),
-                Value::Symbolic(_) | Value::Damaged => break,
+                RefValue::Symbolic(next) if is_safe(&next) => name = Some(next),
+                RefValue::Commit(commit) => return (name, Some(commit)),
+                RefValue::Missing => return (name, None),
+                RefValue::Symbolic(_) | RefValue::Damaged => break,
             }
         }
         (None, None)
     }
 
-    fn read(self, name: &[u8]) -> Value {
-        let Some(path) = self.path(name) else {
-            return Value::Damaged;
+    fn read_ref(self, name: &[u8]) -> RefValue {
+        let Some(path) = self.ref_path(name) else {
+            return RefValue::Damaged;
         };
         match read_file(&path) {
-            Value::Missing => self.packed(name).map_or(Value::Missing, Value::Commit),
+            RefValue::Missing => self
+                .packed_ref(name)
+                .map_or(RefValue::Missing, RefValue::Commit),
             value => value,
         }
     }
 
-    fn path(self, name: &[u8]) -> Option<PathBuf> {
+    fn ref_path(self, name: &[u8]) -> Option<PathBuf> {
         let own = [&b"refs/bisect/"[..], b"refs/worktree/", b"refs/rewritten/"];
         let base = if own.iter().any(|prefix| name.starts_with(prefix)) {
             self.git_dir
@@ -103,11 +105,11 @@ impl Refs<'_> {
         Some(base.join(file::to_path(name)?))
     }
 
-    fn packed(self, name: &[u8]) -> Option<String> {
+    fn packed_ref(self, name: &[u8]) -> Option<String> {
         let packed = self.common_dir.join("packed-refs");
         file::find_line(&packed, PACKED_LINE_LIMIT, |line| {
             let (digits, rest) = line.split_at_checked(line.len().checked_sub(name.len() + 1)?)?;
-            (rest[0] == b' ' && &rest[1..] == name).then(|| hash(digits))
+            (rest[0] == b' ' && &rest[1..] == name).then(|| parse_hash(digits))
         })
         .flatten()
     }
@@ -115,30 +117,30 @@ impl Refs<'_> {
 
 /// What one reference file says. A folder in its place means that longer names
 /// begin with this one, so it is missing here.
-fn read_file(path: &Path) -> Value {
+fn read_file(path: &Path) -> RefValue {
     let Ok(metadata) = fs::symlink_metadata(path) else {
-        return Value::Missing;
+        return RefValue::Missing;
     };
     if metadata.is_symlink()
         && let Ok(target) = fs::read_link(path)
         && target.starts_with("refs")
     {
-        return Value::Symbolic(file::from_path(&target));
+        return RefValue::Symbolic(file::from_path(&target));
     }
     if metadata.is_dir() {
-        return Value::Missing;
+        return RefValue::Missing;
     }
-    let Some(bytes) = file::read(path, REF_LIMIT) else {
-        return Value::Damaged;
+    let Some(bytes) = file::read_limited(path, REF_LIMIT) else {
+        return RefValue::Damaged;
     };
     match bytes.strip_prefix(b"ref:") {
-        Some(name) => Value::Symbolic(name.trim_ascii().to_vec()),
-        None => hash(&bytes).map_or(Value::Damaged, Value::Commit),
+        Some(name) => RefValue::Symbolic(name.trim_ascii().to_vec()),
+        None => parse_hash(&bytes).map_or(RefValue::Damaged, RefValue::Commit),
     }
 }
 
 /// The hash at the front of `bytes`, if it is one: SHA-1 or SHA-256.
-pub(crate) fn hash(bytes: &[u8]) -> Option<String> {
+pub(crate) fn parse_hash(bytes: &[u8]) -> Option<String> {
     let end = bytes
         .iter()
         .position(u8::is_ascii_whitespace)
@@ -168,7 +170,7 @@ fn is_safe(name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{hash, is_safe};
+    use super::{is_safe, parse_hash};
 
     #[test]
     fn names_that_would_leave_the_folder_are_refused() {
@@ -209,10 +211,10 @@ mod tests {
     fn only_whole_hashes_count() {
         let sha1 = "0123456789ABCDEF0123456789abcdef01234567";
         assert_eq!(
-            hash(format!("{sha1}\n").as_bytes()),
+            parse_hash(format!("{sha1}\n").as_bytes()),
             Some(sha1.to_lowercase())
         );
-        assert_eq!(hash(&[b'a'; 64]), Some("a".repeat(64)));
+        assert_eq!(parse_hash(&[b'a'; 64]), Some("a".repeat(64)));
         for wrong in [
             "",
             "\n",
@@ -221,7 +223,7 @@ mod tests {
             &format!("{sha1}0"),
             &"g".repeat(40),
         ] {
-            assert_eq!(hash(wrong.as_bytes()), None, "{wrong}");
+            assert_eq!(parse_hash(wrong.as_bytes()), None, "{wrong}");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Finding the repository that a folder is in.
 
 use crate::boundary::{is_visible, upward};
-use crate::config::Config;
+use crate::config::GitConfig;
 use crate::file;
-use crate::path::resolve;
+use crate::path::resolve_path;
 use crate::program;
-use crate::refs::{self, Foreign, Refs};
+use crate::refs::{self, GitRefs, Refs};
 use crate::worktree::{self, PATH_LIMIT, Worktree};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub struct Repository {
     git_dir: PathBuf,
     common_dir: PathBuf,
     is_linked: bool,
-    config: Config,
+    config: GitConfig,
 }
 
 impl Repository {
@@ -51,23 +51,23 @@ impl Repository {
                 // Its holder is a real path already.
                 dot_git
             } else if kind.is_symlink() && dot_git.is_dir() {
-                resolve(&dot_git)
+                resolve_path(&dot_git)
             } else if dot_git.is_file() {
-                resolve(&pointed_to(&dot_git, b"gitdir: ").unwrap_or(dot_git))
+                resolve_path(&pointed_to(&dot_git, b"gitdir: ").unwrap_or(dot_git))
             } else {
                 return None;
             };
-            Some(Self::open(holder, git_dir, &folder))
+            Some(Self::from_git_dir(holder, git_dir, &folder))
         })
     }
 
-    fn open(holder: &Path, git_dir: PathBuf, folder: &Path) -> Repository {
+    fn from_git_dir(holder: &Path, git_dir: PathBuf, folder: &Path) -> Repository {
         let pointer = pointed_to(&git_dir.join("commondir"), b"");
         let is_linked = pointer.is_some();
-        let common_dir = pointer.map_or_else(|| git_dir.clone(), |path| resolve(&path));
+        let common_dir = pointer.map_or_else(|| git_dir.clone(), |path| resolve_path(&path));
         let config = main_config(&common_dir);
         let own_worktree = if is_linked && config.per_worktree {
-            Config::read(&git_dir.join("config.worktree")).worktree
+            GitConfig::read(&git_dir.join("config.worktree")).worktree
         } else if is_linked {
             None
         } else {
@@ -75,7 +75,7 @@ impl Repository {
         };
         // `core.worktree` may name any folder; it counts only if we are inside.
         let root = own_worktree
-            .map(|path| resolve(&git_dir.join(path)))
+            .map(|path| resolve_path(&git_dir.join(path)))
             .filter(|path| folder.starts_with(path))
             .unwrap_or_else(|| holder.to_path_buf());
         Repository {
@@ -159,7 +159,7 @@ impl Repository {
             return Some(self.root.clone());
         }
         let named = self.config.worktree.as_ref();
-        let named = named.map(|path| resolve(&self.common_dir.join(path)));
+        let named = named.map(|path| resolve_path(&self.common_dir.join(path)));
         if let Some(root) = named.filter(|root| root.is_dir()) {
             return Some(root);
         }
@@ -181,7 +181,7 @@ impl Repository {
     /// assert_eq!(repository.branch().as_deref(), Some("main"));
     /// ```
     pub fn branch(&self) -> Option<String> {
-        self.refs(&self.git_dir, "HEAD").branch()
+        self.refs_of(&self.git_dir, "HEAD").branch()
     }
 
     /// The full hash of the commit that `HEAD` is at. `None` before the first
@@ -195,10 +195,10 @@ impl Repository {
     /// assert!(commit.len() == 40 || commit.len() == 64);
     /// ```
     pub fn commit(&self) -> Option<String> {
-        self.refs(&self.git_dir, "HEAD").commit()
+        self.refs_of(&self.git_dir, "HEAD").commit()
     }
 
-    /// Whether the `git` program can be asked about it: it is installed, and the repository belongs to
+    /// Whether the `git_command` program can be asked about it: it is installed, and the repository belongs to
     /// the user or is one of those that the user called safe. Where it cannot, what only it knows is not
     /// known, which is not the same as that there is nothing to know.
     ///
@@ -209,7 +209,7 @@ impl Repository {
     /// assert!(repository.answers());
     /// ```
     pub fn answers(&self) -> bool {
-        program::ask(&self.holder, ["rev-parse", "--git-dir"]).is_some()
+        program::ask_git(&self.holder, ["rev-parse", "--git-dir"]).is_some()
     }
 
     /// The address of a remote, with what the user's configuration puts in its place: what
@@ -222,7 +222,7 @@ impl Repository {
     /// assert_eq!(repository.remote_url("origin").as_deref(), Some("git@example.com:me/app.git"));
     /// ```
     pub fn remote_url(&self, name: &str) -> Option<String> {
-        let url = program::ask(&self.holder, ["remote", "get-url", "--", name])?;
+        let url = program::ask_git(&self.holder, ["remote", "get-url", "--", name])?;
         String::from_utf8(url).ok()
     }
 
@@ -236,9 +236,9 @@ impl Repository {
     /// assert_eq!(repository.root_commits().expect("a history").len(), 1);
     /// ```
     pub fn root_commits(&self) -> Option<Vec<String>> {
-        let answer = program::ask(&self.holder, ["rev-list", "--max-parents=0", "HEAD"])?;
+        let answer = program::ask_git(&self.holder, ["rev-list", "--max-parents=0", "HEAD"])?;
         let lines = answer.split(|b| *b == b'\n');
-        let mut commits: Vec<String> = lines.map(refs::hash).collect::<Option<_>>()?;
+        let mut commits: Vec<String> = lines.map(refs::parse_hash).collect::<Option<_>>()?;
         commits.sort();
         Some(commits)
     }
@@ -254,13 +254,15 @@ impl Repository {
     /// ```
     pub fn worktrees(&self) -> Vec<Worktree> {
         let main = self.main_root().map(|path| Worktree {
-            branch: self.refs(&self.common_dir, "main-worktree/HEAD").branch(),
+            branch: self
+                .refs_of(&self.common_dir, "main-worktree/HEAD")
+                .branch(),
             is_main: true,
             exists: path.is_dir(),
             path,
         });
         let asked = self.config.foreign_refs.then_some(&*self.holder);
-        let linked = worktree::linked(&self.common_dir, asked);
+        let linked = worktree::linked_worktrees(&self.common_dir, asked);
         main.into_iter().chain(linked).collect()
     }
 
@@ -278,8 +280,8 @@ impl Repository {
     }
 
     /// Git in this worktree, so that nothing of the repository's own runs.
-    pub(crate) fn git(&self) -> Command {
-        program::git(&self.holder)
+    pub(crate) fn git_command(&self) -> Command {
+        program::git_command(&self.holder)
     }
 
     /// Whether the repository has this worktree in its list. Any folder can say that it is a linked
@@ -292,14 +294,15 @@ impl Repository {
     /// assert!(repository.is_known());
     /// ```
     pub fn is_known(&self) -> bool {
-        !self.is_linked || worktree::folder(&self.git_dir).as_deref() == Some(&*self.holder)
+        !self.is_linked
+            || worktree::worktree_folder(&self.git_dir).as_deref() == Some(&*self.holder)
     }
 
-    fn refs<'a>(&'a self, git_dir: &'a Path, head: &'a str) -> Refs<'a> {
+    fn refs_of<'a>(&'a self, git_dir: &'a Path, head: &'a str) -> Refs<'a> {
         Refs {
             git_dir,
             common_dir: &self.common_dir,
-            foreign: self.config.foreign_refs.then_some(Foreign {
+            foreign: self.config.foreign_refs.then_some(GitRefs {
                 holder: &self.holder,
                 head: head.as_ref(),
             }),
@@ -309,10 +312,10 @@ impl Repository {
 
 /// The repository's `config`, with what `config.worktree` of its main worktree says
 /// in its place where that file counts.
-fn main_config(common_dir: &Path) -> Config {
-    let mut config = Config::read(&common_dir.join("config"));
+fn main_config(common_dir: &Path) -> GitConfig {
+    let mut config = GitConfig::read(&common_dir.join("config"));
     if config.per_worktree {
-        let own = Config::read(&common_dir.join("config.worktree"));
+        let own = GitConfig::read(&common_dir.join("config.worktree"));
         config.bare = own.bare.or(config.bare);
         config.worktree = own.worktree.or(config.worktree);
     }
@@ -321,7 +324,7 @@ fn main_config(common_dir: &Path) -> Config {
 
 /// The path that a file of one line names after `prefix`, as seen from the file.
 fn pointed_to(path: &Path, prefix: &[u8]) -> Option<PathBuf> {
-    let bytes = file::read(path, PATH_LIMIT)?;
+    let bytes = file::read_limited(path, PATH_LIMIT)?;
     let target = file::trim_newlines(&bytes).strip_prefix(prefix)?;
     Some(path.parent()?.join(file::to_path(target)?))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Repository;
-use crate::change::{GitError, answer};
+use crate::change::{GitError, git_output};
 
 /// Hooks that git runs when it makes a worktree.
 const HOOKS: [&str; 3] = [
@@ -36,10 +36,10 @@ pub enum LeftOff {
 
 /// All settings that hold in a worktree.
 #[derive(Debug)]
-pub(crate) struct Settings(Vec<Setting>);
+pub(crate) struct GitSettings(Vec<GitSetting>);
 
 #[derive(Debug)]
-struct Setting {
+struct GitSetting {
     /// Whether the repository says so, and not the user.
     is_own: bool,
     /// Section and name in small letters, what is between them as it is.
@@ -47,12 +47,12 @@ struct Setting {
     value: Option<String>,
 }
 
-impl Settings {
+impl GitSettings {
     /// Asks git, which follows includes and their conditions: so they hold in just this worktree.
-    pub(crate) fn of(repository: &Repository) -> Result<Self, GitError> {
-        let mut git = repository.git();
+    pub(crate) fn of_repository(repository: &Repository) -> Result<Self, GitError> {
+        let mut git = repository.git_command();
         git.args(["config", "--list", "--null", "--show-scope"]);
-        let listed = answer(git)?;
+        let listed = git_output(git)?;
         let mut parts = listed.split(|byte| *byte == 0);
         let mut all = Vec::new();
         while let (Some(scope), Some(setting)) = (parts.next(), parts.next()) {
@@ -74,23 +74,23 @@ impl Settings {
                 continue;
             };
             let key = key.to_owned();
-            all.push(Setting { is_own, key, value });
+            all.push(GitSetting { is_own, key, value });
         }
         Ok(Self(all))
     }
 
     /// What the repository says for a key, or the user.
-    fn setting(&self, key: &str, is_own: bool) -> Option<&Setting> {
-        let says = |s: &&Setting| s.key == key && s.is_own == is_own;
+    fn find_setting(&self, key: &str, is_own: bool) -> Option<&GitSetting> {
+        let says = |s: &&GitSetting| s.key == key && s.is_own == is_own;
         self.0.iter().rev().find(says)
     }
 
-    fn value(&self, key: &str, is_own: bool) -> Option<&str> {
-        self.setting(key, is_own)?.value.as_deref()
+    fn setting_value(&self, key: &str, is_own: bool) -> Option<&str> {
+        self.find_setting(key, is_own)?.value.as_deref()
     }
 
     /// The filters that are configured, each with whether the repository has a say in it.
-    fn filters(&self) -> BTreeMap<&str, bool> {
+    fn filter_names(&self) -> BTreeMap<&str, bool> {
         let mut filters = BTreeMap::new();
         for setting in &self.0 {
             let rest = setting.key.strip_prefix(FILTER);
@@ -106,18 +106,18 @@ impl Settings {
     /// nothing.
     pub(crate) fn without_own_filters(&self, git: &mut Command) -> Result<Vec<LeftOff>, GitError> {
         let mut left_off = Vec::new();
-        for (name, is_own) in self.filters() {
+        for (name, is_own) in self.filter_names() {
             if name == LARGE_FILES {
                 Self::set_filter(git, name, |_| Some(""))?;
                 left_off.push(LeftOff::Filter(name.to_owned()));
             } else if is_own {
                 let by_user = |key: &str| {
-                    self.setting(key, true)?;
-                    self.value(key, false).or(Some(""))
+                    self.find_setting(key, true)?;
+                    self.setting_value(key, false).or(Some(""))
                 };
                 let another = |command: &&str| {
                     let key = format!("{FILTER}{name}.{command}");
-                    by_user(&key).is_some_and(|value| self.value(&key, true) != Some(value))
+                    by_user(&key).is_some_and(|value| self.setting_value(&key, true) != Some(value))
                 };
                 if COMMANDS.iter().any(another) {
                     left_off.push(LeftOff::Filter(name.to_owned()));
@@ -130,7 +130,7 @@ impl Settings {
 
     /// Leaves off all filters. Files may seem changed then that are not.
     pub(crate) fn without_filters(&self, git: &mut Command) -> Result<(), GitError> {
-        for name in self.filters().keys() {
+        for name in self.filter_names().keys() {
             Self::set_filter(git, name, |_| Some(""))?;
         }
         Ok(())
@@ -162,9 +162,9 @@ impl Settings {
     }
 
     /// The hooks and the monitor that git would have run in a new worktree.
-    pub(crate) fn programs(&self, repository: &Repository) -> Vec<LeftOff> {
-        let named = self.value("core.hookspath", true);
-        let named = named.or_else(|| self.value("core.hookspath", false));
+    pub(crate) fn skipped_programs(&self, repository: &Repository) -> Vec<LeftOff> {
+        let named = self.setting_value("core.hookspath", true);
+        let named = named.or_else(|| self.setting_value("core.hookspath", false));
         let folder = match named {
             Some(path) => repository.root().join(path),
             None => repository.common_dir().join("hooks"),
@@ -174,7 +174,7 @@ impl Settings {
             .filter(|hook| is_program(hook))
             .map(LeftOff::Hook)
             .collect();
-        let monitor = self.value("core.fsmonitor", true);
+        let monitor = self.setting_value("core.fsmonitor", true);
         let is_word = |value: &&str| {
             let words = ["true", "false", "yes", "no", "on", "off", "1", "0", ""];
             words.iter().any(|word| word.eq_ignore_ascii_case(value))

@@ -1,8 +1,8 @@
 //! The worktrees that share one repository.
 
 use crate::file;
-use crate::path::resolve;
-use crate::refs::{Foreign, Refs};
+use crate::path::resolve_path;
+use crate::refs::{GitRefs, Refs};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub struct Worktree {
 
 /// The linked worktrees that a repository knows, sorted by path. `asked` is the folder to ask git in
 /// where only git can read the references.
-pub(crate) fn linked(common_dir: &Path, asked: Option<&Path>) -> Vec<Worktree> {
+pub(crate) fn linked_worktrees(common_dir: &Path, asked: Option<&Path>) -> Vec<Worktree> {
     let Ok(entries) = fs::read_dir(common_dir.join("worktrees")) else {
         return Vec::new();
     };
@@ -44,14 +44,14 @@ pub(crate) fn linked(common_dir: &Path, asked: Option<&Path>) -> Vec<Worktree> {
         .filter_map(|entry| {
             let entry = entry.ok()?;
             let git_dir = entry.path();
-            let path = folder(&git_dir)?;
+            let path = worktree_folder(&git_dir)?;
             let mut head = OsString::from("worktrees/");
             head.push(entry.file_name());
             head.push("/HEAD");
             let refs = Refs {
                 git_dir: &git_dir,
                 common_dir,
-                foreign: asked.map(|holder| Foreign {
+                foreign: asked.map(|holder| GitRefs {
                     holder,
                     head: &head,
                 }),
@@ -70,12 +70,12 @@ pub(crate) fn linked(common_dir: &Path, asked: Option<&Path>) -> Vec<Worktree> {
 
 /// The folder of the worktree whose git folder this is: its `gitdir` names the
 /// `.git` file there, absolute or (since git 2.48) relative to the git folder.
-pub(crate) fn folder(git_dir: &Path) -> Option<PathBuf> {
-    let bytes = file::read(&git_dir.join("gitdir"), PATH_LIMIT)?;
+pub(crate) fn worktree_folder(git_dir: &Path) -> Option<PathBuf> {
+    let bytes = file::read_limited(&git_dir.join("gitdir"), PATH_LIMIT)?;
     let dot_git = git_dir.join(file::to_path(file::trim_newlines(&bytes))?);
     let folder = match dot_git.file_name() {
         Some(name) if name == ".git" => dot_git.parent()?,
         _ => &dot_git,
     };
-    Some(resolve(folder))
+    Some(resolve_path(folder))
 }

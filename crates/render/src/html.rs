@@ -1,6 +1,6 @@
 //! Conversations as a page that needs nothing but a browser: no script, nothing from outside.
 //!
-//! Markup is part of this program, and everything else is escaped ([`out::Out`]). A policy in the page
+//! Markup is part of this program, and everything else is escaped ([`out::HtmlWriter`]). A policy in the page
 //! forbids whatever could still load or run.
 
 mod ansi;
@@ -27,7 +27,7 @@ use rethread_model::EntryIx;
 use self::branches::{Branch, Branches};
 pub use self::head::HTML_GENERATOR;
 pub use self::index::{IndexRow, html_index};
-use self::out::Out;
+use self::out::HtmlWriter;
 use crate::notice::Notice;
 use crate::reading::Speaker;
 use crate::{Options, View};
@@ -40,7 +40,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 
 /// Where another session is, seen from the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Elsewhere {
+pub enum SessionTarget {
     /// In the file with this name, beside the page.
     File(String),
     /// On the same page: the session with this number, counted from 1.
@@ -49,18 +49,18 @@ pub enum Elsewhere {
 
 /// What a page shows beside the entries of a view.
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
+pub struct PageContext<'a> {
     /// Whether branches that were left come behind what is shown.
     pub branches: bool,
     /// The page that leads to this one and others, a file with this name beside it.
     pub index: Option<&'a str>,
     /// Where the session with an id is, if it can be reached.
-    pub find: &'a dyn Fn(&str) -> Option<Elsewhere>,
+    pub find: &'a dyn Fn(&str) -> Option<SessionTarget>,
 }
 
-impl Around<'_> {
+impl PageContext<'_> {
     /// Nothing.
-    pub const NOTHING: Around<'static> = Around {
+    pub const NOTHING: PageContext<'static> = PageContext {
         branches: false,
         index: None,
         find: &|_| None,
@@ -68,50 +68,55 @@ impl Around<'_> {
 }
 
 /// Writes a conversation as a page of its own.
-pub fn html(out: &mut dyn Write, view: &View<'_>, o: &Options, a: &Around<'_>) -> io::Result<()> {
-    let mut page = Html::begin(out, head::title(view), false)?;
-    page.session(1, view, o, a)?;
-    page.end()
+pub fn write_html(
+    out: &mut dyn Write,
+    view: &View<'_>,
+    o: &Options,
+    a: &PageContext<'_>,
+) -> io::Result<()> {
+    let mut page = Html::begin_page(out, head::page_title(view), false)?;
+    page.write_session(1, view, o, a)?;
+    page.end_page()
 }
 
 /// A page of one conversation or of several, written from its beginning to its end.
 pub struct Html<'a> {
-    out: Out<'a>,
+    out: HtmlWriter<'a>,
     /// Whether there may be more than one session.
     several: bool,
-    contents: Vec<head::Chapter>,
+    contents: Vec<head::ContentsEntry>,
 }
 
 impl<'a> Html<'a> {
     /// Begins a page.
-    pub fn begin(out: &'a mut dyn Write, title: &str, several: bool) -> io::Result<Self> {
+    pub fn begin_page(out: &'a mut dyn Write, title: &str, several: bool) -> io::Result<Self> {
         let mut page = Self {
-            out: Out::new(out),
+            out: HtmlWriter::new(out),
             several,
             contents: Vec::new(),
         };
-        head::head(&mut page.out, title)?;
+        head::write_head(&mut page.out, title)?;
         if several {
-            head::controls(&mut page.out)?;
+            head::write_controls(&mut page.out)?;
         }
         Ok(page)
     }
 
-    /// Writes a session, under a number that [`Elsewhere::Here`] finds it by.
-    pub fn session(
+    /// Writes a session, under a number that [`SessionTarget::Here`] finds it by.
+    pub fn write_session(
         &mut self,
         number: u64,
         view: &View<'_>,
         o: &Options,
-        a: &Around<'_>,
+        a: &PageContext<'_>,
     ) -> io::Result<()> {
-        let entries: Vec<EntryIx> = view.shown().collect();
+        let entries: Vec<EntryIx> = view.shown_entries().collect();
         let branches = if a.branches {
-            Branches::beside(view.session, &entries)
+            Branches::beside_entries(view.session, &entries)
         } else {
             Branches::default()
         };
-        let mut flow = Flow {
+        let mut flow = SessionPage {
             session: number,
             page: self,
             view,
@@ -125,22 +130,22 @@ impl<'a> Html<'a> {
             events: Vec::new(),
             day: None,
         };
-        flow.header()?;
-        flow.entries(&entries)?;
+        flow.write_header()?;
+        flow.write_entries(&entries)?;
         for (number, branch) in (1..).zip(&branches.all) {
-            flow.branch(number, branch)?;
+            flow.write_branch(number, branch)?;
         }
-        flow.page.out.raw("</main>\n")
+        flow.page.out.write_markup("</main>\n")
     }
 }
 
 /// A session that is being written.
-struct Flow<'p, 'o, 'v> {
+struct SessionPage<'p, 'o, 'v> {
     page: &'p mut Html<'o>,
     session: u64,
     view: &'v View<'v>,
     options: Options,
-    around: Around<'v>,
+    around: PageContext<'v>,
     branches: &'v BTreeMap<EntryIx, Vec<usize>>,
     /// The entry that is being written.
     entry: Option<EntryIx>,
@@ -156,44 +161,44 @@ struct Flow<'p, 'o, 'v> {
     day: Option<String>,
 }
 
-impl<'o> Flow<'_, 'o, '_> {
-    fn out(&mut self) -> &mut Out<'o> {
+impl<'o> SessionPage<'_, 'o, '_> {
+    fn out(&mut self) -> &mut HtmlWriter<'o> {
         &mut self.page.out
     }
 
-    fn branch(&mut self, number: u64, branch: &Branch) -> io::Result<()> {
-        self.out().raw("<details class=branch id=\"")?;
-        self.anchor("b", number)?;
-        self.out().raw("\"><summary><b>")?;
-        self.out().raw(match (branch.side, branch.from) {
+    fn write_branch(&mut self, number: u64, branch: &Branch) -> io::Result<()> {
+        self.out().write_markup("<details class=branch id=\"")?;
+        self.write_anchor("b", number)?;
+        self.out().write_markup("\"><summary><b>")?;
+        self.out().write_markup(match (branch.side, branch.from) {
             (true, _) => "Sub-agent",
             (false, Some(_)) => "Branch ",
             (false, None) => "Another beginning ",
         })?;
         if !branch.side {
-            self.out().number(number)?;
+            self.out().write_number(number)?;
         }
-        self.out().raw("</b> <span>")?;
-        self.out().number(branch.messages as u64)?;
-        self.out().raw(if branch.messages == 1 {
+        self.out().write_markup("</b> <span>")?;
+        self.out().write_number(branch.messages as u64)?;
+        self.out().write_markup(if branch.messages == 1 {
             " message</span></summary>\n"
         } else {
             " messages</span></summary>\n"
         })?;
         self.day = None;
-        self.entries(&branch.entries)?;
-        self.out().raw("</details>\n")
+        self.write_entries(&branch.entries)?;
+        self.out().write_markup("</details>\n")
     }
 
     /// Writes the name of a place in the page: of a message or a branch of this session.
-    fn anchor(&mut self, kind: &'static str, number: u64) -> io::Result<()> {
+    fn write_anchor(&mut self, kind: &'static str, number: u64) -> io::Result<()> {
         if self.page.several {
             let session = self.session;
-            self.out().raw("s")?;
-            self.out().number(session)?;
-            self.out().raw("-")?;
+            self.out().write_markup("s")?;
+            self.out().write_number(session)?;
+            self.out().write_markup("-")?;
         }
-        self.out().raw(kind)?;
-        self.out().number(number)
+        self.out().write_markup(kind)?;
+        self.out().write_number(number)
     }
 }

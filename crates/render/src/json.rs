@@ -8,5 +8,5 @@ mod valid;
 mod writer;
 
 pub use inert::InertJson;
-pub(crate) use raw::{members, pretty, string};
-pub(crate) use writer::Writer;
+pub(crate) use raw::{pretty_value, raw_members, string_value};
+pub(crate) use writer::JsonWriter;

@@ -27,17 +27,19 @@ mod utf8;
 mod view;
 mod workspace;
 
-pub use html::{Around, Elsewhere, HTML_GENERATOR, Html, IndexRow, html, html_index};
+pub use html::{
+    HTML_GENERATOR, Html, IndexRow, PageContext, SessionTarget, html_index, write_html,
+};
 pub use json::InertJson;
-pub use markdown::markdown;
+pub use markdown::write_markdown;
 pub use neutral::{OneLine, Plain, cell, fit, neutral, one_line, width};
 pub use numbers::{byte_count, dollars, short_count};
-pub use outline::{tree, tree_json};
+pub use outline::{draw_tree, tree_json};
 pub use reading::{first_of_last, start_of};
-pub use text::text;
+pub use text::write_text;
 pub use unified::{
-    Envelope, Export, Form, Original, Written, context_object, export_record, message_object,
-    session_object, session_record, summaries, workspace_path,
+    Envelope, Export, OriginalWriter, RecordForm, WrittenMessage, context_object, export_record,
+    message_object, session_object, session_record, summary_entries, workspace_path,
 };
 pub use utf8::Utf8;
 pub use view::{Options, SourceInfo, Style, View, exported_times};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rethread_model::{Blob, Media};
 
 /// `[image sha256-….png image/png]`, or what is missing. Untrusted text, not yet neutral.
-pub(crate) fn placeholder(kind: &str, media: &Media) -> String {
+pub(crate) fn media_placeholder(kind: &str, media: &Media) -> String {
     let mime = media.mime.as_deref();
     let name = media.name.as_deref();
     let named = name.or(media.uri.as_deref());

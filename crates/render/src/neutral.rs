@@ -173,14 +173,14 @@ fn plain_len(bytes: &[u8]) -> usize {
 
 /// Writes what stands for a character that does something.
 pub(crate) fn show_active(c: char, out: &mut dyn Write) -> fmt::Result {
-    match picture(c) {
+    match control_picture(c) {
         Some(symbol) => out.write_char(symbol),
         None => write!(out, "<U+{:04X}>", u32::from(c)),
     }
 }
 
 /// The symbol for a control character, where Unicode has one.
-fn picture(c: char) -> Option<char> {
+fn control_picture(c: char) -> Option<char> {
     match u32::from(c) {
         code @ 0..0x20 => char::from_u32(0x2400 + code),
         0x7f => Some('\u{2421}'),

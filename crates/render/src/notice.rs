@@ -29,13 +29,13 @@ impl Notice {
 }
 
 /// What an entry says, if it is no message.
-pub(crate) fn notice(body: Body) -> Option<Notice> {
+pub(crate) fn entry_notice(body: Body) -> Option<Notice> {
     let mut is_error = false;
     let (line, text) = match body {
         Body::Message(_) => return None,
         Body::ModelChange(model) => (format!("model: {}", model_name(&model)), None),
         Body::ThinkingChange(level) => (format!("thinking: {level}"), None),
-        Body::Compaction(c) => (compaction(&c), c.summary.map(|t| t.value)),
+        Body::Compaction(c) => (compaction_line(&c), c.summary.map(|t| t.value)),
         Body::BranchSummary(b) => ("back from another branch".to_owned(), Some(b.summary.value)),
         Body::Label(l) => match l.label {
             Some(label) => (format!("label on {}: {label}", l.target), None),
@@ -46,7 +46,7 @@ pub(crate) fn notice(body: Body) -> Option<Notice> {
             None => ("title cleared".to_owned(), None),
         },
         Body::ContextEdit(edit) => (context_edit(&edit), None),
-        Body::Usage(u) => (usage(&u), None),
+        Body::Usage(u) => (usage_line(&u), None),
         Body::Event(event) => {
             is_error = event.level == Level::Error;
             let word = match event.level {
@@ -80,7 +80,7 @@ pub(crate) fn model_name(model: &ModelRef) -> String {
     }
 }
 
-fn compaction(c: &Compaction) -> String {
+fn compaction_line(c: &Compaction) -> String {
     let tokens = match (c.tokens_before, c.tokens_after) {
         (Some(before), Some(after)) => Some(format!("{before} → {after} tokens")),
         (Some(before), None) => Some(format!("{before} tokens before")),
@@ -107,7 +107,7 @@ fn context_edit(edit: &ContextEdit) -> String {
     }
 }
 
-fn usage(record: &UsageRecord) -> String {
+fn usage_line(record: &UsageRecord) -> String {
     let u = &record.usage;
     let model = record.model.as_ref().map(model_name);
     let facts: Vec<String> = record.purpose.clone().into_iter().chain(model).collect();
@@ -126,11 +126,11 @@ fn usage(record: &UsageRecord) -> String {
 
 /// Counts equal lines that follow each other, so that they are shown once.
 #[derive(Default)]
-pub(crate) struct Repeats {
+pub(crate) struct RepeatedLines {
     last: Option<(String, u64)>,
 }
 
-impl Repeats {
+impl RepeatedLines {
     /// Takes a line; gives back the one before when this is another.
     pub(crate) fn push(&mut self, line: String) -> Option<String> {
         match &mut self.last {
@@ -138,17 +138,17 @@ impl Repeats {
                 *count += 1;
                 None
             }
-            _ => self.last.replace((line, 1)).map(spell),
+            _ => self.last.replace((line, 1)).map(spell_repeated),
         }
     }
 
     /// The line that is still waiting.
     pub(crate) fn take(&mut self) -> Option<String> {
-        self.last.take().map(spell)
+        self.last.take().map(spell_repeated)
     }
 }
 
-fn spell((line, count): (String, u64)) -> String {
+fn spell_repeated((line, count): (String, u64)) -> String {
     match count {
         1 => line,
         n => format!("{line} × {n}"),

@@ -10,13 +10,13 @@ use std::io::{self, Write};
 
 use rethread_model::{Block, Body, EntryIx, Kind, Link, LinkKind, Message, Role};
 
-use crate::json::Writer;
-use crate::notice::notice;
+use crate::json::JsonWriter;
+use crate::notice::entry_notice;
 use crate::tool::{full_name, result_name};
-use crate::unified::{fields, type_word};
+use crate::unified::{type_word, write_fields};
 use crate::{View, fit};
 
-pub use self::draw::tree;
+pub use self::draw::draw_tree;
 
 /// How many levels of branches are drawn; deeper ones are told by their number.
 const DRAWN: usize = 24;
@@ -25,7 +25,7 @@ const DRAWN: usize = 24;
 const EXCERPT: usize = 200;
 
 /// One line of the outline.
-struct Row {
+struct OutlineRow {
     ix: EntryIx,
     /// How many times one steps aside on the way to it.
     depth: usize,
@@ -36,7 +36,7 @@ struct Row {
 }
 
 /// The sessions of sub-agents, where they are known.
-fn subagents<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Link> {
+fn subagent_links<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Link> {
     let links = view.session.head.links.iter();
     links.filter(|l| l.kind == LinkKind::SubAgent)
 }
@@ -44,45 +44,45 @@ fn subagents<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Link> {
 /// Writes the tree of a session for scripts: one object an entry, parents before children, then one
 /// for each sub-agent.
 pub fn tree_json(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
-    let facts = Facts::of(view);
-    let mut rows = Rows::new(view, &facts);
+    let facts = TreeFacts::of_view(view);
+    let mut rows = OutlineRows::new(view, &facts);
     while let Some(row) = rows.next() {
         let session = view.session;
         let entry = session.entry(row.ix);
         let body = view.bodies.body(row.ix);
         let parent = entry.parent.map(|p| session.id(p));
-        let mut w = Writer::new(out);
+        let mut w = JsonWriter::new(out);
         w.open("{")?;
-        w.member("id", session.id(row.ix))?;
+        w.write_member("id", session.id(row.ix))?;
         w.member_or_null("parent_id", parent)?;
         w.number_if("depth", Some(row.depth as u64))?;
-        w.member("type", type_word(&body).unwrap_or("message"))?;
+        w.write_member("type", type_word(&body).unwrap_or("message"))?;
         if let Kind::Message(role) = entry.kind {
-            w.member("role", role_word(role))?;
+            w.write_member("role", role_word(role))?;
         }
         w.moment_if("timestamp", entry.time)?;
         w.flag_if("active", facts.is_active(row.ix))?;
         w.flag_if("leaf", session.leaf() == Some(row.ix))?;
-        w.member_if("bookmark", facts.label(view, row.ix))?;
+        w.member_if("bookmark", facts.label_of(view, row.ix))?;
         // The text of an event is among its own fields.
         let has_text = matches!(&body, Body::Event(event) if event.text.is_some());
         if !has_text {
-            let text = fit(&excerpt(&body), EXCERPT);
+            let text = fit(&body_excerpt(&body), EXCERPT);
             w.member_if("text", Some(text.as_str()).filter(|t| !t.is_empty()))?;
         }
         if let Body::Message(message) = &body {
             w.member_if("extension", message.extension.as_deref())?;
             w.raw_if("details", message.details.as_ref())?;
         }
-        fields(&mut w, &body)?;
+        write_fields(&mut w, &body)?;
         w.close("}")?;
         w.end_line()?;
     }
-    for link in subagents(view) {
-        let mut w = Writer::new(out);
+    for link in subagent_links(view) {
+        let mut w = JsonWriter::new(out);
         w.open("{")?;
-        w.member("type", "sub_agent")?;
-        w.member("session_id", &link.session)?;
+        w.write_member("type", "sub_agent")?;
+        w.write_member("session_id", &link.session)?;
         w.member_if("tool_id", link.tool_call.as_deref())?;
         w.close("}")?;
         w.end_line()?;
@@ -100,22 +100,22 @@ fn role_word(role: Role) -> &'static str {
 }
 
 /// What is known of the whole tree before it is drawn.
-struct Facts {
+struct TreeFacts {
     /// For each entry, whether it is on the way to the leaf.
     active: Vec<bool>,
     /// The bookmarks that are set, by the ids of their entries.
     labels: BTreeMap<String, String>,
 }
 
-impl Facts {
-    fn of(view: &View<'_>) -> Self {
+impl TreeFacts {
+    fn of_view(view: &View<'_>) -> Self {
         let mut active = vec![false; view.session.entries().len()];
         for ix in view.session.active_path() {
             active[ix.get()] = true;
         }
         Self {
             active,
-            labels: view.labels(),
+            labels: view.labels_by_entry(),
         }
     }
 
@@ -123,28 +123,28 @@ impl Facts {
         self.active[ix.get()]
     }
 
-    fn label(&self, view: &View<'_>, ix: EntryIx) -> Option<&str> {
+    fn label_of(&self, view: &View<'_>, ix: EntryIx) -> Option<&str> {
         self.labels.get(view.session.id(ix)).map(String::as_str)
     }
 }
 
 /// Walks the tree from its roots, depth first, without recursion.
-struct Rows<'a> {
-    facts: &'a Facts,
+struct OutlineRows<'a> {
+    facts: &'a TreeFacts,
     children: rethread_model::Children,
-    stack: Vec<Row>,
+    stack: Vec<OutlineRow>,
     seen: Vec<bool>,
     /// Entries that no root leads to: parts of a circle.
     rest: std::vec::IntoIter<EntryIx>,
 }
 
-impl<'a> Rows<'a> {
-    fn new(view: &View<'_>, facts: &'a Facts) -> Self {
+impl<'a> OutlineRows<'a> {
+    fn new(view: &View<'_>, facts: &'a TreeFacts) -> Self {
         let session = view.session;
         let roots: Vec<EntryIx> = session.roots().collect();
         let alone = roots.len() == 1;
         let last = roots.last().copied();
-        let row = |ix: EntryIx| Row {
+        let row = |ix: EntryIx| OutlineRow {
             ix,
             depth: usize::from(!alone),
             more: if alone {
@@ -164,11 +164,11 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn next(&mut self) -> Option<Row> {
+    fn next(&mut self) -> Option<OutlineRow> {
         let row = loop {
             let next = match self.stack.pop() {
                 Some(row) => row,
-                None => Row {
+                None => OutlineRow {
                     ix: self.rest.next()?,
                     depth: 0,
                     more: Vec::new(),
@@ -184,7 +184,7 @@ impl<'a> Rows<'a> {
         let active = children.iter().position(|c| self.facts.is_active(*c));
         let goes_on = active.or(children.len().checked_sub(1));
         if let Some(at) = goes_on {
-            self.stack.push(Row {
+            self.stack.push(OutlineRow {
                 ix: children[at],
                 depth: row.depth,
                 more: row.more.clone(),
@@ -199,7 +199,7 @@ impl<'a> Rows<'a> {
             if more.len() < DRAWN {
                 more.push(true);
             }
-            self.stack.push(Row {
+            self.stack.push(OutlineRow {
                 ix: *child,
                 depth: row.depth + 1,
                 more,
@@ -211,7 +211,7 @@ impl<'a> Rows<'a> {
 }
 
 /// The lines that lead to an entry.
-fn prefix(row: &Row) -> String {
+fn row_prefix(row: &OutlineRow) -> String {
     let mut prefix = String::new();
     let levels = row.more.len();
     for (i, more) in row.more.iter().enumerate() {
@@ -229,10 +229,10 @@ fn prefix(row: &Row) -> String {
 }
 
 /// An entry in one line. Untrusted, not yet neutral.
-fn excerpt(body: &Body) -> String {
+fn body_excerpt(body: &Body) -> String {
     match body {
         Body::Message(message) => message_excerpt(message),
-        other => notice(other.clone()).map_or_else(String::new, |n| match n.text {
+        other => entry_notice(other.clone()).map_or_else(String::new, |n| match n.text {
             Some(text) => format!("{}: {text}", n.line),
             None => n.line,
         }),

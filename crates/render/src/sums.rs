@@ -5,7 +5,7 @@ use rethread_model::{Head, Usage};
 use crate::dollars;
 
 /// The sum of what the source recorded for the whole session.
-pub(crate) fn recorded(head: &Head) -> Option<Usage> {
+pub(crate) fn recorded_usage(head: &Head) -> Option<Usage> {
     let mut sum: Option<Usage> = None;
     for record in &head.recorded_usage {
         match &mut sum {
@@ -17,7 +17,7 @@ pub(crate) fn recorded(head: &Head) -> Option<Usage> {
 }
 
 /// `in 120, out 30, +900 cached`: what a cache answered is told apart.
-pub(crate) fn tokens(sum: &Usage) -> String {
+pub(crate) fn format_tokens(sum: &Usage) -> String {
     let cached = match sum.cache_read {
         0 => String::new(),
         n => format!(", +{n} cached"),
@@ -26,7 +26,7 @@ pub(crate) fn tokens(sum: &Usage) -> String {
 }
 
 /// What something cost, where it cost anything.
-pub(crate) fn cost(sum: &Usage) -> Option<String> {
+pub(crate) fn format_cost(sum: &Usage) -> Option<String> {
     let cost = sum.cost.filter(|cost| cost.usd > 0.0)?;
     Some(dollars(cost.usd))
 }
@@ -47,7 +47,7 @@ pub(crate) fn token_count(count: u64) -> String {
 }
 
 /// `12.3s`
-pub(crate) fn seconds(ms: u64) -> String {
+pub(crate) fn format_seconds(ms: u64) -> String {
     // Half a tenth is rounded up, as people expect it.
     let tenths = ms.saturating_add(50) / 100;
     format!("{}.{}s", tenths / 10, tenths % 10)

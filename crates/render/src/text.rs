@@ -14,15 +14,17 @@ use anstyle::Style as Ink;
 use rethread_model::{Media, Thinking};
 use unicode_width::UnicodeWidthStr;
 
-use self::head::{Clock, write_head};
-use self::page::Page;
+use self::head::{TimeLabels, write_head};
+use self::page::TextPage;
 use self::paint::{BOLD, DIM, RED};
 pub(crate) use self::paint::{Paint, speaker_style};
-use self::prose::prose;
-use self::wrap::Span;
-use crate::media::{held_text, placeholder};
+use self::prose::write_prose;
+use self::wrap::StyledSpan;
+use crate::media::{held_text, media_placeholder};
 use crate::notice::Notice;
-use crate::reading::{Item, Part, Quiet, Reading, Speaker, Turn, agent_word, size};
+use crate::reading::{
+    OmittedItems, Reading, ReadingPart, Speaker, Turn, TurnItem, agent_word, format_size,
+};
 use crate::{OneLine, Options, Plain, Style, View, fit, neutral, one_line};
 
 /// What is said stands behind this margin.
@@ -39,10 +41,15 @@ const FEW: usize = 3;
 ///
 /// Words wrap at the width of the style. Long outputs are folded unless the options want them whole.
 /// Colours are there only if the style asks for them, and nothing depends on them.
-pub fn text(out: &mut dyn Write, view: &View<'_>, o: &Options, style: &Style) -> io::Result<()> {
-    let mut screen = Screen {
-        page: Page::new(out, style.colour, style.width),
-        clock: Clock::new(style),
+pub fn write_text(
+    out: &mut dyn Write,
+    view: &View<'_>,
+    o: &Options,
+    style: &Style,
+) -> io::Result<()> {
+    let mut screen = TextScreen {
+        page: TextPage::new(out, style.colour, style.width),
+        clock: TimeLabels::new(style),
         options: *o,
         agent: agent_word(view),
         workspace: view.session.head.workspace.path.as_deref(),
@@ -50,11 +57,11 @@ pub fn text(out: &mut dyn Write, view: &View<'_>, o: &Options, style: &Style) ->
         after_call: false,
     };
     write_head(&mut screen.page, &mut screen.clock, view)?;
-    for part in Reading::of(view, *o) {
+    for part in Reading::of_view(view, *o) {
         match part {
-            Part::Turn(turn) => screen.turn(&turn)?,
-            Part::Item(item) => screen.item(item)?,
-            Part::Quiet(quiet) => screen.quiet(&quiet)?,
+            ReadingPart::Turn(turn) => screen.write_turn(&turn)?,
+            ReadingPart::Item(item) => screen.write_item(item)?,
+            ReadingPart::Quiet(quiet) => screen.write_quiet(&quiet)?,
         }
     }
     Ok(())
@@ -62,14 +69,14 @@ pub fn text(out: &mut dyn Write, view: &View<'_>, o: &Options, style: &Style) ->
 
 /// Writes the title of a conversation and the facts about it.
 pub(crate) fn head_lines(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<()> {
-    let mut page = Page::new(out, style.colour, style.width);
-    write_head(&mut page, &mut Clock::new(style), view)?;
+    let mut page = TextPage::new(out, style.colour, style.width);
+    write_head(&mut page, &mut TimeLabels::new(style), view)?;
     writeln!(out)
 }
 
-struct Screen<'a> {
-    page: Page<'a>,
-    clock: Clock,
+struct TextScreen<'a> {
+    page: TextPage<'a>,
+    clock: TimeLabels,
     options: Options,
     agent: &'a str,
     workspace: Option<&'a str>,
@@ -79,10 +86,10 @@ struct Screen<'a> {
     after_call: bool,
 }
 
-impl Screen<'_> {
+impl TextScreen<'_> {
     /// `#2  Claude  opus-4-5  10:02`
-    fn turn(&mut self, turn: &Turn) -> io::Result<()> {
-        self.page.part();
+    fn write_turn(&mut self, turn: &Turn) -> io::Result<()> {
+        self.page.request_gap();
         self.is_person = turn.speaker == Speaker::Person;
         self.after_call = false;
         let who = match &turn.speaker {
@@ -93,14 +100,14 @@ impl Screen<'_> {
             Speaker::Cut => "Summary".to_owned(),
         };
         let paint = self.page.paint;
-        let number = format!("#{}", turn.number());
+        let number = format!("#{}", turn.entry_number());
         let who = fit(&who, 30);
         let mut used = number.len() + 2 + who.width();
-        let mut line = paint.with(BOLD, &number);
+        let mut line = paint.paint_text(BOLD, &number);
         line.push_str("  ");
-        line.push_str(&paint.with(speaker_style(&turn.speaker), &who));
+        line.push_str(&paint.paint_text(speaker_style(&turn.speaker), &who));
         let label = turn.label.as_ref().map(|label| format!("[{label}]"));
-        let time = turn.time.map(|time| self.clock.heading(time));
+        let time = turn.time.map(|time| self.clock.time_heading(time));
         let seen = turn.seen.map(str::to_owned);
         for word in [turn.model.clone(), time, label, seen]
             .into_iter()
@@ -110,62 +117,63 @@ impl Screen<'_> {
             if !word.is_empty() {
                 used += 2 + word.width();
                 line.push_str("  ");
-                line.push_str(&paint.with(DIM, &word));
+                line.push_str(&paint.paint_text(DIM, &word));
             }
         }
-        self.page.heading(&line)
+        self.page.write_heading(&line)
     }
 
-    fn item(&mut self, item: Item) -> io::Result<()> {
-        let is_call = matches!(item, Item::Call(_));
+    fn write_item(&mut self, item: TurnItem) -> io::Result<()> {
+        let is_call = matches!(item, TurnItem::Call(_));
         // Calls follow each other closely, and stand apart from words.
         if !(self.after_call && is_call) && (self.after_call || is_call) {
-            self.page.part();
+            self.page.request_gap();
         }
-        if self.page.is_fresh() || matches!(item, Item::Printed(_)) {
-            self.page.join();
+        if self.page.is_fresh() || matches!(item, TurnItem::Printed(_)) {
+            self.page.suppress_gap();
         }
         self.after_call = is_call;
         match item {
-            Item::Prose(text) if self.is_person => {
-                self.page.text(MARGIN, Ink::new(), &neutral(text.trim()))?;
+            TurnItem::Prose(text) if self.is_person => {
+                self.page
+                    .write_text(MARGIN, Ink::new(), &neutral(text.trim()))?;
             }
-            Item::Prose(text) => prose(&mut self.page, MARGIN, &text)?,
-            Item::Typed(text) => self.page.text(MARGIN, BOLD, &neutral(text.trim()))?,
-            Item::Printed(text) => self.printed(MARGIN, &text, FEW)?,
-            Item::Thinking(thought) => self.thinking(&thought)?,
-            Item::Call(call) => return self.call(&call),
-            Item::Image(media) => self.media("image", &media)?,
-            Item::File(media) => self.media("file", &media)?,
-            Item::Unknown(what) => self.page.text(MARGIN, DIM, &one_line(&what))?,
-            Item::Injected(injected) => {
-                let what = injected.what();
+            TurnItem::Prose(text) => write_prose(&mut self.page, MARGIN, &text)?,
+            TurnItem::Typed(text) => self.page.write_text(MARGIN, BOLD, &neutral(text.trim()))?,
+            TurnItem::Printed(text) => self.write_printed(MARGIN, &text, FEW)?,
+            TurnItem::Thinking(thought) => self.write_thinking(&thought)?,
+            TurnItem::Call(call) => return self.write_call(&call),
+            TurnItem::Image(media) => self.write_media("image", &media)?,
+            TurnItem::File(media) => self.write_media("file", &media)?,
+            TurnItem::Unknown(what) => self.page.write_text(MARGIN, DIM, &one_line(&what))?,
+            TurnItem::Injected(injected) => {
+                let what = injected.description();
                 let bytes = injected.text.len() as u64;
-                self.told(&what, bytes, &injected.text)?;
+                self.write_requested(&what, bytes, &injected.text)?;
             }
-            Item::Error(error) => self.error(&error)?,
-            Item::Notice(notice) => return self.notice(&notice),
-            Item::Label(label) => {
+            TurnItem::Error(error) => self.write_error(&error)?,
+            TurnItem::Notice(notice) => return self.write_notice(&notice),
+            TurnItem::Label(label) => {
                 let line = format!("[{}]", OneLine(&label));
-                self.page.text(MARGIN, DIM, &line)?;
+                self.page.write_text(MARGIN, DIM, &line)?;
             }
-            Item::Empty => self.page.text(MARGIN, DIM, "(empty)")?,
+            TurnItem::Empty => self.page.write_text(MARGIN, DIM, "(empty)")?,
         }
-        self.page.part();
+        self.page.request_gap();
         Ok(())
     }
 
     /// What is quiet by default, and was asked for.
-    fn told(&mut self, what: &str, bytes: u64, text: &str) -> io::Result<()> {
+    fn write_requested(&mut self, what: &str, bytes: u64, text: &str) -> io::Result<()> {
         let line = match bytes {
             0 => format!("· {}", OneLine(what)),
-            bytes => format!("· {} {}", OneLine(what), size(bytes)),
+            bytes => format!("· {} {}", OneLine(what), format_size(bytes)),
         };
-        self.page.text(MARGIN, DIM, &line)?;
-        self.page.text(INNER, DIM, &neutral(text.trim()))
+        self.page.write_text(MARGIN, DIM, &line)?;
+        self.page.write_text(INNER, DIM, &neutral(text.trim()))
     }
 
-    fn thinking(&mut self, thought: &Thinking) -> io::Result<()> {
+    fn write_thinking(&mut self, thought: &Thinking) -> io::Result<()> {
         let what = if thought.summary {
             "thinking (summary)"
         } else {
@@ -176,52 +184,53 @@ impl Screen<'_> {
             "" => "(not readable)",
             text => text,
         };
-        self.told(what, thought.text.value.trim().len() as u64, text)
+        self.write_requested(what, thought.text.value.trim().len() as u64, text)
     }
 
-    fn error(&mut self, error: &str) -> io::Result<()> {
-        let sign = Span {
+    fn write_error(&mut self, error: &str) -> io::Result<()> {
+        let sign = StyledSpan {
             style: RED,
             text: "✗ ".to_owned(),
         };
         let text = Plain(error.trim()).to_string();
-        self.page.words(MARGIN, INNER, &[sign, Span::plain(text)])
+        self.page
+            .write_spans(MARGIN, INNER, &[sign, StyledSpan::plain(text)])
     }
 
     /// What stands for a picture or a file, with its text where it is one.
-    fn media(&mut self, kind: &str, media: &Media) -> io::Result<()> {
-        let line = one_line(&placeholder(kind, media)).into_owned();
-        self.page.text(MARGIN, Ink::new(), &line)?;
+    fn write_media(&mut self, kind: &str, media: &Media) -> io::Result<()> {
+        let line = one_line(&media_placeholder(kind, media)).into_owned();
+        self.page.write_text(MARGIN, Ink::new(), &line)?;
         match held_text(&media.blob) {
-            Some(text) => self.printed(MARGIN, text, FEW),
+            Some(text) => self.write_printed(MARGIN, text, FEW),
             None => Ok(()),
         }
     }
 
-    fn notice(&mut self, notice: &Notice) -> io::Result<()> {
+    fn write_notice(&mut self, notice: &Notice) -> io::Result<()> {
         let style = if notice.is_error { RED } else { DIM };
         let line = format!("· {}", OneLine(&notice.line));
-        self.page.text(MARGIN, style, &line)?;
+        self.page.write_text(MARGIN, style, &line)?;
         if let Some(text) = &notice.text {
-            self.printed(MARGIN, text, FEW)?;
+            self.write_printed(MARGIN, text, FEW)?;
         }
         Ok(())
     }
 
     /// `· thinking 1.4 KB · skill "profiling" 4.2 KB · 2 hooks     (--thinking, --injected, --events)`
-    fn quiet(&mut self, quiet: &Quiet) -> io::Result<()> {
+    fn write_quiet(&mut self, quiet: &OmittedItems) -> io::Result<()> {
         if !self.page.is_fresh() {
-            self.page.part();
+            self.page.request_gap();
         }
-        let words: Vec<String> = quiet.words().iter().map(|w| fit(w, 60)).collect();
+        let words: Vec<String> = quiet.descriptions().iter().map(|w| fit(w, 60)).collect();
         let mut text = format!("· {}", words.join(" · "));
         let flags = quiet.flags().join(", ");
         if !flags.is_empty() {
             text = format!("{text}     ({flags})");
         }
-        let span = Span { style: DIM, text };
-        self.page.words(MARGIN, INNER, &[span])?;
-        self.page.part();
+        let span = StyledSpan { style: DIM, text };
+        self.page.write_spans(MARGIN, INNER, &[span])?;
+        self.page.request_gap();
         Ok(())
     }
 }

@@ -3,9 +3,9 @@
 use rethread_model::{Block, Message, ToolCall, ToolResult, ToolStatus, Visibility};
 
 /// The sign for how a call ended.
-pub(crate) fn sign(status: &ToolStatus, result: Option<&ToolResult>) -> &'static str {
+pub(crate) fn status_sign(status: &ToolStatus, result: Option<&ToolResult>) -> &'static str {
     match status {
-        _ if result.is_some_and(failed) => "✗",
+        _ if result.is_some_and(is_failure) => "✗",
         ToolStatus::Completed => "✓",
         ToolStatus::Failed => "✗",
         ToolStatus::Pending | ToolStatus::Running => "…",
@@ -27,12 +27,12 @@ pub(crate) fn status_word(status: &ToolStatus) -> &str {
 }
 
 /// Whether a result says that the tool failed.
-pub(crate) fn failed(result: &ToolResult) -> bool {
+pub(crate) fn is_failure(result: &ToolResult) -> bool {
     result.is_error || result.exit_code.is_some_and(|code| code != 0)
 }
 
 /// The word behind the sign, where the sign does not say it all.
-pub(crate) fn remark(status: &ToolStatus, result: Option<&ToolResult>) -> Option<String> {
+pub(crate) fn status_remark(status: &ToolStatus, result: Option<&ToolResult>) -> Option<String> {
     let exit = result.and_then(|r| r.exit_code).filter(|code| *code != 0);
     match (exit, status) {
         (Some(code), _) => Some(format!("exit {code}")),
@@ -55,7 +55,7 @@ pub(crate) fn result_name(result: &ToolResult) -> &str {
 }
 
 /// `120 ms`, `1.2 s`, `2 min 5 s`.
-pub(crate) fn duration(ms: f64) -> Option<String> {
+pub(crate) fn format_duration(ms: f64) -> Option<String> {
     if !ms.is_finite() || ms < 0.0 {
         return None;
     }
@@ -75,7 +75,10 @@ pub(crate) fn duration(ms: f64) -> Option<String> {
 }
 
 /// The result that stands right behind its call.
-pub(crate) fn answer<'a>(call: &ToolCall, next: Option<&'a Block>) -> Option<&'a ToolResult> {
+pub(crate) fn adjacent_result<'a>(
+    call: &ToolCall,
+    next: Option<&'a Block>,
+) -> Option<&'a ToolResult> {
     match next {
         Some(Block::ToolResult(result)) if result.call_id == call.id => Some(result),
         _ => None,
@@ -84,7 +87,7 @@ pub(crate) fn answer<'a>(call: &ToolCall, next: Option<&'a Block>) -> Option<&'a
 
 /// The blocks of a result in order. Results inside results, which no source should have, are
 /// replaced by what they hold, to any depth, without recursion.
-pub(crate) fn leaves(blocks: &[Block]) -> impl Iterator<Item = &Block> {
+pub(crate) fn flat_blocks(blocks: &[Block]) -> impl Iterator<Item = &Block> {
     let mut open = vec![blocks.iter()];
     std::iter::from_fn(move || {
         loop {

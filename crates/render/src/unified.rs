@@ -16,8 +16,8 @@ mod record;
 mod session;
 mod tree;
 
-pub(crate) use entry::{fields, type_word};
-pub use form::{Form, Original};
-pub use message::{Envelope, Written, message_object};
-pub use record::{Export, context_object, export_record, session_record, summaries};
+pub(crate) use entry::{type_word, write_fields};
+pub use form::{OriginalWriter, RecordForm};
+pub use message::{Envelope, WrittenMessage, message_object};
+pub use record::{Export, context_object, export_record, session_record, summary_entries};
 pub use session::{session_object, workspace_path};

@@ -12,8 +12,8 @@ const LONG: usize = 200;
 
 /// `[agent: reviewer]`, `[patch: a.rs, b.rs]`: the block's type, and what it is about where it says
 /// so; else only that nobody knows it. Untrusted text, not yet neutral.
-pub(crate) fn unknown(type_name: &str, raw: &Json) -> String {
-    match about(type_name, raw) {
+pub(crate) fn describe_unknown(type_name: &str, raw: &Json) -> String {
+    match subject_of(type_name, raw) {
         Some(about) => format!("[{type_name}: {about}]"),
         None if type_name.is_empty() => "[unknown block]".to_owned(),
         None => format!("[unknown block: {type_name}]"),
@@ -21,20 +21,20 @@ pub(crate) fn unknown(type_name: &str, raw: &Json) -> String {
 }
 
 /// The name in it, what its type says it is, or the files in it.
-fn about(type_name: &str, raw: &Json) -> Option<String> {
+fn subject_of(type_name: &str, raw: &Json) -> Option<String> {
     if raw.bytes().len() > LOOK {
         return None;
     }
     let block: Value = serde_json::from_slice(raw.bytes()).ok()?;
     let said = ["name", type_name].into_iter().find_map(|key| {
         let said = block.get(key)?.as_str()?;
-        (!said.trim().is_empty()).then(|| clipped(said))
+        (!said.trim().is_empty()).then(|| clip_text(said))
     });
-    said.or_else(|| files(block.get("files")?.as_array()?))
+    said.or_else(|| files_phrase(block.get("files")?.as_array()?))
 }
 
-fn files(all: &[Value]) -> Option<String> {
-    let named = all.iter().map(|file| file.as_str().map(clipped));
+fn files_phrase(all: &[Value]) -> Option<String> {
+    let named = all.iter().map(|file| file.as_str().map(clip_text));
     let named: Option<Vec<String>> = named.take(FILES).collect();
     let mut named = named.filter(|named| !named.is_empty())?;
     if all.len() > FILES {
@@ -43,7 +43,7 @@ fn files(all: &[Value]) -> Option<String> {
     Some(named.join(", "))
 }
 
-fn clipped(text: &str) -> String {
+fn clip_text(text: &str) -> String {
     let mut clipped: String = text.chars().take(LONG).collect();
     if clipped.len() < text.len() {
         clipped.push('…');
@@ -89,7 +89,10 @@ mod tests {
             ("x", "null", "[unknown block: x]"),
             ("", "{}", "[unknown block]"),
         ] {
-            assert_eq!(unknown(type_name, &Json::new(raw.as_bytes())), shown);
+            assert_eq!(
+                describe_unknown(type_name, &Json::new(raw.as_bytes())),
+                shown
+            );
         }
     }
 }

@@ -8,7 +8,7 @@ use rethread_model::{
     Bodies, Body, ConvertedFrom, EntryIx, Kind, Moment, Session, Summary, Usage, Visibility,
 };
 
-use crate::sums::recorded;
+use crate::sums::recorded_usage;
 
 /// A conversation, or the part of it that is to be shown.
 pub struct View<'a> {
@@ -37,9 +37,9 @@ impl<'a> View<'a> {
     }
 
     /// What all of it used; nothing where nobody recorded that.
-    pub(crate) fn usage(&self) -> Option<Usage> {
+    pub(crate) fn total_usage(&self) -> Option<Usage> {
         let listed = self.summary.and_then(|summary| summary.counts.usage);
-        let usage = listed.or_else(|| recorded(&self.session.head));
+        let usage = listed.or_else(|| recorded_usage(&self.session.head));
         usage.filter(|usage| !usage.is_zero())
     }
 
@@ -101,8 +101,8 @@ impl<'a> View<'a> {
     }
 
     /// When the conversation began and ended, as a list says it.
-    pub(crate) fn times(&self) -> (Option<Moment>, Option<Moment>) {
-        let (start, end) = span(self.session);
+    pub(crate) fn first_and_last(&self) -> (Option<Moment>, Option<Moment>) {
+        let (start, end) = session_span(self.session);
         let listed = self.summary.map(|summary| &summary.head);
         (
             listed.and_then(|head| head.created).or(start),
@@ -118,7 +118,7 @@ impl<'a> View<'a> {
     }
 
     /// The entries to show that the session really has.
-    pub(crate) fn shown(&self) -> impl Iterator<Item = EntryIx> + '_ {
+    pub(crate) fn shown_entries(&self) -> impl Iterator<Item = EntryIx> + '_ {
         let len = self.session.entries().len();
         self.entries
             .iter()
@@ -128,7 +128,7 @@ impl<'a> View<'a> {
 
     /// How many of the entries to show are messages.
     pub(crate) fn shown_messages(&self) -> usize {
-        self.shown()
+        self.shown_entries()
             .filter(|ix| self.session.entry(*ix).kind.is_message())
             .count()
     }
@@ -141,7 +141,7 @@ impl<'a> View<'a> {
     }
 
     /// The bookmarks that are set, by the ids of their entries.
-    pub(crate) fn labels(&self) -> BTreeMap<String, String> {
+    pub(crate) fn labels_by_entry(&self) -> BTreeMap<String, String> {
         let mut labels = BTreeMap::new();
         let entries = self.session.indexed();
         for (ix, _) in entries.filter(|(_, e)| e.kind == Kind::Label) {
@@ -199,7 +199,7 @@ impl Options {
 }
 
 /// What people are told about who was meant to see something; nothing where everyone was.
-pub(crate) fn seen(visibility: Visibility) -> Option<&'static str> {
+pub(crate) fn visibility_phrase(visibility: Visibility) -> Option<&'static str> {
     match visibility {
         Visibility::Visible => None,
         Visibility::Injected => Some("(injected)"),
@@ -222,7 +222,7 @@ pub struct Style {
 }
 
 /// When a session began and ended: as its head says, or as its entries do.
-pub(crate) fn span(session: &Session) -> (Option<Moment>, Option<Moment>) {
+pub(crate) fn session_span(session: &Session) -> (Option<Moment>, Option<Moment>) {
     let times = || session.entries().iter().filter_map(|e| e.time);
     (
         session.head.created.or_else(|| times().min()),
@@ -237,7 +237,7 @@ pub fn exported_times(
     summaries: &[EntryIx],
     file_time: Moment,
 ) -> (Moment, Moment) {
-    let (start, end) = span(session);
+    let (start, end) = session_span(session);
     let times = || summaries.iter().filter_map(|ix| session.entry(*ix).time);
     let start = start.into_iter().chain(times()).min();
     let end = end.into_iter().chain(times()).max();

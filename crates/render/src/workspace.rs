@@ -28,12 +28,12 @@ pub fn encode_workspace(path: &str) -> String {
     }
     if units > LIMIT {
         // Writing to a string cannot fail.
-        let _ = write!(name, "-{}", base36(hash.unsigned_abs()));
+        let _ = write!(name, "-{}", to_base36(hash.unsigned_abs()));
     }
     name
 }
 
-fn base36(mut number: u32) -> String {
+fn to_base36(mut number: u32) -> String {
     let mut digits = Vec::new();
     loop {
         digits.extend(char::from_digit(number % 36, 36));

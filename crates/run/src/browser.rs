@@ -34,7 +34,9 @@ pub fn browser_calls(page: &Path, variable: Option<&OsStr>, has_screen: bool) ->
     let asked = variable.map(OsStr::to_string_lossy).unwrap_or_default();
     // A path of Windows has a colon in it.
     let between = if cfg!(windows) { ';' } else { ':' };
-    let asked = asked.split(between).filter_map(|words| named(words, &page));
+    let asked = asked
+        .split(between)
+        .filter_map(|words| parse_browser_call(words, &page));
     let mut calls: Vec<BrowserCall> = asked.collect();
     let by_system: &[(&str, &[&str])] = if cfg!(windows) {
         &[("rundll32", &["url.dll,FileProtocolHandler"])]
@@ -58,7 +60,7 @@ pub fn browser_calls(page: &Path, variable: Option<&OsStr>, has_screen: bool) ->
 
 /// The call that one entry of the variable describes. Its words are those between spaces: nothing
 /// else in it means anything, and no shell sees it.
-fn named(words: &str, page: &str) -> Option<BrowserCall> {
+fn parse_browser_call(words: &str, page: &str) -> Option<BrowserCall> {
     let mut words = words.split_whitespace();
     let program = words.next()?.to_owned();
     let mut args: Vec<String> = words.map(str::to_owned).collect();

@@ -1,9 +1,9 @@
 //! Ending a command with everything that it started.
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::Family;
+pub(crate) use linux::ProcessFamily;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use other::Family;
+pub(crate) use other::ProcessFamily;
 
 /// Linux: this process adopts orphans, so that all descendants can be found below it.
 #[cfg(target_os = "linux")]
@@ -24,20 +24,22 @@ mod linux {
     const EMPTY_LOOKS: u32 = 2;
 
     /// The processes below this one.
-    pub(crate) struct Family {
+    pub(crate) struct ProcessFamily {
         me: i32,
         /// Children that were there before, and are none of our business.
         before: BTreeSet<i32>,
     }
 
-    impl Family {
+    impl ProcessFamily {
         /// Starts to adopt orphans.
-        pub(crate) fn gather() -> Self {
+        pub(crate) fn adopt_orphans() -> Self {
             let me = getpid();
             let adopted = set_child_subreaper(Some(me));
             debug_assert!(adopted.is_ok(), "Linux has had subreapers since 3.4");
             let me = me.as_raw_nonzero().get();
-            let children = parents().into_iter().filter(|(_, parent)| *parent == me);
+            let children = parent_pids()
+                .into_iter()
+                .filter(|(_, parent)| *parent == me);
             Self {
                 me,
                 before: children.map(|(child, _)| child).collect(),
@@ -46,7 +48,7 @@ mod linux {
 
         /// Ends everything that was started since; gives how many were left beside `child`, the
         /// first of them.
-        pub(crate) fn end(&mut self, child: u32) -> usize {
+        pub(crate) fn end_all(&mut self, child: u32) -> usize {
             let child = i32::try_from(child).unwrap_or(0);
             let mut ended = BTreeSet::new();
             let mut empty = 0;
@@ -63,7 +65,7 @@ mod linux {
                         let _ = kill_process(pid, Signal::KILL);
                     }
                 }
-                self.reap(child);
+                self.reap_adopted(child);
                 thread::sleep(Duration::from_millis(u64::from(round.min(10))));
             }
             let _ = set_child_subreaper(None);
@@ -72,7 +74,7 @@ mod linux {
         }
 
         fn descendants(&self) -> BTreeSet<i32> {
-            let parents = parents();
+            let parents = parent_pids();
             let mut found = BTreeSet::new();
             let mut level = vec![self.me];
             while let Some(parent) = level.pop() {
@@ -87,7 +89,7 @@ mod linux {
 
         /// Collects adopted children that have ended, but not the command itself: whoever started
         /// it waits for it.
-        fn reap(&self, child: i32) {
+        fn reap_adopted(&self, child: i32) {
             for (pid, parent) in parents_with_dead() {
                 let ours = parent == self.me && pid != child && !self.before.contains(&pid);
                 if let Some(pid) = Pid::from_raw(pid).filter(|_| ours) {
@@ -98,28 +100,28 @@ mod linux {
     }
 
     /// The parent of every living process.
-    fn parents() -> BTreeMap<i32, i32> {
-        processes()
+    fn parent_pids() -> BTreeMap<i32, i32> {
+        list_processes()
             .filter(|p| !p.dead)
             .map(|p| (p.pid, p.parent))
             .collect()
     }
 
     fn parents_with_dead() -> BTreeMap<i32, i32> {
-        processes()
+        list_processes()
             .filter(|p| p.dead)
             .map(|p| (p.pid, p.parent))
             .collect()
     }
 
-    struct Process {
+    struct ProcessEntry {
         pid: i32,
         parent: i32,
         /// It has ended, and waits to be collected.
         dead: bool,
     }
 
-    fn processes() -> impl Iterator<Item = Process> {
+    fn list_processes() -> impl Iterator<Item = ProcessEntry> {
         let entries = fs::read_dir("/proc").into_iter().flatten();
         entries.filter_map(|entry| {
             let pid: i32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
@@ -130,7 +132,7 @@ mod linux {
             let mut fields = rest.split(' ');
             let state = fields.next()?;
             let parent = fields.next()?.parse().ok()?;
-            Some(Process {
+            Some(ProcessEntry {
                 pid,
                 parent,
                 dead: matches!(state, "Z" | "X"),
@@ -143,16 +145,16 @@ mod linux {
 #[cfg(not(target_os = "linux"))]
 mod other {
     /// The processes that a command started, as far as the system can tell.
-    pub(crate) struct Family;
+    pub(crate) struct ProcessFamily;
 
     #[allow(clippy::unused_self, reason = "on Linux there is something to know")]
-    impl Family {
-        pub(crate) fn gather() -> Self {
+    impl ProcessFamily {
+        pub(crate) fn adopt_orphans() -> Self {
             Self
         }
 
         #[cfg(unix)]
-        pub(crate) fn end(&mut self, child: u32) -> usize {
+        pub(crate) fn end_all(&mut self, child: u32) -> usize {
             use rustix::process::{Pid, Signal, kill_process_group};
             let group = i32::try_from(child).ok().and_then(Pid::from_raw);
             let ended = group.is_some_and(|g| kill_process_group(g, Signal::KILL).is_ok());
@@ -160,7 +162,7 @@ mod other {
         }
 
         #[cfg(windows)]
-        pub(crate) fn end(&mut self, child: u32) -> usize {
+        pub(crate) fn end_all(&mut self, child: u32) -> usize {
             let mut command = std::process::Command::new("taskkill");
             let ended = command
                 .args(["/T", "/F", "/PID", &child.to_string()])

@@ -45,10 +45,10 @@ pub const VARIABLES: [&str; 32] = [
 ///
 /// ```
 /// use std::process::Command;
-/// use rethread_run::scrub;
+/// use rethread_run::remove_private_variables;
 ///
 /// let mut command = Command::new("ls");
-/// scrub(&mut command);
+/// remove_private_variables(&mut command);
 /// let mut given = command.get_envs().map(|(name, _)| name.to_string_lossy());
 /// assert!(!given.any(|name| name.starts_with("CARGO_")));
 /// ```
@@ -56,7 +56,7 @@ pub const VARIABLES: [&str; 32] = [
     clippy::disallowed_methods,
     reason = "what another program is given comes from what this one was given, and is not looked at"
 )]
-pub fn scrub(command: &mut Command) {
+pub fn remove_private_variables(command: &mut Command) {
     command.env_clear();
     let kept = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_given));
     command.envs(kept);

@@ -19,7 +19,7 @@ mod descendants;
 mod environment;
 
 pub use browser::{BrowserCall, browser_calls, start_browser};
-pub use environment::{VARIABLES, scrub};
+pub use environment::{VARIABLES, remove_private_variables};
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -28,7 +28,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::descendants::Family;
+use crate::descendants::ProcessFamily;
 
 /// How much of what a command writes to stderr is kept.
 const KEPT: usize = 8 * 1024;
@@ -73,8 +73,8 @@ impl End {
 /// On Linux this process adopts orphans meanwhile, so that none escapes. A program that starts
 /// other processes of its own at the same time should not use this.
 pub fn shell(command: &str, folder: &Path, limit: Option<Duration>) -> Ran {
-    let mut family = Family::gather();
-    let started = prepare(command, folder).spawn();
+    let mut family = ProcessFamily::adopt_orphans();
+    let started = prepare_command(command, folder).spawn();
     let mut child = match started {
         Ok(child) => child,
         Err(e) => {
@@ -87,10 +87,10 @@ pub fn shell(command: &str, folder: &Path, limit: Option<Duration>) -> Ran {
         }
     };
     let errors = keep_beginning(child.stderr.take());
-    drain(child.stdout.take());
-    let status = wait(&mut child, limit);
-    let left_behind = family.end(child.id());
-    let end = status.map_or(End::TimedOut, how);
+    drain_stream(child.stdout.take());
+    let status = wait_until(&mut child, limit);
+    let left_behind = family.end_all(child.id());
+    let end = status.map_or(End::TimedOut, end_of);
     if status.is_none() {
         // The family is ended; this only collects what is left of the child.
         let _ = child.kill();
@@ -104,9 +104,9 @@ pub fn shell(command: &str, folder: &Path, limit: Option<Duration>) -> Ran {
     }
 }
 
-fn prepare(line: &str, folder: &Path) -> Command {
+fn prepare_command(line: &str, folder: &Path) -> Command {
     let mut command = shell_command(line);
-    scrub(&mut command);
+    remove_private_variables(&mut command);
     command
         .current_dir(folder)
         .stdin(Stdio::null())
@@ -134,7 +134,7 @@ fn shell_command(line: &str) -> Command {
 }
 
 /// Waits until the command ends or its time is up.
-fn wait(child: &mut Child, limit: Option<Duration>) -> Option<ExitStatus> {
+fn wait_until(child: &mut Child, limit: Option<Duration>) -> Option<ExitStatus> {
     let Some(limit) = limit else {
         return child.wait().ok();
     };
@@ -154,7 +154,7 @@ fn wait(child: &mut Child, limit: Option<Duration>) -> Option<ExitStatus> {
 }
 
 #[cfg(unix)]
-fn how(status: ExitStatus) -> End {
+fn end_of(status: ExitStatus) -> End {
     use std::os::unix::process::ExitStatusExt as _;
     match (status.code(), status.signal()) {
         (Some(code), _) => End::Exited(code),
@@ -163,7 +163,7 @@ fn how(status: ExitStatus) -> End {
 }
 
 #[cfg(not(unix))]
-fn how(status: ExitStatus) -> End {
+fn end_of(status: ExitStatus) -> End {
     End::Exited(status.code().unwrap_or(-1))
 }
 
@@ -184,7 +184,7 @@ fn keep_beginning(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8
     receiver
 }
 
-fn drain(stream: Option<impl Read + Send + 'static>) {
+fn drain_stream(stream: Option<impl Read + Send + 'static>) {
     let _ = thread::Builder::new().spawn(move || {
         if let Some(mut stream) = stream {
             let _ = io::copy(&mut stream, &mut io::sink());

@@ -22,7 +22,7 @@ pub struct Alias(String);
 
 /// A text that is no alias.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not an alias", shown(.0))]
+#[error("`{}` is not an alias", shown_prefix(.0))]
 pub struct InvalidAlias(pub String);
 
 impl InvalidAlias {
@@ -86,7 +86,7 @@ impl FromStr for Alias {
 }
 
 /// The beginning of a text, with everything spelled out that could do something to a terminal.
-fn shown(text: &str) -> String {
+fn shown_prefix(text: &str) -> String {
     let mut out: String = text.chars().take(LONGEST).collect::<String>();
     if text.chars().nth(LONGEST).is_some() {
         out.push('…');

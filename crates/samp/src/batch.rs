@@ -22,8 +22,8 @@ const WINDOW: (usize, usize) = (4 * 1024, 256 * 1024);
 /// number and not their length.
 #[derive(Debug)]
 pub struct Batch {
-    pub(crate) items: Vec<Item>,
-    sources: Vec<Source>,
+    pub(crate) items: Vec<BatchItem>,
+    sources: Vec<LogSource>,
     troubles: Vec<Trouble>,
     /// Messages that were gone when they were to be shown, by their place among the items.
     pub(crate) missed: BTreeSet<usize>,
@@ -52,7 +52,7 @@ impl Message<'_> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Item {
+pub(crate) struct BatchItem {
     pub(crate) id: Id,
     pub(crate) ts: i64,
     pub(crate) offset: u64,
@@ -64,14 +64,14 @@ pub(crate) struct Item {
 
 /// A log that was read, and the part of it that is in memory.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct LogSource {
     log: Log,
     file: Option<File>,
     window: Vec<u8>,
     start: u64,
 }
 
-impl Source {
+impl LogSource {
     /// A file that is not given is opened again when it is needed.
     pub(crate) fn new(log: &Log, file: Option<File>) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Source {
     }
 
     /// Brings a line into memory, with as much behind it as a window holds; says where it is.
-    fn load(&mut self, item: &Item, room: usize) -> Option<Range<usize>> {
+    fn load_line(&mut self, item: &BatchItem, room: usize) -> Option<Range<usize>> {
         let len = item.len as usize;
         let inside = |start: u64, have: usize| {
             let at = usize::try_from(item.offset.checked_sub(start)?).ok()?;
@@ -101,7 +101,7 @@ impl Source {
         let file = if let Some(file) = &self.file {
             file
         } else {
-            opened = scan::open(&self.log).ok()?;
+            opened = scan::open_log(&self.log).ok()?;
             &opened
         };
         self.window.resize(len.max(room), 0);
@@ -113,7 +113,11 @@ impl Source {
 }
 
 impl Batch {
-    pub(crate) fn new(items: Vec<Item>, sources: Vec<Source>, troubles: Vec<Trouble>) -> Self {
+    pub(crate) fn new(
+        items: Vec<BatchItem>,
+        sources: Vec<LogSource>,
+        troubles: Vec<Trouble>,
+    ) -> Self {
         Self {
             items,
             sources,
@@ -138,7 +142,7 @@ impl Batch {
     }
 
     /// An open log, if it is kept open.
-    pub(crate) fn file(&self, source: u32) -> Option<&File> {
+    pub(crate) fn open_log(&self, source: u32) -> Option<&File> {
         self.sources.get(source as usize)?.file.as_ref()
     }
 
@@ -182,7 +186,7 @@ impl Batch {
             let Some(source) = self.sources.get_mut(item.source as usize) else {
                 continue;
             };
-            let line = source.load(item, room).unwrap_or_default();
+            let line = source.load_line(item, room).unwrap_or_default();
             let line = source.window.get(line).unwrap_or_default();
             match reader.read(line) {
                 Ok(record) if record.ts() == item.ts => show(&Message {

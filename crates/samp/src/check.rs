@@ -12,7 +12,7 @@ use crate::{
     number::is_whole,
     record::{LineReader, Record, StoredId, Unreadable},
     scan,
-    seen::{Found, Watermark},
+    seen::{FoundWatermark, Watermark},
     trouble::What,
 };
 
@@ -65,7 +65,7 @@ pub fn check(folder: &Folder, out: &mut dyn FnMut(&Violation)) -> Result<Checked
         cause,
     };
     std::fs::read_dir(folder.path()).map_err(failed)?;
-    let mut sheet = Sheet {
+    let mut sheet = CheckSheet {
         out,
         checked: Checked::default(),
     };
@@ -75,7 +75,7 @@ pub fn check(folder: &Folder, out: &mut dyn FnMut(&Violation)) -> Result<Checked
             What::NotALog(FileKind::Symlink) => ("symlink", "§5"),
             _ => ("file", "§1"),
         };
-        sheet.error(&trouble.path, None, rule, section, trouble.what.to_string());
+        sheet.add_error(&trouble.path, None, rule, section, trouble.what.to_string());
     }
     let mut reader = LineReader::default();
     for log in &logs.logs {
@@ -86,13 +86,13 @@ pub fn check(folder: &Folder, out: &mut dyn FnMut(&Violation)) -> Result<Checked
     Ok(sheet.checked)
 }
 
-struct Sheet<'a> {
+struct CheckSheet<'a> {
     out: &'a mut dyn FnMut(&Violation),
     checked: Checked,
 }
 
-impl Sheet<'_> {
-    fn error(
+impl CheckSheet<'_> {
+    fn add_error(
         &mut self,
         path: &Path,
         line: Option<u64>,
@@ -111,7 +111,7 @@ impl Sheet<'_> {
         });
     }
 
-    fn warning(
+    fn add_warning(
         &mut self,
         path: &Path,
         line: Option<u64>,
@@ -131,29 +131,29 @@ impl Sheet<'_> {
     }
 }
 
-fn check_log(log: &Log, reader: &mut LineReader, sheet: &mut Sheet<'_>) {
+fn check_log(log: &Log, reader: &mut LineReader, sheet: &mut CheckSheet<'_>) {
     let path = &log.path;
     if !is_alias(&log.owner) {
         let message = format!("`{}` is not an alias", log.owner.escape_debug());
-        sheet.error(path, None, "file-alias", "§1", message);
+        sheet.add_error(path, None, "file-alias", "§1", message);
     }
-    let file = match scan::open(log) {
+    let file = match scan::open_log(log) {
         Ok(file) => file,
-        Err(e) => return sheet.error(path, None, "file", "§1", e.to_string()),
+        Err(e) => return sheet.add_error(path, None, "file", "§1", e.to_string()),
     };
     let mut lines = Lines::new(&file);
     loop {
         let line = match lines.next_line() {
             Ok(Some(line)) => line,
             Ok(None) => return,
-            Err(e) => return sheet.error(path, None, "file", "§1", e.to_string()),
+            Err(e) => return sheet.add_error(path, None, "file", "§1", e.to_string()),
         };
         let LineSpan {
             number, terminated, ..
         } = line.span;
         let Some(bytes) = line.whole() else {
             let message = format!("a line of {} bytes is too long to be read", line.span.len);
-            sheet.warning(path, Some(number), "length", "§2", message);
+            sheet.add_warning(path, Some(number), "length", "§2", message);
             continue;
         };
         if bytes.trim_ascii().is_empty() {
@@ -162,55 +162,55 @@ fn check_log(log: &Log, reader: &mut LineReader, sheet: &mut Sheet<'_>) {
         sheet.checked.records += 1;
         if !terminated {
             let message = "the last line is not ended".to_owned();
-            sheet.error(path, Some(number), "line", "§2", message);
+            sheet.add_error(path, Some(number), "line", "§2", message);
         }
         if std::str::from_utf8(bytes).is_err() {
             let message = "not UTF-8".to_owned();
-            sheet.error(path, Some(number), "utf-8", "§2", message);
+            sheet.add_error(path, Some(number), "utf-8", "§2", message);
         }
         match reader.read(bytes) {
             Ok(record) => check_record(log, number, &record, sheet),
             Err(e @ Unreadable::Json(_)) => {
-                sheet.error(path, Some(number), "json", "§2", e.to_string());
+                sheet.add_error(path, Some(number), "json", "§2", e.to_string());
             }
-            Err(e) => sheet.error(path, Some(number), "object", "§2", e.to_string()),
+            Err(e) => sheet.add_error(path, Some(number), "object", "§2", e.to_string()),
         }
     }
 }
 
-fn check_record(log: &Log, line: u64, record: &Record<'_>, sheet: &mut Sheet<'_>) {
+fn check_record(log: &Log, line: u64, record: &Record<'_>, sheet: &mut CheckSheet<'_>) {
     let path = &log.path;
     let line = Some(line);
     for key in ["ts", "from", "to", "thread", "body"] {
         if record.field(key).is_none() {
             let message = format!("`{key}` is missing");
-            sheet.error(path, line, "required", "§2", message);
+            sheet.add_error(path, line, "required", "§2", message);
         }
     }
     if let Some(ts) = record.field("ts")
         && !(ts.kind() == Kind::Number && is_whole(ts.raw()) && !ts.raw().starts_with(b"-"))
     {
-        let message = format!("`ts` is {}, not an integer of 0 or more", shown(ts));
-        sheet.error(path, line, "ts", "§2", message);
+        let message = format!("`ts` is {}, not an integer of 0 or more", shown_value(ts));
+        sheet.add_error(path, line, "ts", "§2", message);
     }
     for key in ["from", "to"] {
         let value = record.field(key);
         let is_name = |value: Value<'_>| value.str().is_some_and(|text| is_alias(&text));
         if let Some(value) = value.filter(|value| !is_name(*value)) {
-            let message = format!("`{key}` is {}, not an alias", shown(value));
-            sheet.error(path, line, "alias", "§1", message);
+            let message = format!("`{key}` is {}, not an alias", shown_value(value));
+            sheet.add_error(path, line, "alias", "§1", message);
         }
     }
     for key in ["thread", "body"] {
         let value = record.field(key);
         if let Some(value) = value.filter(|value| value.kind() != Kind::String) {
-            let message = format!("`{key}` is {}, not a string", shown(value));
-            sheet.error(path, line, "string", "§2", message);
+            let message = format!("`{key}` is {}, not a string", shown_value(value));
+            sheet.add_error(path, line, "string", "§2", message);
         }
     }
     if !record.is_text() {
         let message = "a string holds half a character, which UTF-8 cannot say".to_owned();
-        sheet.error(path, line, "text", "§3", message);
+        sheet.add_error(path, line, "text", "§3", message);
     }
     check_id(path, line, record, sheet);
     if let Some(from) = record.from().filter(|from| **from != *log.owner) {
@@ -219,32 +219,32 @@ fn check_record(log: &Log, line: u64, record: &Record<'_>, sheet: &mut Sheet<'_>
             from.escape_debug(),
             log.owner.escape_debug()
         );
-        sheet.error(path, line, "single-writer", "§5", message);
+        sheet.add_error(path, line, "single-writer", "§5", message);
     }
 }
 
-fn check_id(path: &Path, line: Option<u64>, record: &Record<'_>, sheet: &mut Sheet<'_>) {
+fn check_id(path: &Path, line: Option<u64>, record: &Record<'_>, sheet: &mut CheckSheet<'_>) {
     let id = record.id();
     match record.stored_id() {
         StoredId::Right => {}
         StoredId::Missing => {
             let message = format!("`id` is missing, as in records of old; it is {id}");
-            sheet.warning(path, line, "id-missing", "§3", message);
+            sheet.add_warning(path, line, "id-missing", "§3", message);
         }
         StoredId::Wrong(stored) if stored.parse::<crate::id::Id>().is_ok() => {
             let message = format!("`id` is {stored}, but {id} follows from the content");
-            sheet.error(path, line, "id", "§3", message);
+            sheet.add_error(path, line, "id", "§3", message);
         }
         StoredId::Wrong(stored) => {
             let stored: String = stored.chars().take(40).collect();
             let message = format!("`id` is `{}`, not 16 hex digits", stored.escape_debug());
-            sheet.error(path, line, "id-form", "§2", message);
+            sheet.add_error(path, line, "id-form", "§2", message);
         }
     }
 }
 
 /// The beginning of a value as it is spelled.
-fn shown(value: Value<'_>) -> String {
+fn shown_value(value: Value<'_>) -> String {
     const SHOWN: usize = 60;
     let text = String::from_utf8_lossy(value.raw());
     let mut short: String = text.chars().take(SHOWN).collect();
@@ -255,7 +255,7 @@ fn shown(value: Value<'_>) -> String {
 }
 
 /// The watermarks of readers must be what the document says, or other readers stumble over them.
-fn check_states(folder: &Folder, sheet: &mut Sheet<'_>) {
+fn check_states(folder: &Folder, sheet: &mut CheckSheet<'_>) {
     let Ok(entries) = std::fs::read_dir(folder.path()) else {
         return;
     };
@@ -266,10 +266,10 @@ fn check_states(folder: &Folder, sheet: &mut Sheet<'_>) {
     readers.sort();
     for reader in readers {
         let path = folder.seen_of(&reader);
-        if matches!(Watermark::read(&path), Ok(Found::Watermark(_))) {
+        if matches!(Watermark::read(&path), Ok(FoundWatermark::Watermark(_))) {
             continue;
         }
         let message = "not a watermark, `{\"ts\": …, \"ids\": […]}`".to_owned();
-        sheet.error(&path, None, "watermark", "§6", message);
+        sheet.add_error(&path, None, "watermark", "§6", message);
     }
 }

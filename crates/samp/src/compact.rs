@@ -4,7 +4,7 @@
 //! take no lock. So the old file stays under a second name until all of it is in the new one:
 //! first the new log is written and synced, then the old one gets its second name, then the new one
 //! takes the first, then [`carry_over`] appends what the new one lacks, and at last the second name
-//! goes. Whoever is killed in between leaves a file that the next one who writes [`finish`]es, and
+//! goes. Whoever is killed in between leaves a file that the next one who writes [`absorb_retired`]es, and
 //! that is read like a log until then. A message may be in the log twice because of that; it is
 //! one message.
 //!
@@ -72,12 +72,12 @@ pub fn compact(folder: &Folder, me: &Alias, d: Durability) -> Result<Compacted, 
         Err(DiskError::NotFound { .. }) => return Ok(Compacted::default()),
         log => log?,
     };
-    finish(&mut log)?;
+    absorb_retired(&mut log)?;
     let mut counted = Compacted::default();
-    let mut kept = Kept::default();
+    let mut kept = KeptLines::default();
     let mut unneeded = false;
     let exchanged = log.exchange(|old, new| {
-        copy(old, new, &mut kept, &mut counted)?;
+        copy_unique(old, new, &mut kept, &mut counted)?;
         unneeded = counted.is_as_it_was();
         if unneeded {
             // Leaves the log alone, down to its time.
@@ -108,14 +108,14 @@ pub(crate) fn finish_if_left(folder: &Folder, me: &Alias) {
         return;
     }
     let log = folder
-        .mode()
+        .log_mode()
         .map_err(Error::from)
         .and_then(|mode| Ok(LockedLog::open_or_create(&path, mode, Duration::ZERO)?));
-    let _ = log.and_then(|mut log| finish(&mut log));
+    let _ = log.and_then(|mut log| absorb_retired(&mut log));
 }
 
 /// Takes from old files what the log lacks, and removes them; the lock says that nobody else does.
-fn finish(log: &mut LockedLog) -> Result<(), Error> {
+fn absorb_retired(log: &mut LockedLog) -> Result<(), Error> {
     for path in retired_logs(log.path())? {
         let retired = match Retired::open(&path) {
             // Nothing that we made.
@@ -126,8 +126,8 @@ fn finish(log: &mut LockedLog) -> Result<(), Error> {
             retired.remove()?;
             continue;
         }
-        let mut kept = Kept::default();
-        kept.meet(log)?;
+        let mut kept = KeptLines::default();
+        kept.read_log(log)?;
         carry_over(log, retired, kept)?;
     }
     Ok(())
@@ -138,13 +138,13 @@ fn finish(log: &mut LockedLog) -> Result<(), Error> {
 ///
 /// The old file is read from its beginning each time: one who could not save a line may have taken
 /// it back, so that another's is where that was.
-fn carry_over(log: &mut LockedLog, retired: Retired, mut kept: Kept) -> Result<(), Error> {
+fn carry_over(log: &mut LockedLog, retired: Retired, mut kept: KeptLines) -> Result<(), Error> {
     let mut seen = None;
     for _ in 0..LOOKS {
         let len = retired.len()?;
         if seen == Some(len) {
             // A line that nobody ends now will not be ended.
-            append_missing(log, &retired, len, &mut kept, Torn::Taken)?;
+            append_missing(log, &retired, len, &mut kept, TornLine::Taken)?;
             // The content of the log, and its name: only then it has all that was promised.
             log.sync()?;
             // If another file has its name by now, that may lack what was carried over.
@@ -153,7 +153,7 @@ fn carry_over(log: &mut LockedLog, retired: Retired, mut kept: Kept) -> Result<(
             }
             return Ok(());
         }
-        append_missing(log, &retired, len, &mut kept, Torn::Left)?;
+        append_missing(log, &retired, len, &mut kept, TornLine::Left)?;
         seen = Some(len);
         sleep(GRACE);
     }
@@ -165,12 +165,12 @@ fn append_missing(
     log: &mut LockedLog,
     retired: &Retired,
     end: u64,
-    kept: &mut Kept,
-    torn: Torn,
+    kept: &mut KeptLines,
+    torn: TornLine,
 ) -> Result<(), Error> {
     let mut batch = Vec::new();
     let mut refused = None;
-    let read = kept.each(&mut retired.reader(end), torn, &mut |line| {
+    let read = kept.for_each_line(&mut retired.reader(end), torn, &mut |line| {
         if !line.is_new {
             return Ok(());
         }
@@ -204,14 +204,14 @@ impl Compacted {
     }
 }
 
-fn copy(
+fn copy_unique(
     old: &mut dyn Read,
     new: &mut dyn Write,
-    kept: &mut Kept,
+    kept: &mut KeptLines,
     counted: &mut Compacted,
 ) -> io::Result<()> {
     // Somebody may be writing the last line now: it is carried over when it is whole.
-    kept.each(old, Torn::Left, &mut |line| {
+    kept.for_each_line(old, TornLine::Left, &mut |line| {
         counted.before += 1;
         counted.unreadable += u64::from(!line.is_record);
         // What cannot be understood is not known to be a repetition.
@@ -228,7 +228,7 @@ fn copy(
 
 /// What is to be done with a last line that was not ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Torn {
+enum TornLine {
     /// It is left for later.
     Left,
     /// It is a line like others.
@@ -237,14 +237,14 @@ enum Torn {
 
 /// Which lines were met.
 #[derive(Default)]
-struct Kept {
+struct KeptLines {
     /// The ids of records, and the hashes of what must be the same byte for byte to be the same.
     met: Ids,
     reader: LineReader,
 }
 
 /// A line that is not blank.
-struct Met<'a> {
+struct MetLine<'a> {
     /// What is to stand in a log for it; owned, if that is not what stands there now.
     text: Cow<'a, [u8]>,
     is_record: bool,
@@ -254,21 +254,21 @@ struct Met<'a> {
     is_left: bool,
 }
 
-impl Kept {
+impl KeptLines {
     /// Meets what is in a log.
-    fn meet(&mut self, log: &LockedLog) -> Result<(), DiskError> {
-        let met = self.each(&mut log.reader(0), Torn::Taken, &mut |_| Ok(()));
+    fn read_log(&mut self, log: &LockedLog) -> Result<(), DiskError> {
+        let met = self.for_each_line(&mut log.reader(0), TornLine::Taken, &mut |_| Ok(()));
         met.map_err(|cause| DiskError::Read {
             path: log.path().to_owned(),
             cause,
         })
     }
 
-    fn each(
+    fn for_each_line(
         &mut self,
         source: &mut dyn Read,
-        torn: Torn,
-        out: &mut dyn FnMut(Met<'_>) -> io::Result<()>,
+        torn: TornLine,
+        out: &mut dyn FnMut(MetLine<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut lines = Lines::new(source);
         while let Some(line) = lines.next_line()? {
@@ -281,18 +281,18 @@ impl Kept {
             if bytes.trim_ascii().is_empty() {
                 continue;
             }
-            let is_left = !line.span.terminated && torn == Torn::Left;
-            out(self.line(bytes, is_left))?;
+            let is_left = !line.span.terminated && torn == TornLine::Left;
+            out(self.classify_line(bytes, is_left))?;
         }
         Ok(())
     }
 
-    fn line<'a>(&mut self, bytes: &'a [u8], is_left: bool) -> Met<'a> {
+    fn classify_line<'a>(&mut self, bytes: &'a [u8], is_left: bool) -> MetLine<'a> {
         let Ok(record) = self.reader.read(bytes) else {
-            return Met {
+            return MetLine {
                 text: Cow::Borrowed(bytes),
                 is_record: false,
-                is_new: !is_left && self.met.insert(hash(bytes)),
+                is_new: !is_left && self.met.insert(hash_line(bytes)),
                 is_left,
             };
         };
@@ -307,9 +307,9 @@ impl Kept {
         let mut is_new = false;
         if !is_left {
             is_new = self.met.insert(id.bits());
-            is_new |= record.has_more() && self.met.insert(hash(&text));
+            is_new |= record.has_more() && self.met.insert(hash_line(&text));
         }
-        Met {
+        MetLine {
             text,
             is_record: true,
             is_new,
@@ -318,7 +318,7 @@ impl Kept {
     }
 }
 
-fn hash(bytes: &[u8]) -> u64 {
+fn hash_line(bytes: &[u8]) -> u64 {
     Id::of_canonical(bytes).bits()
 }
 

@@ -14,7 +14,7 @@ use crate::{
     alias::Alias,
     folder::{Folder, Log},
     id::Id,
-    scan::{Place, ReadTo},
+    scan::{LogPosition, ReadTo},
     seen::Watermark,
 };
 
@@ -32,74 +32,74 @@ pub(crate) struct Cursor {
     /// The watermark as it was last written or accepted; none if there was none.
     pub(crate) watermark: Option<Watermark>,
     /// For each log, by name.
-    pub(crate) logs: BTreeMap<String, Mark>,
+    pub(crate) logs: BTreeMap<String, LogCursor>,
 }
 
 /// How far one log was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct LogCursor {
     file: (u64, u64),
     len: u64,
     nanos: i128,
-    place: Place,
+    place: LogPosition,
     tail: u64,
 }
 
 /// What there is to read in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rest {
+pub(crate) enum UnreadPart {
     /// Nothing was written since.
     Nothing,
     /// Perhaps only what comes after the mark.
-    After(Place),
+    After(LogPosition),
     /// All of it.
     All,
 }
 
-impl Mark {
+impl LogCursor {
     pub(crate) fn new(log: &Log, file: &File, read: ReadTo) -> Self {
         Self {
             file: log.id.numbers(),
             // If its end was met before that, there is something to read.
             len: log.len.min(read.end),
-            nanos: log.nanos(),
+            nanos: log.modified_nanos(),
             place: read.place,
-            tail: tail(file, read.place.offset),
+            tail: tail_hash(file, read.place.offset),
         }
     }
 
     /// The same mark at an earlier place.
-    pub(crate) fn back_at(self, file: &File, place: Place) -> Self {
+    pub(crate) fn back_at(self, file: &File, place: LogPosition) -> Self {
         Self {
             // Not as long as the log is: so there is something to read.
             len: place.offset,
             place,
-            tail: tail(file, place.offset),
+            tail: tail_hash(file, place.offset),
             ..self
         }
     }
 
     /// What there is to read, as far as the folder tells.
-    pub(crate) fn rest(&self, log: &Log) -> Rest {
+    pub(crate) fn unread_part(&self, log: &Log) -> UnreadPart {
         if self.file != log.id.numbers() || log.len < self.place.offset {
-            return Rest::All;
+            return UnreadPart::All;
         }
-        match (self.len == log.len, self.nanos == log.nanos()) {
-            (true, true) => Rest::Nothing,
+        match (self.len == log.len, self.nanos == log.modified_nanos()) {
+            (true, true) => UnreadPart::Nothing,
             // As long as before, but written to: not by an append.
-            (true, false) => Rest::All,
-            (false, _) => Rest::After(self.place),
+            (true, false) => UnreadPart::All,
+            (false, _) => UnreadPart::After(self.place),
         }
     }
 
     /// Whether what comes before the mark is still what it was.
-    pub(crate) fn fits(&self, file: &File) -> bool {
-        self.tail == tail(file, self.place.offset)
+    pub(crate) fn fits_file(&self, file: &File) -> bool {
+        self.tail == tail_hash(file, self.place.offset)
     }
 }
 
 /// The hash of what comes right before an offset.
-fn tail(file: &File, offset: u64) -> u64 {
+fn tail_hash(file: &File, offset: u64) -> u64 {
     let start = offset.saturating_sub(TAIL);
     let len = usize::try_from(offset - start).unwrap_or_default();
     let mut bytes = vec![0; len];
@@ -144,7 +144,7 @@ impl Cursor {
         };
         for log in root.get("logs")?.items() {
             let name = log.get("owner")?.str()?.into_owned();
-            cursor.logs.insert(name, mark(log)?);
+            cursor.logs.insert(name, parse_log_cursor(log)?);
         }
         Some(cursor)
     }
@@ -174,13 +174,13 @@ impl Cursor {
     }
 }
 
-fn mark(log: Value<'_>) -> Option<Mark> {
+fn parse_log_cursor(log: Value<'_>) -> Option<LogCursor> {
     let number = |key| log.get(key)?.u64();
-    Some(Mark {
+    Some(LogCursor {
         file: (number("device")?, number("file")?),
         len: number("len")?,
         nanos: log.get("nanos")?.str()?.parse().ok()?,
-        place: Place {
+        place: LogPosition {
             offset: number("offset")?,
             lines: number("lines")?,
         },

@@ -7,22 +7,22 @@ use crate::{
     batch::Batch,
     error::{Error, MIN_PREFIX},
     folder::Folder,
-    gather::Want,
+    gather::WantedMessages,
     inbox::read_all,
 };
 
 /// What a reply needs of the message that it answers.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundMessage {
     pub(crate) from: String,
     pub(crate) thread: Option<String>,
     pub(crate) body: String,
     pub(crate) ts: i64,
 }
 
-impl Found {
+impl FoundMessage {
     /// The last of a batch.
-    pub(crate) fn last(batch: &mut Batch) -> Option<Self> {
+    pub(crate) fn last_of(batch: &mut Batch) -> Option<Self> {
         let last = batch.items.pop()?;
         batch.items = vec![last];
         let mut found = None;
@@ -41,7 +41,7 @@ impl Found {
 }
 
 /// Leaves in a batch the one message whose id begins so; one that is so exactly wins.
-pub(crate) fn only(batch: &mut Batch, prefix: &str) -> Result<(), Error> {
+pub(crate) fn keep_only(batch: &mut Batch, prefix: &str) -> Result<(), Error> {
     if prefix.chars().count() < MIN_PREFIX {
         return Err(Error::ShortPrefix(prefix.to_owned()));
     }
@@ -58,9 +58,9 @@ pub(crate) fn only(batch: &mut Batch, prefix: &str) -> Result<(), Error> {
     }
 }
 
-pub(crate) fn find(batch: &mut Batch, prefix: &str) -> Result<Found, Error> {
-    only(batch, prefix)?;
-    Found::last(batch).ok_or_else(|| Error::NoSuchMessage(prefix.to_owned()))
+pub(crate) fn find_message(batch: &mut Batch, prefix: &str) -> Result<FoundMessage, Error> {
+    keep_only(batch, prefix)?;
+    FoundMessage::last_of(batch).ok_or_else(|| Error::NoSuchMessage(prefix.to_owned()))
 }
 
 /// The one message whose id begins so, whoever wrote it to whomever.
@@ -68,14 +68,14 @@ pub fn message(folder: &Folder, prefix: &str, lenient: bool, now: i64) -> Result
     if prefix.chars().count() < MIN_PREFIX {
         return Err(Error::ShortPrefix(prefix.to_owned()));
     }
-    let mut batch = read_all(folder, Want::Every, lenient, now)?;
-    only(&mut batch, prefix)?;
+    let mut batch = read_all(folder, WantedMessages::Every, lenient, now)?;
+    keep_only(&mut batch, prefix)?;
     Ok(batch)
 }
 
 /// All messages from or to somebody, newest first.
 pub fn history(folder: &Folder, who: &Alias, lenient: bool, now: i64) -> Result<Batch, Error> {
-    let mut batch = read_all(folder, Want::With(who), lenient, now)?;
+    let mut batch = read_all(folder, WantedMessages::With(who), lenient, now)?;
     batch.sort_newest_first();
     Ok(batch)
 }
@@ -87,5 +87,10 @@ pub fn messages(
     lenient: bool,
     now: i64,
 ) -> Result<Batch, Error> {
-    read_all(folder, to.map_or(Want::Every, Want::To), lenient, now)
+    read_all(
+        folder,
+        to.map_or(WantedMessages::Every, WantedMessages::To),
+        lenient,
+        now,
+    )
 }

@@ -95,7 +95,7 @@ impl Folder {
     }
 
     /// The mode of a new log: private, unless the folder was opened to a group or to all.
-    pub(crate) fn mode(&self) -> Result<Mode, DiskError> {
+    pub(crate) fn log_mode(&self) -> Result<Mode, DiskError> {
         let like = Mode::like(&self.path)?;
         let is_open = like.folder_bits() & 0o077 > 0;
         Ok(if is_open { like } else { Mode::Private })
@@ -114,8 +114,8 @@ impl Folder {
         let mut names = Vec::new();
         for entry in entries {
             let name = entry.map_err(failed)?.file_name();
-            if name.to_str().and_then(owner).is_some()
-                || retired_name(&name).and_then(owner).is_some()
+            if name.to_str().and_then(owner_in_name).is_some()
+                || retired_name(&name).and_then(owner_in_name).is_some()
             {
                 names.push(name);
             }
@@ -124,7 +124,7 @@ impl Folder {
         let mut logs = Logs::default();
         for name in names {
             let path = self.path.join(&name);
-            match Log::at(&path) {
+            match Log::at_path(&path) {
                 Ok(Ok(log)) if log.is_retired => logs.retired.push(log),
                 Ok(Ok(log)) => logs.logs.push(log),
                 Ok(Err(what)) => logs.troubles.push(Trouble {
@@ -148,7 +148,7 @@ impl Folder {
 }
 
 impl Log {
-    fn at(path: &Path) -> Result<Result<Self, What>, DiskError> {
+    fn at_path(path: &Path) -> Result<Result<Self, What>, DiskError> {
         let failed = |cause: io::Error| match cause.kind() {
             io::ErrorKind::NotFound => DiskError::NotFound {
                 path: path.to_owned(),
@@ -160,14 +160,14 @@ impl Log {
         };
         let meta = std::fs::symlink_metadata(path).map_err(failed)?;
         if !meta.is_file() {
-            return Ok(Err(What::NotALog(kind(meta.file_type()))));
+            return Ok(Err(What::NotALog(file_kind(meta.file_type()))));
         }
         let name = path.file_name().unwrap_or_default();
         let retired = retired_name(name);
         let log = retired.map_or_else(|| name.to_string_lossy(), Cow::Borrowed);
         Ok(Ok(Self {
             path: path.to_owned(),
-            owner: owner(&log).unwrap_or_default().to_owned(),
+            owner: owner_in_name(&log).unwrap_or_default().to_owned(),
             is_retired: retired.is_some(),
             len: meta.len(),
             modified: meta.modified().map_err(failed)?,
@@ -176,7 +176,7 @@ impl Log {
     }
 
     /// Nanoseconds since 1970 at which it was last written.
-    pub(crate) fn nanos(&self) -> i128 {
+    pub(crate) fn modified_nanos(&self) -> i128 {
         match self.modified.duration_since(UNIX_EPOCH) {
             Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
             Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
@@ -207,11 +207,11 @@ impl Log {
 }
 
 /// What stands between `log-` and `.jsonl`.
-fn owner(name: &str) -> Option<&str> {
+fn owner_in_name(name: &str) -> Option<&str> {
     name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)
 }
 
-fn kind(found: std::fs::FileType) -> FileKind {
+fn file_kind(found: std::fs::FileType) -> FileKind {
     if found.is_symlink() {
         FileKind::Symlink
     } else if found.is_dir() {

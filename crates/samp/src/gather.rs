@@ -11,17 +11,17 @@ use rethread_json::LineSpan;
 
 use crate::{
     alias::Alias,
-    batch::{Batch, Item, Source},
+    batch::{Batch, BatchItem, LogSource},
     folder::{Log, Logs},
     id::Id,
     record::{LineReader, Record, StoredId},
-    scan::{self, Place, ReadTo},
+    scan::{self, LogPosition, ReadTo},
     trouble::{Trouble, What},
 };
 
 /// Which messages are wanted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Want<'a> {
+pub(crate) enum WantedMessages<'a> {
     /// Those to somebody.
     To(&'a Alias),
     /// Those from or to somebody.
@@ -30,8 +30,8 @@ pub(crate) enum Want<'a> {
     Every,
 }
 
-impl Want<'_> {
-    fn has(self, record: &Record<'_>) -> bool {
+impl WantedMessages<'_> {
+    fn includes(self, record: &Record<'_>) -> bool {
         match self {
             Self::To(alias) => record.is_to(alias.as_str()),
             Self::With(alias) => record.is_to(alias.as_str()) || record.is_from(alias.as_str()),
@@ -51,9 +51,9 @@ pub(crate) enum Verdict {
 
 /// Ids are hashes: they need no other.
 #[derive(Default)]
-pub(crate) struct Same(u64);
+pub(crate) struct IdHasher(u64);
 
-impl Hasher for Same {
+impl Hasher for IdHasher {
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
@@ -69,18 +69,18 @@ impl Hasher for Same {
     }
 }
 
-pub(crate) type Ids = HashSet<u64, BuildHasherDefault<Same>>;
+pub(crate) type Ids = HashSet<u64, BuildHasherDefault<IdHasher>>;
 
 /// Reads logs and collects what is wanted of them.
 pub(crate) struct Gathering<'a> {
-    want: Want<'a>,
+    want: WantedMessages<'a>,
     lenient: bool,
     /// What is later than this is from the future.
     horizon: i64,
     now: i64,
     met: Ids,
-    items: Vec<Item>,
-    sources: Vec<Source>,
+    items: Vec<BatchItem>,
+    sources: Vec<LogSource>,
     /// How many of them are open.
     open: usize,
     troubles: Vec<Trouble>,
@@ -95,7 +95,7 @@ const MOST_OPEN: usize = 128;
 pub(crate) const SKEW: i64 = 300;
 
 impl<'a> Gathering<'a> {
-    pub(crate) fn new(want: Want<'a>, lenient: bool, now: i64, logs: &mut Logs) -> Self {
+    pub(crate) fn new(want: WantedMessages<'a>, lenient: bool, now: i64, logs: &mut Logs) -> Self {
         Self {
             want,
             lenient,
@@ -111,20 +111,20 @@ impl<'a> Gathering<'a> {
     }
 
     /// Reads one log from a place on; says how far, or nothing if it cannot be read.
-    pub(crate) fn read(
+    pub(crate) fn read_log(
         &mut self,
         log: &Log,
         file: File,
-        from: Place,
+        from: LogPosition,
         reader: &mut LineReader,
         judge: &mut dyn FnMut(Id, i64) -> Verdict,
     ) -> Option<ReadTo> {
         let number = self.sources.len();
-        let read = scan::read(log, &file, from, reader, &mut |span, record| match record {
-            Ok(record) => self.take(number, log, span, &record, judge),
+        let read = scan::read_lines(log, &file, from, reader, &mut |span, record| match record {
+            Ok(record) => self.take_record(number, log, span, &record, judge),
             // What is no record is named where the log is.
             Err(_) if log.is_retired => {}
-            Err(what) => self.trouble(log, Some(span), what),
+            Err(what) => self.note_trouble(log, Some(span), what),
         });
         let is_needed = self
             .items
@@ -132,11 +132,11 @@ impl<'a> Gathering<'a> {
             .is_some_and(|i| i.source as usize == number);
         let file = (is_needed && self.open < MOST_OPEN).then_some(file);
         self.open += usize::from(file.is_some());
-        self.sources.push(Source::new(log, file));
+        self.sources.push(LogSource::new(log, file));
         match read {
             Ok(read) => Some(read),
             Err(e) => {
-                self.trouble(log, None, What::CannotRead(e.to_string()));
+                self.note_trouble(log, None, What::CannotRead(e.to_string()));
                 None
             }
         }
@@ -147,10 +147,10 @@ impl<'a> Gathering<'a> {
         if log.is_retired && matches!(why, DiskError::NotFound { .. }) {
             return;
         }
-        self.trouble(log, None, What::CannotRead(why.to_string()));
+        self.note_trouble(log, None, What::CannotRead(why.to_string()));
     }
 
-    fn take(
+    fn take_record(
         &mut self,
         number: usize,
         log: &Log,
@@ -161,10 +161,10 @@ impl<'a> Gathering<'a> {
         if log.is_retired && !record.is_from(&log.owner) {
             return;
         }
-        if let Some(missing) = nameless(record) {
-            return self.trouble(log, Some(span), What::Nameless(missing));
+        if let Some(missing) = missing_field(record) {
+            return self.note_trouble(log, Some(span), What::Nameless(missing));
         }
-        if !self.want.has(record) {
+        if !self.want.includes(record) {
             return;
         }
         let id = record.id();
@@ -187,13 +187,13 @@ impl<'a> Gathering<'a> {
             return;
         }
         if let StoredId::Wrong(stored) = stored {
-            self.trouble(log, Some(span), What::WrongId { stored, id });
+            self.note_trouble(log, Some(span), What::WrongId { stored, id });
         }
         if ts > self.horizon {
             let ahead = ts.saturating_sub(self.now);
-            self.trouble(log, Some(span), What::Future { ahead });
+            self.note_trouble(log, Some(span), What::Future { ahead });
         }
-        self.items.push(Item {
+        self.items.push(BatchItem {
             id,
             ts,
             source: u32::try_from(number).unwrap_or(u32::MAX),
@@ -204,7 +204,7 @@ impl<'a> Gathering<'a> {
         });
     }
 
-    fn trouble(&mut self, log: &Log, span: Option<LineSpan>, what: What) {
+    fn note_trouble(&mut self, log: &Log, span: Option<LineSpan>, what: What) {
         self.troubles.push(Trouble {
             path: log.path.clone(),
             line: span.map(|s| s.number),
@@ -216,7 +216,7 @@ impl<'a> Gathering<'a> {
     /// What was collected, in the order of logs and lines.
     ///
     /// A record in a wrong log is not missing if it is in its sender's own as well, or `is_known`.
-    pub(crate) fn end(mut self, is_known: &mut dyn FnMut(Id) -> bool) -> Batch {
+    pub(crate) fn into_batch(mut self, is_known: &mut dyn FnMut(Id) -> bool) -> Batch {
         for ((number, from), mut records) in std::mem::take(&mut self.foreign) {
             let met = &self.met;
             records.retain(|(id, _)| !met.contains(id) && !is_known(Id::from_bits(*id)));
@@ -238,7 +238,7 @@ impl<'a> Gathering<'a> {
     }
 }
 
-fn nameless(record: &Record<'_>) -> Option<&'static str> {
+fn missing_field(record: &Record<'_>) -> Option<&'static str> {
     if record.from().is_none() {
         return Some("from");
     }

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use rethread_json::write_str;
 use sha2::{Digest as _, Sha256};
 
-use crate::thread::nfc;
+use crate::thread::to_nfc;
 
 /// The id of a message: 16 hex digits, which follow from its content.
 ///
@@ -24,7 +24,7 @@ impl Id {
     pub fn of(ts: i64, from: &str, to: &str, thread: &str, body: &str) -> Self {
         let mut canonical = Vec::with_capacity(body.len() + thread.len() + 160);
         for (head, text) in [
-            (&b"{\"body\":"[..], &*nfc(body)),
+            (&b"{\"body\":"[..], &*to_nfc(body)),
             (b",\"from\":", from),
             (b",\"thread\":", thread),
             (b",\"to\":", to),

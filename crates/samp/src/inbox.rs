@@ -10,15 +10,15 @@ use rethread_disk::{DiskError, Durability, Mode, ensure_folder};
 use crate::{
     alias::Alias,
     batch::Batch,
-    cursor::{Cursor, Mark, Rest},
+    cursor::{Cursor, LogCursor, UnreadPart},
     error::Error,
     folder::{Folder, Logs},
-    gather::{Gathering, SKEW, Verdict, Want},
+    gather::{Gathering, SKEW, Verdict, WantedMessages},
     id::Id,
     record::LineReader,
-    scan::{self, Place},
-    seen::{Found, Times, Watermark, write_state},
-    shown::Shown,
+    scan::{self, LogPosition},
+    seen::{FoundWatermark, LogTimes, Watermark, write_state},
+    shown::ShownIds,
     trouble::{Trouble, What},
 };
 
@@ -66,7 +66,7 @@ pub struct New {
     folder: Folder,
     horizon: i64,
     before: Option<Watermark>,
-    times: Times,
+    times: LogTimes,
     is_there: bool,
     cursor: Option<NewCursor>,
 }
@@ -76,7 +76,7 @@ pub struct New {
 struct NewCursor {
     folder: PathBuf,
     cursor: Cursor,
-    shown: Shown,
+    shown: ShownIds,
     /// What another program has shown, as its watermark says.
     seen_elsewhere: Vec<Id>,
     /// The epoch that is over.
@@ -90,7 +90,12 @@ struct NewCursor {
 impl Inbox<'_> {
     /// Every message, oldest first. Neither reads nor writes what is known of the reader.
     pub fn all(&self) -> Result<Batch, Error> {
-        let mut batch = read_all(self.folder, Want::To(self.me), self.lenient, self.now)?;
+        let mut batch = read_all(
+            self.folder,
+            WantedMessages::To(self.me),
+            self.lenient,
+            self.now,
+        )?;
         batch.sort();
         Ok(batch)
     }
@@ -100,11 +105,11 @@ impl Inbox<'_> {
     /// `cursor` is the folder that [`cursor_folder`](crate::cursor_folder) names.
     pub fn new_messages(&self, cursor: &Path) -> Result<New, Error> {
         let mut logs = self.folder.logs()?;
-        let (found, trouble) = self.watermark()?;
-        let times = Times::of(&logs.logs);
+        let (found, trouble) = self.read_watermark()?;
+        let times = LogTimes::of_logs(&logs.logs);
         let there = match found {
-            Found::Watermark(watermark) => Some(watermark),
-            Found::Nothing | Found::Senseless => None,
+            FoundWatermark::Watermark(watermark) => Some(watermark),
+            FoundWatermark::Nothing | FoundWatermark::Senseless => None,
         };
         let old = Cursor::read(cursor);
         let is_deleted = there.is_none()
@@ -117,7 +122,7 @@ impl Inbox<'_> {
             ..Cursor::default()
         };
         let mut new = NewCursor {
-            shown: Shown::open(cursor, next.epoch),
+            shown: ShownIds::open(cursor, next.epoch),
             folder: cursor.to_owned(),
             cursor: next,
             seen_elsewhere: Vec::new(),
@@ -132,7 +137,7 @@ impl Inbox<'_> {
         Ok(New {
             batch,
             cursor: Some(new),
-            ..self.empty(there, times)
+            ..self.nothing_new(there, times)
         })
     }
 
@@ -147,18 +152,19 @@ impl Inbox<'_> {
         let ours = old.and_then(|old| old.watermark.as_ref());
         let elsewhere = there.filter(|there| !ours.is_some_and(|ours| ours.is_same(there)));
         let late_before = old.and(there).map_or(i64::MIN, |there| there.ts);
-        let mut gathering = Gathering::new(Want::To(self.me), self.lenient, self.now, logs);
+        let mut gathering =
+            Gathering::new(WantedMessages::To(self.me), self.lenient, self.now, logs);
         let mut reader = LineReader::default();
         for log in logs.logs.iter().chain(&logs.retired) {
             // A retired one goes soon, and is read from its beginning until then.
             let old = old.filter(|_| !log.is_retired);
             let mark = old.and_then(|old| old.logs.get(&log.owner));
-            let rest = mark.map_or(Rest::All, |mark| mark.rest(log));
-            if let (Rest::Nothing, Some(mark)) = (rest, mark) {
+            let rest = mark.map_or(UnreadPart::All, |mark| mark.unread_part(log));
+            if let (UnreadPart::Nothing, Some(mark)) = (rest, mark) {
                 new.cursor.logs.insert(log.owner.clone(), *mark);
                 continue;
             }
-            let file = match scan::open(log) {
+            let file = match scan::open_log(log) {
                 Ok(file) => file,
                 Err(e) => {
                     gathering.cannot_open(log, &e);
@@ -166,15 +172,15 @@ impl Inbox<'_> {
                 }
             };
             let from = match (rest, mark) {
-                (Rest::After(place), Some(mark)) if mark.fits(&file) => place,
-                _ => Place::default(),
+                (UnreadPart::After(place), Some(mark)) if mark.fits_file(&file) => place,
+                _ => LogPosition::default(),
             };
             let Ok(again) = file.try_clone() else {
                 continue;
             };
             let (shown, seen) = (&mut new.shown, &mut new.seen_elsewhere);
-            let read = gathering.read(log, file, from, &mut reader, &mut |id, ts| {
-                if shown.has(id) {
+            let read = gathering.read_log(log, file, from, &mut reader, &mut |id, ts| {
+                if shown.contains(id) {
                     return Verdict::Leave;
                 }
                 if elsewhere.is_some_and(|watermark| watermark.covers(ts, id)) {
@@ -190,25 +196,30 @@ impl Inbox<'_> {
             let name = if log.is_retired { "" } else { &log.owner };
             new.names.push(name.to_owned());
             if let Some(read) = read.filter(|_| !log.is_retired) {
-                let mark = Mark::new(log, &again, read);
+                let mark = LogCursor::new(log, &again, read);
                 new.cursor.logs.insert(log.owner.clone(), mark);
             }
         }
-        gathering.end(&mut |id| new.shown.has(id))
+        gathering.into_batch(&mut |id| new.shown.contains(id))
     }
 
     /// What is new by the document alone: what is later than the watermark. Messages that arrive
     /// late are not shown, and one from the future hides those before it.
     pub fn by_watermark(&self) -> Result<New, Error> {
         let mut logs = self.folder.logs()?;
-        let (found, trouble) = self.watermark()?;
-        let times = Times::of(&logs.logs);
+        let (found, trouble) = self.read_watermark()?;
+        let times = LogTimes::of_logs(&logs.logs);
         let there = match found {
-            Found::Watermark(watermark) => Some(watermark),
-            Found::Nothing | Found::Senseless => None,
+            FoundWatermark::Watermark(watermark) => Some(watermark),
+            FoundWatermark::Nothing | FoundWatermark::Senseless => None,
         };
-        let cached = Times::read(&self.folder.mtime_of(self.me));
-        let mut gathering = Gathering::new(Want::To(self.me), self.lenient, self.now, &mut logs);
+        let cached = LogTimes::read(&self.folder.mtime_of(self.me));
+        let mut gathering = Gathering::new(
+            WantedMessages::To(self.me),
+            self.lenient,
+            self.now,
+            &mut logs,
+        );
         if there.is_none() || cached != Some(times) || !logs.retired.is_empty() {
             read_each(&mut gathering, &logs, &mut |id, ts| {
                 let is_shown = there.as_ref().is_some_and(|w| w.covers(ts, id));
@@ -219,17 +230,17 @@ impl Inbox<'_> {
                 }
             });
         }
-        let mut batch = gathering.end(&mut |_| false);
+        let mut batch = gathering.into_batch(&mut |_| false);
         batch.sort();
         batch_trouble(&mut batch, trouble);
         Ok(New {
             batch,
             horizon: i64::MAX,
-            ..self.empty(there, times)
+            ..self.nothing_new(there, times)
         })
     }
 
-    fn empty(&self, before: Option<Watermark>, times: Times) -> New {
+    fn nothing_new(&self, before: Option<Watermark>, times: LogTimes) -> New {
         New {
             batch: Batch::new(Vec::new(), Vec::new(), Vec::new()),
             me: self.me.clone(),
@@ -242,14 +253,16 @@ impl Inbox<'_> {
         }
     }
 
-    fn watermark(&self) -> Result<(Found, Option<Trouble>), Error> {
+    fn read_watermark(&self) -> Result<(FoundWatermark, Option<Trouble>), Error> {
         let path = self.folder.seen_of(self.me);
         let found = match Watermark::read(&path) {
             // A link or a folder in its place says nothing.
-            Err(DiskError::NotAFile { .. } | DiskError::TooLarge { .. }) => Found::Senseless,
+            Err(DiskError::NotAFile { .. } | DiskError::TooLarge { .. }) => {
+                FoundWatermark::Senseless
+            }
             found => found?,
         };
-        let trouble = (found == Found::Senseless).then_some(Trouble {
+        let trouble = (found == FoundWatermark::Senseless).then_some(Trouble {
             path,
             line: None,
             offset: None,
@@ -270,9 +283,9 @@ impl New {
     /// are any.
     pub fn keep(&mut self, count: usize) -> bool {
         let left_out = self.batch.items.split_off(count.min(self.batch.len()));
-        let mut first: BTreeMap<u32, Place> = BTreeMap::new();
+        let mut first: BTreeMap<u32, LogPosition> = BTreeMap::new();
         for item in &left_out {
-            let place = Place {
+            let place = LogPosition {
                 offset: item.offset,
                 lines: item.line.saturating_sub(1),
             };
@@ -288,7 +301,7 @@ impl New {
             };
             // The mark goes back to before the first of them; without the file, to the beginning.
             let mark = new.cursor.logs.remove(name);
-            if let (Some(mark), Some(file)) = (mark, self.batch.file(source)) {
+            if let (Some(mark), Some(file)) = (mark, self.batch.open_log(source)) {
                 let mark = mark.back_at(file, place);
                 new.cursor.logs.insert(name.clone(), mark);
             }
@@ -310,7 +323,7 @@ impl New {
             items.filter(|(at, _)| !missed(*at)).map(|(_, item)| item)
         };
         let before = self.before.clone().unwrap_or_default();
-        let after = before.after(shown().map(|item| (item.ts, item.id)), self.horizon);
+        let after = before.advanced_by(shown().map(|item| (item.ts, item.id)), self.horizon);
         let mut watermark = self.before.clone();
         let mut not_noted = |path: &Path, e: &DiskError| {
             troubles.push(Trouble {
@@ -367,7 +380,7 @@ impl NewCursor {
         self.shown.add(ids.copied())?;
         self.cursor.write(&self.folder)?;
         if let Some(over) = self.over {
-            Shown::remove(&self.folder, over);
+            ShownIds::remove(&self.folder, over);
         }
         Ok(())
     }
@@ -376,14 +389,14 @@ impl NewCursor {
 /// Reads all logs from their beginning.
 pub(crate) fn read_all(
     folder: &Folder,
-    want: Want<'_>,
+    want: WantedMessages<'_>,
     lenient: bool,
     now: i64,
 ) -> Result<Batch, Error> {
     let mut logs = folder.logs()?;
     let mut gathering = Gathering::new(want, lenient, now, &mut logs);
     read_each(&mut gathering, &logs, &mut |_, _| Verdict::Take);
-    Ok(gathering.end(&mut |_| false))
+    Ok(gathering.into_batch(&mut |_| false))
 }
 
 fn read_each(
@@ -393,9 +406,9 @@ fn read_each(
 ) {
     let mut reader = LineReader::default();
     for log in logs.logs.iter().chain(&logs.retired) {
-        match scan::open(log) {
+        match scan::open_log(log) {
             Ok(file) => {
-                gathering.read(log, file, Place::default(), &mut reader, judge);
+                gathering.read_log(log, file, LogPosition::default(), &mut reader, judge);
             }
             Err(e) => gathering.cannot_open(log, &e),
         }

@@ -3,7 +3,7 @@
 use rethread_json::{Kind, Value};
 
 /// The moment that a number names: 0 for what is no integer, the nearest end for what is too far.
-pub(crate) fn seconds(ts: Value<'_>) -> i64 {
+pub(crate) fn unix_seconds(ts: Value<'_>) -> i64 {
     let raw = ts.raw();
     if ts.kind() != Kind::Number {
         return 0;

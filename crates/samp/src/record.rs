@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rethread_json::{SyntaxError, Tree, Value, write_str};
 
-use crate::{id::Id, number, thread::nfc};
+use crate::{id::Id, number, thread::to_nfc};
 
 /// Reads lines. Its memory is used again from one line to the next.
 ///
@@ -79,7 +79,7 @@ impl LineReader {
         };
         for (key, value) in root.members() {
             // Of several members with one name the last counts, as for every common reader.
-            match place(key) {
+            match field_index(key) {
                 Some(at) => record.fields[at] = Some(value),
                 None => record.has_more = true,
             }
@@ -89,7 +89,7 @@ impl LineReader {
 }
 
 /// Which of the known keys this is.
-fn place(key: Value<'_>) -> Option<usize> {
+fn field_index(key: Value<'_>) -> Option<usize> {
     match key.content()? {
         b"body" => Some(BODY),
         b"from" => Some(FROM),
@@ -147,7 +147,7 @@ impl<'a> Record<'a> {
     /// When it was written, in seconds since 1970; 0 if it does not say so in an integer, and the
     /// last moment there is if it is later than that.
     pub fn ts(&self) -> i64 {
-        self.fields[TS].map_or(0, number::seconds)
+        self.fields[TS].map_or(0, number::unix_seconds)
     }
 
     /// The bytes of one field, if the record has it: `ts`, `from`, `to`, `thread`, `body` or `id`.
@@ -222,7 +222,7 @@ fn write_canonical(out: &mut Vec<u8>, value: Value<'_>, is_body: bool) {
         return;
     }
     match value.str() {
-        Some(text) if is_body => write_str(out, &nfc(&text)),
+        Some(text) if is_body => write_str(out, &to_nfc(&text)),
         Some(text) => write_str(out, &text),
         None => number::write_as_python_does(out, value),
     }

@@ -16,7 +16,7 @@ use crate::{
 
 /// A place in a log: where a line begins, and how many come before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct LogPosition {
     pub(crate) offset: u64,
     pub(crate) lines: u64,
 }
@@ -25,13 +25,13 @@ pub(crate) struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReadTo {
     /// The place behind the last line that was ended.
-    pub(crate) place: Place,
+    pub(crate) place: LogPosition,
     /// The end of the log, as the reader met it.
     pub(crate) end: u64,
 }
 
 /// Opens a log, but never what a link leads to.
-pub(crate) fn open(log: &Log) -> Result<File, DiskError> {
+pub(crate) fn open_log(log: &Log) -> Result<File, DiskError> {
     let file = open_read(&log.path)?;
     let opened = FileId::of(&file).map_err(|cause| DiskError::Read {
         path: log.path.clone(),
@@ -52,10 +52,10 @@ pub(crate) fn open(log: &Log) -> Result<File, DiskError> {
 ///
 /// Blank lines are passed over. So is a last line that is no record and was not ended: somebody is
 /// still writing it, or died. If it is a record, it is read, and will be read again.
-pub(crate) fn read(
+pub(crate) fn read_lines(
     log: &Log,
     mut file: &File,
-    from: Place,
+    from: LogPosition,
     reader: &mut LineReader,
     each: &mut dyn FnMut(LineSpan, Result<Record<'_>, What>),
 ) -> Result<ReadTo, DiskError> {
@@ -69,7 +69,7 @@ pub(crate) fn read(
     while let Some(line) = lines.next_line().map_err(failed)? {
         let span = line.span;
         if span.terminated {
-            place = Place {
+            place = LogPosition {
                 offset: span.offset + span.len + 1,
                 lines: span.number,
             };

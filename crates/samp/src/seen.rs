@@ -18,7 +18,7 @@ pub struct Watermark {
 
 /// What was found where a watermark may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FoundWatermark {
     Nothing,
     /// Something that is no watermark.
     Senseless,
@@ -44,7 +44,7 @@ impl Watermark {
 
     /// The watermark after these were shown, oldest first; what is later than `horizon` does not
     /// count.
-    pub(crate) fn after(&self, shown: impl Iterator<Item = (i64, Id)>, horizon: i64) -> Self {
+    pub(crate) fn advanced_by(&self, shown: impl Iterator<Item = (i64, Id)>, horizon: i64) -> Self {
         let mut next = Self {
             ts: self.ts,
             ids: Vec::new(),
@@ -69,14 +69,14 @@ impl Watermark {
     }
 
     /// Reads a `.seen` file.
-    pub(crate) fn read(path: &Path) -> Result<Found, DiskError> {
+    pub(crate) fn read(path: &Path) -> Result<FoundWatermark, DiskError> {
         let bytes = match read_small(path) {
-            Err(DiskError::NotFound { .. }) => return Ok(Found::Nothing),
+            Err(DiskError::NotFound { .. }) => return Ok(FoundWatermark::Nothing),
             bytes => bytes?,
         };
         let tree = Tree::parse(&bytes).ok();
         let found = tree.and_then(|tree| Self::parse(tree.root(&bytes)));
-        Ok(found.map_or(Found::Senseless, Found::Watermark))
+        Ok(found.map_or(FoundWatermark::Senseless, FoundWatermark::Watermark))
     }
 
     pub(crate) fn parse(value: Value<'_>) -> Option<Self> {
@@ -87,7 +87,7 @@ impl Watermark {
         Some(Self {
             ts: ts
                 .i64()
-                .or_else(|| ts.f64().map(|_| crate::number::seconds(ts)))?,
+                .or_else(|| ts.f64().map(|_| crate::number::unix_seconds(ts)))?,
             ids: ids.filter_map(|text| id(&text.str()?)).collect(),
         })
     }
@@ -101,16 +101,16 @@ impl Watermark {
 
 /// Newest time and number of all logs: while both stay, the document allows to read none.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Times {
+pub(crate) struct LogTimes {
     newest: f64,
     files: usize,
 }
 
-impl Times {
-    pub(crate) fn of(logs: &[Log]) -> Self {
-        let newest = logs.iter().map(Log::nanos).max().unwrap_or(0);
+impl LogTimes {
+    pub(crate) fn of_logs(logs: &[Log]) -> Self {
+        let newest = logs.iter().map(Log::modified_nanos).max().unwrap_or(0);
         Self {
-            newest: seconds(newest),
+            newest: to_seconds(newest),
             files: logs.len(),
         }
     }
@@ -139,7 +139,7 @@ impl Times {
     clippy::cast_precision_loss,
     reason = "the other program loses the same digits"
 )]
-fn seconds(nanos: i128) -> f64 {
+fn to_seconds(nanos: i128) -> f64 {
     let (whole, rest) = (
         nanos.div_euclid(1_000_000_000),
         nanos.rem_euclid(1_000_000_000),

@@ -10,13 +10,13 @@ use crate::{
     alias::Alias,
     compact::finish_if_left,
     error::Error,
-    find::{Found, find},
+    find::{FoundMessage, find_message},
     folder::Folder,
-    gather::Want,
+    gather::WantedMessages,
     id::Id,
     inbox::read_all,
     record::LineReader,
-    thread::{Written, derive, nfc},
+    thread::{Written, derive_thread, to_nfc},
 };
 
 /// For how many seconds one waits at most, so that a message is not taken for an equal one.
@@ -55,7 +55,7 @@ impl Clock<'_> {
     }
 
     /// Waits until it says something else, but no longer than a few seconds.
-    fn wait(self, ts: i64) {
+    fn wait_past(self, ts: i64) {
         let (pause, times) = LOOK;
         for _ in 0..times {
             if self.now() != ts {
@@ -124,7 +124,7 @@ impl Draft<'_> {
         d: Durability,
     ) -> Result<Sent, Error> {
         let written = |ts| Written::new(self.text, self.from, ts);
-        Sent::append(folder, (self.from, self.to), &written, now.into(), d)
+        Sent::append_to(folder, (self.from, self.to), &written, now.into(), d)
     }
 }
 
@@ -149,11 +149,11 @@ impl Reply<'_> {
         d: Durability,
     ) -> Result<Sent, Error> {
         let clock = now.into();
-        let mut batch = read_all(folder, Want::To(self.me), false, clock.now())?;
+        let mut batch = read_all(folder, WantedMessages::To(self.me), false, clock.now())?;
         batch.sort();
         let target = match self.to_id {
-            Some(prefix) => Some(find(&mut batch, prefix)?),
-            None => Found::last(&mut batch),
+            Some(prefix) => Some(find_message(&mut batch, prefix)?),
+            None => FoundMessage::last_of(&mut batch),
         };
         let Some(target) = target else {
             return Err(Error::NothingToReplyTo {
@@ -165,18 +165,18 @@ impl Reply<'_> {
         // Records of old have no thread: they get the one that they would have now.
         let thread = target
             .thread
-            .unwrap_or_else(|| derive(&target.body, to.as_str(), target.ts));
-        let body = nfc(self.text);
+            .unwrap_or_else(|| derive_thread(&target.body, to.as_str(), target.ts));
+        let body = to_nfc(self.text);
         let written = |_| Written {
             thread: thread.clone(),
             body: body.clone().into_owned(),
         };
-        Sent::append(folder, (self.me, &to), &written, clock, d)
+        Sent::append_to(folder, (self.me, &to), &written, clock, d)
     }
 }
 
 impl Sent {
-    fn append(
+    fn append_to(
         folder: &Folder,
         (from, to): (&Alias, &Alias),
         written: &dyn Fn(i64) -> Written,
@@ -188,7 +188,7 @@ impl Sent {
         loop {
             let ts = clock.now();
             let mut sent = Self::new(folder, from, to, written(ts), ts)?;
-            let line = sent.line();
+            let line = sent.record_line();
             if line.len() > LINE_CAP {
                 return Err(too_long(line.len()));
             }
@@ -197,13 +197,13 @@ impl Sent {
                 none => {
                     folder.create(d)?;
                     finish_if_left(folder, from);
-                    none.insert(UnlockedLog::open(&sent.path, folder.mode()?)?)
+                    none.insert(UnlockedLog::open(&sent.path, folder.log_mode()?)?)
                 }
             };
             let may_wait = matches!(clock, Clock::Running(_)) && waited < MOST_WAITS;
             waited += 1;
             if may_wait && has_equal(log, &sent, log.len()?)? {
-                clock.wait(ts);
+                clock.wait_past(ts);
                 continue;
             }
             let appended = log.append(&line, d)?;
@@ -211,7 +211,7 @@ impl Sent {
             // appended again may be equal to itself, carried over from the old log.
             let equal = !appended.is_again && has_equal(log, &sent, appended.at).unwrap_or(false);
             if equal && may_wait {
-                clock.wait(ts);
+                clock.wait_past(ts);
                 continue;
             }
             sent.is_repeated = equal;
@@ -244,7 +244,7 @@ impl Sent {
     }
 
     /// The record, spaced as the reference implementation does.
-    fn line(&self) -> Vec<u8> {
+    fn record_line(&self) -> Vec<u8> {
         let mut line = format!("{{\"id\": \"{}\", \"ts\": {}", self.id, self.ts).into_bytes();
         for (key, value) in [
             ("from", self.from.as_str()),

@@ -23,7 +23,7 @@ const WIDTH: u64 = 8;
 
 /// The ids that were shown.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(crate) struct ShownIds {
     folder: PathBuf,
     epoch: u64,
     sorted: Option<(File, u64)>,
@@ -32,15 +32,16 @@ pub(crate) struct Shown {
     probes: usize,
 }
 
-impl Shown {
+impl ShownIds {
     /// The list of an epoch; each deletion of the watermark begins another.
     pub(crate) fn open(folder: &Path, epoch: u64) -> Self {
-        let file = open_read(&list(folder, epoch)).ok();
+        let file = open_read(&list_path(folder, epoch)).ok();
         let sorted = file.and_then(|file| {
             let len = file.metadata().ok()?.len() / WIDTH;
             Some((file, len))
         });
-        let mut recent = read_small(&recent(folder, epoch)).map_or_else(|_| Vec::new(), numbers);
+        let mut recent =
+            read_small(&recent_path(folder, epoch)).map_or_else(|_| Vec::new(), parse_ids);
         recent.sort_unstable();
         Self {
             folder: folder.to_owned(),
@@ -53,22 +54,22 @@ impl Shown {
     }
 
     /// Whether a message was shown.
-    pub(crate) fn has(&mut self, id: Id) -> bool {
+    pub(crate) fn contains(&mut self, id: Id) -> bool {
         let bits = id.bits();
         if self.recent.binary_search(&bits).is_ok() {
             return true;
         }
         self.probes += 1;
         if self.probes > PROBES && self.whole.is_none() {
-            self.whole = Some(self.all());
+            self.whole = Some(self.all_ids());
         }
         match &self.whole {
             Some(whole) => whole.binary_search(&bits).is_ok(),
-            None => self.probe(bits),
+            None => self.probe_list(bits),
         }
     }
 
-    fn probe(&self, bits: u64) -> bool {
+    fn probe_list(&self, bits: u64) -> bool {
         let Some((file, len)) = &self.sorted else {
             return false;
         };
@@ -88,8 +89,8 @@ impl Shown {
         false
     }
 
-    fn all(&self) -> Vec<u64> {
-        read_small(&list(&self.folder, self.epoch)).map_or_else(|_| Vec::new(), numbers)
+    fn all_ids(&self) -> Vec<u64> {
+        read_small(&list_path(&self.folder, self.epoch)).map_or_else(|_| Vec::new(), parse_ids)
     }
 
     /// Adds what was shown now.
@@ -100,28 +101,28 @@ impl Shown {
             return Ok(());
         }
         if self.recent.len() > RECENT {
-            let mut all = self.whole.take().unwrap_or_else(|| self.all());
+            let mut all = self.whole.take().unwrap_or_else(|| self.all_ids());
             all.append(&mut self.recent);
             all.sort_unstable();
             all.dedup();
-            write(&list(&self.folder, self.epoch), &all)?;
+            write_ids(&list_path(&self.folder, self.epoch), &all)?;
         }
-        write(&recent(&self.folder, self.epoch), &self.recent)
+        write_ids(&recent_path(&self.folder, self.epoch), &self.recent)
     }
 
     /// Forgets the list of an epoch that is over.
     pub(crate) fn remove(folder: &Path, epoch: u64) {
         // What cannot be removed is not asked any more.
-        let _ = remove_file(&list(folder, epoch));
-        let _ = remove_file(&recent(folder, epoch));
+        let _ = remove_file(&list_path(folder, epoch));
+        let _ = remove_file(&recent_path(folder, epoch));
     }
 }
 
-fn list(folder: &Path, epoch: u64) -> PathBuf {
+fn list_path(folder: &Path, epoch: u64) -> PathBuf {
     folder.join(format!("shown-{epoch}"))
 }
 
-fn recent(folder: &Path, epoch: u64) -> PathBuf {
+fn recent_path(folder: &Path, epoch: u64) -> PathBuf {
     folder.join(format!("recent-{epoch}"))
 }
 
@@ -129,12 +130,12 @@ fn recent(folder: &Path, epoch: u64) -> PathBuf {
     clippy::needless_pass_by_value,
     reason = "it is mapped over what was read"
 )]
-fn numbers(bytes: Vec<u8>) -> Vec<u64> {
+fn parse_ids(bytes: Vec<u8>) -> Vec<u64> {
     let (chunks, _) = bytes.as_chunks();
     chunks.iter().map(|c| u64::from_be_bytes(*c)).collect()
 }
 
-fn write(path: &Path, ids: &[u64]) -> Result<(), DiskError> {
+fn write_ids(path: &Path, ids: &[u64]) -> Result<(), DiskError> {
     replace_with(path, Mode::Private, Durability::None, |out| {
         ids.iter()
             .try_for_each(|id| out.write_all(&id.to_be_bytes()))

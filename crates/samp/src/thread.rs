@@ -40,20 +40,20 @@ impl Written {
         if let Some((thread, body)) = split_override(text) {
             return Self {
                 thread: thread.to_owned(),
-                body: nfc(body).into_owned(),
+                body: to_nfc(body).into_owned(),
             };
         }
-        let body = nfc(text).into_owned();
+        let body = to_nfc(text).into_owned();
         Self {
-            thread: derive(&body, from.as_str(), ts),
+            thread: derive_thread(&body, from.as_str(), ts),
             body,
         }
     }
 }
 
 /// A thread of a message's first line.
-pub(crate) fn derive(body: &str, from: &str, ts: i64) -> String {
-    format!("{}-{from}-{}", date(ts), slug(body))
+pub(crate) fn derive_thread(body: &str, from: &str, ts: i64) -> String {
+    format!("{}-{from}-{}", utc_date(ts), slug(body))
 }
 
 /// The thread that a text names, and the rest of it.
@@ -109,14 +109,14 @@ pub fn first_line(text: &str) -> &str {
 }
 
 /// The day in UTC, as `2026-04-26`.
-fn date(ts: i64) -> String {
+fn utc_date(ts: i64) -> String {
     let moment = Timestamp::from_second(ts).unwrap_or(Timestamp::UNIX_EPOCH);
     let day = moment.to_zoned(TimeZone::UTC).date();
     format!("{:04}-{:02}-{:02}", day.year(), day.month(), day.day())
 }
 
 /// The text in normal form C.
-pub(crate) fn nfc(text: &str) -> Cow<'_, str> {
+pub(crate) fn to_nfc(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
         return Cow::Borrowed(text);
     }

@@ -8,11 +8,11 @@ use crate::{error::Error, folder::Folder};
 /// where a sync tool keeps old times.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
-    last: Option<Vec<Look>>,
+    last: Option<Vec<LogSnapshot>>,
 }
 
 /// One log: owner, file, length and time.
-type Look = (String, (u64, u64), u64, i128);
+type LogSnapshot = (String, (u64, u64), u64, i128);
 
 impl Watch {
     /// Whether something is different from the last time. The first time, everything is.
@@ -20,7 +20,7 @@ impl Watch {
         let logs = folder.logs()?;
         let now = logs.logs.iter().chain(&logs.retired).map(|log| {
             let id = log.id.numbers();
-            (log.owner.clone(), id, log.len, log.nanos())
+            (log.owner.clone(), id, log.len, log.modified_nanos())
         });
         let now = Some(now.collect());
         let changed = self.last != now;

@@ -6,7 +6,7 @@ use crate::repository::{assert_none, folders, put, root, text};
 
 /// For each folder of crates/, the crates it may use. Dependencies point one way, and nothing below
 /// the command line uses what is above it.
-const CRATES: [(&str, &[&str]); 12] = [
+const CRATES: [(&str, &[&str]); 14] = [
     ("json", &[]),
     ("model", &["json"]),
     ("disk", &[]),
@@ -14,13 +14,20 @@ const CRATES: [(&str, &[&str]); 12] = [
     ("project", &["run"]),
     ("judges", &[]),
     ("samp", &["disk", "json"]),
-    ("formats", &["disk", "json", "model", "project"]),
+    ("env", &["model"]),
+    ("formats", &["disk", "env", "json", "model", "project"]),
     ("catalog", &["disk", "formats", "json", "model", "project"]),
     ("render", &["json", "model"]),
     (
         "engine",
         &[
             "catalog", "disk", "formats", "json", "model", "project", "render", "run",
+        ],
+    ),
+    (
+        "lib",
+        &[
+            "disk", "engine", "formats", "json", "model", "render", "samp",
         ],
     ),
     (
@@ -39,7 +46,7 @@ const RESERVED: [(&str, &[&str]); 13] = [
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("indicatif", &["cli"]),
-    ("rusqlite", &["formats"]),
+    ("rusqlite", &["catalog", "formats"]),
     ("rustix", &["disk", "run"]),
     ("tempfile", &["disk"]),
     ("terminal_size", &["cli"]),

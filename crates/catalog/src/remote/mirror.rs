@@ -15,8 +15,9 @@ use rethread_model::Note;
 use super::cksum::Cksum;
 use super::listed::{RemotePath, Version};
 use super::state::State;
-use super::wire::{Incoming, Listing, Wanted, Wire};
+use super::wire::{Incoming, RemoteListing, Wanted, Wire};
 use super::{RemoteError, Ssh, Target};
+use crate::catalogue::Catalogue;
 use crate::neighbours;
 
 /// How often a file is asked for that changes while it is sent.
@@ -119,7 +120,7 @@ impl Mirror {
     }
 
     /// Says what of a list cannot be had.
-    fn judge(&self, listing: &Listing, notes: &mut Vec<Note>) {
+    fn judge(&self, listing: &RemoteListing, notes: &mut Vec<Note>) {
         let name = self.target.name();
         if listing.partial {
             notes.push(Note::damage(format!(
@@ -138,7 +139,7 @@ impl Mirror {
         let Some(home) = self.home() else {
             return Vec::new();
         };
-        let named = neighbours::named(&env.inside(&home));
+        let named = neighbours::named(&env.inside(&home), &Catalogue::open(env));
         let here = named
             .iter()
             .filter_map(|path| home.path_here(path.to_str()?));
@@ -402,7 +403,7 @@ fn is_whole(file: &Wanted, after: Option<&Version>) -> bool {
     })
 }
 
-fn paths(listing: &Listing) -> impl Iterator<Item = RemotePath> {
+fn paths(listing: &RemoteListing) -> impl Iterator<Item = RemotePath> {
     listing.files.iter().map(|(path, _)| path.clone())
 }
 

@@ -66,7 +66,7 @@ pub(super) struct Wanted {
 
 /// What a list said.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
+pub(super) struct RemoteListing {
     pub(super) files: Vec<(RemotePath, Version)>,
     /// How many have names that cannot be used here, and the first of them.
     pub(super) refused: Option<(usize, String)>,
@@ -169,16 +169,19 @@ impl Wire {
     }
 
     /// Lists the files that patterns name.
-    pub(super) fn list(&mut self, patterns: &[&str]) -> Result<Listing, RemoteError> {
+    pub(super) fn list(&mut self, patterns: &[&str]) -> Result<RemoteListing, RemoteError> {
         self.send(&format!("L {}\n", patterns.join(" ")))?;
-        let mut listing = Listing::default();
+        let mut listing = RemoteListing::default();
         self.read_list(&mut listing)?;
         Ok(listing)
     }
 
     /// Lists the files in folders.
-    pub(super) fn list_folders(&mut self, folders: &[RemotePath]) -> Result<Listing, RemoteError> {
-        let mut listing = Listing::default();
+    pub(super) fn list_folders(
+        &mut self,
+        folders: &[RemotePath],
+    ) -> Result<RemoteListing, RemoteError> {
+        let mut listing = RemoteListing::default();
         for folder in folders {
             self.send(&format!("D {}\n", folder.as_str()))?;
             self.read_list(&mut listing)?;
@@ -195,7 +198,7 @@ impl Wire {
             .map_err(RemoteError::Broken)
     }
 
-    fn read_list(&mut self, listing: &mut Listing) -> Result<(), RemoteError> {
+    fn read_list(&mut self, listing: &mut RemoteListing) -> Result<(), RemoteError> {
         loop {
             let said = self.read_line()?;
             if let Some(end) = said.strip_prefix(b". ") {

@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use rethread_engine::{AgentInfo, Can, Fate, KINDS, agents, arrivals, conversions, judge};
+use rethread_engine::{
+    AgentInfo, Can, ItemFate, KINDS, arrivals_in, conversions, judging_client, list_agents,
+};
 use rethread_render::one_line;
 use serde_json::{Map, Value, json};
 
@@ -22,7 +24,7 @@ use crate::output::print_json;
 pub(crate) struct Agents {}
 
 pub(crate) fn run(context: &Context, _: &Agents) -> Result<Exit, Failure> {
-    let (all, notes) = agents(&context.env);
+    let (all, notes) = list_agents(&context.env);
     if context.json {
         for agent in &all {
             let places: Vec<_> = agent.places.iter().map(|p| p.to_string_lossy()).collect();
@@ -35,7 +37,7 @@ pub(crate) fn run(context: &Context, _: &Agents) -> Result<Exit, Failure> {
                 "places": places,
                 "looks_in": agent.about.where_it_looks,
                 "converts_from": sources(agent.about.slug),
-                "judged_by": judge(agent.about.slug),
+                "judged_by": judging_client(agent.about.slug),
             }))?;
         }
         return Ok(context.notes(&notes));
@@ -76,7 +78,7 @@ pub(crate) fn run(context: &Context, _: &Agents) -> Result<Exit, Failure> {
 fn sources(to: &str) -> Value {
     let all = conversions().into_iter().filter(|c| c.to == to);
     let object = all.map(|c| {
-        let fate = |f: &Fate| json!({ "what": f.what, "count": f.count, "native": f.native });
+        let fate = |f: &ItemFate| json!({ "what": f.what, "count": f.count, "native": f.native });
         let fates: Vec<Value> = c.fates.iter().map(fate).collect();
         (c.from.to_owned(), Value::from(fates))
     });
@@ -90,11 +92,16 @@ fn matrix(out: &mut impl Write, all: &[AgentInfo]) -> std::io::Result<()> {
         let names = std::iter::once(&agent.about.slug).chain(agent.about.aliases);
         names.min_by_key(|name| name.len()).copied()
     };
-    let columns: Vec<(&str, Vec<Fate>)> = all
+    let columns: Vec<(&str, Vec<ItemFate>)> = all
         .iter()
-        .map(|agent| (named(agent).unwrap_or_default(), arrivals(agent.about.slug)))
+        .map(|agent| {
+            (
+                named(agent).unwrap_or_default(),
+                arrivals_in(agent.about.slug),
+            )
+        })
         .collect();
-    let line = |first: &str, cell: &dyn Fn(&str, &[Fate]) -> String| {
+    let line = |first: &str, cell: &dyn Fn(&str, &[ItemFate]) -> String| {
         let mut line = format!("{first:<13}");
         for (name, fates) in &columns {
             let width = name.len().max(6);
@@ -105,18 +112,21 @@ fn matrix(out: &mut impl Write, all: &[AgentInfo]) -> std::io::Result<()> {
     writeln!(out)?;
     writeln!(out, "{}", line("converted to", &|name, _| name.to_owned()))?;
     for what in KINDS {
-        let cell = |_: &str, fates: &[Fate]| {
+        let cell = |_: &str, fates: &[ItemFate]| {
             let fate = fates.iter().find(|fate| fate.what == what);
             match fate.filter(|fate| fate.count > 0) {
                 Some(fate) if fate.is_native() => "native".to_owned(),
                 Some(fate) if fate.native == 0 => "packed".to_owned(),
-                Some(fate) => format!("{} %", fate.percent()),
+                Some(fate) => format!("{} %", fate.kept_percent()),
                 None => String::new(),
             }
         };
         writeln!(out, "{}", line(what, &cell))?;
     }
-    let judges: Vec<&str> = all.iter().filter_map(|a| judge(a.about.slug)).collect();
+    let judges: Vec<&str> = all
+        .iter()
+        .filter_map(|a| judging_client(a.about.slug))
+        .collect();
     writeln!(
         out,
         "Every format is converted to every other. What is packed travels along, for the way back.\n\

@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use clap::{Args, ValueEnum};
 use rethread_engine::{
-    Appended, Durability, MessageInput, Source, TextMessage, Unsaid, Writing, append, branch, find,
-    replace,
+    Appended, Durability, MessageInput, Source, TextMessage, Unsaid, Writing, append_messages,
+    branch_session, find, replace_message,
 };
 use rethread_json::Lines;
 use rethread_model::Role;
@@ -104,7 +104,7 @@ pub(crate) fn run(context: &Context, args: Append) -> Result<Exit, Failure> {
             Some(entry) => replace_with_json(context, &w, &source, entry, (input, unsaid)),
             None => stream(
                 context,
-                &mut Place::new(&w, &source, args.at),
+                &mut AppendTarget::new(&w, &source, args.at),
                 input,
                 &unsaid,
             ),
@@ -117,21 +117,21 @@ pub(crate) fn run(context: &Context, args: Append) -> Result<Exit, Failure> {
         model: args.model,
     });
     let appended = match &args.replace {
-        Some(entry) => replace(&w, &source, entry, &message)?,
-        None => Place::new(&w, &source, args.at).add(std::slice::from_ref(&message))?,
+        Some(entry) => replace_message(&w, &source, entry, &message)?,
+        None => AppendTarget::new(&w, &source, args.at).add(std::slice::from_ref(&message))?,
     };
     Answer::default().take(context, appended)?.end(context)
 }
 
 /// Where messages are added.
-struct Place<'a> {
+struct AppendTarget<'a> {
     w: &'a Writing<'a>,
     source: &'a Source,
     /// The entry to continue from; the last one where none is named.
     at: Option<String>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> AppendTarget<'a> {
     fn new(w: &'a Writing<'a>, source: &'a Source, at: Option<String>) -> Self {
         Self { w, source, at }
     }
@@ -139,9 +139,9 @@ impl<'a> Place<'a> {
     /// Adds messages, and goes on behind them.
     fn add(&mut self, messages: &[MessageInput]) -> Result<Appended, Failure> {
         let Some(at) = &self.at else {
-            return Ok(append(self.w, self.source, messages)?);
+            return Ok(append_messages(self.w, self.source, messages)?);
         };
-        let appended = branch(self.w, self.source, at, None, messages)?;
+        let appended = branch_session(self.w, self.source, at, None, messages)?;
         if let Some(last) = appended.ids.iter().rev().find_map(|id| id.as_ref().ok()) {
             self.at = Some(last.clone());
         }
@@ -194,7 +194,7 @@ fn replace_with_json(
         line: 1,
         unsaid,
     };
-    let appended = replace(w, source, entry, &message)?;
+    let appended = replace_message(w, source, entry, &message)?;
     Answer::default().take(context, appended)?.end(context)
 }
 
@@ -202,7 +202,7 @@ fn replace_with_json(
 /// printed only then.
 fn stream(
     context: &Context,
-    place: &mut Place<'_>,
+    place: &mut AppendTarget<'_>,
     input: Box<dyn Read + Send>,
     unsaid: &Unsaid,
 ) -> Result<Exit, Failure> {

@@ -1,7 +1,7 @@
 //! `branch`: continue from an earlier entry in the same session.
 
 use clap::Args;
-use rethread_engine::{MessageInput, TextMessage, branch, find};
+use rethread_engine::{MessageInput, TextMessage, branch_session, find};
 use rethread_model::Role;
 
 use crate::args::WriteFlags;
@@ -53,6 +53,6 @@ pub(crate) fn run(context: &Context, args: Branch) -> Result<Exit, Failure> {
     let messages: Vec<MessageInput> = said.into_iter().collect();
     let summary = args.summary.as_deref();
     let w = context.writing(args.write);
-    let appended = branch(&w, &source, &args.entry, summary, &messages)?;
+    let appended = branch_session(&w, &source, &args.entry, summary, &messages)?;
     Answer::default().take(context, appended)?.end(context)
 }

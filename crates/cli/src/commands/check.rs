@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anstyle::AnsiColor;
 use clap::Args;
-use rethread_engine::{Checked, Error, Violation, Weight, check, checkable, nothing_to_check};
+use rethread_engine::{
+    Checked, Error, Violation, Weight, check_paths, nothing_to_check, paths_to_check,
+};
 use rethread_render::one_line;
 use serde_json::{Value, json};
 
@@ -49,11 +51,11 @@ pub(crate) fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
         None => Ok(path.clone()),
     };
     let paths: Vec<PathBuf> = args.paths.iter().map(named).collect::<Result<_, _>>()?;
-    let paths = checkable(&context.env, &paths)?;
+    let paths = paths_to_check(&context.env, &paths)?;
     let mut answer: Option<Result<Checked, Error>> = None;
     let write = |out: &mut dyn Write| {
         let mut written = Ok(());
-        answer = Some(check(&context.env, &paths, &mut |violation| {
+        answer = Some(check_paths(&context.env, &paths, &mut |violation| {
             if written.is_ok() {
                 written = print(context, violation, out);
             }

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use rethread_engine::{NativeContext, Point, native_context, point};
+use rethread_engine::{ContextPoint, NativeContext, context_point, native_context};
 use rethread_model::{Context as Seen, EntryIx};
-use rethread_render::{Options, View, context_object, text};
+use rethread_render::{Options, View, context_object, write_text};
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -57,7 +57,7 @@ pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> 
         })?;
         return Ok(exit.or(reached));
     }
-    let Point { conversation, path } = point(&env, &name, args.at.as_deref())?;
+    let ContextPoint { conversation, path } = context_point(&env, &name, args.at.as_deref())?;
     let exit = context.notes(&conversation.notes);
     let sent = conversation.sent();
     let seen = Seen::new(&conversation.session, &sent, &path);
@@ -85,7 +85,9 @@ pub(crate) fn run(context: &Context, args: &ContextOf) -> Result<Exit, Failure> 
             events: true,
             full: true,
         };
-        page(context, |out| text(out, &view, &options, &context.style()))?;
+        page(context, |out| {
+            write_text(out, &view, &options, &context.style())
+        })?;
     }
     Ok(exit.or(reached))
 }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rethread_engine::{
-    Chosen, ExportAsk, ExportForms, Exported, Pages, Target, choose, export_file_name, export_html,
-    export_markdown, export_ndjson, export_notes, export_source,
+    ChosenSessions, ExportForms, ExportSelection, ExportTarget, Exported, PageOutput,
+    choose_sessions, export_file_name, export_html, export_markdown, export_ndjson, export_notes,
+    export_source,
 };
 use rethread_model::{Note, Severity};
 use rethread_project::is_folder;
@@ -91,19 +92,19 @@ pub(crate) struct Export {
     force: bool,
     /// Print what was done as JSON, instead of paths.
     #[arg(long, value_name = "json")]
-    report: Option<Report>,
+    report: Option<ExportReport>,
     #[command(flatten)]
     write: WriteFlags,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Report {
+enum ExportReport {
     Json,
 }
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum ExportForm {
     Ndjson,
     Markdown,
     Html,
@@ -112,7 +113,7 @@ enum Form {
 
 /// Where it is written.
 #[derive(Clone, Debug)]
-enum Place {
+enum ExportDestination {
     Stdout,
     File(PathBuf),
     Folder(PathBuf),
@@ -127,7 +128,7 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
             say("no sessions were found");
         }
         // Only lines say of themselves that there is none.
-        forms.retain(|form| *form == Form::Ndjson);
+        forms.retain(|form| *form == ExportForm::Ndjson);
         if forms.is_empty() {
             context.notes(&chosen.notes);
             return Ok(Exit::Failed);
@@ -143,10 +144,10 @@ pub(crate) fn run(context: &Context, args: &Export) -> Result<Exit, Failure> {
     };
     if context.strict {
         let progress = Progress::of_bytes("reading");
-        let carries = |form: &Form| match form {
-            Form::Ndjson => !args.lean,
-            Form::Source => true,
-            Form::Markdown | Form::Html => false,
+        let carries = |form: &ExportForm| match form {
+            ExportForm::Ndjson => !args.lean,
+            ExportForm::Source => true,
+            ExportForm::Markdown | ExportForm::Html => false,
         };
         let with_originals = forms.iter().any(carries);
         let notes = export_notes(&chosen, with_originals, &|done, of| {
@@ -206,27 +207,27 @@ const FILES: [&str; 3] = ["ndjson", "md", "html"];
 const PACKED: [&str; 2] = ["gz", "zst"];
 
 /// Where to write. A name that ends like another kind of file is a mistake, and no folder.
-fn place(context: &Context, output: Option<&Path>) -> Result<Place, Failure> {
+fn place(context: &Context, output: Option<&Path>) -> Result<ExportDestination, Failure> {
     let Some(path) = output else {
-        return Ok(Place::Folder(PathBuf::new()));
+        return Ok(ExportDestination::Folder(PathBuf::new()));
     };
     if path == Path::new("-") {
-        return Ok(Place::Stdout);
+        return Ok(ExportDestination::Stdout);
     }
     let is_named_as_folder = path.as_os_str().to_string_lossy().ends_with(['/', '\\']);
     if is_named_as_folder || is_folder(&context.env.cwd.join(path)) {
-        return Ok(Place::Folder(path.to_owned()));
+        return Ok(ExportDestination::Folder(path.to_owned()));
     }
     let ending = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_lowercase());
     let is_one_of = |kinds: &[&str], e: &String| kinds.contains(&e.as_str());
     let Some(last) = ending(path).filter(|e| is_kind_of_file(e)) else {
-        return Ok(Place::Folder(path.to_owned()));
+        return Ok(ExportDestination::Folder(path.to_owned()));
     };
     // What is packed are lines.
     let before = ending(Path::new(path.file_stem().unwrap_or_default()));
     let before = before.filter(|e| is_kind_of_file(e) && e != "ndjson");
     if is_one_of(&FILES, &last) || is_one_of(&PACKED, &last) && before.is_none() {
-        return Ok(Place::File(path.to_owned()));
+        return Ok(ExportDestination::File(path.to_owned()));
     }
     let kind = match before.filter(|_| is_one_of(&PACKED, &last)) {
         Some(before) => format!("{before}.{last}"),
@@ -248,36 +249,42 @@ fn is_kind_of_file(ending: &str) -> bool {
         && ending.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-fn forms(context: &Context, args: &Export, place: &Place) -> Result<Vec<Form>, Failure> {
+fn forms(
+    context: &Context,
+    args: &Export,
+    place: &ExportDestination,
+) -> Result<Vec<ExportForm>, Failure> {
     let suffix = match place {
-        Place::File(path) => path.extension().map(|e| e.to_string_lossy().to_lowercase()),
-        Place::Stdout | Place::Folder(_) => None,
+        ExportDestination::File(path) => {
+            path.extension().map(|e| e.to_string_lossy().to_lowercase())
+        }
+        ExportDestination::Stdout | ExportDestination::Folder(_) => None,
     };
     let is = |name: &str| suffix.as_deref() == Some(name);
     let (is_markdown, is_html) = (is("md"), is("html"));
     let nothing_asked = !context.json && !args.markdown && !args.html && !args.source;
     let mut forms = Vec::new();
     if context.json || (nothing_asked && !is_markdown && !is_html) {
-        forms.push(Form::Ndjson);
+        forms.push(ExportForm::Ndjson);
     }
     if args.markdown || (nothing_asked && is_markdown) {
-        forms.push(Form::Markdown);
+        forms.push(ExportForm::Markdown);
     }
     if args.html || (nothing_asked && is_html) {
-        forms.push(Form::Html);
+        forms.push(ExportForm::Html);
     }
     if args.source {
-        forms.push(Form::Source);
+        forms.push(ExportForm::Source);
     }
     let fits = match (place, forms.as_slice()) {
-        (Place::Folder(_), _) => true,
-        (Place::Stdout, [one]) => *one != Form::Source,
-        (Place::File(_), [Form::Markdown]) => is_markdown,
-        (Place::File(_), [Form::Html]) => is_html,
-        (Place::File(_), [Form::Ndjson]) => !is_markdown && !is_html,
+        (ExportDestination::Folder(_), _) => true,
+        (ExportDestination::Stdout, [one]) => *one != ExportForm::Source,
+        (ExportDestination::File(_), [ExportForm::Markdown]) => is_markdown,
+        (ExportDestination::File(_), [ExportForm::Html]) => is_html,
+        (ExportDestination::File(_), [ExportForm::Ndjson]) => !is_markdown && !is_html,
         _ => false,
     };
-    let is_for_people = |form: &Form| matches!(form, Form::Markdown | Form::Html);
+    let is_for_people = |form: &ExportForm| matches!(form, ExportForm::Markdown | ExportForm::Html);
     if (args.no_tools || args.no_thinking) && !forms.iter().any(is_for_people) {
         return Err(Failure::Usage {
             message: "`--no-tools` and `--no-thinking` are for Markdown and HTML".to_owned(),
@@ -293,8 +300,8 @@ fn forms(context: &Context, args: &Export, place: &Place) -> Result<Vec<Form>, F
     })
 }
 
-fn chosen(context: &Context, args: &Export) -> Result<Chosen, Failure> {
-    let ask = ExportAsk {
+fn chosen(context: &Context, args: &Export) -> Result<ChosenSessions, Failure> {
+    let ask = ExportSelection {
         names: context.all_named(&args.names)?,
         all_workspaces: args.aw,
         filter: args.filters.filter(context, &args.homes)?,
@@ -302,7 +309,7 @@ fn chosen(context: &Context, args: &Export) -> Result<Chosen, Failure> {
     };
     let (env, notes) = args.homes.open(context)?;
     let progress = Progress::new("looking");
-    let chosen = choose(&env, &ask, &|done, of| progress.at(done, of));
+    let chosen = choose_sessions(&env, &ask, &|done, of| progress.at(done, of));
     drop(progress);
     match chosen {
         Ok(mut chosen) => {
@@ -318,54 +325,59 @@ fn chosen(context: &Context, args: &Export) -> Result<Chosen, Failure> {
 
 fn write(
     context: &Context,
-    form: Form,
-    chosen: &Chosen,
+    form: ExportForm,
+    chosen: &ChosenSessions,
     how: ExportForms,
-    place: &Place,
+    place: &ExportDestination,
 ) -> Result<Exported, Failure> {
     let progress = Progress::of_bytes("exporting");
     let tell = |done: u64, of: u64| progress.at_byte(done, of);
     let mut stdout = io::stdout().lock();
     let folder = match place {
-        Place::Folder(folder) => folder.clone(),
-        Place::File(_) | Place::Stdout => PathBuf::new(),
+        ExportDestination::Folder(folder) => folder.clone(),
+        ExportDestination::File(_) | ExportDestination::Stdout => PathBuf::new(),
     };
     Ok(match (form, place) {
-        (Form::Ndjson, Place::Stdout) => {
+        (ExportForm::Ndjson, ExportDestination::Stdout) => {
             let mut inert = InertJson::new(&mut stdout);
-            let mut target = Target::Stream(&mut inert);
+            let mut target = ExportTarget::Stream(&mut inert);
             let done = export_ndjson(&context.env, chosen, how, &mut target, &tell)?;
             inert.flush()?;
             done
         }
-        (Form::Ndjson, Place::File(path)) => {
-            let mut target = Target::File(path.clone());
+        (ExportForm::Ndjson, ExportDestination::File(path)) => {
+            let mut target = ExportTarget::File(path.clone());
             export_ndjson(&context.env, chosen, how, &mut target, &tell)?
         }
-        (Form::Ndjson, Place::Folder(_)) => {
-            let mut target = Target::File(folder.join(export_file_name(&context.env)));
+        (ExportForm::Ndjson, ExportDestination::Folder(_)) => {
+            let mut target = ExportTarget::File(folder.join(export_file_name(&context.env)));
             export_ndjson(&context.env, chosen, how, &mut target, &tell)?
         }
-        (Form::Markdown | Form::Html, place) => {
+        (ExportForm::Markdown | ExportForm::Html, place) => {
             let pages = match place {
-                Place::Stdout => Pages::Stream(&mut stdout),
-                Place::File(path) => Pages::File(path.clone()),
-                Place::Folder(folder) => Pages::Folder(folder.clone()),
+                ExportDestination::Stdout => PageOutput::Stream(&mut stdout),
+                ExportDestination::File(path) => PageOutput::File(path.clone()),
+                ExportDestination::Folder(folder) => PageOutput::Folder(folder.clone()),
             };
-            if form == Form::Html {
+            if form == ExportForm::Html {
                 export_html(chosen, how, pages, &tell)?
             } else {
                 export_markdown(chosen, how, pages, &tell)?
             }
         }
-        (Form::Source, _) => export_source(&context.env, chosen, how, &folder, &tell)?,
+        (ExportForm::Source, _) => export_source(&context.env, chosen, how, &folder, &tell)?,
     })
 }
 
-fn report(context: &Context, args: &Export, all: &Exported, place: &Place) -> Result<(), Failure> {
+fn report(
+    context: &Context,
+    args: &Export,
+    all: &Exported,
+    place: &ExportDestination,
+) -> Result<(), Failure> {
     // The document's own calls print paths.
     let is_asked_for = context.json && (args.markdown || args.html);
-    if is_asked_for || matches!(args.report, Some(Report::Json)) {
+    if is_asked_for || matches!(args.report, Some(ExportReport::Json)) {
         let paths = all.files.iter().map(|p| p.to_string_lossy().into_owned());
         let damage = |n: &&Note| n.severity == Severity::Damage;
         let report = json!({
@@ -374,7 +386,7 @@ fn report(context: &Context, args: &Export, all: &Exported, place: &Place) -> Re
             "skipped": all.skipped,
             "warnings": all.notes.iter().filter(damage).map(ToString::to_string).collect::<Vec<_>>(),
         });
-        if matches!(place, Place::Stdout) {
+        if matches!(place, ExportDestination::Stdout) {
             crate::output::say_json(&report);
             return Ok(());
         }

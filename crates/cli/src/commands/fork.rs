@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use rethread_engine::fork;
+use rethread_engine::fork_session;
 
 use crate::args::{WriteFlags, title};
 use crate::commands::new::print_made;
@@ -44,6 +44,6 @@ pub(crate) fn run(context: &Context, args: Fork) -> Result<Exit, Failure> {
         title: args.title,
     };
     let w = context.writing(args.write);
-    let made = fork(&w, &args.session, args.at.as_deref(), asked)?;
+    let made = fork_session(&w, &args.session, args.at.as_deref(), asked)?;
     print_made(context, &made)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use rethread_engine::init;
+use rethread_engine::init_project;
 use rethread_formats::PROJECT_FORMAT;
 use rethread_render::one_line;
 use serde_json::json;
@@ -28,7 +28,7 @@ pub(crate) struct Init {
 
 pub(crate) fn run(context: &Context, args: &Init) -> Result<Exit, Failure> {
     let folder = context.folder(args.cwd.as_deref());
-    let made = init(&context.writing(args.write), PROJECT_FORMAT, &folder)?;
+    let made = init_project(&context.writing(args.write), PROJECT_FORMAT, &folder)?;
     let path = made.path.to_string_lossy();
     if context.json {
         let created: Vec<_> = made.created.iter().map(|p| p.to_string_lossy()).collect();

@@ -1,7 +1,7 @@
 //! `label`: set or clear a bookmark.
 
 use clap::Args;
-use rethread_engine::label;
+use rethread_engine::set_label;
 
 use super::append::Answer;
 use crate::args::WriteFlags;
@@ -31,6 +31,6 @@ pub(crate) struct Label {
 
 pub(crate) fn run(context: &Context, args: &Label) -> Result<Exit, Failure> {
     let w = context.writing(args.write);
-    let labelled = label(&w, &args.session, &args.entry, args.text.as_deref())?;
+    let labelled = set_label(&w, &args.session, &args.entry, args.text.as_deref())?;
     Answer::default().take(context, labelled)?.end(context)
 }

@@ -1,7 +1,7 @@
 //! `migrate`: bring an old version of a file to the current one.
 
 use clap::Args;
-use rethread_engine::migrate;
+use rethread_engine::migrate_session;
 use rethread_render::one_line;
 use serde_json::json;
 
@@ -29,7 +29,7 @@ pub(crate) struct Migrate {
 pub(crate) fn run(context: &Context, args: &Migrate) -> Result<Exit, Failure> {
     let w = context.writing(args.write);
     for name in &args.sessions {
-        let (source, done) = migrate(&w, name)?;
+        let (source, done) = migrate_session(&w, name)?;
         let path = source.path.to_string_lossy();
         let backup = done.backup.as_ref().map(|b| b.to_string_lossy());
         if context.json {

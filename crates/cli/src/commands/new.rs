@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rethread_engine::{
-    AgentKey, FormatRef, Made, NewSession, ProjectKey, find, new, wants_worktree,
+    AgentKey, FormatRef, Made, NewSession, ProjectKey, find, new_session, wants_worktree,
 };
 use rethread_render::one_line;
 use serde_json::json;
@@ -161,7 +161,7 @@ pub(crate) fn run(context: &Context, args: New) -> Result<Exit, Failure> {
         let add = worktree::for_session(session);
         return worktree::add(context, add, args.trust, args.write);
     }
-    let made = new(&context.writing(args.write), format, &session)?;
+    let made = new_session(&context.writing(args.write), format, &session)?;
     print_made(context, &made)
 }
 

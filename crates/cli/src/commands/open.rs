@@ -2,7 +2,7 @@
 
 use clap::Args;
 use rethread_engine::{open_in_browser, show, write_cached_page};
-use rethread_render::{Around, Options, one_line};
+use rethread_render::{Options, PageContext, one_line};
 use serde_json::json;
 
 use super::show::PartFlags;
@@ -65,9 +65,9 @@ pub(crate) fn run(context: &Context, args: &Open) -> Result<Exit, Failure> {
     if exit == Exit::Failed {
         return Ok(exit);
     }
-    let around = Around {
+    let around = PageContext {
         branches: args.part.is_whole() && args.last.is_none(),
-        ..Around::NOTHING
+        ..PageContext::NOTHING
     };
     let head = &conversation.session.head;
     let given = context.given_path(&conversation.source.path);

@@ -139,7 +139,7 @@ impl Page<'_> {
     /// The newest conversations, by day.
     fn write_recent(&self, out: &mut impl Write) -> io::Result<()> {
         let rows: Vec<Row> = self.all.recent.iter().map(|s| self.row(s)).collect();
-        let widths = Widths::of(&rows, self.columns);
+        let widths = OverviewWidths::of(&rows, self.columns);
         let mut day = None;
         writeln!(out)?;
         for row in &rows {
@@ -167,7 +167,7 @@ impl Page<'_> {
             day: local.as_ref().map_or("At some time".to_owned(), |t| {
                 day(t.date(), self.now.date())
             }),
-            name: one_line(&self.all.names.name(session)).into_owned(),
+            name: one_line(&self.all.names.name_of(session)).into_owned(),
             time: local.map_or("-".to_owned(), |t| t.strftime("%H:%M").to_string()),
             agent: one_line(short_name(session.head.held_by())).into_owned(),
             workspace: workspace(session),
@@ -176,7 +176,7 @@ impl Page<'_> {
         }
     }
 
-    fn line(&self, row: &Row, name: &str, w: &Widths) -> String {
+    fn line(&self, row: &Row, name: &str, w: &OverviewWidths) -> String {
         let longer = width(name).saturating_sub(w.name);
         let title = w.title.saturating_sub(longer).max(LEAST_TITLE);
         let mut cells = vec![
@@ -197,7 +197,7 @@ impl Page<'_> {
 
     /// What to do next, with a session that it works with.
     fn write_next(&self, out: &mut impl Write) -> io::Result<()> {
-        let name = |s: &Summary| one_line(&self.all.names.name(s)).into_owned();
+        let name = |s: &Summary| one_line(&self.all.names.name_of(s)).into_owned();
         let is_continued =
             |s: &&Summary| by_name(s.head.format).is_some_and(|f| f.can(Can::Resume));
         let recent = &self.all.recent;
@@ -257,7 +257,7 @@ struct Row {
 }
 
 /// The widths of its columns; those of zero are left out.
-struct Widths {
+struct OverviewWidths {
     name: usize,
     agent: usize,
     workspace: usize,
@@ -267,7 +267,7 @@ struct Widths {
     messages: usize,
 }
 
-impl Widths {
+impl OverviewWidths {
     fn of(rows: &[Row], columns: usize) -> Self {
         let widest =
             |cell: fn(&Row) -> &str| rows.iter().map(|r| width(cell(r))).max().unwrap_or(0);

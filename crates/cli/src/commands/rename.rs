@@ -1,7 +1,7 @@
 //! `rename`: set the display name.
 
 use clap::Args;
-use rethread_engine::rename;
+use rethread_engine::rename_session;
 use serde_json::json;
 
 use crate::args::{WriteFlags, title};
@@ -27,7 +27,7 @@ pub(crate) struct Rename {
 }
 
 pub(crate) fn run(context: &Context, args: &Rename) -> Result<Exit, Failure> {
-    let notes = rename(&context.writing(args.write), &args.session, &args.title)?;
+    let notes = rename_session(&context.writing(args.write), &args.session, &args.title)?;
     if context.json {
         print_json(&json!({ "title": args.title }))?;
     }

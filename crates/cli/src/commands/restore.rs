@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use rethread_engine::{Restoration, RestoreAsk, Restored, Restorer, Source, Writing, restorable};
+use rethread_engine::{
+    Restoration, RestoreOptions, Restored, Restorer, Source, Writing, restorable_sessions,
+};
 use rethread_model::Note;
 use rethread_project::is_folder;
 use rethread_render::one_line;
@@ -47,7 +49,7 @@ pub(crate) struct Restore {
 
 pub(crate) fn run(context: &Context, args: &Restore) -> Result<Exit, Failure> {
     let names = context.all_named(&args.files)?;
-    let sources = restorable(&context.env, &names)?;
+    let sources = restorable_sessions(&context.env, &names)?;
     if sources.is_empty() {
         context.say("no sessions were found");
         return Ok(Exit::Failed);
@@ -57,14 +59,14 @@ pub(crate) fn run(context: &Context, args: &Restore) -> Result<Exit, Failure> {
     if let Some(cwd) = cwd.as_ref().filter(|cwd| !is_folder(cwd)) {
         return Err(Failure::usage(format!("`{}` is no folder", cwd.display())));
     }
-    let ask = RestoreAsk {
+    let ask = RestoreOptions {
         root: root.as_deref(),
         cwd: cwd.as_deref(),
         dry_run: args.dry_run,
     };
     let w = context.writing(args.write);
     if context.strict && !args.dry_run {
-        let look = RestoreAsk {
+        let look = RestoreOptions {
             dry_run: true,
             ..ask
         };
@@ -89,7 +91,7 @@ fn restore_all(
     context: &Context,
     w: &Writing<'_>,
     sources: &[Source],
-    (ask, is_told): (&RestoreAsk<'_>, bool),
+    (ask, is_told): (&RestoreOptions<'_>, bool),
 ) -> Result<Exit, Failure> {
     let mut counts = Counts::default();
     let mut exit = Exit::Done;
@@ -107,7 +109,7 @@ fn restore_all(
                     }
                 }
                 if is_told {
-                    tell(context, &restored, ask.dry_run)?;
+                    print_restored(context, &restored, ask.dry_run)?;
                 }
             }
             Err(e) if sources.len() == 1 => return Err(e.into()),
@@ -158,7 +160,7 @@ fn differs(restored: &Restored) -> Note {
     }
 }
 
-fn tell(context: &Context, restored: &Restored, is_dry: bool) -> Result<(), Failure> {
+fn print_restored(context: &Context, restored: &Restored, is_dry: bool) -> Result<(), Failure> {
     let outcome = match (restored.outcome, is_dry) {
         (Restoration::Back, false) => "restored",
         (Restoration::Back, true) => "would come back",

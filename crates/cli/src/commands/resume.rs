@@ -5,7 +5,8 @@ use std::process::Command;
 
 use clap::Args;
 use rethread_engine::{
-    Continued, Error, Resume as Call, ResumeAsk, Trim, format_named, remove, resume,
+    Error, Resume as Call, ResumeCommand, ResumeOptions, Trim, format_named, remove_session,
+    resume_session,
 };
 use rethread_project::is_folder;
 use serde_json::json;
@@ -64,7 +65,7 @@ pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
             hint: Some("`--print` shows the command that would go on with it".to_owned()),
         });
     }
-    let Continued {
+    let ResumeCommand {
         command: how,
         program,
         written,
@@ -89,7 +90,7 @@ pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
         Ok(_) => Ok(Exit::Failed),
         Err(e) => {
             if let Some(written) = &written {
-                remove(written, true)?;
+                remove_session(written, true)?;
             }
             Err(Error::Refused {
                 message: format!("`{}` cannot be started: {e}", how.program),
@@ -101,7 +102,7 @@ pub(crate) fn run(context: &Context, args: &Resume) -> Result<Exit, Failure> {
 }
 
 /// Finds out how the session is continued, and writes it into another agent's store for that.
-fn continued(context: &Context, args: &Resume, is_started: bool) -> Result<Continued, Failure> {
+fn continued(context: &Context, args: &Resume, is_started: bool) -> Result<ResumeCommand, Failure> {
     let to = match &args.r#in {
         None => None,
         Some(agent) => Some(format_named("agent", agent)?),
@@ -114,7 +115,7 @@ fn continued(context: &Context, args: &Resume, is_started: bool) -> Result<Conti
         Some(path) => Some(text_of(&context.output(path))?),
         None => None,
     };
-    let ask = ResumeAsk {
+    let ask = ResumeOptions {
         to,
         trim: Trim {
             last: args.last,
@@ -124,7 +125,11 @@ fn continued(context: &Context, args: &Resume, is_started: bool) -> Result<Conti
         cwd: cwd.as_deref(),
         is_started,
     };
-    Ok(resume(&context.writing(args.write), &args.session, &ask)?)
+    Ok(resume_session(
+        &context.writing(args.write),
+        &args.session,
+        &ask,
+    )?)
 }
 
 fn text_of(path: &std::path::Path) -> Result<String, Failure> {

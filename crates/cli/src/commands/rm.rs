@@ -1,7 +1,9 @@
 //! `rm`: into the trash, or for good.
 
 use clap::Args;
-use rethread_engine::{Filter, Removable, Removed, removable_by_filter, removable_by_name, remove};
+use rethread_engine::{
+    Filter, Removable, Removed, removable_by_filter, removable_by_name, remove_session,
+};
 use rethread_render::{fit, one_line};
 use serde_json::{Value, json};
 
@@ -164,8 +166,8 @@ fn rows(context: &Context, chosen: &[&Removable]) -> Vec<String> {
 fn remove_all(context: &Context, args: &Rm, chosen: &[Removable]) -> Result<Exit, Failure> {
     let mut stayed = Vec::new();
     for one in chosen {
-        match remove(&one.source, is_for_good(context, args)) {
-            Ok(removed) => tell(context, one, &removed)?,
+        match remove_session(&one.source, is_for_good(context, args)) {
+            Ok(removed) => print_removed(context, one, &removed)?,
             Err(e) if chosen.len() == 1 => return Err(e.into()),
             Err(e) => {
                 if context.json {
@@ -199,7 +201,7 @@ fn remove_all(context: &Context, args: &Rm, chosen: &[Removable]) -> Result<Exit
     })
 }
 
-fn tell(context: &Context, one: &Removable, removed: &Removed) -> Result<(), Failure> {
+fn print_removed(context: &Context, one: &Removable, removed: &Removed) -> Result<(), Failure> {
     let (path, word) = match removed {
         Removed::Trashed { path, .. } => (path, "trashed"),
         Removed::Deleted { path } => (path, "deleted"),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use rethread_engine::{clear_sample, sample};
+use rethread_engine::{clear_sample, write_sample};
 use rethread_render::one_line;
 use serde_json::json;
 
@@ -35,7 +35,7 @@ pub(crate) fn run(context: &Context, args: &Sample) -> Result<Exit, Failure> {
     let Some(asked) = &args.folder else {
         return clear(context);
     };
-    let made = sample(&context.env, asked)?;
+    let made = write_sample(&context.env, asked)?;
     let folder = made.folder.to_string_lossy();
     if context.json {
         print_json(&json!({

@@ -9,10 +9,10 @@ use rethread_disk::{
     Created, Durability, Mode, create_with, ensure_folder, open_read, replace_with,
 };
 use rethread_engine::{
-    Env, Part, Pictures, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show, show_ndjson,
-    write_page,
+    ConversationWithFiles, Env, Part, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show,
+    show_ndjson, write_page,
 };
-use rethread_render::{Around, Options, markdown, session_record, text};
+use rethread_render::{Options, PageContext, session_record, write_markdown, write_text};
 use serde_json::json;
 
 use crate::context::Context;
@@ -46,7 +46,7 @@ pub(crate) struct Show {
     session: String,
     /// What to show it as.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    to: Form,
+    to: ShowForm,
     #[command(flatten)]
     part: PartFlags,
     /// Only the last N turns: what you said and what the agent answered, with all its steps, are one
@@ -83,7 +83,7 @@ impl Show {
     /// What is shown. A page folds what a terminal leaves out, so it has everything.
     fn options(&self) -> Options {
         let tools = !self.no_tools;
-        if self.to == Form::Html {
+        if self.to == ShowForm::Html {
             return Options {
                 tools,
                 ..Options::DOCUMENT
@@ -100,7 +100,7 @@ impl Show {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum ShowForm {
     /// For reading at a terminal.
     Text,
     /// Markdown.
@@ -146,7 +146,7 @@ impl PartFlags {
 pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let (env, reached) = args.homes.open_and_tell(context)?;
     let name = context.named(&args.session)?;
-    if args.to == Form::Raw {
+    if args.to == ShowForm::Raw {
         return Ok(raw(context, &env, args, &name)?.or(reached));
     }
     let mut shown = show(&env, &name, args.part.part())?;
@@ -154,7 +154,7 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     if let Some(entry) = &args.part.at {
         shown.start_at(entry)?;
     }
-    let is_json = context.json || args.to == Form::Ndjson;
+    let is_json = context.json || args.to == ShowForm::Ndjson;
     match args.last {
         Some(count) if is_json => shown.keep_last_messages(count),
         Some(count) => shown.keep_last_turns(count, options),
@@ -162,32 +162,32 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     }
     let conversation = &shown.conversation;
     let path = context.given_path(&conversation.source.path);
-    let pictures = Pictures::of(conversation);
-    let is_page = args.to == Form::Html && !context.json;
-    let is_listed = args.to != Form::Ndjson && !is_page;
+    let pictures = ConversationWithFiles::of_conversation(conversation);
+    let is_page = args.to == ShowForm::Html && !context.json;
+    let is_listed = args.to != ShowForm::Ndjson && !is_page;
     let summary = is_listed.then(|| listed_as(conversation)).transpose()?;
     let mut view = shown.view(&pictures);
     (view.path, view.source) = (&path, local(&path));
     view.summary = summary.as_ref();
     let style = context.style();
     let is_whole = args.part.is_whole() && args.last.is_none();
-    let around = Around {
+    let around = PageContext {
         branches: is_whole,
-        ..Around::NOTHING
+        ..PageContext::NOTHING
     };
     let found = RefCell::new(Vec::new());
     let write = |out: &mut dyn Write| match (args.to, &summary) {
-        (Form::Ndjson, _) => {
+        (ShowForm::Ndjson, _) => {
             show_ndjson(&context.env, &shown, (is_whole, true), out).map(|notes| {
                 found.replace(notes);
             })
         }
         (_, Some(summary)) if context.json => session_record(out, &view, summary),
-        (Form::Markdown, _) => markdown(out, &view, &options),
-        (Form::Html, _) => write_page(&shown, &path, &options, &around, out).map(|notes| {
+        (ShowForm::Markdown, _) => write_markdown(out, &view, &options),
+        (ShowForm::Html, _) => write_page(&shown, &path, &options, &around, out).map(|notes| {
             found.replace(notes);
         }),
-        (Form::Text | Form::Raw, _) => text(out, &view, &options, &style),
+        (ShowForm::Text | ShowForm::Raw, _) => write_text(out, &view, &options, &style),
     };
     // What was wrong is said first, where the pager does not cover it.
     let exit = context.notes(&conversation.notes);

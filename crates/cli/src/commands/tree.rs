@@ -4,7 +4,7 @@ use std::io;
 
 use clap::Args;
 use rethread_engine::{Part, listed_as, show};
-use rethread_render::{tree, tree_json};
+use rethread_render::{draw_tree, tree_json};
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -45,7 +45,7 @@ pub(crate) fn run(context: &Context, args: &Tree) -> Result<Exit, Failure> {
         let out = io::BufWriter::new(io::stdout().lock());
         json_out(out, |out| tree_json(out, &view))?;
     } else {
-        page(context, |out| tree(out, &view, &context.style()))?;
+        page(context, |out| draw_tree(out, &view, &context.style()))?;
     }
     Ok(exit.or(reached))
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use rethread_engine::{Error, Trusted, revoke, trusted};
+use rethread_engine::{Error, TrustedHooks, revoke_trust, trusted_hooks};
 use rethread_formats::{Hooks, PROJECT_FORMAT};
 use rethread_project::Repository;
 use rethread_render::one_line;
@@ -57,7 +57,7 @@ pub(crate) fn run(context: &Context, args: &Trust) -> Result<Exit, Failure> {
         .unwrap_or_else(|| repository.root().to_owned());
     if args.revoke {
         let config = project.join(".agent").join("config.json");
-        let count = revoke(&context.env, &config)?;
+        let count = revoke_trust(&context.env, &config)?;
         if context.json {
             print_json(&json!({ "path": config.to_string_lossy(), "revoked": count }))?;
         } else {
@@ -86,7 +86,7 @@ fn give(
     repository: &Repository,
     yes: bool,
 ) -> Result<Exit, Failure> {
-    let trust = Trusted::of(hooks, repository);
+    let trust = TrustedHooks::of_hooks(hooks, repository);
     let is_asked = !yes && consent::is_possible();
     if !context.json || is_asked {
         consent::show(context, hooks);
@@ -110,7 +110,7 @@ fn give(
             return Ok(Exit::Failed);
         }
     }
-    trust.give(&context.env)?;
+    trust.grant_trust(&context.env)?;
     let path = trust.path.to_string_lossy();
     if context.json {
         print_json(&shown_json(&trust, hooks, true))?;
@@ -120,7 +120,7 @@ fn give(
     Ok(Exit::Done)
 }
 
-fn as_json(trust: &Trusted) -> Value {
+fn as_json(trust: &TrustedHooks) -> Value {
     json!({
         "hash": trust.hash,
         "path": trust.path.to_string_lossy(),
@@ -130,7 +130,7 @@ fn as_json(trust: &Trusted) -> Value {
 }
 
 /// What is trusted or is not, with all that the hooks would do.
-fn shown_json(trust: &Trusted, hooks: &Hooks, is_trusted: bool) -> Value {
+fn shown_json(trust: &TrustedHooks, hooks: &Hooks, is_trusted: bool) -> Value {
     let mut invalid = Vec::new();
     let mut sound = |hook: Result<Value, &String>| match hook {
         Ok(hook) => Some(hook),
@@ -165,7 +165,7 @@ fn shown_json(trust: &Trusted, hooks: &Hooks, is_trusted: bool) -> Value {
 }
 
 fn list(context: &Context) -> Result<Exit, Failure> {
-    for trust in trusted(&context.env)? {
+    for trust in trusted_hooks(&context.env)? {
         let path = trust.path.to_string_lossy();
         if context.json {
             print_json(&as_json(&trust))?;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use rethread_engine::{
-    AddWorktree, AddedWorktree, Consent, HookReport, HookStep, NewSession, Outcome, add_worktree,
-    list_worktrees, remove_worktree,
+    AddWorktree, AddedWorktree, Consent, HookOutcome, HookReport, HookStep, NewSession,
+    add_worktree, list_worktrees, remove_worktree,
 };
 use rethread_render::one_line;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(crate) struct Worktree {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Add(Box<Add>),
-    List(List),
+    List(ListWorktrees),
     Remove(Remove),
 }
 
@@ -62,7 +62,7 @@ struct Add {
 
 /// List the worktrees of this repository, with how many threads each holds.
 #[derive(Args, Debug)]
-struct List {}
+struct ListWorktrees {}
 
 /// Remove a worktree, by its folder, the folder's name, or its branch.
 ///
@@ -82,7 +82,7 @@ struct Remove {
 pub(crate) fn run(context: &Context, args: Worktree) -> Result<Exit, Failure> {
     match args.verb {
         Verb::Add(add) => run_add(context, *add),
-        Verb::List(List {}) => list(context),
+        Verb::List(ListWorktrees {}) => list(context),
         Verb::Remove(args) => remove(context, &args),
     }
 }
@@ -133,18 +133,22 @@ pub(crate) fn add(
         ));
     }
     let mut exit = context.notes(&added.made.notes);
-    for report in added.hooks.iter().filter(|r| r.outcome != Outcome::Done) {
-        tell(context, report);
+    for report in added
+        .hooks
+        .iter()
+        .filter(|r| r.outcome != HookOutcome::Done)
+    {
+        print_hook_report(context, report);
         exit = Exit::Partly;
     }
     Ok(exit)
 }
 
-fn tell(context: &Context, report: &HookReport) {
-    let (Outcome::Failed(why) | Outcome::Skipped(why)) = &report.outcome else {
+fn print_hook_report(context: &Context, report: &HookReport) {
+    let (HookOutcome::Failed(why) | HookOutcome::Skipped(why)) = &report.outcome else {
         return;
     };
-    let word = if matches!(report.outcome, Outcome::Failed(_)) {
+    let word = if matches!(report.outcome, HookOutcome::Failed(_)) {
         "failed"
     } else {
         "not carried out"
@@ -194,9 +198,9 @@ fn hook_json(report: &HookReport) -> Value {
         HookStep::All => json!({ "step": "all" }),
     };
     let (status, message) = match &report.outcome {
-        Outcome::Done => ("done", None),
-        Outcome::Failed(why) => ("failed", Some(why)),
-        Outcome::Skipped(why) => ("skipped", Some(why)),
+        HookOutcome::Done => ("done", None),
+        HookOutcome::Failed(why) => ("failed", Some(why)),
+        HookOutcome::Skipped(why) => ("skipped", Some(why)),
     };
     value["status"] = json!(status);
     if let Some(message) = message {

@@ -14,6 +14,8 @@ mod agentuse;
 mod agreement;
 mod append;
 mod bombs;
+#[cfg(target_os = "linux")]
+mod catalogue;
 mod check;
 mod claude_code;
 mod codex;

@@ -242,13 +242,17 @@ pub(crate) fn run_with(mut command: Command, input: &[u8]) -> Answer {
     answer(output)
 }
 
-/// Everything below a folder: paths with what is in them.
+/// Everything below a folder: paths with what is in them, but for the catalogue, which any command may
+/// bring up to date.
 pub(crate) fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(at) = folders.pop() {
         for entry in fs::read_dir(&at).unwrap() {
             let entry = entry.unwrap();
+            if is_catalogue(&entry.path()) {
+                continue;
+            }
             if entry.file_type().unwrap().is_dir() {
                 folders.push(entry.path());
             } else {
@@ -258,6 +262,11 @@ pub(crate) fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     }
     found.sort();
     found
+}
+
+/// Whether this is the folder of the catalogue.
+pub(crate) fn is_catalogue(path: &Path) -> bool {
+    path.ends_with(".cache/rethread/catalogue")
 }
 
 /// Does something again and again on another thread while the test goes on, and ends it with the

@@ -23,8 +23,8 @@ use crate::{
     mode::{self, Mode},
     read::open_read,
     remove::{remove_file, remove_folder, remove_link},
-    sync::{self, Folder, folder_of},
-    temp::{Temp, shortened},
+    sync::{self, SyncFolder, folder_of},
+    temp::{TempFile, shorten_name},
     tree::{create_folder_with, rename_noreplace},
 };
 
@@ -37,8 +37,8 @@ const EACH: Durability = Durability::Each;
 
 /// Moves something into the trash of its file system, or into that of the home; it counts when it is
 /// on the disk.
-pub(super) fn delete(path: &Path) -> Result<(), DiskError> {
-    let facts = std::fs::symlink_metadata(path).map_err(|e| DiskError::read(path, e))?;
+pub(super) fn trash_entry(path: &Path) -> Result<(), DiskError> {
+    let facts = std::fs::symlink_metadata(path).map_err(|e| DiskError::while_reading(path, e))?;
     let home = home_trash();
     let near = home
         .as_deref()
@@ -46,13 +46,13 @@ pub(super) fn delete(path: &Path) -> Result<(), DiskError> {
     let is_at_home = near.is_some_and(|near| near.dev() == facts.dev());
     let mut failed = None;
     if is_at_home && let Some(home) = &home {
-        match Trash::new(home, None).take(path, Way::Rename) {
+        match TrashFolder::new(home, None).take_entry(path, TransferMethod::Rename) {
             Err(e) if is_elsewhere(&e) => {}
             other => return other,
         }
     }
     for (trash, top) in trashes_beside(path, &facts) {
-        match Trash::new(&trash, Some(&top)).take(path, Way::Rename) {
+        match TrashFolder::new(&trash, Some(&top)).take_entry(path, TransferMethod::Rename) {
             Ok(()) => return Ok(()),
             Err(e @ DiskError::Unsettled { .. }) => return Err(e),
             Err(e) => failed = Some(e),
@@ -61,18 +61,18 @@ pub(super) fn delete(path: &Path) -> Result<(), DiskError> {
     let Some(home) = home else {
         return Err(failed.unwrap_or_else(|| {
             let why = "neither `XDG_DATA_HOME` nor `HOME` says where the trash is";
-            DiskError::write(path, io::Error::other(why))
+            DiskError::while_writing(path, io::Error::other(why))
         }));
     };
-    Trash::new(&home, None).take(path, Way::Copy(&facts))
+    TrashFolder::new(&home, None).take_entry(path, TransferMethod::Copy(&facts))
 }
 
 /// Makes it last that something is no longer at a path, and that it is somewhere else on that disk.
-pub(super) fn settle(path: &Path) -> Result<(), DiskError> {
+pub(super) fn sync_removal(path: &Path) -> Result<(), DiskError> {
     sync::folder_at(path)?;
     let home = home_trash().filter(|home| home.is_dir());
     for folder in [Some(folder_of(path)), home].into_iter().flatten() {
-        sync_disk(&folder).map_err(|e| DiskError::sync(&folder, e))?;
+        sync_disk(&folder).map_err(|e| DiskError::while_syncing(&folder, e))?;
     }
     Ok(())
 }
@@ -106,7 +106,7 @@ fn trashes_beside(path: &Path, facts: &Metadata) -> Vec<(PathBuf, PathBuf)> {
     let mut found = Vec::new();
     // One for all users must be as an administrator makes it: then nobody can remove what others have.
     let shared = top.join(".Trash");
-    let is_sound = |meta: Metadata| meta.is_dir() && mode::bits(&meta) & 0o1000 != 0;
+    let is_sound = |meta: Metadata| meta.is_dir() && mode::permission_bits(&meta) & 0o1000 != 0;
     if std::fs::symlink_metadata(&shared).is_ok_and(is_sound) {
         found.push((shared.join(user.to_string()), top.to_owned()));
     }
@@ -122,21 +122,21 @@ fn is_elsewhere(e: &DiskError) -> bool {
 
 /// How something gets there.
 #[derive(Clone, Copy)]
-enum Way<'a> {
+enum TransferMethod<'a> {
     Rename,
     /// From another file system.
     Copy(&'a Metadata),
 }
 
 /// One trash.
-struct Trash<'a> {
+struct TrashFolder<'a> {
     files: PathBuf,
     info: PathBuf,
     /// Descriptions name paths from here on.
     top: Option<&'a Path>,
 }
 
-impl<'a> Trash<'a> {
+impl<'a> TrashFolder<'a> {
     fn new(folder: &Path, top: Option<&'a Path>) -> Self {
         Self {
             files: folder.join("files"),
@@ -146,42 +146,43 @@ impl<'a> Trash<'a> {
     }
 
     /// Takes something, with a description, or leaves all as it was.
-    fn take(&self, path: &Path, way: Way<'_>) -> Result<(), DiskError> {
+    fn take_entry(&self, path: &Path, way: TransferMethod<'_>) -> Result<(), DiskError> {
         for folder in [&self.files, &self.info] {
             ensure_folder(folder, &Mode::Private, EACH)?;
             remove_leftovers(folder);
         }
         self.remove_orphans();
-        let failed = |e| DiskError::write(path, e);
-        let [files, info, from] = [&self.files, &self.info, &folder_of(path)]
-            .map(|folder| Folder::at(folder, true).map_err(|e| DiskError::write(folder, e)));
+        let failed = |e| DiskError::while_writing(path, e);
+        let [files, info, from] = [&self.files, &self.info, &folder_of(path)].map(|folder| {
+            SyncFolder::open_at(folder, true).map_err(|e| DiskError::while_writing(folder, e))
+        });
         let (files, info, from) = (files?, info?, from?);
-        let text = self.description(path);
+        let text = self.trash_info(path);
         for n in 1..TRIES {
-            let (thing, description) = self.names(path, n);
+            let (thing, description) = self.candidate_paths(path, n);
             if is_taken(&thing)? || is_taken(&description)? {
                 continue;
             }
-            let temp = Temp::write(&description, 0o600, None, EACH, |out| {
+            let temp = TempFile::write(&description, 0o600, None, EACH, |out| {
                 out.write_all(text.as_bytes())
             })?;
             let placed = temp.rename_if_free(&description);
-            let placed = placed.map_err(|e| DiskError::write(&description, e))?;
+            let placed = placed.map_err(|e| DiskError::while_writing(&description, e))?;
             let Some(_locked) = placed else { continue };
             let described = info.iter().try_for_each(|info| info.sync(&description));
             let moved = described.and_then(|()| match way {
-                Way::Rename => match rename_noreplace(path, &thing) {
+                TransferMethod::Rename => match rename_noreplace(path, &thing) {
                     Ok(()) => Ok(Created::New),
                     Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(Created::Existed),
                     Err(e) => Err(failed(e)),
                 },
-                Way::Copy(facts) => copy(path, facts, &thing),
+                TransferMethod::Copy(facts) => copy_entry(path, facts, &thing),
             });
             match moved {
                 Ok(Created::New) => {
                     files.iter().try_for_each(|files| files.sync(&thing))?;
-                    if let Way::Copy(facts) = way {
-                        remove(path, facts)?;
+                    if let TransferMethod::Copy(facts) = way {
+                        remove_entry(path, facts)?;
                     }
                     return from.iter().try_for_each(|from| from.sync(path));
                 }
@@ -190,7 +191,9 @@ impl<'a> Trash<'a> {
                     let _ = std::fs::remove_file(&description);
                     // It is not there at all, whatever could not be synced.
                     return Err(match e {
-                        DiskError::Unsettled { path, cause } => DiskError::sync(&path, cause),
+                        DiskError::Unsettled { path, cause } => {
+                            DiskError::while_syncing(&path, cause)
+                        }
                         other => other,
                     });
                 }
@@ -201,24 +204,24 @@ impl<'a> Trash<'a> {
     }
 
     /// The nth name for something, and where it is described.
-    fn names(&self, path: &Path, n: usize) -> (PathBuf, PathBuf) {
+    fn candidate_paths(&self, path: &Path, n: usize) -> (PathBuf, PathBuf) {
         let number = if n == 1 {
             String::new()
         } else {
             format!(".{n}")
         };
         let name = path.file_name().unwrap_or_default();
-        let mut name = shortened(name, number.len() + SUFFIX.len());
+        let mut name = shorten_name(name, number.len() + SUFFIX.len());
         name.push(number);
         let thing = self.files.join(&name);
         name.push(SUFFIX);
         (thing, self.info.join(name))
     }
 
-    fn description(&self, path: &Path) -> String {
+    fn trash_info(&self, path: &Path) -> String {
         let below = self.top.and_then(|top| path.strip_prefix(top).ok());
         let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S");
-        let path = escaped(below.unwrap_or(path));
+        let path = percent_encode(below.unwrap_or(path));
         format!("[Trash Info]\nPath={path}\nDeletionDate={now}\n{MARK}\n")
     }
 
@@ -257,7 +260,7 @@ fn remove_orphan(description: &Path, thing: &Path) -> io::Result<()> {
 }
 
 /// A path as descriptions have it: bytes that mean something in addresses are digits.
-fn escaped(path: &Path) -> String {
+fn percent_encode(path: &Path) -> String {
     use std::fmt::Write as _;
     let mut text = String::new();
     for &byte in path.as_os_str().as_bytes() {
@@ -271,17 +274,17 @@ fn escaped(path: &Path) -> String {
 }
 
 /// Copies a file, a link or a folder with all that is in it, whole or not at all.
-fn copy(from: &Path, facts: &Metadata, to: &Path) -> Result<Created, DiskError> {
-    let mode = Mode::Exact(mode::bits(facts));
+fn copy_entry(from: &Path, facts: &Metadata, to: &Path) -> Result<Created, DiskError> {
+    let mode = Mode::Exact(mode::permission_bits(facts));
     if facts.is_dir() {
         return create_folder_with(to, mode, EACH, |inside| copy_inside(from, inside));
     }
     if facts.is_symlink() {
-        let target = std::fs::read_link(from).map_err(|e| DiskError::read(from, e))?;
+        let target = std::fs::read_link(from).map_err(|e| DiskError::while_reading(from, e))?;
         return link(to, &target);
     }
     if !facts.is_file() {
-        let (path, found) = (from.to_owned(), FileKind::of(facts.file_type()));
+        let (path, found) = (from.to_owned(), FileKind::from_type(facts.file_type()));
         return Err(DiskError::NotAFile { path, found });
     }
     let mut file = open_read(from)?;
@@ -292,23 +295,28 @@ fn copy_inside(from: &Path, to: &Path) -> Result<(), DiskError> {
     let mut folders: Vec<OsString> = vec![OsString::new()];
     while let Some(below) = folders.pop() {
         let folder = from.join(&below);
-        let read_failed = |e| DiskError::read(&folder, e);
+        let read_failed = |e| DiskError::while_reading(&folder, e);
         for entry in std::fs::read_dir(&folder).map_err(read_failed)? {
             let name = Path::new(&below).join(entry.map_err(read_failed)?.file_name());
             let path = from.join(&name);
-            let facts = std::fs::symlink_metadata(&path).map_err(|e| DiskError::read(&path, e))?;
+            let facts =
+                std::fs::symlink_metadata(&path).map_err(|e| DiskError::while_reading(&path, e))?;
             let _ = if facts.is_dir() {
                 folders.push(name.clone().into_os_string());
-                create_folder(&to.join(&name), &Mode::Exact(mode::bits(&facts)), EACH)?
+                create_folder(
+                    &to.join(&name),
+                    &Mode::Exact(mode::permission_bits(&facts)),
+                    EACH,
+                )?
             } else {
-                copy(&path, &facts, &to.join(&name))?
+                copy_entry(&path, &facts, &to.join(&name))?
             };
         }
     }
     Ok(())
 }
 
-fn remove(path: &Path, facts: &Metadata) -> Result<(), DiskError> {
+fn remove_entry(path: &Path, facts: &Metadata) -> Result<(), DiskError> {
     if facts.is_dir() {
         remove_folder(path)
     } else if facts.is_symlink() {

@@ -34,29 +34,29 @@ pub enum TrashedBy {
 /// away only if it is gone afterwards, and if that is on the disk. An error leaves it where it was,
 /// and nothing of it in the trash.
 pub fn trash(path: &Path) -> Result<TrashedBy, DiskError> {
-    let read_failed = |e| DiskError::read(path, e);
+    let read_failed = |e| DiskError::while_reading(path, e);
     let absolute = std::path::absolute(path).map_err(read_failed)?;
     std::fs::symlink_metadata(&absolute).map_err(read_failed)?;
     let said = match run_program(&absolute) {
         Ok(()) if is_gone(&absolute) => {
-            platform::settle(&absolute)?;
+            platform::sync_removal(&absolute)?;
             return Ok(TrashedBy::Program);
         }
         Ok(()) => Some(format!("the program `{PROGRAM}` left it where it was")),
         Err(said) => said,
     };
-    match platform::delete(&absolute) {
+    match platform::trash_entry(&absolute) {
         Ok(()) if is_gone(&absolute) => Ok(TrashedBy::Platform),
         // It is there, and only its name may not last.
         Err(e @ DiskError::Unsettled { .. }) => Err(e),
         // The program was slow to say what it did.
         Err(_) if is_gone(&absolute) => {
-            platform::settle(&absolute)?;
+            platform::sync_removal(&absolute)?;
             Ok(TrashedBy::Program)
         }
         Ok(()) => Err(no_trash(path, said, "it is still there", None)),
         Err(e) => {
-            let words = printable(&e.to_string());
+            let words = printable_line(&e.to_string());
             Err(no_trash(path, said, &words, Some(e)))
         }
     }
@@ -74,7 +74,7 @@ fn run_program(path: &Path) -> Result<(), Option<String>> {
     }
     let said = String::from_utf8_lossy(&ran.stderr);
     let first = said.lines().map(str::trim).find(|line| !line.is_empty());
-    let first = first.map_or_else(|| ran.status.to_string(), printable);
+    let first = first.map_or_else(|| ran.status.to_string(), printable_line);
     Err(Some(format!("the program `{PROGRAM}` said: {first}")))
 }
 
@@ -91,7 +91,7 @@ fn no_trash(
     let platform = format!("the platform's trash said: {platform}");
     let reason = match (said, &cause) {
         (Some(said), _) => format!("{said}; {platform}"),
-        (None, Some(cause)) => printable(&cause.to_string()),
+        (None, Some(cause)) => printable_line(&cause.to_string()),
         (None, None) => platform,
     };
     DiskError::NoTrash {
@@ -108,28 +108,28 @@ mod platform {
 
     use crate::{error::DiskError, sync};
 
-    pub(super) fn delete(path: &Path) -> Result<(), DiskError> {
+    pub(super) fn trash_entry(path: &Path) -> Result<(), DiskError> {
         ::trash::delete(path).map_err(|e| {
             let words = match e {
                 ::trash::Error::Unknown { description } => description,
                 ::trash::Error::Os { code, .. } => {
-                    return DiskError::write(path, io::Error::from_raw_os_error(code));
+                    return DiskError::while_writing(path, io::Error::from_raw_os_error(code));
                 }
                 other => other.to_string(),
             };
-            DiskError::write(path, io::Error::other(words))
+            DiskError::while_writing(path, io::Error::other(words))
         })?;
-        settle(path)
+        sync_removal(path)
     }
 
     /// Makes it last that something is no longer at a path.
-    pub(super) fn settle(path: &Path) -> Result<(), DiskError> {
+    pub(super) fn sync_removal(path: &Path) -> Result<(), DiskError> {
         sync::folder_at(path)
     }
 }
 
 /// One line of at most 200 characters that does nothing to a terminal.
-fn printable(text: &str) -> String {
+fn printable_line(text: &str) -> String {
     text.chars()
         .take(200)
         .map(|c| if c.is_control() { ' ' } else { c })

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use rethread_disk::Durability;
-use rethread_engine::{ConvertAsk, Source, Way, Writing, by_name, convert};
+use rethread_engine::{ConvertOptions, ConvertOutcome, Source, Writing, by_name, convert_session};
 use rethread_formats::Env;
 
 use crate::benchmark::{Aim, Benchmark, Outcome, Pair, Side};
@@ -225,7 +225,7 @@ fn work(home: &Path, out: &Path, files: &[String]) -> Outcome {
         lock_timeout: Duration::from_secs(10),
         strict: false,
     };
-    let ask = ConvertAsk {
+    let ask = ConvertOptions {
         to: by_name("codex").ok_or("there is no Codex")?,
         root: Some(out),
         cwd: None,
@@ -237,12 +237,12 @@ fn work(home: &Path, out: &Path, files: &[String]) -> Outcome {
         let path = fs::canonicalize(file)?;
         let id = path.file_stem().ok_or("a file without a name")?;
         let id = id.to_string_lossy().into_owned();
-        let done = convert(
+        let done = convert_session(
             &w,
             &Source::new(rethread_formats::claude_code::FORMAT, id, path),
             &ask,
         )?;
-        if done.way != Way::Written || !done.notes.is_empty() {
+        if done.way != ConvertOutcome::Written || !done.notes.is_empty() {
             return Err("a session is not what it should be".into());
         }
     }

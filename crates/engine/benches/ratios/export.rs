@@ -9,8 +9,8 @@ use std::process::Command;
 
 use rethread_disk::Durability;
 use rethread_engine::{
-    Chosen, ExportAsk, ExportForms, Exported, Pages, Target, choose, export_html, export_markdown,
-    export_ndjson,
+    ChosenSessions, ExportForms, ExportSelection, ExportTarget, Exported, PageOutput,
+    choose_sessions, export_html, export_markdown, export_ndjson,
 };
 use rethread_formats::Env;
 
@@ -196,12 +196,12 @@ fn work(way: &str, home: &Path) -> Outcome {
     let variables = std::collections::BTreeMap::new();
     let mut env = Env::from_variables(variables, Some(home.clone()), home.clone())?;
     env.use_homes(std::slice::from_ref(&home));
-    let ask = ExportAsk {
+    let ask = ExportSelection {
         all_workspaces: true,
         subagents: true,
-        ..ExportAsk::default()
+        ..ExportSelection::default()
     };
-    let chosen = choose(&env, &ask, &|_, _| {})?;
+    let chosen = choose_sessions(&env, &ask, &|_, _| {})?;
     let forms = ExportForms {
         lean: way == "lean",
         durability: Durability::None,
@@ -217,17 +217,17 @@ fn work(way: &str, home: &Path) -> Outcome {
 
 fn write(
     env: &Env,
-    chosen: &Chosen,
+    chosen: &ChosenSessions,
     forms: ExportForms,
     way: &str,
     out: &Path,
 ) -> Outcome<Exported> {
-    let pages = Pages::Folder(out.to_owned());
+    let pages = PageOutput::Folder(out.to_owned());
     Ok(match way {
         "markdown" => export_markdown(chosen, forms, pages, &|_, _| {})?,
         "html" => export_html(chosen, forms, pages, &|_, _| {})?,
         _ => {
-            let mut target = Target::File(out.join("export.ndjson"));
+            let mut target = ExportTarget::File(out.join("export.ndjson"));
             export_ndjson(env, chosen, forms, &mut target, &|_, _| {})?
         }
     })

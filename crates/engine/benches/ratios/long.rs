@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use rethread_disk::Durability;
-use rethread_engine::{Filter, Part, Sort, find, fork, list, rename, show};
+use rethread_engine::{Filter, Part, Sort, find, fork_session, list, rename_session, show};
 use rethread_formats::{Env, Fork, Source, by_name};
 use rethread_model::Bodies as _;
 
@@ -272,16 +272,16 @@ fn work(agent: &str, task: &str, home: &Path) -> Outcome {
         }
         Task::Append => {
             let message = append::text("And then?".to_owned());
-            let added = rethread_engine::append(&w, &find(&env, agent.id)?, &[message])?;
+            let added = rethread_engine::append_messages(&w, &find(&env, agent.id)?, &[message])?;
             added.ids.iter().all(Result::is_ok)
         }
-        Task::Rename => rename(&w, agent.id, "A long story")?.is_empty(),
+        Task::Rename => rename_session(&w, agent.id, "A long story")?.is_empty(),
         Task::Fork => {
             let to = Fork {
                 cwd: Some(home.clone()),
                 ..Fork::default()
             };
-            let made = fork(&w, agent.id, None, to)?;
+            let made = fork_session(&w, agent.id, None, to)?;
             let is_copied = fs::metadata(&made.path)?.len() > WRITTEN_LENGTH / 2;
             // Else the disk holds one more for each round.
             match agent.kept {

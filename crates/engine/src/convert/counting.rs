@@ -8,21 +8,21 @@ use rethread_model::{Blob, Bodies, Body, EntryIx, Piece};
 use super::report::Inventory;
 
 /// The entries of a session, which are counted when they are read.
-pub(super) struct Counting<'a> {
+pub(super) struct CountingBodies<'a> {
     conversation: &'a Conversation,
-    counted: RefCell<Counted<'a>>,
+    counted: RefCell<CountedEntries<'a>>,
 }
 
-struct Counted<'a> {
+struct CountedEntries<'a> {
     inventory: Inventory<'a>,
     is_counted: Vec<bool>,
 }
 
-impl<'a> Counting<'a> {
-    pub(super) fn of(conversation: &'a Conversation) -> Self {
+impl<'a> CountingBodies<'a> {
+    pub(super) fn of_conversation(conversation: &'a Conversation) -> Self {
         Self {
             conversation,
-            counted: RefCell::new(Counted {
+            counted: RefCell::new(CountedEntries {
                 inventory: Inventory::new(conversation),
                 is_counted: vec![false; conversation.session.entries().len()],
             }),
@@ -30,7 +30,7 @@ impl<'a> Counting<'a> {
     }
 
     /// All that the session holds, also in entries that nobody read.
-    pub(super) fn all(&self) -> Ref<'_, Inventory<'a>> {
+    pub(super) fn full_inventory(&self) -> Ref<'_, Inventory<'a>> {
         for (ix, entry) in self.conversation.session.indexed() {
             let is_counted = self.counted.borrow().is_counted.get(ix.get()) == Some(&true);
             if !is_counted && !entry.beside && !entry.side {
@@ -41,23 +41,23 @@ impl<'a> Counting<'a> {
     }
 
     pub(super) fn into_all(self) -> Inventory<'a> {
-        drop(self.all());
+        drop(self.full_inventory());
         self.counted.into_inner().inventory
     }
 }
 
-impl Bodies for Counting<'_> {
+impl Bodies for CountingBodies<'_> {
     fn body(&self, ix: EntryIx) -> Body {
         let body = self.conversation.body(ix);
         let mut counted = self.counted.borrow_mut();
-        let Counted {
+        let CountedEntries {
             inventory,
             is_counted,
         } = &mut *counted;
         if let Some(is_counted) = is_counted.get_mut(ix.get())
             && !std::mem::replace(is_counted, true)
         {
-            inventory.entry(ix, &body);
+            inventory.count_entry(ix, &body);
         }
         body
     }

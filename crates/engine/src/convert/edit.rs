@@ -13,8 +13,8 @@ use rethread_formats::{Conversation, PartKind, Writing};
 use rethread_json::{Patch, Tree, Value, compact, quote};
 use rethread_model::RawRef;
 
-use super::changes::{Edit, Edits};
-use super::original::Words;
+use super::changes::{BlockEdit, OriginalEdits};
+use super::original::BlockWords;
 use crate::Error;
 
 /// How deep JSON in strings of JSON is looked at.
@@ -22,28 +22,28 @@ const DEPTH: u32 = 2;
 
 /// Copies the files of a session to another folder, with these changes. None if what is to be changed
 /// is not found, or not told apart from what is not.
-pub(super) fn apply(
+pub(super) fn apply_edits(
     w: &Writing<'_>,
     session: &Conversation,
     (goods, folder): (&Goods, &Path),
-    edits: &Edits,
+    edits: &OriginalEdits,
 ) -> Result<Option<Goods>, Error> {
-    let mut records: BTreeMap<RawRef, Record> = BTreeMap::new();
+    let mut records: BTreeMap<RawRef, ChangedRecord> = BTreeMap::new();
     for edit in &edits.list {
-        if !change(session, edit, &mut records) {
+        if !change_records(session, edit, &mut records) {
             return Ok(None);
         }
     }
-    let mut changed: BTreeMap<&str, Vec<(Range<usize>, Record)>> = BTreeMap::new();
+    let mut changed: BTreeMap<&str, Vec<(Range<usize>, ChangedRecord)>> = BTreeMap::new();
     for (raw, record) in records {
-        let Some((name, span)) = place(session, goods, (raw, &record.was))? else {
+        let Some((name, span)) = locate_record(session, goods, (raw, &record.was))? else {
             return Ok(None);
         };
         changed.entry(name).or_default().push((span, record));
     }
     for name in &goods.names {
-        let bytes = read(&goods.folder.join(name))?;
-        let Some(bytes) = spliced(&bytes, changed.get(name.as_str())) else {
+        let bytes = read_file(&goods.folder.join(name))?;
+        let Some(bytes) = splice_records(&bytes, changed.get(name.as_str())) else {
             return Ok(None);
         };
         let path = below(folder, name)?;
@@ -61,13 +61,17 @@ pub(super) fn apply(
 }
 
 /// A record that is changed.
-struct Record {
+struct ChangedRecord {
     was: Vec<u8>,
     now: Vec<u8>,
 }
 
 /// Changes the records of an entry.
-fn change(session: &Conversation, edit: &Edit, records: &mut BTreeMap<RawRef, Record>) -> bool {
+fn change_records(
+    session: &Conversation,
+    edit: &BlockEdit,
+    records: &mut BTreeMap<RawRef, ChangedRecord>,
+) -> bool {
     let mut found = Vec::new();
     for raw in session.session.origin(edit.entry) {
         let bytes = match records.get(raw) {
@@ -79,22 +83,24 @@ fn change(session: &Conversation, edit: &Edit, records: &mut BTreeMap<RawRef, Re
         };
         found.push((*raw, bytes));
     }
-    let count_of = |which: Which<'_>| -> Vec<usize> {
+    let count_of = |which: WhichMatch<'_>| -> Vec<usize> {
         let records = found.iter();
-        records.map(|(_, b)| replaced(b, edit, which).1).collect()
+        records
+            .map(|(_, b)| replace_words(b, edit, which).1)
+            .collect()
     };
-    let mut which = Which::All;
+    let mut which = WhichMatch::All;
     let mut counts = count_of(which);
     if edit.same > 1 {
         // Where several say the same, it must be clear which one is meant.
         let count: usize = counts.iter().sum();
         which = match &edit.call {
-            Some(call) => Which::Of(call),
-            None if count == edit.same => Which::Nth(edit.before),
+            Some(call) => WhichMatch::Of(call),
+            None if count == edit.same => WhichMatch::Nth(edit.before),
             None => return false,
         };
         counts = match which {
-            Which::Of(_) => count_of(which),
+            WhichMatch::Of(_) => count_of(which),
             _ => counts,
         };
     }
@@ -104,18 +110,18 @@ fn change(session: &Conversation, edit: &Edit, records: &mut BTreeMap<RawRef, Re
     let mut passed = 0;
     for ((raw, bytes), count) in found.into_iter().zip(counts) {
         let which = match which {
-            Which::Nth(nth) => Which::Nth(nth.wrapping_sub(passed)),
+            WhichMatch::Nth(nth) => WhichMatch::Nth(nth.wrapping_sub(passed)),
             which => which,
         };
         passed += count;
         let is_here = match which {
-            Which::Nth(nth) => nth < count,
-            Which::All | Which::Of(_) => true,
+            WhichMatch::Nth(nth) => nth < count,
+            WhichMatch::All | WhichMatch::Of(_) => true,
         };
         if count > 0 && is_here {
-            let now = replaced(&bytes, edit, which).0;
+            let now = replace_words(&bytes, edit, which).0;
             let record = records.entry(raw);
-            let record = record.or_insert_with(|| Record {
+            let record = record.or_insert_with(|| ChangedRecord {
                 was: bytes,
                 now: Vec::new(),
             });
@@ -127,7 +133,7 @@ fn change(session: &Conversation, edit: &Edit, records: &mut BTreeMap<RawRef, Re
 
 /// Which of several equal words are changed.
 #[derive(Clone, Copy)]
-enum Which<'a> {
+enum WhichMatch<'a> {
     All,
     /// The one at this place among them.
     Nth(usize),
@@ -154,7 +160,7 @@ fn call_of(value: Value<'_>) -> Option<String> {
 
 /// A record with other words, and how often those that are meant are in it. What stands around its
 /// value, such as the comma before an item, stays.
-fn replaced(record: &[u8], edit: &Edit, which: Which<'_>) -> (Vec<u8>, usize) {
+fn replace_words(record: &[u8], edit: &BlockEdit, which: WhichMatch<'_>) -> (Vec<u8>, usize) {
     let mut found = 0;
     let start = record.iter().position(|b| *b == b'{').unwrap_or(0);
     let end = Tree::default().parse_prefix(record, start);
@@ -170,8 +176,8 @@ fn replaced(record: &[u8], edit: &Edit, which: Which<'_>) -> (Vec<u8>, usize) {
 fn replaced_in(
     (key, call): (&str, Option<Rc<str>>),
     json: &[u8],
-    edit: &Edit,
-    which: Which<'_>,
+    edit: &BlockEdit,
+    which: WhichMatch<'_>,
     (found, depth): (&mut usize, u32),
 ) -> Option<Vec<u8>> {
     let tree = Tree::parse(json).ok()?;
@@ -180,11 +186,11 @@ fn replaced_in(
     // Each value with its key, and the call that it is about; the key of an item is that of the list.
     let mut values = vec![(Cow::Borrowed(key), root, call)];
     while let Some((key, value, call)) = values.pop() {
-        if says(&key, value, &edit.was) {
+        if value_says(&key, value, &edit.was) {
             let (counts, is_meant) = match which {
-                Which::All => (true, true),
-                Which::Nth(nth) => (true, nth == *found),
-                Which::Of(id) => (call.as_deref() == Some(id), call.as_deref() == Some(id)),
+                WhichMatch::All => (true, true),
+                WhichMatch::Nth(nth) => (true, nth == *found),
+                WhichMatch::Of(id) => (call.as_deref() == Some(id), call.as_deref() == Some(id)),
             };
             if is_meant {
                 patch.replace(value, &json_of(&edit.now));
@@ -193,8 +199,8 @@ fn replaced_in(
             continue;
         }
         let call = match which {
-            Which::Of(_) => call_of(value).map(Rc::from).or(call),
-            Which::All | Which::Nth(_) => None,
+            WhichMatch::Of(_) => call_of(value).map(Rc::from).or(call),
+            WhichMatch::All | WhichMatch::Nth(_) => None,
         };
         let start = values.len();
         let members = value.members();
@@ -245,27 +251,29 @@ const WORDS: [&str; 18] = [
 /// What formats call that which a tool is given.
 const INPUTS: [&str; 5] = ["args", "arguments", "input", "parameters", "rawInput"];
 
-fn says(key: &str, value: Value<'_>, words: &Words) -> bool {
+fn value_says(key: &str, value: Value<'_>, words: &BlockWords) -> bool {
     match words {
-        Words::Text(text) | Words::Output(text, _) => WORDS.contains(&key) && value.is_str(text),
-        Words::Input(_) if !INPUTS.contains(&key) => false,
-        Words::Input(json) if value.is_object() || value.is_array() => {
+        BlockWords::Text(text) | BlockWords::Output(text, _) => {
+            WORDS.contains(&key) && value.is_str(text)
+        }
+        BlockWords::Input(_) if !INPUTS.contains(&key) => false,
+        BlockWords::Input(json) if value.is_object() || value.is_array() => {
             compact(value.raw()).is_ok_and(|compact| compact == *json)
         }
-        Words::Input(json) => value.raw() == json.as_slice(),
+        BlockWords::Input(json) => value.raw() == json.as_slice(),
     }
 }
 
-fn json_of(words: &Words) -> Vec<u8> {
+fn json_of(words: &BlockWords) -> Vec<u8> {
     match words {
-        Words::Text(text) | Words::Output(text, _) => quote(text),
-        Words::Input(json) => json.clone(),
+        BlockWords::Text(text) | BlockWords::Output(text, _) => quote(text),
+        BlockWords::Input(json) => json.clone(),
     }
 }
 
 /// The file that a record is in, and where. Rows of a database are lines of a file for each table, and
 /// those of sub-agents have files of their own.
-fn place<'a>(
+fn locate_record<'a>(
     session: &Conversation,
     goods: &'a Goods,
     (raw, was): (RawRef, &[u8]),
@@ -283,7 +291,7 @@ fn place<'a>(
         let is_it = match part.kind {
             PartKind::Rows { table } => {
                 let is_table = name.rsplit('/').next() == Some(&format!("{table}.jsonl"));
-                is_table && read(&goods.folder.join(name))?.get(start..end) == Some(was)
+                is_table && read_file(&goods.folder.join(name))?.get(start..end) == Some(was)
             }
             PartKind::Lines | PartKind::Document => goods.folder.join(name) == part.path,
             PartKind::Opaque => false,
@@ -296,10 +304,13 @@ fn place<'a>(
 }
 
 /// Bytes with some records in them replaced; none if those are not there: the file may be compressed.
-fn spliced(bytes: &[u8], changes: Option<&Vec<(Range<usize>, Record)>>) -> Option<Vec<u8>> {
+fn splice_records(
+    bytes: &[u8],
+    changes: Option<&Vec<(Range<usize>, ChangedRecord)>>,
+) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
-    let mut changes: Vec<&(Range<usize>, Record)> = changes.into_iter().flatten().collect();
+    let mut changes: Vec<&(Range<usize>, ChangedRecord)> = changes.into_iter().flatten().collect();
     changes.sort_by_key(|(range, _)| range.start);
     for (range, record) in changes {
         if bytes.get(range.clone())? != record.was {
@@ -313,7 +324,7 @@ fn spliced(bytes: &[u8], changes: Option<&Vec<(Range<usize>, Record)>>) -> Optio
     Some(out)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Error> {
+fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     open_read(path)?
         .read_to_end(&mut bytes)

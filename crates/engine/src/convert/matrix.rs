@@ -3,7 +3,7 @@
 
 use rethread_formats::by_name;
 
-use super::report::{Fate, KINDS};
+use super::report::{ItemFate, KINDS};
 
 /// A line for each pair of formats: from, to, and for each kind of things how many there were, and how
 /// many of them arrived as the target's own.
@@ -17,7 +17,7 @@ pub struct Conversion {
     /// The format that they have then.
     pub to: &'static str,
     /// What became of what is in them, over all sessions that were tried.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<ItemFate>,
 }
 
 /// How sessions arrive, from each format in each other.
@@ -27,7 +27,7 @@ pub fn conversions() -> Vec<Conversion> {
         let (from, to) = (fields.next()?, fields.next()?);
         let fates = KINDS.into_iter().zip(fields).filter_map(|(what, numbers)| {
             let (native, count) = numbers.split_once('/')?;
-            Some(Fate {
+            Some(ItemFate {
                 what,
                 count: count.parse().ok()?,
                 native: native.parse().ok()?,
@@ -43,12 +43,12 @@ pub fn conversions() -> Vec<Conversion> {
 }
 
 /// How things arrive in a format, wherever they come from.
-pub fn arrivals(to: &str) -> Vec<Fate> {
+pub fn arrivals_in(to: &str) -> Vec<ItemFate> {
     let all = conversions();
     let fates = || all.iter().filter(|c| c.to == to).flat_map(|c| &c.fates);
     let sum = |what: &'static str| {
         let of = || fates().filter(|fate| fate.what == what);
-        Fate {
+        ItemFate {
             what,
             count: of().map(|fate| fate.count).sum(),
             native: of().map(|fate| fate.native).sum(),
@@ -58,6 +58,6 @@ pub fn arrivals(to: &str) -> Vec<Fate> {
 }
 
 /// The client, with its version, that went on with sessions from every other format.
-pub fn judge(to: &str) -> Option<&'static str> {
+pub fn judging_client(to: &str) -> Option<&'static str> {
     by_name(to)?.about().judge
 }

@@ -9,7 +9,7 @@ use rethread_disk::read_small;
 use rethread_formats::{Attachments, Files, MessageInput};
 use rethread_model::{Blob, Block, Bodies, Media, Role, ToolResult};
 
-use super::said;
+use super::messages;
 
 /// Some write base64 without its padding.
 const ANY_PADDING: GeneralPurpose = GeneralPurpose::new(
@@ -19,15 +19,15 @@ const ANY_PADDING: GeneralPurpose = GeneralPurpose::new(
 
 /// Who says what a picture or a file is a part of.
 #[derive(Clone, Copy)]
-pub(super) enum By {
+pub(super) enum MediaOwner {
     Person,
     Model,
     Tool,
 }
 
-impl By {
+impl MediaOwner {
     /// By the role of a message.
-    fn role(role: Role) -> Self {
+    fn of_role(role: Role) -> Self {
         match role {
             Role::Assistant => Self::Model,
             Role::User | Role::Tool | Role::System => Self::Person,
@@ -37,19 +37,19 @@ impl By {
 
 /// A picture or a file with its bytes in its address, or where it is on the web. None if its bytes are
 /// not here.
-pub(super) fn attached(bodies: &dyn Bodies, block: &Block) -> Option<Block> {
+pub(super) fn attach_media(bodies: &dyn Bodies, block: &Block) -> Option<Block> {
     let (Block::Image(media) | Block::File(media)) = block else {
         return None;
     };
-    let (mime, url) = match base64(bodies, media) {
+    let (mime, url) = match to_base64(bodies, media) {
         // What is no base64 would be refused by every client.
         Some((_, data)) if ANY_PADDING.decode(&data).is_err() => return None,
         Some((mime, data)) => {
-            let mime = mime.unwrap_or_else(|| unnamed(block).to_owned());
+            let mime = mime.unwrap_or_else(|| default_type(block).to_owned());
             let url = format!("data:{mime};base64,{data}");
             (Some(mime), url)
         }
-        None => (media.mime.clone(), address(media)?.to_owned()),
+        None => (media.mime.clone(), web_address(media)?.to_owned()),
     };
     let media = Media {
         mime,
@@ -64,15 +64,15 @@ pub(super) fn attached(bodies: &dyn Bodies, block: &Block) -> Option<Block> {
 }
 
 /// The type of bytes that have none.
-fn unnamed(block: &Block) -> &'static str {
+fn default_type(block: &Block) -> &'static str {
     match block {
         Block::Image(_) => "image/png",
         _ => "application/octet-stream",
     }
 }
 
-/// The bytes of what is [attached](attached), as base64; none of what is on the web.
-pub(super) fn data(media: &Media) -> Option<&str> {
+/// The bytes of what is [attached](attach_media), as base64; none of what is on the web.
+pub(super) fn base64_data(media: &Media) -> Option<&str> {
     let Blob::Url(url) = &media.blob else {
         return None;
     };
@@ -83,10 +83,16 @@ pub(super) fn data(media: &Media) -> Option<&str> {
 
 /// What a tool gave, as far as there is a place for it: block by block where pictures or files are
 /// among it, else as one text.
-pub(super) fn output(bodies: &dyn Bodies, result: &ToolResult, takes: Attachments) -> Vec<Block> {
+pub(super) fn output_blocks(
+    bodies: &dyn Bodies,
+    result: &ToolResult,
+    takes: Attachments,
+) -> Vec<Block> {
     let blocks = result.blocks.iter().filter_map(|block| match block {
         Block::Text(text) => Some(Block::text(&text.value)),
-        block => attached(bodies, block).filter(|block| is_taken(block, By::Tool, takes)),
+        block => {
+            attach_media(bodies, block).filter(|block| is_taken(block, MediaOwner::Tool, takes))
+        }
     });
     let is_media = |block: &Block| matches!(block, Block::Image(_) | Block::File(_));
     if result.blocks.iter().any(is_media) {
@@ -95,7 +101,7 @@ pub(super) fn output(bodies: &dyn Bodies, result: &ToolResult, takes: Attachment
             return blocks;
         }
     }
-    vec![Block::text(said::output(result))]
+    vec![Block::text(messages::output_text(result))]
 }
 
 /// A message as far as a format has a place for it, and how many blocks of it there is none for. None
@@ -107,7 +113,7 @@ pub(super) fn fitting_message(
     let MessageInput::Message(mut new) = message else {
         return (Some(message), 0);
     };
-    let by = By::role(new.message.role);
+    let by = MediaOwner::of_role(new.message.role);
     let mut left = 0;
     new.message.blocks.retain_mut(|block| {
         let is_whole = match block {
@@ -125,7 +131,7 @@ pub(super) fn fitting_message(
 
 /// Takes what there is no place for out of what a tool gave; whether there was nothing of that.
 fn fit_result(result: &mut ToolResult, takes: Attachments) -> bool {
-    let fits = |block: &Block| is_taken(block, By::Tool, takes);
+    let fits = |block: &Block| is_taken(block, MediaOwner::Tool, takes);
     if result.blocks.iter().all(fits) {
         return true;
     }
@@ -135,25 +141,25 @@ fn fit_result(result: &mut ToolResult, takes: Attachments) -> bool {
         .iter()
         .all(|block| matches!(block, Block::Text(_)))
     {
-        result.blocks = vec![Block::text(said::output(result))];
+        result.blocks = vec![Block::text(messages::output_text(result))];
     }
     false
 }
 
 /// Whether there is a place for a block; what is neither a picture nor a file always has one.
-pub(super) fn is_taken(block: &Block, by: By, takes: Attachments) -> bool {
+pub(super) fn is_taken(block: &Block, by: MediaOwner, takes: Attachments) -> bool {
     let (media, is_file) = match block {
         Block::Image(media) => (media, false),
         Block::File(media) => (media, true),
         _ => return true,
     };
-    if data(media).is_none() && !takes.addresses {
+    if base64_data(media).is_none() && !takes.addresses {
         return false;
     }
     let files = match by {
-        By::Person => takes.in_prompts,
-        By::Model => takes.in_answers,
-        By::Tool => takes.in_results,
+        MediaOwner::Person => takes.in_prompts,
+        MediaOwner::Model => takes.in_answers,
+        MediaOwner::Tool => takes.in_results,
     };
     match files {
         Files::Nothing => false,
@@ -169,12 +175,12 @@ fn is_document(file: &Media) -> bool {
     if !mime.starts_with("text/") {
         return mime == "application/pdf";
     }
-    let bytes = data(file).and_then(|data| ANY_PADDING.decode(data.as_bytes()).ok());
+    let bytes = base64_data(file).and_then(|data| ANY_PADDING.decode(data.as_bytes()).ok());
     bytes.is_some_and(|bytes| std::str::from_utf8(&bytes).is_ok())
 }
 
 /// An address on the web. Other addresses mean something on one machine alone.
-fn address(media: &Media) -> Option<&str> {
+fn web_address(media: &Media) -> Option<&str> {
     let Blob::Url(url) = &media.blob else {
         return None;
     };
@@ -184,7 +190,7 @@ fn address(media: &Media) -> Option<&str> {
 
 /// The bytes of a picture or a file as base64, with their type if it is known. What lies outside of
 /// the session's own files is not looked at.
-pub(super) fn base64(bodies: &dyn Bodies, media: &Media) -> Option<(Option<String>, String)> {
+pub(super) fn to_base64(bodies: &dyn Bodies, media: &Media) -> Option<(Option<String>, String)> {
     let mime = || media.mime.clone();
     match &media.blob {
         Blob::Url(url) => {

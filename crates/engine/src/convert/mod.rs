@@ -1,31 +1,31 @@
-//! `convert`: a session as another agent would have written it, with the way back in it.
+//! `convert_session`: a session as another agent would have written it, with the way back in it.
 //!
 //! A session is written in a folder of our own first, as the target's client would write it, and read
 //! back there. Then the files that it came from are packed into it, with what each message means to
 //! the target's own reader. Only then it goes to its store, whole or not at all.
 
-mod agents;
-mod agents_since;
-mod back;
-mod before;
+mod additions;
 mod calls;
 mod changes;
 mod counting;
+mod digests;
+mod earlier;
 mod edit;
-mod hosted;
-mod marks;
+mod history;
+mod hosted_tools;
 mod matrix;
 mod media;
+mod messages;
 mod original;
-mod place;
-mod plan;
 mod proof;
+mod recovery;
 mod report;
 mod restore;
-mod said;
-mod since;
-mod spoken;
 mod steps;
+mod subagent_changes;
+mod subagents;
+mod target;
+mod transcript;
 mod trim;
 mod unified;
 mod write;
@@ -36,21 +36,21 @@ use rethread_formats::carry::{Put, remove_unfinished};
 use rethread_formats::{Agents, Conversation, FormatRef, Source, WriteError, Writing};
 use rethread_model::Note;
 
-use self::agents::Family;
-use self::plan::Extent;
-use self::write::{goods, write};
+use self::subagents::SubagentFamily;
+use self::transcript::ConvertExtent;
+use self::write::{session_files, write_session};
 use crate::Error;
 use crate::edit::make_root;
 use crate::show::{open, open_with_workspace};
 
-pub use matrix::{Conversion, arrivals, conversions, judge};
-pub use report::{AGENTS, Fate, KINDS};
-pub use restore::{Restoration, RestoreAsk, Restored, Restorer, restorable};
+pub use matrix::{Conversion, arrivals_in, conversions, judging_client};
+pub use report::{AGENTS, ItemFate, KINDS};
+pub use restore::{Restoration, RestoreOptions, Restored, Restorer, restorable_sessions};
 pub use trim::Trim;
 
 /// How a session is to be converted.
 #[derive(Clone, Copy)]
-pub struct ConvertAsk<'a> {
+pub struct ConvertOptions<'a> {
     /// The format that it is to have.
     pub to: FormatRef,
     /// The folder to write to as if it were the agent's root, where the user named one.
@@ -77,9 +77,9 @@ pub struct Converted {
     /// Its main file or folder there.
     pub path: PathBuf,
     /// What was done.
-    pub way: Way,
+    pub way: ConvertOutcome,
     /// What became of what is in it.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<ItemFate>,
     /// How many of its sub-agents were left out, because nobody wanted them.
     pub left_out: usize,
     /// What was noticed.
@@ -88,7 +88,7 @@ pub struct Converted {
 
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum ConvertOutcome {
     /// It was written as the target's client would have.
     Written,
     /// It came from there: it is again as it was, but for what was done to it since.
@@ -105,7 +105,11 @@ pub enum Way {
 }
 
 /// Converts a session that was found before.
-pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result<Converted, Error> {
+pub fn convert_session(
+    w: &Writing<'_>,
+    source: &Source,
+    ask: &ConvertOptions<'_>,
+) -> Result<Converted, Error> {
     let conversation = open_with_workspace(w.env, source)?;
     if ask.to == source.format {
         let hint = "`rethread fork` makes a copy".to_owned();
@@ -118,7 +122,9 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
         remove_unfinished(w);
     }
     let mut notes = conversation.notes.clone();
-    if let Some(original) = back::original(&w.unsynced(), &conversation, ask.to, &mut notes)? {
+    if let Some(original) =
+        recovery::recover_original(&w.unsynced(), &conversation, ask.to, &mut notes)?
+    {
         match come_back(w, &conversation, ask, &original, notes.clone()) {
             // What is there is never touched, so what was said since goes into a session of its own.
             Err(Error::Write(WriteError::Exists { path, .. })) if original.has_changed() => {
@@ -129,13 +135,13 @@ pub fn convert(w: &Writing<'_>, source: &Source, ask: &ConvertAsk<'_>) -> Result
         }
     }
     if ask.to.is_for_exports() {
-        return unified::write(w, conversation, ask, notes);
+        return unified::write_export(w, conversation, ask, notes);
     }
-    write(w, &conversation, &Extent::Whole, ask, notes)
+    write_session(w, &conversation, &ConvertExtent::Whole, ask, notes)
 }
 
 /// A session that another agent can go on with.
-pub(crate) struct ToResume {
+pub(crate) struct ResumableSession {
     pub(crate) source: Source,
     /// Whether it was written for that just now.
     pub(crate) is_new: bool,
@@ -150,17 +156,17 @@ pub(crate) fn convert_to_resume(
     to: FormatRef,
     trim: &Trim<'_>,
     cwd: Option<&Path>,
-) -> Result<ToResume, Error> {
+) -> Result<ResumableSession, Error> {
     let conversation = open_with_workspace(w.env, source)?;
-    let key = before::key(&conversation, to, trim, cwd);
-    if let Some(source) = before::find(w, &key, source, to) {
-        return Ok(ToResume {
+    let key = earlier::conversion_key(&conversation, to, trim, cwd);
+    if let Some(source) = earlier::find_earlier(w, &key, source, to) {
+        return Ok(ResumableSession {
             source,
             is_new: false,
             notes: Vec::new(),
         });
     }
-    let ask = ConvertAsk {
+    let ask = ConvertOptions {
         to,
         root: None,
         cwd,
@@ -169,16 +175,17 @@ pub(crate) fn convert_to_resume(
         dry_run: false,
     };
     let mut done = if trim.is_all() {
-        convert(w, source, &ask)?
+        convert_session(w, source, &ask)?
     } else {
         let takes = to.keeps().attachments;
-        let mut said = said::conversation(&conversation, &trim.of(&conversation)?, takes);
+        let mut said =
+            messages::context_messages(&conversation, &trim.kept_entries(&conversation)?, takes);
         if let Some(summary) = trim.summary {
-            said.insert(0, said::summary(&conversation, summary));
+            said.insert(0, messages::summary_message(&conversation, summary));
         }
         let notes = conversation.notes.clone();
-        let steps = Extent::Steps(steps::in_a_row(said).told);
-        write(w, &conversation, &steps, &ask, notes)?
+        let steps = ConvertExtent::Steps(steps::in_a_row(said).told);
+        write_session(w, &conversation, &steps, &ask, notes)?
     };
     // A session in a database is named by that and its id.
     let path = done.path.to_string_lossy().into_owned();
@@ -186,10 +193,10 @@ pub(crate) fn convert_to_resume(
         .strip_suffix(&format!("#{}", done.id))
         .map_or(done.path, PathBuf::from);
     let made = Source::new(to, done.id, path);
-    done.notes.extend(before::note(w, &key, &made));
-    Ok(ToResume {
+    done.notes.extend(earlier::note_conversion(w, &key, &made));
+    Ok(ResumableSession {
         source: made,
-        is_new: !matches!(done.way, Way::There | Way::Before),
+        is_new: !matches!(done.way, ConvertOutcome::There | ConvertOutcome::Before),
         notes: done.notes,
     })
 }
@@ -198,27 +205,27 @@ pub(crate) fn convert_to_resume(
 fn come_back(
     w: &Writing<'_>,
     conversation: &Conversation,
-    ask: &ConvertAsk<'_>,
-    original: &back::Original,
+    ask: &ConvertOptions<'_>,
+    original: &recovery::RecoveredOriginal,
     notes: Vec<Note>,
 ) -> Result<Converted, Error> {
     let as_it_was = open(&original.source)?;
-    let place = place::place(w, ask, original.cwd.clone())?;
+    let place = target::install_target(w, ask, original.cwd.clone())?;
     let agents = if ask.agents {
         Agents::of(&as_it_was)
     } else {
         Agents::default()
     };
-    let here = Family::of(conversation, ask.agents, &mut Vec::new());
+    let here = SubagentFamily::of_session(conversation, ask.agents, &mut Vec::new());
     let count = (here.count, here.count.min(agents.read.len()));
-    let fates = report::compare(conversation, &as_it_was, count);
-    let goods = goods(&w.unsynced(), (&as_it_was, &agents), original.folder.path())?;
+    let fates = report::compare_sessions(conversation, &as_it_was, count);
+    let goods = session_files(&w.unsynced(), (&as_it_was, &agents), original.folder.path())?;
     let mut converted = Converted {
         source: conversation.source.clone(),
         to: ask.to.slug(),
         id: as_it_was.session.head.id.clone(),
         path: PathBuf::new(),
-        way: Way::Back {
+        way: ConvertOutcome::Back {
             added: original.added,
             changed: original.changed,
         },
@@ -232,10 +239,10 @@ fn come_back(
     make_root(w, ask.root)?;
     let put = ask.to.installable()?.install(w, &place, &goods)?;
     if matches!(put, Put::There(_)) {
-        converted.way = Way::There;
+        converted.way = ConvertOutcome::There;
     }
     converted.notes.extend(put_note(&put, ask.to));
-    put.path().clone_into(&mut converted.path);
+    put.main_path().clone_into(&mut converted.path);
     Ok(converted)
 }
 
@@ -252,5 +259,5 @@ fn put_note(put: &Put, to: FormatRef) -> Option<Note> {
             path.display()
         ),
     };
-    Some(Note::remark(what).at(put.path()))
+    Some(Note::remark(what).at(put.main_path()))
 }

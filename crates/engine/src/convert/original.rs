@@ -6,18 +6,18 @@ use rethread_formats::carry::Scope;
 use rethread_formats::{Conversation, NewMessage, Step};
 use rethread_model::{Block, Bodies as _, Body, EntryIx};
 
-use super::spoken::{Line, Spoken};
-use super::{marks, plan, said};
+use super::history::{HistoryMessage, MessageHistory};
+use super::{digests, messages, transcript};
 
 /// What a block has to do with tools: the id of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Tool {
+pub(super) enum ToolLink {
     Call(String),
     Result(String),
 }
 
-impl Tool {
-    pub(super) fn of(block: &Block) -> Option<Self> {
+impl ToolLink {
+    pub(super) fn of_block(block: &Block) -> Option<Self> {
         match block {
             Block::ToolCall(call) => Some(Self::Call(call.id.clone())),
             Block::ToolResult(result) => Some(Self::Result(result.call_id.clone())),
@@ -28,7 +28,7 @@ impl Tool {
 
 /// What a block says, as far as it can be said differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Words {
+pub(super) enum BlockWords {
     /// A text, or a thought.
     Text(String),
     /// What a tool is given, as JSON.
@@ -37,13 +37,15 @@ pub(super) enum Words {
     Output(String, bool),
 }
 
-impl Words {
-    pub(super) fn of(block: &Block) -> Option<Self> {
+impl BlockWords {
+    pub(super) fn of_block(block: &Block) -> Option<Self> {
         Some(match block {
             Block::Text(text) => Self::Text(text.value.clone()),
             Block::Thinking(thought) => Self::Text(thought.text.value.clone()),
-            Block::ToolCall(call) => Self::Input(said::input(call)),
-            Block::ToolResult(result) => Self::Output(said::output(result), result.is_error),
+            Block::ToolCall(call) => Self::Input(messages::input_line(call)),
+            Block::ToolResult(result) => {
+                Self::Output(messages::output_text(result), result.is_error)
+            }
             _ => return None,
         })
     }
@@ -59,12 +61,12 @@ impl Words {
 }
 
 /// All that is said in an original, as it was told to the format that carries it.
-pub(super) struct Original {
-    pub(super) blocks: Vec<SaidBlock>,
+pub(super) struct OriginalBlocks {
+    pub(super) blocks: Vec<OriginalBlock>,
 }
 
 /// A block that is said in an original.
-pub(super) struct SaidBlock {
+pub(super) struct OriginalBlock {
     /// The entry that says it.
     pub(super) from: Option<EntryIx>,
     /// The role of who says it, in the unified vocabulary.
@@ -73,27 +75,34 @@ pub(super) struct SaidBlock {
     pub(super) block: Block,
 }
 
-impl Original {
-    pub(super) fn of(original: &Conversation, carrier: &Conversation, scope: Scope) -> Self {
+impl OriginalBlocks {
+    pub(super) fn of_original(
+        original: &Conversation,
+        carrier: &Conversation,
+        scope: Scope,
+    ) -> Self {
         let mut all = Vec::new();
         let mut add = |from: Option<EntryIx>, new: NewMessage| {
             let role = new.message.role.unified();
             let blocks = new.message.blocks.into_iter();
-            all.extend(blocks.map(|block| SaidBlock { from, role, block }));
+            all.extend(blocks.map(|block| OriginalBlock { from, role, block }));
         };
         if carrier.source.format.is_for_exports() {
-            for Line { said, .. } in Spoken::of(original, scope).lines {
+            for HistoryMessage { said, .. } in
+                MessageHistory::of_conversation(original, scope).lines
+            {
                 if let Some(message) = said.message {
                     add(said.from, *message);
                 }
             }
         } else {
-            let all = plan::steps(original, carrier.source.format, scope);
-            for (from, step) in all.into_said() {
+            let all = transcript::transcript_steps(original, carrier.source.format, scope);
+            for (from, step) in all.into_steps() {
                 match step {
                     Step::Message(message) => add(from, *message),
                     Step::Compaction { summary, .. } | Step::BranchSummary(summary) => {
-                        if let Some(message) = said::summary(original, &summary).message {
+                        if let Some(message) = messages::summary_message(original, &summary).message
+                        {
                             add(from, *message);
                         }
                     }
@@ -106,23 +115,27 @@ impl Original {
 
     /// Where each block that the carrier had is among these. It may have put things in other words, left
     /// some out, or have results in another order: a result is where its call is.
-    pub(super) fn places(
+    pub(super) fn match_blocks(
         &self,
         carried: &[u64],
-        tools: &HashMap<usize, Tool>,
+        tools: &HashMap<usize, ToolLink>,
     ) -> Vec<Option<usize>> {
-        let own: Vec<Option<Tool>> = self.blocks.iter().map(|b| Tool::of(&b.block)).collect();
-        let is_result = |tool: Option<&Tool>| matches!(tool, Some(Tool::Result(_)));
-        let mut others = InOrder::default();
-        let mut results = InOrder::default();
+        let own: Vec<Option<ToolLink>> = self
+            .blocks
+            .iter()
+            .map(|b| ToolLink::of_block(&b.block))
+            .collect();
+        let is_result = |tool: Option<&ToolLink>| matches!(tool, Some(ToolLink::Result(_)));
+        let mut others = OrderedPlaces::default();
+        let mut results = OrderedPlaces::default();
         let mut calls: HashMap<&str, usize> = HashMap::new();
         for (place, (block, tool)) in self.blocks.iter().zip(&own).enumerate() {
             let list = match tool {
-                Some(Tool::Result(_)) => &mut results,
+                Some(ToolLink::Result(_)) => &mut results,
                 _ => &mut others,
             };
-            list.add(block.marks(), place);
-            if let Some(Tool::Result(call)) = tool {
+            list.add_place(block.possible_digests(), place);
+            if let Some(ToolLink::Result(call)) = tool {
                 calls.insert(call, place);
             }
         }
@@ -134,40 +147,40 @@ impl Original {
             if is_result(tool) {
                 continue;
             }
-            let place = others.next(*mark);
+            let place = others.next_place(*mark);
             found[at] = place;
             let own = place.and_then(|place| own.get(place)?.as_ref());
-            if let (Some(Tool::Call(there)), Some(Tool::Call(here))) = (tool, own) {
+            if let (Some(ToolLink::Call(there)), Some(ToolLink::Call(here))) = (tool, own) {
                 called.insert(there, here);
             }
         }
         for (at, mark) in carried.iter().enumerate() {
-            let Some(Tool::Result(id)) = tools.get(&at) else {
+            let Some(ToolLink::Result(id)) = tools.get(&at) else {
                 continue;
             };
             let by_call = called.get(id.as_str()).and_then(|call| calls.get(*call));
             let place = by_call.or_else(|| calls.get(id.as_str())).copied();
             let says = |place: &usize| {
                 let block = self.blocks.get(*place);
-                block.is_some_and(|block| block.marks().contains(mark))
+                block.is_some_and(|block| block.possible_digests().contains(mark))
             };
             found[at] = match place {
                 Some(_) => place.filter(says),
-                None => results.next(*mark),
+                None => results.next_place(*mark),
             };
         }
         found
     }
 
     /// The id that an entry gives the call whose result a block is.
-    pub(super) fn call(&self, original: &Conversation, place: usize) -> Option<String> {
+    pub(super) fn call_id(&self, original: &Conversation, place: usize) -> Option<String> {
         let block = self.blocks.get(place)?;
-        let Some(Tool::Result(_)) = Tool::of(&block.block) else {
+        let Some(ToolLink::Result(_)) = ToolLink::of_block(&block.block) else {
             return None;
         };
-        let is_result = |other: &&SaidBlock| {
-            let tool = Tool::of(&other.block);
-            other.from == block.from && matches!(tool, Some(Tool::Result(_)))
+        let is_result = |other: &&OriginalBlock| {
+            let tool = ToolLink::of_block(&other.block);
+            other.from == block.from && matches!(tool, Some(ToolLink::Result(_)))
         };
         let before = self.blocks.get(..place)?.iter().filter(is_result).count();
         let Body::Message(message) = original.body(block.from?) else {
@@ -181,28 +194,28 @@ impl Original {
     }
 }
 
-impl SaidBlock {
+impl OriginalBlock {
     /// What it may mean where it was told.
-    pub(super) fn marks(&self) -> Vec<u64> {
-        marks::possible(self.role, &self.block)
+    pub(super) fn possible_digests(&self) -> Vec<u64> {
+        digests::possible_digests(self.role, &self.block)
     }
 }
 
 /// Places by what stands there, each behind the one that was found before.
 #[derive(Default)]
-struct InOrder {
+struct OrderedPlaces {
     marked: HashMap<u64, Vec<usize>>,
     next: usize,
 }
 
-impl InOrder {
-    fn add(&mut self, marks: Vec<u64>, place: usize) {
+impl OrderedPlaces {
+    fn add_place(&mut self, marks: Vec<u64>, place: usize) {
         for mark in marks {
             self.marked.entry(mark).or_default().push(place);
         }
     }
 
-    fn next(&mut self, mark: u64) -> Option<usize> {
+    fn next_place(&mut self, mark: u64) -> Option<usize> {
         let places = self.marked.get(&mark)?;
         let at = places.partition_point(|place| *place < self.next);
         let found = *places.get(at)?;

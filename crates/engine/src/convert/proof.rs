@@ -5,10 +5,10 @@ use rethread_disk::ScratchFolder;
 use rethread_formats::carry::Scope;
 use rethread_formats::{Conversation, Source, Writing};
 
-use super::changes::{Before, Changes};
-use super::spoken::Spoken;
+use super::changes::{SessionChanges, WrittenBlocks};
+use super::history::MessageHistory;
 use super::unified;
-use super::write::retold;
+use super::write::converted_digests;
 use crate::Error;
 
 /// Whether a changed original says where it was carried what the carrier says now, and nothing else.
@@ -18,7 +18,7 @@ pub(super) fn is_proved(
     w: &Writing<'_>,
     here: &Conversation,
     (original, changed): (&Conversation, &Conversation),
-    (before, changes): (&Before, &Changes),
+    (before, changes): (&WrittenBlocks, &SessionChanges),
 ) -> Result<bool, Error> {
     if told_again(w, here, original, before.scope)?.as_ref() != Some(&before.marks) {
         return Ok(changes.are_of_unique_words(here, original, before));
@@ -41,11 +41,14 @@ fn told_again(
 ) -> Result<Option<Vec<u64>>, Error> {
     if here.source.format.is_for_exports() {
         let folder = ScratchFolder::new()?;
-        let again = unified::exported(w, &original.source, &folder.path().join("again.ndjson"))?;
-        return Ok(again.map(|again| Spoken::digests(&again, &again, scope).marks()));
+        let again =
+            unified::exported_session(w, &original.source, &folder.path().join("again.ndjson"))?;
+        return Ok(
+            again.map(|again| MessageHistory::only_digests(&again, &again, scope).block_digests())
+        );
     }
     let root = store_of(&here.source);
-    Ok(retold(w, original, (here.source.format, root), scope).ok())
+    Ok(converted_digests(w, original, (here.source.format, root), scope).ok())
 }
 
 /// The folder that a session lies in: formats look there for how their stores are laid out.

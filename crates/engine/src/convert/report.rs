@@ -7,13 +7,13 @@ use rethread_formats::carry::Scope;
 use rethread_formats::{Conversation, FormatRef};
 use rethread_model::{Block, Body, EntryIx, Kind, Message, Role, Visibility};
 
-use super::counting::Counting;
-use super::marks;
-use super::said::{client_of, may_be_said, told, way_to};
+use super::counting::CountingBodies;
+use super::digests;
+use super::messages::{client_of, injected_block, may_be_said, path_to};
 
 /// What became of one kind of thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fate {
+pub struct ItemFate {
     /// What it is.
     pub what: &'static str,
     /// How many of them there are in the source.
@@ -22,14 +22,14 @@ pub struct Fate {
     pub native: usize,
 }
 
-impl Fate {
+impl ItemFate {
     /// Whether all of them are what they were.
     pub fn is_native(&self) -> bool {
         self.native == self.count
     }
 
     /// How many of a hundred are what they were.
-    pub fn percent(&self) -> usize {
+    pub fn kept_percent(&self) -> usize {
         (self.native * 100).checked_div(self.count).unwrap_or(100)
     }
 }
@@ -58,23 +58,27 @@ pub const AGENTS: &str = "sub-agents";
 
 /// Compares what a source holds with what was made of it. Sub-agents are sessions of their own: how
 /// many there are, and how many of them are the target's.
-pub(super) fn compare(
+pub(super) fn compare_sessions(
     source: &Conversation,
     made: &Conversation,
     agents: (usize, usize),
-) -> Vec<Fate> {
-    compare_counted(&Inventory::of(source), &Inventory::of(made), agents)
+) -> Vec<ItemFate> {
+    compare_counted(
+        &Inventory::of_conversation(source),
+        &Inventory::of_conversation(made),
+        agents,
+    )
 }
 
-/// As [`compare`], where both are counted.
+/// As [`compare_sessions`], where both are counted.
 pub(super) fn compare_counted(
     source: &Inventory<'_>,
     made: &Inventory<'_>,
     (agents, native_agents): (usize, usize),
-) -> Vec<Fate> {
+) -> Vec<ItemFate> {
     let fate = |what: &'static str| {
         if what == AGENTS {
-            return (agents > 0).then_some(Fate {
+            return (agents > 0).then_some(ItemFate {
                 what,
                 count: agents,
                 native: native_agents,
@@ -85,7 +89,7 @@ pub(super) fn compare_counted(
         let found = made.counts.get(what);
         let there = |mark: &u64| found.and_then(|f| f.get(mark)).copied().unwrap_or(0);
         let native = list.iter().map(|(mark, n)| there(mark).min(*n)).sum();
-        Some(Fate {
+        Some(ItemFate {
             what,
             count,
             native,
@@ -96,9 +100,9 @@ pub(super) fn compare_counted(
 
 /// Whether what was made of a session holds all of its words.
 pub(super) fn says_the_same(source: &Conversation, made: &Conversation) -> bool {
-    let fates = compare(source, made, (0, 0));
+    let fates = compare_sessions(source, made, (0, 0));
     let words = fates.iter().find(|fate| fate.what == "text");
-    words.is_none_or(Fate::is_native)
+    words.is_none_or(ItemFate::is_native)
 }
 
 /// What is said in a message that a model sees, what its client told it included; none if nothing of it
@@ -108,7 +112,7 @@ fn said_in<'a>(
     seen: Visibility,
     client: FormatRef,
 ) -> Option<Vec<Cow<'a, Block>>> {
-    let as_told = |block: &Block| told(block, message.role, (client, Scope::Told));
+    let as_told = |block: &Block| injected_block(block, message.role, (client, Scope::Told));
     if seen == Visibility::Injected || message.role == Role::System {
         let said = message.blocks.iter().filter_map(as_told).map(Cow::Owned);
         let said: Vec<Cow<'_, Block>> = said.collect();
@@ -131,8 +135,8 @@ pub(super) struct Inventory<'a> {
 }
 
 impl<'a> Inventory<'a> {
-    fn of(conversation: &'a Conversation) -> Self {
-        Counting::of(conversation).into_all()
+    fn of_conversation(conversation: &'a Conversation) -> Self {
+        CountingBodies::of_conversation(conversation).into_all()
     }
 
     /// Of a session whose entries come one by one.
@@ -141,7 +145,7 @@ impl<'a> Inventory<'a> {
         let mut on_path = vec![false; session.entries().len()];
         for ix in session
             .leaf()
-            .map(|leaf| way_to(session, leaf))
+            .map(|leaf| path_to(session, leaf))
             .unwrap_or_default()
         {
             on_path[ix.get()] = true;
@@ -153,13 +157,13 @@ impl<'a> Inventory<'a> {
             counts: BTreeMap::new(),
         };
         if let Some(title) = &session.head.title {
-            all.add("title", marks::words(&[&title.text]));
+            all.add_item("title", digests::digest_of(&[&title.text]));
         }
         all
     }
 
     /// Counts what is in an entry.
-    pub(super) fn entry(&mut self, ix: EntryIx, body: &Body) {
+    pub(super) fn count_entry(&mut self, ix: EntryIx, body: &Body) {
         let (conversation, client) = (self.conversation, self.client);
         let session = &conversation.session;
         let entry = session.entry(ix);
@@ -174,7 +178,7 @@ impl<'a> Inventory<'a> {
         };
         if !self.on_path[ix.get()] && may_be_said(entry, Scope::Told) {
             for block in told.iter().flatten() {
-                self.add("branches", marks::block(conversation, block));
+                self.add_item("branches", digests::block_digest(conversation, block));
             }
             return;
         }
@@ -188,15 +192,15 @@ impl<'a> Inventory<'a> {
                         .all(|b| matches!(b, Block::Thinking(_))) =>
             {
                 for thought in &message.blocks {
-                    self.block(thought);
+                    self.count_block(thought);
                 }
             }
             Body::Message(message) if told.is_some() => {
                 if let Some(time) = entry.time {
-                    self.add("times", marks::words(&[&time.millis().to_string()]));
+                    self.add_item("times", digests::digest_of(&[&time.millis().to_string()]));
                 }
                 if let Some(model) = &message.model {
-                    self.add("models", marks::words(&[&model.id]));
+                    self.add_item("models", digests::digest_of(&[&model.id]));
                 }
                 if let Some(usage) = &message.usage {
                     let sums = [
@@ -206,38 +210,38 @@ impl<'a> Inventory<'a> {
                         usage.cache_write,
                     ];
                     let sums = sums.map(|n| n.to_string());
-                    self.add("usage", marks::words(&[&sums.join("/")]));
+                    self.add_item("usage", digests::digest_of(&[&sums.join("/")]));
                 }
                 for block in told.iter().flatten() {
-                    self.block(block);
+                    self.count_block(block);
                 }
             }
             Body::Compaction(compaction) => {
                 let summary = compaction.summary.as_ref().map(|text| text.value.as_str());
-                let mark = marks::words(&[summary.unwrap_or_default()]);
-                self.add("compactions", mark);
+                let mark = digests::digest_of(&[summary.unwrap_or_default()]);
+                self.add_item("compactions", mark);
             }
             Body::Label(label) => {
-                let mark = marks::words(&[label.label.as_deref().unwrap_or("")]);
-                self.add("labels", mark);
+                let mark = digests::digest_of(&[label.label.as_deref().unwrap_or("")]);
+                self.add_item("labels", mark);
             }
             _ => {
                 if !matches!(
                     entry.kind,
                     Kind::Title | Kind::ModelChange | Kind::ThinkingChange
                 ) {
-                    self.add("other records", marks::words(&[session.id(ix)]));
+                    self.add_item("other records", digests::digest_of(&[session.id(ix)]));
                 }
             }
         }
     }
 
-    fn add(&mut self, what: &'static str, mark: u64) {
+    fn add_item(&mut self, what: &'static str, mark: u64) {
         let marks = self.counts.entry(what).or_default();
         *marks.entry(mark).or_default() += 1;
     }
 
-    fn block(&mut self, block: &Block) {
+    fn count_block(&mut self, block: &Block) {
         let what = match block {
             Block::Text(text) if text.value.trim().is_empty() => return,
             Block::Thinking(thought) if thought.text.value.trim().is_empty() => return,
@@ -249,11 +253,11 @@ impl<'a> Inventory<'a> {
             Block::File(_) => "files",
             Block::Aside { .. } | Block::Unknown { .. } => "other records",
         };
-        self.add(what, marks::block(self.conversation, block));
+        self.add_item(what, digests::block_digest(self.conversation, block));
         if let Block::ToolResult(result) = block {
             for inner in &result.blocks {
                 if matches!(inner, Block::Image(_) | Block::File(_)) {
-                    self.block(inner);
+                    self.count_block(inner);
                 }
             }
         }

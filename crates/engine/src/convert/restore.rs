@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 
 use rethread_catalog::{discover, find, sources_at};
 use rethread_disk::{ScratchFolder, path_of_text};
-use rethread_formats::carry::{CarriedFile, Place, Put, Seal, originals};
+use rethread_formats::carry::{CarriedFile, Place, Put, Seal, original_files};
 use rethread_formats::{
     Conversation, Env, FormatRef, Source, WriteError, Writing, by_name, has_no_sessions,
 };
 use rethread_model::{LinkKind, Note};
 
-use super::unified::{self, Carried};
-use super::{ConvertAsk, back, place, put_note};
+use super::unified::{self, CarriedFiles};
+use super::{ConvertOptions, put_note, recovery, target};
 use crate::edit::make_root;
 use crate::show::open;
 use crate::{Error, absolute};
 
 /// How sessions are to be restored.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RestoreAsk<'a> {
+pub struct RestoreOptions<'a> {
     /// The folder to write to instead of the agents' own; each has a folder of its own in it.
     pub root: Option<&'a Path>,
     /// The project that threads go to whose own is not there.
@@ -59,7 +59,7 @@ pub enum Restoration {
 }
 
 /// The sessions of exports that a user names, by their files or by `FILE#ID`.
-pub fn restorable(env: &Env, names: &[String]) -> Result<Vec<Source>, Error> {
+pub fn restorable_sessions(env: &Env, names: &[String]) -> Result<Vec<Source>, Error> {
     let mut all: Vec<Source> = Vec::new();
     for name in names {
         let path = absolute(&env.cwd, &path_of_text(name));
@@ -94,7 +94,7 @@ pub fn restorable(env: &Env, names: &[String]) -> Result<Vec<Source>, Error> {
 /// Puts sessions of exports back where they came from.
 pub struct Restorer<'a> {
     w: &'a Writing<'a>,
-    ask: RestoreAsk<'a>,
+    ask: RestoreOptions<'a>,
     /// The sessions that are restored: a sub-agent goes where the session is that started it.
     all: &'a [Source],
     /// What the stores of this machine hold, once it was asked for.
@@ -102,8 +102,8 @@ pub struct Restorer<'a> {
 }
 
 impl<'a> Restorer<'a> {
-    /// For sessions that [`restorable`] found.
-    pub fn new(w: &'a Writing<'a>, all: &'a [Source], ask: RestoreAsk<'a>) -> Self {
+    /// For sessions that [`restorable_sessions`] found.
+    pub fn new(w: &'a Writing<'a>, all: &'a [Source], ask: RestoreOptions<'a>) -> Self {
         Self {
             w,
             ask,
@@ -126,8 +126,8 @@ impl<'a> Restorer<'a> {
         })?;
         let folder = ScratchFolder::new()?;
         let first = first_of(&here, self.all);
-        let base = unified::base(first.as_ref().unwrap_or(&here), format)?;
-        let carried = unpacked(w, &here, format, (folder.path(), base.clone()))?;
+        let base = unified::base_folder(first.as_ref().unwrap_or(&here), format)?;
+        let carried = unpack_files(w, &here, format, (folder.path(), base.clone()))?;
         let workspace = &first.as_ref().unwrap_or(&here).session.head.workspace;
         let named = workspace.path.as_ref().map(PathBuf::from);
         let mut restored = Restored {
@@ -141,7 +141,7 @@ impl<'a> Restorer<'a> {
         };
         if ask.dry_run {
             if ask.root.is_none() {
-                self.look(&carried, base.as_deref(), &mut restored);
+                self.check_existing(&carried, base.as_deref(), &mut restored);
             }
             return Ok(restored);
         }
@@ -157,7 +157,7 @@ impl<'a> Restorer<'a> {
                     restored.outcome = Restoration::There;
                 }
                 restored.notes.extend(put_note(&put, format));
-                restored.path = Some(put.path().to_owned());
+                restored.path = Some(put.main_path().to_owned());
             }
             Err(WriteError::Exists { path, .. }) => {
                 restored.outcome = Restoration::Differs;
@@ -169,7 +169,12 @@ impl<'a> Restorer<'a> {
     }
 
     /// Whether a session is there already, and with the same bytes.
-    fn look(&mut self, carried: &Carried<'_>, base: Option<&Path>, restored: &mut Restored) {
+    fn check_existing(
+        &mut self,
+        carried: &CarriedFiles<'_>,
+        base: Option<&Path>,
+        restored: &mut Restored,
+    ) {
         let env = self.w.env;
         let there = self.there.get_or_insert_with(|| discover(env).sources);
         // A list by names knows some sessions by their files alone.
@@ -186,7 +191,7 @@ impl<'a> Restorer<'a> {
             return;
         };
         restored.path = Some(there.path.clone());
-        let is_same = open(there).is_ok_and(|there| holds(&there, &carried.files));
+        let is_same = open(there).is_ok_and(|there| has_files(&there, &carried.files));
         restored.outcome = if is_same {
             Restoration::There
         } else {
@@ -216,13 +221,13 @@ fn first_of(here: &Conversation, all: &[Source]) -> Option<Conversation> {
 }
 
 /// The files that came along, in a folder of ours. Reading them compares them with their digests.
-fn unpacked<'a>(
+fn unpack_files<'a>(
     w: &Writing<'_>,
     here: &'a Conversation,
     format: FormatRef,
     (folder, base): (&Path, Option<PathBuf>),
-) -> Result<Carried<'a>, Error> {
-    let carried = unified::carried(here, format, folder, base)?;
+) -> Result<CarriedFiles<'a>, Error> {
+    let carried = unified::carried_files(here, format, folder, base)?;
     let carried = carried.ok_or_else(|| Error::Refused {
         message: format!(
             "the original of `{}` is not in the export, which was made with `--lean` or by another program",
@@ -231,8 +236,8 @@ fn unpacked<'a>(
         hint: "`rethread convert FILE#ID --to AGENT` writes it anew".to_owned(),
     })?;
     for (file, name) in carried.files.iter().zip(&carried.goods.names) {
-        back::unpack(&w.unsynced(), folder, name, |out| {
-            io::copy(&mut file.reader()?, out).map(drop)
+        recovery::unpack_file(&w.unsynced(), folder, name, |out| {
+            io::copy(&mut file.content_reader()?, out).map(drop)
         })?;
     }
     Ok(carried)
@@ -245,7 +250,7 @@ fn where_to(
     named: Option<PathBuf>,
 ) -> Result<Place, Error> {
     // Only where a store is in projects does it matter where the work was done.
-    let ask = ConvertAsk {
+    let ask = ConvertOptions {
         to: format,
         root,
         cwd: cwd.filter(|_| format.projects().is_some()),
@@ -253,17 +258,17 @@ fn where_to(
         agents: true,
         dry_run: false,
     };
-    place::place(w, &ask, named)
+    target::install_target(w, &ask, named)
 }
 
 /// Whether a session has files with these bytes.
-fn holds(there: &Conversation, files: &[CarriedFile<'_>]) -> bool {
-    let Ok(own) = originals(there, None) else {
+fn has_files(there: &Conversation, files: &[CarriedFile<'_>]) -> bool {
+    let Ok(own) = original_files(there, None) else {
         return false;
     };
     let seals = own.iter().filter_map(|file| {
-        let mut reader = file.reader().ok()?;
-        Seal::of(&mut reader).ok()
+        let mut reader = file.content_reader().ok()?;
+        Seal::of_content(&mut reader).ok()
     });
     let seals: Vec<Seal> = seals.collect();
     files.iter().all(|file| seals.contains(&file.seal))

@@ -5,25 +5,25 @@ use std::ops::Range;
 use rethread_formats::{Step, Told};
 use rethread_model::EntryIx;
 
-use super::said::Said;
+use super::messages::OutgoingMessage;
 
 /// Steps, and what they come from.
 #[derive(Default)]
-pub(super) struct Steps {
+pub(super) struct TranscriptSteps {
     pub(super) told: Vec<Told>,
     /// The entry of the source that each step tells of; none for what we say ourselves.
     from: Vec<Option<EntryIx>>,
 }
 
-impl Steps {
+impl TranscriptSteps {
     /// The steps, each with the entry that it tells of.
-    pub(super) fn into_said(self) -> impl Iterator<Item = (Option<EntryIx>, Step)> {
+    pub(super) fn into_steps(self) -> impl Iterator<Item = (Option<EntryIx>, Step)> {
         self.from
             .into_iter()
             .zip(self.told.into_iter().map(|told| told.step))
     }
 
-    pub(super) fn push(&mut self, told: Told, from: Option<EntryIx>) -> usize {
+    pub(super) fn push_step(&mut self, told: Told, from: Option<EntryIx>) -> usize {
         self.told.push(told);
         self.from.push(from);
         self.told.len() - 1
@@ -31,11 +31,11 @@ impl Steps {
 }
 
 /// Steps without some ways that the conversation left again.
-pub(super) fn without(
+pub(super) fn without_paths(
     steps: impl Iterator<Item = (Told, Option<EntryIx>)>,
     ways: &[Range<usize>],
 ) -> impl Iterator<Item = (Told, Option<EntryIx>)> {
-    let mut places = Places::without(ways);
+    let mut places = StepPlaces::without_paths(ways);
     let is_whole = ways.is_empty();
     steps.filter_map(move |(mut told, from)| {
         if is_whole || places.move_step(&mut told) {
@@ -47,15 +47,15 @@ pub(super) fn without(
 }
 
 /// What is known of where a step stands.
-pub(super) struct Position {
+pub(super) struct StepPosition {
     after: Option<usize>,
     is_back: bool,
     /// The step that a bookmark is on.
     on: Option<usize>,
 }
 
-impl Position {
-    pub(super) fn of(told: &Told) -> Self {
+impl StepPosition {
+    pub(super) fn of_step(told: &Told) -> Self {
         Self {
             after: told.after,
             is_back: matches!(told.step, Step::Back),
@@ -68,12 +68,12 @@ impl Position {
 }
 
 /// What each step follows when some ways are left out.
-pub(super) fn followed(steps: &[Position], ways: &[Range<usize>]) -> Vec<Option<usize>> {
-    let mut places = Places::without(ways);
+pub(super) fn followed_steps(steps: &[StepPosition], ways: &[Range<usize>]) -> Vec<Option<usize>> {
+    let mut places = StepPlaces::without_paths(ways);
     let mut followed = Vec::with_capacity(steps.len());
     for step in steps {
-        let after = step.after.and_then(|step| places.place(step));
-        if places.add(step, after) {
+        let after = step.after.and_then(|step| places.place_of(step));
+        if places.add_step(step, after) {
             followed.push(after);
         }
     }
@@ -81,7 +81,7 @@ pub(super) fn followed(steps: &[Position], ways: &[Range<usize>]) -> Vec<Option<
 }
 
 /// Where steps are when some are left out.
-struct Places {
+struct StepPlaces {
     is_gone: Vec<bool>,
     /// The place of each step so far, or of the one that it follows where it is left out.
     new: Vec<Option<usize>>,
@@ -89,8 +89,8 @@ struct Places {
     count: usize,
 }
 
-impl Places {
-    fn without(ways: &[Range<usize>]) -> Self {
+impl StepPlaces {
+    fn without_paths(ways: &[Range<usize>]) -> Self {
         let mut is_gone = vec![false; ways.iter().map(|way| way.end).max().unwrap_or(0)];
         for way in ways {
             if let Some(steps) = is_gone.get_mut(way.clone()) {
@@ -105,28 +105,28 @@ impl Places {
     }
 
     /// Where a step is now, or the one that it follows.
-    fn place(&self, step: usize) -> Option<usize> {
+    fn place_of(&self, step: usize) -> Option<usize> {
         self.new.get(step).copied().flatten()
     }
 
     /// Brings a step to its new place; whether it is left.
     fn move_step(&mut self, told: &mut Told) -> bool {
-        let position = Position::of(told);
-        told.after = told.after.and_then(|step| self.place(step));
+        let position = StepPosition::of_step(told);
+        told.after = told.after.and_then(|step| self.place_of(step));
         match &mut told.step {
-            Step::Compaction { kept, .. } => *kept = kept.and_then(|step| self.place(step)),
-            Step::Label { on, .. } => *on = self.place(*on).unwrap_or(*on),
+            Step::Compaction { kept, .. } => *kept = kept.and_then(|step| self.place_of(step)),
+            Step::Label { on, .. } => *on = self.place_of(*on).unwrap_or(*on),
             Step::Message(_) | Step::BranchSummary(_) | Step::Back => {}
         }
-        self.add(&position, told.after)
+        self.add_step(&position, told.after)
     }
 
     /// Adds a step that follows `after` now; whether it is left.
-    fn add(&mut self, step: &Position, after: Option<usize>) -> bool {
+    fn add_step(&mut self, step: &StepPosition, after: Option<usize>) -> bool {
         let is_gone = self.is_gone.get(self.new.len()) == Some(&true);
         // Nobody goes back to where the conversation is.
         let is_idle = step.is_back && after == self.count.checked_sub(1);
-        let is_lost = step.on.is_some_and(|on| self.place(on).is_none());
+        let is_lost = step.on.is_some_and(|on| self.place_of(on).is_none());
         let is_left = !is_gone && !is_idle && !is_lost;
         self.new
             .push(if is_left { Some(self.count) } else { after });
@@ -136,8 +136,8 @@ impl Places {
 }
 
 /// Messages one behind the other.
-pub(super) fn in_a_row(messages: Vec<Said>) -> Steps {
-    let mut steps = Steps::default();
+pub(super) fn in_a_row(messages: Vec<OutgoingMessage>) -> TranscriptSteps {
+    let mut steps = TranscriptSteps::default();
     for said in messages {
         let Some(message) = said.message else {
             continue;
@@ -147,7 +147,7 @@ pub(super) fn in_a_row(messages: Vec<Said>) -> Steps {
             time: None,
             step: Step::Message(message),
         };
-        steps.push(told, said.from);
+        steps.push_step(told, said.from);
     }
     steps
 }

@@ -22,7 +22,7 @@ impl Trim<'_> {
     }
 
     /// The entries that go along.
-    pub(super) fn of(&self, conversation: &Conversation) -> Result<Vec<EntryIx>, Error> {
+    pub(super) fn kept_entries(&self, conversation: &Conversation) -> Result<Vec<EntryIx>, Error> {
         let session = &conversation.session;
         let mut path = session.active_path();
         let is_turn = |ix: &EntryIx| {
@@ -33,7 +33,7 @@ impl Trim<'_> {
         };
         let mut start = 0;
         if let Some(name) = self.from {
-            let from = entry::find(conversation, name)?;
+            let from = entry::find_entry(conversation, name)?;
             let at = path.iter().position(|ix| *ix == from);
             start = at.ok_or_else(|| {
                 Error::usage(format!(

@@ -5,24 +5,24 @@ use std::path::{Path, PathBuf};
 use rethread_catalog::sources_at;
 use rethread_disk::{Created, Mode, SafeName, create_with, join};
 use rethread_formats::carry::{
-    CarriedAgent, CarriedFile, Goods, Scope, Seal, below, originals, rows_folder,
+    CarriedAgent, CarriedFile, Goods, Scope, Seal, below, original_files, rows_folder,
 };
 use rethread_formats::{Agents, Conversation, FormatRef, Source, WriteError, Writing};
 use rethread_model::Note;
 
-use super::agents::{Family, find};
-use super::spoken::Spoken;
-use super::{ConvertAsk, Converted, Way, report};
+use super::history::MessageHistory;
+use super::subagents::{SubagentFamily, find_agent};
+use super::{ConvertOptions, ConvertOutcome, Converted, report};
 use crate::edit::make_root;
 use crate::export::show_ndjson;
 use crate::show::open;
 use crate::{Error, Shown};
 
 /// Writes an export of one session into a file of its own.
-pub(super) fn write(
+pub(super) fn write_export(
     w: &Writing<'_>,
     from: Conversation,
-    ask: &ConvertAsk<'_>,
+    ask: &ConvertOptions<'_>,
     mut notes: Vec<Note>,
 ) -> Result<Converted, Error> {
     let Some(root) = ask.root else {
@@ -36,29 +36,30 @@ pub(super) fn write(
     let name = SafeName::new(&format!("{id}.ndjson"));
     let name = name.map_err(|e| Error::usage(format!("`{id}` cannot be a file's name: {e}")))?;
     let path = join(root, &name);
-    let Family {
+    let SubagentFamily {
         agents,
         count,
         left_out,
-    } = Family::of(&from, ask.agents, &mut notes);
+    } = SubagentFamily::of_session(&from, ask.agents, &mut notes);
     let agents = agents.read.into_iter();
     let agents: Vec<(PathBuf, Shown)> = agents
-        .filter_map(|agent| Some((agent_path(&path, &agent)?, whole(agent))))
+        .filter_map(|agent| Some((agent_path(&path, &agent)?, whole_session(agent))))
         .collect();
-    let shown = whole(from);
+    let shown = whole_session(from);
     let mut native = agents.len();
-    let mut fates = report::compare(&shown.conversation, &shown.conversation, (count, native));
+    let mut fates =
+        report::compare_sessions(&shown.conversation, &shown.conversation, (count, native));
     if !ask.dry_run {
         make_root(w, ask.root)?;
         let mode = Mode::like(root)?;
         let paths = || agents.iter().map(|(path, _)| path).chain([&path]);
-        if holds(&path, &shown.conversation, ask)? {
+        if holds_same_files(&path, &shown.conversation, ask)? {
             return Ok(Converted {
                 source,
                 to: ask.to.slug(),
                 id,
                 path,
-                way: Way::Before,
+                way: ConvertOutcome::Before,
                 fates,
                 left_out,
                 notes,
@@ -87,12 +88,12 @@ pub(super) fn write(
             let made = open(made)?;
             let back = Agents::of(&made);
             let says = |agent: &Conversation| {
-                let found = find(&back, &agent.session.head.id);
+                let found = find_agent(&back, &agent.session.head.id);
                 found.is_some_and(|found| report::says_the_same(agent, found))
             };
             let said = agents.iter().filter(|(_, agent)| says(&agent.conversation));
             native = said.count();
-            fates = report::compare(&shown.conversation, &made, (count, native));
+            fates = report::compare_sessions(&shown.conversation, &made, (count, native));
         }
     }
     Ok(Converted {
@@ -100,7 +101,7 @@ pub(super) fn write(
         to: ask.to.slug(),
         id,
         path,
-        way: Way::Written,
+        way: ConvertOutcome::Written,
         fates,
         left_out,
         notes,
@@ -108,18 +109,24 @@ pub(super) fn write(
 }
 
 /// Whether an export is there that carries just the files that a session has now.
-fn holds(path: &Path, of: &Conversation, ask: &ConvertAsk<'_>) -> Result<bool, Error> {
+fn holds_same_files(
+    path: &Path,
+    of: &Conversation,
+    ask: &ConvertOptions<'_>,
+) -> Result<bool, Error> {
     let Some(there) = sources_at(path).first().and_then(|there| open(there).ok()) else {
         return Ok(false);
     };
     let carried = there.carried()?;
     let agents = ask.agents.then(|| Agents::of(of));
-    let files = originals(of, agents.as_ref())?;
+    let files = original_files(of, agents.as_ref())?;
     if carried.is_empty() || carried.len() != files.len() {
         return Ok(false);
     }
     for (carried, file) in carried.iter().zip(&files) {
-        let seal = file.reader().and_then(|mut reader| Seal::of(&mut reader));
+        let seal = file
+            .content_reader()
+            .and_then(|mut reader| Seal::of_content(&mut reader));
         if carried.path != file.name || seal.ok().as_ref() != Some(&carried.seal) {
             return Ok(false);
         }
@@ -128,7 +135,7 @@ fn holds(path: &Path, of: &Conversation, ask: &ConvertAsk<'_>) -> Result<bool, E
 }
 
 /// All of a session.
-fn whole(conversation: Conversation) -> Shown {
+fn whole_session(conversation: Conversation) -> Shown {
     let all = conversation.session.indexed();
     Shown {
         entries: all.map(|(ix, _)| ix).collect(),
@@ -147,12 +154,12 @@ fn agent_path(main: &Path, agent: &Conversation) -> Option<PathBuf> {
 
 /// A session as it reads when it is exported; none where it does not. The export goes into a file of
 /// ours.
-pub(super) fn exported(
+pub(super) fn exported_session(
     w: &Writing<'_>,
     source: &Source,
     path: &Path,
 ) -> Result<Option<Conversation>, Error> {
-    let shown = whole(open(source)?);
+    let shown = whole_session(open(source)?);
     let _ = create_with(path, Mode::Private, w.durability, |out| {
         show_ndjson(w.env, &shown, (true, false), out).map(drop)
     })?;
@@ -164,7 +171,7 @@ pub(super) fn exported(
 
 /// The sub-agents that an export has beside it, with what they say as it reads when their originals are
 /// exported.
-pub(super) fn agents(
+pub(super) fn exported_agents(
     w: &Writing<'_>,
     here: &Conversation,
     original: &Source,
@@ -181,13 +188,13 @@ pub(super) fn agents(
         let original = originals.read.iter().find(|o| o.session.head.id == *id);
         if let Some(original) = original {
             let path = folder.join(format!("again-{at}.ndjson"));
-            let again = exported(w, &original.source, &path)?;
+            let again = exported_session(w, &original.source, &path)?;
             carried.extend(again.map(|again| {
-                let spoken = Spoken::digests(&again, &again, scope);
+                let spoken = MessageHistory::only_digests(&again, &again, scope);
                 CarriedAgent {
                     id: agent.source.id.clone(),
                     of: original.source.id.clone(),
-                    marks: spoken.marks(),
+                    marks: spoken.block_digests(),
                     shape: spoken.shape(),
                 }
             }));
@@ -197,14 +204,14 @@ pub(super) fn agents(
 }
 
 /// The files that an export carries, by the names that their own format counts.
-pub(super) struct Carried<'a> {
+pub(super) struct CarriedFiles<'a> {
     pub(super) files: Vec<CarriedFile<'a>>,
     /// Where they go below this folder, in the same order.
     pub(super) goods: Goods,
 }
 
 /// Where a session of an export was when it was exported.
-struct Whereabouts {
+struct ExportedLocation {
     /// The folder that held its files.
     folder: PathBuf,
     /// Its main file or folder.
@@ -213,8 +220,8 @@ struct Whereabouts {
     base: PathBuf,
 }
 
-impl Whereabouts {
-    fn of(here: &Conversation, format: FormatRef, first: &CarriedFile<'_>) -> Self {
+impl ExportedLocation {
+    fn of_session(here: &Conversation, format: FormatRef, first: &CarriedFile<'_>) -> Self {
         let folder = PathBuf::from(&first.folder);
         let main = if format.store().keeps_folders() {
             folder.clone()
@@ -230,26 +237,29 @@ impl Whereabouts {
 }
 
 /// The folder that a session's format counts names from, where the session was exported.
-pub(super) fn base(here: &Conversation, format: FormatRef) -> Result<Option<PathBuf>, Error> {
+pub(super) fn base_folder(
+    here: &Conversation,
+    format: FormatRef,
+) -> Result<Option<PathBuf>, Error> {
     let files = here.carried()?;
     let first = files.first();
-    Ok(first.map(|first| Whereabouts::of(here, format, first).base))
+    Ok(first.map(|first| ExportedLocation::of_session(here, format, first).base))
 }
 
 /// What an export carries of a session of this format; none where it carries nothing. Names are those
 /// below a folder that the files were in, by default the one that the format counts them from.
-pub(super) fn carried<'a>(
+pub(super) fn carried_files<'a>(
     here: &'a Conversation,
     format: FormatRef,
     folder: &Path,
     base: Option<PathBuf>,
-) -> Result<Option<Carried<'a>>, Error> {
+) -> Result<Option<CarriedFiles<'a>>, Error> {
     let files = here.carried()?;
     let Some(first) = files.first() else {
         return Ok(None);
     };
-    let was = Whereabouts::of(here, format, first);
-    let Whereabouts {
+    let was = ExportedLocation::of_session(here, format, first);
+    let ExportedLocation {
         folder: there,
         main,
         ..
@@ -290,5 +300,5 @@ pub(super) fn carried<'a>(
     for name in &goods.names {
         below(folder, name)?;
     }
-    Ok(Some(Carried { files, goods }))
+    Ok(Some(CarriedFiles { files, goods }))
 }

@@ -14,16 +14,16 @@ use rethread_formats::{
 };
 use rethread_model::{Entry, EntryIx, Kind, Note, Session, Severity};
 
-use super::agents::{Family, ReadBack};
-use super::before::Whole;
-use super::counting::Counting;
-use super::place::place;
-use super::plan::{Extent, Telling};
-use super::said::may_be_said;
-use super::spoken::Spoken;
-use super::{ConvertAsk, Converted, Way, put_note, report};
+use super::counting::CountingBodies;
+use super::earlier::WholeConversion;
+use super::history::MessageHistory;
+use super::messages::may_be_said;
+use super::subagents::{AgentsReadBack, SubagentFamily};
+use super::target::install_target;
+use super::transcript::{ConvertExtent, TranscriptPlan};
+use super::{ConvertOptions, ConvertOutcome, Converted, put_note, report};
 use crate::Error;
-use crate::edit::{make_root, remembering};
+use crate::edit::{make_root, remember_project};
 use crate::show::open;
 
 /// How often it is written with other ids when the store has those; with a seed, the first ones may
@@ -32,43 +32,43 @@ const TRIES: u32 = 1000;
 
 /// Writes a session, or a part of it. A whole one is not written again if it is there already, from a
 /// run that was killed, say.
-pub(super) fn write(
+pub(super) fn write_session(
     w: &Writing<'_>,
     from: &Conversation,
-    extent: &Extent,
-    ask: &ConvertAsk<'_>,
+    extent: &ConvertExtent,
+    ask: &ConvertOptions<'_>,
     mut notes: Vec<Note>,
 ) -> Result<Converted, Error> {
-    let counting = Counting::of(from);
-    let told = Telling::of(from, &counting, extent, ask.to);
+    let counting = CountingBodies::of_conversation(from);
+    let told = TranscriptPlan::of_extent(from, &counting, extent, ask.to);
     if told.steps().next().is_none() {
         return Err(Error::Refused {
             message: format!("nothing is said in `{}`", from.source.id),
             hint: "`rethread append` says something in it".to_owned(),
         });
     }
-    let place = place(w, ask, folder_of(w.env, from))?;
-    let family = Family::of(from, ask.agents, &mut notes);
+    let place = install_target(w, ask, folder_of(w.env, from))?;
+    let family = SubagentFamily::of_session(from, ask.agents, &mut notes);
     let packed = if ask.lean {
         None
     } else {
-        Some(pack(from, &family.agents)?)
+        Some(pack_files(from, &family.agents)?)
     };
     let mut whole = None;
-    if matches!(extent, Extent::Whole) && !ask.dry_run {
+    if matches!(extent, ConvertExtent::Whole) && !ask.dry_run {
         let seals = match &packed {
-            Some(packed) => packed.seals().cloned().collect(),
-            None => seals(from, &family.agents)?,
+            Some(packed) => packed.file_seals().cloned().collect(),
+            None => file_seals(from, &family.agents)?,
         };
-        let known = Whole::of(from, seals, ask);
-        if let Some(made) = known.find(w, ask, &place.cwd) {
+        let known = WholeConversion::of_session(from, seals, ask);
+        if let Some(made) = known.find_made(w, ask, &place.cwd) {
             return Ok(Converted {
                 source: from.source.clone(),
                 to: ask.to.slug(),
                 id: made.session.head.id.clone(),
                 path: made.source.path.clone(),
-                way: Way::Before,
-                fates: report::compare(from, &made, (family.count, family.count)),
+                way: ConvertOutcome::Before,
+                fates: report::compare_sessions(from, &made, (family.count, family.count)),
                 left_out: family.left_out,
                 notes,
             });
@@ -79,38 +79,47 @@ pub(super) fn write(
     // What is prepared is nobody's yet.
     let prepare = &w.unsynced();
     loop {
-        let staged = Staged::write(prepare, (from, &family), &told, (ask.to, &place))?;
+        let staged =
+            StagedSession::write_staged(prepare, (from, &family), &told, (ask.to, &place))?;
         let mut made = open(&staged.source)?;
-        let back = ReadBack::of(&made, &family, &staged.agents)?;
-        let made_counting = Counting::of(&made);
-        let spoken = Spoken::digests(&made, &made_counting, Scope::Told);
+        let back = AgentsReadBack::read_agents(&made, &family, &staged.agents)?;
+        let made_counting = CountingBodies::of_conversation(&made);
+        let spoken = MessageHistory::only_digests(&made, &made_counting, Scope::Told);
         let count = (family.count, back.native);
-        let fates = report::compare_counted(&counting.all(), &made_counting.all(), count);
+        let fates = report::compare_counted(
+            &counting.full_inventory(),
+            &made_counting.full_inventory(),
+            count,
+        );
         if let Some(packed) = &packed {
-            made = embed(prepare, from, packed, (&made, &spoken, &back.carried))?;
+            made = embed_original(prepare, from, packed, (&made, &spoken, &back.carried))?;
         }
         refuse_damage(&made)?;
         let mut path = PathBuf::new();
         if !ask.dry_run {
-            let goods = goods(prepare, (&made, &back.agents), staged.folder.path())?;
+            let goods = session_files(prepare, (&made, &back.agents), staged.folder.path())?;
             make_root(w, ask.root)?;
-            notes.extend(whole.as_ref().and_then(|whole| whole.begin(w, &goods.id)));
+            notes.extend(
+                whole
+                    .as_ref()
+                    .and_then(|whole| whole.note_begin(w, &goods.id)),
+            );
             match ask.to.installable()?.install(w, &place, &goods) {
                 Err(WriteError::Exists { .. }) if tries.next().is_some() => continue,
                 put => {
                     let put = put?;
-                    put.path().clone_into(&mut path);
+                    put.main_path().clone_into(&mut path);
                     notes.extend(put_note(&put, ask.to));
                 }
             }
-            notes.extend(remembered(w, &made, &path, &place));
+            notes.extend(remember_made(w, &made, &path, &place));
         }
         return Ok(Converted {
             source: from.source.clone(),
             to: ask.to.slug(),
             id: made.session.head.id.clone(),
             path,
-            way: Way::Written,
+            way: ConvertOutcome::Written,
             fates,
             left_out: family.left_out,
             notes,
@@ -118,7 +127,7 @@ pub(super) fn write(
     }
 }
 
-fn remembered(w: &Writing<'_>, made: &Conversation, path: &Path, place: &Place) -> Vec<Note> {
+fn remember_made(w: &Writing<'_>, made: &Conversation, path: &Path, place: &Place) -> Vec<Note> {
     let made = Made {
         id: made.session.head.id.clone(),
         path: path.to_owned(),
@@ -126,12 +135,12 @@ fn remembered(w: &Writing<'_>, made: &Conversation, path: &Path, place: &Place) 
         created: Vec::new(),
         notes: Vec::new(),
     };
-    remembering(w, made).notes
+    remember_project(w, made).notes
 }
 
 /// What is said in a session as it reads in another format, once it was told to that: as when it was
 /// converted to it.
-pub(super) fn retold(
+pub(super) fn converted_digests(
     w: &Writing<'_>,
     from: &Conversation,
     (to, root): (FormatRef, Option<PathBuf>),
@@ -142,11 +151,11 @@ pub(super) fn retold(
         cwd: folder_of(w.env, from).unwrap_or_else(|| w.env.cwd.clone()),
         before: None,
     };
-    let family = Family::default();
-    let told = Telling::new(from, from, to, scope);
-    let staged = Staged::write(&w.unsynced(), (from, &family), &told, (to, &place))?;
+    let family = SubagentFamily::default();
+    let told = TranscriptPlan::new(from, from, to, scope);
+    let staged = StagedSession::write_staged(&w.unsynced(), (from, &family), &told, (to, &place))?;
     let made = open(&staged.source)?;
-    Ok(Spoken::digests(&made, &made, scope).marks())
+    Ok(MessageHistory::only_digests(&made, &made, scope).block_digests())
 }
 
 /// What was written must read back.
@@ -168,18 +177,18 @@ fn folder_of(env: &Env, conversation: &Conversation) -> Option<PathBuf> {
 }
 
 /// A session in a folder of our own.
-struct Staged {
+struct StagedSession {
     folder: ScratchFolder,
     source: Source,
     /// The sub-agents that were written with it, by their places in the family.
     agents: Vec<(usize, Source)>,
 }
 
-impl Staged {
-    fn write(
+impl StagedSession {
+    fn write_staged(
         w: &Writing<'_>,
-        (from, family): (&Conversation, &Family),
-        told: &Telling<'_>,
+        (from, family): (&Conversation, &SubagentFamily),
+        told: &TranscriptPlan<'_>,
         (to, place): (FormatRef, &Place),
     ) -> Result<Self, Error> {
         let folder = ScratchFolder::new()?;
@@ -204,7 +213,7 @@ impl Staged {
         let mut steps = told.steps().map(|(told, _)| told);
         writer.write_steps(w, &source, Transcript::new(told.has_left, &mut steps))?;
         drop(steps);
-        let (agents, _) = family.tell(w, from, (to, &source), HashMap::new())?;
+        let (agents, _) = family.write_agents(w, from, (to, &source), HashMap::new())?;
         Ok(Self {
             folder,
             source,
@@ -214,21 +223,21 @@ impl Staged {
 }
 
 /// Packs the files of a session.
-fn pack(from: &Conversation, agents: &Agents) -> Result<PackedFiles, Error> {
-    let packed = PackedFiles::pack(own_files(from, agents)?);
-    Ok(packed.map_err(|cause| unreadable(from, cause))?)
+fn pack_files(from: &Conversation, agents: &Agents) -> Result<PackedFiles, Error> {
+    let packed = PackedFiles::pack_files(own_files(from, agents)?);
+    Ok(packed.map_err(|cause| unreadable_error(from, cause))?)
 }
 
 /// What the files of a session are.
-fn seals(from: &Conversation, agents: &Agents) -> Result<Vec<Seal>, Error> {
+fn file_seals(from: &Conversation, agents: &Agents) -> Result<Vec<Seal>, Error> {
     let mut seals = Vec::new();
     for (_, mut reader) in own_files(from, agents)? {
-        seals.push(Seal::of(&mut reader).map_err(|cause| unreadable(from, cause))?);
+        seals.push(Seal::of_content(&mut reader).map_err(|cause| unreadable_error(from, cause))?);
     }
     Ok(seals)
 }
 
-fn unreadable(from: &Conversation, cause: io::Error) -> DiskError {
+fn unreadable_error(from: &Conversation, cause: io::Error) -> DiskError {
     DiskError::Read {
         path: from.source.path.clone(),
         cause,
@@ -237,13 +246,13 @@ fn unreadable(from: &Conversation, cause: io::Error) -> DiskError {
 
 /// Embeds the files that a session came from into the one that was made of it. They must read back, and
 /// nothing else may be said then.
-fn embed(
+fn embed_original(
     w: &Writing<'_>,
     from: &Conversation,
     packed: &PackedFiles,
-    (made, spoken, agents): (&Conversation, &Spoken, &[CarriedAgent]),
+    (made, spoken, agents): (&Conversation, &MessageHistory, &[CarriedAgent]),
 ) -> Result<Conversation, Error> {
-    let (marks, shape) = (spoken.marks(), spoken.shape());
+    let (marks, shape) = (spoken.block_digests(), spoken.shape());
     let source = &from.source;
     let packing = Packing {
         from: source.format.slug(),
@@ -255,9 +264,9 @@ fn embed(
         agents,
     };
     let carrier = made.source.format.installable()?;
-    carrier.embed_values(w, &made.source, &mut packed.values(&packing))?;
+    carrier.embed_values(w, &made.source, &mut packed.embedded_values(&packing))?;
     let again = open(&made.source)?;
-    let mut wanted = packed.values(&packing);
+    let mut wanted = packed.embedded_values(&packing);
     let mut is_same = true;
     carrier.visit_values(&again, &mut |value| {
         is_same &= wanted
@@ -266,7 +275,7 @@ fn embed(
     })?;
     is_same &= wanted.next().is_none();
     let says_so = is_longer(&made.session, &again.session)
-        || Spoken::digests(&again, &again, Scope::Told).marks() == marks;
+        || MessageHistory::only_digests(&again, &again, Scope::Told).block_digests() == marks;
     if !is_same || !says_so {
         let what = "what travels along does not read back; `--lean` leaves it out";
         return Err(Error::Verification(what.to_owned()));
@@ -297,7 +306,7 @@ fn is_longer(before: &Session, now: &Session) -> bool {
 }
 
 /// The files of a session and of its sub-agents, as they lie in a folder.
-pub(super) fn goods(
+pub(super) fn session_files(
     w: &Writing<'_>,
     (of, agents): (&Conversation, &Agents),
     scratch: &Path,

@@ -18,7 +18,7 @@ use crate::{Error, Filter, absolute};
 
 /// Which sessions are wanted.
 #[derive(Clone, Debug, Default)]
-pub struct ExportAsk {
+pub struct ExportSelection {
     /// Paths, workspaces or sessions; the current workspace where there is none.
     pub names: Vec<String>,
     /// All workspaces.
@@ -31,13 +31,13 @@ pub struct ExportAsk {
 
 /// The sessions to be exported, in the order of the export.
 #[derive(Debug, Default)]
-pub struct Chosen {
-    pub(super) sessions: Vec<Choice>,
+pub struct ChosenSessions {
+    pub(super) sessions: Vec<ChosenSession>,
     /// What was noticed while looking for them.
     pub notes: Vec<Note>,
 }
 
-impl Chosen {
+impl ChosenSessions {
     /// How many sessions there are.
     pub fn len(&self) -> usize {
         self.sessions.len()
@@ -56,14 +56,14 @@ impl Chosen {
 
 /// One session to be exported.
 #[derive(Debug)]
-pub(super) struct Choice {
+pub(super) struct ChosenSession {
     pub(super) source: Source,
     pub(super) summary: Summary,
     /// When its file was changed, for sessions that say nothing of time.
     pub(super) file_time: Moment,
 }
 
-impl Choice {
+impl ChosenSession {
     pub(super) fn new(source: Source, summary: Summary) -> Self {
         let there = summary.head.provenance.as_ref();
         let file_time = there
@@ -78,7 +78,7 @@ impl Choice {
     }
 
     /// Opens it. A list may know its workspace where it does not say it itself, or where it is now.
-    pub(super) fn open(&self) -> Result<Conversation, Error> {
+    pub(super) fn open_session(&self) -> Result<Conversation, Error> {
         let mut conversation = open(&self.source)?;
         let head = &mut conversation.session.head;
         if let Some(now) = moved_workspace(&self.source, head) {
@@ -96,11 +96,11 @@ impl Choice {
     }
 
     /// What sessions are ordered by: their start, their source, their id.
-    pub(super) fn order(&self, started: Moment) -> Order {
+    pub(super) fn sort_key(&self, started: Moment) -> SortKey {
         let head = &self.summary.head;
         (
             started,
-            self.home(),
+            self.home_kind(),
             head.id.clone(),
             self.source.path.clone(),
             self.source.place,
@@ -117,7 +117,7 @@ impl Choice {
     }
 
     /// What kind of home it was found in, and whose.
-    pub(super) fn home(&self) -> (String, Option<String>) {
+    pub(super) fn home_kind(&self) -> (String, Option<String>) {
         match &self.summary.head.provenance {
             Some(p) => (p.kind.clone(), p.host.clone()),
             None => ("local".to_owned(), None),
@@ -126,7 +126,7 @@ impl Choice {
 }
 
 /// What sessions are ordered by.
-pub(super) type Order = (
+pub(super) type SortKey = (
     Moment,
     (String, Option<String>),
     String,
@@ -145,28 +145,28 @@ fn file_time(source: &Source) -> Option<Moment> {
 }
 
 /// Chooses the sessions to be exported, and puts them in order.
-pub fn choose(
+pub fn choose_sessions(
     env: &Env,
-    ask: &ExportAsk,
+    ask: &ExportSelection,
     progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Chosen, Error> {
+) -> Result<ChosenSessions, Error> {
     let mut ask = ask.clone();
     ask.filter.hidden = true;
     ask.filter.workspaces = Vec::new();
     if ask.names.is_empty() && !ask.all_workspaces {
         ask.names.push(".".to_owned());
     }
-    let mut pool = Pool::default();
+    let mut pool = SessionPool::default();
     let is_file = |name: &String| env.cwd.join(path_of_text(name)).is_file();
     if ask.all_workspaces || !ask.names.iter().all(is_file) {
-        pool.list(env, &folders(env, &ask.names), progress);
+        pool.list_sessions(env, &named_folders(env, &ask.names), progress);
     }
     let mut taken = BTreeSet::new();
     if ask.all_workspaces {
         taken.extend(0..pool.all.len());
     }
     for name in &ask.names {
-        taken.extend(pool.named(env, name)?);
+        taken.extend(pool.find_named(env, name)?);
     }
     let all = pool.all.iter().map(|choice| &choice.summary);
     ask.filter.check(env, &all)?;
@@ -174,15 +174,15 @@ pub fn choose(
         pool.add_subagents(&mut taken);
     }
     let named = pool.named_sessions;
-    let mut chosen = Chosen {
+    let mut chosen = ChosenSessions {
         notes: pool.notes,
-        ..Chosen::default()
+        ..ChosenSessions::default()
     };
     for (at, choice) in pool.all.into_iter().enumerate() {
         let summary = &choice.summary;
         if !taken.contains(&at)
             || !ask.filter.takes(env, summary)
-            || (!ask.subagents && parent(summary).is_some())
+            || (!ask.subagents && parent_id(summary).is_some())
         {
             continue;
         }
@@ -201,19 +201,21 @@ pub fn choose(
         }
         chosen.sessions.push(choice);
     }
-    chosen.sessions.sort_by_cached_key(|c| c.order(c.started()));
+    chosen
+        .sessions
+        .sort_by_cached_key(|c| c.sort_key(c.started()));
     Ok(chosen)
 }
 
 /// The folders that the user named: they are looked at, whoever knows them.
-fn folders(env: &Env, names: &[String]) -> Vec<PathBuf> {
+fn named_folders(env: &Env, names: &[String]) -> Vec<PathBuf> {
     let paths = names
         .iter()
         .map(|name| absolute(&env.cwd, &path_of_text(name)));
     paths.filter(|path| path.is_dir()).collect()
 }
 
-fn parent(summary: &Summary) -> Option<&str> {
+fn parent_id(summary: &Summary) -> Option<&str> {
     let links = &summary.head.links;
     let parent = links.iter().find(|l| l.kind == LinkKind::Parent)?;
     Some(&parent.session)
@@ -221,16 +223,21 @@ fn parent(summary: &Summary) -> Option<&str> {
 
 /// All sessions that are known so far.
 #[derive(Default)]
-struct Pool {
-    all: Vec<Choice>,
+struct SessionPool {
+    all: Vec<ChosenSession>,
     places: BTreeMap<(FormatRef, PathBuf, String, Option<u64>), usize>,
     /// Those that the user named one by one.
     named_sessions: BTreeSet<usize>,
     notes: Vec<Note>,
 }
 
-impl Pool {
-    fn list(&mut self, env: &Env, folders: &[PathBuf], progress: &(dyn Fn(usize, usize) + Sync)) {
+impl SessionPool {
+    fn list_sessions(
+        &mut self,
+        env: &Env,
+        folders: &[PathBuf],
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) {
         let Listing {
             sessions,
             empty,
@@ -240,12 +247,12 @@ impl Pool {
         self.notes.extend(notes);
         for summary in sessions.into_iter().chain(empty) {
             if let Some(source) = source_of(env, &summary) {
-                self.add(source, Some(summary));
+                self.add_session(source, Some(summary));
             }
         }
     }
 
-    fn add(&mut self, source: Source, summary: Option<Summary>) -> usize {
+    fn add_session(&mut self, source: Source, summary: Option<Summary>) -> usize {
         let key = (
             source.format,
             source.path.clone(),
@@ -260,19 +267,19 @@ impl Pool {
             None => summarize(&source, Want::default()),
         };
         self.places.insert(key, self.all.len());
-        self.all.push(Choice::new(source, summary));
+        self.all.push(ChosenSession::new(source, summary));
         self.all.len() - 1
     }
 
     /// What a name means: what is at that path, a workspace, or a session.
-    fn named(&mut self, env: &Env, name: &str) -> Result<Vec<usize>, Error> {
+    fn find_named(&mut self, env: &Env, name: &str) -> Result<Vec<usize>, Error> {
         let path = absolute(&env.cwd, &path_of_text(name));
         if path.is_file() {
             let sources = sources_at(&path);
             if sources.is_empty() && !holds_none(&path) {
                 find(env, name)?;
             }
-            let found = sources.into_iter().map(|s| self.add(s, None));
+            let found = sources.into_iter().map(|s| self.add_session(s, None));
             let found: Vec<usize> = found.collect();
             self.named_sessions.extend(&found);
             return Ok(found);
@@ -289,14 +296,14 @@ impl Pool {
             .collect();
         if path.is_dir() {
             let here = sources_at(&path).into_iter();
-            found.extend(here.map(|s| self.add(s, None)).collect::<Vec<_>>());
+            found.extend(here.map(|s| self.add_session(s, None)).collect::<Vec<_>>());
             if found.is_empty()
                 && let Err(e @ FindError::Unreadable(_)) = why_none_at(&path)
             {
                 return Err(e.into());
             }
         } else if found.is_empty() {
-            found.push(self.add(find(env, name)?, None));
+            found.push(self.add_session(find(env, name)?, None));
             self.named_sessions.extend(&found);
         }
         Ok(found)
@@ -304,8 +311,10 @@ impl Pool {
 
     /// Takes the sub-agents of those that are taken, and theirs.
     fn add_subagents(&self, taken: &mut BTreeSet<usize>) {
-        let of = |choice: &Choice, id: &str| (choice.source.format, choice.home(), id.to_owned());
-        let id = |choice: &Choice| of(choice, &choice.summary.head.id);
+        let of = |choice: &ChosenSession, id: &str| {
+            (choice.source.format, choice.home_kind(), id.to_owned())
+        };
+        let id = |choice: &ChosenSession| of(choice, &choice.summary.head.id);
         let mut parents: BTreeSet<_> = taken
             .iter()
             .filter_map(|at| self.all.get(*at))
@@ -314,7 +323,7 @@ impl Pool {
         loop {
             let before = taken.len();
             for (at, choice) in self.all.iter().enumerate() {
-                let up = parent(&choice.summary).map(|p| of(choice, p));
+                let up = parent_id(&choice.summary).map(|p| of(choice, p));
                 if up.is_some_and(|up| parents.contains(&up)) && taken.insert(at) {
                     parents.insert(id(choice));
                 }

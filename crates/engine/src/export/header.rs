@@ -6,19 +6,19 @@ use rethread_formats::workspace_name;
 use rethread_json::{Array, Object};
 use rethread_model::{Head, Json, Moment, home_name};
 
-use super::choose::Chosen;
+use super::choose::ChosenSessions;
 
 /// What a header says about one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Facts {
+pub(super) struct HeaderFacts {
     agent: String,
     home: String,
     workspace: String,
 }
 
-impl Facts {
+impl HeaderFacts {
     /// What a session's own line will say.
-    pub(super) fn of(head: &Head, kind: &str, host: Option<&str>) -> Self {
+    pub(super) fn of_session(head: &Head, kind: &str, host: Option<&str>) -> Self {
         let (kind, host) = match &head.provenance {
             Some(p) => (p.kind.as_str(), p.host.as_deref()),
             None => (kind, host),
@@ -34,12 +34,12 @@ impl Facts {
 
 /// What the headers of exports say that are exported again, beside what every header says.
 #[derive(Debug, Default)]
-pub(super) struct MoreOfHeader(Vec<(String, Json)>);
+pub(super) struct ExtraHeader(Vec<(String, Json)>);
 
-impl MoreOfHeader {
+impl ExtraHeader {
     /// What the headers of these sessions' files say. Where two have the same member, the first
     /// stays.
-    pub(super) fn of(chosen: &Chosen) -> Self {
+    pub(super) fn of_chosen(chosen: &ChosenSessions) -> Self {
         let mut all: Vec<(String, Json)> = Vec::new();
         let mut seen = BTreeSet::new();
         for choice in &chosen.sessions {
@@ -61,10 +61,10 @@ impl MoreOfHeader {
 }
 
 /// The header for these sessions: one line of JSON.
-pub(super) fn header<'a>(
+pub(super) fn header_line<'a>(
     now: Moment,
-    sessions: impl Iterator<Item = &'a Facts>,
-    more: &MoreOfHeader,
+    sessions: impl Iterator<Item = &'a HeaderFacts>,
+    more: &ExtraHeader,
 ) -> Vec<u8> {
     let (mut agents, mut homes, mut workspaces) =
         (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -83,7 +83,7 @@ pub(super) fn header<'a>(
     let mut line = Object::new()
         .str("type", "header")
         .str("schema_version", "1.0")
-        .str("export_timestamp", &seconds(now))
+        .str("export_timestamp", &whole_seconds(now))
         .raw("agent_types", &list(agents))
         .raw("homes", &list(homes))
         .raw("workspaces", &list(workspaces))
@@ -97,7 +97,7 @@ pub(super) fn header<'a>(
 }
 
 /// A moment in whole seconds, as the document spells it.
-fn seconds(time: Moment) -> String {
+fn whole_seconds(time: Moment) -> String {
     let text = time.to_string();
     match text.split_once('.') {
         Some((whole, _)) => format!("{whole}Z"),

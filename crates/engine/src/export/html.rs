@@ -8,14 +8,15 @@ use rethread_disk::open_read;
 use rethread_formats::Conversation;
 use rethread_model::{Moment, Note};
 use rethread_render::{
-    Around, Elsewhere, HTML_GENERATOR, Html, IndexRow, View, exported_times, html, html_index,
+    HTML_GENERATOR, Html, IndexRow, PageContext, SessionTarget, View, exported_times, html_index,
+    write_html,
 };
 
-use super::choose::{Choice, Chosen};
-use super::markdown::{Pages, name};
+use super::choose::{ChosenSession, ChosenSessions};
+use super::markdown::{PageOutput, page_name};
 use super::ndjson::to_file;
-use super::pictures::Pictures;
-use super::progress::{Progress, Watched};
+use super::pictures::ConversationWithFiles;
+use super::progress::{ExportProgress, WatchedBodies};
 use super::{ExportForms, Exported, left_out};
 use crate::{Error, agent_name};
 
@@ -30,21 +31,21 @@ const HEAD: u64 = 4096;
 
 /// Exports sessions as HTML. Each leads to the sub-agents that come along.
 pub fn export_html(
-    chosen: &Chosen,
+    chosen: &ChosenSessions,
     forms: ExportForms,
-    pages: Pages<'_>,
+    pages: PageOutput<'_>,
     progress: &dyn Fn(u64, u64),
 ) -> Result<Exported, Error> {
-    let mut export = Export {
+    let mut export = HtmlExport {
         chosen,
         forms,
-        progress: Progress::new(chosen, progress),
+        progress: ExportProgress::new(chosen, progress),
         done: Exported::default(),
     };
     match pages {
-        Pages::Folder(folder) => export.folder(&folder)?,
-        Pages::File(path) => {
-            let written = to_file(&path, forms, |out| match export.page(out) {
+        PageOutput::Folder(folder) => export.write_folder(&folder)?,
+        PageOutput::File(path) => {
+            let written = to_file(&path, forms, |out| match export.write_page(out) {
                 Ok(()) if export.done.sessions == 0 => {
                     Err(io::Error::other("there is nothing to write"))
                 }
@@ -56,21 +57,21 @@ pub fn export_html(
                 export.done.files.push(path);
             }
         }
-        Pages::Stream(out) => export.page(out).map_err(Error::Output)?,
+        PageOutput::Stream(out) => export.write_page(out).map_err(Error::Output)?,
     }
     Ok(export.done)
 }
 
-struct Export<'a> {
-    chosen: &'a Chosen,
+struct HtmlExport<'a> {
+    chosen: &'a ChosenSessions,
     forms: ExportForms,
-    progress: Progress<'a>,
+    progress: ExportProgress<'a>,
     done: Exported,
 }
 
-impl Export<'_> {
-    fn open(&mut self, choice: &Choice) -> Option<Conversation> {
-        match choice.open() {
+impl HtmlExport<'_> {
+    fn open_session(&mut self, choice: &ChosenSession) -> Option<Conversation> {
+        match choice.open_session() {
             Ok(conversation) => {
                 let notes = conversation.notes.iter().cloned();
                 self.done.notes.extend(notes);
@@ -86,7 +87,7 @@ impl Export<'_> {
     }
 
     /// A page for each session, and one that leads to all of them.
-    fn folder(&mut self, folder: &Path) -> Result<(), Error> {
+    fn write_folder(&mut self, folder: &Path) -> Result<(), Error> {
         let chosen = self.chosen;
         let index = folder.join(INDEX);
         let with_index = chosen.len() > 1;
@@ -99,34 +100,40 @@ impl Export<'_> {
         let mut rows = Vec::new();
         let mut taken = BTreeSet::new();
         let sessions = chosen.sessions.iter();
-        let named =
-            |choice: &Choice| name(started(choice), &choice.summary.head.id, &mut taken, "html");
+        let named = |choice: &ChosenSession| {
+            page_name(
+                start_of(choice),
+                &choice.summary.head.id,
+                &mut taken,
+                "html",
+            )
+        };
         let names: Vec<String> = sessions.map(named).collect();
-        let places = places(chosen, |at| {
-            Elsewhere::File(names.get(at).cloned().unwrap_or_default())
+        let places = session_targets(chosen, |at| {
+            SessionTarget::File(names.get(at).cloned().unwrap_or_default())
         });
         let find = |id: &str| places.get(id).cloned();
-        let around = Around {
+        let around = PageContext {
             branches: true,
             find: &find,
             index: with_index.then_some(INDEX),
         };
         for (choice, name) in chosen.sessions.iter().zip(&names) {
-            if let Some(conversation) = self.open(choice) {
+            if let Some(conversation) = self.open_session(choice) {
                 let path = folder.join(name);
                 let mut notes = Vec::new();
                 to_file(&path, self.forms, |out| {
                     let mut out = BufWriter::with_capacity(BUFFER, out);
-                    notes = view(&self.progress, choice, &conversation, |view| {
+                    notes = with_view(&self.progress, choice, &conversation, |view| {
                         rows.push(IndexRow::new(view, name.clone()));
-                        html(&mut out, view, &self.forms.options(), &around)
+                        write_html(&mut out, view, &self.forms.render_options(), &around)
                     })?;
                     out.flush()
                 })?;
                 self.done.notes.extend(notes);
                 self.done.files.push(path);
             }
-            self.progress.passed(choice);
+            self.progress.session_done(choice);
         }
         if with_index && !rows.is_empty() {
             // One of ours is that of an earlier export into the same folder.
@@ -145,12 +152,12 @@ impl Export<'_> {
     }
 
     /// All sessions on one page.
-    fn page(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_page(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let chosen = self.chosen;
         let mut out = BufWriter::with_capacity(BUFFER, out);
-        let places = places(chosen, |at| Elsewhere::Here(at as u64 + 1));
+        let places = session_targets(chosen, |at| SessionTarget::Here(at as u64 + 1));
         let find = |id: &str| places.get(id).cloned();
-        let around = Around {
+        let around = PageContext {
             branches: true,
             find: &find,
             index: None,
@@ -160,17 +167,17 @@ impl Export<'_> {
             all => Some(format!("{} sessions", all.len())),
         };
         let title = title.as_deref().unwrap_or("(no title)");
-        let mut page = Html::begin(&mut out, title, chosen.len() > 1)?;
+        let mut page = Html::begin_page(&mut out, title, chosen.len() > 1)?;
         for (at, choice) in (1..).zip(&chosen.sessions) {
-            if let Some(conversation) = self.open(choice) {
-                let notes = view(&self.progress, choice, &conversation, |view| {
-                    page.session(at, view, &self.forms.options(), &around)
+            if let Some(conversation) = self.open_session(choice) {
+                let notes = with_view(&self.progress, choice, &conversation, |view| {
+                    page.write_session(at, view, &self.forms.render_options(), &around)
                 })?;
                 self.done.notes.extend(notes);
             }
-            self.progress.passed(choice);
+            self.progress.session_done(choice);
         }
-        page.end()?;
+        page.end_page()?;
         out.flush()
     }
 }
@@ -187,9 +194,9 @@ fn is_of_somebody_else(path: &Path) -> bool {
 
 /// When a session began. Pages lead to each other, so their names must be known before they are
 /// written; where the summary of a session does not say it, the session does.
-fn started(choice: &Choice) -> Moment {
+fn start_of(choice: &ChosenSession) -> Moment {
     let read = || {
-        let conversation = choice.open().ok()?;
+        let conversation = choice.open_session().ok()?;
         Some(exported_times(&conversation.session, &[], choice.file_time).0)
     };
     let known = choice.summary.head.created;
@@ -197,7 +204,10 @@ fn started(choice: &Choice) -> Moment {
 }
 
 /// Where each session is, by its id; the first of several.
-fn places(chosen: &Chosen, at: impl Fn(usize) -> Elsewhere) -> BTreeMap<&str, Elsewhere> {
+fn session_targets(
+    chosen: &ChosenSessions,
+    at: impl Fn(usize) -> SessionTarget,
+) -> BTreeMap<&str, SessionTarget> {
     let mut places = BTreeMap::new();
     for (place, choice) in chosen.sessions.iter().enumerate() {
         let id = choice.summary.head.id.as_str();
@@ -206,17 +216,17 @@ fn places(chosen: &Chosen, at: impl Fn(usize) -> Elsewhere) -> BTreeMap<&str, El
     places
 }
 
-fn view(
-    progress: &Progress<'_>,
-    choice: &Choice,
+fn with_view(
+    progress: &ExportProgress<'_>,
+    choice: &ChosenSession,
     conversation: &Conversation,
     write: impl FnOnce(&View<'_>) -> io::Result<()>,
 ) -> io::Result<Vec<Note>> {
-    let pictures = Pictures::of(conversation);
-    let bodies = Watched {
+    let pictures = ConversationWithFiles::of_conversation(conversation);
+    let bodies = WatchedBodies {
         bodies: &pictures,
         entries: conversation.session.entries().len(),
-        steps: &|steps| progress.within(choice, steps),
+        steps: &|steps| progress.session_progress(choice, steps),
     };
     write(&View {
         session: &conversation.session,

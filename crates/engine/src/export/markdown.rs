@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use rethread_disk::SafeName;
 use rethread_formats::Conversation;
 use rethread_model::{Bodies, Moment};
-use rethread_render::{View, exported_times, markdown};
+use rethread_render::{View, exported_times, write_markdown};
 
-use super::choose::{Choice, Chosen};
+use super::choose::{ChosenSession, ChosenSessions};
 use super::ndjson::to_file;
-use super::progress::{Progress, Watched};
-use super::{ExportForms, Exported, left_out, stamp};
+use super::progress::{ExportProgress, WatchedBodies};
+use super::{ExportForms, Exported, left_out, time_stamp};
 use crate::{Error, agent_name};
 
 /// Where pages go.
-pub enum Pages<'a> {
+pub enum PageOutput<'a> {
     /// A file each into this folder.
     Folder(PathBuf),
     /// All of them into this file, whole or not at all.
@@ -27,29 +27,29 @@ pub enum Pages<'a> {
 
 /// Exports sessions as Markdown.
 pub fn export_markdown(
-    chosen: &Chosen,
+    chosen: &ChosenSessions,
     forms: ExportForms,
-    pages: Pages<'_>,
+    pages: PageOutput<'_>,
     progress: &dyn Fn(u64, u64),
 ) -> Result<Exported, Error> {
     let mut done = Exported::default();
     match pages {
-        Pages::Folder(folder) => {
+        PageOutput::Folder(folder) => {
             let mut names = BTreeSet::new();
-            each(chosen, forms, progress, &mut done, &mut |page, done| {
+            for_each_page(chosen, forms, progress, &mut done, &mut |page, done| {
                 let session = &page.conversation.session;
                 let (started, _) = exported_times(session, &[], page.choice.file_time);
-                let name = name(started, &session.head.id, &mut names, "md");
+                let name = page_name(started, &session.head.id, &mut names, "md");
                 let path = folder.join(name);
-                to_file(&path, forms, |out| page.write(out))?;
+                to_file(&path, forms, |out| page.write_page(out))?;
                 done.files.push(path);
                 Ok(())
             })?;
         }
-        Pages::File(path) => {
+        PageOutput::File(path) => {
             let mut failed = None;
             let written = to_file(&path, forms, |out| {
-                match all(chosen, forms, progress, &mut done, out) {
+                match write_all(chosen, forms, progress, &mut done, out) {
                     Ok(()) if done.sessions > 0 => Ok(()),
                     Ok(()) => Err(io::Error::other("there is nothing to write")),
                     Err(e) => {
@@ -68,58 +68,58 @@ pub fn export_markdown(
                 done.files.push(path);
             }
         }
-        Pages::Stream(out) => all(chosen, forms, progress, &mut done, out)?,
+        PageOutput::Stream(out) => write_all(chosen, forms, progress, &mut done, out)?,
     }
     Ok(done)
 }
 
 /// Writes all pages, with a line between each two.
-fn all(
-    chosen: &Chosen,
+fn write_all(
+    chosen: &ChosenSessions,
     forms: ExportForms,
     progress: &dyn Fn(u64, u64),
     done: &mut Exported,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let mut out = io::BufWriter::new(out);
-    each(chosen, forms, progress, done, &mut |page, done| {
+    for_each_page(chosen, forms, progress, done, &mut |page, done| {
         let line: &[u8] = if done.sessions > 0 { b"\n---\n\n" } else { b"" };
         out.write_all(line)
-            .and_then(|()| page.write(&mut out))
+            .and_then(|()| page.write_page(&mut out))
             .map_err(Error::Output)
     })?;
     out.flush().map_err(Error::Output)
 }
 
 /// One session, to be written.
-struct Page<'a> {
+struct PageJob<'a> {
     forms: ExportForms,
-    choice: &'a Choice,
+    choice: &'a ChosenSession,
     conversation: &'a Conversation,
     bodies: &'a dyn Bodies,
 }
 
-type OneByOne<'a> = dyn FnMut(&Page<'_>, &mut Exported) -> Result<(), Error> + 'a;
+type PageSink<'a> = dyn FnMut(&PageJob<'_>, &mut Exported) -> Result<(), Error> + 'a;
 
 /// Opens one session after the other.
-fn each(
-    chosen: &Chosen,
+fn for_each_page(
+    chosen: &ChosenSessions,
     forms: ExportForms,
     progress: &dyn Fn(u64, u64),
     done: &mut Exported,
-    write: &mut OneByOne<'_>,
+    write: &mut PageSink<'_>,
 ) -> Result<(), Error> {
-    let progress = Progress::new(chosen, progress);
+    let progress = ExportProgress::new(chosen, progress);
     for choice in &chosen.sessions {
-        match choice.open() {
+        match choice.open_session() {
             Ok(conversation) => {
                 done.notes.extend(conversation.notes.iter().cloned());
-                let bodies = Watched {
+                let bodies = WatchedBodies {
                     bodies: &conversation,
                     entries: conversation.session.entries().len(),
-                    steps: &|steps| progress.within(choice, steps),
+                    steps: &|steps| progress.session_progress(choice, steps),
                 };
-                let page = Page {
+                let page = PageJob {
                     forms,
                     choice,
                     conversation: &conversation,
@@ -133,13 +133,13 @@ fn each(
                 done.skipped += 1;
             }
         }
-        progress.passed(choice);
+        progress.session_done(choice);
     }
     Ok(())
 }
 
-impl Page<'_> {
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+impl PageJob<'_> {
+    fn write_page(&self, out: &mut dyn Write) -> io::Result<()> {
         let session = &self.conversation.session;
         let view = View {
             session,
@@ -150,13 +150,18 @@ impl Page<'_> {
             agent: agent_name(&session.head),
             summary: None,
         };
-        markdown(out, &view, &self.forms.options())
+        write_markdown(out, &view, &self.forms.render_options())
     }
 }
 
 /// `20251227_090000_c7e6fbcb.md`; a number where that is taken or the id cannot be a name.
-pub(super) fn name(time: Moment, id: &str, names: &mut BTreeSet<String>, suffix: &str) -> String {
-    let time = stamp(time);
+pub(super) fn page_name(
+    time: Moment,
+    id: &str,
+    names: &mut BTreeSet<String>,
+    suffix: &str,
+) -> String {
+    let time = time_stamp(time);
     let id = SafeName::new(id).map_or("session", |_| id);
     let mut name = format!("{time}_{id}.{suffix}");
     let mut number = 2;

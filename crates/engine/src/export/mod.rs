@@ -26,13 +26,13 @@ use rethread_render::Options;
 
 use crate::Error;
 use crate::show::open;
-use choose::Choice;
+use choose::ChosenSession;
 
-pub use choose::{Chosen, ExportAsk, choose};
+pub use choose::{ChosenSessions, ExportSelection, choose_sessions};
 pub use html::export_html;
-pub use markdown::{Pages, export_markdown};
+pub use markdown::{PageOutput, export_markdown};
 pub use ndjson::export_ndjson;
-pub use pictures::Pictures;
+pub use pictures::ConversationWithFiles;
 pub use single::show_ndjson;
 pub use source::export_source;
 
@@ -59,7 +59,7 @@ pub struct ExportForms {
 
 impl ExportForms {
     /// What documents for people show. They fold what a terminal leaves out.
-    fn options(self) -> Options {
+    fn render_options(self) -> Options {
         Options {
             tools: !self.without_tools,
             thinking: !self.without_thinking,
@@ -69,7 +69,7 @@ impl ExportForms {
 }
 
 /// Where an export goes.
-pub enum Target<'a> {
+pub enum ExportTarget<'a> {
     /// Into this file, whole or not at all; packed as its name says.
     File(PathBuf),
     /// To somebody who reads along. Nothing is written before all is known.
@@ -92,7 +92,7 @@ pub struct Exported {
 }
 
 /// `20251227_103000`, in UTC.
-pub(crate) fn stamp(time: Moment) -> String {
+pub(crate) fn time_stamp(time: Moment) -> String {
     let text = time.to_string();
     let digits: String = text.chars().filter(char::is_ascii_digit).take(14).collect();
     let (day, clock) = digits.split_at_checked(8).unwrap_or((&digits, ""));
@@ -101,45 +101,45 @@ pub(crate) fn stamp(time: Moment) -> String {
 
 /// The name of an export that is made now.
 pub fn export_file_name(env: &Env) -> String {
-    format!("export_{}.ndjson", stamp(env.now()))
+    format!("export_{}.ndjson", time_stamp(env.now()))
 }
 
 /// What is wrong with sessions, before anything is written: every one of them is read, and if their
 /// originals are to come along, those that travel in them as well.
 pub fn export_notes(
-    chosen: &Chosen,
+    chosen: &ChosenSessions,
     with_originals: bool,
     progress: &dyn Fn(u64, u64),
 ) -> Vec<Note> {
     let mut notes = chosen.notes.clone();
-    let progress = progress::Progress::new(chosen, progress);
+    let progress = progress::ExportProgress::new(chosen, progress);
     for choice in &chosen.sessions {
         match open(&choice.source) {
             Ok(conversation) => {
                 if with_originals {
-                    notes.extend(record::damage(&conversation));
+                    notes.extend(record::original_damage(&conversation));
                 }
                 notes.extend(conversation.notes);
             }
             Err(e) => notes.push(left_out(choice, &e)),
         }
-        progress.passed(choice);
+        progress.session_done(choice);
     }
     notes
 }
 
 /// Says that a session could not be read.
-fn left_out(choice: &Choice, e: &Error) -> Note {
+fn left_out(choice: &ChosenSession, e: &Error) -> Note {
     Note::damage(format!("{e}; left out")).at(&choice.source.path)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::stamp;
+    use super::time_stamp;
 
     #[test]
     fn an_export_is_named_after_its_time() {
         let time = "2025-12-27T10:30:00Z".parse().unwrap();
-        assert_eq!(stamp(time), "20251227_103000");
+        assert_eq!(time_stamp(time), "20251227_103000");
     }
 }

@@ -7,14 +7,14 @@ use std::path::Path;
 use rethread_disk::{Created, DiskError, Mode, create_with, ensure_folder, replace_with, scratch};
 use rethread_formats::Env;
 use rethread_model::{Moment, Note, Severity};
-use rethread_render::{exported_times, summaries};
+use rethread_render::{exported_times, summary_entries};
 
-use super::choose::{Choice, Chosen, Order};
-use super::header::{Facts, MoreOfHeader, header};
+use super::choose::{ChosenSession, ChosenSessions, SortKey};
+use super::header::{ExtraHeader, HeaderFacts, header_line};
 use super::pack::Packer;
-use super::progress::Progress;
-use super::record::Way;
-use super::{ExportForms, Exported, Target, left_out, record};
+use super::progress::ExportProgress;
+use super::record::RecordOptions;
+use super::{ExportForms, ExportTarget, Exported, left_out, record};
 use crate::Error;
 
 /// Summaries may be wrong about what reading finds, and agents may write meanwhile: so often is
@@ -24,20 +24,24 @@ const TRIES: usize = 5;
 /// Exports sessions to a file or a stream. `progress` is told how many of how many bytes are done.
 pub fn export_ndjson(
     env: &Env,
-    chosen: &Chosen,
+    chosen: &ChosenSessions,
     forms: ExportForms,
-    target: &mut Target<'_>,
+    target: &mut ExportTarget<'_>,
     progress: &dyn Fn(u64, u64),
 ) -> Result<Exported, Error> {
-    let facts = |c: &Choice| {
-        let (kind, host) = c.home();
-        Some(Facts::of(&c.summary.head, &kind, host.as_deref()))
+    let facts = |c: &ChosenSession| {
+        let (kind, host) = c.home_kind();
+        Some(HeaderFacts::of_session(
+            &c.summary.head,
+            &kind,
+            host.as_deref(),
+        ))
     };
-    let mut known: Vec<Option<Facts>> = chosen.sessions.iter().map(facts).collect();
+    let mut known: Vec<Option<HeaderFacts>> = chosen.sessions.iter().map(facts).collect();
     let mut order: Vec<usize> = (0..chosen.len()).collect();
-    let more = MoreOfHeader::of(chosen);
+    let more = ExtraHeader::of_chosen(chosen);
     for _ in 0..TRIES {
-        let pass = Pass {
+        let pass = WritePass {
             env,
             chosen,
             lean: forms.lean,
@@ -52,19 +56,21 @@ pub fn export_ndjson(
         };
         let refused = || pass.is_empty() || (forms.strict && pass.is_damaged());
         let written = match target {
-            Target::File(path) => to_file(path, forms, |out| {
+            ExportTarget::File(path) => to_file(path, forms, |out| {
                 let mut packer = Packer::new(path, out)?;
-                pass.write(&mut packer)?;
+                pass.write_all(&mut packer)?;
                 packer.finish()?;
                 if pass.fits.get() && !refused() {
                     return Ok(());
                 }
                 Err(io::Error::other("it does not fit its header"))
             }),
-            Target::Stream(out) => through_scratch(|file| pass.write(file), &pass, *out, &refused),
+            ExportTarget::Stream(out) => {
+                through_scratch(|file| pass.write_all(file), &pass, *out, &refused)
+            }
         };
         let is_refused = refused();
-        let Pass {
+        let WritePass {
             found,
             keys,
             notes,
@@ -83,7 +89,7 @@ pub fn export_ndjson(
         let sessions = found.iter().flatten().count() as u64;
         return Ok(Exported {
             files: match target {
-                Target::File(path) if !is_refused => vec![path.clone()],
+                ExportTarget::File(path) if !is_refused => vec![path.clone()],
                 _ => Vec::new(),
             },
             sessions,
@@ -99,33 +105,33 @@ pub fn export_ndjson(
 }
 
 /// The sessions in the order of what their lines say. Summaries may have said otherwise.
-fn in_order(mut keys: Vec<(Order, usize)>) -> Vec<usize> {
+fn in_order(mut keys: Vec<(SortKey, usize)>) -> Vec<usize> {
     keys.sort();
     keys.into_iter().map(|(_, at)| at).collect()
 }
 
 /// One attempt to write everything.
-struct Pass<'a> {
+struct WritePass<'a> {
     env: &'a Env,
-    chosen: &'a Chosen,
+    chosen: &'a ChosenSessions,
     lean: bool,
     /// What the header is made from; nothing for a session that cannot be read.
-    known: &'a [Option<Facts>],
+    known: &'a [Option<HeaderFacts>],
     /// In which order the sessions are written.
     order: &'a [usize],
     /// What else headers of exports among the sources say.
-    more: &'a MoreOfHeader,
+    more: &'a ExtraHeader,
     /// What reading found.
-    found: RefCell<Vec<Option<Facts>>>,
+    found: RefCell<Vec<Option<HeaderFacts>>>,
     /// What the sessions should have been ordered by, as they were written.
-    keys: RefCell<Vec<(Order, usize)>>,
+    keys: RefCell<Vec<(SortKey, usize)>>,
     notes: RefCell<Vec<Note>>,
     /// Whether the header fits what was written.
     fits: Cell<bool>,
     progress: &'a dyn Fn(u64, u64),
 }
 
-impl Pass<'_> {
+impl WritePass<'_> {
     /// Whether there are sessions, and none of them could be read.
     fn is_empty(&self) -> bool {
         let is_done = self.keys.borrow().len() == self.order.len();
@@ -138,41 +144,41 @@ impl Pass<'_> {
         all.into_iter().any(|n| n.severity == Severity::Damage)
     }
 
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_all(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = io::BufWriter::with_capacity(256 * 1024, out);
         let now = self.env.now();
-        let planned = header(now, self.known.iter().flatten(), self.more);
+        let planned = header_line(now, self.known.iter().flatten(), self.more);
         out.write_all(&planned)?;
-        let progress = Progress::new(self.chosen, self.progress);
+        let progress = ExportProgress::new(self.chosen, self.progress);
         for at in self.order.iter().copied() {
             let Some(choice) = self.chosen.sessions.get(at) else {
                 continue;
             };
             let (facts, started) = match self.known.get(at) {
-                Some(Some(_)) => self.session(choice, &progress, &mut out)?,
-                _ => (self.unreadable(choice), choice.started()),
+                Some(Some(_)) => self.write_session(choice, &progress, &mut out)?,
+                _ => (self.note_unreadable(choice), choice.started()),
             };
             if let Some(slot) = self.found.borrow_mut().get_mut(at) {
                 *slot = facts;
             }
-            self.keys.borrow_mut().push((choice.order(started), at));
-            progress.passed(choice);
+            self.keys.borrow_mut().push((choice.sort_key(started), at));
+            progress.session_done(choice);
         }
         let found = self.found.borrow();
-        let is_planned = planned == header(now, found.iter().flatten(), self.more);
+        let is_planned = planned == header_line(now, found.iter().flatten(), self.more);
         self.fits.set(is_planned && self.keys.borrow().is_sorted());
         out.flush()
     }
 
     /// Writes one session; gives what the header must say of it, and nothing if it cannot be read,
     /// and when it began.
-    fn session(
+    fn write_session(
         &self,
-        choice: &Choice,
-        progress: &Progress<'_>,
+        choice: &ChosenSession,
+        progress: &ExportProgress<'_>,
         out: &mut dyn Write,
-    ) -> io::Result<(Option<Facts>, Moment)> {
-        let conversation = match choice.open() {
+    ) -> io::Result<(Option<HeaderFacts>, Moment)> {
+        let conversation = match choice.open_session() {
             Ok(conversation) => conversation,
             Err(e) => {
                 self.notes.borrow_mut().push(left_out(choice, &e));
@@ -182,21 +188,21 @@ impl Pass<'_> {
         self.notes
             .borrow_mut()
             .extend(conversation.notes.iter().cloned());
-        let way = Way {
+        let way = RecordOptions {
             source: choice.source_info(),
             file_time: choice.file_time,
             lean: self.lean,
             agents: false,
             notes: &self.notes,
             size: choice.summary.size,
-            steps: &|steps| progress.within(choice, steps),
+            steps: &|steps| progress.session_progress(choice, steps),
         };
-        record::write(out, &conversation, way)?;
-        let (kind, host) = choice.home();
+        record::write_record(out, &conversation, way)?;
+        let (kind, host) = choice.home_kind();
         let session = &conversation.session;
-        let facts = Facts::of(&session.head, &kind, host.as_deref());
+        let facts = HeaderFacts::of_session(&session.head, &kind, host.as_deref());
         let summaries = if self.lean {
-            summaries(session, &conversation)
+            summary_entries(session, &conversation)
         } else {
             Vec::new()
         };
@@ -205,8 +211,8 @@ impl Pass<'_> {
     }
 
     /// Says once more why a session could not be read before.
-    fn unreadable(&self, choice: &Choice) -> Option<Facts> {
-        if let Err(e) = choice.open() {
+    fn note_unreadable(&self, choice: &ChosenSession) -> Option<HeaderFacts> {
+        if let Err(e) = choice.open_session() {
             self.notes.borrow_mut().push(left_out(choice, &e));
         } else {
             let path = choice.source.path.display();
@@ -242,7 +248,7 @@ pub(super) fn to_file(
 /// Writes to a file without a name first, because nobody can take back what went down a pipe.
 fn through_scratch(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    pass: &Pass<'_>,
+    pass: &WritePass<'_>,
     out: &mut dyn Write,
     refused: &dyn Fn() -> bool,
 ) -> Result<(), Error> {

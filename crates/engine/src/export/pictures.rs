@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::io::{self, Write};
 
 use rethread_formats::Conversation;
-use rethread_formats::carry::{Original, originals};
+use rethread_formats::carry::{OriginalFile, original_files};
 use rethread_model::{Blob, Bodies, Body, EntryIx, Note, Piece};
 
 /// Larger files are named, not shown.
@@ -12,15 +12,15 @@ const LARGEST: usize = 32 * 1024 * 1024;
 
 /// A conversation that also gives the bytes of its files: of those that its format counts as its own,
 /// or that came along in an export, and of no others.
-pub struct Pictures<'a> {
+pub struct ConversationWithFiles<'a> {
     conversation: &'a Conversation,
-    files: OnceCell<Vec<Original<'a>>>,
+    files: OnceCell<Vec<OriginalFile<'a>>>,
     failed: RefCell<Vec<Note>>,
 }
 
-impl<'a> Pictures<'a> {
+impl<'a> ConversationWithFiles<'a> {
     /// A conversation with its files; they are looked for when the first one is asked for.
-    pub fn of(conversation: &'a Conversation) -> Self {
+    pub fn of_conversation(conversation: &'a Conversation) -> Self {
         Self {
             conversation,
             files: OnceCell::new(),
@@ -33,13 +33,13 @@ impl<'a> Pictures<'a> {
         self.failed.borrow().clone()
     }
 
-    fn note(&self, what: String) {
+    fn add_note(&self, what: String) {
         let note = Note::damage(what).at(&self.conversation.source.path);
         self.failed.borrow_mut().push(note);
     }
 }
 
-impl Bodies for Pictures<'_> {
+impl Bodies for ConversationWithFiles<'_> {
     fn body(&self, ix: EntryIx) -> Body {
         self.conversation.body(ix)
     }
@@ -58,8 +58,8 @@ impl Bodies for Pictures<'_> {
         };
         let wanted = path.file_name()?.to_str()?;
         let all = || {
-            originals(self.conversation, None).unwrap_or_else(|e| {
-                self.note(format!("its files cannot be looked at: {e}; left out"));
+            original_files(self.conversation, None).unwrap_or_else(|e| {
+                self.add_note(format!("its files cannot be looked at: {e}; left out"));
                 Vec::new()
             })
         };
@@ -67,13 +67,13 @@ impl Bodies for Pictures<'_> {
         let found = files
             .iter()
             .find(|f| f.name.rsplit('/').next() == Some(wanted))?;
-        let mut bytes = Limited::default();
-        match found.copy(&mut bytes) {
+        let mut bytes = LimitedBuffer::default();
+        match found.copy_content(&mut bytes) {
             Ok(_) => Some(bytes.taken),
             // It is named instead.
             Err(_) if bytes.is_full => None,
             Err(e) => {
-                self.note(format!("`{}` cannot be read: {e}; left out", found.name));
+                self.add_note(format!("`{}` cannot be read: {e}; left out", found.name));
                 None
             }
         }
@@ -82,13 +82,13 @@ impl Bodies for Pictures<'_> {
 
 /// Takes so many bytes and no more.
 #[derive(Default)]
-struct Limited {
+struct LimitedBuffer {
     taken: Vec<u8>,
     /// Whether there were more.
     is_full: bool,
 }
 
-impl Write for Limited {
+impl Write for LimitedBuffer {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         if self.taken.len() + buf.len() > LARGEST {
             self.is_full = true;

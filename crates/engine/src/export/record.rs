@@ -3,16 +3,16 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 
-use rethread_formats::carry::{damaged, originals, write_object};
+use rethread_formats::carry::{damaged_originals, original_files, write_object};
 use rethread_formats::{Agents, Conversation, RecordKind, UnifiedRecord};
 use rethread_json::{Patch, Tree, split_lines};
 use rethread_model::{EntryIx, Moment, Note, RawRef};
-use rethread_render::{Export, SourceInfo, Utf8, View, export_record, summaries};
+use rethread_render::{Export, SourceInfo, Utf8, View, export_record, summary_entries};
 
-use super::progress::{Steps, Watched};
+use super::progress::{StepProgress, WatchedBodies};
 
 /// How a session becomes a line.
-pub(super) struct Way<'a> {
+pub(super) struct RecordOptions<'a> {
     /// Where it was found.
     pub(super) source: SourceInfo,
     /// When its file was changed, for a session that says nothing of time.
@@ -26,20 +26,21 @@ pub(super) struct Way<'a> {
     /// How many bytes its files are.
     pub(super) size: u64,
     /// How far it is.
-    pub(super) steps: Steps<'a>,
+    pub(super) steps: StepProgress<'a>,
 }
 
 /// Writes the line of a session, whole.
-pub(super) fn write(
+pub(super) fn write_record(
     out: &mut dyn Write,
     conversation: &Conversation,
-    way: Way<'_>,
+    way: RecordOptions<'_>,
 ) -> io::Result<()> {
     if !way.lean {
-        way.notes.borrow_mut().extend(damage(conversation));
+        way.notes.borrow_mut().extend(original_damage(conversation));
     }
     // Summaries are in what a lean line leaves out, and become messages of it.
-    let adds_summaries = way.lean && !summaries(&conversation.session, conversation).is_empty();
+    let adds_summaries =
+        way.lean && !summary_entries(&conversation.session, conversation).is_empty();
     let exports = conversation.source.format.reader().exports();
     if let Some(record) = exports.and_then(|exports| exports.unified_record(conversation))
         && !adds_summaries
@@ -50,7 +51,7 @@ pub(super) fn write(
     let files = if way.lean {
         Vec::new()
     } else {
-        originals(conversation, agents.as_ref()).unwrap_or_else(|e| {
+        original_files(conversation, agents.as_ref()).unwrap_or_else(|e| {
             let note = Note::damage(format!("its files do not come along: {e}"));
             let note = note.at(&conversation.source.path);
             way.notes.borrow_mut().push(note);
@@ -69,21 +70,21 @@ pub(super) fn write(
         original: (!files.is_empty()).then_some(&carry),
     };
     let entries: Vec<EntryIx> = conversation.session.indexed().map(|(ix, _)| ix).collect();
-    let bodies = Watched {
+    let bodies = WatchedBodies {
         bodies: conversation,
         entries: entries.len(),
         steps: &steps,
     };
     let view = View {
         bodies: &bodies,
-        ..view(conversation, way.source, entries)
+        ..record_view(conversation, way.source, entries)
     };
     export_record(out, &view, &export)
 }
 
 /// What is wrong with originals that travel along, which are copied as they are.
-pub(super) fn damage(conversation: &Conversation) -> Vec<Note> {
-    damaged(conversation).unwrap_or_else(|e| {
+pub(super) fn original_damage(conversation: &Conversation) -> Vec<Note> {
+    damaged_originals(conversation).unwrap_or_else(|e| {
         let note = Note::damage(format!("what travels along cannot be read: {e}"));
         vec![note.at(&conversation.source.path)]
     })
@@ -95,17 +96,21 @@ pub(super) fn write_part(
     out: &mut dyn Write,
     conversation: &Conversation,
     entries: Vec<EntryIx>,
-    way: Way<'_>,
+    way: RecordOptions<'_>,
 ) -> io::Result<()> {
     let export = Export {
         lean: way.lean,
         file_time: way.file_time,
         original: None,
     };
-    export_record(out, &view(conversation, way.source, entries), &export)
+    export_record(
+        out,
+        &record_view(conversation, way.source, entries),
+        &export,
+    )
 }
 
-fn view(conversation: &Conversation, source: SourceInfo, entries: Vec<EntryIx>) -> View<'_> {
+fn record_view(conversation: &Conversation, source: SourceInfo, entries: Vec<EntryIx>) -> View<'_> {
     View {
         session: &conversation.session,
         bodies: conversation,
@@ -123,7 +128,7 @@ fn as_it_is(
     out: &mut dyn Write,
     conversation: &Conversation,
     line: UnifiedRecord,
-    way: &Way<'_>,
+    way: &RecordOptions<'_>,
 ) -> io::Result<()> {
     let lean = way.lean;
     let native = &conversation.native;

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use rethread_formats::Env;
 use rethread_model::{Note, Summary};
 
-use super::choose::Choice;
-use super::header::{Facts, MoreOfHeader, header};
-use super::record::{Way, write, write_part};
+use super::choose::ChosenSession;
+use super::header::{ExtraHeader, HeaderFacts, header_line};
+use super::record::{RecordOptions, write_part, write_record};
 use crate::Shown;
 
 /// Writes a header and the line of one session, as an export has them, with the files of its
@@ -26,13 +26,13 @@ pub fn show_ndjson(
         head: conversation.session.head.clone(),
         ..Summary::default()
     };
-    let choice = Choice::new(conversation.source.clone(), summary);
-    let (kind, host) = choice.home();
-    let facts = Facts::of(&choice.summary.head, &kind, host.as_deref());
-    let line = header(env.now(), std::iter::once(&facts), &MoreOfHeader::default());
+    let choice = ChosenSession::new(conversation.source.clone(), summary);
+    let (kind, host) = choice.home_kind();
+    let facts = HeaderFacts::of_session(&choice.summary.head, &kind, host.as_deref());
+    let line = header_line(env.now(), std::iter::once(&facts), &ExtraHeader::default());
     out.write_all(&line)?;
     let notes = RefCell::default();
-    let way = Way {
+    let way = RecordOptions {
         source: choice.source_info(),
         file_time: choice.file_time,
         lean: false,
@@ -42,7 +42,7 @@ pub fn show_ndjson(
         steps: &|_| {},
     };
     if is_whole {
-        write(out, conversation, way)?;
+        write_record(out, conversation, way)?;
     } else {
         write_part(out, conversation, shown.entries.clone(), way)?;
     }

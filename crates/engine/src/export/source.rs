@@ -5,17 +5,17 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rethread_disk::SafeName;
-use rethread_formats::carry::{Original, originals};
+use rethread_formats::carry::{OriginalFile, original_files};
 use rethread_formats::{Conversation, Env};
 use rethread_json::{Array, Object, pretty};
 use rethread_model::Note;
 use sha2::{Digest, Sha256};
 
-use super::choose::{Choice, Chosen};
+use super::choose::{ChosenSession, ChosenSessions};
 use super::ndjson::to_file;
-use super::progress::Progress;
-use super::record::damage;
-use super::{ExportForms, Exported, left_out, stamp};
+use super::progress::ExportProgress;
+use super::record::original_damage;
+use super::{ExportForms, Exported, left_out, time_stamp};
 use crate::Error;
 use crate::show::open;
 
@@ -26,31 +26,31 @@ use crate::show::open;
 /// in a folder that is named like their home.
 pub fn export_source(
     env: &Env,
-    chosen: &Chosen,
+    chosen: &ChosenSessions,
     forms: ExportForms,
     folder: &Path,
     progress: &dyn Fn(u64, u64),
 ) -> Result<Exported, Error> {
-    let root = folder.join(format!("source_{}", stamp(env.now())));
-    let mut copying = Copying {
+    let root = folder.join(format!("source_{}", time_stamp(env.now())));
+    let mut copying = SourceCopy {
         root: &root,
         forms,
         list: BTreeMap::new(),
         seen: BTreeSet::new(),
         done: Exported::default(),
     };
-    let progress = Progress::new(chosen, progress);
+    let progress = ExportProgress::new(chosen, progress);
     for choice in &chosen.sessions {
         match open(&choice.source) {
-            Ok(conversation) => copying.session(choice, &conversation)?,
+            Ok(conversation) => copying.copy_session(choice, &conversation)?,
             Err(e) => {
                 copying.done.notes.push(left_out(choice, &e));
                 copying.done.skipped += 1;
             }
         }
-        progress.passed(choice);
+        progress.session_done(choice);
     }
-    let Copying { list, mut done, .. } = copying;
+    let SourceCopy { list, mut done, .. } = copying;
     if done.sessions == 0 {
         return Ok(done);
     }
@@ -65,7 +65,7 @@ pub fn export_source(
     Ok(done)
 }
 
-struct Copying<'a> {
+struct SourceCopy<'a> {
     root: &'a Path,
     forms: ExportForms,
     /// What the manifest says, by the paths of the files.
@@ -75,8 +75,12 @@ struct Copying<'a> {
     done: Exported,
 }
 
-impl Copying<'_> {
-    fn session(&mut self, choice: &Choice, conversation: &Conversation) -> Result<(), Error> {
+impl SourceCopy<'_> {
+    fn copy_session(
+        &mut self,
+        choice: &ChosenSession,
+        conversation: &Conversation,
+    ) -> Result<(), Error> {
         let head = &conversation.session.head;
         let home = head
             .provenance
@@ -85,10 +89,10 @@ impl Copying<'_> {
         let home = home.filter(|home| home != "local").unwrap_or_default();
         if conversation.carried()?.is_empty() {
             // Those of an export are compared as they are unpacked.
-            self.done.notes.extend(damage(conversation));
+            self.done.notes.extend(original_damage(conversation));
         }
-        for file in originals(conversation, None)? {
-            let Some(below) = below(&[&home, &file.folder, &file.name]) else {
+        for file in original_files(conversation, None)? {
+            let Some(below) = checked_path(&[&home, &file.folder, &file.name]) else {
                 let note = Note::damage(format!("`{}` is no safe name; left out", file.name));
                 self.done.notes.push(note.at(&choice.source.path));
                 continue;
@@ -96,8 +100,8 @@ impl Copying<'_> {
             if !self.seen.insert(below.clone()) {
                 continue;
             }
-            match copy(&file, &self.root.join(&below), self.forms)? {
-                Copied::Whole { digest, size } => {
+            match copy_file(&file, &self.root.join(&below), self.forms)? {
+                CopyOutcome::Whole { digest, size } => {
                     let names = below.components().map(|c| c.as_os_str().to_string_lossy());
                     let name = names.collect::<Vec<_>>().join("/");
                     let entry = Object::new()
@@ -109,7 +113,7 @@ impl Copying<'_> {
                     let entry = entry.finish();
                     self.list.insert(name, entry);
                 }
-                Copied::Unreadable(e) => {
+                CopyOutcome::Unreadable(e) => {
                     let what = format!("`{}` cannot be read: {e}; left out", file.name);
                     let note = Note::damage(what).at(&choice.source.path);
                     self.done.notes.push(note);
@@ -123,7 +127,7 @@ impl Copying<'_> {
 
 /// The path of a file below the folder of the export: each name is checked, because it may come from
 /// somebody else's file.
-fn below(parts: &[&str]) -> Option<PathBuf> {
+fn checked_path(parts: &[&str]) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     let names = parts.iter().flat_map(|part| part.split('/'));
     for name in names.filter(|n| !n.is_empty()) {
@@ -135,13 +139,17 @@ fn below(parts: &[&str]) -> Option<PathBuf> {
 }
 
 /// What came of a file.
-enum Copied {
+enum CopyOutcome {
     Whole { digest: String, size: u64 },
     Unreadable(io::Error),
 }
 
 /// Copies one file, whole or not at all.
-fn copy(file: &Original<'_>, path: &Path, forms: ExportForms) -> Result<Copied, Error> {
+fn copy_file(
+    file: &OriginalFile<'_>,
+    path: &Path,
+    forms: ExportForms,
+) -> Result<CopyOutcome, Error> {
     let mut hash = Sha256::new();
     let mut size = 0;
     let mut unreadable = None;
@@ -151,7 +159,7 @@ fn copy(file: &Original<'_>, path: &Path, forms: ExportForms) -> Result<Copied, 
             unreadable = Some(e);
             io::Error::from(kind)
         };
-        let mut reader = file.reader().map_err(&mut fail)?;
+        let mut reader = file.content_reader().map_err(&mut fail)?;
         let mut buffer = vec![0; 256 * 1024];
         loop {
             let n = match reader.read(&mut buffer) {
@@ -166,11 +174,11 @@ fn copy(file: &Original<'_>, path: &Path, forms: ExportForms) -> Result<Copied, 
         }
     });
     if let Some(e) = unreadable {
-        return Ok(Copied::Unreadable(e));
+        return Ok(CopyOutcome::Unreadable(e));
     }
     written?;
     let digest: Vec<String> = hash.finalize().iter().map(|b| format!("{b:02x}")).collect();
-    Ok(Copied::Whole {
+    Ok(CopyOutcome::Whole {
         digest: digest.concat(),
         size,
     })

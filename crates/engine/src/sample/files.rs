@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rethread_formats::{atsf, claude_code, gemini, pi};
 
-use super::repository::{Commit, History};
+use super::repository::{GitHistory, SampleCommit};
 use super::{PROJECT, Sample};
 use crate::Error;
 
@@ -73,7 +73,7 @@ const THREAD: [(&str, &str); 2] = [
 const PICTURE: &[u8] = include_bytes!("attempts.png");
 
 /// What the places in the texts are filled with.
-pub(super) struct Fill {
+pub(super) struct SampleValues {
     /// As it stands within a JSON string.
     project: String,
     project_hash: String,
@@ -81,8 +81,8 @@ pub(super) struct Fill {
     picture: String,
 }
 
-impl Fill {
-    pub(super) fn new(sample: &Sample, history: &History) -> Result<Self, Error> {
+impl SampleValues {
+    pub(super) fn new(sample: &Sample, history: &GitHistory) -> Result<Self, Error> {
         let project = sample.project.to_str().ok_or_else(|| Error::Usage {
             message: format!(
                 "`{}` is no name that conversations can be written with: it is not UTF-8",
@@ -102,7 +102,7 @@ impl Fill {
     }
 
     /// A text of JSON with its places filled.
-    fn fill(&self, text: &str) -> Vec<u8> {
+    fn fill_text(&self, text: &str) -> Vec<u8> {
         text.replace("{{PROJECT}}", &self.project)
             .replace("{{PROJECT_HASH}}", &self.project_hash)
             .replace("{{FIRST_COMMIT}}", &self.first_commit)
@@ -112,13 +112,13 @@ impl Fill {
 }
 
 /// The files of the agents' stores, by their names below the home.
-pub(super) fn home(sample: &Sample, fill: &Fill) -> Vec<(String, Vec<u8>)> {
+pub(super) fn home_files(sample: &Sample, fill: &SampleValues) -> Vec<(String, Vec<u8>)> {
     let project = sample.project.to_string_lossy();
     let claude = claude_code::encode_cwd(&project);
     let pi = pi::session_folder(&sample.project);
     let files = STORES.iter().map(|(name, text)| {
         let name = name.replace("{{CLAUDE}}", &claude).replace("{{PI}}", &pi);
-        (name, fill.fill(text))
+        (name, fill.fill_text(text))
     });
     let root = format!(".gemini/tmp/{PROJECT}/.project_root");
     files.chain([(root, project.as_bytes().to_vec())]).collect()
@@ -128,7 +128,7 @@ pub(super) fn home(sample: &Sample, fill: &Fill) -> Vec<(String, Vec<u8>)> {
 pub(super) fn all_texts() -> Vec<Vec<u8>> {
     let stores = STORES.iter().chain(&ROWS).chain(&THREAD);
     let stores = stores.flat_map(|(name, text)| [*name, *text]);
-    let commits = commits();
+    let commits = project_commits();
     let files = commits.iter().flat_map(|commit| &commit.files);
     let files = files.flat_map(|(name, text)| [*name, *text]);
     let texts = stores.chain(files).map(|text| text.as_bytes().to_vec());
@@ -136,13 +136,14 @@ pub(super) fn all_texts() -> Vec<Vec<u8>> {
 }
 
 /// The rows of OpenCode's database, table by table.
-pub(super) fn rows(fill: &Fill) -> Vec<(&'static str, Vec<u8>)> {
-    ROWS.map(|(table, text)| (table, fill.fill(text))).into()
+pub(super) fn database_rows(fill: &SampleValues) -> Vec<(&'static str, Vec<u8>)> {
+    ROWS.map(|(table, text)| (table, fill.fill_text(text)))
+        .into()
 }
 
 /// The files of the project: those of its last commit, and what git does not keep.
-pub(super) fn project(fill: &Fill) -> Vec<(String, Vec<u8>)> {
-    let commits = commits();
+pub(super) fn project_files(fill: &SampleValues) -> Vec<(String, Vec<u8>)> {
+    let commits = project_commits();
     let kept = commits.iter().flat_map(|commit| &commit.files);
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     for (name, text) in kept {
@@ -153,15 +154,15 @@ pub(super) fn project(fill: &Fill) -> Vec<(String, Vec<u8>)> {
     files.push((".env.local".to_owned(), ignored.into()));
     files.extend(THREAD.map(|(name, text)| {
         let name = format!(".agent/threads/{ATSF}/{name}");
-        (name, fill.fill(text))
+        (name, fill.fill_text(text))
     }));
     files
 }
 
 /// The history of the project: each commit with the files that it changes.
-pub(super) fn commits() -> [Commit<'static>; 5] {
+pub(super) fn project_commits() -> [SampleCommit<'static>; 5] {
     [
-        Commit {
+        SampleCommit {
             message: "Start the shop",
             time: 1_794_213_000,
             files: vec![
@@ -183,7 +184,7 @@ pub(super) fn commits() -> [Commit<'static>; 5] {
                 ),
             ],
         },
-        Commit {
+        SampleCommit {
             message: "Limit sign-in attempts",
             time: 1_794_408_000,
             files: vec![
@@ -191,17 +192,17 @@ pub(super) fn commits() -> [Commit<'static>; 5] {
                 ("src/signin.js", include_str!("project/signin-2.js")),
             ],
         },
-        Commit {
+        SampleCommit {
             message: "Fetch all prices at once",
             time: 1_794_476_400,
             files: vec![("src/orders.js", include_str!("project/orders-2.js"))],
         },
-        Commit {
+        SampleCommit {
             message: "Write prices with a comma",
             time: 1_794_496_200,
             files: vec![("src/price.js", include_str!("project/price-2.js"))],
         },
-        Commit {
+        SampleCommit {
             message: "Lead back to the page that asked for the sign-in",
             time: 1_794_587_700,
             files: vec![("src/signin.js", include_str!("project/signin-3.js"))],

@@ -43,7 +43,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    fn at(folder: &Path) -> Self {
+    fn in_folder(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
             project: folder.join(PROJECT),
@@ -59,9 +59,9 @@ fn sample_time() -> Option<Moment> {
 }
 
 /// Writes the sample into a folder that is new or empty, or in which one was begun and not finished.
-pub fn sample(env: &Env, folder: &Path) -> Result<Sample, Error> {
+pub fn write_sample(env: &Env, folder: &Path) -> Result<Sample, Error> {
     let folder = crate::absolute(&env.cwd, folder);
-    let sample = Sample::at(&folder);
+    let sample = Sample::in_folder(&folder);
     let has_home = refuse_used(&sample)?;
     let near = folder.ancestors().find(|f| f.is_dir()).unwrap_or(&folder);
     let mode = Mode::like(near)?;
@@ -74,7 +74,7 @@ pub fn sample(env: &Env, folder: &Path) -> Result<Sample, Error> {
         if let Some(parent) = folder.parent() {
             ensure_folder(parent, &mode, Durability::None)?;
         }
-        write_whole(&folder, mode, |at| write(&sample, at, mode))?;
+        write_whole(&folder, mode, |at| write_folders(&sample, at, mode))?;
     }
     Ok(sample)
 }
@@ -92,30 +92,30 @@ fn write_whole(
 }
 
 /// Writes both folders of a sample into a folder that becomes the sample's.
-fn write(sample: &Sample, at: &Path, mode: Mode) -> Result<(), Error> {
+fn write_folders(sample: &Sample, at: &Path, mode: Mode) -> Result<(), Error> {
     write_home(sample, &at.join(HOME), mode)?;
     write_project(sample, &at.join(PROJECT), mode)
 }
 
 fn write_home(sample: &Sample, at: &Path, mode: Mode) -> Result<(), Error> {
-    let commits = files::commits();
-    let history = repository::History::of(&commits);
-    let fill = files::Fill::new(sample, &history)?;
-    write_files(at, &files::home(sample, &fill), mode)?;
+    let commits = files::project_commits();
+    let history = repository::GitHistory::of_commits(&commits);
+    let fill = files::SampleValues::new(sample, &history)?;
+    write_files(at, &files::home_files(sample, &fill), mode)?;
     let database = at.join(files::DATABASE);
     if let Some(folder) = database.parent() {
         ensure_folder(folder, &mode, Durability::None)?;
     }
-    opencode::create_database(&database, &files::rows(&fill))?;
+    opencode::create_database(&database, &files::database_rows(&fill))?;
     Ok(())
 }
 
 fn write_project(sample: &Sample, at: &Path, mode: Mode) -> Result<(), Error> {
-    let commits = files::commits();
-    let history = repository::History::of(&commits);
-    let fill = files::Fill::new(sample, &history)?;
-    write_files(at, &files::project(&fill), mode)?;
-    write_files(at, &history.files(), mode)
+    let commits = files::project_commits();
+    let history = repository::GitHistory::of_commits(&commits);
+    let fill = files::SampleValues::new(sample, &history)?;
+    write_files(at, &files::project_files(&fill), mode)?;
+    write_files(at, &history.repository_files(), mode)
 }
 
 fn write_files(at: &Path, files: &[(String, Vec<u8>)], mode: Mode) -> Result<(), Error> {
@@ -161,12 +161,12 @@ fn refuse_used(sample: &Sample) -> Result<bool, Error> {
 
 /// Whether the home is the one that a sample has here, with all that was said in it.
 fn is_untouched_home(sample: &Sample) -> Result<bool, Error> {
-    let history = repository::History::of(&files::commits());
-    let fill = files::Fill::new(sample, &history)?;
+    let history = repository::GitHistory::of_commits(&files::project_commits());
+    let fill = files::SampleValues::new(sample, &history)?;
     let is_as_written = |(name, bytes): &(String, Vec<u8>)| {
         read_small(&sample.home.join(name)).is_ok_and(|there| there == *bytes)
     };
-    let is_whole = files::home(sample, &fill).iter().all(is_as_written);
+    let is_whole = files::home_files(sample, &fill).iter().all(is_as_written);
     Ok(is_whole && sample.home.join(files::DATABASE).is_file())
 }
 

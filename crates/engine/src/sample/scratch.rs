@@ -12,7 +12,7 @@ use rethread_formats::Env;
 use rethread_model::Moment;
 use sha2::{Digest as _, Sha256};
 
-use super::{Sample, files, repository, sample_time, write, write_files};
+use super::{Sample, files, repository, sample_time, write_files, write_folders};
 use crate::Error;
 
 /// The folder of copies in Rethread's cache.
@@ -41,7 +41,7 @@ pub struct SampleCopy {
 /// it.
 pub fn kept_sample(env: &Env) -> Result<SampleCopy, Error> {
     let copies = env.cache.join(COPIES);
-    let folder = copies.join(version());
+    let folder = copies.join(sample_version());
     let about = folder.join(ABOUT);
     if !about.is_file() {
         ensure_folder(&copies, &Mode::Private, Durability::None)?;
@@ -49,7 +49,7 @@ pub fn kept_sample(env: &Env) -> Result<SampleCopy, Error> {
         let made = create_folder_with(&folder, Mode::Private, Durability::None, |at| {
             let about = (ABOUT.to_owned(), ABOUT_TEXT.as_bytes().to_vec());
             write_files(at, &[about], Mode::Private)?;
-            write(&Sample::at(&folder), at, Mode::Private)
+            write_folders(&Sample::in_folder(&folder), at, Mode::Private)
         })?;
         if made == Created::Existed && !about.is_file() {
             return Err(Error::Refused {
@@ -71,7 +71,7 @@ pub fn kept_sample(env: &Env) -> Result<SampleCopy, Error> {
 pub fn temporary_sample(env: &Env) -> Result<SampleCopy, Error> {
     let scratch = ScratchFolder::new()?;
     let folder = scratch.path().to_owned();
-    write(&Sample::at(&folder), &folder, Mode::Private)?;
+    write_folders(&Sample::in_folder(&folder), &folder, Mode::Private)?;
     Ok(SampleCopy {
         env: env_of(env, &folder, sample_time()),
         folder,
@@ -90,7 +90,7 @@ pub fn clear_sample(env: &Env) -> Result<Option<PathBuf>, Error> {
 }
 
 fn env_of(env: &Env, folder: &Path, now: Option<Moment>) -> Env {
-    let sample = Sample::at(folder);
+    let sample = Sample::in_folder(folder);
     let env = env.within_home(&sample.home, &sample.project, &folder.join(OWN));
     match now {
         Some(now) => env.running_from(now),
@@ -99,14 +99,14 @@ fn env_of(env: &Env, folder: &Path, now: Option<Moment>) -> Env {
 }
 
 /// What the sample of this version of the program is called: another one has other files.
-fn version() -> String {
+fn sample_version() -> String {
     let mut digest = Sha256::new();
     for text in files::all_texts() {
         digest.update(text.len().to_le_bytes());
         digest.update(text);
     }
     let digest = digest.finalize();
-    repository::hex(digest.get(..4).unwrap_or_default())
+    repository::hex_digits(digest.get(..4).unwrap_or_default())
 }
 
 /// Removes the copies of other versions.

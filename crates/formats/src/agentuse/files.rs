@@ -55,6 +55,8 @@ pub(super) struct SessionFiles {
     pub(super) others: Vec<FileHere>,
     /// Folders of sub-agents, in the order of their names.
     pub(super) children: Vec<PathBuf>,
+    /// All folders whose names were looked at.
+    pub(super) folders: Vec<PathBuf>,
     /// What could not be looked at.
     pub(super) notes: Vec<Note>,
     /// The first folder that could not be read: then there may be more than was found.
@@ -67,9 +69,13 @@ impl SessionFiles {
         let mut found = Self::default();
         let mut exchanges: BTreeMap<String, ExchangeFiles> = BTreeMap::new();
         let entries = std::fs::read_dir(folder).map_err(|e| unreadable(folder, e))?;
+        found.folders.push(folder.to_owned());
         let mut waiting: Vec<(PathBuf, usize)> = Vec::new();
         found.look(folder, entries, |found, entry| match entry {
-            Seen::Folder(path, name) if name == SUBAGENT => found.children = children(&path),
+            Seen::Folder(path, name) if name == SUBAGENT => {
+                found.children = children(&path);
+                found.folders.push(path);
+            }
             Seen::Folder(path, name) if is_id(&name) => {
                 let exchange = exchanges.entry(name.clone()).or_default();
                 exchange.id = name;
@@ -83,6 +89,7 @@ impl SessionFiles {
             found.exchange(exchange, &mut waiting);
         }
         while let Some((folder, depth)) = waiting.pop() {
+            found.folders.push(folder.clone());
             match std::fs::read_dir(&folder) {
                 Ok(entries) => found.look(&folder, entries, |found, entry| match entry {
                     Seen::File(file, _) => found.others.push(file),
@@ -123,6 +130,7 @@ impl SessionFiles {
     }
 
     fn folder(&mut self, folder: &Path, take: impl FnMut(&mut Self, Seen)) {
+        self.folders.push(folder.to_owned());
         match std::fs::read_dir(folder) {
             Ok(entries) => self.look(folder, entries, take),
             Err(e) => self.cannot(folder, e),

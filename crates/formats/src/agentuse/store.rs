@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Entry, EntryKind, OpenFolder, is_temporary};
 use rethread_json::Document;
-use rethread_model::Note;
+use rethread_model::{Note, Summary};
 
 use super::files::SessionFiles;
 use super::ulid::is_id;
 use super::{AgentUse, FORMAT, SLUG, ulid};
-use crate::{Env, Found, OpenError, Root, Source, Store};
+use crate::{Dependencies, Env, Found, OpenError, Root, Source, Store};
 
 /// The program's folder among the data of all programs.
 const AGENTUSE: &str = "agentuse";
@@ -74,6 +74,15 @@ impl Store for AgentUse {
             });
         }
         Ok(files)
+    }
+
+    /// All files, and the folders that they are in: a new one makes a folder another one.
+    fn dependencies(&self, source: &Source, _: &Summary) -> Dependencies {
+        let Ok(found) = SessionFiles::scan(&source.path) else {
+            return Dependencies::on(vec![source.path.clone()]);
+        };
+        let files = found.all().map(|f| f.path.clone());
+        Dependencies::on(found.folders.iter().cloned().chain(files).collect())
     }
 
     fn keeps_folders(&self) -> bool {

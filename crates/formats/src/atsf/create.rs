@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rethread_disk::{
     Created, DiskError, Mode, SafeName, create as create_file, create_folder_with, ensure_folder,
 };
-use rethread_json::{Document, Object, Patch, Place, quote};
+use rethread_json::{Document, InsertAt, Object, Patch, quote};
 use rethread_model::{Agent, Workspace, WorktreeRef};
 use rethread_project::{Repository, relative};
 
@@ -179,11 +179,11 @@ pub(super) fn metadata(new: &NewSession, config: &Config) -> Result<Vec<u8>, Wri
         .interaction_mode()
         .filter(|_| root.get("interactionMode").is_none())
     {
-        patch.insert(root, "interactionMode", &quote(&mode), Place::Last);
+        patch.insert(root, "interactionMode", &quote(&mode), InsertAt::Last);
     }
     if root.get("rethread").is_none() {
         let note = Object::new().u64("logBytes", 0).finish();
-        patch.insert(root, "rethread", &note, Place::Last);
+        patch.insert(root, "rethread", &note, InsertAt::Last);
     }
     Ok(patch.finish())
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, read_small};
-use rethread_json::{Document, Object, Patch, Place, Value};
+use rethread_json::{Document, InsertAt, Object, Patch, Value};
 use rethread_model::{
     Agent, Counts, Head, Link, LinkKind, Moment, Title, TitleSource, Workspace, WorktreeRef,
 };
@@ -270,7 +270,7 @@ impl Manifest {
         if root.get("parentThreadId").is_some() {
             patch.set(root, "parentThreadId", &parent);
         } else {
-            patch.insert(root, "parentThreadId", &parent, Place::After("stats"));
+            patch.insert(root, "parentThreadId", &parent, InsertAt::After("stats"));
         }
         self.patch_log(&mut patch, tally, log_len);
         patch.finish()
@@ -285,7 +285,7 @@ impl Manifest {
                 root,
                 "specVersion",
                 &rethread_json::quote(SPEC_VERSION),
-                Place::First,
+                InsertAt::First,
             );
         }
         if lacks("title") && fork.title.is_none() {
@@ -293,7 +293,7 @@ impl Manifest {
                 root,
                 "title",
                 &rethread_json::quote(NO_TITLE),
-                Place::After("threadId"),
+                InsertAt::After("threadId"),
             );
         }
         if lacks("agent") {
@@ -301,7 +301,7 @@ impl Manifest {
                 .str("id", NO_AGENT)
                 .str("name", NO_AGENT)
                 .finish();
-            patch.insert(root, "agent", &agent, Place::After("updatedAt"));
+            patch.insert(root, "agent", &agent, InsertAt::After("updatedAt"));
         }
     }
 
@@ -329,7 +329,7 @@ impl Manifest {
             Some(metadata) if metadata.is_object() => match metadata.get("rethread") {
                 Some(ours) if ours.is_object() => patch.set(ours, "logBytes", len.as_bytes()),
                 Some(_) => {}
-                None => patch.insert(metadata, "rethread", &note, Place::Last),
+                None => patch.insert(metadata, "rethread", &note, InsertAt::Last),
             },
             // Somebody keeps something else there. It is not ours to change, so the log is counted
             // anew each time.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use rethread_disk::SafeName;
-use rethread_json::{Array, Document, Object, Patch, Place, Value, compact, quote};
+use rethread_json::{Array, Document, InsertAt, Object, Patch, Value, compact, quote};
 use rethread_model::{Moment, Role};
 
 use super::assets::{self, Asset};
@@ -161,9 +161,9 @@ fn from_json(bytes: &[u8], unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Prepared
     {
         let root = document.root();
         let place = if root.get("id").is_some() {
-            Place::After("id")
+            InsertAt::After("id")
         } else {
-            Place::First
+            InsertAt::First
         };
         let mut patch = Patch::new(root);
         patch.insert(root, "role", &quote(word(role)), place);
@@ -229,14 +229,14 @@ fn complete<'a>(
         )));
     }
     if id.is_none() {
-        patch.insert(root, "id", &quote(&d.id()), Place::First);
+        patch.insert(root, "id", &quote(&d.id()), InsertAt::First);
     }
     match root.get("timestamp") {
         None => patch.insert(
             root,
             "timestamp",
             &quote(&d.timestamp()),
-            Place::After("role"),
+            InsertAt::After("role"),
         ),
         Some(value) => {
             let text = value
@@ -267,7 +267,7 @@ fn complete<'a>(
         && role == "agent"
         && root.get("model").is_none()
     {
-        patch.insert(root, "model", &quote(model), Place::After("stopReason"));
+        patch.insert(root, "model", &quote(model), InsertAt::After("stopReason"));
     }
     Ok(id)
 }
@@ -278,7 +278,7 @@ fn check_content<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<Vec<Asset
         if root.get("toolCalls").is_none() {
             return Err(bad("`content` is missing"));
         }
-        patch.insert(root, "content", b"[]", Place::After("timestamp"));
+        patch.insert(root, "content", b"[]", InsertAt::After("timestamp"));
         return Ok(Vec::new());
     };
     if content.str().is_some() {
@@ -318,7 +318,7 @@ fn check_media<'a>(block: Value<'a>, patch: &mut Patch<'a>) -> Result<Option<Ass
         SafeName::new(&name).map_err(|e| format!("`assetRef` is no file name: {e}"))?;
         if block.get("mimeType").is_none() {
             let mime = picture::mime_of_name(&name);
-            patch.insert(block, "mimeType", &quote(mime), Place::After("assetRef"));
+            patch.insert(block, "mimeType", &quote(mime), InsertAt::After("assetRef"));
         }
         return Ok(None);
     };
@@ -328,7 +328,7 @@ fn check_media<'a>(block: Value<'a>, patch: &mut Patch<'a>) -> Result<Option<Ass
     let name = quote(&inline.asset.name);
     match block.get("assetRef") {
         Some(value) => patch.replace(value, &name),
-        None => patch.insert(block, "assetRef", &name, Place::After("type")),
+        None => patch.insert(block, "assetRef", &name, InsertAt::After("type")),
     }
     patch.set(block, "mimeType", &quote(&inline.asset.mime));
     Ok(Some(inline.asset))

@@ -5,12 +5,12 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use rethread_disk::{DiskError, FileId, followed_id, is_temporary};
-use rethread_model::{Note, Workspace};
+use rethread_model::{Note, Summary, Workspace};
 use rethread_project::{Repository, is_folder, is_visible, upward};
 
 use super::config::Config;
 use super::{Atsf, FORMAT, SLUG};
-use crate::{Env, Found, OpenError, Projects, Root, Source, Store};
+use crate::{Dependencies, Env, Found, OpenError, Projects, Root, Source, Store};
 
 pub(crate) const AGENT: &str = ".agent";
 pub(crate) const CONFIG: &str = "config.json";
@@ -119,6 +119,11 @@ impl Store for Atsf {
             });
         }
         Ok(files)
+    }
+
+    /// The description and the log. The version of the store is known from the source.
+    fn dependencies(&self, source: &Source, _: &Summary) -> Dependencies {
+        Dependencies::on([MANIFEST, LOG].map(|name| source.path.join(name)).to_vec())
     }
 
     fn keeps_folders(&self) -> bool {

@@ -11,44 +11,44 @@ use crate::{Agents, Conversation, OpenError, Part, PartKind};
 
 /// One file that a session came from.
 #[derive(Debug)]
-pub struct Original<'a> {
+pub struct OriginalFile<'a> {
     /// Its path below the folder that holds the session, with `/` between names.
     pub name: String,
     /// That folder, with `/` between names.
     pub folder: String,
-    content: Content<'a>,
+    content: FileContent<'a>,
 }
 
 #[derive(Debug)]
-enum Content<'a> {
+enum FileContent<'a> {
     File(PathBuf),
     /// A part that has no file of its own: rows of a database.
     Part(&'a Part),
     Carried(CarriedFile<'a>),
 }
 
-impl Original<'_> {
+impl OriginalFile<'_> {
     /// Its content.
-    pub fn reader(&self) -> io::Result<Box<dyn Read + '_>> {
+    pub fn content_reader(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match &self.content {
-            Content::File(path) => Box::new(open_read(path).map_err(io::Error::other)?),
-            Content::Part(part) => Box::new(part.reader()),
-            Content::Carried(file) => Box::new(file.reader()?),
+            FileContent::File(path) => Box::new(open_read(path).map_err(io::Error::other)?),
+            FileContent::Part(part) => Box::new(part.reader()),
+            FileContent::Carried(file) => Box::new(file.content_reader()?),
         })
     }
 
     /// Gives the content to somebody; gives back how many bytes there are.
-    pub fn copy(&self, out: &mut dyn Write) -> io::Result<u64> {
-        io::copy(&mut self.reader()?, out)
+    pub fn copy_content(&self, out: &mut dyn Write) -> io::Result<u64> {
+        io::copy(&mut self.content_reader()?, out)
     }
 }
 
-impl<'a> From<CarriedFile<'a>> for Original<'a> {
+impl<'a> From<CarriedFile<'a>> for OriginalFile<'a> {
     fn from(file: CarriedFile<'a>) -> Self {
         Self {
             name: file.path.clone(),
             folder: file.folder.clone(),
-            content: Content::Carried(file),
+            content: FileContent::Carried(file),
         }
     }
 }
@@ -56,18 +56,18 @@ impl<'a> From<CarriedFile<'a>> for Original<'a> {
 /// The files of a session, as they were where it was first found, and those of the sub-agents that
 /// are to come along. Rows of a database are a file for each table, in a folder that is named like
 /// the session.
-pub fn originals<'a>(
+pub fn original_files<'a>(
     conversation: &'a Conversation,
     agents: Option<&'a Agents>,
-) -> Result<Vec<Original<'a>>, OpenError> {
+) -> Result<Vec<OriginalFile<'a>>, OpenError> {
     let carried = conversation.carried()?;
     if !carried.is_empty() {
-        return Ok(carried.into_iter().map(Original::from).collect());
+        return Ok(carried.into_iter().map(OriginalFile::from).collect());
     }
     let source = &conversation.source;
     let paths = match agents {
         Some(agents) => with_agents(conversation, agents)?,
-        None => needed(conversation)?,
+        None => needed_files(conversation)?,
     };
     let base = common_folder(&source.path, &paths);
     let there = |base: &Path| source.home.as_ref().and_then(|home| home.path_there(base));
@@ -88,7 +88,7 @@ pub fn originals<'a>(
         let mut parts = parts.iter();
         parts.any(|part| table(part).is_some() && is_of(part))
     };
-    let of = |name: String, content| Original {
+    let of = |name: String, content| OriginalFile {
         name,
         folder: folder.clone(),
         content,
@@ -96,7 +96,7 @@ pub fn originals<'a>(
     let mut files = Vec::new();
     for path in paths {
         if !is_shared(&path) {
-            files.push(of(name_below(base, &path), Content::File(path)));
+            files.push(of(name_below(base, &path), FileContent::File(path)));
         }
     }
     let agents = agents.into_iter().flat_map(|agents| &agents.read);
@@ -105,7 +105,7 @@ pub fn originals<'a>(
             if let Some(table) = table(part) {
                 let database = name_below(base, &part.path);
                 let name = format!("{database}.rows/{}/{table}.jsonl", one.source.id);
-                files.push(of(name, Content::Part(part)));
+                files.push(of(name, FileContent::Part(part)));
             }
         }
     }
@@ -114,7 +114,7 @@ pub fn originals<'a>(
 
 /// The files of a session, the main one first, and behind them those of others that it goes on from:
 /// without these it is not whole.
-pub(super) fn needed(conversation: &Conversation) -> Result<Vec<PathBuf>, OpenError> {
+pub(super) fn needed_files(conversation: &Conversation) -> Result<Vec<PathBuf>, OpenError> {
     let mut paths = conversation
         .source
         .format
@@ -133,14 +133,14 @@ pub(super) fn with_agents(
     conversation: &Conversation,
     agents: &Agents,
 ) -> Result<Vec<PathBuf>, OpenError> {
-    let mut paths = needed(conversation)?;
+    let mut paths = needed_files(conversation)?;
     let mut known: HashSet<PathBuf> = paths.iter().cloned().collect();
     let mut add = |more: Vec<PathBuf>| {
         let new = more.into_iter().filter(|path| known.insert(path.clone()));
         paths.extend(new);
     };
     for agent in &agents.read {
-        add(needed(agent)?);
+        add(needed_files(agent)?);
     }
     for (agent, _) in &agents.torn {
         // What cannot be looked at at all cannot come along, either.

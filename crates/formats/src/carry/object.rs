@@ -9,8 +9,8 @@ use std::ops::Range;
 use rethread_json::{Event, Pull, PullError, quote};
 use rethread_model::Note;
 
-use super::files::Original;
-use super::pack::{Seal, pack};
+use super::files::OriginalFile;
+use super::pack::{Seal, pack_content};
 use super::unpack::Unpack;
 use crate::Part;
 
@@ -18,7 +18,7 @@ use crate::Part;
 /// that is noted. `passed` is told how many bytes were read so far.
 pub fn write_object(
     out: &mut dyn Write,
-    files: &[Original<'_>],
+    files: &[OriginalFile<'_>],
     note: &mut dyn FnMut(Note),
     passed: &dyn Fn(u64),
 ) -> io::Result<()> {
@@ -29,7 +29,7 @@ pub fn write_object(
     out.write_all(b",\"files\":[")?;
     let mut comma: &[u8] = b"";
     for file in files {
-        let mut reader = match file.reader() {
+        let mut reader = match file.content_reader() {
             Ok(reader) => reader,
             Err(e) => {
                 let what = format!("cannot be read: {e}; it does not come along");
@@ -43,12 +43,12 @@ pub fn write_object(
         out.write_all(&quote(&file.name))?;
         out.write_all(b",\"zstd_base64\":[")?;
         let mut between: &[u8] = b"\"";
-        let mut reader = Counted {
+        let mut reader = CountedReader {
             from: &mut reader,
             read: &mut read,
             passed,
         };
-        let packed = pack(&mut reader, &mut |piece| {
+        let packed = pack_content(&mut reader, &mut |piece| {
             out.write_all(between)?;
             between = b",\"";
             out.write_all(piece.as_bytes())?;
@@ -65,13 +65,13 @@ pub fn write_object(
 }
 
 /// Tells how much was read.
-struct Counted<'a> {
+struct CountedReader<'a> {
     from: &'a mut dyn Read,
     read: &'a mut u64,
     passed: &'a dyn Fn(u64),
 }
 
-impl Read for Counted<'_> {
+impl Read for CountedReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.from.read(buffer)?;
         *self.read += n as u64;
@@ -97,8 +97,8 @@ pub struct CarriedFile<'a> {
 
 impl CarriedFile<'_> {
     /// Its content. Reading fails at the end if that is not what was packed.
-    pub fn reader(&self) -> io::Result<impl Read + '_> {
-        let text = Pieces {
+    pub fn content_reader(&self) -> io::Result<impl Read + '_> {
+        let text = PieceReader {
             pull: Pull::new(self.part.range(self.pieces.clone())),
             left: Vec::new(),
             at: 0,
@@ -113,7 +113,7 @@ pub(crate) fn carried_files(part: &Part, value: Range<u64>) -> io::Result<Vec<Ca
     let mut pull = Pull::new(part.range(value.clone()));
     let mut found = Vec::new();
     let mut folder = String::new();
-    let mut file = Draft::default();
+    let mut file = FileDraft::default();
     // Depth 1 is the value itself, 2 the list, 3 a file.
     let mut key = String::new();
     loop {
@@ -146,11 +146,11 @@ pub(crate) fn carried_files(part: &Part, value: Range<u64>) -> io::Result<Vec<Ca
                 file.pieces = Some(start..pull.offset());
             }
             Event::BeginArray if (depth, key.as_str()) == (1, "files") => {}
-            Event::BeginObject if depth == 0 || depth == 2 => file = Draft::default(),
+            Event::BeginObject if depth == 0 || depth == 2 => file = FileDraft::default(),
             Event::BeginArray | Event::BeginObject => pull.skip_container().map_err(as_io)?,
             Event::EndObject if depth == 3 => {
                 let draft = std::mem::take(&mut file);
-                found.extend(draft.finish(part, &folder, value.start));
+                found.extend(draft.finish_file(part, &folder, value.start));
             }
             _ => {}
         }
@@ -160,15 +160,15 @@ pub(crate) fn carried_files(part: &Part, value: Range<u64>) -> io::Result<Vec<Ca
 
 /// What was read of a file so far.
 #[derive(Default)]
-struct Draft {
+struct FileDraft {
     path: Option<String>,
     pieces: Option<Range<u64>>,
     size: Option<u64>,
     sha256: Option<String>,
 }
 
-impl Draft {
-    fn finish<'a>(self, part: &'a Part, folder: &str, start: u64) -> Option<CarriedFile<'a>> {
+impl FileDraft {
+    fn finish_file<'a>(self, part: &'a Part, folder: &str, start: u64) -> Option<CarriedFile<'a>> {
         let pieces = self.pieces?;
         Some(CarriedFile {
             path: self.path?,
@@ -184,13 +184,13 @@ impl Draft {
 }
 
 /// The text of all strings of an array, one behind the other.
-struct Pieces<R> {
+struct PieceReader<R> {
     pull: Pull<R>,
     left: Vec<u8>,
     at: usize,
 }
 
-impl<R: Read> Read for Pieces<R> {
+impl<R: Read> Read for PieceReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         while self.at >= self.left.len() {
             self.left.clear();

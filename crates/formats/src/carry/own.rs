@@ -16,10 +16,10 @@ pub fn own_files<'a>(
     conversation: &'a Conversation,
     agents: &'a Agents,
 ) -> Result<Vec<NamedFile<'a>>, OpenError> {
-    let mut rows = rows(conversation, "");
+    let mut rows = row_files(conversation, "");
     if !rows.is_empty() {
         for (at, agent) in agents.read.iter().enumerate() {
-            rows.extend(self::rows(agent, &rows_folder(at)));
+            rows.extend(self::row_files(agent, &rows_folder(at)));
         }
         return Ok(rows);
     }
@@ -38,7 +38,7 @@ pub fn rows_folder(agent: usize) -> String {
     format!("agents/{agent}/")
 }
 
-fn rows<'a>(conversation: &'a Conversation, folder: &str) -> Vec<NamedFile<'a>> {
+fn row_files<'a>(conversation: &'a Conversation, folder: &str) -> Vec<NamedFile<'a>> {
     let parts = conversation.native.parts.iter();
     let row = parts.filter_map(|part| match part.kind {
         PartKind::Rows { table } => {

@@ -38,7 +38,7 @@ pub struct Packed {
 
 /// Packs all that can be read. The pieces are given in order; all but the last are [`PIECE`] long.
 /// It fails only if a piece is not taken.
-pub fn pack(
+pub fn pack_content(
     from: &mut dyn Read,
     piece: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> io::Result<Packed> {
@@ -65,12 +65,12 @@ pub fn pack(
             && ready.len() >= PIECE_BYTES
         {
             let whole = ready.len() / PIECE_BYTES * PIECE_BYTES;
-            give(ready.get(..whole).unwrap_or_default(), piece)?;
+            give_pieces(ready.get(..whole).unwrap_or_default(), piece)?;
             ready.drain(..whole);
         }
     }
-    give(&encoder.finish()?, piece)?;
-    let sha256 = digits(&hash.finalize());
+    give_pieces(&encoder.finish()?, piece)?;
+    let sha256 = hex_digits(&hash.finalize());
     Ok(Packed {
         seal: Seal { size, sha256 },
         torn,
@@ -79,7 +79,7 @@ pub fn pack(
 
 impl Seal {
     /// Of all that can be read.
-    pub fn of(from: &mut dyn Read) -> io::Result<Self> {
+    pub fn of_content(from: &mut dyn Read) -> io::Result<Self> {
         let mut hash = Sha256::new();
         let mut buffer = vec![0; 256 * 1024];
         let mut size = 0;
@@ -93,19 +93,19 @@ impl Seal {
             hash.update(buffer.get(..n).unwrap_or_default());
             size += n as u64;
         }
-        let sha256 = digits(&hash.finalize());
+        let sha256 = hex_digits(&hash.finalize());
         Ok(Self { size, sha256 })
     }
 }
 
-fn give(bytes: &[u8], piece: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+fn give_pieces(bytes: &[u8], piece: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
     bytes
         .chunks(PIECE_BYTES)
         .try_for_each(|chunk| piece(&STANDARD.encode(chunk)))
 }
 
 /// Bytes in hexadecimal digits.
-pub(super) fn digits(bytes: &[u8]) -> String {
+pub(super) fn hex_digits(bytes: &[u8]) -> String {
     let all: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
     all.concat()
 }

@@ -9,7 +9,7 @@ use rethread_disk::{
     join, open_read, sync_tree,
 };
 
-use super::put_journal::Unfinished;
+use super::put_journal::UnfinishedInstall;
 use crate::{FormatRef, Source, WriteError, Writing};
 
 /// Where a session is to go.
@@ -61,7 +61,7 @@ impl Goods {
     }
 
     /// The session in them, where they are those of this format.
-    pub fn source(&self, format: FormatRef) -> Result<Source, WriteError> {
+    pub fn session_source(&self, format: FormatRef) -> Result<Source, WriteError> {
         if let Some(carrier) = format.carrier()
             && let Some(source) = carrier.unpacked(self)?
         {
@@ -92,7 +92,7 @@ pub enum Put {
 
 impl Put {
     /// Its main file or folder.
-    pub fn path(&self) -> &Path {
+    pub fn main_path(&self) -> &Path {
         match self {
             Self::New(path)
             | Self::Renewed(path)
@@ -125,7 +125,7 @@ pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<
         .find(|(from, to)| is_there(to) && !is_same_file(from, to))
     {
         let is_own = other == main || is_there(main);
-        return Err(exists(if is_own { &path } else { other }));
+        return Err(exists_error(if is_own { &path } else { other }));
     }
     if files.iter().all(|(_, to)| is_there(to)) {
         return Ok(Put::There(path));
@@ -137,7 +137,7 @@ pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<
         let made = create_folder_with(&folder, mode, w.durability, |inside| {
             for (from, to) in &files {
                 let name = to.strip_prefix(&folder).unwrap_or(to);
-                let _ = copy(&w.unsynced(), from, &inside.join(name), mode)?;
+                let _ = copy_file(&w.unsynced(), from, &inside.join(name), mode)?;
             }
             // A session can be thousands of small files.
             if w.durability.syncs() {
@@ -147,19 +147,19 @@ pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<
         })?;
         return match made {
             Created::New => Ok(Put::New(path)),
-            Created::Existed => Err(exists(&path)),
+            Created::Existed => Err(exists_error(&path)),
         };
     }
-    let unfinished = Unfinished::of(&files)?;
-    let journal = unfinished.begin(w)?;
+    let unfinished = UnfinishedInstall::of_files(&files)?;
+    let journal = unfinished.note_begin(w)?;
     for (from, to) in files.iter().rev() {
-        let copied = match copy(w, from, to, mode) {
-            Ok(Created::Existed) if !is_same_file(from, to) => Err(exists(to)),
+        let copied = match copy_file(w, from, to, mode) {
+            Ok(Created::Existed) if !is_same_file(from, to) => Err(exists_error(to)),
             copied => copied,
         };
         if let Err(e) = copied {
             // What is there of it is no session without the rest.
-            unfinished.undo();
+            unfinished.undo_install();
             return Err(e);
         }
     }
@@ -168,7 +168,7 @@ pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<
     Ok(Put::New(path))
 }
 
-fn exists(path: &Path) -> WriteError {
+fn exists_error(path: &Path) -> WriteError {
     let name = path.file_name().unwrap_or_default();
     WriteError::Exists {
         id: name.to_string_lossy().into_owned(),
@@ -202,7 +202,7 @@ fn common_folder(shelf: &Path, names: &[String]) -> Option<PathBuf> {
 /// How much is copied at once.
 const BUFFER: usize = 256 * 1024;
 
-fn copy(w: &Writing<'_>, from: &Path, to: &Path, mode: Mode) -> Result<Created, WriteError> {
+fn copy_file(w: &Writing<'_>, from: &Path, to: &Path, mode: Mode) -> Result<Created, WriteError> {
     if let Some(folder) = to.parent() {
         ensure_folder(folder, &mode, w.durability)?;
     }

@@ -16,7 +16,7 @@ const FOLDER: &str = "unfinished";
 
 /// The files of a session that are not in the store yet.
 #[derive(Debug, Default)]
-pub(super) struct Unfinished {
+pub(super) struct UnfinishedInstall {
     /// The one that makes it a session, and comes last.
     main: PathBuf,
     /// The others, with what they will hold.
@@ -25,9 +25,9 @@ pub(super) struct Unfinished {
     folders: Vec<PathBuf>,
 }
 
-impl Unfinished {
+impl UnfinishedInstall {
     /// Of files as they lie elsewhere and where they are to go, the main one first.
-    pub(super) fn of(files: &[(PathBuf, PathBuf)]) -> Result<Self, WriteError> {
+    pub(super) fn of_files(files: &[(PathBuf, PathBuf)]) -> Result<Self, WriteError> {
         let mut unfinished = Self::default();
         let is_missing = |path: &Path| std::fs::symlink_metadata(path).is_err();
         for (at, (from, to)) in files.iter().enumerate() {
@@ -38,7 +38,7 @@ impl Unfinished {
                     path: from.clone(),
                     cause,
                 };
-                let seal = Seal::of(&mut open_read(from)?).map_err(unreadable)?;
+                let seal = Seal::of_content(&mut open_read(from)?).map_err(unreadable)?;
                 unfinished.files.push((to.clone(), seal));
             }
             let above = to.ancestors().skip(1);
@@ -55,8 +55,8 @@ impl Unfinished {
 
     /// Notes it, so that it can be undone. None where there is nothing to undo, or where a path cannot
     /// be written down.
-    pub(super) fn begin(&self, w: &Writing<'_>) -> Result<Option<Journal>, WriteError> {
-        let Some(line) = self.line().filter(|_| !self.files.is_empty()) else {
+    pub(super) fn note_begin(&self, w: &Writing<'_>) -> Result<Option<Journal>, WriteError> {
+        let Some(line) = self.journal_line().filter(|_| !self.files.is_empty()) else {
             return Ok(None);
         };
         let folder = w.env.data.join(FOLDER);
@@ -65,9 +65,9 @@ impl Unfinished {
 
     /// Removes what is there of it: files that hold what was to be put there, and folders that are
     /// empty then.
-    pub(super) fn undo(&self) {
+    pub(super) fn undo_install(&self) {
         for (path, seal) in &self.files {
-            let found = open_read(path).map(|mut file| Seal::of(&mut file));
+            let found = open_read(path).map(|mut file| Seal::of_content(&mut file));
             if let Ok(Ok(found)) = found
                 && found == *seal
             {
@@ -83,7 +83,7 @@ impl Unfinished {
         }
     }
 
-    fn line(&self) -> Option<Vec<u8>> {
+    fn journal_line(&self) -> Option<Vec<u8>> {
         let mut files = Array::new();
         for (path, seal) in &self.files {
             let file = Object::new()
@@ -103,8 +103,8 @@ impl Unfinished {
         Some(line.finish())
     }
 
-    fn read(line: &[u8]) -> Option<Self> {
-        fn path(value: Value<'_>) -> Option<PathBuf> {
+    fn parse_line(line: &[u8]) -> Option<Self> {
+        fn parse_path(value: Value<'_>) -> Option<PathBuf> {
             Some(PathBuf::from(value.str()?.into_owned()))
         }
         let tree = Tree::parse(line).ok()?;
@@ -114,10 +114,10 @@ impl Unfinished {
                 size: file.get("size")?.u64()?,
                 sha256: file.get("sha256")?.str()?.into_owned(),
             };
-            Some((path(file.get("path")?)?, seal))
+            Some((parse_path(file.get("path")?)?, seal))
         };
         Some(Self {
-            main: path(root.get("main")?)?,
+            main: parse_path(root.get("main")?)?,
             files: root
                 .get("files")?
                 .items()
@@ -126,7 +126,7 @@ impl Unfinished {
             folders: root
                 .get("folders")?
                 .items()
-                .map(path)
+                .map(parse_path)
                 .collect::<Option<_>>()?,
         })
     }
@@ -137,10 +137,10 @@ impl Unfinished {
 pub fn remove_unfinished(w: &Writing<'_>) {
     for journal in abandoned_journals(&w.env.data.join(FOLDER)) {
         let line = journal.read().unwrap_or_default();
-        if let Some(left) = Unfinished::read(&line)
+        if let Some(left) = UnfinishedInstall::parse_line(&line)
             && std::fs::symlink_metadata(&left.main).is_err()
         {
-            left.undo();
+            left.undo_install();
         }
     }
 }

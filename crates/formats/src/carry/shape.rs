@@ -4,7 +4,7 @@ use rethread_json::{Array, Object, Value};
 
 /// How a list of things that are said makes a tree, where not each follows the one before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
+pub struct MessageTree {
     /// The places of those that follow others than the ones before them, in order, each with the
     /// place that it follows; none begins the conversation anew.
     pub parts: Vec<(usize, Option<usize>)>,
@@ -12,9 +12,9 @@ pub struct Shape {
     pub end: Option<usize>,
 }
 
-impl Shape {
+impl MessageTree {
     /// The place that a place follows.
-    pub fn before(&self, place: usize) -> Option<usize> {
+    pub fn parent_of(&self, place: usize) -> Option<usize> {
         match self.parts.binary_search_by_key(&place, |(at, _)| *at) {
             Ok(found) => self.parts.get(found).and_then(|(_, after)| *after),
             Err(_) => place.checked_sub(1),
@@ -22,7 +22,7 @@ impl Shape {
     }
 
     /// The way to where the conversation is, of so many things.
-    pub fn way(&self, count: usize) -> Vec<usize> {
+    pub fn active_path(&self, count: usize) -> Vec<usize> {
         let mut way = Vec::new();
         let mut met = vec![false; count];
         let mut at = self.end.or_else(|| count.checked_sub(1));
@@ -33,14 +33,14 @@ impl Shape {
                 _ => break,
             }
             way.push(place);
-            at = self.before(place);
+            at = self.parent_of(place);
         }
         way.reverse();
         way
     }
 
     /// As JSON; none where each follows the one before it.
-    pub(super) fn json(&self) -> Option<Vec<u8>> {
+    pub(super) fn to_json(&self) -> Option<Vec<u8>> {
         if *self == Self::default() {
             return None;
         }
@@ -57,7 +57,7 @@ impl Shape {
     }
 
     /// From JSON.
-    pub(super) fn of(json: Value<'_>) -> Option<Self> {
+    pub(super) fn from_json(json: Value<'_>) -> Option<Self> {
         let number = |value: Value<'_>| usize::try_from(value.u64()?).ok();
         let part = |part: Value<'_>| {
             let mut items = part.items();
@@ -82,32 +82,35 @@ mod tests {
 
     #[test]
     fn a_tree_and_the_way_in_it() {
-        let shape = Shape {
+        let shape = MessageTree {
             parts: vec![(3, Some(0)), (5, None), (6, Some(3))],
             end: None,
         };
-        let json = shape.json().unwrap();
+        let json = shape.to_json().unwrap();
         assert_eq!(
             String::from_utf8_lossy(&json),
             r#"{"parts":[[3,0],[5,null],[6,3]]}"#
         );
         let tree = Tree::parse(&json).unwrap();
-        assert_eq!(Shape::of(tree.root(&json)), Some(shape.clone()));
-        assert_eq!(shape.way(8), [0, 3, 6, 7]);
+        assert_eq!(
+            MessageTree::from_json(tree.root(&json)),
+            Some(shape.clone())
+        );
+        assert_eq!(shape.active_path(8), [0, 3, 6, 7]);
         let end = Some(4);
-        assert_eq!(Shape { end, ..shape }.way(8), [0, 3, 4]);
-        assert_eq!(Shape::default().json(), None);
+        assert_eq!(MessageTree { end, ..shape }.active_path(8), [0, 3, 4]);
+        assert_eq!(MessageTree::default().to_json(), None);
     }
 
     #[test]
     fn a_circle_ends() {
         let parts = vec![(1, Some(2)), (2, Some(1))];
         assert_eq!(
-            Shape {
+            MessageTree {
                 parts,
                 end: Some(2)
             }
-            .way(3),
+            .active_path(3),
             [1, 2]
         );
     }

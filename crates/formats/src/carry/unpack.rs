@@ -6,20 +6,20 @@ use base64::engine::general_purpose::{GeneralPurpose, STANDARD};
 use base64::read::DecoderReader;
 use sha2::{Digest, Sha256};
 
-use super::pack::{Seal, digits};
+use super::pack::{Seal, hex_digits};
 use crate::packed::{Packing, Unpacked};
 
 /// Gives back what was packed. Reading ends with an error if it is anything else: what comes before
 /// the error is not to be trusted.
 pub struct Unpack<R: Read> {
-    decoder: Decoder<R>,
+    decoder: TextDecoder<R>,
     hash: Sha256,
     size: u64,
     seal: Seal,
     is_done: bool,
 }
 
-type Decoder<R> = Unpacked<BufReader<DecoderReader<'static, GeneralPurpose, R>>>;
+type TextDecoder<R> = Unpacked<BufReader<DecoderReader<'static, GeneralPurpose, R>>>;
 
 impl<R: Read> Unpack<R> {
     /// Unpacks a text: all pieces, one behind the other.
@@ -34,8 +34,8 @@ impl<R: Read> Unpack<R> {
         })
     }
 
-    fn finish(&mut self) -> io::Result<usize> {
-        let digest = digits(&std::mem::take(&mut self.hash).finalize());
+    fn finish_check(&mut self) -> io::Result<usize> {
+        let digest = hex_digits(&std::mem::take(&mut self.hash).finalize());
         if self.size != self.seal.size || digest != self.seal.sha256 {
             return Err(not_it("its digest is another"));
         }
@@ -51,7 +51,7 @@ impl<R: Read> Read for Unpack<R> {
         }
         let n = self.decoder.read(buf)?;
         if n == 0 {
-            return self.finish();
+            return self.finish_check();
         }
         self.size += n as u64;
         // A few bytes can be unpacked to any number of them.
@@ -72,12 +72,12 @@ fn not_it(why: &str) -> io::Error {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{PIECE, pack};
+    use super::super::{PIECE, pack_content};
     use super::*;
 
     fn packed(bytes: &[u8]) -> (Vec<String>, Seal) {
         let mut pieces = Vec::new();
-        let packed = pack(&mut &bytes[..], &mut |piece| {
+        let packed = pack_content(&mut &bytes[..], &mut |piece| {
             pieces.push(piece.to_owned());
             Ok(())
         });
@@ -173,7 +173,7 @@ mod tests {
             }
         }
         let mut text = String::new();
-        let packed = pack(&mut Torn(false), &mut |piece| {
+        let packed = pack_content(&mut Torn(false), &mut |piece| {
             text.push_str(piece);
             Ok(())
         });

@@ -4,12 +4,12 @@ use std::io;
 
 use rethread_model::Note;
 
-use super::luggage::Luggage;
+use super::carried_original::CarriedOriginal;
 use crate::{Conversation, OpenError};
 
 /// What is wrong with the originals that travel along in a session, in an export or packed into it:
 /// each is unpacked and compared with its digest, and a note names each that differs.
-pub fn damaged(conversation: &Conversation) -> Result<Vec<Note>, OpenError> {
+pub fn damaged_originals(conversation: &Conversation) -> Result<Vec<Note>, OpenError> {
     let path = &conversation.source.path;
     let mut notes = Vec::new();
     let mut note = |name: &str, e: &io::Error| {
@@ -17,16 +17,16 @@ pub fn damaged(conversation: &Conversation) -> Result<Vec<Note>, OpenError> {
         notes.push(Note::damage(what).at(path));
     };
     for file in conversation.carried()? {
-        let read = file.reader();
+        let read = file.content_reader();
         if let Err(e) = read.and_then(|mut from| io::copy(&mut from, &mut io::sink())) {
             note(&file.path, &e);
         }
     }
-    match Luggage::of(conversation)? {
+    match CarriedOriginal::of_conversation(conversation)? {
         Ok(None) => {}
         Ok(Some(luggage)) => {
-            for (at, name) in luggage.names().iter().enumerate() {
-                if let Err(e) = luggage.unpack(at, &mut io::sink()) {
+            for (at, name) in luggage.file_names().iter().enumerate() {
+                if let Err(e) = luggage.unpack_file(at, &mut io::sink()) {
                     note(name, &e);
                 }
             }

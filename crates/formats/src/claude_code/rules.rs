@@ -73,7 +73,7 @@ fn noted(source: &Source, note: &Note) -> Violation {
     };
     let weight = match note.severity {
         Severity::Damage => Weight::Error,
-        Severity::Remark | Severity::Quiet => Weight::Warning,
+        Severity::Remark | Severity::Quiet | Severity::Detail => Weight::Warning,
     };
     Violation {
         weight,

@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, SafeName, join};
-use rethread_model::Note;
+use rethread_model::{Note, Summary};
 
 use super::sniff::is_session;
 use super::{ClaudeCode, FORMAT, SLUG};
-use crate::{Env, Found, OpenError, Removal, Root, Source, Store, WriteError};
+use crate::{Dependencies, Env, Found, OpenError, Removal, Root, Source, Store, WriteError};
 
 /// The folder of projects in the client's folder.
 pub(super) const PROJECTS: &str = "projects";
@@ -93,6 +93,13 @@ impl Store for ClaudeCode {
         let outputs = names(&outputs, &mut |_| {});
         files.extend(outputs.into_iter().filter(|p| p.is_file()));
         Ok(files)
+    }
+
+    /// The transcript, and what describes a sub-agent.
+    fn dependencies(&self, source: &Source, summary: &Summary) -> Dependencies {
+        let path = &source.path;
+        let meta = summary.is_subagent().then(|| meta_file(path));
+        Dependencies::on(std::iter::once(path.clone()).chain(meta).collect())
     }
 
     /// What goes with a session: its own folder, with its sub-agents and long outputs; of a sub-agent,

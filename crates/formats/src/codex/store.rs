@@ -5,11 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::DiskError;
-use rethread_model::Note;
+use rethread_model::{Link, LinkKind, Note, Summary};
 
+use super::base::bases;
 use super::meta::{Beginning, beginning};
+use super::names::{INDEX, name_of};
 use super::{Codex, FORMAT, SLUG, document};
-use crate::{Env, Found, OpenError, Root, Source, Store};
+use crate::{Dependencies, Env, Found, OpenError, Root, Source, Store};
 
 /// The folders of sessions in a home.
 pub(super) const SESSIONS: &str = "sessions";
@@ -69,6 +71,34 @@ impl Store for Codex {
             }
             .into()),
         }
+    }
+
+    /// The file, those that a fork goes on from, and the names of all sessions of the home.
+    fn dependencies(&self, source: &Source, summary: &Summary) -> Dependencies {
+        let path = &source.path;
+        let mut found = Dependencies::on(vec![path.clone()]);
+        let is_fork = |link: &Link| link.kind == LinkKind::ForkOf;
+        let is_plain = summary.head.dialect.as_deref() == Some("legacy");
+        if (!is_plain || summary.head.links.iter().any(is_fork))
+            && let Beginning::Session(meta) = beginning(path)
+        {
+            let bases = bases(path, meta.base);
+            found
+                .own
+                .extend(bases.parts.into_iter().map(|(file, _)| file));
+            // It may appear anywhere in the home.
+            found.unwatchable = bases.missing.is_some();
+        }
+        found
+            .shared
+            .extend(home_of(path).map(|home| home.join(INDEX)));
+        found
+    }
+
+    /// The name that a person gave the session.
+    fn shared_facts(&self, source: &Source, id: &str) -> Option<Vec<u8>> {
+        let name = name_of(&home_of(&source.path)?, id);
+        Some(name.unwrap_or_default().into_bytes())
     }
 
     /// The client's folder, where the session is in it: a session that goes on from another needs that
@@ -225,7 +255,7 @@ fn id_of(path: &Path) -> Option<String> {
 fn is_store(path: &Path) -> bool {
     let is_home = |p: &Path| {
         p.join(ARCHIVED).is_dir()
-            || p.join(super::names::INDEX).is_file()
+            || p.join(INDEX).is_file()
             || p.file_name().is_some_and(|n| n == ".codex")
     };
     let has_rollouts = |p: &Path| {

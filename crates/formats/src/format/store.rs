@@ -68,6 +68,28 @@ impl Source {
     }
 }
 
+/// What a summary of a session is made of: while none of it changes, the summary stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dependencies {
+    /// Files and folders, there or not. If one of them changes, the session is read again.
+    pub own: Vec<PathBuf>,
+    /// Files that many sessions share, such as a database or a list of names. If one of them changes,
+    /// [`Store::shared_facts`] says whether that concerns the session.
+    pub shared: Vec<PathBuf>,
+    /// Whether something else decides as well, which nobody can watch: the session is read each time.
+    pub unwatchable: bool,
+}
+
+impl Dependencies {
+    /// What depends on these files and folders alone.
+    pub fn on(own: Vec<PathBuf>) -> Self {
+        Self {
+            own,
+            ..Self::default()
+        }
+    }
+}
+
 /// Where the sessions of a format are kept, and what their files are called. Nothing here writes, but
 /// for [`remove`](Self::remove).
 pub trait Store: Sync {
@@ -82,6 +104,18 @@ pub trait Store: Sync {
 
     /// The session's files, the main one first, without judging what is in them.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError>;
+
+    /// All that [`Reader::summarize`](crate::Reader::summarize) looked at to make this summary, for a
+    /// cache.
+    fn dependencies(&self, source: &Source, _: &Summary) -> Dependencies {
+        Dependencies::on(vec![source.path.clone()])
+    }
+
+    /// What the shared files of a session's [`Dependencies`] say of it, in as few bytes as will do; `id`
+    /// is the one that the session says itself. None if that is not known: then it is read again.
+    fn shared_facts(&self, _: &Source, _id: &str) -> Option<Vec<u8>> {
+        None
+    }
 
     /// Whether a session is a folder, and not a file.
     fn keeps_folders(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rethread_json::{Alike, Passed, Skim, Strayed};
+use rethread_json::{ObjectShape, Passed, Skim, Strayed};
 use rethread_model::{Kind, Role, Usage, Visibility};
 
 use super::fields::{time, usage};
@@ -75,8 +75,8 @@ pub(super) struct Heads {
     pub(super) with_ids: bool,
     /// The models that answered, each as long as it was the same.
     pub(super) models: Vec<Box<str>>,
-    members: Alike<Member>,
-    call_members: Alike<CallMember>,
+    members: ObjectShape<Member>,
+    call_members: ObjectShape<CallMember>,
     /// What tools were called in the messages.
     pub(super) tools: Tools,
 }
@@ -87,8 +87,8 @@ impl Heads {
             look,
             with_ids: true,
             models: Vec::new(),
-            members: Alike::new(Member::of),
-            call_members: Alike::new(CallMember::of),
+            members: ObjectShape::new(Member::of),
+            call_members: ObjectShape::new(CallMember::of),
             tools: Tools::default(),
         }
     }

@@ -1,6 +1,6 @@
 //! The folders in which the client keeps what belongs to a project, and which project that is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rethread_disk::read_small;
 use rethread_json::{Tree, Value};
@@ -62,6 +62,15 @@ pub(super) fn root_in(folder: &Path) -> Option<String> {
     let text = String::from_utf8(bytes).ok()?;
     let path = text.trim();
     (!path.is_empty() && !path.contains(['\n', '\0'])).then(|| path.to_owned())
+}
+
+/// The files that say which project a project's folder belongs to, as far as they are asked.
+pub(super) fn root_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = vec![folder.join(ROOT_FILE)];
+    if root_in(folder).is_none() {
+        files.extend(store_of(folder).map(|store| store.join(REGISTRY)));
+    }
+    files
 }
 
 /// The client's folder around a project's folder.

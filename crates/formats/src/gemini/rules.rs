@@ -56,7 +56,7 @@ fn check_file(source: &Source, out: &mut dyn FnMut(Violation)) -> Result<(), Ope
 fn of_note(path: &Path, note: &Note) -> Violation {
     let weight = match note.severity {
         Severity::Damage => Weight::Error,
-        Severity::Remark | Severity::Quiet => Weight::Warning,
+        Severity::Remark | Severity::Quiet | Severity::Detail => Weight::Warning,
     };
     Violation {
         line: note.line,

@@ -4,15 +4,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, SafeName};
-use rethread_model::{Note, Workspace};
+use rethread_model::{Note, Summary, Workspace};
 use uuid::Uuid;
 
 use super::calls::sanitized;
-use super::project::{CHATS, TMP, folder_of, is_project_hash, project_hash};
+use super::project::{CHATS, TMP, folder_of, is_project_hash, project_hash, root_files};
 use super::reader::{copies, rank};
 use super::sniff::{What, what};
 use super::{FORMAT, Gemini, SLUG};
-use crate::{Env, Found, OpenError, Removal, Root, Source, Store, WriteError};
+use crate::{Dependencies, Env, Found, OpenError, Removal, Root, Source, Store, WriteError};
 
 /// The client's folder in a home.
 const FOLDER: &str = ".gemini";
@@ -90,6 +90,18 @@ impl Store for Gemini {
         let mut files = vec![source.path.clone()];
         files.extend(outputs(&source.path, &source.id));
         Ok(files)
+    }
+
+    /// The file, the answers of its tools, and what says which project it belongs to.
+    fn dependencies(&self, source: &Source, summary: &Summary) -> Dependencies {
+        let path = &source.path;
+        let mut own = vec![path.clone()];
+        if let Some(project) = folder_of(path) {
+            own.extend(outputs_folder(project, &summary.head.id));
+            own.extend(outputs(path, &summary.head.id));
+            own.extend(root_files(project));
+        }
+        Dependencies::on(own)
     }
 
     /// The project's folder, which also holds what tools gave.

@@ -6,6 +6,7 @@ mod log;
 mod records;
 mod scan;
 mod state;
+mod summary_state;
 mod thread;
 
 pub(crate) use hash::TextHasher;
@@ -16,5 +17,7 @@ pub(crate) use log::{Flow, LogLine, LogVisitor, read_log, salvage_line, scan_log
 pub(crate) use records::{LogRecords, SourcePos};
 pub use scan::SavedScan;
 pub(crate) use scan::{SaveScan, ScanDepth, scan_question, scan_resumably};
-pub(crate) use state::{SavedState, saved_enum, saved_struct};
+pub use state::SavedState;
+pub(crate) use state::{saved_enum, saved_struct};
+pub use summary_state::SUMMARY_VERSION;
 pub(crate) use thread::find_circles;

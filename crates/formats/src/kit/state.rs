@@ -1,7 +1,8 @@
-//! The state of a scan as bytes, for a cache: fields one behind the other, without names. Whoever
-//! changes what is saved changes [`super::scan::STATE_VERSION`].
+//! Values as bytes, for a cache: fields one behind the other, without names. Whoever changes what is
+//! saved changes [`super::scan::STATE_VERSION`].
 
 use std::collections::HashSet;
+use std::hash::BuildHasher;
 use std::path::PathBuf;
 
 use rethread_json::LineSpan;
@@ -13,8 +14,8 @@ use rethread_model::{
 use crate::first_prompt::FirstPrompt;
 use crate::times::Times;
 
-/// A value that can be saved as bytes, and loaded again.
-pub(crate) trait SavedState: Sized {
+/// A value that can be saved as bytes for a cache, and loaded again by the same version of the program.
+pub trait SavedState: Sized {
     /// Appends the value.
     fn save(&self, out: &mut Vec<u8>);
 
@@ -142,7 +143,14 @@ impl SavedState for PathBuf {
         out.extend_from_slice(bytes);
     }
 
-    /// A path that is no Unicode is not loaded: then the scan begins anew.
+    #[cfg(unix)]
+    fn load(bytes: &mut &[u8]) -> Option<Self> {
+        use std::os::unix::ffi::OsStringExt as _;
+        Some(std::ffi::OsString::from_vec(Vec::load(bytes)?).into())
+    }
+
+    /// A path that is no Unicode is not loaded: then all is read anew.
+    #[cfg(not(unix))]
     fn load(bytes: &mut &[u8]) -> Option<Self> {
         String::load(bytes).map(Self::from)
     }
@@ -208,7 +216,7 @@ impl<A: SavedState, B: SavedState> SavedState for (A, B) {
     }
 }
 
-impl SavedState for HashSet<String> {
+impl<S: BuildHasher + Default> SavedState for HashSet<String, S> {
     fn save(&self, out: &mut Vec<u8>) {
         let mut texts: Vec<String> = self.iter().cloned().collect();
         texts.sort_unstable();

@@ -56,8 +56,9 @@ impl Marks {
         let Some(last) = self.0.len().checked_sub(1) else {
             return false;
         };
-        let begun = self.start(last).unwrap_or(end);
-        self.kind(last) == Some(RecordKind::Blank) && end.saturating_sub(begun) < LONGEST_BLANK
+        let begun = self.record_start(last).unwrap_or(end);
+        self.record_kind(last) == Some(RecordKind::Blank)
+            && end.saturating_sub(begun) < LONGEST_BLANK
     }
 
     /// How many records there are.
@@ -66,12 +67,12 @@ impl Marks {
     }
 
     /// Where a record begins.
-    pub(super) fn start(&self, at: usize) -> Option<u64> {
+    pub(super) fn record_start(&self, at: usize) -> Option<u64> {
         self.0.get(at).map(|mark| mark >> KIND_BITS)
     }
 
     /// What a record is.
-    pub(super) fn kind(&self, at: usize) -> Option<RecordKind> {
+    pub(super) fn record_kind(&self, at: usize) -> Option<RecordKind> {
         let mark = self.0.get(at)?;
         Some(RecordKind::from_bits(mark & ((1 << KIND_BITS) - 1)))
     }

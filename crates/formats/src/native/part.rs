@@ -11,7 +11,7 @@ use rethread_disk::{open_read, read_at, read_next};
 
 use super::marks::{Marks, RecordKind};
 use super::spool::Spooled;
-use super::window::{Window, append};
+use super::window::{Window, append_range};
 
 /// A log of up to this length is held in memory.
 const SHORT: u64 = 4 * 1024 * 1024;
@@ -179,14 +179,14 @@ impl Part {
     /// The bytes of a record in the file.
     pub fn span(&self, record: u32) -> Option<Range<u64>> {
         let at = record as usize;
-        let start = self.marks.start(at)?;
-        let end = self.marks.start(at + 1).unwrap_or(self.len);
+        let start = self.marks.record_start(at)?;
+        let end = self.marks.record_start(at + 1).unwrap_or(self.len);
         Some(start..end)
     }
 
     /// What a record is.
     pub fn record_kind(&self, record: u32) -> Option<RecordKind> {
-        self.marks.kind(record as usize)
+        self.marks.record_kind(record as usize)
     }
 
     /// Reads a record's bytes. Fewer come back when the file was cut meanwhile.
@@ -194,7 +194,7 @@ impl Part {
         let mut bytes = Vec::new();
         match self.in_memory(record) {
             Some(there) => bytes.extend_from_slice(there),
-            None => self.fetch(record, &mut bytes)?,
+            None => self.fetch_record(record, &mut bytes)?,
         }
         Ok(bytes)
     }
@@ -206,7 +206,7 @@ impl Part {
             return Ok(there);
         }
         buffer.clear();
-        self.fetch(record, buffer)?;
+        self.fetch_record(record, buffer)?;
         Ok(buffer)
     }
 
@@ -234,15 +234,15 @@ impl Part {
     }
 
     /// Appends a record's bytes that are not in memory.
-    fn fetch(&self, record: u32, out: &mut Vec<u8>) -> io::Result<()> {
+    fn fetch_record(&self, record: u32, out: &mut Vec<u8>) -> io::Result<()> {
         let Some(span) = self.span(record) else {
             return Ok(());
         };
         match &self.bytes {
             Backing::File(file) | Backing::Packed { unpacked: file, .. } => {
-                locked(&self.window).read(file, span, self.len, out)
+                lock_shared(&self.window).read_range(file, span, self.len, out)
             }
-            Backing::Closed => append(&self.open()?, span, out),
+            Backing::Closed => append_range(&self.open_file()?, span, out),
             Backing::Memory(_) | Backing::Missing => Ok(()),
         }
     }
@@ -282,25 +282,25 @@ impl Part {
                 let mut rest = bytes.get(from..).unwrap_or_default();
                 rest.read(buf)
             }
-            Backing::Closed => read_at(&self.open()?, offset, buf),
+            Backing::Closed => read_at(&self.open_file()?, offset, buf),
             Backing::Missing => Ok(0),
         }
     }
 
-    fn open(&self) -> io::Result<File> {
+    fn open_file(&self) -> io::Result<File> {
         open_read(&self.path).map_err(io::Error::other)
     }
 
-    /// What [`Part::tell`] was told of this record, if it was the last one.
-    pub(super) fn told(&self, record: u32) -> Option<Arc<str>> {
-        let told = locked(&self.told);
+    /// What [`Part::note_word`] was told of this record, if it was the last one.
+    pub(super) fn noted_word(&self, record: u32) -> Option<Arc<str>> {
+        let told = lock_shared(&self.told);
         let (known, word) = told.as_ref()?;
         (*known == record).then(|| word.clone())
     }
 
     /// Notes the one word that is wanted of a record.
-    pub(super) fn tell(&self, record: u32, word: &str) {
-        *locked(&self.told) = Some((record, word.into()));
+    pub(super) fn note_word(&self, record: u32, word: &str) {
+        *lock_shared(&self.told) = Some((record, word.into()));
     }
 
     /// Writes the part as it was read: the same bytes.
@@ -335,7 +335,7 @@ impl Read for PartReader<'_> {
         let left = self.end.saturating_sub(self.at);
         let want = usize::try_from(left).unwrap_or(usize::MAX).min(buf.len());
         if self.file.is_none() && matches!(self.part.bytes, Backing::Closed) {
-            self.file = Some(self.part.open()?);
+            self.file = Some(self.part.open_file()?);
         }
         let n = match &self.file {
             Some(file) => read_at(file, self.at, &mut buf[..want])?,
@@ -347,6 +347,6 @@ impl Read for PartReader<'_> {
 }
 
 /// A thread that panicked left nothing half done here.
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_shared<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

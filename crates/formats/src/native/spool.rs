@@ -60,7 +60,7 @@ impl Spool {
             SPOOLED_IN_MEMORY
         };
         if self.memory.len() > room {
-            self.flush()?;
+            self.flush_to_file()?;
         }
         Ok(Some((number, told)))
     }
@@ -70,7 +70,7 @@ impl Spool {
     }
 
     /// Moves what is in memory into the file.
-    fn flush(&mut self) -> Result<(), DiskError> {
+    fn flush_to_file(&mut self) -> Result<(), DiskError> {
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(scratch()?),
@@ -89,7 +89,7 @@ impl Spool {
     /// All records.
     pub fn finish(mut self) -> Result<Spooled, DiskError> {
         if self.file.is_some() {
-            self.flush()?;
+            self.flush_to_file()?;
         }
         let len = self.len();
         Ok(Spooled {

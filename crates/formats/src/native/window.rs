@@ -18,23 +18,23 @@ pub(crate) struct Window {
 
 impl Window {
     /// Appends the bytes at a place of a file that has this length; fewer when it was cut meanwhile.
-    pub(crate) fn read(
+    pub(crate) fn read_range(
         &mut self,
         file: &File,
         place: Range<u64>,
         len: u64,
         out: &mut Vec<u8>,
     ) -> io::Result<()> {
-        if let Some(bytes) = self.at(&place) {
+        if let Some(bytes) = self.held_bytes(&place) {
             out.extend_from_slice(bytes);
             return Ok(());
         }
         let end = self.start + self.bytes.len() as u64;
         let is_next = (self.start..=end + SIZE).contains(&place.start);
         if is_next && place.end.saturating_sub(place.start) <= SIZE / 2 {
-            self.fill(file, place.start..len.min(place.start + SIZE))?;
+            self.fill_from(file, place.start..len.min(place.start + SIZE))?;
             let there = self.start..place.end.min(self.start + self.bytes.len() as u64);
-            out.extend_from_slice(self.at(&there).unwrap_or_default());
+            out.extend_from_slice(self.held_bytes(&there).unwrap_or_default());
             return Ok(());
         }
         if place.start > end {
@@ -42,24 +42,24 @@ impl Window {
             self.bytes.clear();
             self.start = place.end;
         }
-        append(file, place, out)
+        append_range(file, place, out)
     }
 
     /// The bytes at a place, if all of them are here.
-    fn at(&self, place: &Range<u64>) -> Option<&[u8]> {
+    fn held_bytes(&self, place: &Range<u64>) -> Option<&[u8]> {
         let from = |at: u64| usize::try_from(at.checked_sub(self.start)?).ok();
         self.bytes.get(from(place.start)?..from(place.end)?)
     }
 
-    fn fill(&mut self, file: &File, place: Range<u64>) -> io::Result<()> {
+    fn fill_from(&mut self, file: &File, place: Range<u64>) -> io::Result<()> {
         self.start = place.start;
         self.bytes.clear();
-        append(file, place, &mut self.bytes)
+        append_range(file, place, &mut self.bytes)
     }
 }
 
 /// Appends the bytes at a place of a file; fewer when it was cut meanwhile.
-pub(crate) fn append(file: &File, place: Range<u64>, out: &mut Vec<u8>) -> io::Result<()> {
+pub(crate) fn append_range(file: &File, place: Range<u64>, out: &mut Vec<u8>) -> io::Result<()> {
     let len = usize::try_from(place.end.saturating_sub(place.start));
     let before = out.len();
     out.resize(before + len.map_err(io::Error::other)?, 0);
@@ -89,7 +89,7 @@ mod tests {
             for (start, len) in places {
                 let mut out = vec![7];
                 let end = start + len;
-                window.read(&file, start..end, bytes.len() as u64, &mut out).unwrap();
+                window.read_range(&file, start..end, bytes.len() as u64, &mut out).unwrap();
                 let from = bytes.len().min(usize::try_from(start).unwrap());
                 let to = bytes.len().min(usize::try_from(end).unwrap());
                 prop_assert_eq!(&out[1..], &bytes[from..to]);

@@ -8,22 +8,22 @@ use rethread_model::{
     Blob, Block, Diff, Json, Location, Media, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
 };
 
-use super::body::Place;
+use super::body::ObjectPlace;
 use super::fields::{count, extensions, is_true, json, string, text, visibility};
 use super::flat;
 use crate::few::{Rest, few};
 
 /// Results that came in a message of their own behind their calls.
 #[derive(Default)]
-pub(super) struct Answers {
+pub(super) struct LaterResults {
     blocks: Vec<Block>,
     /// Where they stood, if that is not right behind their calls.
     places: Vec<usize>,
 }
 
-impl Answers {
+impl LaterResults {
     /// Puts each result behind its call, and at the end where there is none.
-    pub(super) fn put(self, blocks: &mut Vec<Block>) {
+    pub(super) fn put_behind_calls(self, blocks: &mut Vec<Block>) {
         if self.places.len() == self.blocks.len() {
             for (answer, place) in self.blocks.into_iter().zip(self.places) {
                 blocks.insert(place.min(blocks.len()), answer);
@@ -50,7 +50,12 @@ impl Answers {
 }
 
 /// Reads the blocks of an object.
-pub(super) fn blocks(value: Value<'_>, place: Place, out: &mut Vec<Block>, answers: &mut Answers) {
+pub(super) fn read_blocks(
+    value: Value<'_>,
+    place: ObjectPlace,
+    out: &mut Vec<Block>,
+    answers: &mut LaterResults,
+) {
     let more = extensions(value);
     let joined = more.is_some_and(|m| is_true(m, "joined"));
     let mut own: Vec<Block> = match value.get("content") {
@@ -58,17 +63,17 @@ pub(super) fn blocks(value: Value<'_>, place: Place, out: &mut Vec<Block>, answe
             .map(Block::Text)
             .into_iter()
             .collect(),
-        Some(content) => listed(content, place).collect(),
+        Some(content) => listed_blocks(content, place).collect(),
         None => Vec::new(),
     };
-    own.extend(flat::calls(value));
+    own.extend(flat::flat_calls(value));
     let Some(more) = more else {
         out.append(&mut own);
         return;
     };
-    refine(&mut own, more, place);
+    refine_tools(&mut own, more, place);
     if let Some(others) = more.get("blocks") {
-        insert(&mut own, others, place);
+        insert_other_blocks(&mut own, others, place);
     }
     let is_result = |b: &Block| matches!(b, Block::ToolResult(_));
     if joined && !own.is_empty() && own.iter().all(is_result) {
@@ -82,24 +87,24 @@ pub(super) fn blocks(value: Value<'_>, place: Place, out: &mut Vec<Block>, answe
 }
 
 /// Puts blocks that the document has no words for where they stood: `at` counts those before.
-fn insert(blocks: &mut Vec<Block>, others: Value<'_>, place: Place) {
+fn insert_other_blocks(blocks: &mut Vec<Block>, others: Value<'_>, place: ObjectPlace) {
     let (items, rest) = few(others);
     for (added, other) in items.enumerate() {
         let at = count(other, "at").unwrap_or(u64::MAX);
         let at = usize::try_from(at).unwrap_or(usize::MAX);
         let at = at.saturating_add(added).min(blocks.len());
-        blocks.insert(at, block(other, place));
+        blocks.insert(at, read_block(other, place));
     }
     blocks.extend(rest.map(Rest::block));
 }
 
-fn listed(list: Value<'_>, place: Place) -> impl Iterator<Item = Block> {
+fn listed_blocks(list: Value<'_>, place: ObjectPlace) -> impl Iterator<Item = Block> {
     let (items, rest) = few(list);
-    let items = items.map(move |item| block(item, place));
+    let items = items.map(move |item| read_block(item, place));
     items.chain(rest.map(Rest::block))
 }
 
-fn block(value: Value<'_>, place: Place) -> Block {
+fn read_block(value: Value<'_>, place: ObjectPlace) -> Block {
     let kind = string(value, "type").unwrap_or_default();
     match kind.as_str() {
         "text" => Block::Text(text(value, "text").unwrap_or_default()),
@@ -141,8 +146,8 @@ fn block(value: Value<'_>, place: Place) -> Block {
             redacted: is_true(value, "redacted"),
             summary: is_true(value, "summary"),
         }),
-        "image" => Block::Image(media(value, place)),
-        "file" => Block::File(media(value, place)),
+        "image" => Block::Image(read_media(value, place)),
+        "file" => Block::File(read_media(value, place)),
         "unknown" if value.get("raw").is_some() => Block::Unknown {
             type_name: string(value, "name").unwrap_or_default(),
             raw: json(value, "raw").unwrap_or_else(|| Json::new(b"null")),
@@ -154,21 +159,21 @@ fn block(value: Value<'_>, place: Place) -> Block {
     }
 }
 
-fn media(value: Value<'_>, place: Place) -> Media {
+fn read_media(value: Value<'_>, place: ObjectPlace) -> Media {
     Media {
         mime: string(value, "mime"),
         name: string(value, "name"),
         uri: string(value, "uri"),
-        blob: blob(value, place),
+        blob: read_blob(value, place),
     }
 }
 
 /// Where the bytes are. A file of the session is known by its name alone: it is not on this machine,
 /// and no export may point at what is.
-fn blob(value: Value<'_>, place: Place) -> Blob {
+fn read_blob(value: Value<'_>, place: ObjectPlace) -> Blob {
     if let Some(data) = value.get("data").and_then(Value::content) {
         let span = value.get("data").map(Value::span).unwrap_or_default();
-        let (record, start) = place.of(span.start + 1);
+        let (record, start) = place.byte_at(span.start + 1);
         return Blob::Inline {
             record,
             start,
@@ -195,7 +200,7 @@ fn blob(value: Value<'_>, place: Place) -> Blob {
 }
 
 /// Takes over what `tools` and `results` say about calls and answers. They come in the same order.
-fn refine(blocks: &mut [Block], more: Value<'_>, place: Place) {
+fn refine_tools(blocks: &mut [Block], more: Value<'_>, place: ObjectPlace) {
     let mut tools = more.get("tools").map(|t| t.items().peekable());
     let mut results = more.get("results").map(|r| r.items().peekable());
     let is_of = |value: &Value<'_>, id: &str| value.get("tool_id").is_some_and(|t| t.is_str(id));
@@ -204,14 +209,14 @@ fn refine(blocks: &mut [Block], more: Value<'_>, place: Place) {
             Block::ToolCall(call) => {
                 let tools = tools.as_mut();
                 if let Some(found) = tools.and_then(|t| t.next_if(|v| is_of(v, &call.id))) {
-                    tool(call, found);
+                    refine_call(call, found);
                 }
             }
             Block::ToolResult(result) => {
                 let results = results.as_mut();
                 if let Some(found) = results.and_then(|r| r.next_if(|v| is_of(v, &result.call_id)))
                 {
-                    answer(result, found, place);
+                    refine_result(result, found, place);
                 }
             }
             _ => {}
@@ -219,7 +224,7 @@ fn refine(blocks: &mut [Block], more: Value<'_>, place: Place) {
     }
 }
 
-fn tool(call: &mut ToolCall, more: Value<'_>) {
+fn refine_call(call: &mut ToolCall, more: Value<'_>) {
     call.namespace = string(more, "namespace");
     call.title = string(more, "title");
     call.kind = string(more, "kind");
@@ -260,23 +265,23 @@ fn tool(call: &mut ToolCall, more: Value<'_>) {
     }
 }
 
-fn answer(result: &mut ToolResult, more: Value<'_>, place: Place) {
+fn refine_result(result: &mut ToolResult, more: Value<'_>, place: ObjectPlace) {
     if is_true(more, "unnamed") {
         result.name = None;
     }
     result.exit_code = more.get("exit_code").and_then(Value::i64);
     result.structured = json(more, "structured");
-    result.full_output = more.get("full_output").map(|whole| blob(whole, place));
+    result.full_output = more.get("full_output").map(|whole| read_blob(whole, place));
     if let Some(lengths) = more.get("text_lengths") {
-        result.blocks = cut(&result.blocks, lengths);
+        result.blocks = cut_output(&result.blocks, lengths);
     }
     if let Some(others) = more.get("blocks") {
-        insert(&mut result.blocks, others, place);
+        insert_other_blocks(&mut result.blocks, others, place);
     }
 }
 
 /// Cuts an output into the texts that it was joined from.
-fn cut(joined: &[Block], lengths: Value<'_>) -> Vec<Block> {
+fn cut_output(joined: &[Block], lengths: Value<'_>) -> Vec<Block> {
     let Some(Block::Text(all)) = joined.first() else {
         return Vec::new();
     };

@@ -8,7 +8,7 @@ use rethread_model::{Body, EntryIx, Event, Json, Kind, Level, Message, RawRef, S
 use super::Ndjson;
 use super::entry::entry_body;
 use super::fields::extensions;
-use super::message::message;
+use super::message::read_message;
 use super::pieces::NOTHING;
 use crate::outline::between;
 use crate::{BodyReader, Native, RecordKind};
@@ -20,19 +20,19 @@ impl BodyReader for Ndjson {
         let mut objects = Vec::new();
         for raw in origin {
             if native.record_kind(*raw) == Some(RecordKind::Giant) {
-                return giant(native, session, entry, *raw);
+                return oversized_body(native, session, entry, *raw);
             }
             let (bytes, place) = match without_original(native, *raw) {
                 Ok(found) => found,
-                Err(e) => return unreadable(&e.to_string()),
+                Err(e) => return unreadable_body(&e.to_string()),
             };
             match Tree::parse(bytes.get(place.start..).unwrap_or_default()) {
                 Ok(tree) => objects.push((place, bytes, tree)),
                 // The entries of a session without messages stand at the beginning of its line.
-                Err(_) => return beginning(&bytes, session, entry, *raw),
+                Err(_) => return session_object_body(&bytes, session, entry, *raw),
             }
         }
-        let values: Vec<(Place, Value<'_>)> = objects
+        let values: Vec<(ObjectPlace, Value<'_>)> = objects
             .iter()
             .map(|(place, bytes, tree)| (*place, tree.root(&bytes[place.start..])))
             .collect();
@@ -40,10 +40,10 @@ impl BodyReader for Ndjson {
             return Body::Unknown(None);
         };
         if session.entry(entry).kind.is_message() {
-            return Body::Message(message(&values));
+            return Body::Message(read_message(&values));
         }
         let Some(more) = extensions(*value) else {
-            return unreadable("the file was changed while it was read");
+            return unreadable_body("the file was changed while it was read");
         };
         let before = more.get("preceded_by").map(Value::items);
         let after = more.get("followed_by").map(Value::items);
@@ -54,7 +54,7 @@ impl BodyReader for Ndjson {
             Some(behind) => after.into_iter().flatten().nth(behind.saturating_sub(1)),
         };
         found.map_or_else(
-            || unreadable("the file was changed while it was read"),
+            || unreadable_body("the file was changed while it was read"),
             entry_body,
         )
     }
@@ -62,16 +62,16 @@ impl BodyReader for Ndjson {
 
 /// Where an object stands: its record, and the byte in it at which the object begins.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct ObjectPlace {
     pub(super) record: RawRef,
     pub(super) start: usize,
     /// Where an original was taken out of it: the byte, and the record that goes on behind it.
     cut: Option<(usize, RawRef)>,
 }
 
-impl Place {
+impl ObjectPlace {
     /// The record, and the byte in it, at which a byte of the object is.
-    pub(super) fn of(&self, at: usize) -> (RawRef, u64) {
+    pub(super) fn byte_at(&self, at: usize) -> (RawRef, u64) {
         let at = self.start + at;
         match self.cut {
             Some((cut, rest)) if at >= cut + NOTHING.len() => {
@@ -83,13 +83,13 @@ impl Place {
 }
 
 /// A record without the original in it, which comes in three records.
-pub(super) fn without_original(native: &Native, raw: RawRef) -> io::Result<(Vec<u8>, Place)> {
+pub(super) fn without_original(native: &Native, raw: RawRef) -> io::Result<(Vec<u8>, ObjectPlace)> {
     let mut bytes = native.read(raw)?;
     let next = |n: u32| RawRef {
         record: raw.record.saturating_add(n),
         ..raw
     };
-    let mut place = Place {
+    let mut place = ObjectPlace {
         record: raw,
         start: between(&bytes),
         cut: None,
@@ -111,7 +111,7 @@ fn place_in_record(session: &Session, entry: EntryIx, raw: RawRef) -> usize {
 }
 
 /// An entry in the session object of a session without messages.
-fn beginning(bytes: &[u8], session: &Session, entry: EntryIx, raw: RawRef) -> Body {
+fn session_object_body(bytes: &[u8], session: &Session, entry: EntryIx, raw: RawRef) -> Body {
     let mut tree = Tree::default();
     let nth = place_in_record(session, entry, raw);
     let found = session_object(bytes, &mut tree).and_then(|object| {
@@ -119,7 +119,7 @@ fn beginning(bytes: &[u8], session: &Session, entry: EntryIx, raw: RawRef) -> Bo
         entries.items().nth(nth)
     });
     found.map_or_else(
-        || unreadable("the file was changed while it was read"),
+        || unreadable_body("the file was changed while it was read"),
         entry_body,
     )
 }
@@ -131,7 +131,7 @@ pub(super) fn session_object<'a>(bytes: &'a [u8], tree: &'a mut Tree) -> Option<
     Some(tree.root(bytes))
 }
 
-fn giant(native: &Native, session: &Session, entry: EntryIx, raw: RawRef) -> Body {
+fn oversized_body(native: &Native, session: &Session, entry: EntryIx, raw: RawRef) -> Body {
     let len = native.span(raw).map_or(0, |s| s.end - s.start);
     let type_name = format!("message of {len} bytes");
     let Kind::Message(role) = session.entry(entry).kind else {
@@ -144,7 +144,7 @@ fn giant(native: &Native, session: &Session, entry: EntryIx, raw: RawRef) -> Bod
     Body::Message(Message::new(role, vec![block]))
 }
 
-pub(super) fn unreadable(why: &str) -> Body {
+pub(super) fn unreadable_body(why: &str) -> Body {
     Body::Event(Event {
         name: "unreadable".to_owned(),
         text: Some(why.into()),

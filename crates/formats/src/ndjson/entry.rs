@@ -24,7 +24,7 @@ pub(super) struct EntryHead {
 pub(super) fn entry_head(value: Value<'_>) -> EntryHead {
     EntryHead {
         id: string(value, "uuid").unwrap_or_default(),
-        kind: kind(string(value, "type").as_deref().unwrap_or_default()),
+        kind: kind_of_word(string(value, "type").as_deref().unwrap_or_default()),
         time: time(value, "timestamp"),
         visibility: visibility(value).unwrap_or_default(),
         inherited: is_true(value, "inherited"),
@@ -34,7 +34,7 @@ pub(super) fn entry_head(value: Value<'_>) -> EntryHead {
     }
 }
 
-fn kind(word: &str) -> Kind {
+fn kind_of_word(word: &str) -> Kind {
     match word {
         "model_change" => Kind::ModelChange,
         "thinking_change" => Kind::ThinkingChange,
@@ -52,10 +52,10 @@ fn kind(word: &str) -> Kind {
 /// What such an entry says.
 pub(super) fn entry_body(value: Value<'_>) -> Body {
     let used = || usage(value.get("token_usage"), value.get("usage"));
-    match kind(string(value, "type").as_deref().unwrap_or_default()) {
+    match kind_of_word(string(value, "type").as_deref().unwrap_or_default()) {
         Kind::ModelChange => Body::ModelChange(model(value).unwrap_or_default()),
         Kind::ThinkingChange => Body::ThinkingChange(string(value, "level").unwrap_or_default()),
-        Kind::Compaction => Body::Compaction(compaction(value)),
+        Kind::Compaction => Body::Compaction(read_compaction(value)),
         Kind::BranchSummary => Body::BranchSummary(BranchSummary {
             from: string(value, "from"),
             summary: text(value, "summary").unwrap_or_default(),
@@ -95,7 +95,7 @@ pub(super) fn entry_body(value: Value<'_>) -> Body {
     }
 }
 
-fn compaction(value: Value<'_>) -> Compaction {
+fn read_compaction(value: Value<'_>) -> Compaction {
     let ids = |list: Value<'_>| {
         let ids = list.items().filter_map(|id| Some(id.str()?.into_owned()));
         ids.collect()

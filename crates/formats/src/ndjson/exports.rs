@@ -6,8 +6,8 @@ use rethread_json::Tree;
 use rethread_model::Json;
 
 use super::field_tables::table;
-use super::index::{Shape, all_lines, index, session_id};
-use super::packed::open;
+use super::index::{FileShape, all_lines, file_index, session_id};
+use super::packed::open_export;
 use super::reader::{AROUND, FILE, OTHERS};
 use super::store::has_its_name;
 use super::{Ndjson, field_tables};
@@ -64,7 +64,7 @@ impl ExportReader for Ndjson {
     fn more_of_header(&self, path: &Path) -> Vec<(String, Json)> {
         let own = table(field_tables::Shape::Header).map_or(&[][..], |table| table.fields);
         let read = || {
-            let opened = open(path).ok()?;
+            let opened = open_export(path).ok()?;
             let mut lines = all_lines(&opened);
             let first = lines.next_line().ok()??;
             let bytes = first.whole()?;
@@ -86,10 +86,12 @@ impl ExportReader for Ndjson {
         if !has_its_name(path) || !path.is_file() {
             return false;
         }
-        let whole = open(path).ok().filter(|opened| opened.damage.is_none());
-        let found = whole.and_then(|opened| index(path, &opened).ok());
+        let whole = open_export(path)
+            .ok()
+            .filter(|opened| opened.damage.is_none());
+        let found = whole.and_then(|opened| file_index(path, &opened).ok());
         found.flatten().is_some_and(|index| {
-            matches!(index.shape, Shape::Records { .. }) && index.sessions.is_empty()
+            matches!(index.shape, FileShape::Records { .. }) && index.sessions.is_empty()
         })
     }
 
@@ -98,7 +100,7 @@ impl ExportReader for Ndjson {
         if !has_its_name(path) || !path.is_file() {
             return None;
         }
-        open(path).ok()?.damage
+        open_export(path).ok()?.damage
     }
 }
 

@@ -10,27 +10,27 @@ use rethread_model::{
 use super::SLUG;
 use super::fields::{count, string};
 use super::message::{message_head, prompt_text};
-use super::packed::Opened;
+use super::packed::OpenedExport;
 use super::reader::FILE;
-use super::store::stem;
+use super::store::file_stem;
 use crate::few::{Rest, few};
 use crate::first_prompt::FirstPrompt;
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log};
 use crate::{Conversation, Native, OpenError, RecordKind, Source};
 
 /// Reads a flat file as one session.
-pub(super) fn read(
+pub(super) fn read_flat(
     source: &Source,
-    opened: Opened,
+    opened: OpenedExport,
     version: String,
 ) -> Result<Conversation, OpenError> {
     let path = &source.path;
     let damage = opened.damage.clone();
-    let part = opened.part(path);
-    let mut reader = Reader {
+    let part = opened.into_part(path);
+    let mut reader = FlatReader {
         records: LogRecords::new(path, FILE),
         head: Head {
-            id: stem(path),
+            id: file_stem(path),
             format: SLUG,
             dialect: Some(version),
             ..Head::default()
@@ -46,7 +46,7 @@ pub(super) fn read(
         reader.records.notes.push(note);
     }
     read_log(&part, &mut reader)?;
-    let Reader {
+    let FlatReader {
         records,
         mut head,
         mut builder,
@@ -69,7 +69,7 @@ pub(super) fn read(
     })
 }
 
-struct Reader<'a> {
+struct FlatReader<'a> {
     records: LogRecords<'a>,
     head: Head,
     builder: SessionBuilder,
@@ -81,14 +81,14 @@ struct Reader<'a> {
     prompt: FirstPrompt,
 }
 
-impl<'a> LogVisitor<'a> for Reader<'a> {
+impl<'a> LogVisitor<'a> for FlatReader<'a> {
     fn records(&mut self) -> Option<&mut LogRecords<'a>> {
         Some(&mut self.records)
     }
 
     fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
         if self.is_headed && value.get("role").is_some() {
-            self.message(line, value);
+            self.read_message(line, value);
             return Flow::Continue(());
         }
         self.other_value(line, value)
@@ -97,29 +97,29 @@ impl<'a> LogVisitor<'a> for Reader<'a> {
     fn other_value(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
         if !self.is_headed {
             self.is_headed = true;
-            self.header(value);
+            self.read_header(value);
         }
         self.records.add_unclaimed(line.at, RecordKind::Value);
         Flow::Continue(())
     }
 
     fn giant(&mut self, line: &LogLine<'_>) -> Flow {
-        self.skip(line, RecordKind::Giant, "too long to be shown; skipped")
+        self.skip_line(line, RecordKind::Giant, "too long to be shown; skipped")
     }
 
     fn damaged(&mut self, line: &LogLine<'_>, _error: &SyntaxError) -> Flow {
-        self.skip(line, RecordKind::Junk, "not JSON; skipped")
+        self.skip_line(line, RecordKind::Junk, "not JSON; skipped")
     }
 }
 
-impl Reader<'_> {
-    fn skip(&mut self, line: &LogLine<'_>, kind: RecordKind, why: &str) -> Flow {
+impl FlatReader<'_> {
+    fn skip_line(&mut self, line: &LogLine<'_>, kind: RecordKind, why: &str) -> Flow {
         self.records.note_damage(line.span, why);
         self.records.add_unclaimed(line.at, kind);
         Flow::Continue(())
     }
 
-    fn header(&mut self, header: Value<'_>) {
+    fn read_header(&mut self, header: Value<'_>) {
         let first = |key: &str| {
             let list = header.get(key)?;
             Some(list.items().next()?.str()?.into_owned())
@@ -148,7 +148,7 @@ impl Reader<'_> {
         });
     }
 
-    fn message(&mut self, line: &LogLine<'_>, value: Value<'_>) {
+    fn read_message(&mut self, line: &LogLine<'_>, value: Value<'_>) {
         let Some(raw) = self.records.add(line.at, RecordKind::Value) else {
             return;
         };
@@ -181,7 +181,7 @@ impl Reader<'_> {
 }
 
 /// The tokens that a flat message names. Some agents count what a cache answered as input, too.
-pub(super) fn usage(message: Value<'_>) -> Option<Usage> {
+pub(super) fn flat_usage(message: Value<'_>) -> Option<Usage> {
     let tokens = message.get("tokens").filter(|t| t.is_object())?;
     let of = |key| count(tokens, key).unwrap_or(0);
     let (input, cached) = (of("input"), of("cached"));
@@ -194,7 +194,7 @@ pub(super) fn usage(message: Value<'_>) -> Option<Usage> {
 }
 
 /// The calls that a flat message names.
-pub(super) fn calls(message: Value<'_>) -> Vec<Block> {
+pub(super) fn flat_calls(message: Value<'_>) -> Vec<Block> {
     let (calls, rest) = message.get("tool_calls").map(few).unzip();
     let call = |value: Value<'_>| {
         Block::ToolCall(ToolCall {

@@ -8,7 +8,7 @@ use rethread_model::{
 use super::fields::{count, filled, is_true, model, string, time, usage};
 
 /// Fills in what the document's own fields say.
-pub(super) fn head(session: Value<'_>, head: &mut Head) {
+pub(super) fn read_head(session: Value<'_>, head: &mut Head) {
     head.id = string(session, "id").unwrap_or_default();
     let path = filled(session, "workspace").filter(|path| !path.starts_with("[hash:"));
     head.workspace.path = path;
@@ -25,13 +25,14 @@ pub(super) fn head(session: Value<'_>, head: &mut Head) {
     });
     head.agent.id = filled(session, "agent_id");
     if let Some(parent) = filled(session, "parent_session_id") {
-        head.links.push(link(LinkKind::Parent, parent));
+        head.links.push(session_link(LinkKind::Parent, parent));
     } else if is_true(session, "is_agent_session") {
-        head.links.push(link(LinkKind::Parent, String::new()));
+        head.links
+            .push(session_link(LinkKind::Parent, String::new()));
     }
 }
 
-fn link(kind: LinkKind, session: String) -> Link {
+fn session_link(kind: LinkKind, session: String) -> Link {
     Link {
         kind,
         session,
@@ -41,7 +42,7 @@ fn link(kind: LinkKind, session: String) -> Link {
 }
 
 /// Fills in what an export of ours says beside these.
-pub(super) fn facts(facts: Value<'_>, head: &mut Head) {
+pub(super) fn read_facts(facts: Value<'_>, head: &mut Head) {
     head.title = string(facts, "title").map(|text| Title {
         text,
         source: title_source(string(facts, "title_source").as_deref()),
@@ -111,7 +112,7 @@ fn one_link(value: Value<'_>) -> Option<Link> {
     Some(Link {
         entry: string(value, "uuid"),
         tool_call: string(value, "tool_id"),
-        ..link(kind, string(value, "session_id")?)
+        ..session_link(kind, string(value, "session_id")?)
     })
 }
 

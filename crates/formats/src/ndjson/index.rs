@@ -9,14 +9,14 @@ use rethread_json::{Event, Line, LineBytes, LineSpan, Lines, Pull, PullError, Tr
 use rethread_model::Note;
 
 use super::fields::string;
-use super::packed::{Opened, Range};
+use super::packed::{FileRange, OpenedExport};
 
 /// Of a longer line only the beginning is looked at first.
 const SHORT: usize = 1024 * 1024;
 
 /// What a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum FileShape {
     /// A line for each session.
     Records {
         /// The version that the header names.
@@ -36,7 +36,7 @@ pub(super) enum Shape {
 
 /// One line that holds a session.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct SessionLine {
     /// The session's id.
     pub(super) id: String,
     pub(super) span: LineSpan,
@@ -51,23 +51,23 @@ pub(super) struct Found {
 
 /// What a file holds.
 #[derive(Debug)]
-pub(super) struct Index {
-    pub(super) shape: Shape,
+pub(super) struct FileIndex {
+    pub(super) shape: FileShape,
     /// Its sessions in the order of the file; none if it has no such lines.
-    pub(super) sessions: Vec<Found>,
+    pub(super) sessions: Vec<SessionLine>,
 }
 
 /// The index that was made last, so that reading the sessions of a file one by one makes it once.
-static LAST: Mutex<Option<Last>> = Mutex::new(None);
+static LAST: Mutex<Option<LastIndex>> = Mutex::new(None);
 
-struct Last {
+struct LastIndex {
     path: PathBuf,
     facts: (u64, Option<SystemTime>),
-    index: Arc<Index>,
+    index: Arc<FileIndex>,
 }
 
 /// What a file holds; nothing if it is no file of ours.
-pub(super) fn index(path: &Path, opened: &Opened) -> io::Result<Option<Arc<Index>>> {
+pub(super) fn file_index(path: &Path, opened: &OpenedExport) -> io::Result<Option<Arc<FileIndex>>> {
     let facts = (opened.len, opened.changed);
     let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(last) = last().as_ref()
@@ -76,15 +76,15 @@ pub(super) fn index(path: &Path, opened: &Opened) -> io::Result<Option<Arc<Index
     {
         return Ok(Some(Arc::clone(&last.index)));
     }
-    let Some(shape) = shape(opened)? else {
+    let Some(shape) = file_shape(opened)? else {
         return Ok(None);
     };
     let sessions = match shape {
-        Shape::Records { .. } => sessions(path, opened)?,
-        Shape::Flat { .. } | Shape::Refused { .. } => Vec::new(),
+        FileShape::Records { .. } => session_lines(path, opened)?,
+        FileShape::Flat { .. } | FileShape::Refused { .. } => Vec::new(),
     };
-    let index = Arc::new(Index { shape, sessions });
-    *last() = Some(Last {
+    let index = Arc::new(FileIndex { shape, sessions });
+    *last() = Some(LastIndex {
         path: path.to_owned(),
         facts,
         index: Arc::clone(&index),
@@ -93,7 +93,7 @@ pub(super) fn index(path: &Path, opened: &Opened) -> io::Result<Option<Arc<Index
 }
 
 /// What the first line says a file is; nothing if it is no file of ours.
-pub(super) fn shape(opened: &Opened) -> io::Result<Option<Shape>> {
+pub(super) fn file_shape(opened: &OpenedExport) -> io::Result<Option<FileShape>> {
     let mut lines = all_lines(opened);
     let first = loop {
         match lines.next_line()? {
@@ -110,21 +110,21 @@ pub(super) fn shape(opened: &Opened) -> io::Result<Option<Shape>> {
         let header = tree.root(bytes);
         let version = string(header, "schema_version");
         return match version {
-            None => Ok(has_header_fields(header).then_some(Shape::Records { version: None })),
+            None => Ok(has_header_fields(header).then_some(FileShape::Records { version: None })),
             Some(version) => of_version(version, &mut lines).map(Some),
         };
     }
     let is_session = session_id(first.head()).is_some();
-    Ok(is_session.then_some(Shape::Records { version: None }))
+    Ok(is_session.then_some(FileShape::Records { version: None }))
 }
 
 fn has_header_fields(header: Value<'_>) -> bool {
     header.get("export_timestamp").is_some() && header.get("session_count").is_some()
 }
 
-fn of_version<R: io::Read>(version: String, lines: &mut Lines<R>) -> io::Result<Shape> {
+fn of_version<R: io::Read>(version: String, lines: &mut Lines<R>) -> io::Result<FileShape> {
     match version.split('.').next() {
-        Some("1") => Ok(Shape::Records {
+        Some("1") => Ok(FileShape::Records {
             version: Some(version),
         }),
         Some("2") => {
@@ -137,20 +137,20 @@ fn of_version<R: io::Read>(version: String, lines: &mut Lines<R>) -> io::Result<
                 }
             }
             Ok(if is_record {
-                Shape::Records {
+                FileShape::Records {
                     version: Some(version),
                 }
             } else {
-                Shape::Flat { version }
+                FileShape::Flat { version }
             })
         }
-        _ => Ok(Shape::Refused { version }),
+        _ => Ok(FileShape::Refused { version }),
     }
 }
 
 /// All lines of a file.
-pub(super) fn all_lines(opened: &Opened) -> Lines<Range<'_>> {
-    Lines::new(Range {
+pub(super) fn all_lines(opened: &OpenedExport) -> Lines<FileRange<'_>> {
+    Lines::new(FileRange {
         file: &opened.file,
         at: 0,
         end: opened.len,
@@ -158,21 +158,21 @@ pub(super) fn all_lines(opened: &Opened) -> Lines<Range<'_>> {
 }
 
 /// The lines that hold sessions, each with the unknown lines around it.
-fn sessions(path: &Path, opened: &Opened) -> io::Result<Vec<Found>> {
-    let whole = Range {
+fn session_lines(path: &Path, opened: &OpenedExport) -> io::Result<Vec<SessionLine>> {
+    let whole = FileRange {
         file: &opened.file,
         at: 0,
         end: opened.len,
     };
     let mut lines = Lines::with_cap(whole, SHORT);
-    let mut found: Vec<Found> = Vec::new();
-    let mut strays = Strays::default();
+    let mut found: Vec<SessionLine> = Vec::new();
+    let mut strays = StrayLines::default();
     while let Some(line) = lines.next_line()? {
         let span = line.span;
         let end = span.offset + span.len + u64::from(span.terminated);
         if let Some(id) = id_of(opened, &line) {
             let before = std::mem::take(&mut strays);
-            found.push(Found {
+            found.push(SessionLine {
                 id,
                 span,
                 from: before.from.unwrap_or(span.offset),
@@ -205,7 +205,7 @@ fn sessions(path: &Path, opened: &Opened) -> io::Result<Vec<Found>> {
 
 /// Lines of unknown types before the first session.
 #[derive(Default)]
-struct Strays {
+struct StrayLines {
     from: Option<u64>,
     notes: Vec<Note>,
 }
@@ -215,12 +215,12 @@ fn is_header(value: Value<'_>) -> bool {
 }
 
 /// The id of the session in a line, however long the line is.
-fn id_of(opened: &Opened, line: &Line<'_>) -> Option<String> {
+fn id_of(opened: &OpenedExport, line: &Line<'_>) -> Option<String> {
     let found = session_id(line.head());
     if found.is_some() || line.whole().is_some() {
         return found;
     }
-    session_id(Range {
+    session_id(FileRange {
         file: &opened.file,
         at: line.span.offset,
         end: line.span.offset + line.span.len,
@@ -237,7 +237,9 @@ pub(super) fn session_id(line: impl io::Read) -> Option<String> {
     }
     while !(is_session && id.is_some()) {
         // What lies beyond the beginning of a giant line is not known.
-        let Ok(Some(key)) = key(&mut pull) else { break };
+        let Ok(Some(key)) = next_key(&mut pull) else {
+            break;
+        };
         match key.as_str() {
             "type" => is_session = whole_string(&mut pull).ok()?.as_deref() == Some("session"),
             "session" => id = id_in(&mut pull).ok()?,
@@ -252,7 +254,7 @@ pub(super) fn session_id(line: impl io::Read) -> Option<String> {
 }
 
 /// The next key of an object; nothing at its end.
-pub(super) fn key<R: io::Read>(pull: &mut Pull<R>) -> Result<Option<String>, PullError> {
+pub(super) fn next_key<R: io::Read>(pull: &mut Pull<R>) -> Result<Option<String>, PullError> {
     let mut name = Vec::new();
     loop {
         match pull.next_event()? {
@@ -299,7 +301,7 @@ fn id_in<R: io::Read>(pull: &mut Pull<R>) -> Result<Option<String>, PullError> {
         }
         return Ok(None);
     }
-    while let Some(name) = key(pull)? {
+    while let Some(name) = next_key(pull)? {
         if name == "id" {
             let id = whole_string(pull)?;
             // The rest may be torn; the id is known all the same.

@@ -3,7 +3,7 @@
 use rethread_json::Value;
 use rethread_model::{Kind, Message, ModelRef, Place, Role, Visibility};
 
-use super::blocks::{Answers, blocks};
+use super::blocks::{LaterResults, read_blocks};
 use super::body;
 use super::entry::EntryHead;
 use super::fields::{extensions, is_true, json, string, time, usage, visibility};
@@ -17,7 +17,7 @@ pub(super) fn message_head(value: Value<'_>) -> EntryHead {
     let seen = more.and_then(visibility);
     EntryHead {
         id: string(value, "uuid").unwrap_or_default(),
-        kind: Kind::Message(role(value)),
+        kind: Kind::Message(read_role(value)),
         time: time(value, "timestamp"),
         visibility: seen.unwrap_or(if is_meta {
             Visibility::Injected
@@ -32,7 +32,7 @@ pub(super) fn message_head(value: Value<'_>) -> EntryHead {
 }
 
 /// Who speaks. Tools answer in messages of the user.
-fn role(value: Value<'_>) -> Role {
+fn read_role(value: Value<'_>) -> Role {
     let more = extensions(value);
     if more.is_some_and(|m| m.get("role").is_some_and(|r| r.is_str("tool"))) {
         return Role::Tool;
@@ -57,7 +57,7 @@ pub(super) fn only_results(value: Value<'_>) -> bool {
 
 /// What the person said, if this is something of theirs.
 pub(super) fn prompt_text(value: Value<'_>) -> Option<String> {
-    if role(value) != Role::User || message_head(value).visibility != Visibility::Visible {
+    if read_role(value) != Role::User || message_head(value).visibility != Visibility::Visible {
         return None;
     }
     let content = value.get("content")?;
@@ -69,20 +69,20 @@ pub(super) fn prompt_text(value: Value<'_>) -> Option<String> {
 }
 
 /// Reads a message that came in one or several objects, each given with where it stands.
-pub(super) fn message(objects: &[(body::Place, Value<'_>)]) -> Message {
+pub(super) fn read_message(objects: &[(body::ObjectPlace, Value<'_>)]) -> Message {
     let first = objects.first().map(|(_, value)| *value);
-    let mut message = Message::new(first.map_or(Role::System, role), Vec::new());
-    let mut answers = Answers::default();
+    let mut message = Message::new(first.map_or(Role::System, read_role), Vec::new());
+    let mut answers = LaterResults::default();
     for (place, value) in objects {
-        blocks(*value, *place, &mut message.blocks, &mut answers);
-        fill(&mut message, *value);
+        read_blocks(*value, *place, &mut message.blocks, &mut answers);
+        fill_message(&mut message, *value);
     }
-    answers.put(&mut message.blocks);
+    answers.put_behind_calls(&mut message.blocks);
     message
 }
 
 /// Takes over what an object says beside its blocks.
-fn fill(message: &mut Message, value: Value<'_>) {
+fn fill_message(message: &mut Message, value: Value<'_>) {
     let metadata = value.get("metadata");
     let more = extensions(value);
     // What is said of a model stands in `extensions` where it is not the assistant that speaks.
@@ -110,7 +110,7 @@ fn fill(message: &mut Message, value: Value<'_>) {
         tokens.or_else(|| more?.get("token_usage")),
         more.and_then(|m| m.get("usage")),
     );
-    message.usage = used.or_else(|| flat::usage(value)).or(message.usage);
+    message.usage = used.or_else(|| flat::flat_usage(value)).or(message.usage);
     let duration = more.and_then(|m| m.get("duration_ms")?.f64());
     message.duration_ms = duration.or(message.duration_ms);
     if let Some(details) = more.and_then(|m| json(m, "details")) {

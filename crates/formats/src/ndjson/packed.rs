@@ -13,7 +13,7 @@ use crate::packed::{Packing, unpack};
 
 /// A file, unpacked where it was packed.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenedExport {
     pub(super) file: File,
     /// The packed file, where it is one.
     pub(super) original: Option<File>,
@@ -26,7 +26,7 @@ pub(super) struct Opened {
 }
 
 /// Opens a file; of a packed one, its content.
-pub(super) fn open(path: &Path) -> Result<Opened, DiskError> {
+pub(super) fn open_export(path: &Path) -> Result<OpenedExport, DiskError> {
     let file = open_read(path)?;
     let failed = |cause| DiskError::Read {
         path: path.to_owned(),
@@ -41,10 +41,10 @@ pub(super) fn open(path: &Path) -> Result<Opened, DiskError> {
         None => (file, meta.len(), None),
         Some(packing) => {
             original = Some(file.try_clone().map_err(failed)?);
-            unpacked(path, file, packing, (meta.len(), changed))?
+            unpack_export(path, file, packing, (meta.len(), changed))?
         }
     };
-    Ok(Opened {
+    Ok(OpenedExport {
         file,
         original,
         len,
@@ -53,9 +53,9 @@ pub(super) fn open(path: &Path) -> Result<Opened, DiskError> {
     })
 }
 
-impl Opened {
+impl OpenedExport {
     /// The part of a session that this file is.
-    pub(super) fn part(self, path: &Path) -> Part {
+    pub(super) fn into_part(self, path: &Path) -> Part {
         match self.original {
             Some(original) => Part::packed(path.to_owned(), original, self.file, self.len),
             None => Part::lines(path.to_owned(), self.file, self.len),
@@ -64,9 +64,9 @@ impl Opened {
 }
 
 /// The file that was unpacked last, so that reading its sessions one by one unpacks it once.
-static LAST: Mutex<Option<Last>> = Mutex::new(None);
+static LAST: Mutex<Option<LastUnpacked>> = Mutex::new(None);
 
-struct Last {
+struct LastUnpacked {
     path: PathBuf,
     facts: (u64, Option<SystemTime>),
     content: File,
@@ -74,7 +74,7 @@ struct Last {
     damage: Option<String>,
 }
 
-fn unpacked(
+fn unpack_export(
     path: &Path,
     file: File,
     packing: Packing,
@@ -97,7 +97,7 @@ fn unpacked(
     let content = unpack(path, file, packing)?;
     let (len, damage) = (content.len, content.damage);
     let copy = content.file.try_clone().map_err(failed)?;
-    *last = Some(Last {
+    *last = Some(LastUnpacked {
         path: path.to_owned(),
         facts,
         content: content.file,
@@ -108,13 +108,13 @@ fn unpacked(
 }
 
 /// A reader over a range of a file.
-pub(super) struct Range<'a> {
+pub(super) struct FileRange<'a> {
     pub(super) file: &'a File,
     pub(super) at: u64,
     pub(super) end: u64,
 }
 
-impl Read for Range<'_> {
+impl Read for FileRange<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
         let want = left.min(buf.len());

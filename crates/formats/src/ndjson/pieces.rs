@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use rethread_json::{Event, Pull, PullError};
 
-use super::index::key;
+use super::index::next_key;
 use crate::outline::{between, bytes_at};
 
 /// Passes over a value; gives where the object in it is that this path leads to.
-pub(super) fn pass<R: io::Read>(
+pub(super) fn pass_value<R: io::Read>(
     pull: &mut Pull<R>,
     path: &[&str],
 ) -> Result<Option<Range<u64>>, PullError> {
@@ -18,14 +18,14 @@ pub(super) fn pass<R: io::Read>(
     let mut found = None;
     // How far down the path the object is whose members come next.
     let mut level = 0_usize;
-    if !enter(pull)? {
+    if !enter_object(pull)? {
         return Ok(None);
     }
     while pull.depth() > depth {
-        match key(pull)? {
+        match next_key(pull)? {
             None => level = level.saturating_sub(1),
             Some(name) if path.get(level) == Some(&name.as_str()) => {
-                if !enter(pull)? {
+                if !enter_object(pull)? {
                     continue;
                 }
                 if level + 1 < path.len() {
@@ -43,7 +43,7 @@ pub(super) fn pass<R: io::Read>(
 }
 
 /// Enters the object that comes next; any other value is passed over.
-fn enter<R: io::Read>(pull: &mut Pull<R>) -> Result<bool, PullError> {
+fn enter_object<R: io::Read>(pull: &mut Pull<R>) -> Result<bool, PullError> {
     let depth = pull.depth();
     let is_torn = match pull.next_event()? {
         Event::BeginObject => return Ok(true),

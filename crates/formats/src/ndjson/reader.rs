@@ -18,13 +18,13 @@ use rethread_model::{
 
 use super::entry::{EntryHead, entry_head};
 use super::fields::{count, extensions, string};
-use super::head::head;
-use super::index::{Found, Index, Shape, index, key};
+use super::head::read_head;
+use super::index::{FileIndex, FileShape, SessionLine, file_index, next_key};
 use super::message::{message_head, only_results};
-use super::packed::{Opened, Range, open};
-use super::pieces::{pass, value_bytes};
-use super::store::stem;
-use super::summary::{changed, counts, size};
+use super::packed::{FileRange, OpenedExport, open_export};
+use super::pieces::{pass_value, value_bytes};
+use super::store::file_stem;
+use super::summary::{change_time, entry_counts, record_bytes};
 use super::{Ndjson, SLUG, flat};
 use crate::error::unreadable;
 use crate::first_prompt::FirstPrompt;
@@ -64,14 +64,14 @@ impl crate::Reader for Ndjson {
         };
         match self.read(source) {
             Ok(conversation) => {
-                summary.counts = counts(&conversation, want);
-                summary.size = size(&conversation);
+                summary.counts = entry_counts(&conversation, want);
+                summary.size = record_bytes(&conversation);
                 summary.head = conversation.session.head;
                 summary.notes = conversation.notes;
                 if summary.head.updated.is_none() {
                     let there = summary.head.provenance.as_ref();
                     let there = there.and_then(|p| p.file_time);
-                    summary.head.updated = there.or_else(|| changed(source));
+                    summary.head.updated = there.or_else(|| change_time(source));
                 }
             }
             Err(OpenError::Unsupported { version, .. }) => {
@@ -80,7 +80,7 @@ impl crate::Reader for Ndjson {
                     ..Provenance::default()
                 });
                 summary.state = State::Unsupported { version };
-                summary.head.updated = changed(source);
+                summary.head.updated = change_time(source);
             }
             Err(e) => cannot_be_opened(&mut summary, &e),
         }
@@ -90,17 +90,19 @@ impl crate::Reader for Ndjson {
     /// Reads a session.
     fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
         let path = &source.path;
-        let opened = open(path)?;
+        let opened = open_export(path)?;
         let failed = |e| unreadable(path, e);
         let not_ours = || OpenError::NotOurs {
             path: path.clone(),
             format: SLUG,
         };
-        let index = index(path, &opened).map_err(failed)?.ok_or_else(not_ours)?;
+        let index = file_index(path, &opened)
+            .map_err(failed)?
+            .ok_or_else(not_ours)?;
         let version = match index.shape.clone() {
-            Shape::Records { version } => version,
-            Shape::Flat { version } => return flat::read(source, opened, version),
-            Shape::Refused { version } => {
+            FileShape::Records { version } => version,
+            FileShape::Flat { version } => return flat::read_flat(source, opened, version),
+            FileShape::Refused { version } => {
                 return Err(OpenError::Unsupported {
                     path: path.clone(),
                     format: "Unified NDJSON",
@@ -109,14 +111,14 @@ impl crate::Reader for Ndjson {
                 });
             }
         };
-        let found = find(&index, source).ok_or_else(|| OpenError::NoSession {
+        let found = find_session(&index, source).ok_or_else(|| OpenError::NoSession {
             path: path.clone(),
             id: source.id.clone(),
             format: SLUG,
         })?;
-        let mut reader = Reader::new(path, found);
-        reader.pieces(&opened, found).map_err(failed)?;
-        Ok(reader.finish(source, opened, version))
+        let mut reader = SessionReader::new(path, found);
+        reader.read_pieces(&opened, found).map_err(failed)?;
+        Ok(reader.finish_session(source, opened, version))
     }
 
     fn bodies(&self) -> &dyn BodyReader {
@@ -139,7 +141,7 @@ impl crate::Reader for Ndjson {
         let mut found = self.at_path(path);
         found
             .retain(|s| s.id != head.id && is_named(&s.id) && parent(s).as_ref() == Some(&head.id));
-        let start = format!("{}.", stem(path));
+        let start = format!("{}.", file_stem(path));
         let beside = path
             .parent()
             .and_then(|folder| std::fs::read_dir(folder).ok());
@@ -161,7 +163,7 @@ impl crate::Reader for Ndjson {
 }
 
 /// The line of a session: where the source says it is, else the first with its id.
-fn find<'a>(index: &'a Index, source: &Source) -> Option<&'a Found> {
+fn find_session<'a>(index: &'a FileIndex, source: &Source) -> Option<&'a SessionLine> {
     let all = &index.sessions;
     let there = source.place.and_then(|place| {
         let at = all.binary_search_by_key(&place, |f| f.span.offset).ok()?;
@@ -170,7 +172,7 @@ fn find<'a>(index: &'a Index, source: &Source) -> Option<&'a Found> {
     there.or_else(|| all.iter().find(|f| f.id == source.id))
 }
 
-struct Reader<'a> {
+struct SessionReader<'a> {
     path: &'a Path,
     span: LineSpan,
     builder: SessionBuilder,
@@ -182,7 +184,7 @@ struct Reader<'a> {
     is_whole: bool,
     leaf_entry: Option<u64>,
     active: Option<String>,
-    links: Vec<(EntryIx, Hangs)>,
+    links: Vec<(EntryIx, EntryParent)>,
     /// The first messages of branches, as the graph says.
     branches: HashSet<String>,
     /// For each entry, whether it goes on with what the model began: an answer, or results of its
@@ -215,15 +217,15 @@ fn end_of_turn(goes_on: &[bool], parent: EntryIx, ix: EntryIx) -> EntryIx {
 }
 
 /// What an entry hangs on.
-enum Hangs {
+enum EntryParent {
     /// The entry with this number, counted from 1; 0 is none.
     Number(u64),
     /// The message with this id.
     Message(String),
 }
 
-impl<'a> Reader<'a> {
-    fn new(path: &'a Path, found: &Found) -> Self {
+impl<'a> SessionReader<'a> {
+    fn new(path: &'a Path, found: &SessionLine) -> Self {
         Self {
             path,
             span: found.span,
@@ -248,23 +250,23 @@ impl<'a> Reader<'a> {
     }
 
     /// Cuts the line into its pieces, and reads them.
-    fn pieces(&mut self, opened: &Opened, found: &Found) -> io::Result<()> {
+    fn read_pieces(&mut self, opened: &OpenedExport, found: &SessionLine) -> io::Result<()> {
         let start = self.span.offset;
         let end = start + self.span.len;
         if found.from > 0 {
-            self.unclaimed(0, OTHERS);
+            self.add_unclaimed(0, OTHERS);
         }
         if found.from < start {
-            self.unclaimed(found.from, AROUND);
+            self.add_unclaimed(found.from, AROUND);
         }
-        let mut pull = Pull::new(Range {
+        let mut pull = Pull::new(FileRange {
             file: &opened.file,
             at: start,
             end,
         });
-        self.front = self.unclaimed(start, RecordKind::Value);
+        self.front = self.add_unclaimed(start, RecordKind::Value);
         let mut done = start;
-        match self.members(&mut pull, opened, &mut done) {
+        match self.read_members(&mut pull, opened, &mut done) {
             Ok(()) => {}
             Err(PullError::Io(e)) => return Err(e),
             Err(PullError::Syntax { offset, kind }) => {
@@ -272,40 +274,40 @@ impl<'a> Reader<'a> {
                     Note::damage(format!("the line is damaged: {kind}; the rest is skipped"));
                 let note = note.at(self.path).line(self.span.number);
                 self.notes.push(note.offset(start + offset));
-                self.unclaimed(done, RecordKind::Junk);
+                self.add_unclaimed(done, RecordKind::Junk);
             }
         }
         let rest = end + u64::from(self.span.terminated);
         if rest < found.to {
-            self.unclaimed(rest, AROUND);
+            self.add_unclaimed(rest, AROUND);
         }
         if found.to < opened.len {
-            self.unclaimed(found.to, OTHERS);
+            self.add_unclaimed(found.to, OTHERS);
         }
         Ok(())
     }
 
-    fn members(
+    fn read_members(
         &mut self,
-        pull: &mut Pull<Range<'_>>,
-        opened: &Opened,
+        pull: &mut Pull<FileRange<'_>>,
+        opened: &OpenedExport,
         done: &mut u64,
     ) -> Result<(), PullError> {
         let start = self.span.offset;
         pull.next_event()?;
-        while let Some(name) = key(pull)? {
+        while let Some(name) = next_key(pull)? {
             let from = start + pull.offset();
             match name.as_str() {
                 "messages" => self.message_list(pull, opened, done)?,
                 "session" => {
-                    let original = pass(pull, &IN_SESSION)?;
+                    let original = pass_value(pull, &IN_SESSION)?;
                     let original = original.map(|o| start + o.start..start + o.end);
                     let range = from..start + pull.offset();
-                    self.session(&opened.file, range, original)?;
+                    self.read_session(&opened.file, range, original)?;
                 }
                 "graph" => {
                     pull.skip_value()?;
-                    self.graph(&opened.file, from..start + pull.offset())?;
+                    self.read_graph(&opened.file, from..start + pull.offset())?;
                 }
                 _ => pull.skip_value()?,
             }
@@ -315,8 +317,8 @@ impl<'a> Reader<'a> {
 
     fn message_list(
         &mut self,
-        pull: &mut Pull<Range<'_>>,
-        opened: &Opened,
+        pull: &mut Pull<FileRange<'_>>,
+        opened: &OpenedExport,
         done: &mut u64,
     ) -> Result<(), PullError> {
         let start = self.span.offset;
@@ -327,23 +329,23 @@ impl<'a> Reader<'a> {
         *done = start + pull.offset();
         loop {
             let original = if self.messages == 0 {
-                pass(pull, &IN_MESSAGE)?
+                pass_value(pull, &IN_MESSAGE)?
             } else {
                 pull.skip_value()?;
                 None
             };
             if pull.depth() < depth {
-                self.unclaimed(*done, RecordKind::Value);
+                self.add_unclaimed(*done, RecordKind::Value);
                 return Ok(());
             }
             let end = start + pull.offset();
             let original = original.map(|o| start + o.start..start + o.end);
-            self.message(&opened.file, *done..end, original)?;
+            self.read_message(&opened.file, *done..end, original)?;
             *done = end;
         }
     }
 
-    fn session(
+    fn read_session(
         &mut self,
         file: &File,
         range: Bytes<u64>,
@@ -351,16 +353,16 @@ impl<'a> Reader<'a> {
     ) -> io::Result<()> {
         let bytes = value_bytes(file, range, original.clone())?;
         if let Some(original) = original {
-            self.carried(original);
+            self.mark_original(original);
         }
         let mut tree = std::mem::take(&mut self.tree);
         if tree.parse_into(&bytes).is_ok() {
             let session = tree.root(&bytes);
-            head(session, &mut self.head);
+            read_head(session, &mut self.head);
             if let Some(extensions) = session.get("extensions") {
-                self.facts(extensions);
+                self.read_facts(extensions);
                 if let Some(entries) = extensions.get("entries") {
-                    self.entries(entries, self.front);
+                    self.read_entries(entries, self.front);
                 }
             }
         }
@@ -369,17 +371,17 @@ impl<'a> Reader<'a> {
     }
 
     /// What an export says about the session as a whole.
-    fn facts(&mut self, extensions: Value<'_>) {
+    fn read_facts(&mut self, extensions: Value<'_>) {
         let Some(facts) = extensions.get("session").filter(|s| s.is_object()) else {
             return;
         };
         self.is_whole = facts.get("entries").is_some();
         self.leaf_entry = count(facts, "leaf_entry");
         self.titled = self.is_whole;
-        super::head::facts(facts, &mut self.head);
+        super::head::read_facts(facts, &mut self.head);
     }
 
-    fn graph(&mut self, file: &File, range: Bytes<u64>) -> io::Result<()> {
+    fn read_graph(&mut self, file: &File, range: Bytes<u64>) -> io::Result<()> {
         let bytes = value_bytes(file, range, None)?;
         let mut tree = std::mem::take(&mut self.tree);
         if tree.parse_into(&bytes).is_ok() {
@@ -397,12 +399,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Marks an original, and what goes on behind it.
-    fn carried(&mut self, original: Bytes<u64>) {
-        self.unclaimed(original.start, RecordKind::Carried);
-        self.unclaimed(original.end, RecordKind::Value);
+    fn mark_original(&mut self, original: Bytes<u64>) {
+        self.add_unclaimed(original.start, RecordKind::Carried);
+        self.add_unclaimed(original.end, RecordKind::Value);
     }
 
-    fn message(
+    fn read_message(
         &mut self,
         file: &File,
         range: Bytes<u64>,
@@ -426,11 +428,11 @@ impl<'a> Reader<'a> {
         };
         // A giant stays one record.
         if let Some(original) = original.filter(|_| !is_giant) {
-            self.carried(original);
+            self.mark_original(original);
         }
         let mut tree = std::mem::take(&mut self.tree);
         if tree.parse_into(&bytes).is_ok() && tree.root(&bytes).is_object() {
-            self.object(tree.root(&bytes), record);
+            self.read_object(tree.root(&bytes), record);
         } else {
             let what = format!("message {} is no object; skipped", self.messages);
             self.notes
@@ -441,14 +443,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn object(&mut self, value: Value<'_>, record: u32) {
+    fn read_object(&mut self, value: Value<'_>, record: u32) {
         let more = extensions(value);
         if let Some(more) = more {
             if self.messages == 1 {
-                self.facts(more);
+                self.read_facts(more);
             }
             if let Some(before) = more.get("preceded_by") {
-                self.entries(before, record);
+                self.read_entries(before, record);
             }
         }
         let joins = more.is_some_and(|m| super::fields::is_true(m, "joined"));
@@ -462,8 +464,8 @@ impl<'a> Reader<'a> {
                 self.ids.insert(head.id, ix);
             }
         } else {
-            let hangs = self.hangs(value, more);
-            if self.add(&head, hangs, record) && !self.is_whole {
+            let hangs = self.parent_of(value, more);
+            if self.add_entry(&head, hangs, record) && !self.is_whole {
                 let is_answer = matches!(head.kind, Kind::Message(Role::Assistant));
                 self.goes_on.push(is_answer || only_results(value));
             }
@@ -476,37 +478,37 @@ impl<'a> Reader<'a> {
             self.head.title = self.prompt.title();
         }
         if let Some(after) = more.and_then(|m| m.get("followed_by")) {
-            self.entries(after, record);
+            self.read_entries(after, record);
         }
     }
 
     /// What a message hangs on, where that is not what stands before it.
-    fn hangs(&self, value: Value<'_>, more: Option<Value<'_>>) -> Option<Hangs> {
+    fn parent_of(&self, value: Value<'_>, more: Option<Value<'_>>) -> Option<EntryParent> {
         if let Some(number) = more.and_then(|m| count(m, "parent_entry")) {
-            return Some(Hangs::Number(number));
+            return Some(EntryParent::Number(number));
         }
         if self.is_whole {
             return None;
         }
         match value.get("parent_uuid") {
             Some(parent) if parent.is_null() && value.get("uuid").is_some() => {
-                Some(Hangs::Number(0))
+                Some(EntryParent::Number(0))
             }
-            Some(_) => string(value, "parent_uuid").map(Hangs::Message),
+            Some(_) => string(value, "parent_uuid").map(EntryParent::Message),
             None => None,
         }
     }
 
-    fn entries(&mut self, list: Value<'_>, record: u32) {
+    fn read_entries(&mut self, list: Value<'_>, record: u32) {
         for value in list.items() {
             let head = entry_head(value);
-            let hangs = count(value, "parent_entry").map(Hangs::Number);
-            self.add(&head, hangs, record);
+            let hangs = count(value, "parent_entry").map(EntryParent::Number);
+            self.add_entry(&head, hangs, record);
         }
     }
 
     /// Adds an entry; whether that could be done.
-    fn add(&mut self, head: &EntryHead, hangs: Option<Hangs>, record: u32) -> bool {
+    fn add_entry(&mut self, head: &EntryHead, hangs: Option<EntryParent>, record: u32) -> bool {
         let raw = RawRef { part: FILE, record };
         let new = NewEntry {
             id: &head.id,
@@ -543,7 +545,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    fn unclaimed(&mut self, at: u64, kind: RecordKind) -> u32 {
+    fn add_unclaimed(&mut self, at: u64, kind: RecordKind) -> u32 {
         let Some(record) = self.marks.add(at, kind) else {
             return u32::MAX;
         };
@@ -551,7 +553,12 @@ impl<'a> Reader<'a> {
         record
     }
 
-    fn finish(mut self, source: &Source, opened: Opened, version: Option<String>) -> Conversation {
+    fn finish_session(
+        mut self,
+        source: &Source,
+        opened: OpenedExport,
+        version: Option<String>,
+    ) -> Conversation {
         if let Some(damage) = &opened.damage {
             self.notes.push(Note::damage(damage).at(self.path));
         }
@@ -572,8 +579,8 @@ impl<'a> Reader<'a> {
         let branches: HashSet<EntryIx> = branches.copied().collect();
         for (ix, hangs) in self.links {
             let parent = match hangs {
-                Hangs::Number(n) => numbered(n),
-                Hangs::Message(id) => {
+                EntryParent::Number(n) => numbered(n),
+                EntryParent::Message(id) => {
                     let found = self.ids.get(&id).copied();
                     if found.is_none() {
                         let what = format!("the parent `{id}` is missing; the message is a root");
@@ -598,7 +605,7 @@ impl<'a> Reader<'a> {
             (None, Some(leaf)) => self.builder.set_leaf(Some(leaf)),
             (None, None) => {}
         }
-        let part = opened.part(&source.path);
+        let part = opened.into_part(&source.path);
         Conversation {
             source: source.clone(),
             native: Native {

@@ -9,8 +9,8 @@ use rethread_model::{Moment, home_name};
 use super::Ndjson;
 use super::field_tables::{Is, Shape, Table, block, table};
 use super::fields::{count, string};
-use super::index::{Shape as FileShape, all_lines, shape};
-use super::packed::open;
+use super::index::{FileShape, all_lines, file_shape};
+use super::packed::open_export;
 use crate::error::unreadable;
 use crate::{OpenError, Rules, Violation, Weight};
 
@@ -31,9 +31,9 @@ impl Rules for Ndjson {
         if !super::store::has_its_name(path) || !path.is_file() {
             return Ok(None);
         }
-        let opened = open(path)?;
+        let opened = open_export(path)?;
         let failed = |e| unreadable(path, e);
-        let Some(found) = shape(&opened).map_err(failed)? else {
+        let Some(found) = file_shape(&opened).map_err(failed)? else {
             return Ok(None);
         };
         if let FileShape::Refused { version } | FileShape::Flat { version } = found {

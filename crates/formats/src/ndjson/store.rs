@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::Note;
 
-use super::index::{Found, Shape, index};
-use super::packed::open;
+use super::index::{FileShape, SessionLine, file_index};
+use super::packed::open_export;
 use super::{FORMAT, Ndjson};
 use crate::{Env, OpenError, Root, Source, Store};
 
@@ -28,16 +28,16 @@ impl Store for Ndjson {
         if !has_its_name(path) || !path.is_file() {
             return Vec::new();
         }
-        let Ok(opened) = open(path) else {
+        let Ok(opened) = open_export(path) else {
             return Vec::new();
         };
-        let Ok(Some(index)) = index(path, &opened) else {
+        let Ok(Some(index)) = file_index(path, &opened) else {
             return Vec::new();
         };
-        if !matches!(index.shape, Shape::Records { .. }) {
-            return vec![Source::new(FORMAT, stem(path), path.to_owned())];
+        if !matches!(index.shape, FileShape::Records { .. }) {
+            return vec![Source::new(FORMAT, file_stem(path), path.to_owned())];
         }
-        let source = |found: &Found| Source {
+        let source = |found: &SessionLine| Source {
             place: Some(found.span.offset),
             ..Source::new(FORMAT, found.id.clone(), path.to_owned())
         };
@@ -56,7 +56,7 @@ pub(super) fn has_its_name(path: &Path) -> bool {
 }
 
 /// The name of a file without what says how it is written.
-pub(super) fn stem(path: &Path) -> String {
+pub(super) fn file_stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut name = name.as_ref();
     for suffix in [".gz", ".zst", ".ndjson"] {

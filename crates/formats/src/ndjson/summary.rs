@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use rethread_model::{Bodies as _, Body, Counts, Kind, Moment, Role, Usage};
 
-use super::packed::open;
+use super::packed::open_export;
 use crate::{Conversation, Source, Want};
 
 /// The bytes of the records that entries came from.
-pub(super) fn size(conversation: &Conversation) -> u64 {
+pub(super) fn record_bytes(conversation: &Conversation) -> u64 {
     let session = &conversation.session;
     let origins = session.indexed().flat_map(|(ix, _)| session.origin(ix));
     let mut records: Vec<_> = origins.copied().collect();
@@ -18,12 +18,12 @@ pub(super) fn size(conversation: &Conversation) -> u64 {
     spans.map(|span| span.end - span.start).sum()
 }
 
-pub(super) fn changed(source: &Source) -> Option<Moment> {
-    let changed = open(&source.path).ok()?.changed?;
+pub(super) fn change_time(source: &Source) -> Option<Moment> {
+    let changed = open_export(&source.path).ok()?.changed?;
     Timestamp::try_from(changed).ok().map(Moment::from)
 }
 
-pub(super) fn counts(conversation: &Conversation, want: Want) -> Counts {
+pub(super) fn entry_counts(conversation: &Conversation, want: Want) -> Counts {
     let session = &conversation.session;
     let mut counts = Counts::default();
     let mut used = Usage::default();

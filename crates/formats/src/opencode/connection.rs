@@ -58,7 +58,7 @@ const INDEXED: [(&str, &str); 4] = [
 
 /// How a database is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ConnectionMode {
     /// Nobody has written since the last checkpoint: the file alone is all, and we take no lock.
     /// Whether that stayed so is asked again afterwards.
     Quiet,
@@ -70,7 +70,7 @@ pub(super) enum Way {
     Alone,
 }
 
-impl Way {
+impl ConnectionMode {
     /// Whether a connection holds nothing that could be in a writer's way, and can stay open.
     pub(super) fn is_lockless(self) -> bool {
         self != Self::Shared
@@ -80,7 +80,7 @@ impl Way {
 /// An open database.
 pub(super) struct Db {
     connection: Connection,
-    way: Way,
+    way: ConnectionMode,
     /// How many steps may still be taken.
     steps: Arc<AtomicU64>,
     /// How many a question may take.
@@ -99,14 +99,14 @@ impl Deref for Db {
 
 impl Db {
     /// Opens a database of this length, with its log.
-    pub(super) fn open(path: &Path, way: Way, len: u64) -> rusqlite::Result<Self> {
+    pub(super) fn open(path: &Path, way: ConnectionMode, len: u64) -> rusqlite::Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_URI
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let (how, with_locks) = match way {
-            Way::Quiet => ("immutable=1", true),
-            Way::Shared => ("mode=ro&readonly_shm=1", true),
-            Way::Alone => ("mode=ro", false),
+            ConnectionMode::Quiet => ("immutable=1", true),
+            ConnectionMode::Shared => ("mode=ro&readonly_shm=1", true),
+            ConnectionMode::Alone => ("mode=ro", false),
         };
         let vfs = read_only(with_locks)?;
         let mut connection = Connection::open_with_flags_and_vfs(uri(path, how), flags, vfs)?;
@@ -120,7 +120,7 @@ impl Db {
         connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
         connection.busy_timeout(PATIENCE)?;
         connection.pragma_update(None, "temp_store", "MEMORY")?;
-        if way == Way::Alone {
+        if way == ConnectionMode::Alone {
             connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
         }
         let most_steps = FREE_STEPS.saturating_add(len.saturating_mul(STEPS_A_BYTE));

@@ -13,7 +13,7 @@ use rethread_disk::{DiskError, FileId, open_read, read_at};
 use rusqlite::ffi::ErrorCode;
 
 use super::SLUG;
-use super::connection::{Db, Way};
+use super::connection::{ConnectionMode, Db};
 use crate::OpenError;
 
 /// How often reading is begun anew because the database changed under it.
@@ -60,7 +60,7 @@ pub(super) fn look<T>(
             Err(e) => (Err(e.into()), None),
         };
         let connection = connection.filter(|_| way.is_lockless() && answer.is_ok());
-        let is_true = way == Way::Shared || before == State::of(path);
+        let is_true = way == ConnectionMode::Shared || before == State::of(path);
         match answer {
             Ok(answer) if is_true => {
                 Kept::put(path, before, writes, connection);
@@ -195,12 +195,12 @@ impl State {
         }
     }
 
-    fn way(&self) -> Way {
+    fn way(&self) -> ConnectionMode {
         match (&self.log, self.has_index) {
-            (None, _) if self.has_journal => Way::Shared,
-            (None, _) => Way::Quiet,
-            (Some(_), true) => Way::Shared,
-            (Some(_), false) => Way::Alone,
+            (None, _) if self.has_journal => ConnectionMode::Shared,
+            (None, _) => ConnectionMode::Quiet,
+            (Some(_), true) => ConnectionMode::Shared,
+            (Some(_), false) => ConnectionMode::Alone,
         }
     }
 }

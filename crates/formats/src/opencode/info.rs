@@ -1,6 +1,6 @@
 //! What a message that is added says of itself.
 
-use rethread_json::{Document, Object, Patch, Place, Tree, quote};
+use rethread_json::{Document, InsertAt, Object, Patch, Tree, quote};
 
 use super::append::OpenSession;
 use super::draft::Draft;
@@ -69,7 +69,7 @@ impl OpenSession<'_, '_> {
             if *key == "parentID" && root.get(key).is_some() {
                 patch.set(root, key, value);
             } else if root.get(key).is_none() {
-                patch.insert(root, key, value, Place::Last);
+                patch.insert(root, key, value, InsertAt::Last);
             }
         }
         Ok(patch.finish())

@@ -7,6 +7,7 @@ use rethread_disk::DiskError;
 use rethread_json::Tree;
 use rethread_model::RawRef;
 use rusqlite::{Connection, OptionalExtension as _};
+use sha2::{Digest as _, Sha256};
 
 use super::SLUG;
 use super::connection::Db;
@@ -81,6 +82,37 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<(String, u64)>, OpenError> {
             }
         }
         Ok(ids)
+    })
+}
+
+/// What changes with each change of what a list shows of a session: its own row, its project's folder, and
+/// of its messages and their parts how many there are, how long they are and when they were last
+/// written.
+pub(super) fn row_marks(path: &Path, id: &str) -> Result<Vec<u8>, OpenError> {
+    look(path, |db| {
+        let line = session_line(db, path, id)?;
+        let root = facts(db, &line)?.root;
+        let is_in = db.is("message", "session_id")?;
+        let sql = format!(
+            "SELECT count(*), max(time_updated), total(time_updated), total(octet_length(data)) \
+             FROM message WHERE {is_in}"
+        );
+        let mut query = db.prepare_cached(&sql)?;
+        let messages = query.query_row([id], encode)?;
+        let is_in = db.is("part", "session_id")?;
+        let sql = format!("SELECT count(*) FROM part WHERE {is_in}");
+        let mut query = db.prepare_cached(&sql)?;
+        let parts = query.query_row([id], encode)?;
+        let root = root.unwrap_or_default();
+        let digest = Sha256::new()
+            .chain_update(&line)
+            .chain_update([0])
+            .chain_update(root)
+            .chain_update([0])
+            .chain_update(&messages)
+            .chain_update(&parts)
+            .finalize();
+        Ok(digest.to_vec())
     })
 }
 

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{open_read, open_sized, read_at};
-use rethread_model::Note;
+use rethread_model::{Note, Summary};
 
 use super::carrier::SESSIONS;
 use super::database::{begins_like_one, beside, is_database};
@@ -15,7 +15,7 @@ use super::remove::remove_rows;
 use super::session_rows::Make;
 use super::{FORMAT, OpenCode, SLUG, session_rows, tree};
 use crate::error::unreadable;
-use crate::{Env, Found, OpenError, Removal, Root, Source, Store, WriteError};
+use crate::{Dependencies, Env, Found, OpenError, Removal, Root, Source, Store, WriteError};
 
 /// The folder of OpenCode in a folder of data.
 const FOLDER: &str = "opencode";
@@ -91,6 +91,24 @@ impl Store for OpenCode {
         }
     }
 
+    /// Of one in a database its rows, which the database is asked for where it changed; of one in an old
+    /// store the files of its messages.
+    fn dependencies(&self, source: &Source, _: &Summary) -> Dependencies {
+        match kept(&source.path) {
+            Ok(Kept::Database) => Dependencies {
+                shared: vec![source.path.clone(), beside(&source.path, "-wal")],
+                ..Dependencies::default()
+            },
+            Ok(Kept::Tree(place)) => Dependencies::on(place.watched()),
+            Ok(Kept::Export(..)) | Err(_) => Dependencies::on(vec![source.path.clone()]),
+        }
+    }
+
+    /// What changes with each change of a session's rows.
+    fn shared_facts(&self, source: &Source, _: &str) -> Option<Vec<u8>> {
+        session_rows::row_marks(&source.path, &source.id).ok()
+    }
+
     /// The folder that the names of a session's files are counted from.
     fn base_folder(&self, source: &Source) -> PathBuf {
         let store = source.path.ancestors().find(|f| f.ends_with(SESSIONS));
@@ -120,7 +138,7 @@ pub(super) enum Kept {
     /// As rows.
     Database,
     /// As files of an old store.
-    Tree(tree::Place),
+    Tree(tree::TreePlace),
     /// As one file that `opencode export` wrote: open, and with its length.
     Export(File, u64),
 }
@@ -276,7 +294,7 @@ pub(super) fn names(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) ->
 }
 
 /// The place of a session in an old store, by the path of the file that describes it.
-fn place(path: &Path) -> Option<tree::Place> {
+fn place(path: &Path) -> Option<tree::TreePlace> {
     if !is_json(path) {
         return None;
     }
@@ -296,7 +314,7 @@ fn place(path: &Path) -> Option<tree::Place> {
     if !base.join("message").is_dir() && !stem(path).starts_with("ses_") {
         return None;
     }
-    Some(tree::Place {
+    Some(tree::TreePlace {
         info: path.to_owned(),
         base: base.to_owned(),
         is_first,

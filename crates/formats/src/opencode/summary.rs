@@ -15,7 +15,7 @@ use super::facts::{Facts, usage};
 use super::members::Members;
 use super::said::{Said, is_summary, said_at};
 use super::session_rows;
-use super::tree::Place;
+use super::tree::TreePlace;
 use crate::error::unreadable;
 use crate::outline::WHOLE;
 use crate::times::Times;
@@ -78,7 +78,11 @@ fn typed(part: Passed<'_>) -> Option<String> {
 }
 
 /// Of the files of an old store, only those of messages are read.
-pub(super) fn of_tree(place: &Place, source: &Source, want: Want) -> Result<Summary, OpenError> {
+pub(super) fn of_tree(
+    place: &TreePlace,
+    source: &Source,
+    want: Want,
+) -> Result<Summary, OpenError> {
     let mut all: Vec<(Said, Vec<u8>)> = Vec::new();
     let facts = place.each_message(&mut |said, info| all.push((said, info.raw().to_vec())))?;
     all.sort_by(|(a, _), (b, _)| (a.time, &a.id).cmp(&(b.time, &b.id)));

@@ -23,7 +23,7 @@ use crate::{OpenError, Part, passed};
 
 /// Where the files of a session are.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct TreePlace {
     /// The file that describes the session.
     pub(super) info: PathBuf,
     /// The folder that has `message` and `part`.
@@ -32,7 +32,7 @@ pub(super) struct Place {
     pub(super) is_first: bool,
 }
 
-impl Place {
+impl TreePlace {
     /// The id that the file itself says.
     pub(super) fn id(&self) -> Option<String> {
         let bytes = read_small(&self.info).ok()?;
@@ -97,6 +97,26 @@ impl Place {
         }
     }
 
+    /// The files and folders that a list looks at.
+    pub(super) fn watched(&self) -> Vec<PathBuf> {
+        let mut watched = vec![self.info.clone()];
+        let bytes = read_small(&self.info).unwrap_or_default();
+        let facts = parsed(&bytes, Facts::of_info).unwrap_or_default();
+        let id = facts.id.clone().unwrap_or_else(|| stem(&self.info));
+        if let Some(folder) = self.messages(&id) {
+            watched.extend(json_files(&folder));
+            watched.push(folder);
+        }
+        let project = facts.project.filter(|_| !self.is_first);
+        watched.extend(project.and_then(|project| self.project_file(&project)));
+        watched
+    }
+
+    /// The file that describes a project.
+    fn project_file(&self, project: &str) -> Option<PathBuf> {
+        below(&self.base.join("project"), &format!("{project}.json"))
+    }
+
     /// The folders and files that go with the session, the one that describes it last.
     pub(super) fn removed(&self) -> Vec<PathBuf> {
         let mut gone: Vec<PathBuf> = Vec::new();
@@ -155,7 +175,7 @@ impl Place {
             let folder = self.base.ancestors().nth(2).and_then(Path::file_name);
             facts.encoded = folder.map(|f| f.to_string_lossy().into_owned());
         } else if let Some(project) = &facts.project {
-            let file = below(&self.base.join("project"), &format!("{project}.json"));
+            let file = self.project_file(project);
             let bytes = file.and_then(|f| read_small(&f).ok()).unwrap_or_default();
             let tree = Tree::parse(&bytes).ok();
             facts.root = tree.and_then(|tree| project_root(tree.root(&bytes)));
@@ -176,7 +196,7 @@ fn json_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Reads all files of a session.
-pub(super) fn gather(place: &Place) -> Result<Gathered, OpenError> {
+pub(super) fn gather(place: &TreePlace) -> Result<Gathered, OpenError> {
     let bytes = read_small(&place.info)?;
     let mut gathered = Gathered {
         facts: place.facts(&bytes)?,
@@ -219,7 +239,7 @@ pub(super) fn gather(place: &Place) -> Result<Gathered, OpenError> {
 }
 
 /// Parts that lie in no folder name their message themselves.
-fn loose_parts(place: &Place, gathered: &mut Gathered) {
+fn loose_parts(place: &TreePlace, gathered: &mut Gathered) {
     for path in json_files(&place.base.join("part")) {
         let Ok(bytes) = read_small(&path) else {
             continue;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::style::{Layout, Style};
-use super::{Place, Splice};
+use super::{InsertAt, Splice};
 use crate::value::Value;
 use crate::write::write_str;
 
@@ -26,7 +26,7 @@ enum Slot {
 }
 
 /// What a name leads to.
-pub(super) enum Found {
+pub(super) enum FoundSlot {
     /// A member that was there before, with that value.
     Old(u32),
     /// A new member.
@@ -65,12 +65,12 @@ impl Slots {
         Self { list, originals }
     }
 
-    pub(super) fn insert(&mut self, root: Value<'_>, key: &str, json: &[u8], place: Place<'_>) {
+    pub(super) fn insert(&mut self, root: Value<'_>, key: &str, json: &[u8], place: InsertAt<'_>) {
         let at = match place {
-            Place::First => Some(0),
-            Place::Last => None,
-            Place::Before(name) => self.position(root, name),
-            Place::After(name) => self.position(root, name).map(|at| at + 1),
+            InsertAt::First => Some(0),
+            InsertAt::Last => None,
+            InsertAt::Before(name) => self.find_slot(root, name),
+            InsertAt::After(name) => self.find_slot(root, name).map(|at| at + 1),
         };
         let slot = Slot::New {
             key: Some(key.to_owned()),
@@ -87,15 +87,15 @@ impl Slots {
     }
 
     /// Changes a new member; finds an old one.
-    pub(super) fn set(&mut self, root: Value<'_>, key: &str, json: &[u8]) -> Found {
-        let position = self.position(root, key);
+    pub(super) fn set(&mut self, root: Value<'_>, key: &str, json: &[u8]) -> FoundSlot {
+        let position = self.find_slot(root, key);
         match position.map(|at| &mut self.list[at]) {
-            Some(Slot::Old { value, .. }) => Found::Old(*value),
+            Some(Slot::Old { value, .. }) => FoundSlot::Old(*value),
             Some(Slot::New { json: old, .. }) => {
                 *old = json.to_vec();
-                Found::New
+                FoundSlot::New
             }
-            None => Found::Nothing,
+            None => FoundSlot::Nothing,
         }
     }
 
@@ -103,19 +103,19 @@ impl Slots {
         self.list.retain(|slot| !slot.is_named(root, key));
     }
 
-    fn position(&self, root: Value<'_>, key: &str) -> Option<usize> {
+    fn find_slot(&self, root: Value<'_>, key: &str) -> Option<usize> {
         self.list.iter().rposition(|slot| slot.is_named(root, key))
     }
 
     /// What must change in the text so that the container holds these children.
-    pub(super) fn splice(
+    pub(super) fn write_splices(
         &self,
         container: Value<'_>,
         style: &Style<'_>,
         splices: &mut Vec<Splice>,
     ) {
         let inside = container.span().start + 1..container.span().end - 1;
-        let layout = Layout::of(container, style);
+        let layout = Layout::of_container(container, style);
         let mut cutter = Cutter {
             done: inside.start,
             text: Vec::new(),
@@ -125,19 +125,25 @@ impl Slots {
             _ if self.list.is_empty() => {}
             Some(originals) => {
                 cutter.keep(inside.start..originals.start);
-                self.lay(container, style, &layout, &mut cutter);
+                self.lay_out(container, style, &layout, &mut cutter);
                 cutter.keep(originals.end..inside.end);
             }
             None => {
                 cutter.text.extend_from_slice(&layout.lead);
-                self.lay(container, style, &layout, &mut cutter);
+                self.lay_out(container, style, &layout, &mut cutter);
                 cutter.text.extend_from_slice(&layout.tail);
             }
         }
         cutter.finish(inside.end);
     }
 
-    fn lay(&self, root: Value<'_>, style: &Style<'_>, layout: &Layout, cutter: &mut Cutter<'_>) {
+    fn lay_out(
+        &self,
+        root: Value<'_>,
+        style: &Style<'_>,
+        layout: &Layout,
+        cutter: &mut Cutter<'_>,
+    ) {
         for (at, slot) in self.list.iter().enumerate() {
             match slot {
                 Slot::Old {
@@ -162,7 +168,7 @@ impl Slots {
                         write_str(&mut cutter.text, key);
                         cutter.text.extend_from_slice(&layout.colon);
                     }
-                    let json = style.fit(json, layout.indent.as_deref());
+                    let json = style.fit_layout(json, layout.indent.as_deref());
                     cutter.text.extend_from_slice(&json);
                 }
             }

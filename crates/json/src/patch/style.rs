@@ -18,7 +18,7 @@ pub(super) struct Style<'a> {
 
 impl<'a> Style<'a> {
     pub(super) fn new(root: Value<'a>) -> Self {
-        let src = root.src();
+        let src = root.source_bytes();
         let line = first_child(root)
             .and_then(|child| line_start(src, child.span().start))
             .or_else(|| empty_lines(root));
@@ -34,15 +34,15 @@ impl<'a> Style<'a> {
             unit,
             newline: line.map_or(b"\n", |line| line.newline),
             colon: member
-                .and_then(|member| colon(src, member))
+                .and_then(|member| colon_spacing(src, member))
                 .unwrap_or(usual),
         }
     }
 
     /// A new spelling of an old value, spread over lines if the old one had
     /// lines of its own.
-    pub(super) fn replacement(&self, value: Value<'a>, json: Vec<u8>) -> Vec<u8> {
-        let src = value.src();
+    pub(super) fn format_replacement(&self, value: Value<'a>, json: Vec<u8>) -> Vec<u8> {
+        let src = value.source_bytes();
         let is_root = value.index() == self.root.index();
         let indent = if is_root {
             let is_spread = first_child(value)
@@ -53,7 +53,7 @@ impl<'a> Style<'a> {
             let head = value.own_key().unwrap_or(value);
             line_start(src, head.span().start).map(|line| line.indent)
         };
-        match self.fit(&json, indent) {
+        match self.fit_layout(&json, indent) {
             Cow::Owned(spread) => spread,
             Cow::Borrowed(_) => json,
         }
@@ -61,8 +61,8 @@ impl<'a> Style<'a> {
 
     /// Spreads a container over lines that are indented like `indent`; leaves
     /// alone what is no container or has lines already.
-    pub(super) fn fit<'j>(&self, json: &'j [u8], indent: Option<&[u8]>) -> Cow<'j, [u8]> {
-        let is_container = matches!(json.get(scan::space(json, 0)), Some(b'{' | b'['));
+    pub(super) fn fit_layout<'j>(&self, json: &'j [u8], indent: Option<&[u8]>) -> Cow<'j, [u8]> {
+        let is_container = matches!(json.get(scan::skip_space(json, 0)), Some(b'{' | b'['));
         match indent {
             Some(indent) if is_container && !json.contains(&b'\n') => {
                 Cow::Owned(lay_out(json, self.newline, self.unit, indent))
@@ -86,17 +86,17 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn of(container: Value<'_>, style: &Style<'_>) -> Self {
-        let src = container.src();
+    pub(super) fn of_container(container: Value<'_>, style: &Style<'_>) -> Self {
+        let src = container.source_bytes();
         let Some(first) = first_child(container) else {
             return Self::of_empty(container, style);
         };
-        let own_colon = first_member(container).and_then(|member| colon(src, member));
+        let own_colon = first_member(container).and_then(|member| colon_spacing(src, member));
         let colon = own_colon.unwrap_or(style.colon);
         let line = line_start(src, first.span().start);
         let comma = match line {
             Some(line) => [b",", line.newline, line.indent].concat(),
-            None => comma(container).unwrap_or_else(|| usual_comma(colon)),
+            None => comma_spacing(container).unwrap_or_else(|| usual_comma(colon)),
         };
         Self {
             comma,
@@ -110,7 +110,7 @@ impl Layout {
     fn of_empty(container: Value<'_>, style: &Style<'_>) -> Self {
         let head = container.own_key().unwrap_or(container);
         let is_root = container.index() == style.root.index();
-        let own_line = || line_start(container.src(), head.span().start);
+        let own_line = || line_start(container.source_bytes(), head.span().start);
         let line = empty_lines(container).or_else(|| own_line().filter(|_| !is_root));
         let colon = style.colon.to_vec();
         let Some(line) = line else {
@@ -164,7 +164,7 @@ fn empty_lines(container: Value<'_>) -> Option<LineStart<'_>> {
     if first_child(container).is_some() || !(container.is_object() || container.is_array()) {
         return None;
     }
-    line_start(container.src(), container.span().end - 1)
+    line_start(container.source_bytes(), container.span().end - 1)
 }
 
 fn first_child(container: Value<'_>) -> Option<Value<'_>> {
@@ -177,18 +177,20 @@ fn first_member(object: Value<'_>) -> Option<(Value<'_>, Value<'_>)> {
 }
 
 /// What stands between a key and its value, if they are on one line.
-fn colon<'a>(src: &'a [u8], (key, value): (Value<'a>, Value<'a>)) -> Option<&'a [u8]> {
+fn colon_spacing<'a>(src: &'a [u8], (key, value): (Value<'a>, Value<'a>)) -> Option<&'a [u8]> {
     let between = src.get(key.span().end..value.span().start)?;
     (!between.contains(&b'\n')).then_some(between)
 }
 
 /// What stands between the first two children.
-fn comma(container: Value<'_>) -> Option<Vec<u8>> {
+fn comma_spacing(container: Value<'_>) -> Option<Vec<u8>> {
     let members = container.members();
     let items = container.items().map(|item| (item, item));
     let mut children = members.chain(items);
     let (first, second) = (children.next()?.1, children.next()?.0);
-    let between = container.src().get(first.span().end..second.span().start);
+    let between = container
+        .source_bytes()
+        .get(first.span().end..second.span().start);
     between.map(<[u8]>::to_vec)
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 const BUFFER: usize = 64 * 1024;
 
 #[derive(Debug)]
-pub(super) struct Source<R> {
+pub(super) struct PullSource<R> {
     reader: R,
     buffer: Vec<u8>,
     start: usize,
@@ -14,7 +14,7 @@ pub(super) struct Source<R> {
     offset: u64,
 }
 
-impl<R: Read> Source<R> {
+impl<R: Read> PullSource<R> {
     pub(super) fn new(reader: R) -> Self {
         Self {
             reader,
@@ -40,7 +40,7 @@ impl<R: Read> Source<R> {
     }
 
     /// At least `count` bytes (a few), unless the stream ends before.
-    pub(super) fn ahead(&mut self, count: usize) -> io::Result<&[u8]> {
+    pub(super) fn look_ahead(&mut self, count: usize) -> io::Result<&[u8]> {
         while self.end - self.start < count {
             if self.start > 0 {
                 self.buffer.copy_within(self.start..self.end, 0);
@@ -59,7 +59,7 @@ impl<R: Read> Source<R> {
 
     pub(super) fn peek(&mut self) -> io::Result<Option<u8>> {
         if self.start == self.end {
-            self.ahead(1)?;
+            self.look_ahead(1)?;
         }
         Ok(self.at_hand().first().copied())
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use super::{Chunk, Event, Pull, PullError, State};
+use super::{Chunk, Event, Pull, PullError, PullState};
 use crate::error::SyntaxErrorKind;
 use crate::scan;
 use crate::text::{decode_escape, push_char};
@@ -23,19 +23,19 @@ impl<R: Read> Pull<R> {
     }
 
     /// The next part of a string.
-    pub(super) fn chunk(&mut self, is_key: bool) -> Result<Event<'_>, PullError> {
-        self.state = State::InString { is_key };
+    pub(super) fn next_chunk(&mut self, is_key: bool) -> Result<Event<'_>, PullError> {
+        self.state = PullState::InString { is_key };
         self.scratch.drain(..self.shown);
         self.shown = 0;
-        let last = self.gather()?;
+        let last = self.gather_chunk()?;
         if last && is_key {
-            self.state = State::Colon;
+            self.state = PullState::Colon;
         } else if last {
             self.after_value();
         }
         self.shown = self.scratch.len();
         if !last {
-            self.shown -= unfinished(&self.scratch);
+            self.shown -= unfinished_len(&self.scratch);
         }
         let bytes = match String::from_utf8_lossy(&self.scratch[..self.shown]) {
             Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
@@ -51,21 +51,21 @@ impl<R: Read> Pull<R> {
 
     /// Decodes into the scratch until the string ends or the chunk is full;
     /// says whether it ended.
-    fn gather(&mut self) -> Result<bool, PullError> {
+    fn gather_chunk(&mut self) -> Result<bool, PullError> {
         while self.scratch.len() < CHUNK {
             let Some(byte) = self.source.peek()? else {
-                return Err(self.fail(SyntaxErrorKind::UnexpectedEnd));
+                return Err(self.fail_with(SyntaxErrorKind::UnexpectedEnd));
             };
             match byte {
                 b'"' => {
                     self.source.consume(1);
                     return Ok(true);
                 }
-                b'\\' => self.escape()?,
-                0..0x20 => return Err(self.fail(SyntaxErrorKind::ControlCharacter)),
+                b'\\' => self.decode_escape()?,
+                0..0x20 => return Err(self.fail_with(SyntaxErrorKind::ControlCharacter)),
                 _ => {
                     let at_hand = self.source.at_hand();
-                    let count = scan::plain(at_hand, 0).min(CHUNK);
+                    let count = scan::plain_end(at_hand, 0).min(CHUNK);
                     self.scratch.extend_from_slice(&at_hand[..count]);
                     self.source.consume(count);
                 }
@@ -74,9 +74,9 @@ impl<R: Read> Pull<R> {
         Ok(false)
     }
 
-    fn escape(&mut self) -> Result<(), PullError> {
-        let ahead = self.source.ahead(LONGEST_ESCAPE)?;
-        if let Err(fault) = scan::escape(ahead, 0) {
+    fn decode_escape(&mut self) -> Result<(), PullError> {
+        let ahead = self.source.look_ahead(LONGEST_ESCAPE)?;
+        if let Err(fault) = scan::escape_len(ahead, 0) {
             return Err(self.fail_at(fault));
         }
         let escape = decode_escape(ahead);
@@ -87,7 +87,7 @@ impl<R: Read> Pull<R> {
 }
 
 /// Length of the character at the end that may go on in the next chunk.
-fn unfinished(bytes: &[u8]) -> usize {
+fn unfinished_len(bytes: &[u8]) -> usize {
     for len in 1..=bytes.len().min(3) {
         let tail = &bytes[bytes.len() - len..];
         if tail[0] & 0xC0 != 0x80 {

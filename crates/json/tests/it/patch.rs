@@ -1,14 +1,14 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use rethread_json::{Document, Patch, Place, Value, compact, pretty};
+use rethread_json::{Document, InsertAt, Patch, Value, compact, pretty};
 
 use crate::generate::{self, Oddity};
 
 #[derive(Clone, Debug)]
 enum Edit {
     Set(&'static str, Vec<u8>),
-    Insert(&'static str, Vec<u8>, Place<'static>),
+    Insert(&'static str, Vec<u8>, InsertAt<'static>),
     Remove(&'static str),
 }
 
@@ -16,10 +16,10 @@ fn edit() -> impl Strategy<Value = Edit> {
     let key = || select(vec!["a", "b", "c", "", "new", "ü\""]);
     let json = || generate::value(Oddity::Wild).prop_map(|json| compact(&json).unwrap());
     let place = prop_oneof![
-        Just(Place::First),
-        Just(Place::Last),
-        key().prop_map(Place::Before),
-        key().prop_map(Place::After),
+        Just(InsertAt::First),
+        Just(InsertAt::Last),
+        key().prop_map(InsertAt::Before),
+        key().prop_map(InsertAt::After),
     ];
     prop_oneof![
         (key(), json()).prop_map(|(key, json)| Edit::Set(key, json)),
@@ -57,10 +57,10 @@ fn model(members: &mut Members, edit: &Edit) {
         },
         Edit::Insert(key, json, place) => {
             let at = match place {
-                Place::First => Some(0),
-                Place::Last => None,
-                Place::Before(key) => find(members, key),
-                Place::After(key) => find(members, key).map(|at| at + 1),
+                InsertAt::First => Some(0),
+                InsertAt::Last => None,
+                InsertAt::Before(key) => find(members, key),
+                InsertAt::After(key) => find(members, key).map(|at| at + 1),
             };
             members.insert(
                 at.unwrap_or(members.len()),
@@ -260,16 +260,16 @@ fn removing_takes_one_comma_along() {
 #[test]
 fn edits_of_one_object_compose() {
     let result = patched(r#"{"a":1,"b":2,"c":3}"#, |patch, root| {
-        patch.insert(root, "y", b"1", Place::Last);
-        patch.insert(root, "z", b"1", Place::Last);
+        patch.insert(root, "y", b"1", InsertAt::Last);
+        patch.insert(root, "z", b"1", InsertAt::Last);
         patch.remove(root, "a");
-        patch.insert(root, "first", b"1", Place::First);
-        patch.insert(root, "mid", b"1", Place::After("b"));
+        patch.insert(root, "first", b"1", InsertAt::First);
+        patch.insert(root, "mid", b"1", InsertAt::After("b"));
         patch.set(root, "y", b"2");
         patch.set(root, "c", b"4");
         patch.remove(root, "z");
         patch.set(root, "a", b"5");
-        patch.insert(root, "q", b"6", Place::Before("missing"));
+        patch.insert(root, "q", b"6", InsertAt::Before("missing"));
     });
     assert_eq!(
         result,

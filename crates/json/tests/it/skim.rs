@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use proptest::prelude::*;
-use rethread_json::{Alike, Passed, Skim, Strayed, Tree, Value};
+use rethread_json::{ObjectShape, Passed, Skim, Strayed, Tree, Value};
 
 use crate::generate::{self, Oddity};
 
@@ -56,7 +56,7 @@ fn one_by_one(mut skim: Skim<'_>) -> Members {
     Ok(found)
 }
 
-fn as_the_others(mut skim: Skim<'_>, others: &mut Alike<u64>) -> Members {
+fn as_the_others(mut skim: Skim<'_>, others: &mut ObjectShape<u64>) -> Members {
     let mut found = Vec::new();
     if skim.enter_alike(others) {
         while let Some(key) = skim.next_alike(others)? {
@@ -152,8 +152,8 @@ proptest! {
         texts in proptest::collection::vec(similar(), 1..12),
         docs in proptest::collection::vec(generate::nearly(Oddity::Wild), 0..3),
     ) {
-        let mut checked = Alike::new(number);
-        let mut trusted = Alike::new(number);
+        let mut checked = ObjectShape::new(number);
+        let mut trusted = ObjectShape::new(number);
         let texts: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
         let docs = docs.iter().map(Vec::as_slice);
         let all: Vec<&[u8]> = texts.iter().copied().chain(docs).collect();

@@ -2,47 +2,51 @@
 
 use std::io;
 
-use super::links::linked;
-use super::out::Out;
+use super::links::write_linked;
+use super::out::HtmlWriter;
 
 /// Writes what a program printed. Sequences that set a colour do so here; all others are shown.
-pub(super) fn printed(out: &mut Out<'_>, text: &str) -> io::Result<()> {
+pub(super) fn write_printed(out: &mut HtmlWriter<'_>, text: &str) -> io::Result<()> {
     let mut rest = text;
     let mut colour = None;
     while let Some(at) = rest.find("\u{1b}[") {
         let (before, sequence) = rest.split_at(at);
-        put(out, colour, before)?;
-        if let Some((codes, behind)) = codes(&sequence[2..]) {
-            colour = codes.split(';').fold(colour, after);
+        write_coloured(out, colour, before)?;
+        if let Some((codes, behind)) = colour_codes(&sequence[2..]) {
+            colour = codes.split(';').fold(colour, colour_after);
             rest = behind;
         } else {
-            put(out, colour, &sequence[..2])?;
+            write_coloured(out, colour, &sequence[..2])?;
             rest = &sequence[2..];
         }
     }
-    put(out, colour, rest)
+    write_coloured(out, colour, rest)
 }
 
-fn put(out: &mut Out<'_>, colour: Option<&'static str>, text: &str) -> io::Result<()> {
+fn write_coloured(
+    out: &mut HtmlWriter<'_>,
+    colour: Option<&'static str>,
+    text: &str,
+) -> io::Result<()> {
     match colour.filter(|_| !text.is_empty()) {
         Some(colour) => {
-            out.raw(colour)?;
-            linked(out, text)?;
-            out.raw("</i>")
+            out.write_markup(colour)?;
+            write_linked(out, text)?;
+            out.write_markup("</i>")
         }
-        None => linked(out, text),
+        None => write_linked(out, text),
     }
 }
 
 /// The codes of a sequence that sets colours, and what is behind it.
-fn codes(sequence: &str) -> Option<(&str, &str)> {
+fn colour_codes(sequence: &str) -> Option<(&str, &str)> {
     let end = sequence.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     let (codes, behind) = sequence.split_at(end);
     Some((codes, behind.strip_prefix('m')?))
 }
 
 /// The colour after a code. What is not a plain colour of the text changes nothing.
-fn after(colour: Option<&'static str>, code: &str) -> Option<&'static str> {
+fn colour_after(colour: Option<&'static str>, code: &str) -> Option<&'static str> {
     match code {
         "" | "0" | "39" => None,
         "31" | "91" => Some("<i class=r>"),
@@ -70,7 +74,7 @@ mod tests {
             ("plain", "plain"),
         ] {
             let mut out = Vec::new();
-            printed(&mut Out::new(&mut out), text).unwrap();
+            write_printed(&mut HtmlWriter::new(&mut out), text).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), page);
         }
     }

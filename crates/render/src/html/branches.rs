@@ -26,7 +26,7 @@ pub(super) struct Branches {
 
 impl Branches {
     /// What a session says beside these entries. A branch in which nobody says anything is left out.
-    pub(super) fn beside(session: &Session, shown: &[EntryIx]) -> Self {
+    pub(super) fn beside_entries(session: &Session, shown: &[EntryIx]) -> Self {
         let children = session.children();
         let mut seen = vec![false; session.entries().len()];
         for ix in shown {

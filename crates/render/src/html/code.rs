@@ -11,15 +11,15 @@ mod markup;
 use std::io;
 
 use self::languages::Language;
-use super::links::linked;
-use super::out::Out;
+use super::links::write_linked;
+use super::out::HtmlWriter;
 
 /// Longer code is shown without colours: the page would be several times its size.
 const LONGEST: usize = 64 * 1024;
 
 /// What a word of code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+enum WordClass {
     Plain,
     Keyword,
     Text,
@@ -32,8 +32,8 @@ enum Class {
     Variable,
 }
 
-impl Class {
-    const fn tag(self) -> &'static str {
+impl WordClass {
+    const fn class_name(self) -> &'static str {
         match self {
             Self::Plain => "",
             Self::Keyword => "<i class=k>",
@@ -49,29 +49,29 @@ impl Class {
 }
 
 /// Takes the words of code, in order.
-type Words<'a> = dyn FnMut(Class, &str) -> io::Result<()> + 'a;
+type WordSink<'a> = dyn FnMut(WordClass, &str) -> io::Result<()> + 'a;
 
 /// Writes code, in colours where its language is known by this name.
-pub(super) fn code(out: &mut Out<'_>, language: &str, text: &str) -> io::Result<()> {
-    let language = languages::named(language).filter(|_| text.len() <= LONGEST);
+pub(super) fn write_code(out: &mut HtmlWriter<'_>, language: &str, text: &str) -> io::Result<()> {
+    let language = languages::language_named(language).filter(|_| text.len() <= LONGEST);
     let Some(language) = language else {
-        return linked(out, text);
+        return write_linked(out, text);
     };
-    let mut put = |class: Class, word: &str| {
-        if class == Class::Plain {
-            return out.text(word);
+    let mut put = |class: WordClass, word: &str| {
+        if class == WordClass::Plain {
+            return out.write_text(word);
         }
-        out.raw(class.tag())?;
+        out.write_markup(class.class_name())?;
         // Words of other kinds hold no address whole.
         match class {
-            Class::Text | Class::Comment => linked(out, word)?,
-            _ => out.text(word)?,
+            WordClass::Text | WordClass::Comment => write_linked(out, word)?,
+            _ => out.write_text(word)?,
         }
-        out.raw("</i>")
+        out.write_markup("</i>")
     };
     match language {
-        Language::Markup => markup::words(text, &mut put),
-        Language::Words(rules) => lexer::words(rules, text, &mut put),
+        Language::Markup => markup::lex_markup(text, &mut put),
+        Language::Words(rules) => lexer::lex_words(rules, text, &mut put),
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
     /// Each word that is not plain, with its class.
     pub(super) fn marked(language: &str, text: &str) -> String {
         let mut page = Vec::new();
-        code(&mut Out::new(&mut page), language, text).unwrap();
+        write_code(&mut HtmlWriter::new(&mut page), language, text).unwrap();
         let page = String::from_utf8(page).unwrap();
         page.replace("<i class=", "⟨").replace("</i>", "⟩")
     }
@@ -189,10 +189,10 @@ mod tests {
             language in proptest::sample::select(languages::all_names()),
         ) {
             let mut words = String::new();
-            let mut put = |_: Class, word: &str| { words.push_str(word); Ok(()) };
-            match languages::named(language) {
-                Some(Language::Markup) => markup::words(&text, &mut put).unwrap(),
-                Some(Language::Words(rules)) => lexer::words(rules, &text, &mut put).unwrap(),
+            let mut put = |_: WordClass, word: &str| { words.push_str(word); Ok(()) };
+            match languages::language_named(language) {
+                Some(Language::Markup) => markup::lex_markup(&text, &mut put).unwrap(),
+                Some(Language::Words(rules)) => lexer::lex_words(rules, &text, &mut put).unwrap(),
                 None => unreachable!(),
             }
             proptest::prop_assert_eq!(words, text);

@@ -2,27 +2,30 @@
 
 use std::io;
 
-use super::links::linked;
-use super::out::Out;
-use crate::reading::{Change, FileChange, Mark, relative};
+use super::links::write_linked;
+use super::out::HtmlWriter;
+use crate::reading::{Change, FileChange, LineMark, relative_path};
 
 /// Writes the changes of a call, each below the name of its file where it is not that of the call.
 pub(super) fn write_file_changes(
-    out: &mut Out<'_>,
+    out: &mut HtmlWriter<'_>,
     files: &[FileChange<'_>],
     workspace: Option<&str>,
 ) -> io::Result<()> {
     for file in files {
-        let words = [Some(relative(&file.path, workspace)), file.note.as_deref()];
+        let words = [
+            Some(relative_path(&file.path, workspace)),
+            file.note.as_deref(),
+        ];
         let words: Vec<&str> = words
             .into_iter()
             .flatten()
             .filter(|w| !w.is_empty())
             .collect();
         if !words.is_empty() {
-            out.raw("<p class=media><code>")?;
-            out.line(&words.join(", "))?;
-            out.raw("</code></p>\n")?;
+            out.write_markup("<p class=media><code>")?;
+            out.write_line(&words.join(", "))?;
+            out.write_markup("</code></p>\n")?;
         }
         if !file.change.lines.is_empty() {
             write_change(out, &file.change)?;
@@ -32,34 +35,34 @@ pub(super) fn write_file_changes(
 }
 
 /// Writes a change, with the numbers of its lines where they are known.
-fn write_change(out: &mut Out<'_>, change: &Change<'_>) -> io::Result<()> {
+fn write_change(out: &mut HtmlWriter<'_>, change: &Change<'_>) -> io::Result<()> {
     let digits = change.lines.iter().filter_map(|line| line.number).max();
     let digits = digits.map_or(0, |number| number.to_string().len());
-    out.raw("<pre class=diff>")?;
+    out.write_markup("<pre class=diff>")?;
     for line in &change.lines {
         let (open, mark, close) = match line.mark {
-            Mark::Same => ("<span>", " ", "\n</span>"),
-            Mark::Gone => ("<del>", "-", "\n</del>"),
-            Mark::Come => ("<ins>", "+", "\n</ins>"),
-            Mark::Gap => ("<span class=gap>", "⋯", "\n</span>"),
+            LineMark::Same => ("<span>", " ", "\n</span>"),
+            LineMark::Gone => ("<del>", "-", "\n</del>"),
+            LineMark::Come => ("<ins>", "+", "\n</ins>"),
+            LineMark::Gap => ("<span class=gap>", "⋯", "\n</span>"),
         };
-        out.raw(open)?;
-        if digits > 0 && line.mark != Mark::Gap {
+        out.write_markup(open)?;
+        if digits > 0 && line.mark != LineMark::Gap {
             let number = line.number.map_or(String::new(), |n| n.to_string());
-            out.raw("<i class=line>")?;
-            out.text(&format!("{number:>digits$} "))?;
-            out.raw("</i>")?;
+            out.write_markup("<i class=line>")?;
+            out.write_text(&format!("{number:>digits$} "))?;
+            out.write_markup("</i>")?;
         }
-        out.raw(mark)?;
-        linked(out, &line.text)?;
-        out.raw(close)?;
+        out.write_markup(mark)?;
+        write_linked(out, &line.text)?;
+        out.write_markup(close)?;
     }
-    out.raw("</pre>\n")
+    out.write_markup("</pre>\n")
 }
 
 /// Writes a change as programs write it, its lines in colours.
-pub(super) fn unified(out: &mut Out<'_>, text: &str) -> io::Result<()> {
-    out.raw("<pre class=diff>")?;
+pub(super) fn write_unified_diff(out: &mut HtmlWriter<'_>, text: &str) -> io::Result<()> {
+    out.write_markup("<pre class=diff>")?;
     for line in text.lines() {
         let is_head = ["+++ ", "--- ", "*** ", "diff ", "index "];
         let (open, close) = if is_head.iter().any(|h| line.starts_with(h)) {
@@ -73,9 +76,9 @@ pub(super) fn unified(out: &mut Out<'_>, text: &str) -> io::Result<()> {
         } else {
             ("<span>", "\n</span>")
         };
-        out.raw(open)?;
-        linked(out, line)?;
-        out.raw(close)?;
+        out.write_markup(open)?;
+        write_linked(out, line)?;
+        out.write_markup(close)?;
     }
-    out.raw("</pre>\n")
+    out.write_markup("</pre>\n")
 }

@@ -5,16 +5,16 @@ use std::io;
 use rethread_model::{Head, LinkKind};
 
 use super::index::last_name;
-use super::out::Out;
-use super::times::{from_to, moment};
-use super::{Elsewhere, Flow, Html, POLICY, STYLE};
+use super::out::HtmlWriter;
+use super::times::{from_to, long_moment};
+use super::{Html, POLICY, STYLE, SessionPage, SessionTarget};
 use crate::View;
 use crate::media::percent_encoded;
 use crate::notice::model_name;
-use crate::sums::{cost, seconds, token_count, tokens};
+use crate::sums::{format_cost, format_seconds, format_tokens, token_count};
 
 /// A session in the list of contents.
-pub(super) struct Chapter {
+pub(super) struct ContentsEntry {
     title: String,
     session: u64,
     /// The numbers of what the person said, with its beginning.
@@ -28,34 +28,34 @@ const EXCERPT: usize = 80;
 pub const HTML_GENERATOR: &str = "<meta name=generator content=rethread>";
 
 /// The title of a page with one session.
-pub(super) fn title<'a>(view: &View<'a>) -> &'a str {
+pub(super) fn page_title<'a>(view: &View<'a>) -> &'a str {
     let title = view.session.head.title.as_ref();
     title.map_or("(no title)", |t| t.text.as_str())
 }
 
 /// Begins a page.
-pub(super) fn head(out: &mut Out<'_>, title: &str) -> io::Result<()> {
-    out.raw("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n")?;
-    out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"")?;
-    out.raw(POLICY)?;
-    out.raw("\">\n<meta name=referrer content=no-referrer>\n")?;
-    out.raw("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n")?;
-    out.raw(HTML_GENERATOR)?;
-    out.raw("\n<title>")?;
-    out.line(title)?;
-    out.raw("</title>\n<style>\n")?;
-    out.raw(STYLE)?;
-    out.raw("</style>\n</head>\n<body>\n")
+pub(super) fn write_head(out: &mut HtmlWriter<'_>, title: &str) -> io::Result<()> {
+    out.write_markup("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n")?;
+    out.write_markup("<meta http-equiv=\"Content-Security-Policy\" content=\"")?;
+    out.write_markup(POLICY)?;
+    out.write_markup("\">\n<meta name=referrer content=no-referrer>\n")?;
+    out.write_markup("<meta name=viewport content=\"width=device-width, initial-scale=1\">\n")?;
+    out.write_markup(HTML_GENERATOR)?;
+    out.write_markup("\n<title>")?;
+    out.write_line(title)?;
+    out.write_markup("</title>\n<style>\n")?;
+    out.write_markup(STYLE)?;
+    out.write_markup("</style>\n</head>\n<body>\n")
 }
 
 /// Ends a page.
-pub(super) fn tail(out: &mut Out<'_>) -> io::Result<()> {
-    out.raw("</body>\n</html>\n")
+pub(super) fn write_tail(out: &mut HtmlWriter<'_>) -> io::Result<()> {
+    out.write_markup("</body>\n</html>\n")
 }
 
 /// What is shown and what is not, which the style alone decides.
-pub(super) fn controls(out: &mut Out<'_>) -> io::Result<()> {
-    out.raw(
+pub(super) fn write_controls(out: &mut HtmlWriter<'_>) -> io::Result<()> {
+    out.write_markup(
         "<p class=controls role=group aria-label=Show>\
          <label class=all><input type=checkbox id=show-all> Expand all</label> \
          <label><input type=checkbox id=show-tools checked> Tools</label> \
@@ -66,113 +66,119 @@ pub(super) fn controls(out: &mut Out<'_>) -> io::Result<()> {
 
 impl Html<'_> {
     /// Ends the page with its list of contents, which the style puts beside it.
-    pub fn end(mut self) -> io::Result<()> {
+    pub fn end_page(mut self) -> io::Result<()> {
         let contents = std::mem::take(&mut self.contents);
-        self.out.raw("<nav id=contents>\n<h2>Contents</h2>\n")?;
+        self.out
+            .write_markup("<nav id=contents>\n<h2>Contents</h2>\n")?;
         for chapter in &contents {
             let several = self.several;
             let out = &mut self.out;
             if several {
-                out.raw("<p><a href=\"#s")?;
-                out.number(chapter.session)?;
-                out.raw("\">")?;
-                out.line(&chapter.title)?;
-                out.raw("</a></p>\n")?;
+                out.write_markup("<p><a href=\"#s")?;
+                out.write_number(chapter.session)?;
+                out.write_markup("\">")?;
+                out.write_line(&chapter.title)?;
+                out.write_markup("</a></p>\n")?;
             }
             if chapter.prompts.is_empty() {
                 continue;
             }
-            out.raw("<ul>\n")?;
+            out.write_markup("<ul>\n")?;
             for (number, excerpt) in &chapter.prompts {
-                out.raw("<li><a href=\"#")?;
+                out.write_markup("<li><a href=\"#")?;
                 if several {
-                    out.raw("s")?;
-                    out.number(chapter.session)?;
-                    out.raw("-")?;
+                    out.write_markup("s")?;
+                    out.write_number(chapter.session)?;
+                    out.write_markup("-")?;
                 }
-                out.number(*number)?;
-                out.raw("\">")?;
-                out.line(excerpt)?;
-                out.raw("</a></li>\n")?;
+                out.write_number(*number)?;
+                out.write_markup("\">")?;
+                out.write_line(excerpt)?;
+                out.write_markup("</a></li>\n")?;
             }
-            out.raw("</ul>\n")?;
+            out.write_markup("</ul>\n")?;
         }
-        self.out.raw("</nav>\n")?;
-        tail(&mut self.out)
+        self.out.write_markup("</nav>\n")?;
+        write_tail(&mut self.out)
     }
 }
 
-impl Flow<'_, '_, '_> {
-    pub(super) fn header(&mut self) -> io::Result<()> {
+impl SessionPage<'_, '_, '_> {
+    pub(super) fn write_header(&mut self) -> io::Result<()> {
         let view = self.view;
         let head = &view.session.head;
         let session = self.session;
-        self.page.contents.push(Chapter {
-            title: crate::fit(title(view), EXCERPT),
+        self.page.contents.push(ContentsEntry {
+            title: crate::fit(page_title(view), EXCERPT),
             session,
             prompts: Vec::new(),
         });
-        self.out().raw("<main id=\"s")?;
-        self.out().number(session)?;
-        self.out().raw("\">\n<header class=page>\n")?;
+        self.out().write_markup("<main id=\"s")?;
+        self.out().write_number(session)?;
+        self.out().write_markup("\">\n<header class=page>\n")?;
         if let Some(index) = self.around.index {
-            self.out().raw("<p class=up><a href=\"./")?;
-            self.out().text(&percent_encoded(index))?;
-            self.out().raw("\">All conversations</a></p>\n")?;
+            self.out().write_markup("<p class=up><a href=\"./")?;
+            self.out().write_text(&percent_encoded(index))?;
+            self.out().write_markup("\">All conversations</a></p>\n")?;
         }
-        self.out().raw("<h1>")?;
-        self.out().line(title(view))?;
-        self.out().raw("</h1>\n<details class=facts><summary>")?;
+        self.out().write_markup("<h1>")?;
+        self.out().write_line(page_title(view))?;
+        self.out()
+            .write_markup("</h1>\n<details class=facts><summary>")?;
         let line = facts_line(view);
-        self.out().line(&line)?;
-        self.out().raw("</summary>\n<dl>\n")?;
+        self.out().write_line(&line)?;
+        self.out().write_markup("</summary>\n<dl>\n")?;
         let agent = [
             view.agent_name(),
             head.agent.version.as_deref().unwrap_or_default(),
         ];
-        let (start, end) = view.times();
+        let (start, end) = view.first_and_last();
         let count = view.message_facts(self.around.branches);
         for (name, value, is_code) in [
             ("Agent", Some(agent.join(" ").trim_end().to_owned()), false),
             ("Model", head.model.as_ref().map(model_name), true),
             ("Workspace", head.workspace.path.clone(), true),
             ("Branch", head.workspace.branch.clone(), true),
-            ("Started", start.map(moment), false),
-            ("Ended", end.map(moment), false),
+            ("Started", start.map(long_moment), false),
+            ("Ended", end.map(long_moment), false),
             ("Messages", Some(count), false),
-            ("Tokens", view.usage().map(|sum| tokens(&sum)), false),
-            ("Duration", head.duration_ms.map(seconds), false),
+            (
+                "Tokens",
+                view.total_usage().map(|sum| format_tokens(&sum)),
+                false,
+            ),
+            ("Duration", head.duration_ms.map(format_seconds), false),
             ("Session", Some(head.id.clone()), true),
             ("Source", Some(view.first_path().to_owned()), true),
         ] {
             if let Some(value) = value.filter(|v| !v.is_empty()) {
-                self.fact(name, &value, is_code)?;
+                self.write_fact(name, &value, is_code)?;
             }
         }
-        self.links()?;
-        self.out().raw("</dl>\n</details>\n")?;
+        self.write_links()?;
+        self.out().write_markup("</dl>\n</details>\n")?;
         if !self.page.several {
-            controls(self.out())?;
+            write_controls(self.out())?;
         }
-        self.out().raw("</header>\n")
+        self.out().write_markup("</header>\n")
     }
 
-    fn fact(&mut self, name: &'static str, value: &str, is_code: bool) -> io::Result<()> {
+    fn write_fact(&mut self, name: &'static str, value: &str, is_code: bool) -> io::Result<()> {
         let out = self.out();
         let is_long = is_code && value.len() > 48;
-        out.raw(if is_long {
+        out.write_markup(if is_long {
             "<div class=all><dt>"
         } else {
             "<div><dt>"
         })?;
-        out.raw(name)?;
-        out.raw(if is_code {
+        out.write_markup(name)?;
+        out.write_markup(if is_code {
             "</dt><dd><code>"
         } else {
             "</dt><dd>"
         })?;
-        out.line(value)?;
-        out.raw(if is_code {
+        out.write_line(value)?;
+        out.write_markup(if is_code {
             "</code></dd></div>\n"
         } else {
             "</dd></div>\n"
@@ -180,7 +186,7 @@ impl Flow<'_, '_, '_> {
     }
 
     /// The sessions that this one belongs with.
-    fn links(&mut self) -> io::Result<()> {
+    fn write_links(&mut self) -> io::Result<()> {
         for (kind, name) in [
             (LinkKind::Parent, "Started by"),
             (LinkKind::ForkOf, "Fork of"),
@@ -199,47 +205,47 @@ impl Flow<'_, '_, '_> {
             if ids.is_empty() {
                 continue;
             }
-            self.out().raw("<div><dt>")?;
-            self.out().raw(name)?;
-            self.out().raw("</dt><dd>")?;
+            self.out().write_markup("<div><dt>")?;
+            self.out().write_markup(name)?;
+            self.out().write_markup("</dt><dd>")?;
             for (at, id) in ids.into_iter().enumerate() {
-                self.out().raw(if at == 0 { "" } else { "<br>" })?;
-                self.reference(id)?;
+                self.out().write_markup(if at == 0 { "" } else { "<br>" })?;
+                self.write_reference(id)?;
             }
-            self.out().raw("</dd></div>\n")?;
+            self.out().write_markup("</dd></div>\n")?;
         }
         Ok(())
     }
 
     /// Writes the id of another session, as a link where it can be reached.
-    pub(super) fn reference(&mut self, id: &str) -> io::Result<()> {
+    pub(super) fn write_reference(&mut self, id: &str) -> io::Result<()> {
         let found = (self.around.find)(id);
         let out = self.out();
         match &found {
-            Some(Elsewhere::File(name)) => {
-                out.raw("<a href=\"./")?;
-                out.text(&percent_encoded(name))?;
-                out.raw("\">")?;
+            Some(SessionTarget::File(name)) => {
+                out.write_markup("<a href=\"./")?;
+                out.write_text(&percent_encoded(name))?;
+                out.write_markup("\">")?;
             }
-            Some(Elsewhere::Here(number)) => {
-                out.raw("<a href=\"#s")?;
-                out.number(*number)?;
-                out.raw("\">")?;
+            Some(SessionTarget::Here(number)) => {
+                out.write_markup("<a href=\"#s")?;
+                out.write_number(*number)?;
+                out.write_markup("\">")?;
             }
             None => {}
         }
-        out.raw("<code>")?;
-        out.line(id)?;
-        out.raw("</code>")?;
+        out.write_markup("<code>")?;
+        out.write_line(id)?;
+        out.write_markup("</code>")?;
         if found.is_some() {
-            out.raw("</a>")
+            out.write_markup("</a>")
         } else {
             Ok(())
         }
     }
 
     /// Adds what the person said first in their turn to the list of contents.
-    pub(super) fn prompt(&mut self, text: &str) {
+    pub(super) fn add_prompt(&mut self, text: &str) {
         let Some(number) = self.prompt_number.take() else {
             return;
         };
@@ -253,26 +259,26 @@ impl Flow<'_, '_, '_> {
 /// What is most worth knowing of a session, on one line.
 fn facts_line(view: &View<'_>) -> String {
     let head = &view.session.head;
-    let (start, end) = view.times();
+    let (start, end) = view.first_and_last();
     let messages = match view.message_count() {
         1 => "1 message".to_owned(),
         n => format!("{n} messages"),
     };
-    let usage = view.usage();
+    let usage = view.total_usage();
     let facts = [
         Some(view.agent_name().to_owned()),
-        workspace(head),
+        workspace_label(head),
         from_to(start, end),
         Some(messages),
         usage.map(|usage| token_count(usage.total())),
-        usage.and_then(|usage| cost(&usage)),
+        usage.and_then(|usage| format_cost(&usage)),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     facts.join(" · ")
 }
 
 /// `shop (main)`
-fn workspace(head: &Head) -> Option<String> {
+fn workspace_label(head: &Head) -> Option<String> {
     let name = last_name(head.workspace.path.as_deref()?);
     Some(match &head.workspace.branch {
         Some(branch) => format!("{name} ({branch})"),

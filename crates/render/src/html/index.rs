@@ -5,9 +5,9 @@ use std::io::{self, Write};
 
 use rethread_model::{LinkKind, Moment};
 
-use super::head::{head, tail, title};
-use super::out::Out;
-use super::times::{clock, day};
+use super::head::{page_title, write_head, write_tail};
+use super::out::HtmlWriter;
+use super::times::{clock_time, long_day};
 use crate::View;
 use crate::media::percent_encoded;
 
@@ -34,10 +34,10 @@ impl IndexRow {
             file,
             id: head.id.clone(),
             parent: parents.next().map(|l| l.session.clone()),
-            title: title(view).to_owned(),
+            title: page_title(view).to_owned(),
             agent: view.agent_name().to_owned(),
             workspace: head.workspace.path.as_deref().map(last_name),
-            started: view.times().0,
+            started: view.first_and_last().0,
             messages: view.message_count(),
         }
     }
@@ -53,20 +53,20 @@ pub(super) fn last_name(path: &str) -> String {
 /// Writes a page that leads to other pages: by day, the newest first, sub-agents with the sessions that
 /// started them.
 pub fn html_index(out: &mut dyn Write, rows: &[IndexRow]) -> io::Result<()> {
-    let mut out = Out::new(out);
+    let mut out = HtmlWriter::new(out);
     let count = match rows.len() {
         1 => "1 conversation".to_owned(),
         n => format!("{n} conversations"),
     };
-    head(&mut out, &count)?;
-    out.raw("<main class=index>\n<header class=page>\n<h1>")?;
-    out.line(&count)?;
-    out.raw("</h1>\n<p class=facts>")?;
+    write_head(&mut out, &count)?;
+    out.write_markup("<main class=index>\n<header class=page>\n<h1>")?;
+    out.write_line(&count)?;
+    out.write_markup("</h1>\n<p class=facts>")?;
     let agents: BTreeSet<&str> = rows.iter().map(|row| row.agent.as_str()).collect();
     let agents: Vec<&str> = agents.into_iter().collect();
-    out.line(&agents.join(" · "))?;
-    out.raw("</p>\n</header>\n")?;
-    let families = families(rows);
+    out.write_line(&agents.join(" · "))?;
+    out.write_markup("</p>\n</header>\n")?;
+    let families = group_families(rows);
     let mut order: Vec<usize> = families.keys().copied().collect();
     order.sort_by_key(|at| std::cmp::Reverse(rows.get(*at).map(|row| (row.started, *at))));
     let mut last_day: Option<Option<String>> = None;
@@ -75,73 +75,77 @@ pub fn html_index(out: &mut dyn Write, rows: &[IndexRow]) -> io::Result<()> {
         .filter_map(|at| rows.get(*at).map(|row| (at, row)))
     {
         let (at, row) = row;
-        let today = row.started.map(day);
+        let today = row.started.map(long_day);
         if last_day.as_ref() != Some(&today) {
-            out.raw(if last_day.is_some() {
+            out.write_markup(if last_day.is_some() {
                 "</ul>\n<h2>"
             } else {
                 "<h2>"
             })?;
-            out.line(today.as_deref().unwrap_or("Without a date"))?;
-            out.raw("</h2>\n<ul>\n")?;
+            out.write_line(today.as_deref().unwrap_or("Without a date"))?;
+            out.write_markup("</h2>\n<ul>\n")?;
             last_day = Some(today);
         }
-        out.raw("<li>")?;
+        out.write_markup("<li>")?;
         write_row(&mut out, row)?;
         let children = families.get(at).map_or(&[][..], Vec::as_slice);
         write_children(&mut out, rows, children)?;
-        out.raw("</li>\n")?;
+        out.write_markup("</li>\n")?;
     }
-    out.raw(if last_day.is_some() {
+    out.write_markup(if last_day.is_some() {
         "</ul>\n</main>\n"
     } else {
         "</main>\n"
     })?;
-    tail(&mut out)
+    write_tail(&mut out)
 }
 
-fn write_children(out: &mut Out<'_>, rows: &[IndexRow], children: &[usize]) -> io::Result<()> {
+fn write_children(
+    out: &mut HtmlWriter<'_>,
+    rows: &[IndexRow],
+    children: &[usize],
+) -> io::Result<()> {
     if children.is_empty() {
         return Ok(());
     }
-    out.raw("\n<details class=fold><summary>")?;
-    out.number(children.len() as u64)?;
-    out.raw(if children.len() == 1 {
+    out.write_markup("\n<details class=fold><summary>")?;
+    out.write_number(children.len() as u64)?;
+    out.write_markup(if children.len() == 1 {
         " sub-agent</summary>\n<ul>\n"
     } else {
         " sub-agents</summary>\n<ul>\n"
     })?;
     for row in children.iter().filter_map(|at| rows.get(*at)) {
-        out.raw("<li>")?;
+        out.write_markup("<li>")?;
         write_row(out, row)?;
-        out.raw("</li>\n")?;
+        out.write_markup("</li>\n")?;
     }
-    out.raw("</ul>\n</details>\n")
+    out.write_markup("</ul>\n</details>\n")
 }
 
-fn write_row(out: &mut Out<'_>, row: &IndexRow) -> io::Result<()> {
-    out.raw("<a href=\"./")?;
-    out.text(&percent_encoded(&row.file))?;
-    out.raw("\">")?;
-    out.line(&row.title)?;
-    out.raw("</a> <p>")?;
+fn write_row(out: &mut HtmlWriter<'_>, row: &IndexRow) -> io::Result<()> {
+    out.write_markup("<a href=\"./")?;
+    out.write_text(&percent_encoded(&row.file))?;
+    out.write_markup("\">")?;
+    out.write_line(&row.title)?;
+    out.write_markup("</a> <p>")?;
     if let Some(time) = row.started {
-        out.raw("<time datetime=\"")?;
-        out.text(&time.to_string())?;
-        out.raw("\">")?;
-        out.text(&clock(time))?;
-        out.raw("</time> <span>")?;
+        out.write_markup("<time datetime=\"")?;
+        out.write_text(&time.to_string())?;
+        out.write_markup("\">")?;
+        out.write_text(&clock_time(time))?;
+        out.write_markup("</time> <span>")?;
     } else {
-        out.raw("<span>")?;
+        out.write_markup("<span>")?;
     }
-    out.line(&row.agent)?;
-    out.raw("</span> <span>")?;
+    out.write_line(&row.agent)?;
+    out.write_markup("</span> <span>")?;
     if let Some(workspace) = &row.workspace {
-        out.line(workspace)?;
-        out.raw("</span> <span>")?;
+        out.write_line(workspace)?;
+        out.write_markup("</span> <span>")?;
     }
-    out.number(row.messages)?;
-    out.raw(if row.messages == 1 {
+    out.write_number(row.messages)?;
+    out.write_markup(if row.messages == 1 {
         " message</span></p>"
     } else {
         " messages</span></p>"
@@ -149,7 +153,7 @@ fn write_row(out: &mut Out<'_>, row: &IndexRow) -> io::Result<()> {
 }
 
 /// The sessions that nobody in the list started, each with all that they started, directly or not.
-fn families(rows: &[IndexRow]) -> BTreeMap<usize, Vec<usize>> {
+fn group_families(rows: &[IndexRow]) -> BTreeMap<usize, Vec<usize>> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {
         places.entry(&row.id).or_insert(at);
@@ -209,7 +213,7 @@ mod tests {
             row("f", Some("g")),
             row("g", Some("f")),
         ];
-        let families = families(&rows);
+        let families = group_families(&rows);
         assert_eq!(families.get(&0), Some(&vec![1, 2]));
         assert_eq!(
             families.keys().copied().collect::<Vec<_>>(),

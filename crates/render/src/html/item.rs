@@ -4,157 +4,158 @@ use std::io;
 
 use rethread_model::Thinking;
 
-use super::Flow;
-use super::ansi::printed;
-use super::diff::unified;
-use super::media::{image, named};
-use super::prose::prose;
-use crate::notice::{Notice, Repeats};
-use crate::reading::{Injected, Item, Speaker, is_patch, size};
+use super::SessionPage;
+use super::ansi::write_printed;
+use super::diff::write_unified_diff;
+use super::media::{write_image, write_named};
+use super::prose::write_prose;
+use crate::notice::{Notice, RepeatedLines};
+use crate::reading::{InjectedText, Speaker, TurnItem, format_size, is_patch};
 
-impl Flow<'_, '_, '_> {
-    pub(super) fn item(&mut self, item: Item) -> io::Result<()> {
-        if let Item::Notice(notice) = item {
-            return self.notice(notice);
+impl SessionPage<'_, '_, '_> {
+    pub(super) fn write_item(&mut self, item: TurnItem) -> io::Result<()> {
+        if let TurnItem::Notice(notice) = item {
+            return self.write_notice(notice);
         }
         self.end_events()?;
         match item {
-            Item::Prose(text) => {
-                self.prompt(&text);
-                self.prose(&text)
+            TurnItem::Prose(text) => {
+                self.add_prompt(&text);
+                self.write_prose(&text)
             }
-            Item::Typed(text) => self.typed(&text),
-            Item::Printed(text) => self.printed(&text),
-            Item::Thinking(thinking) => self.thinking(&thinking),
-            Item::Call(call) => self.call(&call),
-            Item::Image(media) => image(&mut self.page.out, self.view.bodies, &media),
-            Item::File(media) => named(&mut self.page.out, "file", &media),
-            Item::Unknown(words) => self.placeholder(&words),
-            Item::Injected(injected) => self.injected(&injected),
-            Item::Error(error) => {
-                self.open("<div class=\"prose failed\"")?;
-                self.out().raw(">\n")?;
-                prose(self.out(), &error)?;
-                self.out().raw("</div>\n")
+            TurnItem::Typed(text) => self.write_typed(&text),
+            TurnItem::Printed(text) => self.write_printed(&text),
+            TurnItem::Thinking(thinking) => self.write_thinking(&thinking),
+            TurnItem::Call(call) => self.write_call(&call),
+            TurnItem::Image(media) => write_image(&mut self.page.out, self.view.bodies, &media),
+            TurnItem::File(media) => write_named(&mut self.page.out, "file", &media),
+            TurnItem::Unknown(words) => self.write_placeholder(&words),
+            TurnItem::Injected(injected) => self.write_injected(&injected),
+            TurnItem::Error(error) => {
+                self.open_tag("<div class=\"prose failed\"")?;
+                self.out().write_markup(">\n")?;
+                write_prose(self.out(), &error)?;
+                self.out().write_markup("</div>\n")
             }
-            Item::Label(label) => {
-                self.open("<p class=bookmark")?;
-                self.out().raw("><span class=label>")?;
-                self.out().line(&label)?;
-                self.out().raw("</span></p>\n")
+            TurnItem::Label(label) => {
+                self.open_tag("<p class=bookmark")?;
+                self.out().write_markup("><span class=label>")?;
+                self.out().write_line(&label)?;
+                self.out().write_markup("</span></p>\n")
             }
-            Item::Empty => self.placeholder("(nothing was said)"),
-            Item::Notice(_) => Ok(()),
+            TurnItem::Empty => self.write_placeholder("(nothing was said)"),
+            TurnItem::Notice(_) => Ok(()),
         }
     }
 
     /// Writes the beginning of a tag, with the number of the entry where it is the first of it. The
     /// tag is still open.
-    pub(super) fn open(&mut self, tag: &'static str) -> io::Result<()> {
-        self.out().raw(tag)?;
+    pub(super) fn open_tag(&mut self, tag: &'static str) -> io::Result<()> {
+        self.out().write_markup(tag)?;
         let Some(entry) = self.entry.filter(|_| self.named != self.entry) else {
             return Ok(());
         };
         self.named = Some(entry);
-        self.out().raw(" id=\"")?;
-        self.anchor("", entry.get() as u64 + 1)?;
-        self.out().raw("\"")
+        self.out().write_markup(" id=\"")?;
+        self.write_anchor("", entry.get() as u64 + 1)?;
+        self.out().write_markup("\"")
     }
 
-    pub(super) fn prose(&mut self, text: &str) -> io::Result<()> {
-        self.open("<div class=prose")?;
-        self.out().raw(">\n")?;
-        prose(self.out(), text)?;
-        self.out().raw("</div>\n")
+    pub(super) fn write_prose(&mut self, text: &str) -> io::Result<()> {
+        self.open_tag("<div class=prose")?;
+        self.out().write_markup(">\n")?;
+        write_prose(self.out(), text)?;
+        self.out().write_markup("</div>\n")
     }
 
     /// A command that the person typed.
-    fn typed(&mut self, text: &str) -> io::Result<()> {
-        self.prompt(text);
-        self.open("<pre class=typed")?;
-        self.out().raw(">")?;
-        self.out().text(text.trim())?;
-        self.out().raw("</pre>\n")
+    fn write_typed(&mut self, text: &str) -> io::Result<()> {
+        self.add_prompt(text);
+        self.open_tag("<pre class=typed")?;
+        self.out().write_markup(">")?;
+        self.out().write_text(text.trim())?;
+        self.out().write_markup("</pre>\n")
     }
 
     /// What a program printed.
-    pub(super) fn printed(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn write_printed(&mut self, text: &str) -> io::Result<()> {
         let text = text.trim_end_matches(['\n', '\r']);
         if text.is_empty() {
             return Ok(());
         }
         if is_patch(text) {
-            return unified(self.out(), text);
+            return write_unified_diff(self.out(), text);
         }
         // The first line break behind the tag is no part of the text.
-        self.open("<pre class=out")?;
-        self.out().raw(">\n")?;
-        printed(self.out(), text)?;
-        self.out().raw("</pre>\n")
+        self.open_tag("<pre class=out")?;
+        self.out().write_markup(">\n")?;
+        write_printed(self.out(), text)?;
+        self.out().write_markup("</pre>\n")
     }
 
-    pub(super) fn placeholder(&mut self, words: &str) -> io::Result<()> {
-        self.open("<p class=media")?;
-        self.out().raw("><code>")?;
-        self.out().line(words)?;
-        self.out().raw("</code></p>\n")
+    pub(super) fn write_placeholder(&mut self, words: &str) -> io::Result<()> {
+        self.open_tag("<p class=media")?;
+        self.out().write_markup("><code>")?;
+        self.out().write_line(words)?;
+        self.out().write_markup("</code></p>\n")
     }
 
-    fn thinking(&mut self, thinking: &Thinking) -> io::Result<()> {
+    fn write_thinking(&mut self, thinking: &Thinking) -> io::Result<()> {
         let text = thinking.text.value.trim();
         // Nobody can read what only the vendor can decrypt.
         if text.is_empty() {
             return Ok(());
         }
-        self.open("<details class=\"quiet thinking\"")?;
-        self.out().raw(if thinking.summary {
+        self.open_tag("<details class=\"quiet thinking\"")?;
+        self.out().write_markup(if thinking.summary {
             "><summary>thinking, summary "
         } else {
             "><summary>thinking "
         })?;
-        self.folded(text)
+        self.write_folded(text)
     }
 
-    fn injected(&mut self, injected: &Injected) -> io::Result<()> {
-        self.open("<details class=\"quiet injected\"")?;
-        self.out().raw("><summary>")?;
-        self.out().line(&injected.what())?;
-        self.out().raw(" ")?;
-        self.folded(injected.text.trim())
+    fn write_injected(&mut self, injected: &InjectedText) -> io::Result<()> {
+        self.open_tag("<details class=\"quiet injected\"")?;
+        self.out().write_markup("><summary>")?;
+        self.out().write_line(&injected.description())?;
+        self.out().write_markup(" ")?;
+        self.write_folded(injected.text.trim())
     }
 
     /// Ends the line of a fold with the size of a text, and writes the text into it.
-    fn folded(&mut self, text: &str) -> io::Result<()> {
-        self.out().line(&size(text.len() as u64))?;
-        self.out().raw("</summary>\n<div class=prose>\n")?;
-        prose(self.out(), text)?;
-        self.out().raw("</div>\n</details>\n")
+    fn write_folded(&mut self, text: &str) -> io::Result<()> {
+        self.out().write_line(&format_size(text.len() as u64))?;
+        self.out().write_markup("</summary>\n<div class=prose>\n")?;
+        write_prose(self.out(), text)?;
+        self.out().write_markup("</div>\n</details>\n")
     }
 
     /// Something that happened. What is no trouble waits for others of its kind.
-    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+    fn write_notice(&mut self, notice: Notice) -> io::Result<()> {
         if !notice.is_loud && self.speaker != Some(Speaker::Cut) {
             self.events.push(notice);
             return Ok(());
         }
         self.end_events()?;
         let Some(text) = &notice.text else {
-            self.out().raw("<p class=notice>")?;
-            self.out().line(&notice.line)?;
-            return self.out().raw("</p>\n");
+            self.out().write_markup("<p class=notice>")?;
+            self.out().write_line(&notice.line)?;
+            return self.out().write_markup("</p>\n");
         };
         // Equal ones are counted before they are given, so the entry is not known any more.
-        self.out().raw(if notice.is_error {
+        self.out().write_markup(if notice.is_error {
             "<details class=\"event failed\" open><summary>"
         } else {
             "<details class=event><summary>"
         })?;
-        self.out().line(&notice.line)?;
-        self.out().raw(" <span>")?;
-        self.out().line(&size(text.len() as u64))?;
-        self.out().raw("</span></summary>\n<div class=prose>\n")?;
-        prose(self.out(), text)?;
-        self.out().raw("</div>\n</details>\n")
+        self.out().write_line(&notice.line)?;
+        self.out().write_markup(" <span>")?;
+        self.out().write_line(&format_size(text.len() as u64))?;
+        self.out()
+            .write_markup("</span></summary>\n<div class=prose>\n")?;
+        write_prose(self.out(), text)?;
+        self.out().write_markup("</div>\n</details>\n")
     }
 
     /// Writes what happened, folded to a line.
@@ -164,36 +165,36 @@ impl Flow<'_, '_, '_> {
             return Ok(());
         }
         self.out()
-            .raw("<details class=\"quiet events\"><summary>")?;
-        self.out().number(events.len() as u64)?;
-        self.out().raw(if events.len() == 1 {
+            .write_markup("<details class=\"quiet events\"><summary>")?;
+        self.out().write_number(events.len() as u64)?;
+        self.out().write_markup(if events.len() == 1 {
             " event</summary>\n<ul>\n"
         } else {
             " events</summary>\n<ul>\n"
         })?;
-        let mut lines = Repeats::default();
+        let mut lines = RepeatedLines::default();
         for Notice { line, text, .. } in events {
             let before = lines.push(line);
-            self.event(before)?;
+            self.write_event(before)?;
             if let Some(text) = text {
                 let line = lines.take();
-                self.event(line)?;
-                self.out().raw("<li class=prose>\n")?;
-                prose(self.out(), &text)?;
-                self.out().raw("</li>\n")?;
+                self.write_event(line)?;
+                self.out().write_markup("<li class=prose>\n")?;
+                write_prose(self.out(), &text)?;
+                self.out().write_markup("</li>\n")?;
             }
         }
         let last = lines.take();
-        self.event(last)?;
-        self.out().raw("</ul>\n</details>\n")
+        self.write_event(last)?;
+        self.out().write_markup("</ul>\n</details>\n")
     }
 
-    fn event(&mut self, line: Option<String>) -> io::Result<()> {
+    fn write_event(&mut self, line: Option<String>) -> io::Result<()> {
         let Some(line) = line else {
             return Ok(());
         };
-        self.out().raw("<li>")?;
-        self.out().line(&line)?;
-        self.out().raw("</li>\n")
+        self.out().write_markup("<li>")?;
+        self.out().write_line(&line)?;
+        self.out().write_markup("</li>\n")
     }
 }

@@ -4,40 +4,40 @@ use std::io;
 
 use crate::neutral::is_active;
 
-use super::out::Out;
+use super::out::HtmlWriter;
 
 /// Writes text with links for the addresses in it. Only `http` and `https` count, and only where an
 /// address is written out: what is a link leads where its words say.
-pub(super) fn linked(out: &mut Out<'_>, text: &str) -> io::Result<()> {
+pub(super) fn write_linked(out: &mut HtmlWriter<'_>, text: &str) -> io::Result<()> {
     let (mut from, mut at) = (0, 0);
     while let Some(found) = text[at..].find("://") {
         let colon = at + found;
         at = colon + 3;
-        let Some(start) = scheme(&text[from..colon]).map(|start| from + start) else {
+        let Some(start) = scheme_start(&text[from..colon]).map(|start| from + start) else {
             continue;
         };
         let end = at + end_of_address(&text[at..]);
         if end == at {
             continue;
         }
-        out.text(&text[from..start])?;
+        out.write_text(&text[from..start])?;
         open_link(out, &text[start..end])?;
-        out.text(&text[start..end])?;
-        out.raw("</a>")?;
+        out.write_text(&text[start..end])?;
+        out.write_markup("</a>")?;
         (from, at) = (end, end);
     }
-    out.text(&text[from..])
+    out.write_text(&text[from..])
 }
 
 /// Opens a link that tells nobody where the reader comes from.
-pub(super) fn open_link(out: &mut Out<'_>, address: &str) -> io::Result<()> {
-    out.raw("<a rel=\"noreferrer noopener\" href=\"")?;
-    out.text(address)?;
-    out.raw("\">")
+pub(super) fn open_link(out: &mut HtmlWriter<'_>, address: &str) -> io::Result<()> {
+    out.write_markup("<a rel=\"noreferrer noopener\" href=\"")?;
+    out.write_text(address)?;
+    out.write_markup("\">")
 }
 
 /// Where the scheme of an address begins that ends here.
-fn scheme(before: &str) -> Option<usize> {
+fn scheme_start(before: &str) -> Option<usize> {
     for name in ["https", "http"] {
         let Some(start) = before.len().checked_sub(name.len()) else {
             continue;
@@ -99,7 +99,7 @@ mod tests {
 
     fn page(text: &str) -> String {
         let mut page = Vec::new();
-        linked(&mut Out::new(&mut page), text).unwrap();
+        write_linked(&mut HtmlWriter::new(&mut page), text).unwrap();
         let page = String::from_utf8(page).unwrap();
         page.replace(" rel=\"noreferrer noopener\"", "")
     }
@@ -170,7 +170,7 @@ mod tests {
                 words.push_str(if at == 0 { piece } else { piece.split_once("\">").unwrap().1 });
             }
             let mut whole = Vec::new();
-            Out::new(&mut whole).text(&text).unwrap();
+            HtmlWriter::new(&mut whole).write_text(&text).unwrap();
             proptest::prop_assert_eq!(words.replace("</a>", ""), String::from_utf8(whole).unwrap());
         }
     }

@@ -8,23 +8,23 @@ use crate::one_line;
 
 /// Writes a page. Markup must be known when the program is built, so no text of a conversation can
 /// become some.
-pub(super) struct Out<'a> {
+pub(super) struct HtmlWriter<'a> {
     out: &'a mut dyn Write,
 }
 
-impl<'a> Out<'a> {
+impl<'a> HtmlWriter<'a> {
     pub(super) fn new(out: &'a mut dyn Write) -> Self {
         Self { out }
     }
 
     /// Writes markup.
-    pub(super) fn raw(&mut self, markup: &'static str) -> io::Result<()> {
+    pub(super) fn write_markup(&mut self, markup: &'static str) -> io::Result<()> {
         self.out.write_all(markup.as_bytes())
     }
 
     /// Writes text: between tags, or as the value of an attribute in double quotes. Control characters
     /// become visible.
-    pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn write_text(&mut self, text: &str) -> io::Result<()> {
         let bytes = text.as_bytes();
         let (mut clean, mut at) = (0, 0);
         while let Some(step) = bytes[at..].iter().position(|b| !PLAIN[usize::from(*b)]) {
@@ -33,14 +33,14 @@ impl<'a> Out<'a> {
                 break;
             };
             let end = at + c.len_utf8();
-            if let Some(entity) = entity(c) {
+            if let Some(entity) = char_entity(c) {
                 self.out.write_all(&bytes[clean..at])?;
                 self.out.write_all(entity)?;
                 clean = end;
             } else if is_active(c) {
                 self.out.write_all(&bytes[clean..at])?;
                 if c != '\r' || !text[end..].starts_with('\n') {
-                    self.active(c)?;
+                    self.write_active(c)?;
                 }
                 clean = end;
             }
@@ -50,24 +50,24 @@ impl<'a> Out<'a> {
     }
 
     /// Writes text on one line.
-    pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
-        self.text(&one_line(text))
+    pub(super) fn write_line(&mut self, text: &str) -> io::Result<()> {
+        self.write_text(&one_line(text))
     }
 
-    pub(super) fn number(&mut self, number: u64) -> io::Result<()> {
+    pub(super) fn write_number(&mut self, number: u64) -> io::Result<()> {
         write!(self.out, "{number}")
     }
 
     /// Writes base64 text; it must be nothing else.
-    pub(super) fn base64(&mut self, text: &Base64) -> io::Result<()> {
+    pub(super) fn write_base64(&mut self, text: &Base64) -> io::Result<()> {
         self.out.write_all(&text.0)
     }
 
-    fn active(&mut self, c: char) -> io::Result<()> {
+    fn write_active(&mut self, c: char) -> io::Result<()> {
         let mut shown = String::new();
         show_active(c, &mut shown).map_err(io::Error::other)?;
         for c in shown.chars() {
-            match entity(c) {
+            match char_entity(c) {
                 Some(entity) => self.out.write_all(entity)?,
                 None => write!(self.out, "{c}")?,
             }
@@ -104,7 +104,7 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-fn entity(c: char) -> Option<&'static [u8]> {
+fn char_entity(c: char) -> Option<&'static [u8]> {
     Some(match c {
         '&' => b"&amp;",
         '<' => b"&lt;",
@@ -117,11 +117,11 @@ fn entity(c: char) -> Option<&'static [u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Base64, Out};
+    use super::{Base64, HtmlWriter};
 
     fn shown(text: &str) -> String {
         let mut out = Vec::new();
-        Out::new(&mut out).text(text).unwrap();
+        HtmlWriter::new(&mut out).write_text(text).unwrap();
         String::from_utf8(out).unwrap()
     }
 

@@ -8,10 +8,10 @@ use pulldown_cmark::{
     TextMergeStream,
 };
 
-use super::code::code;
-use super::diff::unified;
-use super::links::{linked, open_link};
-use super::out::Out;
+use super::code::write_code;
+use super::diff::write_unified_diff;
+use super::links::{open_link, write_linked};
+use super::out::HtmlWriter;
 use crate::reading::is_patch;
 
 /// Longer texts are shown as they are.
@@ -22,12 +22,12 @@ const DEEPEST: usize = 24;
 
 /// Writes Markdown. HTML in it is shown as text, links lead only to the web and to mail, and pictures
 /// become links: nothing is loaded.
-pub(super) fn prose(out: &mut Out<'_>, text: &str) -> io::Result<()> {
+pub(super) fn write_prose(out: &mut HtmlWriter<'_>, text: &str) -> io::Result<()> {
     let text = text.trim_end();
     if text.len() > LONGEST {
-        out.raw("<pre class=long>\n")?;
-        linked(out, text)?;
-        return out.raw("</pre>\n");
+        out.write_markup("<pre class=long>\n")?;
+        write_linked(out, text)?;
+        return out.write_markup("</pre>\n");
     }
     // A carriage return ends a line for some readers of Markdown; for us it comes before the end.
     let text = if text.contains('\r') {
@@ -37,7 +37,7 @@ pub(super) fn prose(out: &mut Out<'_>, text: &str) -> io::Result<()> {
     };
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut prose = Prose {
+    let mut prose = ProseWriter {
         out,
         open: Vec::new(),
         code: None,
@@ -47,26 +47,26 @@ pub(super) fn prose(out: &mut Out<'_>, text: &str) -> io::Result<()> {
         in_head: false,
     };
     for event in TextMergeStream::new(Parser::new_ext(&text, options)) {
-        prose.event(event)?;
+        prose.write_event(event)?;
     }
     Ok(())
 }
 
-struct Prose<'o, 'a> {
-    out: &'o mut Out<'a>,
+struct ProseWriter<'o, 'a> {
+    out: &'o mut HtmlWriter<'a>,
     /// The end tags of lists, items and quotes that are open; none for one that is too deep.
     open: Vec<Option<&'static str>>,
     /// The language and the text of the code block that is open.
     code: Option<(String, String)>,
     /// For links and pictures that are open, how each is written.
-    links: Vec<Link>,
+    links: Vec<LinkForm>,
     aligned: Vec<Alignment>,
     cell: usize,
     in_head: bool,
 }
 
 /// How a link or a picture is written.
-enum Link {
+enum LinkForm {
     /// As a link.
     Open,
     /// As its words alone.
@@ -75,51 +75,51 @@ enum Link {
     Named(String),
 }
 
-impl Prose<'_, '_> {
-    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+impl ProseWriter<'_, '_> {
+    fn write_event(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
-            Event::Start(tag) => self.start(tag),
-            Event::End(tag) => self.end(tag),
+            Event::Start(tag) => self.start_tag(tag),
+            Event::End(tag) => self.end_tag(tag),
             Event::Text(text) => match &mut self.code {
                 Some((_, code)) => {
                     code.push_str(&text);
                     Ok(())
                 }
-                None => self.words(&text),
+                None => self.write_words(&text),
             },
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                self.out.raw("<code>")?;
-                self.words(&text)?;
-                self.out.raw("</code>")
+                self.out.write_markup("<code>")?;
+                self.write_words(&text)?;
+                self.out.write_markup("</code>")
             }
             Event::Html(text) | Event::InlineHtml(text) | Event::FootnoteReference(text) => {
-                self.words(&text)
+                self.write_words(&text)
             }
-            Event::SoftBreak => self.out.raw("\n"),
-            Event::HardBreak => self.out.raw("<br>\n"),
-            Event::Rule => self.out.raw("<hr>\n"),
-            Event::TaskListMarker(true) => self.out.raw("<span class=task>☑</span> "),
-            Event::TaskListMarker(false) => self.out.raw("<span class=task>☐</span> "),
+            Event::SoftBreak => self.out.write_markup("\n"),
+            Event::HardBreak => self.out.write_markup("<br>\n"),
+            Event::Rule => self.out.write_markup("<hr>\n"),
+            Event::TaskListMarker(true) => self.out.write_markup("<span class=task>☑</span> "),
+            Event::TaskListMarker(false) => self.out.write_markup("<span class=task>☐</span> "),
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) -> io::Result<()> {
+    fn start_tag(&mut self, tag: Tag<'_>) -> io::Result<()> {
         match tag {
-            Tag::Paragraph => self.out.raw("<p>"),
-            Tag::HtmlBlock => self.out.raw("<p class=html>"),
-            Tag::Heading { level, .. } => self.out.raw(heading(level).0),
-            Tag::BlockQuote(_) => self.nest("<blockquote>\n", "</blockquote>\n"),
-            Tag::List(None) => self.nest("<ul>\n", "</ul>\n"),
-            Tag::List(Some(1)) => self.nest("<ol>\n", "</ol>\n"),
+            Tag::Paragraph => self.out.write_markup("<p>"),
+            Tag::HtmlBlock => self.out.write_markup("<p class=html>"),
+            Tag::Heading { level, .. } => self.out.write_markup(heading_tags(level).0),
+            Tag::BlockQuote(_) => self.open_nested("<blockquote>\n", "</blockquote>\n"),
+            Tag::List(None) => self.open_nested("<ul>\n", "</ul>\n"),
+            Tag::List(Some(1)) => self.open_nested("<ol>\n", "</ol>\n"),
             Tag::List(Some(first)) => {
                 if self.open.len() < DEEPEST {
-                    self.out.raw("<ol start=\"")?;
-                    self.out.number(first)?;
-                    self.out.raw("\">\n")?;
+                    self.out.write_markup("<ol start=\"")?;
+                    self.out.write_number(first)?;
+                    self.out.write_markup("\">\n")?;
                 }
-                self.nest("", "</ol>\n")
+                self.open_nested("", "</ol>\n")
             }
-            Tag::Item => self.nest("<li>", "</li>\n"),
+            Tag::Item => self.open_nested("<li>", "</li>\n"),
             Tag::CodeBlock(kind) => {
                 let info = match kind {
                     CodeBlockKind::Fenced(info) => info,
@@ -131,89 +131,93 @@ impl Prose<'_, '_> {
             }
             Tag::Table(aligned) => {
                 self.aligned = aligned;
-                self.out.raw("<div class=wide><table>\n")
+                self.out.write_markup("<div class=wide><table>\n")
             }
             Tag::TableHead => {
                 (self.cell, self.in_head) = (0, true);
-                self.out.raw("<tr>")
+                self.out.write_markup("<tr>")
             }
             Tag::TableRow => {
                 (self.cell, self.in_head) = (0, false);
-                self.out.raw("<tr>")
+                self.out.write_markup("<tr>")
             }
-            Tag::TableCell => self.cell(),
-            Tag::Emphasis => self.out.raw("<em>"),
-            Tag::Strong => self.out.raw("<strong>"),
-            Tag::Strikethrough => self.out.raw("<s>"),
+            Tag::TableCell => self.open_cell(),
+            Tag::Emphasis => self.out.write_markup("<em>"),
+            Tag::Strong => self.out.write_markup("<strong>"),
+            Tag::Strikethrough => self.out.write_markup("<s>"),
             Tag::Link {
                 dest_url,
                 link_type: LinkType::Email,
                 ..
-            } => self.link(&format!("mailto:{dest_url}"), false),
-            Tag::Link { dest_url, .. } => self.link(&dest_url, false),
-            Tag::Image { dest_url, .. } => self.link(&dest_url, true),
+            } => self.open_link(&format!("mailto:{dest_url}"), false),
+            Tag::Link { dest_url, .. } => self.open_link(&dest_url, false),
+            Tag::Image { dest_url, .. } => self.open_link(&dest_url, true),
             _ => Ok(()),
         }
     }
 
-    fn end(&mut self, tag: TagEnd) -> io::Result<()> {
+    fn end_tag(&mut self, tag: TagEnd) -> io::Result<()> {
         match tag {
-            TagEnd::Paragraph | TagEnd::HtmlBlock => self.out.raw("</p>\n"),
-            TagEnd::Heading(level) => self.out.raw(heading(level).1),
+            TagEnd::Paragraph | TagEnd::HtmlBlock => self.out.write_markup("</p>\n"),
+            TagEnd::Heading(level) => self.out.write_markup(heading_tags(level).1),
             TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item => {
                 match self.open.pop().flatten() {
-                    Some(close) => self.out.raw(close),
+                    Some(close) => self.out.write_markup(close),
                     None => Ok(()),
                 }
             }
             TagEnd::CodeBlock => match self.code.take() {
-                Some((language, text)) => block(self.out, &language, &text),
+                Some((language, text)) => write_code_block(self.out, &language, &text),
                 None => Ok(()),
             },
-            TagEnd::Table => self.out.raw("</table></div>\n"),
-            TagEnd::TableHead | TagEnd::TableRow => self.out.raw("</tr>\n"),
-            TagEnd::TableCell if self.in_head => self.out.raw("</th>"),
-            TagEnd::TableCell => self.out.raw("</td>"),
-            TagEnd::Emphasis => self.out.raw("</em>"),
-            TagEnd::Strong => self.out.raw("</strong>"),
-            TagEnd::Strikethrough => self.out.raw("</s>"),
+            TagEnd::Table => self.out.write_markup("</table></div>\n"),
+            TagEnd::TableHead | TagEnd::TableRow => self.out.write_markup("</tr>\n"),
+            TagEnd::TableCell if self.in_head => self.out.write_markup("</th>"),
+            TagEnd::TableCell => self.out.write_markup("</td>"),
+            TagEnd::Emphasis => self.out.write_markup("</em>"),
+            TagEnd::Strong => self.out.write_markup("</strong>"),
+            TagEnd::Strikethrough => self.out.write_markup("</s>"),
             TagEnd::Link | TagEnd::Image => match self.links.pop() {
-                Some(Link::Open) => self.out.raw("</a>"),
-                Some(Link::Named(to)) => {
-                    self.out.raw(" <code class=to>")?;
-                    self.out.line(&to)?;
-                    self.out.raw("</code>")
+                Some(LinkForm::Open) => self.out.write_markup("</a>"),
+                Some(LinkForm::Named(to)) => {
+                    self.out.write_markup(" <code class=to>")?;
+                    self.out.write_line(&to)?;
+                    self.out.write_markup("</code>")
                 }
-                Some(Link::Words) | None => Ok(()),
+                Some(LinkForm::Words) | None => Ok(()),
             },
             _ => Ok(()),
         }
     }
 
     /// Writes text, whose addresses are links unless it is part of one.
-    fn words(&mut self, text: &str) -> io::Result<()> {
+    fn write_words(&mut self, text: &str) -> io::Result<()> {
         if self.is_in_link() {
-            self.out.text(text)
+            self.out.write_text(text)
         } else {
-            linked(self.out, text)
+            write_linked(self.out, text)
         }
     }
 
     fn is_in_link(&self) -> bool {
-        self.links.iter().any(|l| matches!(l, Link::Open))
+        self.links.iter().any(|l| matches!(l, LinkForm::Open))
     }
 
     /// Opens what may be inside itself.
-    fn nest(&mut self, open: &'static str, close: &'static str) -> io::Result<()> {
+    fn open_nested(&mut self, open: &'static str, close: &'static str) -> io::Result<()> {
         let fits = self.open.len() < DEEPEST;
         self.open.push(fits.then_some(close));
-        if fits { self.out.raw(open) } else { Ok(()) }
+        if fits {
+            self.out.write_markup(open)
+        } else {
+            Ok(())
+        }
     }
 
-    fn cell(&mut self) -> io::Result<()> {
+    fn open_cell(&mut self) -> io::Result<()> {
         let aligned = self.aligned.get(self.cell);
         self.cell += 1;
-        self.out.raw(match (self.in_head, aligned) {
+        self.out.write_markup(match (self.in_head, aligned) {
             (true, Some(Alignment::Right)) => "<th class=right>",
             (true, Some(Alignment::Center)) => "<th class=center>",
             (true, _) => "<th>",
@@ -225,20 +229,20 @@ impl Prose<'_, '_> {
 
     /// Opens a link. One inside another is shown as its words, and so is one that leads elsewhere than
     /// to the web or to mail; then it is said where.
-    fn link(&mut self, to: &str, is_picture: bool) -> io::Result<()> {
+    fn open_link(&mut self, to: &str, is_picture: bool) -> io::Result<()> {
         let is_inside = self.is_in_link();
         if is_picture {
-            self.out.raw("▣ ")?;
+            self.out.write_markup("▣ ")?;
         }
         let link = if is_inside {
-            Link::Words
+            LinkForm::Words
         } else if leads_outside(to) {
             open_link(self.out, to)?;
-            Link::Open
+            LinkForm::Open
         } else if to.is_empty() || to.starts_with("data:") {
-            Link::Words
+            LinkForm::Words
         } else {
-            Link::Named(to.to_owned())
+            LinkForm::Named(to.to_owned())
         };
         self.links.push(link);
         Ok(())
@@ -255,24 +259,28 @@ pub(super) fn leads_outside(address: &str) -> bool {
 }
 
 /// Writes a block of code.
-pub(super) fn block(out: &mut Out<'_>, language: &str, text: &str) -> io::Result<()> {
+pub(super) fn write_code_block(
+    out: &mut HtmlWriter<'_>,
+    language: &str,
+    text: &str,
+) -> io::Result<()> {
     let text = text.strip_suffix('\n').unwrap_or(text);
     if matches!(language, "diff" | "patch") || is_patch(text) {
-        return unified(out, text);
+        return write_unified_diff(out, text);
     }
-    out.raw("<pre class=code>")?;
+    out.write_markup("<pre class=code>")?;
     if !language.is_empty() {
-        out.raw("<b class=lang>")?;
-        out.line(language)?;
-        out.raw("</b>")?;
+        out.write_markup("<b class=lang>")?;
+        out.write_line(language)?;
+        out.write_markup("</b>")?;
     }
-    out.raw("<code>")?;
-    code(out, language, text)?;
-    out.raw("</code></pre>\n")
+    out.write_markup("<code>")?;
+    write_code(out, language, text)?;
+    out.write_markup("</code></pre>\n")
 }
 
 /// The tags of a heading: the page has its own above it.
-fn heading(level: HeadingLevel) -> (&'static str, &'static str) {
+fn heading_tags(level: HeadingLevel) -> (&'static str, &'static str) {
     match level {
         HeadingLevel::H1 => ("<h3>", "</h3>\n"),
         HeadingLevel::H2 => ("<h4>", "</h4>\n"),

@@ -3,38 +3,38 @@
 use jiff::Zoned;
 use rethread_model::Moment;
 
-fn utc(time: Moment) -> Zoned {
+fn in_utc(time: Moment) -> Zoned {
     time.timestamp().to_zoned(jiff::tz::TimeZone::UTC)
 }
 
 /// `10:30`
-pub(super) fn clock(time: Moment) -> String {
-    utc(time).strftime("%H:%M").to_string()
+pub(super) fn clock_time(time: Moment) -> String {
+    in_utc(time).strftime("%H:%M").to_string()
 }
 
 /// `Friday, 14 February 2025`
-pub(super) fn day(time: Moment) -> String {
-    utc(time).strftime("%A, %-d %B %Y").to_string()
+pub(super) fn long_day(time: Moment) -> String {
+    in_utc(time).strftime("%A, %-d %B %Y").to_string()
 }
 
 /// `14 February 2025, 10:30:00 UTC`
-pub(super) fn moment(time: Moment) -> String {
-    utc(time).strftime("%-d %B %Y, %H:%M:%S UTC").to_string()
+pub(super) fn long_moment(time: Moment) -> String {
+    in_utc(time).strftime("%-d %B %Y, %H:%M:%S UTC").to_string()
 }
 
 /// `14 Feb 2025, 10:30 – 11:02`, `14 Feb 2025, 23:50 – 15 Feb 2025, 00:10`
 pub(super) fn from_to(start: Option<Moment>, end: Option<Moment>) -> Option<String> {
     let start = start.or(end)?;
     let end = end.unwrap_or(start);
-    let (first, last) = (utc(start), utc(end));
+    let (first, last) = (in_utc(start), in_utc(end));
     let whole = "%-d %b %Y, %H:%M";
     let begin = first.strftime(whole).to_string();
     let end = if first.date() != last.date() {
         last.strftime(whole).to_string()
-    } else if clock(start) == clock(end) {
+    } else if clock_time(start) == clock_time(end) {
         return Some(begin);
     } else {
-        clock(end)
+        clock_time(end)
     };
     Some(format!("{begin} – {end}"))
 }

@@ -7,7 +7,7 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// Adds what stands between the quotes of a string: quotes, backslashes and control characters are
 /// escaped, all else stays.
-pub(super) fn escape(out: &mut Vec<u8>, text: &str) {
+pub(super) fn escape_into(out: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     out.reserve(rest.len());
     while let Some(stride) = rest.first_chunk::<STRIDE>() {
@@ -52,7 +52,7 @@ fn push_escaped(out: &mut Vec<u8>, byte: u8) {
 }
 
 /// Where the first byte is that must be escaped.
-pub(super) fn special(bytes: &[u8]) -> Option<usize> {
+pub(super) fn first_special(bytes: &[u8]) -> Option<usize> {
     let (strides, rest) = bytes.as_chunks::<STRIDE>();
     let found = strides.iter().enumerate();
     let mut found = found.filter_map(|(n, stride)| Some(n * STRIDE + in_stride(stride)?));
@@ -95,13 +95,13 @@ fn in_words(bytes: &[u8]) -> Option<usize> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::escape;
+    use super::escape_into;
 
     proptest! {
         #[test]
         fn strings_are_those_that_serde_writes(text in r#"[ -~"\\\x00-\x1f\u{7f}é→🦀]{0,120}"#) {
             let mut out = vec![b'"'];
-            escape(&mut out, &text);
+            escape_into(&mut out, &text);
             out.push(b'"');
             prop_assert_eq!(String::from_utf8(out).unwrap(), serde_json::to_string(&text).unwrap());
         }

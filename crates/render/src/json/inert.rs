@@ -34,7 +34,7 @@ impl<W: Write> InertJson<W> {
 
     /// Writes text and gives the beginning of a character at its end. What is not UTF-8 becomes
     /// U+FFFD.
-    fn put<'a>(&mut self, mut rest: &'a [u8]) -> io::Result<&'a [u8]> {
+    fn put_text<'a>(&mut self, mut rest: &'a [u8]) -> io::Result<&'a [u8]> {
         loop {
             let plain = rest.iter().position(|b| !is_plain(*b));
             let (before, behind) = rest.split_at(plain.unwrap_or(rest.len()));
@@ -47,7 +47,7 @@ impl<W: Write> InertJson<W> {
             let (run, after) = behind.split_at(end.unwrap_or(behind.len()));
             let mut chunks = run.utf8_chunks().peekable();
             while let Some(chunk) = chunks.next() {
-                self.spell(chunk.valid())?;
+                self.write_escapes(chunk.valid())?;
                 let invalid = chunk.invalid();
                 let may_go_on = chunks.peek().is_none() && after.is_empty();
                 if may_go_on && is_beginning(invalid) {
@@ -61,13 +61,13 @@ impl<W: Write> InertJson<W> {
         }
     }
 
-    fn spell(&mut self, text: &str) -> io::Result<()> {
+    fn write_escapes(&mut self, text: &str) -> io::Result<()> {
         let mut rest = text;
         while let Some(at) = rest.find(is_active) {
             let (before, behind) = rest.split_at(at);
             self.out.write_all(before.as_bytes())?;
             let mut chars = behind.chars();
-            for unit in chars.next().into_iter().flat_map(units) {
+            for unit in chars.next().into_iter().flat_map(utf16_units) {
                 write!(self.out, "\\u{unit:04x}")?;
             }
             rest = chars.as_str();
@@ -81,7 +81,7 @@ fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')
 }
 
-fn units(c: char) -> impl Iterator<Item = u16> {
+fn utf16_units(c: char) -> impl Iterator<Item = u16> {
     let mut units = [0; 2];
     let len = c.encode_utf16(&mut units).len();
     units.into_iter().take(len)
@@ -96,11 +96,11 @@ fn is_beginning(bytes: &[u8]) -> bool {
 impl<W: Write> Write for InertJson<W> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         if self.pending.is_empty() {
-            self.pending = self.put(buf)?.to_vec();
+            self.pending = self.put_text(buf)?.to_vec();
         } else {
             let mut all = std::mem::take(&mut self.pending);
             all.extend_from_slice(buf);
-            self.pending = self.put(&all)?.to_vec();
+            self.pending = self.put_text(&all)?.to_vec();
         }
         Ok(buf.len())
     }

@@ -7,7 +7,7 @@ use serde::Deserializer as _;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::valid::valid;
+use super::valid::validate_value;
 
 /// Deeper values are not embedded: many readers of our output would refuse the whole line.
 const DEPTH: u32 = 100;
@@ -15,9 +15,9 @@ const DEPTH: u32 = 100;
 /// A value as it can stand in one line of JSON: the same bytes, only without the white space
 /// between values where that has line breaks, and with U+FFFD for what is not UTF-8. `None` for what
 /// is not JSON or too deep.
-pub(super) fn embeddable(bytes: &[u8]) -> Option<Cow<'_, str>> {
+pub(super) fn embeddable_value(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let text = String::from_utf8_lossy(bytes);
-    if valid(text.as_bytes(), DEPTH)?.breaks {
+    if validate_value(text.as_bytes(), DEPTH)?.breaks {
         return Some(Cow::Owned(without_space(&text)));
     }
     Some(text)
@@ -25,9 +25,9 @@ pub(super) fn embeddable(bytes: &[u8]) -> Option<Cow<'_, str>> {
 
 /// A value with one member a line, for people; the spelling of scalars and keys stays, and what is
 /// not UTF-8 becomes U+FFFD. `None` for what is not JSON or too deep.
-pub(crate) fn pretty(bytes: &[u8]) -> Option<String> {
+pub(crate) fn pretty_value(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
-    valid(text.as_bytes(), DEPTH)?;
+    validate_value(text.as_bytes(), DEPTH)?;
     let compact = without_space(&text);
     let mut out = String::with_capacity(compact.len() * 2);
     let mut level = 0_usize;
@@ -54,9 +54,9 @@ pub(crate) fn pretty(bytes: &[u8]) -> Option<String> {
 
 /// The members of an object, in order, with the spelling of their values. `None` for what is not an
 /// object, or has keys that no text can hold.
-pub(crate) fn members(bytes: &[u8]) -> Option<Vec<(String, &RawValue)>> {
-    struct Members;
-    impl<'de> Visitor<'de> for Members {
+pub(crate) fn raw_members(bytes: &[u8]) -> Option<Vec<(String, &RawValue)>> {
+    struct MembersVisitor;
+    impl<'de> Visitor<'de> for MembersVisitor {
         type Value = Vec<(String, &'de RawValue)>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,13 +73,13 @@ pub(crate) fn members(bytes: &[u8]) -> Option<Vec<(String, &RawValue)>> {
     }
     let text = std::str::from_utf8(bytes).ok()?;
     let mut reader = serde_json::Deserializer::from_str(text);
-    let all = reader.deserialize_map(Members).ok()?;
+    let all = reader.deserialize_map(MembersVisitor).ok()?;
     reader.end().ok()?;
     Some(all)
 }
 
 /// The text of a string value.
-pub(crate) fn string(value: &RawValue) -> Option<String> {
+pub(crate) fn string_value(value: &RawValue) -> Option<String> {
     serde_json::from_str(value.get()).ok()
 }
 

@@ -7,14 +7,14 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// Writes moments. The messages of a session are mostly of one day, so its date is worked out once.
 #[derive(Default)]
-pub(super) struct Times {
+pub(super) struct MomentWriter {
     /// The last day, counted from 1970, and how its moments begin.
     day: Option<(i64, String)>,
 }
 
-impl Times {
+impl MomentWriter {
     /// Adds a moment as it is spelled everywhere.
-    pub(super) fn write(&mut self, out: &mut Vec<u8>, time: Moment) {
+    pub(super) fn write_moment(&mut self, out: &mut Vec<u8>, time: Moment) {
         let millis = time.millis();
         let (day, rest) = (millis.div_euclid(DAY), millis.rem_euclid(DAY));
         if self.day.as_ref().is_none_or(|(last, _)| *last != day) {
@@ -59,11 +59,11 @@ mod tests {
         fn moments_are_spelled_as_everywhere(
             all in prop::collection::vec((-3_000_i64..80_000, 0..DAY), 1..6)
         ) {
-            let mut times = Times::default();
+            let mut times = MomentWriter::default();
             for (day, rest) in all {
                 let Some(time) = Moment::from_millis(day * DAY + rest) else { continue };
                 let mut out = Vec::new();
-                times.write(&mut out, time);
+                times.write_moment(&mut out, time);
                 prop_assert_eq!(String::from_utf8(out).unwrap(), time.to_string());
             }
         }

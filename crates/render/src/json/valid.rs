@@ -1,17 +1,17 @@
 //! Whether bytes are one JSON value, in one pass that neither recurses nor allocates.
 
-use super::escape::special;
+use super::escape::first_special;
 
 /// What is known of a value after it was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Valid {
+pub(super) struct ValidValue {
     /// Whether there are line breaks between its tokens. Inside of strings there can be none.
     pub(super) breaks: bool,
 }
 
 /// Looks at a value that is nested at most so deep; nothing if it is none, or deeper.
-pub(super) fn valid(bytes: &[u8], depth: u32) -> Option<Valid> {
-    let mut at = Scan {
+pub(super) fn validate_value(bytes: &[u8], depth: u32) -> Option<ValidValue> {
+    let mut at = ValueScan {
         rest: bytes,
         breaks: false,
     };
@@ -19,7 +19,7 @@ pub(super) fn valid(bytes: &[u8], depth: u32) -> Option<Valid> {
     let mut open: u128 = 0;
     let mut level = 0;
     'value: loop {
-        match at.token()? {
+        match at.next_token()? {
             bracket @ (b'{' | b'[') => {
                 let is_object = bracket == b'{';
                 if at.is_next(if is_object { b'}' } else { b']' }) {
@@ -33,27 +33,27 @@ pub(super) fn valid(bytes: &[u8], depth: u32) -> Option<Valid> {
                     level += 1;
                     open = open << 1 | u128::from(is_object);
                     if is_object {
-                        at.key()?;
+                        at.scan_key()?;
                     }
                     continue 'value;
                 }
             }
-            b'"' => at.string()?,
-            b't' => at.word(b"rue")?,
-            b'f' => at.word(b"alse")?,
-            b'n' => at.word(b"ull")?,
-            first => at.number(first)?,
+            b'"' => at.scan_string()?,
+            b't' => at.scan_literal(b"rue")?,
+            b'f' => at.scan_literal(b"alse")?,
+            b'n' => at.scan_literal(b"ull")?,
+            first => at.scan_number(first)?,
         }
         // A value ended, and with it perhaps what is around it.
         loop {
             if level == 0 {
-                let end = at.token().is_none();
-                return end.then_some(Valid { breaks: at.breaks });
+                let end = at.next_token().is_none();
+                return end.then_some(ValidValue { breaks: at.breaks });
             }
             let is_object = open & 1 == 1;
-            match (at.token()?, is_object) {
+            match (at.next_token()?, is_object) {
                 (b',', true) => {
-                    at.key()?;
+                    at.scan_key()?;
                     continue 'value;
                 }
                 (b',', false) => continue 'value,
@@ -67,14 +67,14 @@ pub(super) fn valid(bytes: &[u8], depth: u32) -> Option<Valid> {
     }
 }
 
-struct Scan<'a> {
+struct ValueScan<'a> {
     rest: &'a [u8],
     breaks: bool,
 }
 
-impl Scan<'_> {
+impl ValueScan<'_> {
     /// The first byte behind white space; it is passed over.
-    fn token(&mut self) -> Option<u8> {
+    fn next_token(&mut self) -> Option<u8> {
         loop {
             let (byte, rest) = self.rest.split_first()?;
             self.rest = rest;
@@ -89,7 +89,7 @@ impl Scan<'_> {
     /// Passes over this token if it is the next one.
     fn is_next(&mut self, wanted: u8) -> bool {
         let before = self.rest;
-        let is_it = self.token() == Some(wanted);
+        let is_it = self.next_token() == Some(wanted);
         if !is_it {
             self.rest = before;
         }
@@ -97,18 +97,18 @@ impl Scan<'_> {
     }
 
     /// A string and the colon behind it.
-    fn key(&mut self) -> Option<()> {
-        if self.token()? != b'"' {
+    fn scan_key(&mut self) -> Option<()> {
+        if self.next_token()? != b'"' {
             return None;
         }
-        self.string()?;
-        (self.token()? == b':').then_some(())
+        self.scan_string()?;
+        (self.next_token()? == b':').then_some(())
     }
 
     /// What is left of a string.
-    fn string(&mut self) -> Option<()> {
+    fn scan_string(&mut self) -> Option<()> {
         loop {
-            let (_, at) = self.rest.split_at_checked(special(self.rest)?)?;
+            let (_, at) = self.rest.split_at_checked(first_special(self.rest)?)?;
             let (byte, rest) = at.split_first()?;
             self.rest = match (byte, rest) {
                 (b'"', rest) => {
@@ -132,13 +132,13 @@ impl Scan<'_> {
         }
     }
 
-    fn word(&mut self, rest: &[u8]) -> Option<()> {
+    fn scan_literal(&mut self, rest: &[u8]) -> Option<()> {
         self.rest = self.rest.strip_prefix(rest)?;
         Some(())
     }
 
     /// What is left of a number.
-    fn number(&mut self, first: u8) -> Option<()> {
+    fn scan_number(&mut self, first: u8) -> Option<()> {
         let mut first = first;
         if first == b'-' {
             let (digit, rest) = self.rest.split_first()?;
@@ -146,24 +146,24 @@ impl Scan<'_> {
         }
         match first {
             b'0' => {}
-            b'1'..=b'9' => self.digits(),
+            b'1'..=b'9' => self.scan_digits(),
             _ => return None,
         }
         if let [b'.', digit, rest @ ..] = self.rest {
             self.rest = rest;
-            digit.is_ascii_digit().then(|| self.digits())?;
+            digit.is_ascii_digit().then(|| self.scan_digits())?;
         }
         if let [b'e' | b'E', rest @ ..] = self.rest {
             let unsigned = rest.strip_prefix(b"+").or_else(|| rest.strip_prefix(b"-"));
             let rest = unsigned.unwrap_or(rest);
             let (digit, rest) = rest.split_first()?;
             self.rest = rest;
-            digit.is_ascii_digit().then(|| self.digits())?;
+            digit.is_ascii_digit().then(|| self.scan_digits())?;
         }
         Some(())
     }
 
-    fn digits(&mut self) {
+    fn scan_digits(&mut self) {
         let is_digit = |b: &&u8| b.is_ascii_digit();
         let count = self.rest.iter().take_while(is_digit).count();
         self.rest = self.rest.get(count..).unwrap_or_default();
@@ -195,13 +195,17 @@ mod tests {
             (1_000_000, "", false),
         ] {
             let text = nested(n, inner);
-            assert_eq!(valid(text.as_bytes(), 100).is_some(), fits, "{n} {inner}");
+            assert_eq!(
+                validate_value(text.as_bytes(), 100).is_some(),
+                fits,
+                "{n} {inner}"
+            );
         }
     }
 
     #[test]
     fn line_breaks_between_tokens_are_seen() {
-        let breaks = |text: &str| valid(text.as_bytes(), 9).map(|v| v.breaks);
+        let breaks = |text: &str| validate_value(text.as_bytes(), 9).map(|v| v.breaks);
         assert_eq!(breaks(r#"{"a": [1, "\n"]}"#), Some(false));
         assert_eq!(breaks("{\"a\":\n1}"), Some(true));
         assert_eq!(breaks("1\r"), Some(true));
@@ -240,13 +244,13 @@ mod tests {
     proptest! {
         #[test]
         fn what_serde_takes_is_taken_and_nothing_else(text in text()) {
-            prop_assert_eq!(valid(text.as_bytes(), 100).is_some(), known(&text), "{}", text);
+            prop_assert_eq!(validate_value(text.as_bytes(), 100).is_some(), known(&text), "{}", text);
         }
 
         #[test]
         fn a_value_that_is_cut_is_none(text in text(), cut in 0_usize..40) {
             let text: String = text.chars().take(cut).collect();
-            prop_assert_eq!(valid(text.as_bytes(), 100).is_some(), known(&text), "{}", text);
+            prop_assert_eq!(validate_value(text.as_bytes(), 100).is_some(), known(&text), "{}", text);
         }
     }
 }

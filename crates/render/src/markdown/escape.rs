@@ -14,23 +14,23 @@ use crate::{Plain, neutral, one_line};
 /// three spaces is moved there, because it depends on the lines above whether it belongs to a list;
 /// one that is indented further can only be inside a list, and ends with it. A block that is still
 /// open at the end is closed.
-pub(super) fn prose(out: &mut dyn Write, prefix: &str, text: &str) -> io::Result<()> {
+pub(super) fn write_prose(out: &mut dyn Write, prefix: &str, text: &str) -> io::Result<()> {
     let text = neutral(text);
-    let mut open: Option<Fence> = None;
+    let mut open: Option<CodeFence> = None;
     let mut spans = true;
     for line in text.lines() {
-        let line = &*indented(line, prefix);
+        let line = &*indent_line(line, prefix);
         if let Some(fence) = open {
             writeln!(out, "{prefix}{line}")?;
             if fence.is_closed_by(line) {
                 open = None;
                 spans = true;
             }
-        } else if let Some(fence) = Fence::opened_by(line) {
+        } else if let Some(fence) = CodeFence::opened_by(line) {
             writeln!(out, "{prefix}{}", line.trim_start_matches(' '))?;
             open = Some(fence);
         } else {
-            writeln!(out, "{prefix}{}", inert(line, &mut spans))?;
+            writeln!(out, "{prefix}{}", neutralise_line(line, &mut spans))?;
         }
     }
     match open {
@@ -41,7 +41,7 @@ pub(super) fn prose(out: &mut dyn Write, prefix: &str, text: &str) -> io::Result
 
 /// The line behind a prefix. Where there is one, tabs at the start become spaces: the prefix moves
 /// what a tab is worth, and four columns would be two.
-fn indented<'a>(line: &'a str, prefix: &str) -> Cow<'a, str> {
+fn indent_line<'a>(line: &'a str, prefix: &str) -> Cow<'a, str> {
     let rest = line.trim_start_matches([' ', '\t']);
     let indent = &line[..line.len() - rest.len()];
     if prefix.is_empty() || !indent.contains('\t') {
@@ -51,12 +51,12 @@ fn indented<'a>(line: &'a str, prefix: &str) -> Cow<'a, str> {
 }
 
 /// One line of Markdown text for a place of ours: a heading, an item of a list.
-pub(super) fn line(text: &str) -> String {
-    inert(&one_line(text), &mut true).into_owned()
+pub(super) fn escape_line(text: &str) -> String {
+    neutralise_line(&one_line(text), &mut true).into_owned()
 }
 
 /// One line of text as inline code.
-pub(super) fn code(text: &str) -> String {
+pub(super) fn inline_code(text: &str) -> String {
     let text = one_line(text);
     if text.is_empty() {
         return String::new();
@@ -72,7 +72,7 @@ pub(super) fn code(text: &str) -> String {
 }
 
 /// One line of text inside HTML of ours, where nothing is Markdown.
-pub(super) fn markup(text: &str) -> String {
+pub(super) fn escape_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in one_line(text).chars() {
         match c {
@@ -86,7 +86,7 @@ pub(super) fn markup(text: &str) -> String {
 }
 
 /// Writes a text as a code block that it cannot leave.
-pub(super) fn fenced(out: &mut dyn Write, info: &str, text: &str) -> io::Result<()> {
+pub(super) fn write_fenced(out: &mut dyn Write, info: &str, text: &str) -> io::Result<()> {
     let text = text.trim_end_matches(['\n', '\r']);
     let ticks = "`".repeat(longest_run(text).max(2) + 1);
     writeln!(out, "\n{ticks}{info}")?;
@@ -97,11 +97,11 @@ pub(super) fn fenced(out: &mut dyn Write, info: &str, text: &str) -> io::Result<
 }
 
 fn longest_run(text: &str) -> usize {
-    runs(text).map(|(_, len)| len).max().unwrap_or(0)
+    backtick_runs(text).map(|(_, len)| len).max().unwrap_or(0)
 }
 
 /// The runs of backticks: where each starts, and how long it is.
-fn runs(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
+fn backtick_runs(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         let start = at + text[at..].find('`')?;
@@ -113,25 +113,25 @@ fn runs(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
 }
 
 #[derive(Clone, Copy)]
-struct Fence {
+struct CodeFence {
     mark: char,
     len: usize,
 }
 
-impl Fence {
+impl CodeFence {
     fn opened_by(line: &str) -> Option<Self> {
-        let (fence, info) = Self::at(line)?;
+        let (fence, info) = Self::fence_at(line)?;
         let valid = fence.mark == '~' || !info.contains('`');
         valid.then_some(fence)
     }
 
     fn is_closed_by(self, line: &str) -> bool {
-        Self::at(line).is_some_and(|(fence, rest)| {
+        Self::fence_at(line).is_some_and(|(fence, rest)| {
             fence.mark == self.mark && fence.len >= self.len && rest.trim().is_empty()
         })
     }
 
-    fn at(line: &str) -> Option<(Self, &str)> {
+    fn fence_at(line: &str) -> Option<(Self, &str)> {
         let bare = line.trim_start_matches(' ');
         let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let rest = bare.trim_start_matches(mark);
@@ -148,7 +148,7 @@ impl Fence {
 /// its backticks in pairs. Then the code of this line begins and ends in it, whatever the lines
 /// above are. A `|` may end a cell of a table and a backslash may hide a backtick, so there we do
 /// not try.
-fn inert<'a>(line: &'a str, spans: &mut bool) -> Cow<'a, str> {
+fn neutralise_line<'a>(line: &'a str, spans: &mut bool) -> Cow<'a, str> {
     if line.trim().is_empty() {
         *spans = true;
         return Cow::Borrowed(line);
@@ -197,7 +197,7 @@ fn leads_outside(address: &str) -> bool {
 
 /// The inline code of a line, and whether every run of backticks belongs to some.
 fn code_spans(line: &str) -> (Vec<(usize, usize)>, bool) {
-    let runs: Vec<(usize, usize)> = runs(line).collect();
+    let runs: Vec<(usize, usize)> = backtick_runs(line).collect();
     let mut spans = Vec::new();
     let mut paired = true;
     let mut at = 0;

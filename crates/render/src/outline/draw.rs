@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use rethread_model::{Block, Body, EntryIx, Message, Role, Visibility};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Facts, Row, Rows, prefix, subagents};
-use crate::notice::notice;
-use crate::reading::{Call, Speaker, Told, agent_word, told};
+use super::{OutlineRow, OutlineRows, TreeFacts, row_prefix, subagent_links};
+use crate::notice::entry_notice;
+use crate::reading::{ClientText, Speaker, ToolUse, agent_word, classify_client_text};
 use crate::text::{Paint, head_lines, speaker_style};
 use crate::tool::only_results;
 use crate::{Style, View, fit, one_line};
@@ -20,11 +20,11 @@ const NARROWEST: usize = 8;
 
 /// Draws the tree of a session for people. What happened beside the conversation is counted, and
 /// results stand with their calls.
-pub fn tree(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<()> {
+pub fn draw_tree(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<()> {
     head_lines(out, view, style)?;
-    let facts = Facts::of(view);
-    let mut rows = Rows::new(view, &facts);
-    let mut drawing = Drawing {
+    let facts = TreeFacts::of_view(view);
+    let mut rows = OutlineRows::new(view, &facts);
+    let mut drawing = TreeDrawing {
         out,
         view,
         facts: &facts,
@@ -34,27 +34,27 @@ pub fn tree(out: &mut dyn Write, view: &View<'_>, style: &Style) -> io::Result<(
     };
     while let Some(row) = rows.next() {
         let body = view.bodies.body(row.ix);
-        drawing.row(&row, body)?;
+        drawing.draw_row(&row, body)?;
     }
     drawing.finish()?;
-    for link in subagents(view) {
+    for link in subagent_links(view) {
         writeln!(out, "↳ sub-agent {}", one_line(&link.session))?;
     }
     Ok(())
 }
 
-struct Drawing<'a> {
+struct TreeDrawing<'a> {
     out: &'a mut dyn Write,
     view: &'a View<'a>,
-    facts: &'a Facts,
+    facts: &'a TreeFacts,
     paint: Paint,
     width: usize,
     /// What may still get results and events.
-    node: Option<Node>,
+    node: Option<PendingLine>,
 }
 
 /// A line that is about to be drawn.
-struct Node {
+struct PendingLine {
     prefix: String,
     first: EntryIx,
     /// The entry that was added last.
@@ -77,7 +77,7 @@ struct CallMark {
 }
 
 /// What an entry is to the tree.
-enum Drawn {
+enum DrawnEntry {
     /// Somebody said something.
     Said(Speaker, String),
     /// Results of calls.
@@ -88,39 +88,39 @@ enum Drawn {
     Nothing,
 }
 
-impl Drawing<'_> {
-    fn row(&mut self, row: &Row, body: Body) -> io::Result<()> {
-        let drawn = self.drawn(row.ix, &body);
+impl TreeDrawing<'_> {
+    fn draw_row(&mut self, row: &OutlineRow, body: Body) -> io::Result<()> {
+        let drawn = self.classify_entry(row.ix, &body);
         let is_leaf = self.view.session.leaf() == Some(row.ix);
         let parent = self.view.session.entry(row.ix).parent;
-        let goes_on = |node: &Node| !row.begins && parent == Some(node.last);
-        if !matches!(drawn, Drawn::Said(..)) {
+        let goes_on = |node: &PendingLine| !row.begins && parent == Some(node.last);
+        if !matches!(drawn, DrawnEntry::Said(..)) {
             if let Some(node) = self.node.as_mut().filter(|node| goes_on(node)) {
                 node.last = row.ix;
                 node.is_leaf |= is_leaf;
-                node.events += u64::from(matches!(drawn, Drawn::Event));
+                node.events += u64::from(matches!(drawn, DrawnEntry::Event));
                 node.labels
-                    .extend(self.facts.label(self.view, row.ix).map(str::to_owned));
+                    .extend(self.facts.label_of(self.view, row.ix).map(str::to_owned));
                 if let Body::Message(message) = body {
                     node.add_results(message);
                 }
                 return Ok(());
             }
-            if matches!(drawn, Drawn::Event | Drawn::Nothing) && !is_leaf && !row.begins {
+            if matches!(drawn, DrawnEntry::Event | DrawnEntry::Nothing) && !is_leaf && !row.begins {
                 return Ok(());
             }
         }
-        self.flush()?;
+        self.draw_pending()?;
         let (speaker, text) = match drawn {
-            Drawn::Said(speaker, text) => (speaker, text),
-            Drawn::Results => (Speaker::Agent, String::new()),
-            Drawn::Event | Drawn::Nothing => {
-                let line = notice(body.clone()).map(|notice| format!("· {}", notice.line));
+            DrawnEntry::Said(speaker, text) => (speaker, text),
+            DrawnEntry::Results => (Speaker::Agent, String::new()),
+            DrawnEntry::Event | DrawnEntry::Nothing => {
+                let line = entry_notice(body.clone()).map(|notice| format!("· {}", notice.line));
                 (Speaker::System, line.unwrap_or_default())
             }
         };
-        let mut node = Node {
-            prefix: prefix(row),
+        let mut node = PendingLine {
+            prefix: row_prefix(row),
             first: row.ix,
             last: row.ix,
             speaker,
@@ -131,7 +131,7 @@ impl Drawing<'_> {
             is_leaf,
         };
         node.labels
-            .extend(self.facts.label(self.view, row.ix).map(str::to_owned));
+            .extend(self.facts.label_of(self.view, row.ix).map(str::to_owned));
         if let Body::Message(message) = body {
             node.add_calls(message, self.view.session.head.workspace.path.as_deref());
         }
@@ -139,25 +139,25 @@ impl Drawing<'_> {
         Ok(())
     }
 
-    fn drawn(&self, ix: EntryIx, body: &Body) -> Drawn {
+    fn classify_entry(&self, ix: EntryIx, body: &Body) -> DrawnEntry {
         let entry = self.view.session.entry(ix);
         match body {
             Body::Message(message) => message_drawn(message, entry.visibility),
             Body::Compaction(_) | Body::BranchSummary(_) => {
-                let notice = notice(body.clone());
+                let notice = entry_notice(body.clone());
                 let text = notice.map_or_else(String::new, |n| match n.text {
                     Some(text) => format!("{}: {text}", n.line),
                     None => n.line,
                 });
-                Drawn::Said(Speaker::Cut, text)
+                DrawnEntry::Said(Speaker::Cut, text)
             }
-            Body::Label(_) => Drawn::Nothing,
-            _ => Drawn::Event,
+            Body::Label(_) => DrawnEntry::Nothing,
+            _ => DrawnEntry::Event,
         }
     }
 
     /// Draws the line that was waiting.
-    fn flush(&mut self) -> io::Result<()> {
+    fn draw_pending(&mut self) -> io::Result<()> {
         let Some(node) = self.node.take() else {
             return Ok(());
         };
@@ -188,24 +188,24 @@ impl Drawing<'_> {
         }
         let used = node.prefix.width() + number.width() + who.width() + tail.width() + 6;
         let room = self.width.saturating_sub(used).max(NARROWEST);
-        let text = fit(&node.words(), room);
+        let text = fit(&node.line_text(), room);
         let line = format!(
             "{}{mark} {}  {}  {text}{tail}",
             node.prefix,
-            self.paint.with(anstyle::Style::new().bold(), &number),
-            self.paint.with(speaker_style(&node.speaker), &who),
+            self.paint.paint_text(anstyle::Style::new().bold(), &number),
+            self.paint.paint_text(speaker_style(&node.speaker), &who),
         );
         writeln!(self.out, "{}", line.trim_end())
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        self.flush()
+        self.draw_pending()
     }
 }
 
-impl Node {
+impl PendingLine {
     /// What was said, and what was done.
-    fn words(&self) -> String {
+    fn line_text(&self) -> String {
         let mut words = vec![self.text.clone()];
         let named = self.calls.iter().take(CALLS);
         words.extend(named.map(|call| format!("{} {}", call.sign, call.what)));
@@ -222,8 +222,8 @@ impl Node {
             match block {
                 Block::ToolCall(call) => {
                     let id = call.id.clone();
-                    let call = Call::new(call, None);
-                    let about = call.about(&call.input(), workspace);
+                    let call = ToolUse::new(call, None);
+                    let about = call.describe_call(&call.input(), workspace);
                     self.calls.push(CallMark {
                         id,
                         what: match about {
@@ -252,7 +252,7 @@ impl Node {
 
     fn add_result(&mut self, result: rethread_model::ToolResult) {
         let id = result.call_id.clone();
-        let alone = Call::result_alone(result, None);
+        let alone = ToolUse::result_alone(result, None);
         let sign = alone.outcome(&[]).sign;
         match self.calls.iter_mut().find(|call| call.id == id) {
             // A call that was stopped may have a result, which says nothing of that.
@@ -267,9 +267,9 @@ impl Node {
     }
 }
 
-fn message_drawn(message: &Message, visibility: Visibility) -> Drawn {
+fn message_drawn(message: &Message, visibility: Visibility) -> DrawnEntry {
     if message.role == Role::Tool || only_results(message) {
-        return Drawn::Results;
+        return DrawnEntry::Results;
     }
     let mut words: Vec<String> = Vec::new();
     let mut is_typed = false;
@@ -278,8 +278,8 @@ fn message_drawn(message: &Message, visibility: Visibility) -> Drawn {
         match block {
             Block::Text(text) if is_injected => {
                 let extension = message.extension.as_deref();
-                for one in told(text.value.clone(), message.role, extension) {
-                    if let Told::Typed(text) = one {
+                for one in classify_client_text(text.value.clone(), message.role, extension) {
+                    if let ClientText::Typed(text) = one {
                         is_typed = true;
                         words.push(text);
                     }
@@ -292,7 +292,7 @@ fn message_drawn(message: &Message, visibility: Visibility) -> Drawn {
         }
     }
     if is_injected && !is_typed {
-        return Drawn::Event;
+        return DrawnEntry::Event;
     }
     words.retain(|word| !word.is_empty());
     if let Some(error) = &message.error {
@@ -304,5 +304,5 @@ fn message_drawn(message: &Message, visibility: Visibility) -> Drawn {
         (Role::User, _) => Speaker::Person,
         (Role::System, _) => Speaker::System,
     };
-    Drawn::Said(speaker, words.join(" "))
+    DrawnEntry::Said(speaker, words.join(" "))
 }

@@ -14,7 +14,7 @@ const MESSAGES: usize = 8;
 const ENTRIES: usize = 256;
 
 /// Walks over entries, and looks ahead.
-pub(crate) struct Ahead<'v> {
+pub(crate) struct LookAhead<'v> {
     view: &'v View<'v>,
     entries: Vec<EntryIx>,
     next: usize,
@@ -27,14 +27,14 @@ pub(crate) struct Ahead<'v> {
 }
 
 /// What comes next.
-pub(crate) struct Step {
+pub(crate) struct EntryStep {
     pub(crate) ix: EntryIx,
     pub(crate) body: Body,
     /// Whether results of this message were shown with their calls.
     pub(crate) taken: bool,
 }
 
-impl<'v> Ahead<'v> {
+impl<'v> LookAhead<'v> {
     pub(crate) fn new(view: &'v View<'v>, entries: Vec<EntryIx>) -> Self {
         Self {
             view,
@@ -51,7 +51,7 @@ impl<'v> Ahead<'v> {
         self.next
     }
 
-    pub(crate) fn step(&mut self) -> Option<Step> {
+    pub(crate) fn next_step(&mut self) -> Option<EntryStep> {
         let at = self.next;
         let ix = *self.entries.get(at)?;
         self.next += 1;
@@ -61,12 +61,12 @@ impl<'v> Ahead<'v> {
             (None, None) => self.view.bodies.body(ix),
         };
         let taken = self.taken.remove(&at);
-        Some(Step { ix, body, taken })
+        Some(EntryStep { ix, body, taken })
     }
 
     /// Takes the result of a call out of the messages ahead. It is looked for only as far as the next
     /// thing that the person says.
-    pub(crate) fn result(&mut self, call: &str) -> Option<ToolResult> {
+    pub(crate) fn take_result(&mut self, call: &str) -> Option<ToolResult> {
         let end = self.entries.len().min(self.next.saturating_add(ENTRIES));
         for at in self.next..end {
             let ix = *self.entries.get(at)?;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use rethread_model::{Json, ToolCall, ToolInput, ToolResult, ToolStatus};
 use serde_json::Value;
 
-use super::{Change, FileChange, Input, Output};
-use crate::tool::{duration, failed, full_name, remark, sign};
+use super::{CallInput, Change, FileChange, ToolOutput};
+use crate::tool::{format_duration, full_name, is_failure, status_remark, status_sign};
 
 /// Longer structured answers are not looked into for a change.
 const LOOK: usize = 4 * 1024 * 1024;
@@ -16,7 +16,7 @@ const LOOK: usize = 4 * 1024 * 1024;
     clippy::struct_field_names,
     reason = "the call as its source has it, and what came of it"
 )]
-pub(crate) struct Call {
+pub(crate) struct ToolUse {
     pub(crate) call: Option<ToolCall>,
     pub(crate) result: Option<ToolResult>,
     /// The tool's name, with the group it belongs to.
@@ -25,7 +25,7 @@ pub(crate) struct Call {
 
 /// What kind of thing a call does, as far as it matters to a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum CallKind {
     /// It looks at something: what it found is rarely worth reading.
     Look,
     /// It changes files.
@@ -35,7 +35,7 @@ pub(crate) enum Deed {
 }
 
 /// How a call ended.
-pub(crate) struct Outcome {
+pub(crate) struct CallOutcome {
     /// `✓`, `✗`, `…`, `⊘` or `?`.
     pub(crate) sign: &'static str,
     /// Lines that came and went.
@@ -46,7 +46,7 @@ pub(crate) struct Outcome {
     pub(crate) lines: u64,
 }
 
-impl Outcome {
+impl CallOutcome {
     /// `exit 101`, `14 s`, `212 lines`. Untrusted, not yet neutral.
     pub(crate) fn all_words(&self) -> Vec<String> {
         let lines = (self.lines > 0).then(|| self.line_count());
@@ -62,7 +62,7 @@ impl Outcome {
     }
 }
 
-impl Call {
+impl ToolUse {
     pub(crate) fn new(mut call: ToolCall, result: Option<ToolResult>) -> Self {
         // As an export of it reads: what is not UTF-8 is U+FFFD before it is looked into.
         if let Some(ToolInput::Json(json)) = &mut call.input
@@ -89,25 +89,31 @@ impl Call {
         }
     }
 
-    pub(crate) fn input(&self) -> Input<'_> {
-        self.call.as_ref().map_or(Input::Nothing, Input::of)
+    pub(crate) fn input(&self) -> CallInput<'_> {
+        self.call
+            .as_ref()
+            .map_or(CallInput::Nothing, CallInput::of_call)
     }
 
     /// What the call is about, in a few words. Untrusted, not yet neutral.
-    pub(crate) fn about(&self, input: &Input<'_>, workspace: Option<&str>) -> Option<String> {
+    pub(crate) fn describe_call(
+        &self,
+        input: &CallInput<'_>,
+        workspace: Option<&str>,
+    ) -> Option<String> {
         let title = self.call.as_ref().and_then(|call| {
             let title = call.title.as_deref();
             title.filter(|title| *title != call.name && !title.trim().is_empty())
         });
-        input.about(workspace, title)
+        input.describe_input(workspace, title)
     }
 
     pub(crate) fn is_failed(&self) -> bool {
-        self.sign() == "✗"
+        self.status_sign() == "✗"
     }
 
-    fn sign(&self) -> &'static str {
-        sign(self.status(), self.result.as_ref())
+    fn status_sign(&self) -> &'static str {
+        status_sign(self.status(), self.result.as_ref())
     }
 
     /// How far the call got. A source that keeps calls and results apart may not know that it is done.
@@ -121,52 +127,52 @@ impl Call {
         }
     }
 
-    pub(crate) fn deed(&self, input: &Input<'_>) -> Deed {
+    pub(crate) fn call_kind(&self, input: &CallInput<'_>) -> CallKind {
         let kind = self.call.as_ref().and_then(|call| call.kind.as_deref());
         match kind {
-            Some("read" | "search" | "fetch") => return Deed::Look,
-            Some("edit" | "delete" | "move") => return Deed::Change,
-            Some("execute") => return Deed::Run,
+            Some("read" | "search" | "fetch") => return CallKind::Look,
+            Some("edit" | "delete" | "move") => return CallKind::Change,
+            Some("execute") => return CallKind::Run,
             _ => {}
         }
-        if input.counts().is_some() {
-            return Deed::Change;
+        if input.line_counts().is_some() {
+            return CallKind::Change;
         }
         if input.command().is_some() {
-            return Deed::Run;
+            return CallKind::Run;
         }
         let name = self.name.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-        if input.written().is_some() && has(&["write", "create"]) {
-            return Deed::Change;
+        if input.written_text().is_some() && has(&["write", "create"]) {
+            return CallKind::Change;
         }
         let looks = [
             "read", "view", "glob", "grep", "search", "fetch", "list", "find", "get_",
         ];
-        if has(&looks) || name == "ls" || name == "cat" || input.plan().is_some() {
-            Deed::Look
+        if has(&looks) || name == "ls" || name == "cat" || input.plan_progress().is_some() {
+            CallKind::Look
         } else {
-            Deed::Run
+            CallKind::Run
         }
     }
 
     /// The changes of files that the call made, by file: as the client noted them, else as they were
     /// asked for.
-    pub(crate) fn changes<'a>(&'a self, input: &'a Input<'_>) -> Vec<FileChange<'a>> {
+    pub(crate) fn changes<'a>(&'a self, input: &'a CallInput<'_>) -> Vec<FileChange<'a>> {
         let name = self.name.to_lowercase();
         let edits = ["edit", "write", "patch", "replace", "update"];
         let changes = edits.iter().any(|word| name.contains(word))
-            || input.counts().is_some()
-            || input.written().is_some();
+            || input.line_counts().is_some()
+            || input.written_text().is_some();
         if let Some(noted) = changes.then(|| self.noted_change()).flatten() {
             return vec![noted];
         }
-        let asked = input.changes();
+        let asked = input.requested_changes();
         if !asked.is_empty() {
             return asked;
         }
-        match input.written() {
-            Some(text) if self.deed(input) == Deed::Change => vec![FileChange {
+        match input.written_text() {
+            Some(text) if self.call_kind(input) == CallKind::Change => vec![FileChange {
                 path: Cow::Borrowed(""),
                 note: Some("written".to_owned()),
                 change: Change::new_file(text),
@@ -188,7 +194,7 @@ impl Call {
             let text = noted.get("fileDiff").or_else(|| noted.get("diff"))?;
             let text = text.as_str()?;
             match FileChange::of_patch(text).into_iter().next() {
-                Some(file) => owned(file.change),
+                Some(file) => into_owned_change(file.change),
                 None => Change::of_numbered(text)?,
             }
         };
@@ -200,24 +206,24 @@ impl Call {
     }
 
     /// How it ended. `changes` are those of the call.
-    pub(crate) fn outcome(&self, changes: &[FileChange<'_>]) -> Outcome {
+    pub(crate) fn outcome(&self, changes: &[FileChange<'_>]) -> CallOutcome {
         let result = self.result.as_ref();
         let counts = changes
             .iter()
-            .map(|file| file.change.counts())
+            .map(|file| file.change.line_counts())
             .reduce(|(a, b), (c, d)| (a + c, b + d));
-        let (lines, noted) = result.map_or((0, None), Output::measure);
+        let (lines, noted) = result.map_or((0, None), ToolOutput::measure_result);
         let took = self
             .call
             .as_ref()
             .and_then(|call| call.duration_ms)
             .or(noted);
         let mut words = Vec::new();
-        words.extend(remark(self.status(), result));
-        words.extend(took.and_then(duration));
-        let is_plain = changes.is_empty() && !result.is_some_and(failed);
-        Outcome {
-            sign: self.sign(),
+        words.extend(status_remark(self.status(), result));
+        words.extend(took.and_then(format_duration));
+        let is_plain = changes.is_empty() && !result.is_some_and(is_failure);
+        CallOutcome {
+            sign: self.status_sign(),
             counts,
             words,
             lines: if is_plain { lines } else { 0 },
@@ -233,8 +239,8 @@ fn tool_word(name: &str) -> String {
     }
 }
 
-fn owned(change: Change<'_>) -> Change<'static> {
-    let lines = change.lines.into_iter().map(super::Line::into_owned);
+fn into_owned_change(change: Change<'_>) -> Change<'static> {
+    let lines = change.lines.into_iter().map(super::ChangedLine::into_owned);
     Change {
         lines: lines.collect(),
     }

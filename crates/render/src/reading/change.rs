@@ -24,13 +24,13 @@ pub(crate) struct FileChange<'a> {
 /// A change, line by line.
 #[derive(Default)]
 pub(crate) struct Change<'a> {
-    pub(crate) lines: Vec<Line<'a>>,
+    pub(crate) lines: Vec<ChangedLine<'a>>,
 }
 
 /// A line of a change.
 #[derive(Clone)]
-pub(crate) struct Line<'a> {
-    pub(crate) mark: Mark,
+pub(crate) struct ChangedLine<'a> {
+    pub(crate) mark: LineMark,
     /// Its number in the file, where that is known: of a line that went, in the file before.
     pub(crate) number: Option<u64>,
     pub(crate) text: Cow<'a, str>,
@@ -38,7 +38,7 @@ pub(crate) struct Line<'a> {
 
 /// What became of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum LineMark {
     Same,
     Gone,
     Come,
@@ -48,32 +48,32 @@ pub(crate) enum Mark {
 
 impl<'a> Change<'a> {
     /// The change from one text to another. Lines have numbers if the texts are whole files.
-    pub(crate) fn between(old: &'a str, new: &'a str, whole: bool) -> Self {
+    pub(crate) fn between_texts(old: &'a str, new: &'a str, whole: bool) -> Self {
         let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
         let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
         let rest = old[head..].iter().rev().zip(new[head..].iter().rev());
         let tail = rest.take_while(|(a, b)| a == b).count();
         let (gone, come) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
         let before = head.saturating_sub(CONTEXT);
-        let mut change = Counting {
+        let mut change = ChangeBuilder {
             lines: Vec::new(),
             at: whole.then_some((before as u64 + 1, before as u64 + 1)),
         };
         if before > 0 {
-            change.gap(0);
+            change.skip_lines(0);
         }
-        change.add(Mark::Same, &old[before..head]);
+        change.add_lines(LineMark::Same, &old[before..head]);
         if gone.len() > MOST_LINES || come.len() > MOST_LINES {
-            change.add(Mark::Gone, gone);
-            change.add(Mark::Come, come);
+            change.add_lines(LineMark::Gone, gone);
+            change.add_lines(LineMark::Come, come);
         } else {
-            compare(&mut change, gone, come);
+            compare_lines(&mut change, gone, come);
         }
         let behind = &old[old.len() - tail..];
         let shown = behind.len().min(CONTEXT);
-        change.add(Mark::Same, &behind[..shown]);
+        change.add_lines(LineMark::Same, &behind[..shown]);
         if shown < behind.len() {
-            change.gap(0);
+            change.skip_lines(0);
         }
         Self {
             lines: change.lines,
@@ -82,12 +82,12 @@ impl<'a> Change<'a> {
 
     /// A file that is new: all of its lines came.
     pub(crate) fn new_file(text: &'a str) -> Self {
-        let mut change = Counting {
+        let mut change = ChangeBuilder {
             lines: Vec::new(),
             at: Some((1, 1)),
         };
         for line in text.lines() {
-            change.push(Mark::Come, line.into());
+            change.push_line(LineMark::Come, line.into());
         }
         Self {
             lines: change.lines,
@@ -96,7 +96,7 @@ impl<'a> Change<'a> {
 
     /// The hunks that Claude Code keeps: `[{"oldStart":1,"newStart":1,"lines":[" a","-b"]}]`.
     pub(crate) fn of_hunks(hunks: &[Value]) -> Option<Change<'static>> {
-        let mut change = Counting {
+        let mut change = ChangeBuilder {
             lines: Vec::new(),
             at: None,
         };
@@ -104,11 +104,11 @@ impl<'a> Change<'a> {
             let start = |name: &str| hunk.get(name).and_then(Value::as_u64);
             change.at = start("oldStart").zip(start("newStart"));
             if at > 0 {
-                change.gap(0);
+                change.skip_lines(0);
             }
             for line in hunk.get("lines")?.as_array()? {
-                let (mark, text) = marked(line.as_str()?)?;
-                change.push(mark, text.to_owned().into());
+                let (mark, text) = split_mark(line.as_str()?)?;
+                change.push_line(mark, text.to_owned().into());
             }
         }
         let lines = change.lines;
@@ -119,32 +119,32 @@ impl<'a> Change<'a> {
     pub(crate) fn of_numbered(text: &str) -> Option<Change<'static>> {
         let mut lines = Vec::new();
         for line in text.lines() {
-            let (mark, rest) = marked(line)?;
+            let (mark, rest) = split_mark(line)?;
             let rest = rest.trim_start();
             if rest == "..." {
-                lines.push(Line::gap());
+                lines.push(ChangedLine::gap());
                 continue;
             }
             let (number, text) = rest.split_once(' ').unwrap_or((rest, ""));
             let number = Some(number.parse().ok()?);
             let text = text.to_owned().into();
-            lines.push(Line { mark, number, text });
+            lines.push(ChangedLine { mark, number, text });
         }
-        let is_gap = |line: &Line<'_>| line.mark == Mark::Gap;
+        let is_gap = |line: &ChangedLine<'_>| line.mark == LineMark::Gap;
         (!lines.iter().all(is_gap)).then_some(Change { lines })
     }
 
     /// How many lines came and went.
-    pub(crate) fn counts(&self) -> (u64, u64) {
+    pub(crate) fn line_counts(&self) -> (u64, u64) {
         let count = |mark| self.lines.iter().filter(|l| l.mark == mark).count() as u64;
-        (count(Mark::Come), count(Mark::Gone))
+        (count(LineMark::Come), count(LineMark::Gone))
     }
 }
 
-impl Line<'_> {
+impl ChangedLine<'_> {
     /// The line without what it was taken from.
-    pub(super) fn into_owned(self) -> Line<'static> {
-        Line {
+    pub(super) fn into_owned(self) -> ChangedLine<'static> {
+        ChangedLine {
             mark: self.mark,
             number: self.number,
             text: self.text.into_owned().into(),
@@ -153,7 +153,7 @@ impl Line<'_> {
 
     fn gap() -> Self {
         Self {
-            mark: Mark::Gap,
+            mark: LineMark::Gap,
             number: None,
             text: "".into(),
         }
@@ -161,61 +161,61 @@ impl Line<'_> {
 }
 
 /// Numbers lines as they are added.
-struct Counting<'a> {
-    lines: Vec<Line<'a>>,
+struct ChangeBuilder<'a> {
+    lines: Vec<ChangedLine<'a>>,
     /// The number of the next line, before and after the change.
     at: Option<(u64, u64)>,
 }
 
-impl<'a> Counting<'a> {
-    fn push(&mut self, mark: Mark, text: Cow<'a, str>) {
+impl<'a> ChangeBuilder<'a> {
+    fn push_line(&mut self, mark: LineMark, text: Cow<'a, str>) {
         let number = match (&mut self.at, mark) {
-            (Some((old, new)), Mark::Same) => {
+            (Some((old, new)), LineMark::Same) => {
                 (*old, *new) = (old.saturating_add(1), new.saturating_add(1));
                 Some(*new - 1)
             }
-            (Some((old, _)), Mark::Gone) => {
+            (Some((old, _)), LineMark::Gone) => {
                 *old = old.saturating_add(1);
                 Some(*old - 1)
             }
-            (Some((_, new)), Mark::Come) => {
+            (Some((_, new)), LineMark::Come) => {
                 *new = new.saturating_add(1);
                 Some(*new - 1)
             }
-            (None, _) | (Some(_), Mark::Gap) => None,
+            (None, _) | (Some(_), LineMark::Gap) => None,
         };
-        self.lines.push(Line { mark, number, text });
+        self.lines.push(ChangedLine { mark, number, text });
     }
 
-    fn add(&mut self, mark: Mark, lines: &[&'a str]) {
+    fn add_lines(&mut self, mark: LineMark, lines: &[&'a str]) {
         for line in lines {
-            self.push(mark, (*line).into());
+            self.push_line(mark, (*line).into());
         }
     }
 
     /// Leaves out lines that did not change.
-    fn gap(&mut self, lines: u64) {
+    fn skip_lines(&mut self, lines: u64) {
         if let Some((old, new)) = &mut self.at {
             (*old, *new) = (old.saturating_add(lines), new.saturating_add(lines));
         }
-        self.lines.push(Line::gap());
+        self.lines.push(ChangedLine::gap());
     }
 }
 
-fn compare<'a>(change: &mut Counting<'a>, old: &[&'a str], new: &[&'a str]) {
+fn compare_lines<'a>(change: &mut ChangeBuilder<'a>, old: &[&'a str], new: &[&'a str]) {
     let ops = capture_diff_slices(Algorithm::Myers, old, new);
     let mut seen = 0;
     for (at, group) in group_diff_ops(ops, CONTEXT).iter().enumerate() {
         let start = group.first().map_or(seen, |op| op.old_range().start);
         if at > 0 {
-            change.gap((start - seen) as u64);
+            change.skip_lines((start - seen) as u64);
         }
         for op in group {
             let same = op.tag() == DiffTag::Equal;
-            let mark = if same { Mark::Same } else { Mark::Gone };
-            change.add(mark, &old[op.old_range()]);
+            let mark = if same { LineMark::Same } else { LineMark::Gone };
+            change.add_lines(mark, &old[op.old_range()]);
             if !same {
-                change.add(Mark::Come, &new[op.new_range()]);
+                change.add_lines(LineMark::Come, &new[op.new_range()]);
             }
             seen = op.old_range().end;
         }
@@ -223,16 +223,16 @@ fn compare<'a>(change: &mut Counting<'a>, old: &[&'a str], new: &[&'a str]) {
 }
 
 /// What the first character of a line of a patch says.
-fn marked(line: &str) -> Option<(Mark, &str)> {
+fn split_mark(line: &str) -> Option<(LineMark, &str)> {
     if let Some(rest) = line.strip_prefix('+') {
-        return Some((Mark::Come, rest));
+        return Some((LineMark::Come, rest));
     }
     if let Some(rest) = line.strip_prefix('-') {
-        return Some((Mark::Gone, rest));
+        return Some((LineMark::Gone, rest));
     }
     match line.strip_prefix(' ') {
-        Some(rest) => Some((Mark::Same, rest)),
-        None if line.is_empty() => Some((Mark::Same, "")),
+        Some(rest) => Some((LineMark::Same, rest)),
+        None if line.is_empty() => Some((LineMark::Same, "")),
         None => None,
     }
 }
@@ -258,7 +258,7 @@ impl<'a> FileChange<'a> {
     /// The files that a patch changes.
     pub(crate) fn of_patch(text: &'a str) -> Vec<Self> {
         let mut files: Vec<Self> = Vec::new();
-        let mut counting = Counting {
+        let mut counting = ChangeBuilder {
             lines: Vec::new(),
             at: None,
         };
@@ -274,41 +274,41 @@ impl<'a> FileChange<'a> {
                 .iter()
                 .find_map(|(verb, note)| Some((line.strip_prefix(verb)?, *note)));
             if let Some((path, note)) = begun {
-                finish(&mut files, &mut counting);
-                files.push(Self::begin(path, note));
+                finish_file(&mut files, &mut counting);
+                files.push(Self::new(path, note));
             } else if let Some(target) = line.strip_prefix("*** Move to: ") {
                 if let Some(file) = files.last_mut() {
                     file.note = Some(format!("moved to {target}"));
                 }
             } else if line.starts_with("*** ") || line.starts_with("\\ No newline") {
             } else if line.starts_with("diff --git ") || line.starts_with("Index: ") {
-                finish(&mut files, &mut counting);
+                finish_file(&mut files, &mut counting);
                 old_path = "";
             } else if let Some(path) = line.strip_prefix("--- ").filter(|_| !in_hunk) {
-                old_path = side(path);
+                old_path = diff_path(path);
             } else if let Some(path) = line.strip_prefix("+++ ").filter(|_| !in_hunk) {
-                let (path, note) = match (old_path, side(path)) {
+                let (path, note) = match (old_path, diff_path(path)) {
                     ("/dev/null", new) => (new, Some("new file")),
                     (old, "/dev/null") => (old, Some("removed")),
                     (_, new) => (new, None),
                 };
-                files.push(Self::begin(path, note));
+                files.push(Self::new(path, note));
             } else if line.starts_with("@@") {
                 if !counting.lines.is_empty() {
-                    counting.gap(0);
+                    counting.skip_lines(0);
                 }
                 counting.at = hunk_start(line);
             } else if !files.is_empty()
-                && let Some((mark, text)) = marked(line)
+                && let Some((mark, text)) = split_mark(line)
             {
-                counting.push(mark, text.into());
+                counting.push_line(mark, text.into());
             }
         }
-        finish(&mut files, &mut counting);
+        finish_file(&mut files, &mut counting);
         files
     }
 
-    fn begin(path: &'a str, note: Option<&str>) -> Self {
+    fn new(path: &'a str, note: Option<&str>) -> Self {
         Self {
             path: path.trim().into(),
             note: note.map(str::to_owned),
@@ -318,7 +318,7 @@ impl<'a> FileChange<'a> {
 }
 
 /// Hands the lines over to the file that they belong to.
-fn finish<'a>(files: &mut [FileChange<'a>], counting: &mut Counting<'a>) {
+fn finish_file<'a>(files: &mut [FileChange<'a>], counting: &mut ChangeBuilder<'a>) {
     let lines = std::mem::take(&mut counting.lines);
     counting.at = None;
     if let Some(file) = files.last_mut() {
@@ -327,7 +327,7 @@ fn finish<'a>(files: &mut [FileChange<'a>], counting: &mut Counting<'a>) {
 }
 
 /// The path behind `---` or `+++`, without the letter of git and the time of `diff`.
-fn side(path: &str) -> &str {
+fn diff_path(path: &str) -> &str {
     let path = path.split('\t').next().unwrap_or(path).trim();
     let letters = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"));
     letters.unwrap_or(path)
@@ -348,12 +348,12 @@ mod tests {
     use super::*;
 
     fn shown(change: &Change<'_>) -> String {
-        let line = |line: &Line<'_>| {
+        let line = |line: &ChangedLine<'_>| {
             let mark = match line.mark {
-                Mark::Same => ' ',
-                Mark::Gone => '-',
-                Mark::Come => '+',
-                Mark::Gap => '~',
+                LineMark::Same => ' ',
+                LineMark::Gone => '-',
+                LineMark::Come => '+',
+                LineMark::Gap => '~',
             };
             let number = line.number.map_or(String::new(), |n| n.to_string());
             format!("{number}{mark}{}", line.text)
@@ -364,18 +364,18 @@ mod tests {
 
     #[test]
     fn changes_stand_among_the_lines_around_them() {
-        let change = Change::between("a\nb\nc\nd\ne\nf\n", "a\nB\nc\nd\ne\nF\n", false);
+        let change = Change::between_texts("a\nb\nc\nd\ne\nf\n", "a\nB\nc\nd\ne\nF\n", false);
         assert_eq!(shown(&change), " a|-b|+B| c| d| e|-f|+F");
-        assert_eq!(change.counts(), (2, 2));
+        assert_eq!(change.line_counts(), (2, 2));
         let lines: Vec<String> = (0..30).map(|n| n.to_string()).collect();
         let old = lines.join("\n");
         let new = old.replace("\n10\n", "\nten\n").replace("\n20\n", "\n");
-        let change = Change::between(&old, &new, false);
+        let change = Change::between_texts(&old, &new, false);
         assert_eq!(
             shown(&change),
             "~| 7| 8| 9|-10|+ten| 11| 12| 13|~| 17| 18| 19|-20| 21| 22| 23|~"
         );
-        let change = Change::between(&old, &new, true);
+        let change = Change::between_texts(&old, &new, true);
         assert_eq!(
             shown(&change),
             "~|8 7|9 8|10 9|11-10|11+ten|12 11|13 12|14 13|~|18 17|19 18|20 19|21-20|21 21|22 22|23 23|~"
@@ -384,11 +384,14 @@ mod tests {
 
     #[test]
     fn nothing_to_compare() {
-        assert_eq!(shown(&Change::between("", "a\n", false)), "+a");
-        assert_eq!(shown(&Change::between("a", "", false)), "-a");
-        assert_eq!(shown(&Change::between("", "", true)), "");
+        assert_eq!(shown(&Change::between_texts("", "a\n", false)), "+a");
+        assert_eq!(shown(&Change::between_texts("a", "", false)), "-a");
+        assert_eq!(shown(&Change::between_texts("", "", true)), "");
         let many = "x\n".repeat(MOST_LINES + 1);
-        assert_eq!(Change::between(&many, "y\n", false).counts(), (1, 501));
+        assert_eq!(
+            Change::between_texts(&many, "y\n", false).line_counts(),
+            (1, 501)
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use rethread_model::Role;
 const NAME: usize = 60;
 
 /// A text that neither the person nor the agent wrote.
-pub(crate) struct Injected {
+pub(crate) struct InjectedText {
     /// What it is: `permissions`, `skill`, `AGENTS.md`.
     pub(crate) kind: String,
     /// Which one, where there are several.
@@ -15,9 +15,9 @@ pub(crate) struct Injected {
     pub(crate) text: String,
 }
 
-impl Injected {
+impl InjectedText {
     /// `skill "profiling"`, `permissions`.
-    pub(crate) fn what(&self) -> String {
+    pub(crate) fn description(&self) -> String {
         match &self.name {
             Some(name) => format!("{} \"{name}\"", self.kind),
             None => self.kind.clone(),
@@ -26,7 +26,7 @@ impl Injected {
 }
 
 /// What a text of a client really is.
-pub(crate) enum Told {
+pub(crate) enum ClientText {
     /// The person's own words.
     Words(String),
     /// A command that the person typed.
@@ -36,20 +36,24 @@ pub(crate) enum Told {
     /// The person stopped the agent.
     Interrupted,
     /// Something for the model.
-    Injected(Injected),
+    Injected(InjectedText),
 }
 
 /// What a text is that a client put into a conversation. `extension` is the client's own word for it.
-pub(crate) fn told(text: String, role: Role, extension: Option<&str>) -> Vec<Told> {
+pub(crate) fn classify_client_text(
+    text: String,
+    role: Role,
+    extension: Option<&str>,
+) -> Vec<ClientText> {
     let start = text.trim_start();
     if start.starts_with("<command-name>") || start.starts_with("<command-message>") {
         return vec![slash_command(&text)];
     }
-    if let Some(command) = inside(start, "bash-input") {
-        return vec![Told::Typed(format!("! {}", command.trim()))];
+    if let Some(command) = inside_tag(start, "bash-input") {
+        return vec![ClientText::Typed(format!("! {}", command.trim()))];
     }
-    if let Some(memory) = inside(start, "user-memory-input") {
-        return vec![Told::Typed(format!("# {}", memory.trim()))];
+    if let Some(memory) = inside_tag(start, "user-memory-input") {
+        return vec![ClientText::Typed(format!("# {}", memory.trim()))];
     }
     if start.starts_with("<user_shell_command>") {
         return shell_command(start);
@@ -60,22 +64,24 @@ pub(crate) fn told(text: String, role: Role, extension: Option<&str>) -> Vec<Tol
         "bash-stdout",
         "bash-stderr",
     ];
-    if printed.iter().any(|tag| opens(start, tag)) {
-        let texts = printed.iter().filter_map(|tag| inside(start, tag));
+    if printed.iter().any(|tag| opens_with_tag(start, tag)) {
+        let texts = printed.iter().filter_map(|tag| inside_tag(start, tag));
         let texts: Vec<&str> = texts.filter(|t| !t.trim().is_empty()).collect();
-        return vec![Told::Printed(texts.join("\n"))];
+        return vec![ClientText::Printed(texts.join("\n"))];
     }
-    if start.starts_with("[Request interrupted by user") || opens(start, "turn_aborted") {
-        return vec![Told::Interrupted];
+    if start.starts_with("[Request interrupted by user") || opens_with_tag(start, "turn_aborted") {
+        return vec![ClientText::Interrupted];
     }
-    vec![Told::Injected(named(text, role, extension))]
+    vec![ClientText::Injected(describe_injected(
+        text, role, extension,
+    ))]
 }
 
 /// What the person said, apart from what the client put before it: the text of a skill that they asked
 /// for.
-pub(crate) fn said(text: String) -> Vec<Told> {
+pub(crate) fn split_person_text(text: String) -> Vec<ClientText> {
     let start = text.trim_start();
-    if opens(start, "command-name") || opens(start, "command-message") {
+    if opens_with_tag(start, "command-name") || opens_with_tag(start, "command-message") {
         return vec![slash_command(&text)];
     }
     let skill = start.strip_prefix("<skill name=\"").and_then(|rest| {
@@ -84,64 +90,64 @@ pub(crate) fn said(text: String) -> Vec<Told> {
         Some((name.to_owned(), skill.to_owned(), words.trim().to_owned()))
     });
     let Some((name, skill, words)) = skill else {
-        return vec![Told::Words(text)];
+        return vec![ClientText::Words(text)];
     };
     let typed = format!("/skill:{name} {words}");
     vec![
-        Told::Typed(typed.trim_end().to_owned()),
-        Told::Injected(Injected {
+        ClientText::Typed(typed.trim_end().to_owned()),
+        ClientText::Injected(InjectedText {
             kind: "skill".to_owned(),
-            name: Some(short(&name)),
+            name: Some(short_name(&name)),
             text: skill,
         }),
     ]
 }
 
 /// `/review src`, whatever order its tags are in.
-fn slash_command(text: &str) -> Told {
-    let name = inside(text, "command-name").or_else(|| inside(text, "command-message"));
+fn slash_command(text: &str) -> ClientText {
+    let name = inside_tag(text, "command-name").or_else(|| inside_tag(text, "command-message"));
     let name = name.unwrap_or_default().trim();
     let slash = if name.starts_with('/') { "" } else { "/" };
-    let args = inside(text, "command-args").unwrap_or_default().trim();
-    Told::Typed(format!("{slash}{name} {args}").trim_end().to_owned())
+    let args = inside_tag(text, "command-args").unwrap_or_default().trim();
+    ClientText::Typed(format!("{slash}{name} {args}").trim_end().to_owned())
 }
 
 /// A command of the shell that the person ran beside the agent, and what it printed.
-fn shell_command(text: &str) -> Vec<Told> {
-    let command = inside(text, "command").unwrap_or_default().trim();
-    let mut told = vec![Told::Typed(format!("! {command}"))];
-    if let Some(result) = inside(text, "result").filter(|r| !r.trim().is_empty()) {
-        told.push(Told::Printed(result.trim().to_owned()));
+fn shell_command(text: &str) -> Vec<ClientText> {
+    let command = inside_tag(text, "command").unwrap_or_default().trim();
+    let mut told = vec![ClientText::Typed(format!("! {command}"))];
+    if let Some(result) = inside_tag(text, "result").filter(|r| !r.trim().is_empty()) {
+        told.push(ClientText::Printed(result.trim().to_owned()));
     }
     told
 }
 
-fn named(text: String, role: Role, extension: Option<&str>) -> Injected {
+fn describe_injected(text: String, role: Role, extension: Option<&str>) -> InjectedText {
     let start = text.trim_start();
     let mut name = None;
     let kind = if let Some(rest) = start.strip_prefix("Base directory for this skill:") {
         let folder = rest.lines().next().unwrap_or_default().trim();
         name = folder.rsplit(['/', '\\']).next().filter(|n| !n.is_empty());
         "skill".to_owned()
-    } else if start.starts_with("# AGENTS.md") || opens(start, "user_instructions") {
+    } else if start.starts_with("# AGENTS.md") || opens_with_tag(start, "user_instructions") {
         "AGENTS.md".to_owned()
-    } else if start.starts_with("Caveat: ") || opens(start, "local-command-caveat") {
+    } else if start.starts_with("Caveat: ") || opens_with_tag(start, "local-command-caveat") {
         "caveat".to_owned()
     } else if let Some(tag) = first_tag(start) {
         if tag == "skill" {
-            name = inside(start, "name").map(str::trim);
+            name = inside_tag(start, "name").map(str::trim);
         }
         tag_words(tag)
     } else if let Some(extension) = extension.filter(|e| !e.trim().is_empty()) {
-        short(&extension.replace(['_', '-'], " "))
+        short_name(&extension.replace(['_', '-'], " "))
     } else {
         match role {
             Role::System => "instructions".to_owned(),
             Role::User | Role::Assistant | Role::Tool => "note".to_owned(),
         }
     };
-    let name = name.map(short);
-    Injected { kind, name, text }
+    let name = name.map(short_name);
+    InjectedText { kind, name, text }
 }
 
 /// What a tag is called among people.
@@ -173,7 +179,7 @@ fn first_tag(text: &str) -> Option<&str> {
     (begins && tag.len() <= NAME && tag.chars().all(is_word)).then_some(tag)
 }
 
-fn opens(text: &str, tag: &str) -> bool {
+fn opens_with_tag(text: &str, tag: &str) -> bool {
     let rest = text
         .strip_prefix('<')
         .and_then(|rest| rest.strip_prefix(tag));
@@ -181,13 +187,13 @@ fn opens(text: &str, tag: &str) -> bool {
 }
 
 /// What stands between a tag and its end; up to the end of a text that was cut.
-fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
+fn inside_tag<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
     let end = rest.find(&format!("</{tag}>")).unwrap_or(rest.len());
     rest.get(..end)
 }
 
-fn short(name: &str) -> String {
+fn short_name(name: &str) -> String {
     name.chars().take(NAME).collect()
 }
 
@@ -195,13 +201,13 @@ fn short(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn shown(told: &[Told]) -> String {
-        let one = |told: &Told| match told {
-            Told::Words(text) => format!("words {text}"),
-            Told::Typed(text) => format!("typed {text}"),
-            Told::Printed(text) => format!("printed {text}"),
-            Told::Interrupted => "interrupted".to_owned(),
-            Told::Injected(injected) => injected.what(),
+    fn shown(told: &[ClientText]) -> String {
+        let one = |told: &ClientText| match told {
+            ClientText::Words(text) => format!("words {text}"),
+            ClientText::Typed(text) => format!("typed {text}"),
+            ClientText::Printed(text) => format!("printed {text}"),
+            ClientText::Interrupted => "interrupted".to_owned(),
+            ClientText::Injected(injected) => injected.description(),
         };
         let all: Vec<String> = told.iter().map(one).collect();
         all.join("|")
@@ -235,14 +241,17 @@ mod tests {
             ("[Request interrupted by user for tool use]", "interrupted"),
             ("<turn_aborted>\nThe user…", "interrupted"),
         ] {
-            assert_eq!(shown(&told(text.to_owned(), Role::User, None)), wanted);
+            assert_eq!(
+                shown(&classify_client_text(text.to_owned(), Role::User, None)),
+                wanted
+            );
         }
         let skill = "<skill name=\"profiling\" location=\"/x\">\nHow to\n</skill>\n\nthe list";
         assert_eq!(
-            shown(&said(skill.to_owned())),
+            shown(&split_person_text(skill.to_owned())),
             "typed /skill:profiling the list|skill \"profiling\""
         );
-        assert_eq!(shown(&said("a < b".to_owned())), "words a < b");
+        assert_eq!(shown(&split_person_text("a < b".to_owned())), "words a < b");
     }
 
     #[test]
@@ -272,7 +281,7 @@ mod tests {
             ("<<<>>>", None, "note"),
             ("<x", None, "note"),
         ] {
-            let told = told(text.to_owned(), Role::User, extension);
+            let told = classify_client_text(text.to_owned(), Role::User, extension);
             assert_eq!(shown(&told), wanted, "{text}");
         }
     }

@@ -6,8 +6,8 @@ use rethread_model::{Diff, Text, ToolCall, ToolInput};
 use serde_json::value::RawValue;
 
 use super::change::{is_patch, patch_counts};
-use super::{Change, FileChange, relative};
-use crate::json::{members, pretty, string};
+use super::{Change, FileChange, relative_path};
+use crate::json::{pretty_value, raw_members, string_value};
 
 /// What agents call the text before a change, and the text after it.
 const CHANGES: [(&str, &str); 5] = [
@@ -52,17 +52,17 @@ const PLANS: [&str; 2] = ["todos", "plan"];
 const LOOK: usize = 64 * 1024;
 
 /// What a tool was given.
-pub(crate) enum Input<'a> {
+pub(crate) enum CallInput<'a> {
     Nothing,
     /// Text that is no JSON.
     Text(Cow<'a, str>),
     /// JSON that is no object.
     Json(String),
-    Members(Vec<Member<'a>>, Vec<Edit>),
+    Members(Vec<InputMember<'a>>, Vec<TextEdit>),
 }
 
 /// A change of a text; the path is empty where it is that of the call.
-pub(crate) struct Edit {
+pub(crate) struct TextEdit {
     pub(crate) path: String,
     pub(crate) old: String,
     pub(crate) new: String,
@@ -71,41 +71,41 @@ pub(crate) struct Edit {
 }
 
 /// One member of an object.
-pub(crate) struct Member<'a> {
+pub(crate) struct InputMember<'a> {
     pub(crate) name: String,
-    pub(crate) value: Value<'a>,
+    pub(crate) value: InputValue<'a>,
 }
 
 /// The value of a member.
-pub(crate) enum Value<'a> {
+pub(crate) enum InputValue<'a> {
     Text(String),
     Json(&'a RawValue),
 }
 
-impl<'a> Input<'a> {
-    pub(crate) fn of(call: &'a ToolCall) -> Self {
+impl<'a> CallInput<'a> {
+    pub(crate) fn of_call(call: &'a ToolCall) -> Self {
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), |t| t.value.clone());
-        let edit = |diff: &Diff| Edit {
+        let edit = |diff: &Diff| TextEdit {
             path: diff.path.clone(),
             old: text(&diff.old),
             new: text(&diff.new),
             whole: true,
         };
-        let changes: Vec<Edit> = call.diffs.iter().map(edit).collect();
+        let changes: Vec<TextEdit> = call.diffs.iter().map(edit).collect();
         match &call.input {
             None if changes.is_empty() => Self::Nothing,
             None => Self::Members(Vec::new(), changes),
             Some(ToolInput::Text(text)) if changes.is_empty() => Self::Text((&text.value).into()),
             Some(ToolInput::Text(text)) => {
-                let value = Value::Text(text.value.clone());
+                let value = InputValue::Text(text.value.clone());
                 let name = "input".to_owned();
-                Self::Members(vec![Member { name, value }], changes)
+                Self::Members(vec![InputMember { name, value }], changes)
             }
             Some(ToolInput::Json(json)) => {
-                if let Some(all) = members(json.bytes()) {
+                if let Some(all) = raw_members(json.bytes()) {
                     return Self::of_members(all, changes);
                 }
-                match pretty(json.bytes()) {
+                match pretty_value(json.bytes()) {
                     Some(pretty) => Self::Json(pretty),
                     None => Self::Text(json.to_text().into()),
                 }
@@ -114,10 +114,10 @@ impl<'a> Input<'a> {
     }
 
     /// Takes the changes out of the members of an object, unless they are known better.
-    fn of_members(mut all: Vec<(String, &'a RawValue)>, known: Vec<Edit>) -> Self {
+    fn of_members(mut all: Vec<(String, &'a RawValue)>, known: Vec<TextEdit>) -> Self {
         let mut found = Vec::new();
         let mut gone: Vec<&str> = Vec::new();
-        if let Some(edit) = change(&all) {
+        if let Some(edit) = parse_edit(&all) {
             gone.extend(old_and_new(&all));
             found.push(edit);
         }
@@ -127,40 +127,42 @@ impl<'a> Input<'a> {
             found.extend(edits);
         }
         all.retain(|(name, _)| !gone.contains(&name.as_str()));
-        let members = all.into_iter().map(Member::new).collect();
+        let members = all.into_iter().map(InputMember::new).collect();
         Self::Members(members, if known.is_empty() { found } else { known })
     }
 
-    fn text(&self, name: &str) -> Option<&str> {
+    fn text_member(&self, name: &str) -> Option<&str> {
         let Self::Members(members, _) = self else {
             return None;
         };
         members.iter().find_map(|m| match &m.value {
-            Value::Text(text) if m.name == name && !text.trim().is_empty() => Some(text.as_str()),
+            InputValue::Text(text) if m.name == name && !text.trim().is_empty() => {
+                Some(text.as_str())
+            }
             _ => None,
         })
     }
 
-    fn named(&self, names: &[&str]) -> Option<&str> {
-        names.iter().find_map(|name| self.text(name))
+    fn first_text_member(&self, names: &[&str]) -> Option<&str> {
+        names.iter().find_map(|name| self.text_member(name))
     }
 
     /// The file that the call is about.
-    pub(crate) fn path(&self) -> Option<&str> {
-        self.named(&PATHS)
+    pub(crate) fn file_path(&self) -> Option<&str> {
+        self.first_text_member(&PATHS)
     }
 
     /// The command that is run.
     pub(crate) fn command(&self) -> Option<Cow<'_, str>> {
-        if let Some(command) = self.named(&COMMANDS) {
+        if let Some(command) = self.first_text_member(&COMMANDS) {
             return Some(command.into());
         }
         let Self::Members(members, _) = self else {
             return None;
         };
-        let is_command = |m: &&Member<'_>| COMMANDS.contains(&m.name.as_str());
+        let is_command = |m: &&InputMember<'_>| COMMANDS.contains(&m.name.as_str());
         let value = members.iter().find(is_command).map(|m| &m.value);
-        let Some(Value::Json(words)) = value else {
+        let Some(InputValue::Json(words)) = value else {
             return None;
         };
         let words: Vec<String> = serde_json::from_str(words.get()).ok()?;
@@ -174,47 +176,51 @@ impl<'a> Input<'a> {
     }
 
     /// What is looked for.
-    pub(crate) fn search(&self) -> Option<&str> {
-        self.named(&SEARCHES)
+    pub(crate) fn search_term(&self) -> Option<&str> {
+        self.first_text_member(&SEARCHES)
     }
 
     /// What the call is about, in a few words. Paths are seen from the workspace; `title` is what the
     /// agent calls it.
-    pub(crate) fn about(&self, workspace: Option<&str>, title: Option<&str>) -> Option<String> {
+    pub(crate) fn describe_input(
+        &self,
+        workspace: Option<&str>,
+        title: Option<&str>,
+    ) -> Option<String> {
         if let Some(command) = self.command() {
             return Some(without_folder(command.trim(), workspace).to_owned());
         }
-        if let Some(search) = self.search() {
-            let path = self.path().map(|path| relative(path, workspace));
+        if let Some(search) = self.search_term() {
+            let path = self.file_path().map(|path| relative_path(path, workspace));
             return Some(match path.filter(|path| *path != ".") {
                 Some(path) => format!("{search} in {path}"),
                 None => search.to_owned(),
             });
         }
-        if let Some(path) = self.path() {
-            return Some(relative(path, workspace).to_owned());
+        if let Some(path) = self.file_path() {
+            return Some(relative_path(path, workspace).to_owned());
         }
-        let patched = self.patched(workspace);
-        let own = title.map(|t| relative(t, workspace).to_owned());
+        let patched = self.patched_files(workspace);
+        let own = title.map(|t| relative_path(t, workspace).to_owned());
         own.or(patched)
-            .or_else(|| self.plan())
-            .or_else(|| self.named(&HINTS).map(str::to_owned))
-            .or_else(|| self.first())
+            .or_else(|| self.plan_progress())
+            .or_else(|| self.first_text_member(&HINTS).map(str::to_owned))
+            .or_else(|| self.first_short())
     }
 
     /// The files of a patch.
-    fn patched(&self, workspace: Option<&str>) -> Option<String> {
+    fn patched_files(&self, workspace: Option<&str>) -> Option<String> {
         let paths: Vec<String> = match self {
             Self::Members(_, edits) if !edits.is_empty() => {
                 edits.iter().map(|e| e.path.clone()).collect()
             }
             _ => {
-                let files = FileChange::of_patch(self.patch()?);
+                let files = FileChange::of_patch(self.patch_text()?);
                 files.iter().map(|f| f.path.to_string()).collect()
             }
         };
         let (first, others) = paths.split_first()?;
-        let first = relative(first, workspace);
+        let first = relative_path(first, workspace);
         Some(match others.len() {
             _ if first.is_empty() => return None,
             0 => first.to_owned(),
@@ -223,21 +229,21 @@ impl<'a> Input<'a> {
     }
 
     /// The text that is a patch.
-    pub(crate) fn patch(&self) -> Option<&str> {
+    pub(crate) fn patch_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text.as_ref()),
-            _ => self.named(&PATCHES),
+            _ => self.first_text_member(&PATCHES),
         }
         .filter(|text| is_patch(text))
     }
 
     /// How far a plan is: `2 of 5 done`.
-    pub(crate) fn plan(&self) -> Option<String> {
+    pub(crate) fn plan_progress(&self) -> Option<String> {
         let Self::Members(members, _) = self else {
             return None;
         };
-        let is_plan = |m: &&Member<'_>| PLANS.contains(&m.name.as_str());
-        let Value::Json(raw) = &members.iter().find(is_plan)?.value else {
+        let is_plan = |m: &&InputMember<'_>| PLANS.contains(&m.name.as_str());
+        let InputValue::Json(raw) = &members.iter().find(is_plan)?.value else {
             return None;
         };
         if raw.get().len() > LOOK {
@@ -252,16 +258,16 @@ impl<'a> Input<'a> {
     }
 
     /// The first thing that is short.
-    fn first(&self) -> Option<String> {
+    fn first_short(&self) -> Option<String> {
         match self {
             Self::Nothing => None,
             Self::Json(json) => Some(json.clone()),
             Self::Text(text) => text.trim().lines().next().map(str::to_owned),
             Self::Members(members, _) => {
                 let first = members.iter().find_map(|m| match &m.value {
-                    Value::Text(text) if text.trim().is_empty() => None,
-                    Value::Text(text) => Some(format!("{}: {}", m.name, text.trim())),
-                    Value::Json(raw) => Some(format!("{}: {}", m.name, raw.get())),
+                    InputValue::Text(text) if text.trim().is_empty() => None,
+                    InputValue::Text(text) => Some(format!("{}: {}", m.name, text.trim())),
+                    InputValue::Json(raw) => Some(format!("{}: {}", m.name, raw.get())),
                 });
                 first.filter(|first| !first.is_empty())
             }
@@ -269,44 +275,48 @@ impl<'a> Input<'a> {
     }
 
     /// The changes that the call asks for, by file.
-    pub(crate) fn changes(&self) -> Vec<FileChange<'_>> {
+    pub(crate) fn requested_changes(&self) -> Vec<FileChange<'_>> {
         match self {
             Self::Members(_, edits) if !edits.is_empty() => edits
                 .iter()
                 .map(|edit| FileChange {
                     path: edit.path.as_str().into(),
                     note: None,
-                    change: Change::between(&edit.old, &edit.new, edit.whole),
+                    change: Change::between_texts(&edit.old, &edit.new, edit.whole),
                 })
                 .collect(),
-            _ => self.patch().map(FileChange::of_patch).unwrap_or_default(),
+            _ => self
+                .patch_text()
+                .map(FileChange::of_patch)
+                .unwrap_or_default(),
         }
     }
 
     /// The text of a file that the call writes whole.
-    pub(crate) fn written(&self) -> Option<&str> {
-        self.path().and_then(|_| self.named(&CONTENTS))
+    pub(crate) fn written_text(&self) -> Option<&str> {
+        self.file_path()
+            .and_then(|_| self.first_text_member(&CONTENTS))
     }
 
     /// How many lines came and went, of a call that changes something.
-    pub(crate) fn counts(&self) -> Option<(u64, u64)> {
+    pub(crate) fn line_counts(&self) -> Option<(u64, u64)> {
         match self {
             Self::Members(_, changes) if !changes.is_empty() => {
                 let counts = changes
                     .iter()
-                    .map(|e| Change::between(&e.old, &e.new, false).counts());
+                    .map(|e| Change::between_texts(&e.old, &e.new, false).line_counts());
                 Some(counts.fold((0, 0), |(a, b), (c, d)| (a + c, b + d)))
             }
-            _ => self.patch().map(patch_counts),
+            _ => self.patch_text().map(patch_counts),
         }
     }
 }
 
-impl<'a> Member<'a> {
+impl<'a> InputMember<'a> {
     fn new((name, value): (String, &'a RawValue)) -> Self {
-        let value = match string(value) {
-            Some(text) => Value::Text(text),
-            None => Value::Json(value),
+        let value = match string_value(value) {
+            Some(text) => InputValue::Text(text),
+            None => InputValue::Json(value),
         };
         Self { name, value }
     }
@@ -329,16 +339,16 @@ fn old_and_new(members: &[(String, &RawValue)]) -> Vec<&'static str> {
 }
 
 /// The change that an object describes.
-fn change(members: &[(String, &RawValue)]) -> Option<Edit> {
+fn parse_edit(members: &[(String, &RawValue)]) -> Option<TextEdit> {
     let names = old_and_new(members);
     let text = |name: &&str| {
         let member = members.iter().find(|(n, _)| n == name)?;
-        string(member.1)
+        string_value(member.1)
     };
     let [old, new] = names.as_slice() else {
         return None;
     };
-    Some(Edit {
+    Some(TextEdit {
         path: String::new(),
         old: text(old)?,
         new: text(new)?,
@@ -347,11 +357,11 @@ fn change(members: &[(String, &RawValue)]) -> Option<Edit> {
 }
 
 /// The changes in a list, if all that is in it are some.
-fn edits_of(list: &RawValue) -> Option<Vec<Edit>> {
+fn edits_of(list: &RawValue) -> Option<Vec<TextEdit>> {
     let list: Vec<&RawValue> = serde_json::from_str(list.get()).ok()?;
     let each = list
         .into_iter()
-        .map(|edit| change(&members(edit.get().as_bytes())?));
+        .map(|edit| parse_edit(&raw_members(edit.get().as_bytes())?));
     let all: Option<Vec<_>> = each.collect();
     all.filter(|all| !all.is_empty())
 }
@@ -395,9 +405,12 @@ mod tests {
         ] {
             let mut call = ToolCall::new("1", "tool");
             call.input = Some(ToolInput::Json(Json::new(input.as_bytes())));
-            let said = Input::of(&call).about(Some("/w"), title);
+            let said = CallInput::of_call(&call).describe_input(Some("/w"), title);
             assert_eq!(said.as_deref(), Some(about), "{input}");
         }
-        assert_eq!(Input::of(&ToolCall::new("1", "x")).about(None, None), None);
+        assert_eq!(
+            CallInput::of_call(&ToolCall::new("1", "x")).describe_input(None, None),
+            None
+        );
     }
 }

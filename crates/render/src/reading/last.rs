@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rethread_model::{EntryIx, Kind, Role, Session};
 
-use super::{Part, Reading};
+use super::{Reading, ReadingPart};
 use crate::{Options, View};
 
 /// So many entries are looked at first.
@@ -13,7 +13,7 @@ const FIRST_LOOK: usize = 64;
 /// How many of a view's entries come before the last `count` turns, as `options` show them. The end is
 /// read first, so that a long conversation is not read whole.
 pub fn first_of_last(view: &View<'_>, options: Options, count: usize) -> usize {
-    let entries: Vec<EntryIx> = view.shown().collect();
+    let entries: Vec<EntryIx> = view.shown_entries().collect();
     if count == 0 {
         return entries.len();
     }
@@ -24,7 +24,7 @@ pub fn first_of_last(view: &View<'_>, options: Options, count: usize) -> usize {
         // One more, because the first one may have begun before.
         let mut begun: VecDeque<EntryIx> = VecDeque::new();
         for part in Reading::new(view, part, options) {
-            if let Part::Turn(turn) = part {
+            if let ReadingPart::Turn(turn) = part {
                 if begun.len() > count {
                     begun.pop_front();
                 }

@@ -27,7 +27,7 @@ pub(crate) fn model_label(model: &ModelRef) -> String {
 }
 
 /// A path as it is seen from the workspace.
-pub(crate) fn relative<'a>(path: &'a str, workspace: Option<&str>) -> &'a str {
+pub(crate) fn relative_path<'a>(path: &'a str, workspace: Option<&str>) -> &'a str {
     let inside = workspace
         .filter(|folder| folder.len() > 1)
         .and_then(|folder| path.strip_prefix(folder.trim_end_matches(['/', '\\'])))
@@ -73,7 +73,7 @@ mod tests {
             ("/etc/passwd", Some("/"), "/etc/passwd"),
             ("/x", None, "/x"),
         ] {
-            assert_eq!(relative(path, workspace), shown);
+            assert_eq!(relative_path(path, workspace), shown);
         }
     }
 }

@@ -5,37 +5,37 @@ use std::borrow::Cow;
 use rethread_model::{Block, ToolResult};
 use serde_json::Value;
 
-use crate::tool::leaves;
+use crate::tool::flat_blocks;
 
 /// So much of a text is looked at for what a client wrote before the output.
 const LOOK: usize = 600;
 
 /// What one text of a result says.
-pub(crate) struct Output<'a> {
+pub(crate) struct ToolOutput<'a> {
     /// What the tool printed.
     pub(crate) text: Cow<'a, str>,
     /// How long it took, where the client wrote that.
     pub(crate) duration_ms: Option<f64>,
 }
 
-impl<'a> Output<'a> {
+impl<'a> ToolOutput<'a> {
     /// Takes a text apart.
-    pub(crate) fn of(text: &'a str) -> Self {
-        packed(text)
+    pub(crate) fn parse(text: &'a str) -> Self {
+        parse_packed(text)
             .or_else(|| below_heading(text))
             .unwrap_or_else(|| Self {
-                text: unwrapped(text).into(),
+                text: strip_tags(text).into(),
                 duration_ms: None,
             })
     }
 
     /// How many lines a result has, and how long its tool took.
-    pub(crate) fn measure(result: &ToolResult) -> (u64, Option<f64>) {
+    pub(crate) fn measure_result(result: &ToolResult) -> (u64, Option<f64>) {
         let mut lines = 0;
         let mut took = None;
-        for block in leaves(&result.blocks) {
+        for block in flat_blocks(&result.blocks) {
             if let Block::Text(text) = block {
-                let output = Output::of(&text.value);
+                let output = ToolOutput::parse(&text.value);
                 lines += output.text.trim_end().lines().count() as u64;
                 took = took.or(output.duration_ms);
             }
@@ -45,7 +45,7 @@ impl<'a> Output<'a> {
 }
 
 /// Codex writes facts above the output, each on a line.
-fn below_heading(text: &str) -> Option<Output<'_>> {
+fn below_heading(text: &str) -> Option<ToolOutput<'_>> {
     let start = text.get(..text.floor_char_boundary(LOOK))?;
     let is_fact = |line: &str| {
         let facts = [
@@ -66,7 +66,7 @@ fn below_heading(text: &str) -> Option<Output<'_>> {
         at += line.len();
         let line = line.trim_end();
         if line == "Output:" && facts > 0 {
-            return Some(Output {
+            return Some(ToolOutput {
                 text: text.get(at..)?.into(),
                 duration_ms: took,
             });
@@ -83,7 +83,7 @@ fn below_heading(text: &str) -> Option<Output<'_>> {
 }
 
 /// Earlier versions of Codex wrote the output into an object with facts beside it.
-fn packed(text: &str) -> Option<Output<'_>> {
+fn parse_packed(text: &str) -> Option<ToolOutput<'_>> {
     if !text.starts_with("{\"output\":") {
         return None;
     }
@@ -95,14 +95,14 @@ fn packed(text: &str) -> Option<Output<'_>> {
     let Value::String(output) = object.remove("output")? else {
         return None;
     };
-    Some(Output {
+    Some(ToolOutput {
         text: output.into(),
         duration_ms: took.filter(|ms| *ms > 0.0),
     })
 }
 
 /// Claude Code sets errors and the beginnings of long outputs in tags.
-fn unwrapped(text: &str) -> &str {
+fn strip_tags(text: &str) -> &str {
     let tags = [
         ("<tool_use_error>", "</tool_use_error>"),
         ("<persisted-output>", "</persisted-output>"),
@@ -115,7 +115,7 @@ fn unwrapped(text: &str) -> &str {
 }
 
 /// `400 B`, `1.4 KB`, `12 KB`, `3.1 MB`.
-pub(crate) fn size(bytes: u64) -> String {
+pub(crate) fn format_size(bytes: u64) -> String {
     let mut unit = "B";
     let mut tenths = bytes.saturating_mul(10);
     for larger in ["KB", "MB", "GB"] {
@@ -171,7 +171,7 @@ mod tests {
             ),
             ("", "", None),
         ] {
-            let output = Output::of(text);
+            let output = ToolOutput::parse(text);
             assert_eq!(output.text, printed);
             assert_eq!(output.duration_ms, took);
         }
@@ -187,8 +187,8 @@ mod tests {
             (12_400, "12 KB"),
             (3_140_000, "3.1 MB"),
         ] {
-            assert_eq!(size(bytes), shown);
+            assert_eq!(format_size(bytes), shown);
         }
-        assert!(size(u64::MAX).ends_with(" GB"));
+        assert!(format_size(u64::MAX).ends_with(" GB"));
     }
 }

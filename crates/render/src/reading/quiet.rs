@@ -1,13 +1,13 @@
 //! What was left out, in one line.
 
-use super::{Injected, size};
+use super::{InjectedText, format_size};
 
 /// So many kinds of injected text are told apart.
 const KINDS: usize = 12;
 
 /// What was left out of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Quiet {
+pub(crate) struct OmittedItems {
     /// The bytes of reasoning that can be read.
     pub(crate) thinking: u64,
     /// Injected texts: what they are, and how long.
@@ -20,15 +20,15 @@ pub(crate) struct Quiet {
     pub(crate) calls: u64,
 }
 
-impl Quiet {
+impl OmittedItems {
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// Counts an injected text; those of one kind are one.
-    pub(crate) fn add(&mut self, injected: &Injected) {
+    pub(crate) fn count_injected(&mut self, injected: &InjectedText) {
         let is_known = |what: &str| self.injected.iter().position(|(w, _)| w == what);
-        let what = injected.what();
+        let what = injected.description();
         let what = match is_known(&what) {
             None if self.injected.len() >= KINDS => "other".to_owned(),
             _ => what,
@@ -45,20 +45,20 @@ impl Quiet {
     }
 
     /// `thinking 1.4 KB`, `skill "profiling" 4.2 KB`, `2 hooks`. Untrusted, not yet neutral.
-    pub(crate) fn words(&self) -> Vec<String> {
+    pub(crate) fn descriptions(&self) -> Vec<String> {
         let mut words = Vec::new();
         if self.calls > 0 {
-            words.push(counted(self.calls, "tool call"));
+            words.push(count_phrase(self.calls, "tool call"));
         }
         if self.thinking > 0 {
-            words.push(format!("thinking {}", size(self.thinking)));
+            words.push(format!("thinking {}", format_size(self.thinking)));
         }
         for (what, bytes) in &self.injected {
-            words.push(format!("{what} {}", size(*bytes)));
+            words.push(format!("{what} {}", format_size(*bytes)));
         }
         for (count, what) in [(self.hooks, "hook"), (self.events, "event")] {
             if count > 0 {
-                words.push(counted(count, what));
+                words.push(count_phrase(count, what));
             }
         }
         words
@@ -81,7 +81,7 @@ impl Quiet {
 }
 
 /// `1 hook`, `2 hooks`.
-fn counted(count: u64, what: &str) -> String {
+fn count_phrase(count: u64, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
         n => format!("{n} {what}s"),
@@ -92,8 +92,8 @@ fn counted(count: u64, what: &str) -> String {
 mod tests {
     use super::*;
 
-    fn injected(kind: &str, text: &str) -> Injected {
-        Injected {
+    fn injected(kind: &str, text: &str) -> InjectedText {
+        InjectedText {
             kind: kind.to_owned(),
             name: None,
             text: text.to_owned(),
@@ -102,15 +102,15 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_one_line_however_much_it_is() {
-        let mut quiet = Quiet::default();
+        let mut quiet = OmittedItems::default();
         assert!(quiet.is_empty());
         for n in 0..100 {
-            quiet.add(&injected(&format!("kind {n}"), "text"));
-            quiet.add(&injected("reminder", "text"));
+            quiet.count_injected(&injected(&format!("kind {n}"), "text"));
+            quiet.count_injected(&injected("reminder", "text"));
         }
         quiet.hooks = 1;
         quiet.events = 2;
-        let words = quiet.words();
+        let words = quiet.descriptions();
         assert_eq!(words.len(), KINDS + 3);
         assert_eq!(words[1], "reminder 400 B");
         assert_eq!(words[KINDS], "other 356 B");

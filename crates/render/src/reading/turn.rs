@@ -2,17 +2,17 @@
 
 use rethread_model::{EntryIx, Media, Moment, Thinking};
 
-use super::{Call, Injected, Quiet};
+use super::{InjectedText, OmittedItems, ToolUse};
 use crate::notice::Notice;
 
 /// A piece of a conversation, in order.
-pub(crate) enum Part {
+pub(crate) enum ReadingPart {
     /// Somebody begins to speak. What follows is theirs.
     Turn(Turn),
     /// Something that was said or done.
-    Item(Item),
+    Item(TurnItem),
     /// What was left out since the last heading.
-    Quiet(Quiet),
+    Quiet(OmittedItems),
 }
 
 /// The heading of a turn.
@@ -33,7 +33,7 @@ pub(crate) struct Turn {
 
 impl Turn {
     /// The number that `--at '#12'` takes.
-    pub(crate) fn number(&self) -> u64 {
+    pub(crate) fn entry_number(&self) -> u64 {
         self.ix.get() as u64 + 1
     }
 }
@@ -54,7 +54,7 @@ pub(crate) enum Speaker {
 }
 
 /// Something that was said or done. Texts are untrusted, not yet neutral.
-pub(crate) enum Item {
+pub(crate) enum TurnItem {
     /// Words, as Markdown.
     Prose(String),
     /// A command that the person typed: `/review src`, `! ls`.
@@ -64,7 +64,7 @@ pub(crate) enum Item {
     /// Reasoning.
     Thinking(Thinking),
     /// A call of a tool with its result, or a result alone.
-    Call(Box<Call>),
+    Call(Box<ToolUse>),
     /// A picture.
     Image(Media),
     /// Any other file.
@@ -72,7 +72,7 @@ pub(crate) enum Item {
     /// What stands for a block that nobody knows.
     Unknown(String),
     /// Text that neither the person nor the agent wrote.
-    Injected(Injected),
+    Injected(InjectedText),
     /// What went wrong.
     Error(String),
     /// Something that happened, or that was set; a cut of the conversation with its summary.

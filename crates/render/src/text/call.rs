@@ -8,11 +8,14 @@ use unicode_width::UnicodeWidthStr;
 
 use super::page::expand_tabs;
 use super::paint::{BOLD, DIM, GREEN, RED, sign_style};
-use super::{INNER, MARGIN, Screen};
-use crate::media::{blob_name, held_text, placeholder};
-use crate::reading::{Call, Deed, FileChange, Input, Line, Mark, Outcome, Output, relative};
-use crate::tool::leaves;
-use crate::unknown::unknown;
+use super::{INNER, MARGIN, TextScreen};
+use crate::media::{blob_name, held_text, media_placeholder};
+use crate::reading::{
+    CallInput, CallKind, CallOutcome, ChangedLine, FileChange, LineMark, ToolOutput, ToolUse,
+    relative_path,
+};
+use crate::tool::flat_blocks;
+use crate::unknown::describe_unknown;
 use crate::{fit, neutral, one_line};
 
 /// Where outcomes stand, if there is room.
@@ -24,43 +27,45 @@ const FAILURE: usize = 10;
 const CHANGE: usize = 24;
 const NEW_FILE: usize = 6;
 
-impl Screen<'_> {
+impl TextScreen<'_> {
     /// `✓ Bash  cargo test      14 s, 212 lines`, with what is worth reading below.
-    pub(super) fn call(&mut self, call: &Call) -> io::Result<()> {
+    pub(super) fn write_call(&mut self, call: &ToolUse) -> io::Result<()> {
         let input = call.input();
         let changes = call.changes(&input);
         let outcome = call.outcome(&changes);
-        let about = call.about(&input, self.workspace).unwrap_or_default();
-        let deed = call.deed(&input);
+        let about = call
+            .describe_call(&input, self.workspace)
+            .unwrap_or_default();
+        let deed = call.call_kind(&input);
         self.call_line(call, about.trim(), &outcome, deed)?;
         if self.options.full {
             self.whole_input(&input, &about)?;
         }
         for change in &changes {
-            self.change(change, changes.len() > 1)?;
+            self.write_change(change, changes.len() > 1)?;
         }
         if let Some(child) = call.call.as_ref().and_then(|c| c.child_session.as_deref()) {
             self.page
-                .text(INNER, DIM, &format!("sub-agent {}", one_line(child)))?;
+                .write_text(INNER, DIM, &format!("sub-agent {}", one_line(child)))?;
         }
         let Some(result) = &call.result else {
             return Ok(());
         };
         let room = match deed {
             _ if call.is_failed() => FAILURE,
-            Deed::Look => 0,
-            Deed::Change if !changes.is_empty() => 0,
-            Deed::Change | Deed::Run => OUTPUT,
+            CallKind::Look => 0,
+            CallKind::Change if !changes.is_empty() => 0,
+            CallKind::Change | CallKind::Run => OUTPUT,
         };
-        self.output(result, room)
+        self.write_output(result, room)
     }
 
     fn call_line(
         &mut self,
-        call: &Call,
+        call: &ToolUse,
         about: &str,
-        outcome: &Outcome,
-        deed: Deed,
+        outcome: &CallOutcome,
+        deed: CallKind,
     ) -> io::Result<()> {
         let paint = self.page.paint;
         let name = fit(&call.name, 40);
@@ -71,7 +76,7 @@ impl Screen<'_> {
         }
         let mut others: Vec<String> = outcome.words.iter().map(|w| fit(w, 30)).collect();
         // Lines that stand below need no number.
-        let is_folded = deed != Deed::Run || outcome.lines > OUTPUT as u64 + 1;
+        let is_folded = deed != CallKind::Run || outcome.lines > OUTPUT as u64 + 1;
         if outcome.lines > 0 && is_folded {
             others.push(outcome.line_count());
         }
@@ -81,9 +86,9 @@ impl Screen<'_> {
         let plain: Vec<&str> = words.iter().map(|(_, word)| word.as_str()).collect();
         let tail = plain.join(" ");
         let start = MARGIN.len() + 2 + name.width();
-        let mut line = paint.with(sign_style(outcome.sign), outcome.sign);
+        let mut line = paint.paint_text(sign_style(outcome.sign), outcome.sign);
         line.push(' ');
-        line.push_str(&paint.with(BOLD, &name));
+        line.push_str(&paint.paint_text(BOLD, &name));
         let room = self.page.width.saturating_sub(start + 2);
         let about_room = match tail.width() {
             0 => room,
@@ -104,49 +109,52 @@ impl Screen<'_> {
         if !tail.is_empty() {
             let column = OUTCOME.min(self.page.width.saturating_sub(tail.width()));
             line.push_str(&" ".repeat(column.saturating_sub(used).max(2)));
-            let words: Vec<String> = words.iter().map(|(ink, w)| paint.with(*ink, w)).collect();
+            let words: Vec<String> = words
+                .iter()
+                .map(|(ink, w)| paint.paint_text(*ink, w))
+                .collect();
             line.push_str(&words.join(" "));
         }
-        self.page.line(MARGIN, &line)
+        self.page.write_line(MARGIN, &line)
     }
 
     /// What the line could not show of a command.
-    fn whole_input(&mut self, input: &Input<'_>, about: &str) -> io::Result<()> {
-        if !about.contains('\n') || input.patch().is_some() {
+    fn whole_input(&mut self, input: &CallInput<'_>, about: &str) -> io::Result<()> {
+        if !about.contains('\n') || input.patch_text().is_some() {
             return Ok(());
         }
         for line in neutral(about.trim_end()).lines().skip(1) {
-            self.page.folded(INNER, Ink::new(), line)?;
+            self.page.write_folded(INNER, Ink::new(), line)?;
         }
         Ok(())
     }
 
-    fn change(&mut self, file: &FileChange<'_>, is_one_of_many: bool) -> io::Result<()> {
+    fn write_change(&mut self, file: &FileChange<'_>, is_one_of_many: bool) -> io::Result<()> {
         if is_one_of_many && !file.path.is_empty() {
-            let path = one_line(relative(&file.path, self.workspace)).into_owned();
-            let (come, gone) = file.change.counts();
+            let path = one_line(relative_path(&file.path, self.workspace)).into_owned();
+            let (come, gone) = file.change.line_counts();
             let note = file.note.as_deref().map(|n| format!("  ({n})"));
             let line = format!("{path}{}  +{come} −{gone}", note.unwrap_or_default());
-            self.page.text(INNER, DIM, &line)?;
+            self.page.write_text(INNER, DIM, &line)?;
         }
         let lines = &file.change.lines;
-        let is_new = file.note.is_some() && lines.iter().all(|l| l.mark == Mark::Come);
+        let is_new = file.note.is_some() && lines.iter().all(|l| l.mark == LineMark::Come);
         let room = if is_new { NEW_FILE } else { CHANGE };
-        let room = self.room(room, lines.len());
+        let room = self.visible_lines(room, lines.len());
         let numbers = lines.iter().filter_map(|line| line.number).max();
         let digits = numbers.map_or(0, |n| n.to_string().len());
         for line in lines.iter().take(room) {
             self.changed_line(line, digits)?;
         }
-        self.more(lines.len().saturating_sub(room), INNER)
+        self.write_more(lines.len().saturating_sub(room), INNER)
     }
 
-    fn changed_line(&mut self, line: &Line<'_>, digits: usize) -> io::Result<()> {
+    fn changed_line(&mut self, line: &ChangedLine<'_>, digits: usize) -> io::Result<()> {
         let (style, mark) = match line.mark {
-            Mark::Same => (Ink::new(), " "),
-            Mark::Gone => (RED, "-"),
-            Mark::Come => (GREEN, "+"),
-            Mark::Gap => (DIM, "⋯"),
+            LineMark::Same => (Ink::new(), " "),
+            LineMark::Gone => (RED, "-"),
+            LineMark::Come => (GREEN, "+"),
+            LineMark::Gap => (DIM, "⋯"),
         };
         let number = match (line.number, digits) {
             (_, 0) => String::new(),
@@ -154,21 +162,21 @@ impl Screen<'_> {
             (None, digits) => " ".repeat(digits + 1),
         };
         let text = format!("{mark} {}", neutral(line.text.trim_end_matches('\r')));
-        let margin = format!("{INNER}{}", self.page.paint.with(DIM, &number));
+        let margin = format!("{INNER}{}", self.page.paint.paint_text(DIM, &number));
         let columns = self.page.width.saturating_sub(INNER.len() + number.len());
         if self.options.full {
             let text = expand_tabs(&text);
             for part in super::wrap::fold_line(&text, columns) {
-                let part = self.page.paint.with(style, part);
-                self.page.line(&margin, &part)?;
+                let part = self.page.paint.paint_text(style, part);
+                self.page.write_line(&margin, &part)?;
             }
             return Ok(());
         }
-        let text = self.page.paint.with(style, &cut(&text, columns));
-        self.page.line(&margin, &text)
+        let text = self.page.paint.paint_text(style, &cut_line(&text, columns));
+        self.page.write_line(&margin, &text)
     }
 
-    fn output(&mut self, result: &ToolResult, room: usize) -> io::Result<()> {
+    fn write_output(&mut self, result: &ToolResult, room: usize) -> io::Result<()> {
         let mut texts = String::new();
         let mut whole = |text: &str| {
             if !texts.is_empty() && !texts.ends_with('\n') {
@@ -176,21 +184,23 @@ impl Screen<'_> {
             }
             texts.push_str(text);
         };
-        for block in leaves(&result.blocks) {
+        for block in flat_blocks(&result.blocks) {
             match block {
-                Block::Text(text) => whole(Output::of(&text.value).text.trim_end()),
+                Block::Text(text) => whole(ToolOutput::parse(&text.value).text.trim_end()),
                 Block::Aside { text, visibility } if *visibility == Visibility::UiOnly => {
                     whole(&text.value);
                 }
                 Block::Aside { text, .. } if self.options.injected => whole(&text.value),
                 Block::Thinking(thought) => whole(&thought.text.value),
                 Block::ToolCall(call) => whole(&one_line(&format!("[tool call: {}]", call.name))),
-                Block::Image(media) => whole(&one_line(&placeholder("image", media))),
+                Block::Image(media) => whole(&one_line(&media_placeholder("image", media))),
                 Block::File(media) => {
-                    whole(&one_line(&placeholder("file", media)));
+                    whole(&one_line(&media_placeholder("file", media)));
                     held_text(&media.blob).map(&mut whole);
                 }
-                Block::Unknown { type_name, raw } => whole(&one_line(&unknown(type_name, raw))),
+                Block::Unknown { type_name, raw } => {
+                    whole(&one_line(&describe_unknown(type_name, raw)));
+                }
                 Block::Aside { .. } | Block::ToolResult(_) => {}
             }
         }
@@ -204,17 +214,22 @@ impl Screen<'_> {
                 _ => {}
             }
         }
-        self.printed(INNER, &texts, room)
+        self.write_printed(INNER, &texts, room)
     }
 
     /// Writes output behind a line: so many lines of it, unless all are wanted.
-    pub(super) fn printed(&mut self, margin: &str, text: &str, room: usize) -> io::Result<()> {
+    pub(super) fn write_printed(
+        &mut self,
+        margin: &str,
+        text: &str,
+        room: usize,
+    ) -> io::Result<()> {
         let text = without_colours(text.trim_end());
         let text = neutral(&text);
         // Empty lines tell nothing where only a few are shown.
         let is_shown = |line: &&str| self.options.full || !line.trim().is_empty();
         let all: Vec<&str> = text.lines().filter(is_shown).collect();
-        let room = self.room(room, all.len());
+        let room = self.visible_lines(room, all.len());
         if room == 0 {
             return Ok(());
         }
@@ -223,29 +238,29 @@ impl Screen<'_> {
         let (head, rest) = all.split_at(room.saturating_sub(tail).min(all.len()));
         let (left_out, tail) = rest.split_at(rest.len().saturating_sub(tail));
         self.output_lines(margin, head)?;
-        self.more(left_out.len(), &format!("{margin}│ "))?;
+        self.write_more(left_out.len(), &format!("{margin}│ "))?;
         self.output_lines(margin, tail)
     }
 
     fn output_lines(&mut self, margin: &str, lines: &[&str]) -> io::Result<()> {
-        let bar = format!("{margin}{}", self.page.paint.with(DIM, "│ "));
+        let bar = format!("{margin}{}", self.page.paint.paint_text(DIM, "│ "));
         let columns = self.page.width.saturating_sub(margin.len() + 2);
         for line in lines {
             let line = line.trim_end();
             if self.options.full {
                 let line = expand_tabs(line);
                 for part in super::wrap::fold_line(&line, columns) {
-                    self.page.line(&bar, part)?;
+                    self.page.write_line(&bar, part)?;
                 }
             } else {
-                self.page.line(&bar, &cut(line, columns))?;
+                self.page.write_line(&bar, &cut_line(line, columns))?;
             }
         }
         Ok(())
     }
 
     /// How many lines are shown of so many: one that is left out alone would take as much room.
-    fn room(&self, room: usize, lines: usize) -> usize {
+    fn visible_lines(&self, room: usize, lines: usize) -> usize {
         if self.options.full || room > 0 && lines == room + 1 {
             lines
         } else {
@@ -253,19 +268,19 @@ impl Screen<'_> {
         }
     }
 
-    fn more(&mut self, lines: usize, margin: &str) -> io::Result<()> {
+    fn write_more(&mut self, lines: usize, margin: &str) -> io::Result<()> {
         if lines == 0 {
             return Ok(());
         }
         let line = format!("{margin}… {lines} more (--full)");
-        let line = self.page.paint.with(DIM, line.trim_start());
+        let line = self.page.paint.paint_text(DIM, line.trim_start());
         let indent = " ".repeat(margin.len() - margin.trim_start().len());
-        self.page.line(&indent, &line)
+        self.page.write_line(&indent, &line)
     }
 }
 
 /// A line that fits, with its indentation.
-fn cut(line: &str, columns: usize) -> String {
+fn cut_line(line: &str, columns: usize) -> String {
     let line = expand_tabs(line);
     if line.width() <= columns {
         return line;
@@ -319,8 +334,8 @@ mod tests {
 
     #[test]
     fn lines_are_cut_behind_their_indentation() {
-        assert_eq!(cut("    let x = 1;", 40), "    let x = 1;");
-        assert_eq!(cut("    let long = 1;", 12), "    let lon…");
-        assert_eq!(cut("\tx", 10), "    x");
+        assert_eq!(cut_line("    let x = 1;", 40), "    let x = 1;");
+        assert_eq!(cut_line("    let long = 1;", 12), "    let lon…");
+        assert_eq!(cut_line("\tx", 10), "    x");
     }
 }

@@ -8,23 +8,23 @@ use jiff::tz::TimeZone;
 use rethread_model::{LinkKind, Moment};
 use unicode_width::UnicodeWidthStr;
 
-use super::page::Page;
+use super::page::TextPage;
 use super::paint::{BOLD, DIM};
-use super::wrap::Span;
-use crate::sums::{cost, token_count};
+use super::wrap::StyledSpan;
+use crate::sums::{format_cost, token_count};
 use crate::{Style, View, fit, one_line};
 
 /// Tells times, from a clock and in a zone.
-pub(super) struct Clock {
+pub(super) struct TimeLabels {
     zone: TimeZone,
     today: Option<Date>,
     /// The day that was named last.
     day: Option<Date>,
 }
 
-impl Clock {
+impl TimeLabels {
     pub(super) fn new(style: &Style) -> Self {
-        let today = style.now.map(|now| date(now, &style.zone));
+        let today = style.now.map(|now| local_date(now, &style.zone));
         Self {
             zone: style.zone.clone(),
             today,
@@ -33,37 +33,38 @@ impl Clock {
     }
 
     /// `10:02`, with the day where it is another than before.
-    pub(super) fn heading(&mut self, time: Moment) -> String {
-        let day = date(time, &self.zone);
+    pub(super) fn time_heading(&mut self, time: Moment) -> String {
+        let day = local_date(time, &self.zone);
         let is_new = self.day.replace(day) != Some(day);
         if is_new {
-            format!("{} {}", self.day_word(day), self.minute(time))
+            format!("{} {}", self.day_word(day), self.minute_label(time))
         } else {
-            self.minute(time)
+            self.minute_label(time)
         }
     }
 
     /// `today 10:02 – 10:42`
-    fn span(&mut self, start: Moment, end: Option<Moment>) -> String {
-        let first = date(start, &self.zone);
+    fn span_label(&mut self, start: Moment, end: Option<Moment>) -> String {
+        let first = local_date(start, &self.zone);
         self.day = Some(first);
-        let mut text = format!("{} {}", self.day_word(first), self.minute(start));
+        let mut text = format!("{} {}", self.day_word(first), self.minute_label(start));
         let Some(end) = end.filter(|end| {
-            self.minute(*end) != self.minute(start) || date(*end, &self.zone) != first
+            self.minute_label(*end) != self.minute_label(start)
+                || local_date(*end, &self.zone) != first
         }) else {
             return text;
         };
-        let last = date(end, &self.zone);
+        let last = local_date(end, &self.zone);
         text.push_str(" – ");
         if last != first {
             text.push_str(&self.day_word(last));
             text.push(' ');
         }
-        text.push_str(&self.minute(end));
+        text.push_str(&self.minute_label(end));
         text
     }
 
-    fn minute(&self, time: Moment) -> String {
+    fn minute_label(&self, time: Moment) -> String {
         let local = time.timestamp().to_zoned(self.zone.clone());
         local.strftime("%H:%M").to_string()
     }
@@ -85,14 +86,14 @@ impl Clock {
     }
 }
 
-fn date(time: Moment, zone: &TimeZone) -> Date {
+fn local_date(time: Moment, zone: &TimeZone) -> Date {
     time.timestamp().to_zoned(zone.clone()).date()
 }
 
 /// The title, and one or two lines of facts.
 pub(super) fn write_head(
-    page: &mut Page<'_>,
-    clock: &mut Clock,
+    page: &mut TextPage<'_>,
+    clock: &mut TimeLabels,
     view: &View<'_>,
 ) -> io::Result<()> {
     let head = &view.session.head;
@@ -100,10 +101,10 @@ pub(super) fn write_head(
         Some(title) => fit(title.text.trim(), page.width),
         None => "(no title)".to_owned(),
     };
-    page.text("", BOLD, &title)?;
-    let facts = facts(clock, view);
+    page.write_text("", BOLD, &title)?;
+    let facts = fact_lines(clock, view);
     // Facts wrap between each other, not inside.
-    let measure = page.measure(0).max(page.width.min(120));
+    let measure = page.text_width(0).max(page.width.min(120));
     let mut line = String::new();
     for fact in facts.iter().filter(|fact| !fact.is_empty()) {
         let fact = one_line(fact);
@@ -117,23 +118,23 @@ pub(super) fn write_head(
         line.push_str(&fact);
     }
     fact_line(page, &line)?;
-    page.part();
+    page.request_gap();
     Ok(())
 }
 
-fn fact_line(page: &mut Page<'_>, line: &str) -> io::Result<()> {
-    let span = Span {
+fn fact_line(page: &mut TextPage<'_>, line: &str) -> io::Result<()> {
+    let span = StyledSpan {
         style: DIM,
         text: line.to_owned(),
     };
     if line.width() > page.width {
-        return page.words("", "", &[span]);
+        return page.write_spans("", "", &[span]);
     }
-    let line = page.paint.with(Ink::new().dimmed(), line);
-    page.line("", &line)
+    let line = page.paint.paint_text(Ink::new().dimmed(), line);
+    page.write_line("", &line)
 }
 
-fn facts(clock: &mut Clock, view: &View<'_>) -> Vec<String> {
+fn fact_lines(clock: &mut TimeLabels, view: &View<'_>) -> Vec<String> {
     let head = &view.session.head;
     let folder = head.workspace.path.as_deref().map(|path| {
         let path = path.trim_end_matches(['/', '\\']);
@@ -144,11 +145,11 @@ fn facts(clock: &mut Clock, view: &View<'_>) -> Vec<String> {
         (Some(folder), Some(branch)) => format!("{folder} ({branch})"),
         (folder, _) => folder.unwrap_or_default(),
     };
-    let (start, end) = view.times();
-    let when = start.or(end).map(|start| clock.span(start, end));
-    let usage = view.usage();
+    let (start, end) = view.first_and_last();
+    let when = start.or(end).map(|start| clock.span_label(start, end));
+    let usage = view.total_usage();
     let tokens = usage.map(|usage| token_count(usage.total()));
-    let cost = usage.and_then(|usage| cost(&usage));
+    let cost = usage.and_then(|usage| format_cost(&usage));
     let parent = head.links.iter().find(|l| l.kind == LinkKind::Parent);
     let parent = parent.map(|link| format!("sub-agent of {}", link.session));
     let converted = view.converted_from();

@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use super::paint::Paint;
-use super::wrap::{Span, fold_line, wrap};
+use super::wrap::{StyledSpan, fold_line, wrap_spans};
 
 /// Words are set no wider than this, however wide the terminal is.
 const MEASURE: usize = 100;
 
 /// Where lines go.
-pub(super) struct Page<'a> {
+pub(super) struct TextPage<'a> {
     out: &'a mut dyn Write,
     pub(super) paint: Paint,
     /// The columns of the terminal.
@@ -22,7 +22,7 @@ pub(super) struct Page<'a> {
     fresh: bool,
 }
 
-impl<'a> Page<'a> {
+impl<'a> TextPage<'a> {
     pub(super) fn new(out: &'a mut dyn Write, colour: bool, width: usize) -> Self {
         Self {
             out,
@@ -34,8 +34,8 @@ impl<'a> Page<'a> {
     }
 
     /// Writes a heading, which the next thing follows without an empty line.
-    pub(super) fn heading(&mut self, line: &str) -> io::Result<()> {
-        self.line("", line)?;
+    pub(super) fn write_heading(&mut self, line: &str) -> io::Result<()> {
+        self.write_line("", line)?;
         self.fresh = true;
         Ok(())
     }
@@ -46,17 +46,17 @@ impl<'a> Page<'a> {
     }
 
     /// Asks for an empty line before whatever comes next.
-    pub(super) fn part(&mut self) {
+    pub(super) fn request_gap(&mut self) {
         self.apart = true;
     }
 
     /// Lets the next thing follow without an empty line.
-    pub(super) fn join(&mut self) {
+    pub(super) fn suppress_gap(&mut self) {
         self.apart = false;
     }
 
     /// Writes one line as it is.
-    pub(super) fn line(&mut self, margin: &str, line: &str) -> io::Result<()> {
+    pub(super) fn write_line(&mut self, margin: &str, line: &str) -> io::Result<()> {
         if std::mem::take(&mut self.apart) {
             writeln!(self.out)?;
         }
@@ -66,39 +66,49 @@ impl<'a> Page<'a> {
     }
 
     /// The columns between a margin and the edge, for words.
-    pub(super) fn measure(&self, margin: usize) -> usize {
+    pub(super) fn text_width(&self, margin: usize) -> usize {
         self.width.min(MEASURE).saturating_sub(margin).max(8)
     }
 
     /// Writes words that wrap; `first` stands before the first line, `rest` before the others.
-    pub(super) fn words(&mut self, first: &str, rest: &str, spans: &[Span]) -> io::Result<()> {
-        let columns = self.measure(unicode_width::UnicodeWidthStr::width(rest));
-        for (at, line) in wrap(spans, columns).iter().enumerate() {
+    pub(super) fn write_spans(
+        &mut self,
+        first: &str,
+        rest: &str,
+        spans: &[StyledSpan],
+    ) -> io::Result<()> {
+        let columns = self.text_width(unicode_width::UnicodeWidthStr::width(rest));
+        for (at, line) in wrap_spans(spans, columns).iter().enumerate() {
             let margin = if at == 0 { first } else { rest };
-            let line = self.paint.spans(line);
-            self.line(margin, &line)?;
+            let line = self.paint.paint_spans(line);
+            self.write_line(margin, &line)?;
         }
         Ok(())
     }
 
     /// Writes text in one style that wraps, line by line.
-    pub(super) fn text(&mut self, margin: &str, style: Style, text: &str) -> io::Result<()> {
+    pub(super) fn write_text(&mut self, margin: &str, style: Style, text: &str) -> io::Result<()> {
         for line in text.lines() {
             let text = line.trim_end().to_owned();
-            self.words(margin, margin, &[Span { style, text }])?;
+            self.write_spans(margin, margin, &[StyledSpan { style, text }])?;
         }
         Ok(())
     }
 
     /// Writes a line of code or output, broken wherever it reaches the edge.
-    pub(super) fn folded(&mut self, margin: &str, style: Style, line: &str) -> io::Result<()> {
+    pub(super) fn write_folded(
+        &mut self,
+        margin: &str,
+        style: Style,
+        line: &str,
+    ) -> io::Result<()> {
         let line = expand_tabs(line);
         let columns = self
             .width
             .saturating_sub(unicode_width::UnicodeWidthStr::width(margin));
         for part in fold_line(&line, columns) {
-            let part = self.paint.with(style, part);
-            self.line(margin, &part)?;
+            let part = self.paint.paint_text(style, part);
+            self.write_line(margin, &part)?;
         }
         Ok(())
     }

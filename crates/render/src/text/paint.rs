@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-use super::wrap::Span;
+use super::wrap::StyledSpan;
 use crate::reading::Speaker;
 
 pub(super) const BOLD: Style = Style::new().bold();
@@ -35,7 +35,7 @@ pub(super) fn sign_style(sign: &str) -> Style {
 pub(crate) struct Paint(pub(crate) bool);
 
 impl Paint {
-    pub(crate) fn with(self, style: Style, text: &str) -> String {
+    pub(crate) fn paint_text(self, style: Style, text: &str) -> String {
         if self.0 && style != Style::new() && !text.is_empty() {
             format!("{style}{text}{style:#}")
         } else {
@@ -44,10 +44,10 @@ impl Paint {
     }
 
     /// Spans as one text.
-    pub(super) fn spans(self, spans: &[Span]) -> String {
+    pub(super) fn paint_spans(self, spans: &[StyledSpan]) -> String {
         spans
             .iter()
-            .map(|span| self.with(span.style, &span.text))
+            .map(|span| self.paint_text(span.style, &span.text))
             .collect()
     }
 }

@@ -5,10 +5,10 @@ use std::io;
 use anstyle::Style;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::page::{Page, expand_tabs};
+use super::page::{TextPage, expand_tabs};
 use super::paint::{BOLD, DIM};
-use super::table::Table;
-use super::wrap::Span;
+use super::table::TextTable;
+use super::wrap::StyledSpan;
 use crate::neutral;
 
 /// Longer texts are shown as they are.
@@ -18,14 +18,14 @@ const LONGEST: usize = 1024 * 1024;
 const DEEPEST: usize = 8;
 
 /// Writes Markdown behind a margin.
-pub(super) fn prose(page: &mut Page<'_>, margin: &str, text: &str) -> io::Result<()> {
+pub(super) fn write_prose(page: &mut TextPage<'_>, margin: &str, text: &str) -> io::Result<()> {
     let text = neutral(text.trim_end());
     if text.len() > LONGEST {
-        return page.text(margin, Style::new(), &text);
+        return page.write_text(margin, Style::new(), &text);
     }
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut setter = Setter {
+    let mut setter = ProseSetter {
         page,
         margin: margin.to_owned(),
         levels: Vec::new(),
@@ -40,13 +40,13 @@ pub(super) fn prose(page: &mut Page<'_>, margin: &str, text: &str) -> io::Result
         deeper: 0,
     };
     for event in Parser::new_ext(&text, options) {
-        setter.event(event)?;
+        setter.set_event(event)?;
     }
     setter.end_block()
 }
 
 /// A list or a quote that is open.
-struct Level {
+struct OpenContainer {
     /// What stands before the next line, once; then `rest`.
     first: Option<String>,
     rest: String,
@@ -55,19 +55,19 @@ struct Level {
     is_list: bool,
 }
 
-struct Setter<'p, 'a> {
-    page: &'p mut Page<'a>,
+struct ProseSetter<'p, 'a> {
+    page: &'p mut TextPage<'a>,
     margin: String,
-    levels: Vec<Level>,
+    levels: Vec<OpenContainer>,
     /// The paragraph, heading or cell that is being read.
-    spans: Vec<Span>,
+    spans: Vec<StyledSpan>,
     bold: usize,
     italic: usize,
     /// The code block that is being read.
     code: Option<String>,
     /// Where open links lead, and where their words begin.
     links: Vec<(String, usize)>,
-    table: Option<Table>,
+    table: Option<TextTable>,
     /// Whether the items of the list stand without empty lines.
     is_tight: bool,
     /// Whether the next item is the first one of its list.
@@ -76,39 +76,39 @@ struct Setter<'p, 'a> {
     deeper: usize,
 }
 
-impl Setter<'_, '_> {
-    fn event(&mut self, event: Event<'_>) -> io::Result<()> {
+impl ProseSetter<'_, '_> {
+    fn set_event(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
-            Event::Start(tag) => return self.start(tag),
-            Event::End(tag) => return self.end(tag),
+            Event::Start(tag) => return self.start_tag(tag),
+            Event::End(tag) => return self.end_tag(tag),
             Event::Text(text) => match &mut self.code {
                 Some(code) => code.push_str(&text),
-                None => self.push(&text),
+                None => self.push_text(&text),
             },
-            Event::Code(text) => self.push(&format!("`{text}`")),
+            Event::Code(text) => self.push_text(&format!("`{text}`")),
             Event::Html(text) => {
-                self.push(text.trim_end());
+                self.push_text(text.trim_end());
                 return self.end_block();
             }
             Event::InlineHtml(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                self.push(&text);
+                self.push_text(&text);
             }
-            Event::FootnoteReference(name) => self.push(&format!("[{name}]")),
-            Event::SoftBreak => self.push(" "),
-            Event::HardBreak => self.push("\n"),
+            Event::FootnoteReference(name) => self.push_text(&format!("[{name}]")),
+            Event::SoftBreak => self.push_text(" "),
+            Event::HardBreak => self.push_text("\n"),
             Event::Rule => {
                 self.end_block()?;
-                let rule = self.page.paint.with(DIM, &"─".repeat(24));
-                let margin = self.margins().0;
-                self.page.line(&margin, &rule)?;
-                self.page.part();
+                let rule = self.page.paint.paint_text(DIM, &"─".repeat(24));
+                let margin = self.take_margins().0;
+                self.page.write_line(&margin, &rule)?;
+                self.page.request_gap();
             }
-            Event::TaskListMarker(done) => self.push(if done { "[x] " } else { "[ ] " }),
+            Event::TaskListMarker(done) => self.push_text(if done { "[x] " } else { "[ ] " }),
         }
         Ok(())
     }
 
-    fn push(&mut self, text: &str) {
+    fn push_text(&mut self, text: &str) {
         let mut style = Style::new();
         if self.bold > 0 {
             style = style.bold();
@@ -119,18 +119,18 @@ impl Setter<'_, '_> {
         let text = expand_tabs(text);
         match self.spans.last_mut() {
             Some(last) if last.style == style => last.text.push_str(&text),
-            _ => self.spans.push(Span { style, text }),
+            _ => self.spans.push(StyledSpan { style, text }),
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) -> io::Result<()> {
+    fn start_tag(&mut self, tag: Tag<'_>) -> io::Result<()> {
         match tag {
             Tag::Paragraph => self.end_block(),
             Tag::Heading { level, .. } => {
                 self.end_block()?;
                 self.bold += 1;
                 let marks = "#".repeat(heading_level(level));
-                self.spans.push(Span {
+                self.spans.push(StyledSpan {
                     style: DIM,
                     text: format!("{marks} "),
                 });
@@ -138,7 +138,7 @@ impl Setter<'_, '_> {
             }
             Tag::BlockQuote(_) => {
                 self.end_block()?;
-                self.open("> ".to_owned(), "> ".to_owned(), None, false);
+                self.open_container("> ".to_owned(), "> ".to_owned(), None, false);
                 Ok(())
             }
             Tag::CodeBlock(_) => {
@@ -150,16 +150,16 @@ impl Setter<'_, '_> {
                 let was_inside = self.levels.iter().any(|level| level.is_list);
                 self.end_block()?;
                 self.is_first = !was_inside;
-                self.open(String::new(), String::new(), number, true);
+                self.open_container(String::new(), String::new(), number, true);
                 self.is_tight = true;
                 Ok(())
             }
             Tag::Item => {
                 self.end_block()?;
                 if self.is_tight && !std::mem::take(&mut self.is_first) {
-                    self.page.join();
+                    self.page.suppress_gap();
                 }
-                self.item();
+                self.begin_item();
                 Ok(())
             }
             Tag::Strong => {
@@ -171,7 +171,7 @@ impl Setter<'_, '_> {
                 Ok(())
             }
             Tag::Strikethrough => {
-                self.push("~~");
+                self.push_text("~~");
                 Ok(())
             }
             Tag::Link { dest_url, .. } => {
@@ -182,12 +182,12 @@ impl Setter<'_, '_> {
             Tag::Image { dest_url, .. } => {
                 let at = self.spans.iter().map(|s| s.text.len()).sum();
                 self.links.push((dest_url.into_string(), at));
-                self.push("[image] ");
+                self.push_text("[image] ");
                 Ok(())
             }
             Tag::Table(_) => {
                 self.end_block()?;
-                self.table = Some(Table::default());
+                self.table = Some(TextTable::default());
                 Ok(())
             }
             Tag::TableHead | Tag::TableRow => {
@@ -200,7 +200,7 @@ impl Setter<'_, '_> {
         }
     }
 
-    fn end(&mut self, tag: TagEnd) -> io::Result<()> {
+    fn end_tag(&mut self, tag: TagEnd) -> io::Result<()> {
         match tag {
             TagEnd::Paragraph => {
                 // Items with paragraphs stand apart.
@@ -215,14 +215,14 @@ impl Setter<'_, '_> {
             }
             TagEnd::BlockQuote(_) => {
                 self.end_block()?;
-                self.close();
+                self.close_container();
                 Ok(())
             }
             TagEnd::CodeBlock => self.end_code(),
             TagEnd::List(_) => {
                 self.end_block()?;
-                self.close();
-                self.page.part();
+                self.close_container();
+                self.page.request_gap();
                 Ok(())
             }
             TagEnd::Item => {
@@ -241,7 +241,7 @@ impl Setter<'_, '_> {
                 Ok(())
             }
             TagEnd::Strikethrough => {
-                self.push("~~");
+                self.push_text("~~");
                 Ok(())
             }
             TagEnd::Link | TagEnd::Image => {
@@ -251,15 +251,15 @@ impl Setter<'_, '_> {
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.spans);
                 if let Some(table) = &mut self.table {
-                    table.cell(cell);
+                    table.add_cell(cell);
                 }
                 Ok(())
             }
             TagEnd::Table => {
-                let (first, rest) = self.margins();
+                let (first, rest) = self.take_margins();
                 if let Some(table) = self.table.take() {
-                    table.write(self.page, &first, &rest)?;
-                    self.page.part();
+                    table.write_table(self.page, &first, &rest)?;
+                    self.page.request_gap();
                 }
                 Ok(())
             }
@@ -276,16 +276,16 @@ impl Setter<'_, '_> {
         let words = all.get(at..).unwrap_or_default().trim_matches('`');
         let is_shown = words == target || target.strip_prefix("mailto:") == Some(words);
         if !target.is_empty() && !is_shown {
-            self.push(&format!(" ({target})"));
+            self.push_text(&format!(" ({target})"));
         }
     }
 
-    fn open(&mut self, first: String, rest: String, number: Option<u64>, is_list: bool) {
+    fn open_container(&mut self, first: String, rest: String, number: Option<u64>, is_list: bool) {
         if self.levels.len() >= DEEPEST {
             self.deeper += 1;
             return;
         }
-        self.levels.push(Level {
+        self.levels.push(OpenContainer {
             first: (!first.is_empty()).then_some(first),
             rest,
             number,
@@ -293,7 +293,7 @@ impl Setter<'_, '_> {
         });
     }
 
-    fn close(&mut self) {
+    fn close_container(&mut self) {
         match self.deeper.checked_sub(1) {
             Some(deeper) => self.deeper = deeper,
             None => drop(self.levels.pop()),
@@ -301,7 +301,7 @@ impl Setter<'_, '_> {
     }
 
     /// Begins an item of the list.
-    fn item(&mut self) {
+    fn begin_item(&mut self) {
         let Some(level) = self.levels.last_mut().filter(|level| level.is_list) else {
             return;
         };
@@ -318,7 +318,7 @@ impl Setter<'_, '_> {
     }
 
     /// What stands before the next line, and before those that follow.
-    fn margins(&mut self) -> (String, String) {
+    fn take_margins(&mut self) -> (String, String) {
         let (mut first, mut rest) = (self.margin.clone(), self.margin.clone());
         for level in &mut self.levels {
             first.push_str(&level.first.take().unwrap_or_else(|| level.rest.clone()));
@@ -336,10 +336,10 @@ impl Setter<'_, '_> {
         if spans.iter().all(|span| span.text.trim().is_empty()) {
             return Ok(());
         }
-        let (first, rest) = self.margins();
-        self.page.words(&first, &rest, &spans)?;
+        let (first, rest) = self.take_margins();
+        self.page.write_spans(&first, &rest, &spans)?;
         if !self.is_tight || !self.levels.iter().any(|level| level.is_list) {
-            self.page.part();
+            self.page.request_gap();
         }
         Ok(())
     }
@@ -349,11 +349,11 @@ impl Setter<'_, '_> {
             return Ok(());
         };
         for line in code.trim_end_matches('\n').split('\n') {
-            let (first, _) = self.margins();
+            let (first, _) = self.take_margins();
             self.page
-                .folded(&format!("{first}  "), Style::new(), line)?;
+                .write_folded(&format!("{first}  "), Style::new(), line)?;
         }
-        self.page.part();
+        self.page.request_gap();
         Ok(())
     }
 }

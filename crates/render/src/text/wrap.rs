@@ -8,12 +8,12 @@ const LONGEST_WORD: usize = 400;
 
 /// A piece of text in one style. The text is neutral already.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Span {
+pub(super) struct StyledSpan {
     pub(super) style: Style,
     pub(super) text: String,
 }
 
-impl Span {
+impl StyledSpan {
     pub(super) fn plain(text: impl Into<String>) -> Self {
         Self {
             style: Style::new(),
@@ -23,33 +23,33 @@ impl Span {
 }
 
 /// The columns that spans take.
-pub(super) fn width(spans: &[Span]) -> usize {
+pub(super) fn spans_width(spans: &[StyledSpan]) -> usize {
     spans.iter().map(|span| span.text.width()).sum()
 }
 
 /// Breaks spans into lines of at most so many columns, between words. A line break in the text is one.
 /// Paths and addresses stay whole, so that they can be copied; any other word that is too long is
 /// broken.
-pub(super) fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Span>> {
-    let mut lines = Lines {
+pub(super) fn wrap_spans(spans: &[StyledSpan], columns: usize) -> Vec<Vec<StyledSpan>> {
+    let mut lines = WrappedLines {
         all: vec![Vec::new()],
         used: 0,
         columns: columns.max(1),
     };
-    let mut word: Vec<Span> = Vec::new();
+    let mut word: Vec<StyledSpan> = Vec::new();
     let mut space = String::new();
     for span in spans {
         for (at, c) in span.text.char_indices() {
             match c {
                 '\n' => {
-                    lines.word(&mut space, &mut word);
+                    lines.put_word(&mut space, &mut word);
                     space.clear();
                     lines.all.push(Vec::new());
                     lines.used = 0;
                 }
                 ' ' | '\t' => {
                     if !word.is_empty() {
-                        lines.word(&mut space, &mut word);
+                        lines.put_word(&mut space, &mut word);
                         space.clear();
                     }
                     space.push(' ');
@@ -59,42 +59,42 @@ pub(super) fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Span>> {
                     let text = span.text.get(at..end).unwrap_or_default();
                     // Scripts without spaces break between any two of their characters.
                     if c.width().unwrap_or(0) > 1 {
-                        lines.word(&mut space, &mut word);
+                        lines.put_word(&mut space, &mut word);
                         space.clear();
                     }
-                    add(&mut word, span.style, text);
+                    push_span(&mut word, span.style, text);
                 }
             }
         }
     }
-    lines.word(&mut space, &mut word);
+    lines.put_word(&mut space, &mut word);
     lines.all
 }
 
-fn add(spans: &mut Vec<Span>, style: Style, text: &str) {
+fn push_span(spans: &mut Vec<StyledSpan>, style: Style, text: &str) {
     match spans.last_mut() {
         Some(last) if last.style == style => last.text.push_str(text),
-        _ => spans.push(Span {
+        _ => spans.push(StyledSpan {
             style,
             text: text.to_owned(),
         }),
     }
 }
 
-struct Lines {
-    all: Vec<Vec<Span>>,
+struct WrappedLines {
+    all: Vec<Vec<StyledSpan>>,
     /// The columns that the last line takes.
     used: usize,
     columns: usize,
 }
 
-impl Lines {
+impl WrappedLines {
     /// Puts a word on the line, behind the space before it, or on the next.
-    fn word(&mut self, space: &mut String, word: &mut Vec<Span>) {
+    fn put_word(&mut self, space: &mut String, word: &mut Vec<StyledSpan>) {
         if word.is_empty() {
             return;
         }
-        let wide = width(word);
+        let wide = spans_width(word);
         let is_first = self.used == 0;
         if !is_first && self.used + space.len() + wide > self.columns {
             self.all.push(Vec::new());
@@ -107,25 +107,25 @@ impl Lines {
                 let before = line.last().map(|span| span.style);
                 let behind = word.first().map(|span| span.style);
                 let style = behind.filter(|style| before == Some(*style));
-                add(line, style.unwrap_or_default(), space);
+                push_span(line, style.unwrap_or_default(), space);
                 self.used += space.len();
             }
         }
         space.clear();
         let is_whole = word.iter().any(|span| span.text.contains(['/', '\\']));
         if wide > self.columns && !(is_whole && wide <= LONGEST_WORD) {
-            return self.broken(word);
+            return self.break_word(word);
         }
         if let Some(line) = self.all.last_mut() {
             for span in word.drain(..) {
-                add(line, span.style, &span.text);
+                push_span(line, span.style, &span.text);
             }
         }
         self.used += wide;
     }
 
     /// Breaks a word wherever a line is full.
-    fn broken(&mut self, word: &mut Vec<Span>) {
+    fn break_word(&mut self, word: &mut Vec<StyledSpan>) {
         for span in word.drain(..) {
             for c in span.text.chars() {
                 let wide = c.width().unwrap_or(0);
@@ -134,7 +134,7 @@ impl Lines {
                     self.used = 0;
                 }
                 if let Some(line) = self.all.last_mut() {
-                    add(line, span.style, c.encode_utf8(&mut [0; 4]));
+                    push_span(line, span.style, c.encode_utf8(&mut [0; 4]));
                 }
                 self.used += wide;
             }
@@ -166,8 +166,8 @@ mod tests {
     use super::*;
 
     fn lines(text: &str, columns: usize) -> Vec<String> {
-        let wrapped = wrap(&[Span::plain(text)], columns);
-        let line = |spans: &Vec<Span>| spans.iter().map(|s| s.text.as_str()).collect();
+        let wrapped = wrap_spans(&[StyledSpan::plain(text)], columns);
+        let line = |spans: &Vec<StyledSpan>| spans.iter().map(|s| s.text.as_str()).collect();
         wrapped.iter().map(line).collect()
     }
 
@@ -189,14 +189,14 @@ mod tests {
     fn styles_stay_inside_words() {
         let bold = Style::new().bold();
         let spans = [
-            Span::plain("a "),
-            Span {
+            StyledSpan::plain("a "),
+            StyledSpan {
                 style: bold,
                 text: "bold".to_owned(),
             },
-            Span::plain(", end"),
+            StyledSpan::plain(", end"),
         ];
-        let wrapped = wrap(&spans, 6);
+        let wrapped = wrap_spans(&spans, 6);
         let text: Vec<String> = wrapped
             .iter()
             .map(|line| line.iter().map(|s| s.text.as_str()).collect())

@@ -8,13 +8,13 @@ use rethread_model::{
 };
 
 use super::extensions::visibility_word;
-use crate::json::Writer;
-use crate::tool::leaves;
+use crate::json::JsonWriter;
+use crate::tool::flat_blocks;
 
 /// Writes one entry: its `type`, `uuid` and `timestamp`, whether it is `side`, then what it says. In
 /// an export also who is meant to see it, and where it hangs in the tree.
 pub(super) fn entry_object(
-    w: &mut Writer<'_>,
+    w: &mut JsonWriter<'_>,
     (id, entry): (&str, &Entry),
     body: &Body,
     place: Option<EntryPlace<'_>>,
@@ -22,9 +22,9 @@ pub(super) fn entry_object(
     let Some(word) = type_word(body) else {
         return Ok(());
     };
-    w.element()?;
+    w.begin_element()?;
     w.open("{")?;
-    w.member("type", word)?;
+    w.write_member("type", word)?;
     w.member_if("uuid", Some(id).filter(|id| !id.is_empty()))?;
     w.moment_if("timestamp", entry.time)?;
     w.flag_if("side", entry.side)?;
@@ -35,7 +35,7 @@ pub(super) fn entry_object(
         w.number_if("parent_entry", place.parent_entry)?;
         w.member_if("usage_key", place.usage_key)?;
     }
-    fields(w, body)?;
+    write_fields(w, body)?;
     w.close("}")
 }
 
@@ -62,58 +62,58 @@ pub(crate) fn type_word(body: &Body) -> Option<&'static str> {
     })
 }
 
-pub(crate) fn fields(w: &mut Writer<'_>, body: &Body) -> io::Result<()> {
+pub(crate) fn write_fields(w: &mut JsonWriter<'_>, body: &Body) -> io::Result<()> {
     match body {
         Body::Message(_) => Ok(()),
-        Body::ModelChange(m) => model(w, m),
-        Body::ThinkingChange(level) => w.member("level", level),
-        Body::Compaction(c) => compaction(w, c),
+        Body::ModelChange(m) => write_model(w, m),
+        Body::ThinkingChange(level) => w.write_member("level", level),
+        Body::Compaction(c) => write_compaction(w, c),
         Body::BranchSummary(b) => {
             w.member_if("from", b.from.as_deref())?;
             w.member_text("summary", &b.summary)?;
             w.flag_if("from_hook", b.from_hook)?;
-            usage(w, b.usage.as_ref())?;
+            write_usage(w, b.usage.as_ref())?;
             w.raw_if("details", b.details.as_ref())
         }
         Body::Label(l) => {
-            w.member("target", &l.target)?;
+            w.write_member("target", &l.target)?;
             w.member_or_null("label", l.label.as_deref())
         }
         Body::Title(title) => {
             w.member_or_null("title", title.text.as_deref())?;
-            w.member("source", title_word(title.source))
+            w.write_member("source", title_word(title.source))
         }
         Body::ContextEdit(edit) => {
-            w.member("target", &edit.target)?;
+            w.write_member("target", &edit.target)?;
             w.member_if("tool_id", edit.tool_call.as_deref())?;
             let text = edit.replacement.as_deref().map(joined_text);
             w.member_text_or_null("replacement", text.as_deref())
         }
         Body::Usage(record) => {
             if let Some(m) = &record.model {
-                model(w, m)?;
+                write_model(w, m)?;
             }
             w.member_if("purpose", record.purpose.as_deref())?;
-            usage(w, Some(&record.usage))
+            write_usage(w, Some(&record.usage))
         }
         Body::Event(e) => {
-            w.member("name", &e.name)?;
+            w.write_member("name", &e.name)?;
             w.member_text_if("text", e.text.as_ref())?;
             let level = match e.level {
                 Level::Info => "info",
                 Level::Warning => "warning",
                 Level::Error => "error",
             };
-            w.member("level", level)?;
+            w.write_member("level", level)?;
             w.raw_if("details", e.details.as_ref())
         }
         Body::Unknown(name) => w.member_if("name", name.as_deref()),
     }
 }
 
-fn model(w: &mut Writer<'_>, model: &ModelRef) -> io::Result<()> {
+fn write_model(w: &mut JsonWriter<'_>, model: &ModelRef) -> io::Result<()> {
     w.member_if("provider", model.provider.as_deref())?;
-    w.member("model", &model.id)
+    w.write_member("model", &model.id)
 }
 
 pub(super) fn title_word(source: TitleSource) -> &'static str {
@@ -127,23 +127,23 @@ pub(super) fn title_word(source: TitleSource) -> &'static str {
     }
 }
 
-fn compaction(w: &mut Writer<'_>, c: &Compaction) -> io::Result<()> {
+fn write_compaction(w: &mut JsonWriter<'_>, c: &Compaction) -> io::Result<()> {
     w.member_text_if("question", c.question.as_ref())?;
     w.member_text_if("summary", c.summary.as_ref())?;
     match &c.kept {
         Kept::Nothing => {}
-        Kept::From(id) => w.member("kept_from", id)?,
+        Kept::From(id) => w.write_member("kept_from", id)?,
         Kept::Range { first, last } => {
-            w.member("kept_from", first)?;
-            w.member("kept_to", last)?;
+            w.write_member("kept_from", first)?;
+            w.write_member("kept_to", last)?;
         }
         Kept::UserMessages => w.flag_if("kept_user_messages", true)?,
         Kept::Entries(ids) => {
-            w.key("kept")?;
+            w.begin_member("kept")?;
             w.open("[")?;
             for id in ids {
-                w.element()?;
-                w.string(id)?;
+                w.begin_element()?;
+                w.write_string(id)?;
             }
             w.close("]")?;
         }
@@ -157,11 +157,11 @@ fn compaction(w: &mut Writer<'_>, c: &Compaction) -> io::Result<()> {
     w.number_if("tokens_after", c.tokens_after)?;
     w.float_if("duration_ms", c.duration_ms)?;
     w.flag_if("from_hook", c.from_hook)?;
-    usage(w, c.usage.as_ref())?;
+    write_usage(w, c.usage.as_ref())?;
     w.raw_if("details", c.details.as_ref())
 }
 
-fn usage(w: &mut Writer<'_>, u: Option<&Usage>) -> io::Result<()> {
+fn write_usage(w: &mut JsonWriter<'_>, u: Option<&Usage>) -> io::Result<()> {
     let Some(u) = u else {
         return Ok(());
     };
@@ -170,8 +170,8 @@ fn usage(w: &mut Writer<'_>, u: Option<&Usage>) -> io::Result<()> {
 }
 
 /// Writes the member `token_usage`, as the document has it.
-pub(super) fn token_usage(w: &mut Writer<'_>, u: &Usage) -> io::Result<()> {
-    w.key("token_usage")?;
+pub(super) fn token_usage(w: &mut JsonWriter<'_>, u: &Usage) -> io::Result<()> {
+    w.begin_member("token_usage")?;
     w.open("{")?;
     for (key, count) in [
         ("input_tokens", u.input),
@@ -187,8 +187,8 @@ pub(super) fn token_usage(w: &mut Writer<'_>, u: &Usage) -> io::Result<()> {
     w.close("}")
 }
 
-/// Writes the member `usage` with what `token_usage` cannot say, if there is something.
-pub(super) fn more_usage(w: &mut Writer<'_>, u: &Usage) -> io::Result<()> {
+/// Writes the member `write_usage` with what `token_usage` cannot say, if there is something.
+pub(super) fn more_usage(w: &mut JsonWriter<'_>, u: &Usage) -> io::Result<()> {
     w.open_if_used("usage", "{");
     w.number_if(
         "cache_creation_1h_tokens",
@@ -212,7 +212,7 @@ pub(super) fn joined_text(blocks: &[Block]) -> Cow<'_, Text> {
     if let [Block::Text(only)] = blocks {
         return Cow::Borrowed(only);
     }
-    let texts = leaves(blocks).filter_map(|b| match b {
+    let texts = flat_blocks(blocks).filter_map(|b| match b {
         Block::Text(text) => Some(text),
         _ => None,
     });

@@ -8,55 +8,58 @@ use rethread_model::{
 };
 
 use super::entry::more_usage;
-use super::form::{Form, Saying};
-use super::message::{Envelope, Part, is_content, of_model};
-use crate::json::Writer;
-use crate::tool::{leaves, status_word};
+use super::form::{MessageContext, RecordForm};
+use super::message::{BlockPart, Envelope, is_content, of_model};
+use crate::json::JsonWriter;
+use crate::tool::{flat_blocks, status_word};
 
 /// Writes the members of `extensions` that come from a message:
 ///
 /// - facts about the message: `visibility`, `inherited`, `side`, `logical_parent_uuid`, `role`
-///   (`tool`), `model` and `token_usage` of messages that are not the assistant's, `provider`, `usage`, `usage_key` (the usage of messages with the same key counts
+///   (`write_tool`), `model` and `token_usage` of messages that are not the assistant's, `provider`, `usage`, `usage_key` (the usage of messages with the same key counts
 ///   once), `duration_ms`, `error`, `response_id`, `extension`, `details`
-/// - `blocks`: asides with their `visibility`, thinking, images, files and unknown blocks; `at`
+/// - `write_blocks`: asides with their `visibility`, thinking, images, files and unknown blocks; `at`
 ///   counts the blocks of `content` that come before
 /// - `tools`: more about the calls in `content`
 /// - `results`: more about the results in `content`
 ///
-/// In an export also `joined` (one message together with the one before), `parent_entry`, and `places`
+/// In an export also `joined` (one message together with the one before), `parent_entry`, and `write_result_places`
 /// (where results stood among the blocks of the message before).
 pub(super) fn of_message(
-    w: &mut Writer<'_>,
+    w: &mut JsonWriter<'_>,
     envelope: &Envelope<'_>,
     message: &Message,
-    part: Part,
-    saying: &Saying<'_>,
+    part: BlockPart,
+    saying: &MessageContext<'_>,
 ) -> io::Result<()> {
-    w.flag_if("joined", envelope.joined && saying.form == Form::Export)?;
+    w.flag_if(
+        "joined",
+        envelope.joined && saying.form == RecordForm::Export,
+    )?;
     w.number_if("parent_entry", envelope.parent_entry)?;
     w.member_if("visibility", visibility_word(envelope.visibility))?;
     w.flag_if("inherited", envelope.inherited)?;
     w.flag_if("side", envelope.side)?;
     let logical = envelope.logical_parent.filter(|id| !id.is_empty());
     w.member_if("logical_parent_uuid", logical)?;
-    if part != Part::Results {
-        facts(w, envelope, message)?;
+    if part != BlockPart::Results {
+        write_message_facts(w, envelope, message)?;
     }
-    if part == Part::Results && saying.form == Form::Export {
-        places(w, &message.blocks)?;
+    if part == BlockPart::Results && saying.form == RecordForm::Export {
+        write_result_places(w, &message.blocks)?;
     }
-    blocks(w, message, part, saying)?;
+    write_blocks(w, message, part, saying)?;
     w.open_if_used("tools", "[");
     for block in message.blocks.iter().filter(|b| part.holds(b)) {
         if let Block::ToolCall(call) = block {
-            tool(w, call, saying.form)?;
+            write_tool(w, call, saying.form)?;
         }
     }
     w.close_if_used("]")?;
     w.open_if_used("results", "[");
     for block in message.blocks.iter().filter(|b| part.holds(b)) {
         if let Block::ToolResult(found) = block {
-            result(w, found, saying)?;
+            write_result(w, found, saying)?;
         }
     }
     w.close_if_used("]")
@@ -71,7 +74,11 @@ pub(super) fn visibility_word(visibility: Visibility) -> Option<&'static str> {
     }
 }
 
-fn facts(w: &mut Writer<'_>, envelope: &Envelope<'_>, message: &Message) -> io::Result<()> {
+fn write_message_facts(
+    w: &mut JsonWriter<'_>,
+    envelope: &Envelope<'_>,
+    message: &Message,
+) -> io::Result<()> {
     w.member_if("role", (message.role == Role::Tool).then_some("tool"))?;
     if message.role != Role::Assistant {
         of_model(w, message)?;
@@ -91,7 +98,7 @@ fn facts(w: &mut Writer<'_>, envelope: &Envelope<'_>, message: &Message) -> io::
 
 /// Writes where results stood among the blocks of their message, unless each stood right behind the
 /// only call with its id.
-fn places(w: &mut Writer<'_>, blocks: &[Block]) -> io::Result<()> {
+fn write_result_places(w: &mut JsonWriter<'_>, blocks: &[Block]) -> io::Result<()> {
     let is_call = |b: &&Block, id: &str| matches!(b, Block::ToolCall(call) if call.id == id);
     let is_plain = |at: usize, id: &str| {
         let before = at.checked_sub(1).and_then(|at| blocks.get(at));
@@ -107,20 +114,20 @@ fn places(w: &mut Writer<'_>, blocks: &[Block]) -> io::Result<()> {
     if results().all(|(at, id)| is_plain(at, id)) {
         return Ok(());
     }
-    w.key("places")?;
+    w.begin_member("places")?;
     w.open("[")?;
     for (at, _) in results() {
-        w.element()?;
-        w.number(at as u64)?;
+        w.begin_element()?;
+        w.write_number(at as u64)?;
     }
     w.close("]")
 }
 
-fn blocks(
-    w: &mut Writer<'_>,
+fn write_blocks(
+    w: &mut JsonWriter<'_>,
     message: &Message,
-    part: Part,
-    saying: &Saying<'_>,
+    part: BlockPart,
+    saying: &MessageContext<'_>,
 ) -> io::Result<()> {
     let mut at = 0;
     w.open_if_used("blocks", "[");
@@ -136,48 +143,48 @@ fn blocks(
 
 /// Writes a block that the vocabulary does not know.
 fn other_block(
-    w: &mut Writer<'_>,
+    w: &mut JsonWriter<'_>,
     block: &Block,
     at: Option<u64>,
-    saying: &Saying<'_>,
+    saying: &MessageContext<'_>,
 ) -> io::Result<()> {
-    w.element()?;
+    w.begin_element()?;
     w.open("{")?;
     w.number_if("at", at)?;
     match block {
         Block::Aside { text, visibility } => {
-            w.member("type", "aside")?;
+            w.write_member("type", "aside")?;
             w.member_text("text", text)?;
             w.member_if("visibility", visibility_word(*visibility))?;
         }
-        Block::Thinking(thought) => thinking(w, thought)?,
-        Block::Image(image) => media(w, "image", image, saying)?,
-        Block::File(file) => media(w, "file", file, saying)?,
+        Block::Thinking(thought) => write_thinking(w, thought)?,
+        Block::Image(image) => write_media(w, "image", image, saying)?,
+        Block::File(file) => write_media(w, "file", file, saying)?,
         Block::Unknown { type_name, raw } => {
-            w.member("type", "unknown")?;
-            w.member("name", type_name)?;
-            w.key("raw")?;
-            w.raw(raw)?;
+            w.write_member("type", "unknown")?;
+            w.write_member("name", type_name)?;
+            w.begin_member("raw")?;
+            w.write_raw(raw)?;
         }
         Block::ToolCall(call) => {
-            w.member("type", "tool_use")?;
-            w.member("tool_id", &call.id)?;
-            w.member("tool_name", &call.name)?;
+            w.write_member("type", "tool_use")?;
+            w.write_member("tool_id", &call.id)?;
+            w.write_member("tool_name", &call.name)?;
         }
         Block::Text(text) => {
-            w.member("type", "text")?;
+            w.write_member("type", "text")?;
             w.member_text("text", text)?;
         }
         Block::ToolResult(inner) => {
-            w.member("type", "tool_result")?;
-            w.member("tool_id", &inner.call_id)?;
+            w.write_member("type", "tool_result")?;
+            w.write_member("tool_id", &inner.call_id)?;
         }
     }
     w.close("}")
 }
 
-fn thinking(w: &mut Writer<'_>, thought: &Thinking) -> io::Result<()> {
-    w.member("type", "thinking")?;
+fn write_thinking(w: &mut JsonWriter<'_>, thought: &Thinking) -> io::Result<()> {
+    w.write_member("type", "thinking")?;
     w.member_text("text", &thought.text)?;
     w.member_if("signature", thought.signature.as_deref())?;
     w.member_if("encrypted", thought.encrypted.as_deref())?;
@@ -185,33 +192,38 @@ fn thinking(w: &mut Writer<'_>, thought: &Thinking) -> io::Result<()> {
     w.flag_if("summary", thought.summary)
 }
 
-fn media(w: &mut Writer<'_>, kind: &str, media: &Media, saying: &Saying<'_>) -> io::Result<()> {
-    w.member("type", kind)?;
+fn write_media(
+    w: &mut JsonWriter<'_>,
+    kind: &str,
+    media: &Media,
+    saying: &MessageContext<'_>,
+) -> io::Result<()> {
+    w.write_member("type", kind)?;
     w.member_if("mime", media.mime.as_deref())?;
     w.member_if("name", media.name.as_deref())?;
     w.member_if("uri", media.uri.as_deref())?;
-    blob(w, &media.blob, saying)
+    write_blob(w, &media.blob, saying)
 }
 
 /// Where the bytes are: `path`, `outside_path`, `text`, `url`, `missing`, or how many are
 /// in the source's own record; in an export those come along as `data`.
-fn blob(w: &mut Writer<'_>, blob: &Blob, saying: &Saying<'_>) -> io::Result<()> {
+fn write_blob(w: &mut JsonWriter<'_>, blob: &Blob, saying: &MessageContext<'_>) -> io::Result<()> {
     match blob {
-        Blob::File(path) => w.member("path", &path.to_string_lossy()),
-        Blob::Outside(path) => w.member("outside_path", &path.to_string_lossy()),
+        Blob::File(path) => w.write_member("path", &path.to_string_lossy()),
+        Blob::Outside(path) => w.write_member("outside_path", &path.to_string_lossy()),
         Blob::Text(text) => w.member_text("text", text),
-        Blob::Url(url) => w.member("url", url),
-        Blob::Missing(name) => w.member("missing", name),
-        Blob::Inline { len, .. } => match saying.inline(blob) {
-            Some(data) => w.member("data", &data),
+        Blob::Url(url) => w.write_member("url", url),
+        Blob::Missing(name) => w.write_member("missing", name),
+        Blob::Inline { len, .. } => match saying.inline_base64(blob) {
+            Some(data) => w.write_member("data", &data),
             None => w.number_if("inline_base64_bytes", Some(*len)),
         },
     }
 }
 
-fn tool(w: &mut Writer<'_>, call: &ToolCall, form: Form) -> io::Result<()> {
+fn write_tool(w: &mut JsonWriter<'_>, call: &ToolCall, form: RecordForm) -> io::Result<()> {
     let input = match &call.input {
-        _ if form != Form::Export => None,
+        _ if form != RecordForm::Export => None,
         None => Some("none"),
         Some(ToolInput::Json(json)) if json.bytes().starts_with(b"\"") => Some("json"),
         Some(_) => None,
@@ -231,24 +243,24 @@ fn tool(w: &mut Writer<'_>, call: &ToolCall, form: Form) -> io::Result<()> {
     if plain {
         return Ok(());
     }
-    w.element()?;
+    w.begin_element()?;
     w.open("{")?;
-    w.member("tool_id", &call.id)?;
+    w.write_member("tool_id", &call.id)?;
     w.member_if("namespace", call.namespace.as_deref())?;
     w.member_if("title", call.title.as_deref())?;
     w.member_if("kind", call.kind.as_deref())?;
-    w.member("status", status_word(&call.status))?;
+    w.write_member("status", status_word(&call.status))?;
     w.float_if("duration_ms", call.duration_ms)?;
     w.open_if_used("diffs", "[");
     for change in &call.diffs {
-        diff(w, change)?;
+        write_diff(w, change)?;
     }
     w.close_if_used("]")?;
     w.open_if_used("locations", "[");
     for location in &call.locations {
-        w.element()?;
+        w.begin_element()?;
         w.open("{")?;
-        w.member("path", &location.path)?;
+        w.write_member("path", &location.path)?;
         w.number_if("line", location.line)?;
         w.close("}")?;
     }
@@ -261,20 +273,24 @@ fn tool(w: &mut Writer<'_>, call: &ToolCall, form: Form) -> io::Result<()> {
     w.close("}")
 }
 
-fn diff(w: &mut Writer<'_>, diff: &Diff) -> io::Result<()> {
-    w.element()?;
+fn write_diff(w: &mut JsonWriter<'_>, diff: &Diff) -> io::Result<()> {
+    w.begin_element()?;
     w.open("{")?;
-    w.member("path", &diff.path)?;
+    w.write_member("path", &diff.path)?;
     w.member_text_or_null("old", diff.old.as_ref())?;
     w.member_text_or_null("new", diff.new.as_ref())?;
     w.close("}")
 }
 
-fn result(w: &mut Writer<'_>, result: &ToolResult, saying: &Saying<'_>) -> io::Result<()> {
+fn write_result(
+    w: &mut JsonWriter<'_>,
+    result: &ToolResult,
+    saying: &MessageContext<'_>,
+) -> io::Result<()> {
     let is_text = |b: &&Block| matches!(b, Block::Text(_));
-    let is_export = saying.form == Form::Export;
-    let texts = leaves(&result.blocks).filter(is_text).count();
-    let has_others = leaves(&result.blocks).any(|b| !matches!(b, Block::Text(_)));
+    let is_export = saying.form == RecordForm::Export;
+    let texts = flat_blocks(&result.blocks).filter(is_text).count();
+    let has_others = flat_blocks(&result.blocks).any(|b| !matches!(b, Block::Text(_)));
     let unnamed = is_export && result.name.is_none();
     let cut = is_export && texts != 1;
     let plain = result.structured.is_none()
@@ -286,20 +302,20 @@ fn result(w: &mut Writer<'_>, result: &ToolResult, saying: &Saying<'_>) -> io::R
     if plain {
         return Ok(());
     }
-    w.element()?;
+    w.begin_element()?;
     w.open("{")?;
-    w.member("tool_id", &result.call_id)?;
+    w.write_member("tool_id", &result.call_id)?;
     w.flag_if("unnamed", unnamed)?;
     if let Some(code) = result.exit_code {
-        w.key("exit_code")?;
-        w.literal(&code.to_string())?;
+        w.begin_member("exit_code")?;
+        w.write_literal(&code.to_string())?;
     }
     if cut {
         text_lengths(w, result)?;
     }
     w.open_if_used("blocks", "[");
     let mut before = 0;
-    for block in leaves(&result.blocks) {
+    for block in flat_blocks(&result.blocks) {
         if matches!(block, Block::Text(_)) {
             before += 1;
         } else {
@@ -308,9 +324,9 @@ fn result(w: &mut Writer<'_>, result: &ToolResult, saying: &Saying<'_>) -> io::R
     }
     w.close_if_used("]")?;
     if let Some(whole) = &result.full_output {
-        w.key("full_output")?;
+        w.begin_member("full_output")?;
         w.open("{")?;
-        blob(w, whole, saying)?;
+        write_blob(w, whole, saying)?;
         w.close("}")?;
     }
     w.raw_if("structured", result.structured.as_ref())?;
@@ -319,13 +335,13 @@ fn result(w: &mut Writer<'_>, result: &ToolResult, saying: &Saying<'_>) -> io::R
 
 /// How long each text of an answer is, in bytes of UTF-8: `output` is all of them, with a line break
 /// between each two.
-fn text_lengths(w: &mut Writer<'_>, result: &ToolResult) -> io::Result<()> {
-    w.key("text_lengths")?;
+fn text_lengths(w: &mut JsonWriter<'_>, result: &ToolResult) -> io::Result<()> {
+    w.begin_member("text_lengths")?;
     w.open("[")?;
-    for block in leaves(&result.blocks) {
+    for block in flat_blocks(&result.blocks) {
         if let Block::Text(text) = block {
-            w.element()?;
-            w.number(text.value.len() as u64)?;
+            w.begin_element()?;
+            w.write_number(text.value.len() as u64)?;
         }
     }
     w.close("]")

@@ -7,10 +7,10 @@ use rethread_model::{Head, Link, Session, Usage};
 
 use super::entry::{more_usage, title_word, token_usage};
 use super::session::{link_word, status_words};
-use crate::json::Writer;
+use crate::json::JsonWriter;
 
 /// What an export says about a session beside what is in the document's own fields.
-pub(super) struct Facts<'a> {
+pub(super) struct SessionFacts<'a> {
     pub(super) session: &'a Session,
     /// How many entries are written.
     pub(super) entries: usize,
@@ -21,22 +21,25 @@ pub(super) struct Facts<'a> {
 }
 
 /// Writes the member `session`, if there is something to say.
-pub(super) fn facts(w: &mut Writer<'_>, facts: &Facts<'_>) -> io::Result<()> {
+pub(super) fn write_session_facts(
+    w: &mut JsonWriter<'_>,
+    facts: &SessionFacts<'_>,
+) -> io::Result<()> {
     let head = &facts.session.head;
     w.open_if_used("session", "{");
     if let Some(title) = &head.title {
-        w.member("title", &title.text)?;
-        w.member("title_source", title_word(title.source))?;
+        w.write_member("title", &title.text)?;
+        w.write_member("title_source", title_word(title.source))?;
     }
     w.number_if("entries", Some(facts.entries as u64))?;
     w.flag_if("start_unknown", !facts.has_times.0)?;
     w.flag_if("end_unknown", !facts.has_times.1)?;
     w.number_if("leaf_entry", facts.leaf_entry)?;
-    agent(w, head)?;
-    workspace(w, head)?;
+    write_agent(w, head)?;
+    write_workspace(w, head)?;
     if let Some(status) = &head.status {
         let (word, error) = status_words(status);
-        w.member("status", word)?;
+        w.write_member("status", word)?;
         w.member_if("status_error", error)?;
     }
     w.number_if("duration_ms", head.duration_ms)?;
@@ -44,31 +47,31 @@ pub(super) fn facts(w: &mut Writer<'_>, facts: &Facts<'_>) -> io::Result<()> {
     w.flag_if("hidden", head.hidden)?;
     w.open_if_used("links", "[");
     for one in &head.links {
-        link(w, one)?;
+        write_link(w, one)?;
     }
     w.close_if_used("]")?;
     w.open_if_used("recorded_usage", "[");
     for record in &head.recorded_usage {
-        w.element()?;
+        w.begin_element()?;
         w.open("{")?;
         if let Some(model) = &record.model {
             w.member_if("provider", model.provider.as_deref())?;
-            w.member("model", &model.id)?;
+            w.write_member("model", &model.id)?;
         }
         w.member_if("purpose", record.purpose.as_deref())?;
-        usage(w, &record.usage)?;
+        write_usage(w, &record.usage)?;
         w.close("}")?;
     }
     w.close_if_used("]")?;
     w.close_if_used("}")
 }
 
-fn usage(w: &mut Writer<'_>, usage: &Usage) -> io::Result<()> {
+fn write_usage(w: &mut JsonWriter<'_>, usage: &Usage) -> io::Result<()> {
     token_usage(w, usage)?;
     more_usage(w, usage)
 }
 
-fn agent(w: &mut Writer<'_>, head: &Head) -> io::Result<()> {
+fn write_agent(w: &mut JsonWriter<'_>, head: &Head) -> io::Result<()> {
     w.open_if_used("agent", "{");
     let agent = &head.agent;
     for (key, value) in [
@@ -85,12 +88,12 @@ fn agent(w: &mut Writer<'_>, head: &Head) -> io::Result<()> {
     w.member_if("format_version", head.dialect.as_deref())?;
     if let Some(model) = &head.model {
         w.member_if("provider", model.provider.as_deref())?;
-        w.member("model", &model.id)?;
+        w.write_member("model", &model.id)?;
     }
     Ok(())
 }
 
-fn workspace(w: &mut Writer<'_>, head: &Head) -> io::Result<()> {
+fn write_workspace(w: &mut JsonWriter<'_>, head: &Head) -> io::Result<()> {
     let workspace = &head.workspace;
     for (key, value) in [
         ("project_root", &workspace.root),
@@ -102,17 +105,17 @@ fn workspace(w: &mut Writer<'_>, head: &Head) -> io::Result<()> {
         w.member_if(key, value.as_deref())?;
     }
     if let Some(worktree) = &workspace.worktree {
-        w.member("worktree", &worktree.path)?;
+        w.write_member("worktree", &worktree.path)?;
         w.member_if("worktree_branch", worktree.branch.as_deref())?;
     }
     Ok(())
 }
 
-fn link(w: &mut Writer<'_>, link: &Link) -> io::Result<()> {
-    w.element()?;
+fn write_link(w: &mut JsonWriter<'_>, link: &Link) -> io::Result<()> {
+    w.begin_element()?;
     w.open("{")?;
-    w.member("kind", link_word(link.kind))?;
-    w.member("session_id", &link.session)?;
+    w.write_member("kind", link_word(link.kind))?;
+    w.write_member("session_id", &link.session)?;
     w.member_if("uuid", link.entry.as_deref())?;
     w.member_if("tool_id", link.tool_call.as_deref())?;
     w.close("}")

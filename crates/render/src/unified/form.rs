@@ -7,7 +7,7 @@ use rethread_model::{Blob, Block, Bodies, Message};
 
 /// For whom a record is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
+pub enum RecordForm {
     /// For a script that looks at one session: with what a list says of it.
     #[default]
     Shown,
@@ -18,19 +18,19 @@ pub enum Form {
 }
 
 /// Writes the files that a session came from as one JSON value.
-pub type Original<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+pub type OriginalWriter<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
 /// What the messages of a record need to know of the rest.
 #[derive(Default)]
-pub(super) struct Saying<'a> {
-    pub(super) form: Form,
+pub(super) struct MessageContext<'a> {
+    pub(super) form: RecordForm,
     /// The names of the tools that were called so far, by the ids of the calls.
     tools: HashMap<String, String>,
     bodies: Option<&'a dyn Bodies>,
 }
 
-impl<'a> Saying<'a> {
-    pub(super) fn new(form: Form, bodies: &'a dyn Bodies) -> Self {
+impl<'a> MessageContext<'a> {
+    pub(super) fn new(form: RecordForm, bodies: &'a dyn Bodies) -> Self {
         Self {
             form,
             tools: HashMap::new(),
@@ -39,7 +39,7 @@ impl<'a> Saying<'a> {
     }
 
     /// Notes the calls of a message, so that their results can be told whose they are.
-    pub(super) fn heard(&mut self, message: &Message) {
+    pub(super) fn note_calls(&mut self, message: &Message) {
         for block in &message.blocks {
             if let Block::ToolCall(call) = block {
                 self.tools.insert(call.id.clone(), call.name.clone());
@@ -48,13 +48,13 @@ impl<'a> Saying<'a> {
     }
 
     /// The name of the tool that was called with this id.
-    pub(super) fn tool(&self, call: &str) -> Option<&str> {
+    pub(super) fn tool_name(&self, call: &str) -> Option<&str> {
         self.tools.get(call).map(String::as_str)
     }
 
     /// The base64 text of a picture, for an export.
-    pub(super) fn inline(&self, blob: &Blob) -> Option<String> {
-        let bodies = self.bodies.filter(|_| self.form == Form::Export)?;
+    pub(super) fn inline_base64(&self, blob: &Blob) -> Option<String> {
+        let bodies = self.bodies.filter(|_| self.form == RecordForm::Export)?;
         String::from_utf8(bodies.inline(blob)?).ok()
     }
 }

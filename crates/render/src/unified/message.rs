@@ -8,9 +8,9 @@ use rethread_model::{
 
 use super::entry::{joined_text, token_usage};
 use super::extensions;
-use super::form::{Form, Saying};
+use super::form::{MessageContext, RecordForm};
 use super::tree::results_id;
-use crate::json::Writer;
+use crate::json::JsonWriter;
 
 /// What is said about a message beside what it says.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ impl<'a> Envelope<'a> {
 
 /// What became of one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenMessage {
     /// How many objects were written: two for a message that holds calls with their results.
     pub count: u64,
     /// The id of the last of them, which the next message hangs on; empty where it has none.
@@ -79,72 +79,79 @@ pub fn message_object(
     out: &mut dyn Write,
     envelope: &Envelope<'_>,
     message: &Message,
-) -> io::Result<Written> {
-    let mut w = Writer::new(out);
-    let nobody = Saying::default();
+) -> io::Result<WrittenMessage> {
+    let mut w = JsonWriter::new(out);
+    let nobody = MessageContext::default();
     let written = write_message(&mut w, envelope, message, NOTHING_AROUND, &nobody)?;
-    w.end()?;
+    w.finish()?;
     Ok(written)
 }
 
 /// Writes more members into a message's `extensions`: those in front, or those behind.
-pub(super) type More<'a> = &'a dyn Fn(&mut Writer<'_>) -> io::Result<()>;
+pub(super) type ExtensionWriter<'a> = &'a dyn Fn(&mut JsonWriter<'_>) -> io::Result<()>;
 
 /// What stands before and behind a message.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
-    pub(super) before: More<'a>,
-    pub(super) after: More<'a>,
+pub(super) struct MessageExtensions<'a> {
+    pub(super) before: ExtensionWriter<'a>,
+    pub(super) after: ExtensionWriter<'a>,
 }
 
-const NOTHING: More<'static> = &|_| Ok(());
+const NOTHING: ExtensionWriter<'static> = &|_| Ok(());
 
-pub(super) const NOTHING_AROUND: Around<'static> = Around {
+pub(super) const NOTHING_AROUND: MessageExtensions<'static> = MessageExtensions {
     before: NOTHING,
     after: NOTHING,
 };
 
 /// Which of a message's blocks an object holds.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Part {
+pub(super) enum BlockPart {
     Whole,
     WithoutResults,
     Results,
 }
 
-impl Part {
+impl BlockPart {
     pub(super) fn holds(self, block: &Block) -> bool {
         let is_result = matches!(block, Block::ToolResult(_));
         match self {
-            Part::Whole => true,
-            Part::WithoutResults => !is_result,
-            Part::Results => is_result,
+            BlockPart::Whole => true,
+            BlockPart::WithoutResults => !is_result,
+            BlockPart::Results => is_result,
         }
     }
 }
 
 pub(super) fn write_message(
-    w: &mut Writer<'_>,
+    w: &mut JsonWriter<'_>,
     envelope: &Envelope<'_>,
     message: &Message,
-    around: Around<'_>,
-    saying: &Saying<'_>,
-) -> io::Result<Written> {
+    around: MessageExtensions<'_>,
+    saying: &MessageContext<'_>,
+) -> io::Result<WrittenMessage> {
     let has = |wanted: fn(&Block) -> bool| message.blocks.iter().any(wanted);
     let calls = has(|b| matches!(b, Block::ToolCall(_)));
     let results = has(|b| matches!(b, Block::ToolResult(_)));
     if !calls || !results {
-        object(w, envelope, message, Part::Whole, around, saying)?;
-        return Ok(Written {
+        write_object(w, envelope, message, BlockPart::Whole, around, saying)?;
+        return Ok(WrittenMessage {
             count: 1,
             last_uuid: envelope.uuid.to_owned(),
         });
     }
-    let first = Around {
+    let first = MessageExtensions {
         after: NOTHING,
         ..around
     };
-    object(w, envelope, message, Part::WithoutResults, first, saying)?;
+    write_object(
+        w,
+        envelope,
+        message,
+        BlockPart::WithoutResults,
+        first,
+        saying,
+    )?;
     let last_uuid = results_id(envelope.uuid);
     let second = Envelope {
         index: envelope.index + 1,
@@ -155,30 +162,30 @@ pub(super) fn write_message(
         parent_entry: None,
         ..*envelope
     };
-    let behind = Around {
+    let behind = MessageExtensions {
         before: NOTHING,
         ..around
     };
-    object(w, &second, message, Part::Results, behind, saying)?;
-    Ok(Written {
+    write_object(w, &second, message, BlockPart::Results, behind, saying)?;
+    Ok(WrittenMessage {
         count: 2,
         last_uuid,
     })
 }
 
-fn object(
-    w: &mut Writer<'_>,
+fn write_object(
+    w: &mut JsonWriter<'_>,
     envelope: &Envelope<'_>,
     message: &Message,
-    part: Part,
-    around: Around<'_>,
-    saying: &Saying<'_>,
+    part: BlockPart,
+    around: MessageExtensions<'_>,
+    saying: &MessageContext<'_>,
 ) -> io::Result<()> {
     let role = match part {
-        Part::Results => "user",
-        Part::Whole | Part::WithoutResults => message.role.unified(),
+        BlockPart::Results => "user",
+        BlockPart::Whole | BlockPart::WithoutResults => message.role.unified(),
     };
-    w.element()?;
+    w.begin_element()?;
     w.open("{")?;
     w.number_if("index", Some(envelope.index))?;
     w.member_if("uuid", Some(envelope.uuid).filter(|id| !id.is_empty()))?;
@@ -186,22 +193,22 @@ fn object(
     if envelope.parent_uuid != Some("") {
         w.member_or_null("parent_uuid", parent)?;
     }
-    if saying.form == Form::Shown {
+    if saying.form == RecordForm::Shown {
         // The names that everything has that commands print.
         w.member_or_null("id", Some(envelope.uuid).filter(|id| !id.is_empty()))?;
         w.member_or_null("parent_id", parent)?;
     }
-    w.member("role", role)?;
+    w.write_member("role", role)?;
     w.moment_if("timestamp", envelope.time)?;
-    w.key("content")?;
+    w.begin_member("content")?;
     w.open("[")?;
     for block in message.blocks.iter().filter(|b| part.holds(b)) {
-        content(w, block, &message.blocks, saying)?;
+        write_content(w, block, &message.blocks, saying)?;
     }
     w.close("]")?;
     w.open_if_used("metadata", "{");
-    metadata(w, envelope, message, part)?;
-    if saying.form != Form::Lean {
+    write_metadata(w, envelope, message, part)?;
+    if saying.form != RecordForm::Lean {
         w.open_if_used("extensions", "{");
         (around.before)(w)?;
         extensions::of_message(w, envelope, message, part, saying)?;
@@ -213,17 +220,17 @@ fn object(
 }
 
 /// Writes a block that the vocabulary knows; the others are in `extensions`.
-fn content(
-    w: &mut Writer<'_>,
+fn write_content(
+    w: &mut JsonWriter<'_>,
     block: &Block,
     all: &[Block],
-    saying: &Saying<'_>,
+    saying: &MessageContext<'_>,
 ) -> io::Result<()> {
     match block {
         Block::Text(text) => {
-            w.element()?;
+            w.begin_element()?;
             w.open("{")?;
-            w.member("type", "text")?;
+            w.write_member("type", "text")?;
             w.member_text("text", text)?;
             w.close("}")
         }
@@ -237,7 +244,7 @@ fn content(
     }
 }
 
-/// Whether a block is in `content`.
+/// Whether a block is in `write_content`.
 pub(super) fn is_content(block: &Block) -> bool {
     matches!(
         block,
@@ -245,58 +252,58 @@ pub(super) fn is_content(block: &Block) -> bool {
     )
 }
 
-fn tool_use(w: &mut Writer<'_>, call: &ToolCall) -> io::Result<()> {
-    w.element()?;
+fn tool_use(w: &mut JsonWriter<'_>, call: &ToolCall) -> io::Result<()> {
+    w.begin_element()?;
     w.open("{")?;
-    w.member("type", "tool_use")?;
-    w.member("tool_id", &call.id)?;
-    w.member("tool_name", &call.name)?;
-    w.key("input")?;
+    w.write_member("type", "tool_use")?;
+    w.write_member("tool_id", &call.id)?;
+    w.write_member("tool_name", &call.name)?;
+    w.begin_member("input")?;
     match &call.input {
-        Some(ToolInput::Json(json)) => w.raw(json)?,
-        Some(ToolInput::Text(text)) => w.text(text)?,
-        None => w.literal("{}")?,
+        Some(ToolInput::Json(json)) => w.write_raw(json)?,
+        Some(ToolInput::Text(text)) => w.write_text(text)?,
+        None => w.write_literal("{}")?,
     }
     w.close("}")
 }
 
 fn tool_result(
-    w: &mut Writer<'_>,
+    w: &mut JsonWriter<'_>,
     result: &ToolResult,
     all: &[Block],
-    saying: &Saying<'_>,
+    saying: &MessageContext<'_>,
 ) -> io::Result<()> {
-    let known = || called(all, &result.call_id).or_else(|| saying.tool(&result.call_id));
+    let known = || tool_name(all, &result.call_id).or_else(|| saying.tool_name(&result.call_id));
     let name = match &result.name {
         Some(name) => name,
         None => known().unwrap_or_default(),
     };
-    w.element()?;
+    w.begin_element()?;
     w.open("{")?;
-    w.member("type", "tool_result")?;
-    w.member("tool_id", &result.call_id)?;
-    w.member("tool_name", name)?;
+    w.write_member("type", "tool_result")?;
+    w.write_member("tool_id", &result.call_id)?;
+    w.write_member("tool_name", name)?;
     w.member_text("output", &joined_text(&result.blocks))?;
-    w.key("is_error")?;
-    w.literal(if result.is_error { "true" } else { "false" })?;
+    w.begin_member("is_error")?;
+    w.write_literal(if result.is_error { "true" } else { "false" })?;
     w.close("}")
 }
 
 /// The name of a tool, by the id of its call in the same message.
-fn called<'a>(blocks: &'a [Block], id: &str) -> Option<&'a str> {
+fn tool_name<'a>(blocks: &'a [Block], id: &str) -> Option<&'a str> {
     blocks.iter().find_map(|b| match b {
         Block::ToolCall(call) if call.id == id => Some(call.name.as_str()),
         _ => None,
     })
 }
 
-/// Writes the document's own fields of `metadata`. Where the message does not say where it was said,
+/// Writes the document's own fields of `write_metadata`. Where the message does not say where it was said,
 /// the session does.
-fn metadata(
-    w: &mut Writer<'_>,
+fn write_metadata(
+    w: &mut JsonWriter<'_>,
     envelope: &Envelope<'_>,
     message: &Message,
-    part: Part,
+    part: BlockPart,
 ) -> io::Result<()> {
     let head = envelope.head;
     let nowhere = Place::default();
@@ -313,7 +320,7 @@ fn metadata(
         w.member_if(key, value.map(String::as_str))?;
     }
     w.flag_if("is_meta", envelope.visibility == Visibility::Injected)?;
-    if part == Part::Results {
+    if part == BlockPart::Results {
         return Ok(());
     }
     // The document has these with the assistant alone; else they are in `extensions`.
@@ -324,14 +331,14 @@ fn metadata(
 }
 
 /// Writes which model answered, and what that took.
-pub(super) fn of_model(w: &mut Writer<'_>, message: &Message) -> io::Result<()> {
+pub(super) fn of_model(w: &mut JsonWriter<'_>, message: &Message) -> io::Result<()> {
     let model = message.model.as_ref();
     let stop = (
         message.stop_reason.as_deref(),
         message.stop_sequence.as_deref(),
     );
     if model.is_some() || stop != (None, None) {
-        w.key("model")?;
+        w.begin_member("model")?;
         w.open("{")?;
         w.member_or_null("name", model.map(|m| m.id.as_str()))?;
         w.member_or_null("stop_reason", stop.0)?;

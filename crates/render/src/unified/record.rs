@@ -9,18 +9,18 @@ use rethread_model::{
 };
 
 use super::entry::{EntryPlace, entry_object};
-use super::facts::{Facts, facts};
-use super::form::{Form, Original, Saying};
-use super::graph::graph;
-use super::message::{Around, Envelope, More, NOTHING_AROUND, write_message};
-use super::numbers::Numbers;
+use super::facts::{SessionFacts, write_session_facts};
+use super::form::{MessageContext, OriginalWriter, RecordForm};
+use super::graph::write_graph;
+use super::message::{Envelope, ExtensionWriter, MessageExtensions, NOTHING_AROUND, write_message};
+use super::numbers::EntryNumbers;
 use super::session::{exported_object, session_object};
-use super::tree::Tree;
+use super::tree::MessageTree;
 use crate::View;
-use crate::json::Writer;
+use crate::json::JsonWriter;
 use crate::notice::model_name;
 use crate::tool::only_results;
-use crate::view::{exported_times, span};
+use crate::view::{exported_times, session_span};
 
 /// Writes the session record of the unified vocabulary: one line of JSON.
 ///
@@ -32,25 +32,25 @@ use crate::view::{exported_times, span};
 /// as it was read.
 pub fn session_record(out: &mut dyn Write, view: &View<'_>, summary: &Summary) -> io::Result<()> {
     let session = view.session;
-    let shown: Vec<EntryIx> = view.shown().collect();
+    let shown: Vec<EntryIx> = view.shown_entries().collect();
     let is_message = |ix: &EntryIx| session.entry(*ix).kind.is_message();
-    let mut tree = Tree::new(session, shown.iter().copied().filter(is_message));
-    let mut w = Writer::new(out);
+    let mut tree = MessageTree::new(session, shown.iter().copied().filter(is_message));
+    let mut w = JsonWriter::new(out);
     w.open("{")?;
-    w.member("type", "session")?;
-    w.key("session")?;
-    let object = session_object(&told(view, summary), &view.source);
-    w.literal(&serde_json::to_string(&object)?)?;
-    let mut saying = Saying::new(Form::Shown, view.bodies);
-    let shown = Shown::new(view, &shown, None);
-    messages(&mut w, &shown, &mut tree, &mut saying, NOTHING)?;
-    graph(&mut w, session, &mut tree)?;
+    w.write_member("type", "session")?;
+    w.begin_member("session")?;
+    let object = session_object(&updated_summary(view, summary), &view.source);
+    w.write_literal(&serde_json::to_string(&object)?)?;
+    let mut saying = MessageContext::new(RecordForm::Shown, view.bodies);
+    let shown = ShownEntries::new(view, &shown, None);
+    write_messages(&mut w, &shown, &mut tree, &mut saying, NOTHING)?;
+    write_graph(&mut w, session, &mut tree)?;
     w.close("}")?;
     w.end_line()
 }
 
 /// What a list says of a session, with what reading it told.
-fn told(view: &View<'_>, summary: &Summary) -> Summary {
+fn updated_summary(view: &View<'_>, summary: &Summary) -> Summary {
     let mut head = view.session.head.clone();
     let listed = &summary.head;
     (head.created, head.updated) = (listed.created, listed.updated);
@@ -61,7 +61,7 @@ fn told(view: &View<'_>, summary: &Summary) -> Summary {
     }
 }
 
-const NOTHING: More<'static> = NOTHING_AROUND.before;
+const NOTHING: ExtensionWriter<'static> = NOTHING_AROUND.before;
 
 /// How a session is exported.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ pub struct Export<'a> {
     /// When the session was held, if nobody noted it.
     pub file_time: Moment,
     /// Writes the files that the session came from; nothing where they are not to come along.
-    pub original: Option<Original<'a>>,
+    pub original: Option<OriginalWriter<'a>>,
 }
 
 /// Writes the session record of an export: one line of JSON, with the document's own fields alone.
@@ -83,75 +83,75 @@ pub struct Export<'a> {
 pub fn export_record(out: &mut dyn Write, view: &View<'_>, export: &Export<'_>) -> io::Result<()> {
     let session = view.session;
     let form = if export.lean {
-        Form::Lean
+        RecordForm::Lean
     } else {
-        Form::Export
+        RecordForm::Export
     };
-    let shown: Vec<EntryIx> = view.shown().collect();
+    let shown: Vec<EntryIx> = view.shown_entries().collect();
     // A lean export has no other place for summaries than messages.
     let summaries = match form {
-        Form::Lean => summaries(session, view.bodies),
-        Form::Shown | Form::Export => Vec::new(),
+        RecordForm::Lean => summary_entries(session, view.bodies),
+        RecordForm::Shown | RecordForm::Export => Vec::new(),
     };
     let is_message =
         |ix: &EntryIx| session.entry(*ix).kind.is_message() || summaries.binary_search(ix).is_ok();
-    let mut tree = Tree::new(session, shown.iter().copied().filter(is_message));
+    let mut tree = MessageTree::new(session, shown.iter().copied().filter(is_message));
     tree.make_ids(session);
-    let (start, end) = span(session);
+    let (start, end) = session_span(session);
     let times = exported_times(session, &summaries, export.file_time);
-    let numbers = (!export.lean).then(|| Numbers::new(session, &shown));
-    let about = Facts {
+    let numbers = (!export.lean).then(|| EntryNumbers::new(session, &shown));
+    let about = SessionFacts {
         session,
         entries: shown.len(),
         has_times: (start.is_some(), end.is_some()),
-        leaf_entry: numbers.as_ref().and_then(Numbers::leaf),
+        leaf_entry: numbers.as_ref().and_then(EntryNumbers::leaf_number),
     };
-    let whole = |w: &mut Writer<'_>| {
-        facts(w, &about)?;
+    let whole = |w: &mut JsonWriter<'_>| {
+        write_session_facts(w, &about)?;
         let Some(original) = export.original else {
             return Ok(());
         };
-        w.key("original")?;
+        w.begin_member("original")?;
         w.value_by(original)
     };
-    let mut w = Writer::new(out);
+    let mut w = JsonWriter::new(out);
     w.open("{")?;
-    w.member("type", "session")?;
-    w.key("session")?;
+    w.write_member("type", "session")?;
+    w.begin_member("session")?;
     let object = exported_object(&session.head, times, &view.source);
     w.members_of(&serde_json::to_string(&object)?)?;
-    let shown = Shown {
+    let shown = ShownEntries {
         summaries: &summaries,
-        ..Shown::new(view, &shown, numbers.as_ref())
+        ..ShownEntries::new(view, &shown, numbers.as_ref())
     };
-    if form == Form::Export && !shown.entries.iter().any(is_message) {
+    if form == RecordForm::Export && !shown.entries.iter().any(is_message) {
         w.open_if_used("extensions", "{");
         whole(&mut w)?;
-        entries(&mut w, &shown, "entries", shown.entries)?;
+        write_entries(&mut w, &shown, "entries", shown.entries)?;
         w.close_if_used("}")?;
     }
     w.close("}")?;
-    let mut saying = Saying::new(form, view.bodies);
-    messages(&mut w, &shown, &mut tree, &mut saying, &whole)?;
-    graph(&mut w, session, &mut tree)?;
+    let mut saying = MessageContext::new(form, view.bodies);
+    write_messages(&mut w, &shown, &mut tree, &mut saying, &whole)?;
+    write_graph(&mut w, session, &mut tree)?;
     w.close("}")?;
     w.end_line()
 }
 
-/// Writes what a model would see as one line of JSON: `messages`, `model` and `thinking_level`.
+/// Writes what a model would see as one line of JSON: `write_messages`, `model` and `thinking_level`.
 pub fn context_object(
     out: &mut dyn Write,
     view: &View<'_>,
     model: Option<&ModelRef>,
     thinking_level: Option<&str>,
 ) -> io::Result<()> {
-    let shown: Vec<EntryIx> = view.shown().collect();
-    let mut tree = Tree::new(view.session, shown.iter().copied());
-    let mut w = Writer::new(out);
+    let shown: Vec<EntryIx> = view.shown_entries().collect();
+    let mut tree = MessageTree::new(view.session, shown.iter().copied());
+    let mut w = JsonWriter::new(out);
     w.open("{")?;
-    let mut saying = Saying::new(Form::Shown, view.bodies);
-    let shown = Shown::new(view, &shown, None);
-    messages(&mut w, &shown, &mut tree, &mut saying, NOTHING)?;
+    let mut saying = MessageContext::new(RecordForm::Shown, view.bodies);
+    let shown = ShownEntries::new(view, &shown, None);
+    write_messages(&mut w, &shown, &mut tree, &mut saying, NOTHING)?;
     w.member_or_null("model", model.map(model_name).as_deref())?;
     w.member_or_null("thinking_level", thinking_level)?;
     w.close("}")?;
@@ -159,17 +159,21 @@ pub fn context_object(
 }
 
 /// What is written of a session.
-struct Shown<'v, 'a> {
+struct ShownEntries<'v, 'a> {
     view: &'v View<'a>,
     entries: &'v [EntryIx],
     /// Where entries hang, for an export that brings the tree back.
-    numbers: Option<&'v Numbers<'v>>,
+    numbers: Option<&'v EntryNumbers<'v>>,
     /// Summaries that are written as messages.
     summaries: &'v [EntryIx],
 }
 
-impl<'v, 'a> Shown<'v, 'a> {
-    fn new(view: &'v View<'a>, entries: &'v [EntryIx], numbers: Option<&'v Numbers<'v>>) -> Self {
+impl<'v, 'a> ShownEntries<'v, 'a> {
+    fn new(
+        view: &'v View<'a>,
+        entries: &'v [EntryIx],
+        numbers: Option<&'v EntryNumbers<'v>>,
+    ) -> Self {
         Self {
             view,
             entries,
@@ -186,16 +190,16 @@ impl<'v, 'a> Shown<'v, 'a> {
 
 /// Writes the messages among these entries; each holds the entries around it that are none, and the
 /// first what is said of the whole.
-fn messages<'a>(
-    w: &mut Writer<'_>,
-    written: &Shown<'_, 'a>,
-    tree: &mut Tree,
-    saying: &mut Saying<'a>,
-    whole: More<'_>,
+fn write_messages<'a>(
+    w: &mut JsonWriter<'_>,
+    written: &ShownEntries<'_, 'a>,
+    tree: &mut MessageTree,
+    saying: &mut MessageContext<'a>,
+    whole: ExtensionWriter<'_>,
 ) -> io::Result<()> {
     let is_message = |ix: &EntryIx| written.is_message(*ix);
     let shown = written.entries;
-    w.key("messages")?;
+    w.begin_member("messages")?;
     w.open("[")?;
     let mut index = 1;
     let mut at = shown.iter().position(is_message).unwrap_or(shown.len());
@@ -207,16 +211,16 @@ fn messages<'a>(
             .position(is_message)
             .map_or(shown.len(), |n| at + 1 + n);
         let is_first = index == 1;
-        let around = Around {
+        let around = MessageExtensions {
             before: &|w| {
                 if is_first {
                     whole(w)?;
                 }
-                entries(w, written, "preceded_by", &shown[before.clone()])
+                write_entries(w, written, "preceded_by", &shown[before.clone()])
             },
-            after: &|w| entries(w, written, "followed_by", &shown[at + 1..next]),
+            after: &|w| write_entries(w, written, "followed_by", &shown[at + 1..next]),
         };
-        index += one(w, written, tree, (ix, index), around, saying)?;
+        index += write_entry(w, written, tree, (ix, index), around, saying)?;
         before = 0..0;
         at = next;
     }
@@ -224,13 +228,13 @@ fn messages<'a>(
 }
 
 /// Writes the message or messages of one entry; gives back how many.
-fn one<'a>(
-    w: &mut Writer<'_>,
-    written: &Shown<'_, 'a>,
-    tree: &mut Tree,
+fn write_entry<'a>(
+    w: &mut JsonWriter<'_>,
+    written: &ShownEntries<'_, 'a>,
+    tree: &mut MessageTree,
     (ix, index): (EntryIx, u64),
-    around: Around<'_>,
-    saying: &mut Saying<'a>,
+    around: MessageExtensions<'_>,
+    saying: &mut MessageContext<'a>,
 ) -> io::Result<u64> {
     let view = written.view;
     let session = view.session;
@@ -244,11 +248,11 @@ fn one<'a>(
             _ => Message::new(Role::System, Vec::new()),
         },
     };
-    saying.heard(&message);
+    saying.note_calls(&message);
     let results_only = results_only(&message);
     let pieces = match saying.form {
-        Form::Shown => Vec::new(),
-        Form::Export | Form::Lean => view.bodies.pieces(ix),
+        RecordForm::Shown => Vec::new(),
+        RecordForm::Export | RecordForm::Lean => view.bodies.pieces(ix),
     };
     let all: usize = pieces.iter().map(|p| p.blocks).sum();
     let is_in_pieces = pieces.len() > 1 && all == message.blocks.len();
@@ -258,10 +262,12 @@ fn one<'a>(
     } else {
         Vec::new()
     };
-    let parent = tree.parent(session, ix).map(|p| tree.last(session, p).0);
+    let parent = tree
+        .written_parent(session, ix)
+        .map(|p| tree.last_message(session, p).0);
     let named = |record: usize| match saying.form {
-        Form::Shown => None,
-        Form::Export | Form::Lean => tree.named_parent(session, (ix, record)),
+        RecordForm::Shown => None,
+        RecordForm::Export | RecordForm::Lean => tree.named_parent(session, (ix, record)),
     };
     let own = pieces.first();
     if let Some(piece) = own.filter(|_| is_summary) {
@@ -270,7 +276,7 @@ fn one<'a>(
     let named_parent = named(own.map_or(0, |piece| piece.record)).map(|(_, id)| id.to_owned());
     let uuid = match own {
         Some(piece) => Cow::Owned(piece.id.clone()),
-        None => tree.id(session, ix),
+        None => tree.message_id(session, ix),
     };
     let envelope = Envelope {
         index,
@@ -292,22 +298,22 @@ fn one<'a>(
             .map(|l| session.id(l)),
         head: &session.head,
         joined: false,
-        parent_entry: written.numbers.and_then(|n| n.parent(ix)),
+        parent_entry: written.numbers.and_then(|n| n.parent_number(ix)),
     };
     if pieces.len() > 1 {
         let parents = pieces.iter().map(|piece| named(piece.record));
         let parents: Vec<Option<&str>> = parents.map(|p| p.map(|(_, id)| id)).collect();
-        let pieces_of = Pieces {
+        let pieces_of = RecordPieces {
             list: &pieces,
             parents: &parents,
         };
         let count = in_pieces(w, &envelope, message, &pieces_of, around, saying)?;
-        tree.note(ix, index, false, results_only);
+        tree.note_written(ix, index, false, results_only);
         tree.note_pieces(ix, pieces);
         return Ok(count);
     }
     let written = write_message(w, &envelope, &message, around, saying)?;
-    tree.note(ix, index, written.count > 1, results_only);
+    tree.note_written(ix, index, written.count > 1, results_only);
     if !pieces.is_empty() {
         tree.note_pieces(ix, pieces);
     }
@@ -315,7 +321,7 @@ fn one<'a>(
 }
 
 /// The records that a message came in.
-struct Pieces<'a> {
+struct RecordPieces<'a> {
     list: &'a [Piece],
     /// What each of them names as its parent, where that is not the one before.
     parents: &'a [Option<&'a str>],
@@ -324,12 +330,12 @@ struct Pieces<'a> {
 /// Writes a message as its source has it: a message for each of its records. What was used stands
 /// with the last.
 fn in_pieces(
-    w: &mut Writer<'_>,
+    w: &mut JsonWriter<'_>,
     envelope: &Envelope<'_>,
     mut message: Message,
-    pieces: &Pieces<'_>,
-    around: Around<'_>,
-    saying: &Saying<'_>,
+    pieces: &RecordPieces<'_>,
+    around: MessageExtensions<'_>,
+    saying: &MessageContext<'_>,
 ) -> io::Result<u64> {
     let mut rest = std::mem::take(&mut message.blocks).into_iter();
     let usage = message.usage.take();
@@ -358,7 +364,7 @@ fn in_pieces(
             logical_parent: envelope.logical_parent.filter(|_| is_first),
             ..*envelope
         };
-        let around = Around {
+        let around = MessageExtensions {
             before: if is_first { around.before } else { NOTHING },
             after: if is_last { around.after } else { NOTHING },
         };
@@ -369,9 +375,9 @@ fn in_pieces(
     Ok(index - envelope.index)
 }
 
-fn entries(
-    w: &mut Writer<'_>,
-    written: &Shown<'_, '_>,
+fn write_entries(
+    w: &mut JsonWriter<'_>,
+    written: &ShownEntries<'_, '_>,
     key: &'static str,
     some: &[EntryIx],
 ) -> io::Result<()> {
@@ -380,7 +386,7 @@ fn entries(
     for ix in some {
         let entry = view.session.entry(*ix);
         let place = written.numbers.map(|numbers| EntryPlace {
-            parent_entry: numbers.parent(*ix),
+            parent_entry: numbers.parent_number(*ix),
             usage_key: view.session.usage_key(*ix),
         });
         let named = (view.session.id(*ix), entry);
@@ -390,7 +396,7 @@ fn entries(
 }
 
 /// The entries of a session that say what a compaction or another branch came to, in order.
-pub fn summaries(session: &Session, bodies: &dyn Bodies) -> Vec<EntryIx> {
+pub fn summary_entries(session: &Session, bodies: &dyn Bodies) -> Vec<EntryIx> {
     let is_one = |kind| matches!(kind, Kind::Compaction | Kind::BranchSummary);
     let kept = session.indexed().filter(|(_, entry)| is_one(entry.kind));
     let says = |ix: &EntryIx| summary_message(&bodies.body(*ix)).is_some();

@@ -18,22 +18,22 @@ pub fn session_object(summary: &Summary, source: &SourceInfo) -> Map<String, Val
     let head = &summary.head;
     let mut object = own_fields(head, (head.created, head.updated), source);
     let title = head.title.as_ref();
-    set(&mut object, "title", title.map(|t| t.text.as_str()));
-    set(&mut object, "message_count", summary.counts.messages);
-    set(&mut object, "updated_at", time(head.updated));
+    set_member(&mut object, "title", title.map(|t| t.text.as_str()));
+    set_member(&mut object, "message_count", summary.counts.messages);
+    set_member(&mut object, "updated_at", time_text(head.updated));
     add_counts(&mut object, &summary.counts, summary.size);
     let title_source = title.map(|t| title_word(t.source));
-    set(&mut object, "title_source", title_source);
+    set_member(&mut object, "title_source", title_source);
     let subagents = summary.subagents.as_ref().map(|all| {
         let mut object = Map::new();
-        set(&mut object, "session_count", all.sessions);
+        set_member(&mut object, "session_count", all.sessions);
         add_counts(&mut object, &all.counts, all.size);
         object
     });
-    set(&mut object, "subagents", subagents);
+    set_member(&mut object, "subagents", subagents);
     let home = head.provenance.as_ref().map(Provenance::home);
     let home = home.unwrap_or_else(|| source.kind.to_owned());
-    set(&mut object, "home", home);
+    set_member(&mut object, "home", home);
     add_known(&mut object, head);
     let (state, version) = match &summary.state {
         State::Ready => (None, None),
@@ -47,23 +47,27 @@ pub fn session_object(summary: &Summary, source: &SourceInfo) -> Map<String, Val
         let path = from.path.as_ref().map(|p| p.to_string_lossy());
         json!({ "agent": from.format, "id": from.id, "path": path })
     });
-    set(&mut object, "converted_from", converted_from);
-    set(&mut object, "state", state);
-    set(&mut object, "unsupported_version", version);
+    set_member(&mut object, "converted_from", converted_from);
+    set_member(&mut object, "state", state);
+    set_member(&mut object, "unsupported_version", version);
     object
 }
 
 /// How much is in a session, or in several.
 fn add_counts(object: &mut Map<String, Value>, counts: &Counts, size: u64) {
-    set(object, "message_count", counts.messages);
-    set(object, "size", size);
-    set(object, "tool_call_count", counts.tool_calls);
-    set(object, "token_usage", counts.usage.as_ref().map(tokens));
+    set_member(object, "message_count", counts.messages);
+    set_member(object, "size", size);
+    set_member(object, "tool_call_count", counts.tool_calls);
+    set_member(
+        object,
+        "token_usage",
+        counts.usage.as_ref().map(tokens_json),
+    );
     let cost = counts.usage.and_then(|u| u.cost);
-    set(object, "cost_usd", cost.map(|cost| cost.usd));
+    set_member(object, "cost_usd", cost.map(|cost| cost.usd));
 }
 
-fn tokens(u: &Usage) -> Value {
+fn tokens_json(u: &Usage) -> Value {
     json!({
         "input_tokens": u.input,
         "output_tokens": u.output,
@@ -84,12 +88,12 @@ fn own_fields(
     };
     let parent = head.links.iter().find(|l| l.kind == LinkKind::Parent);
     let mut object = Map::new();
-    set(&mut object, "id", head.id.as_str());
-    set(&mut object, "agent", head.held_by());
-    set(&mut object, "workspace", path);
-    set(&mut object, "workspace_encoded", encoded);
-    set(&mut object, "started_at", time(start));
-    set(&mut object, "ended_at", time(end));
+    set_member(&mut object, "id", head.id.as_str());
+    set_member(&mut object, "agent", head.held_by());
+    set_member(&mut object, "workspace", path);
+    set_member(&mut object, "workspace_encoded", encoded);
+    set_member(&mut object, "started_at", time_text(start));
+    set_member(&mut object, "ended_at", time_text(end));
     let source = match &head.provenance {
         Some(p) => json!({
             "type": p.kind,
@@ -98,14 +102,14 @@ fn own_fields(
         }),
         None => json!({ "type": source.kind, "host": source.host, "path": source.path }),
     };
-    set(&mut object, "source", source);
-    set(&mut object, "is_agent_session", parent.is_some());
-    set(
+    set_member(&mut object, "source", source);
+    set_member(&mut object, "is_agent_session", parent.is_some());
+    set_member(
         &mut object,
         "parent_session_id",
         parent.map(|l| l.session.as_str()),
     );
-    set(
+    set_member(
         &mut object,
         "agent_id",
         parent.is_some().then(|| agent_id(head)),
@@ -141,7 +145,7 @@ pub(super) fn exported_object(
     source: &SourceInfo,
 ) -> Map<String, Value> {
     let mut object = own_fields(head, (Some(start), Some(end)), source);
-    set(&mut object, "workspace", workspace_path(head));
+    set_member(&mut object, "workspace", workspace_path(head));
     object
 }
 
@@ -162,13 +166,13 @@ fn add_known(object: &mut Map<String, Value>, head: &Head) {
         ("status", status),
         ("status_error", error),
     ] {
-        set(object, key, value);
+        set_member(object, key, value);
     }
-    set(object, "duration_ms", head.duration_ms);
-    set(object, "archived", head.archived);
-    set(object, "hidden", head.hidden);
-    let links: Vec<Value> = head.links.iter().map(link).collect();
-    set(object, "links", links);
+    set_member(object, "duration_ms", head.duration_ms);
+    set_member(object, "archived", head.archived);
+    set_member(object, "hidden", head.hidden);
+    let links: Vec<Value> = head.links.iter().map(link_json).collect();
+    set_member(object, "links", links);
 }
 
 /// How far the work got, and what went wrong.
@@ -182,14 +186,14 @@ pub(super) fn status_words(status: &Status) -> (&str, Option<&str>) {
     }
 }
 
-fn link(link: &Link) -> Value {
+fn link_json(link: &Link) -> Value {
     let mut object = Map::new();
-    set(&mut object, "kind", link_word(link.kind));
-    set(&mut object, "session_id", link.session.as_str());
-    set(&mut object, "entry_id", link.entry.as_deref());
+    set_member(&mut object, "kind", link_word(link.kind));
+    set_member(&mut object, "session_id", link.session.as_str());
+    set_member(&mut object, "entry_id", link.entry.as_deref());
     // Its name in the unified vocabulary.
-    set(&mut object, "uuid", link.entry.as_deref());
-    set(&mut object, "tool_id", link.tool_call.as_deref());
+    set_member(&mut object, "uuid", link.entry.as_deref());
+    set_member(&mut object, "tool_id", link.tool_call.as_deref());
     Value::Object(object)
 }
 
@@ -204,10 +208,10 @@ pub(super) fn link_word(kind: LinkKind) -> &'static str {
     }
 }
 
-fn time(moment: Option<Moment>) -> Option<String> {
+fn time_text(moment: Option<Moment>) -> Option<String> {
     moment.map(|m| m.to_string())
 }
 
-fn set(object: &mut Map<String, Value>, key: &str, value: impl Into<Value>) {
+fn set_member(object: &mut Map<String, Value>, key: &str, value: impl Into<Value>) {
     object.insert(key.to_owned(), value.into());
 }

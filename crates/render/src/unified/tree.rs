@@ -10,20 +10,20 @@ use super::ids::id_of;
 /// The messages that are written, with the nearest written ancestor of each.
 ///
 /// A few bytes an entry; no walk recurses, and cycles of parents end.
-pub(super) struct Tree {
+pub(super) struct MessageTree {
     /// For every entry of the session: whether it is written, and what is known about it.
-    slots: Vec<Slot>,
+    slots: Vec<MessageSlot>,
     /// The written messages in the order of writing.
     written: Vec<EntryIx>,
     /// What messages are called that came in pieces.
-    pieces: BTreeMap<EntryIx, Pieces>,
+    pieces: BTreeMap<EntryIx, MessagePieces>,
     /// Whether messages without an id get one.
     made_ids: bool,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Slot {
-    nearest: Nearest,
+struct MessageSlot {
+    nearest: NearestWritten,
     /// The index of its first message, once it is written.
     index: u32,
     split: bool,
@@ -31,7 +31,7 @@ struct Slot {
 }
 
 /// What a message is called that came in pieces.
-struct Pieces {
+struct MessagePieces {
     ids: Vec<String>,
     /// Which of the entry's records the first of them is.
     first_record: usize,
@@ -39,18 +39,18 @@ struct Pieces {
 
 /// The nearest entry that is written: the entry itself, or an ancestor.
 #[derive(Clone, Copy, Default)]
-enum Nearest {
+enum NearestWritten {
     #[default]
     Unknown,
     Nobody,
     Is(EntryIx),
 }
 
-impl Tree {
+impl MessageTree {
     pub(super) fn new(session: &Session, chosen: impl Iterator<Item = EntryIx>) -> Self {
-        let mut slots = vec![Slot::default(); session.entries().len()];
+        let mut slots = vec![MessageSlot::default(); session.entries().len()];
         for ix in chosen {
-            slots[ix.get()].nearest = Nearest::Is(ix);
+            slots[ix.get()].nearest = NearestWritten::Is(ix);
         }
         Self {
             slots,
@@ -65,9 +65,9 @@ impl Tree {
         let mut parents = Vec::new();
         let mut nameless = false;
         for (ix, _) in session.indexed() {
-            if matches!(self.slots[ix.get()].nearest, Nearest::Is(own) if own == ix) {
+            if matches!(self.slots[ix.get()].nearest, NearestWritten::Is(own) if own == ix) {
                 nameless |= session.id(ix).is_empty();
-                parents.extend(self.parent(session, ix));
+                parents.extend(self.written_parent(session, ix));
             }
         }
         parents.sort_unstable();
@@ -75,7 +75,7 @@ impl Tree {
     }
 
     /// The id of a message; empty where it has none.
-    pub(super) fn id<'a>(&self, session: &'a Session, ix: EntryIx) -> Cow<'a, str> {
+    pub(super) fn message_id<'a>(&self, session: &'a Session, ix: EntryIx) -> Cow<'a, str> {
         id_of(session, ix, self.made_ids)
     }
 
@@ -83,7 +83,7 @@ impl Tree {
     pub(super) fn note_pieces(&mut self, ix: EntryIx, pieces: Vec<Piece>) {
         let first_record = pieces.first().map_or(0, |piece| piece.record);
         let ids = pieces.into_iter().map(|piece| piece.id).collect();
-        self.pieces.insert(ix, Pieces { ids, first_record });
+        self.pieces.insert(ix, MessagePieces { ids, first_record });
     }
 
     /// The ids of all messages of an entry, in order.
@@ -91,7 +91,7 @@ impl Tree {
         if let Some(pieces) = self.pieces.get(&ix) {
             return pieces.ids.clone();
         }
-        let first = self.id(session, ix).into_owned();
+        let first = self.message_id(session, ix).into_owned();
         if self.slots[ix.get()].split {
             let last = results_id(&first);
             return vec![first, last];
@@ -101,7 +101,13 @@ impl Tree {
 
     /// Notes that a message was written: under which index, and whether its results are a message
     /// of their own behind it.
-    pub(super) fn note(&mut self, ix: EntryIx, index: u64, split: bool, results_only: bool) {
+    pub(super) fn note_written(
+        &mut self,
+        ix: EntryIx,
+        index: u64,
+        split: bool,
+        results_only: bool,
+    ) {
         let slot = &mut self.slots[ix.get()];
         slot.index = u32::try_from(index).unwrap_or(u32::MAX);
         slot.split = split;
@@ -110,8 +116,8 @@ impl Tree {
     }
 
     /// The nearest ancestor that is written.
-    pub(super) fn parent(&mut self, session: &Session, ix: EntryIx) -> Option<EntryIx> {
-        let found = self.nearest(session, session.entry(ix).parent?);
+    pub(super) fn written_parent(&mut self, session: &Session, ix: EntryIx) -> Option<EntryIx> {
+        let found = self.nearest_written(session, session.entry(ix).parent?);
         found.filter(|parent| *parent != ix)
     }
 
@@ -125,20 +131,24 @@ impl Tree {
         let (parent, id) = session.source_parent(ix, record)?;
         let is_written = |at: EntryIx| {
             let nearest = self.slots.get(at.get()).map(|slot| slot.nearest);
-            matches!(nearest, Some(Nearest::Is(own)) if own == at)
+            matches!(nearest, Some(NearestWritten::Is(own)) if own == at)
         };
         (is_written(parent) && !id.is_empty()).then_some((parent, id))
     }
 
     /// The message that an entry hangs on: its id and index. Where its own record names another one
     /// than the tree, that one.
-    pub(super) fn above(&mut self, session: &Session, ix: EntryIx) -> Option<(String, u32)> {
-        let parent = self.parent(session, ix)?;
+    pub(super) fn message_above(
+        &mut self,
+        session: &Session,
+        ix: EntryIx,
+    ) -> Option<(String, u32)> {
+        let parent = self.written_parent(session, ix)?;
         let record = self.first_record(ix);
         let named = self.named_parent(session, (ix, record));
         let named =
             named.and_then(|(parent, id)| Some((id.to_owned(), self.index_of(parent, id)?)));
-        Some(named.unwrap_or_else(|| self.last(session, parent)))
+        Some(named.unwrap_or_else(|| self.last_message(session, parent)))
     }
 
     /// The index of a message that an entry was written as, by its id.
@@ -156,18 +166,18 @@ impl Tree {
     }
 
     /// The entry itself if it is written, else its nearest ancestor that is.
-    pub(super) fn nearest(&mut self, session: &Session, from: EntryIx) -> Option<EntryIx> {
+    pub(super) fn nearest_written(&mut self, session: &Session, from: EntryIx) -> Option<EntryIx> {
         let mut walked = Vec::new();
         let mut at = Some(from);
-        let mut found = Nearest::Nobody;
+        let mut found = NearestWritten::Nobody;
         while let Some(ix) = at {
             let slot = &mut self.slots[ix.get()];
-            if !matches!(slot.nearest, Nearest::Unknown) {
+            if !matches!(slot.nearest, NearestWritten::Unknown) {
                 found = slot.nearest;
                 break;
             }
             // Who comes here again in this walk goes in a circle, and finds nobody.
-            slot.nearest = Nearest::Nobody;
+            slot.nearest = NearestWritten::Nobody;
             walked.push(ix);
             at = session.entry(ix).parent;
         }
@@ -175,12 +185,12 @@ impl Tree {
             self.slots[ix.get()].nearest = found;
         }
         match found {
-            Nearest::Is(ix) => Some(ix),
-            Nearest::Nobody | Nearest::Unknown => None,
+            NearestWritten::Is(ix) => Some(ix),
+            NearestWritten::Nobody | NearestWritten::Unknown => None,
         }
     }
 
-    pub(super) fn written(&self) -> &[EntryIx] {
+    pub(super) fn written_entries(&self) -> &[EntryIx] {
         &self.written
     }
 
@@ -189,23 +199,23 @@ impl Tree {
     }
 
     /// The first message of an entry: its id and index.
-    pub(super) fn first(&self, session: &Session, ix: EntryIx) -> (String, u32) {
+    pub(super) fn first_message(&self, session: &Session, ix: EntryIx) -> (String, u32) {
         let index = self.slots[ix.get()].index;
         match self.pieces.get(&ix).and_then(|p| p.ids.first()) {
             Some(id) => (id.clone(), index),
-            None => (self.id(session, ix).into_owned(), index),
+            None => (self.message_id(session, ix).into_owned(), index),
         }
     }
 
     /// The last message of an entry, which what follows hangs on: its id and index.
-    pub(super) fn last(&self, session: &Session, ix: EntryIx) -> (String, u32) {
+    pub(super) fn last_message(&self, session: &Session, ix: EntryIx) -> (String, u32) {
         let slot = self.slots[ix.get()];
-        if let Some(Pieces { ids, .. }) = self.pieces.get(&ix) {
+        if let Some(MessagePieces { ids, .. }) = self.pieces.get(&ix) {
             let more = u32::try_from(ids.len().saturating_sub(1)).unwrap_or(u32::MAX);
             let id = ids.last().cloned().unwrap_or_default();
             return (id, slot.index.saturating_add(more));
         }
-        let id = self.id(session, ix);
+        let id = self.message_id(session, ix);
         if slot.split {
             (results_id(&id), slot.index.saturating_add(1))
         } else {

@@ -4,7 +4,7 @@ use rethread_model::{
     Blob, Block, Body, Compaction, Diff, Head, LabelChange, Link, LinkKind, Message, Role, Text,
     Thinking, ToolInput, Visibility,
 };
-use rethread_render::{Elsewhere, Html, Options, neutral};
+use rethread_render::{Html, Options, SessionTarget, neutral};
 
 use crate::properties::{is_harmless, plan, text};
 use crate::sample::{ALL, Sample, aside, call, head, media, result, rich};
@@ -357,10 +357,10 @@ fn branches_labels_and_compactions_are_shown() {
 #[test]
 fn sessions_on_one_page_lead_to_each_other() {
     let mut out = Vec::new();
-    let mut page = Html::begin(&mut out, "<2> sessions", true).unwrap();
+    let mut page = Html::begin_page(&mut out, "<2> sessions", true).unwrap();
     let find = |id: &str| match id {
-        "here" => Some(Elsewhere::Here(2)),
-        "there" => Some(Elsewhere::File("a b\"<.html".to_owned())),
+        "here" => Some(SessionTarget::Here(2)),
+        "there" => Some(SessionTarget::File("a b\"<.html".to_owned())),
         _ => None,
     };
     for number in 1..=2 {
@@ -378,7 +378,7 @@ fn sessions_on_one_page_lead_to_each_other() {
         );
         s.onto(&mut page, number, &find);
     }
-    page.end().unwrap();
+    page.end_page().unwrap();
     let page = String::from_utf8(out).unwrap();
     for part in [
         "<title>&lt;2&gt; sessions</title>",

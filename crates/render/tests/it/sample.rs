@@ -11,7 +11,8 @@ use rethread_model::{
     Workspace,
 };
 use rethread_render::{
-    Around, Elsewhere, Html, Options, SourceInfo, Style, View, html, markdown, session_record, text,
+    Html, Options, PageContext, SessionTarget, SourceInfo, Style, View, session_record, write_html,
+    write_markdown, write_text,
 };
 
 /// A session with its bodies in memory.
@@ -79,18 +80,18 @@ impl Sample {
             now: None,
             zone: TimeZone::fixed(offset(1)),
         };
-        self.write(None, |out, view| text(out, view, &options, &style))
+        self.write(None, |out, view| write_text(out, view, &options, &style))
     }
 
     pub(crate) fn markdown(self, options: Options) -> String {
-        self.write(None, |out, view| markdown(out, view, &options))
+        self.write(None, |out, view| write_markdown(out, view, &options))
     }
 
     /// The page, without its style. Branches are what is beside the way to the leaf.
     pub(crate) fn html(self, options: Options, branches: bool) -> String {
-        let around = Around {
+        let around = PageContext {
             branches,
-            ..Around::NOTHING
+            ..PageContext::NOTHING
         };
         let page = self.write(None, |out, view| {
             let view = View {
@@ -102,7 +103,7 @@ impl Sample {
                 source: view.source.clone(),
                 ..*view
             };
-            html(out, &view, &options, &around)
+            write_html(out, &view, &options, &around)
         });
         let (head, rest) = page.split_once("<style>").unwrap();
         let (_, body) = rest.split_once("</style>").unwrap();
@@ -114,16 +115,16 @@ impl Sample {
         self,
         page: &mut Html<'_>,
         number: u64,
-        find: &dyn Fn(&str) -> Option<Elsewhere>,
+        find: &dyn Fn(&str) -> Option<SessionTarget>,
     ) {
-        let around = Around {
+        let around = PageContext {
             branches: true,
             index: None,
             find,
         };
         let page = std::cell::RefCell::new(page);
         self.write(None, |_, view| {
-            page.borrow_mut().session(number, view, &ALL, &around)
+            page.borrow_mut().write_session(number, view, &ALL, &around)
         });
     }
 
@@ -134,7 +135,9 @@ impl Sample {
             now: None,
             zone: TimeZone::UTC,
         };
-        self.write(None, |out, view| rethread_render::tree(out, view, &style))
+        self.write(None, |out, view| {
+            rethread_render::draw_tree(out, view, &style)
+        })
     }
 
     pub(crate) fn tree_json(self) -> String {

@@ -1,7 +1,9 @@
 //! Which sessions are meant.
 
 use rethread_disk::path_of_text;
-use rethread_engine::{Chosen, Error, ExportAsk, FindError, Source, absolute, choose, find};
+use rethread_engine::{
+    ChosenSessions, Error, ExportSelection, FindError, Source, absolute, choose_sessions, find,
+};
 
 use super::{Convert, worse};
 use crate::context::Context;
@@ -19,8 +21,8 @@ pub(super) fn chosen(
     let filter = args.filters.filter(context, &args.homes)?;
     let is_filtered = args.aw || !args.filters.is_empty();
     let (env, exit) = args.homes.open_and_tell(context)?;
-    let all_of = |names: &[String]| -> Result<Chosen, Error> {
-        let ask = ExportAsk {
+    let all_of = |names: &[String]| -> Result<ChosenSessions, Error> {
+        let ask = ExportSelection {
             names: names.to_vec(),
             all_workspaces: args.aw,
             filter: filter.clone(),
@@ -28,10 +30,10 @@ pub(super) fn chosen(
             subagents: false,
         };
         let progress = Progress::new("looking");
-        choose(&env, &ask, &|done, of| progress.at(done, of))
+        choose_sessions(&env, &ask, &|done, of| progress.at(done, of))
     };
     let names = context.all_named(&args.names)?;
-    let mut list = List {
+    let mut list = ChosenList {
         context,
         to,
         all: Vec::new(),
@@ -62,14 +64,14 @@ pub(super) fn chosen(
 }
 
 /// The sessions that were chosen so far.
-struct List<'a> {
+struct ChosenList<'a> {
     context: &'a Context,
     to: &'a str,
     all: Vec<Result<Source, Failure>>,
     exit: Exit,
 }
 
-impl List<'_> {
+impl ChosenList<'_> {
     fn add(&mut self, source: &Source) {
         let mut there = self.all.iter().filter_map(|s| s.as_ref().ok());
         if !there.any(|other| other == source) {
@@ -77,7 +79,7 @@ impl List<'_> {
         }
     }
 
-    fn add_all(&mut self, chosen: &Chosen) {
+    fn add_all(&mut self, chosen: &ChosenSessions) {
         let to = self.to;
         for source in chosen.sources().filter(|source| source.format.slug() != to) {
             self.add(source);

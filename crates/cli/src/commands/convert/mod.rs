@@ -6,7 +6,9 @@ mod report;
 use std::path::PathBuf;
 
 use clap::Args;
-use rethread_engine::{ConvertAsk, Source, Way, Writing, convert, format_named};
+use rethread_engine::{
+    ConvertOptions, ConvertOutcome, Source, Writing, convert_session, format_named,
+};
 use rethread_model::Severity;
 
 use crate::args::WriteFlags;
@@ -18,7 +20,7 @@ use crate::homes::HomeFlags;
 use crate::names::name_parser;
 
 use choice::chosen;
-use report::{Legend, Report, lost};
+use report::{ConvertReport, Legend, lost};
 
 /// Write sessions in the format of another agent.
 ///
@@ -82,7 +84,7 @@ pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("`{}` is no folder", cwd.display())));
     }
     let w = context.writing(args.write);
-    let ask = ConvertAsk {
+    let ask = ConvertOptions {
         to,
         root: root.as_deref(),
         cwd: cwd.as_deref(),
@@ -98,7 +100,7 @@ pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
     if context.strict {
         chosen = all_or_none(&w, chosen, &ask)?;
     }
-    let report = Report {
+    let report = ConvertReport {
         as_json: context.json,
         is_lean: args.lean,
         is_dry: args.dry_run,
@@ -106,7 +108,7 @@ pub(crate) fn run(context: &Context, args: &Convert) -> Result<Exit, Failure> {
     };
     let mut legend = Legend::default();
     for source in chosen {
-        let done = source.and_then(|source| Ok(convert(&w, &source, &ask)?));
+        let done = source.and_then(|source| Ok(convert_session(&w, &source, &ask)?));
         match done {
             Ok(done) => {
                 exit = worse(exit, context.notes(&done.notes));
@@ -132,7 +134,7 @@ fn worse(all: Exit, one: Exit) -> Exit {
 fn all_or_none(
     w: &Writing<'_>,
     chosen: Vec<Result<Source, Failure>>,
-    ask: &ConvertAsk<'_>,
+    ask: &ConvertOptions<'_>,
 ) -> Result<Vec<Result<Source, Failure>>, Failure> {
     let look = |source: Result<Source, Failure>| {
         let source = source?;
@@ -146,12 +148,12 @@ fn all_or_none(
 fn refuse_losses(
     w: &Writing<'_>,
     source: &Source,
-    ask: &ConvertAsk<'_>,
+    ask: &ConvertOptions<'_>,
 ) -> Result<(), rethread_engine::Error> {
-    let looked = convert(
+    let looked = convert_session(
         w,
         source,
-        &ConvertAsk {
+        &ConvertOptions {
             dry_run: true,
             ..*ask
         },
@@ -170,7 +172,7 @@ fn refuse_losses(
         });
     }
     let lost: Vec<&str> = lost(&looked).map(|fate| fate.what).collect();
-    if lost.is_empty() || !ask.lean || looked.way != Way::Written {
+    if lost.is_empty() || !ask.lean || looked.way != ConvertOutcome::Written {
         return Ok(());
     }
     Err(rethread_engine::Error::Refused {

@@ -1,6 +1,6 @@
 //! What became of everything, for people and for scripts.
 
-use rethread_engine::{AGENTS, Converted, Fate, Way};
+use rethread_engine::{AGENTS, ConvertOutcome, Converted, ItemFate};
 use rethread_render::one_line;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::output::{print, print_json, say};
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line, or nearly"
 )]
-pub(super) struct Report {
+pub(super) struct ConvertReport {
     pub(super) as_json: bool,
     /// What the target has no place for is left out.
     pub(super) is_lean: bool,
@@ -55,11 +55,11 @@ impl Legend {
 }
 
 /// What the target's own reader does not find as it was.
-pub(super) fn lost(done: &Converted) -> impl Iterator<Item = &Fate> {
+pub(super) fn lost(done: &Converted) -> impl Iterator<Item = &ItemFate> {
     done.fates.iter().filter(|fate| !fate.is_native())
 }
 
-impl Report {
+impl ConvertReport {
     /// Tells what became of a session.
     pub(super) fn show(self, done: &Converted, legend: &mut Legend) -> Result<(), Failure> {
         if self.as_json {
@@ -69,9 +69,11 @@ impl Report {
             return self.table(done, legend);
         }
         match done.way {
-            Way::Before => say("already there: it was converted before, and nothing was written"),
-            Way::There => say("the original is there as it was; nothing was written"),
-            Way::Back { added, changed } => say(&format!(
+            ConvertOutcome::Before => {
+                say("already there: it was converted before, and nothing was written");
+            }
+            ConvertOutcome::There => say("the original is there as it was; nothing was written"),
+            ConvertOutcome::Back { added, changed } => say(&format!(
                 "the original is back{}",
                 match (added, changed) {
                     (0, 0) => " as it was".to_owned(),
@@ -81,7 +83,7 @@ impl Report {
                         format!(", with {changed} changed and {added} messages more"),
                 }
             )),
-            Way::Written => {
+            ConvertOutcome::Written => {
                 for (is_dropped, word) in [(false, "travels along"), (true, "left out")] {
                     let rest = lost(done).filter(|fate| self.drops(done, fate) == is_dropped);
                     let rest: Vec<&str> = rest.map(|fate| fate.what).collect();
@@ -98,9 +100,9 @@ impl Report {
     }
 
     fn object(self, done: &Converted) -> Value {
-        let is_written = done.way == Way::Written;
+        let is_written = done.way == ConvertOutcome::Written;
         let lost = |dropped: bool| -> Vec<Value> {
-            let is_told = |fate: &&Fate| {
+            let is_told = |fate: &&ItemFate| {
                 (is_written || fate.what == AGENTS) && self.drops(done, fate) == dropped
             };
             let all = lost(done).filter(is_told);
@@ -125,14 +127,14 @@ impl Report {
     }
 
     /// Whether what is not the target's own is left out, and does not travel along.
-    fn drops(self, done: &Converted, fate: &Fate) -> bool {
+    fn drops(self, done: &Converted, fate: &ItemFate) -> bool {
         self.is_lean || (done.left_out > 0 && fate.what == AGENTS)
     }
 
     /// What would become of everything, for people.
     fn table(self, done: &Converted, legend: &mut Legend) -> Result<(), Failure> {
         let id = one_line(&done.source.id);
-        if let Way::Back { .. } | Way::There = done.way {
+        if let ConvertOutcome::Back { .. } | ConvertOutcome::There = done.way {
             let to = done.to;
             return print(&format!("{id} came from {to}: its original comes back"));
         }
@@ -146,7 +148,7 @@ impl Report {
             } else {
                 "travel along"
             };
-            let Fate {
+            let ItemFate {
                 what,
                 count,
                 native,
@@ -168,14 +170,14 @@ impl Report {
 
 fn way(done: &Converted) -> &'static str {
     match done.way {
-        Way::Written => "written",
-        Way::Back {
+        ConvertOutcome::Written => "written",
+        ConvertOutcome::Back {
             added: 0,
             changed: 0,
         } => "restored",
-        Way::Back { added: 0, .. } => "changed",
-        Way::Back { .. } => "continued",
-        Way::There => "unchanged",
-        Way::Before => "already there",
+        ConvertOutcome::Back { added: 0, .. } => "changed",
+        ConvertOutcome::Back { .. } => "continued",
+        ConvertOutcome::There => "unchanged",
+        ConvertOutcome::Before => "already there",
     }
 }

@@ -8,7 +8,7 @@ use rethread_render::one_line;
 use rethread_samp::{Violation, check};
 use serde_json::json;
 
-use super::Place;
+use super::MessageContext;
 use super::who::folder;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -21,9 +21,13 @@ use crate::pager::page;
 /// Prints every violation on a line, with file, line, rule, and the section of the document; with
 /// `--json` one object a line. Errors give exit code 1. Warnings do not, unless with `--strict`.
 #[derive(Args, Debug)]
-pub(crate) struct Check {}
+pub(crate) struct CheckMessages {}
 
-pub(super) fn run(context: &Context, place: &Place, _: &Check) -> Result<Exit, Failure> {
+pub(super) fn run(
+    context: &Context,
+    place: &MessageContext,
+    _: &CheckMessages,
+) -> Result<Exit, Failure> {
     let folder = folder(context, place)?;
     let mut answer = None;
     let write = |out: &mut dyn Write| {

@@ -6,7 +6,7 @@ use rethread_samp::{Compacted, compact};
 use serde_json::json;
 
 use super::who::Me;
-use super::{Place, Safely};
+use super::{MessageContext, Safely};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -23,7 +23,11 @@ pub(crate) struct Compact {
     safely: Safely,
 }
 
-pub(super) fn run(context: &Context, place: &Place, args: &Compact) -> Result<Exit, Failure> {
+pub(super) fn run(
+    context: &Context,
+    place: &MessageContext,
+    args: &Compact,
+) -> Result<Exit, Failure> {
     let me = Me::find(context, place)?;
     let path = me.folder.log_of(&me.alias);
     let done = compact(&me.folder, &me.alias, args.safely.durability)?;

@@ -9,7 +9,7 @@ use rethread_samp::{Message, history, message, messages};
 
 use super::show::{local, object, seconds, write_all, write_indented, write_raw};
 use super::who::{Me, alias_of, folder};
-use super::{Place, notes};
+use super::{MessageContext, notes};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -50,7 +50,7 @@ pub(crate) struct Raw {
     lenient: bool,
 }
 
-pub(super) fn log(context: &Context, place: &Place, args: &Log) -> Result<Exit, Failure> {
+pub(super) fn log(context: &Context, place: &MessageContext, args: &Log) -> Result<Exit, Failure> {
     let (folder, alias) = if let Some(alias) = &args.alias {
         (folder(context, place)?, alias_of("the alias", alias)?)
     } else {
@@ -103,7 +103,7 @@ pub(super) fn write_block(
     writeln!(out)
 }
 
-pub(super) fn cat(context: &Context, place: &Place, args: &Cat) -> Result<Exit, Failure> {
+pub(super) fn cat(context: &Context, place: &MessageContext, args: &Cat) -> Result<Exit, Failure> {
     let folder = folder(context, place)?;
     let mut batch = message(&folder, &args.id, args.lenient, seconds(context))?;
     json_out(io::stdout().lock(), |out| {
@@ -120,7 +120,7 @@ pub(super) fn cat(context: &Context, place: &Place, args: &Cat) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-pub(super) fn raw(context: &Context, place: &Place, args: &Raw) -> Result<Exit, Failure> {
+pub(super) fn raw(context: &Context, place: &MessageContext, args: &Raw) -> Result<Exit, Failure> {
     let now = seconds(context);
     let mut batch = if args.all {
         messages(&folder(context, place)?, None, args.lenient, now)?

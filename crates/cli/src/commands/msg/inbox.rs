@@ -7,7 +7,7 @@ use rethread_samp::{Batch, Inbox as Box_, New};
 
 use super::show::{Times, object, seconds, summary, write_all, write_raw, write_text};
 use super::who::Me;
-use super::{Place, notes};
+use super::{MessageContext, notes};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -46,7 +46,11 @@ pub(crate) struct Inbox {
 /// How much is printed at once.
 const BUFFER: usize = 64 * 1024;
 
-pub(super) fn run(context: &Context, place: &Place, args: &Inbox) -> Result<Exit, Failure> {
+pub(super) fn run(
+    context: &Context,
+    place: &MessageContext,
+    args: &Inbox,
+) -> Result<Exit, Failure> {
     let me = Me::find(context, place)?;
     let inbox = Box_ {
         folder: &me.folder,

@@ -6,7 +6,7 @@ use rethread_render::one_line;
 use serde_json::json;
 
 use super::who::folder;
-use super::{Place, Safely};
+use super::{MessageContext, Safely};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -25,12 +25,16 @@ const IGNORE_FILE: &str = ".stignore";
 /// there while something is written, `.*.tmp` and `.log-*.old`. Syncthing reads that from
 /// `.stignore`, to which missing rules are added; tell other tools in their own way.
 #[derive(Args, Debug)]
-pub(crate) struct Init {
+pub(crate) struct InitMessages {
     #[command(flatten)]
     safely: Safely,
 }
 
-pub(super) fn run(context: &Context, place: &Place, args: &Init) -> Result<Exit, Failure> {
+pub(super) fn run(
+    context: &Context,
+    place: &MessageContext,
+    args: &InitMessages,
+) -> Result<Exit, Failure> {
     let folder = folder(context, place)?;
     let d = args.safely.durability;
     folder.create(d)?;

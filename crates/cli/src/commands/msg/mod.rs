@@ -37,14 +37,14 @@ use crate::failure::Failure;
   rethread msg watch --exec ./on-message.sh    a program for each message that arrives")]
 pub(crate) struct Msg {
     #[command(flatten)]
-    place: Place,
+    place: MessageContext,
     #[command(subcommand)]
     command: MsgCommand,
 }
 
 /// Who, and where.
 #[derive(Args, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct MessageContext {
     /// Who you are.
     #[arg(long = "as", global = true, value_name = "ALIAS")]
     alias: Option<String>,
@@ -55,7 +55,7 @@ pub(crate) struct Place {
 
 #[derive(Debug, Subcommand)]
 enum MsgCommand {
-    Send(send::Send),
+    Send(send::SendMessage),
     Reply(send::Reply),
     Inbox(inbox::Inbox),
     Log(history::Log),
@@ -63,9 +63,9 @@ enum MsgCommand {
     Raw(history::Raw),
     Compact(compact::Compact),
     Watch(watch::Watch),
-    Check(check::Check),
+    Check(check::CheckMessages),
     Whoami(who::Whoami),
-    Init(init::Init),
+    Init(init::InitMessages),
     Install(install::Install),
 }
 

@@ -10,7 +10,7 @@ use rethread_json::pretty;
 use rethread_model::Note;
 use rethread_samp::{Draft, Error, Inbox, Reply, Sent, Watch, compact, history, message, messages};
 
-use super::Place;
+use super::MessageContext;
 use super::body::from_stdin;
 use super::compact::line;
 use super::history::write_block;
@@ -161,11 +161,11 @@ impl Program {
 
     /// Who reads; as the reference implementation does, somebody without a name may.
     fn reader(&self) -> Result<Me, Failure> {
-        Me::find_or(&self.context, &Place::default(), Some(UNKNOWN))
+        Me::find_or(&self.context, &MessageContext::default(), Some(UNKNOWN))
     }
 
     fn writer(&self) -> Result<Me, Failure> {
-        let me = Me::find(&self.context, &Place::default())?;
+        let me = Me::find(&self.context, &MessageContext::default())?;
         self.context.notes(&me.use_here(&self.context));
         Ok(me)
     }
@@ -284,7 +284,7 @@ impl Program {
     }
 
     fn cat(&self, id: &str) -> Result<Exit, Failure> {
-        let folder = folder(&self.context, &Place::default())?;
+        let folder = folder(&self.context, &MessageContext::default())?;
         let mut batch = match message(&folder, id, false, seconds(&self.context)) {
             Err(Error::ShortPrefix(_)) => return no("id prefix must be at least 4 chars"),
             Err(Error::NoSuchMessage(id)) => {

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::body::body;
 use super::show::{clock, seconds};
 use super::who::{Me, alias_of};
-use super::{Place, Safely};
+use super::{MessageContext, Safely};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ use crate::output::{print, print_json};
 /// named after the day, you, and its first line. The message folder is made if it is not there.
 /// Equal messages of one second are one message, so an equal one waits for the next second.
 #[derive(Args, Debug)]
-pub(crate) struct Send {
+pub(crate) struct SendMessage {
     /// Whom it is for.
     to: String,
     /// The text; standard input by default.
@@ -42,7 +42,11 @@ pub(crate) struct Reply {
     safely: Safely,
 }
 
-pub(super) fn send(context: &Context, place: &Place, args: Send) -> Result<Exit, Failure> {
+pub(super) fn send(
+    context: &Context,
+    place: &MessageContext,
+    args: SendMessage,
+) -> Result<Exit, Failure> {
     let me = Me::find(context, place)?;
     let to = alias_of("the recipient", &args.to)?;
     let draft = Draft {
@@ -58,7 +62,11 @@ pub(super) fn send(context: &Context, place: &Place, args: Send) -> Result<Exit,
     Ok(context.notes(&notes))
 }
 
-pub(super) fn reply(context: &Context, place: &Place, args: Reply) -> Result<Exit, Failure> {
+pub(super) fn reply(
+    context: &Context,
+    place: &MessageContext,
+    args: Reply,
+) -> Result<Exit, Failure> {
     let me = Me::find(context, place)?;
     let answer = Answer {
         me: &me.alias,

@@ -9,7 +9,7 @@ use clap::Args;
 use rethread_model::Note;
 use rethread_samp::{Inbox, Message, Watch as Change};
 
-use super::Place;
+use super::MessageContext;
 use super::inbox::note;
 use super::show::{Times, object, seconds, write_all, write_text};
 use super::who::Me;
@@ -53,7 +53,11 @@ fn seconds_of(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
 
-pub(super) fn run(context: &Context, place: &Place, args: &Watch) -> Result<Exit, Failure> {
+pub(super) fn run(
+    context: &Context,
+    place: &MessageContext,
+    args: &Watch,
+) -> Result<Exit, Failure> {
     let me = Me::find(context, place)?;
     context.notes(&me.use_here(context));
     context.tell_notes();

@@ -9,7 +9,7 @@ use rethread_render::one_line;
 use rethread_samp::{Alias, Folder, InvalidAlias, cursor_folder};
 use serde_json::json;
 
-use super::Place;
+use super::MessageContext;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -56,7 +56,7 @@ impl Why {
     }
 }
 
-pub(super) fn run(context: &Context, place: &Place, _: &Whoami) -> Result<Exit, Failure> {
+pub(super) fn run(context: &Context, place: &MessageContext, _: &Whoami) -> Result<Exit, Failure> {
     let me = Me::find(context, place)?;
     let (alias, folder) = (&me.alias, me.folder.path().to_string_lossy());
     if context.json {
@@ -78,7 +78,7 @@ pub(super) fn run(context: &Context, place: &Place, _: &Whoami) -> Result<Exit, 
 }
 
 /// The message folder.
-pub(super) fn folder(context: &Context, place: &Place) -> Result<Folder, Failure> {
+pub(super) fn folder(context: &Context, place: &MessageContext) -> Result<Folder, Failure> {
     let env = &context.env;
     if let Some(dir) = &place.dir {
         return Ok(Folder::new(env.cwd.join(dir)));
@@ -100,14 +100,14 @@ pub(super) fn folder(context: &Context, place: &Place) -> Result<Folder, Failure
 }
 
 impl Me {
-    pub(super) fn find(context: &Context, place: &Place) -> Result<Self, Failure> {
+    pub(super) fn find(context: &Context, place: &MessageContext) -> Result<Self, Failure> {
         Self::find_or(context, place, None)
     }
 
     /// As [`Me::find`]; where nothing names me, `otherwise` does.
     pub(super) fn find_or(
         context: &Context,
-        place: &Place,
+        place: &MessageContext,
         otherwise: Option<&str>,
     ) -> Result<Self, Failure> {
         let mut notes = Vec::new();
@@ -167,7 +167,7 @@ impl Me {
 }
 
 /// Who I am by flag or variable. What is said there must be right.
-fn named(context: &Context, place: &Place) -> Result<Option<(Alias, Why)>, Failure> {
+fn named(context: &Context, place: &MessageContext) -> Result<Option<(Alias, Why)>, Failure> {
     if let Some(alias) = &place.alias {
         return Ok(Some((alias_of("--as", alias)?, Why::Flag)));
     }

@@ -40,7 +40,7 @@ fn broken_links_are_named_and_followed_in_the_order_of_the_file() {
             let word = match n.severity {
                 Severity::Damage => "damage",
                 Severity::Remark => "remark",
-                Severity::Quiet => "quiet",
+                Severity::Quiet | Severity::Detail => "quiet",
             };
             format!("{word} {}: {}", n.line.unwrap_or(0), n.message)
         })

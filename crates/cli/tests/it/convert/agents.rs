@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use rethread_engine::{Source, Way, by_name};
+use rethread_engine::{ConvertOutcome, Source, by_name};
 use rethread_formats::{Agents, Conversation, MessageInput, NewMessage, TextMessage, ToldAgent};
 use rethread_judges::ClientKind;
 use rethread_model::{Block, Bodies as _, Body, LinkKind, Message, Role};
@@ -151,7 +151,7 @@ fn a_change_in_one_changes_that_and_nothing_else() {
             let (_, there) = desk.convert_to(&source, to, &root).unwrap();
             assert!(change(&root, old), "{name}");
             let (done, back) = desk.convert(&there, source.format).unwrap();
-            let way = Way::Back {
+            let way = ConvertOutcome::Back {
                 added: 0,
                 changed: 1,
             };
@@ -204,7 +204,7 @@ fn what_one_said_since_comes_behind_what_it_said() {
                 .unwrap();
             assert!(added.ids.iter().all(Result::is_ok), "{name}");
             let (done, back) = desk.convert(&there, source.format).unwrap();
-            let way = Way::Back {
+            let way = ConvertOutcome::Back {
                 added: 2,
                 changed: 0,
             };
@@ -264,7 +264,7 @@ fn one_that_was_started_since_is_started_in_the_original() {
                 .write_subagent(&w, &parent, &agent)
                 .unwrap();
             let (done, back) = desk.convert(&there, source.format).unwrap();
-            let way = Way::Back {
+            let way = ConvertOutcome::Back {
                 added: 1,
                 changed: 0,
             };
@@ -529,7 +529,11 @@ fn a_change_comes_back_through_two_others() {
         assert!(change(&root, old));
         let home = source.format;
         let (done, back) = desk.convert(&there, home).unwrap();
-        assert!(matches!(done.way, Way::Back { .. }), "{:?}", done.notes);
+        assert!(
+            matches!(done.way, ConvertOutcome::Back { .. }),
+            "{:?}",
+            done.notes
+        );
         assert_eq!(with(&back, old), with(&source, old));
         assert_ne!(contents(&back), contents(&source));
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use rethread_engine::{FORMATS, Source, Way, by_name};
+use rethread_engine::{ConvertOutcome, FORMATS, Source, by_name};
 use rethread_judges::ClientKind;
 use serde_json::json as value;
 
@@ -51,7 +51,7 @@ fn a_way_that_parts_inside_a_turn_travels_along_to_codex() {
         assert_eq!(context(&made), context(&source), "{to}");
         let (done, back) = desk.convert(&made, by_name("pi").unwrap()).unwrap();
         assert!(
-            matches!(done.way, Way::Back { .. }),
+            matches!(done.way, ConvertOutcome::Back { .. }),
             "{to}: {:?}",
             done.notes
         );
@@ -111,7 +111,11 @@ fn what_was_taken_back_last_is_not_where_the_conversation_is() {
             assert_eq!(ways(&made).len(), 1, "{from} -> {to}: {:?}", ways(&made));
             assert_eq!(ways(&made), ways(&source), "{from} -> {to}");
             let (done, back) = desk.convert(&made, by_name(from).unwrap()).unwrap();
-            assert!(matches!(done.way, Way::Back { .. }), "{:?}", done.notes);
+            assert!(
+                matches!(done.way, ConvertOutcome::Back { .. }),
+                "{:?}",
+                done.notes
+            );
             assert_eq!(contents(&back), contents(&source), "{from} -> {to}");
         }
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use rethread_engine::{FormatRef, Source, Way, by_name};
+use rethread_engine::{ConvertOutcome, FormatRef, Source, by_name};
 use rethread_model::{Block, Bodies as _, Body, Context, Role, Visibility};
 
 use super::matrix::{fixture_sessions, targets};
@@ -79,7 +79,7 @@ fn through(desk: &Desk, source: &Source, old: &str, to: FormatRef) -> Option<Str
         Ok(back) => back,
         Err(e) => return Some(format!("{name}: {e}")),
     };
-    let changed = Way::Back {
+    let changed = ConvertOutcome::Back {
         added: 0,
         changed: 1,
     };
@@ -167,7 +167,7 @@ fn names_that_are_spelled_like_a_text_stay() {
         .convert(&there, by_name("claude-code").unwrap())
         .unwrap();
     assert!(
-        matches!(done.way, Way::Back { changed: 1, .. }),
+        matches!(done.way, ConvertOutcome::Back { changed: 1, .. }),
         "{:?}",
         done.notes
     );

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rethread_engine::{FORMATS, Fate, FormatRef, KINDS, Source, Way, arrivals, conversions, judge};
+use rethread_engine::{
+    ConvertOutcome, FORMATS, FormatRef, ItemFate, KINDS, Source, arrivals_in, conversions,
+    judging_client,
+};
 
 use super::{Desk, contents, files_below};
 use crate::opencode::store::database;
@@ -57,7 +60,7 @@ fn speaks(conversation: &rethread_engine::Conversation) -> bool {
 }
 
 /// It is as it was.
-const RESTORED: Way = Way::Back {
+const RESTORED: ConvertOutcome = ConvertOutcome::Back {
     added: 0,
     changed: 0,
 };
@@ -209,12 +212,12 @@ fn small_real_sessions_through_every_format_and_back() {
 }
 
 /// What a cell of the docs says.
-fn word(fate: &Fate) -> String {
+fn word(fate: &ItemFate) -> String {
     match fate.native {
         _ if fate.count == 0 => String::new(),
         _ if fate.is_native() => "native".to_owned(),
         0 => "travels along".to_owned(),
-        _ => format!("{} %", fate.percent()),
+        _ => format!("{} %", fate.kept_percent()),
     }
 }
 
@@ -237,7 +240,7 @@ fn judged() -> String {
     for to in &slugs {
         let from = slugs.iter().filter(|from| *from != to);
         let from: Vec<String> = from.map(|from| format!("`{from}`")).collect();
-        let judge = judge(to).unwrap_or("our own reader");
+        let judge = judging_client(to).unwrap_or("our own reader");
         rows.push(vec![format!("`{to}`"), from.join(", "), judge.to_owned()]);
     }
     markdown(rows)
@@ -250,7 +253,7 @@ fn arriving() -> String {
     let mut rows = vec![std::iter::once("what".to_owned()).chain(heading).collect()];
     for what in KINDS {
         let cells = slugs.iter().map(|to| {
-            let fates = arrivals(to);
+            let fates = arrivals_in(to);
             word(fates.iter().find(|fate| fate.what == what).unwrap())
         });
         rows.push(std::iter::once(what.to_owned()).chain(cells).collect());
@@ -273,7 +276,7 @@ fn along() -> String {
             let rest = found.fates.iter().filter(|fate| !fate.is_native());
             let rest = rest.map(|fate| match fate.native {
                 0 => fate.what.to_owned(),
-                _ => format!("{} ({} % native)", fate.what, fate.percent()),
+                _ => format!("{} ({} % native)", fate.what, fate.kept_percent()),
             });
             rest.collect::<Vec<_>>().join(", ")
         });
@@ -306,7 +309,7 @@ fn the_docs_have_the_matrix() {
 #[test]
 fn the_judges_are_those_that_are_installed() {
     let pinned = fs::read_to_string(fixtures().join("../xtask/src/npm.rs")).unwrap();
-    let judges: Vec<&str> = targets().filter_map(|f| judge(f.slug())).collect();
+    let judges: Vec<&str> = targets().filter_map(|f| judging_client(f.slug())).collect();
     assert_eq!(judges.len(), 5);
     for name in judges {
         let version = name.split(' ').next_back().unwrap();

@@ -26,7 +26,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rethread_engine::{
-    ConvertAsk, Converted, Durability, Env, FormatRef, Source, Writing, convert,
+    ConvertOptions, Converted, Durability, Env, FormatRef, Source, Writing, convert_session,
 };
 use rethread_formats::Agents;
 use rethread_formats::carry::own_files;
@@ -94,7 +94,7 @@ impl Desk {
         to: FormatRef,
         root: &Path,
     ) -> Result<(Converted, Source), rethread_engine::Error> {
-        let ask = ConvertAsk {
+        let ask = ConvertOptions {
             to,
             root: Some(root),
             cwd: None,
@@ -102,7 +102,7 @@ impl Desk {
             agents: true,
             dry_run: false,
         };
-        let done = convert(&self.writing(), source, &ask)?;
+        let done = convert_session(&self.writing(), source, &ask)?;
         let text = done.path.to_str().unwrap();
         let path = text.split_once('#').map_or(text, |(path, _)| path);
         let made = Source::new(to, done.id.clone(), path.into());

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 
 use proptest::prelude::*;
-use rethread_engine::{FORMATS, Source, Way, by_name};
+use rethread_engine::{ConvertOutcome, FORMATS, Source, by_name};
 use rethread_formats::Branches;
 use rethread_model::{Bodies as _, Body, EntryIx};
 use serde_json::json as value;
@@ -28,7 +28,7 @@ fn a_change_on_a_way_that_was_left_changes_that_and_nothing_else() {
                 assert!(change(&root, old), "{old} -> {}", to.slug());
                 let (done, back) = desk.convert(&there, by_name(from).unwrap()).unwrap();
                 let name = format!("{from} -> {}: {old}", to.slug());
-                let changed = Way::Back {
+                let changed = ConvertOutcome::Back {
                     added: 0,
                     changed: 1,
                 };
@@ -102,7 +102,7 @@ fn a_new_way_comes_back_as_one() {
             elsewhere(&desk, &there);
             assert_eq!(context(&there), new, "{name}");
             let (done, back) = desk.convert(&there, by_name(from).unwrap()).unwrap();
-            let added = Way::Back {
+            let added = ConvertOutcome::Back {
                 added: 2,
                 changed: 0,
             };
@@ -130,7 +130,7 @@ fn a_new_way_is_written_anew_where_nobody_goes_on_from_earlier() {
         let (_, there) = desk.convert(&source, by_name("pi").unwrap()).unwrap();
         elsewhere(&desk, &there);
         let (done, back) = desk.convert(&there, by_name(from).unwrap()).unwrap();
-        assert_eq!(done.way, Way::Written, "{from}");
+        assert_eq!(done.way, ConvertOutcome::Written, "{from}");
         let says = |text: &str| done.notes.iter().any(|note| note.message.contains(text));
         assert!(says("written anew"), "{from}: {:?}", done.notes);
         assert_eq!(context(&back), context(&there), "{from}");
@@ -189,7 +189,7 @@ fn what_a_client_keeps_behind_a_summary_is_not_added_again() {
     let summed_up = ["Something was mended.", "Mended.", "And now?", "Now."];
     assert_eq!(context(&there), summed_up);
     let (done, back) = desk.convert(&there, by_name("pi").unwrap()).unwrap();
-    let added = Way::Back {
+    let added = ConvertOutcome::Back {
         added: 2,
         changed: 0,
     };
@@ -208,7 +208,7 @@ fn what_cannot_be_added_to_the_original_is_written_anew() {
     let (_, there) = desk.convert(&source, by_name("pi").unwrap()).unwrap();
     say(&desk, &there, None, &[question("And now?"), answer("Now.")]);
     let (done, back) = desk.convert(&there, by_name("opencode").unwrap()).unwrap();
-    assert_eq!(done.way, Way::Written);
+    assert_eq!(done.way, ConvertOutcome::Written);
     let says = |text: &str| done.notes.iter().any(|note| note.message.contains(text));
     assert!(says("nothing can be added"), "{:?}", done.notes);
     assert_eq!(context(&back), context(&there));
@@ -241,7 +241,7 @@ fn what_the_target_deletes_of_a_left_way_is_still_in_the_original() {
     drop(db);
     say(&desk, &there, None, &[question("And now?"), answer("Now.")]);
     let (done, back) = desk.convert(&there, by_name("gemini").unwrap()).unwrap();
-    let added = Way::Back {
+    let added = ConvertOutcome::Back {
         added: 2,
         changed: 0,
     };
@@ -298,11 +298,11 @@ proptest! {
         }
         let home = by_name(from).unwrap();
         let (done, back) = desk.convert(&there, home).unwrap();
-        prop_assert_eq!(done.way, Way::Back { added: 0, changed: 0 }, "{:?}", done.notes);
+        prop_assert_eq!(done.way, ConvertOutcome::Back { added: 0, changed: 0 }, "{:?}", done.notes);
         prop_assert_eq!(contents(&back), before);
         if change(&root, MARK) {
             let (done, back) = desk.convert(&there, home).unwrap();
-            prop_assert_eq!(done.way, Way::Back { added: 0, changed: 1 }, "{:?}", done.notes);
+            prop_assert_eq!(done.way, ConvertOutcome::Back { added: 0, changed: 1 }, "{:?}", done.notes);
             prop_assert_eq!(with(&back, MARK), with(&source, MARK));
         }
     }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use rethread_engine::Source;
-use rethread_formats::carry::{Luggage, Shape};
+use rethread_formats::carry::{CarriedOriginal, MessageTree};
 use sha2::{Digest, Sha256};
 
 use super::Desk;
@@ -15,9 +15,9 @@ use super::matrix::{assert_blessed, fixture_sessions, fixtures, targets};
 fn carried(made: &Source) -> Option<String> {
     let conversation = made.format.reader().read(made).ok()?;
     let items = conversation.embedded_original().ok()?;
-    let carried = Luggage::read(&items).ok()??;
+    let carried = CarriedOriginal::read_values(&items).ok()??;
     let mut hash = Sha256::new();
-    let mut add = |marks: &[u64], shape: &Shape| {
+    let mut add = |marks: &[u64], shape: &MessageTree| {
         for mark in marks {
             hash.update(mark.to_be_bytes());
         }

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use rethread_engine::{
-    FORMATS, FormatRef, MessageInput, NewSession, Source, Unsaid, Way, WriteError, by_name,
+    ConvertOutcome, FORMATS, FormatRef, MessageInput, NewSession, Source, Unsaid, WriteError,
+    by_name,
 };
 use rethread_model::{Block, Bodies as _, Body, Role, Visibility};
 use serde_json::{Value, json as value};
@@ -355,10 +356,10 @@ proptest! {
         let (done, back) = desk.convert(&at, home).unwrap();
         let after = contents(&back);
         if !has_more {
-            prop_assert_eq!(done.way, Way::Back { added: 0, changed: 0 }, "{:?}", done.notes);
+            prop_assert_eq!(done.way, ConvertOutcome::Back { added: 0, changed: 0 }, "{:?}", done.notes);
             prop_assert_eq!(&after, &before);
         } else if slug != "ndjson" {
-            prop_assert!(matches!(done.way, Way::Back { added, changed: 0 } if added > 0), "{:?} {:?}", done.way, done.notes);
+            prop_assert!(matches!(done.way, ConvertOutcome::Back { added, changed: 0 } if added > 0), "{:?} {:?}", done.way, done.notes);
             prop_assert!(is_kept(slug, &before, &after), "{:?}\n{:?}", before, after);
         }
         prop_assert_eq!(said(&back), expected_now);
@@ -395,7 +396,7 @@ proptest! {
         }
         prop_assume!(is_changed);
         let (done, back) = desk.convert(&at, home).unwrap();
-        prop_assert_eq!(done.way, Way::Back { added: 0, changed: 1 }, "{:?}", done.notes);
+        prop_assert_eq!(done.way, ConvertOutcome::Back { added: 0, changed: 1 }, "{:?}", done.notes);
         prop_assert_eq!(with(&back, MARK), with(&start, MARK));
         prop_assert!(said(&back).contains(&Said::Text(NEW.to_owned())));
     }

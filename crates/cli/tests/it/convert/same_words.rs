@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rethread_engine::{Source, Way, by_name};
+use rethread_engine::{ConvertOutcome, Source, by_name};
 use rethread_judges::{ClientKind, Turn};
 use rethread_model::{Block, Bodies as _, Body, ToolInput, Visibility};
 use serde_json::json as value;
@@ -146,10 +146,10 @@ fn a_change_comes_back_to_what_was_changed() {
                 assert_eq!(now, said(&source), "{name} {nth}");
                 continue;
             }
-            let is_one = |way: Way| {
+            let is_one = |way: ConvertOutcome| {
                 matches!(
                     way,
-                    Way::Back {
+                    ConvertOutcome::Back {
                         added: 0,
                         changed: 1
                     }

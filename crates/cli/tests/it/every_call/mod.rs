@@ -7,6 +7,7 @@
 mod agentuse;
 mod call;
 mod cases;
+mod catalogue;
 mod check;
 mod check_worktrees;
 mod copies;
@@ -26,7 +27,7 @@ use std::time::{Duration, SystemTime};
 use rethread_disk::is_temporary;
 use tempfile::TempDir;
 
-use crate::world::World;
+use crate::world::{World, is_catalogue};
 
 /// Folders, and files with what is in them, without what killed processes left behind.
 type Tree = BTreeMap<PathBuf, Option<Vec<u8>>>;
@@ -96,7 +97,7 @@ pub(crate) fn is_there(program: &str) -> bool {
     false
 }
 
-/// What is in a folder, and how many temporary files and folders beside that.
+/// What is in a folder but for the catalogue, and how many temporary files and folders beside that.
 fn look(root: &Path) -> (Tree, usize) {
     let (mut tree, mut left) = (Tree::new(), 0);
     let mut folders = vec![root.to_owned()];
@@ -108,6 +109,9 @@ fn look(root: &Path) -> (Tree, usize) {
                 continue;
             }
             let path = entry.path();
+            if is_catalogue(&path) {
+                continue;
+            }
             let name = path.strip_prefix(root).unwrap().to_owned();
             let is_folder = entry.file_type().unwrap().is_dir();
             let mut content = (!is_folder).then(|| fs::read(&path).unwrap());
@@ -132,6 +136,13 @@ fn look(root: &Path) -> (Tree, usize) {
             if is_folder {
                 folders.push(path);
             }
+        }
+    }
+    // Folders that hold nothing but the catalogue are a part of it.
+    for folder in ["home/.cache/rethread", "home/.cache"].map(Path::new) {
+        let below = |name: &PathBuf| name != folder && name.starts_with(folder);
+        if !tree.keys().any(below) {
+            tree.remove(folder);
         }
     }
     (tree, left)

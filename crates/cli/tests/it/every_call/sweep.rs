@@ -117,7 +117,9 @@ impl Sweep {
 
 impl Run<'_> {
     fn command(&self, wrapper: &[&str]) -> Command {
-        let args: Vec<&str> = self.args.iter().map(String::as_str).collect();
+        // What happens at calls of the catalogue is the matter of `catalogue`.
+        let mut args = vec!["--no-cache"];
+        args.extend(self.args.iter().map(String::as_str));
         wrapped(&self.world, wrapper, &args)
     }
 

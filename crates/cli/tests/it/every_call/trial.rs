@@ -70,9 +70,11 @@ impl Trial {
         lay_out(&self.world.root, &self.old);
     }
 
+    /// The arguments, without the catalogue: what is done at each of its own calls is told apart from
+    /// what is done to stores (`catalogue`).
     pub(super) fn arguments(&self) -> Vec<&str> {
         let id = self.id.as_deref().unwrap_or_default();
-        let args = self.case.args.iter();
+        let args = ["--no-cache"].iter().chain(self.case.args);
         args.map(|arg| if *arg == "ID" { id } else { arg })
             .collect()
     }

@@ -39,10 +39,10 @@ fn all_homes_are_listed_with_their_names() {
     let w = three_systems();
     assert_eq!(w.ok(&["list"]).lines().count(), 1);
     insta::assert_snapshot!(w.plain(&w.ok(&["list", "--ah"])), @"
-    01a1df14  pi           2026-11-15 12:00   0  shop              Here
-    aaaaaaaa  claude-code  2026-11-02 09:00   2  wsl_ubuntu:shop   Where is the till?
-    bbbbbbbb  claude-code  2026-11-02 09:00   2  windows_ada:shop  Where is the till?
-    a1b2c3d4  atsf         2025-02-14 11:45  12  wsl_ubuntu:myapp  Fix authentication bug
+    01a1df14  pi           2026-11-15 12:00  0  shop              Here
+    aaaaaaaa  claude-code  2026-11-02 09:00  2  wsl_ubuntu:shop   Where is the till?
+    bbbbbbbb  claude-code  2026-11-02 09:00  2  windows_ada:shop  Where is the till?
+    a1b2c3d4  atsf         2025-02-14 10:30  2  wsl_ubuntu:myapp  Fix authentication bug
     ");
     let all = listed(&w, &["--ah", "--agent", "claude"]);
     let place = |i: usize| (&all[i]["home"], &all[i]["source"], &all[i]["workspace"]);

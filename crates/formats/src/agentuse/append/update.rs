@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rethread_json::{Object, Patch, Place, Value, quote};
+use rethread_json::{InsertAt, Object, Patch, Value, quote};
 
 use super::{Adding, Planned};
 use crate::agentuse::object::{given, merged_message, merged_part};
@@ -121,7 +121,7 @@ fn gone_on(old: Option<Value<'_>>, update: Value<'_>, now: i64) -> Result<Vec<u8
     let state = document.root().get("state").filter(|s| s.is_object());
     if let (Some(old), Some(state)) = (old, state) {
         if let Some(input) = old.get("input").filter(|_| state.get("input").is_none()) {
-            patch.insert(state, "input", input.raw(), Place::After("status"));
+            patch.insert(state, "input", input.raw(), InsertAt::After("status"));
         }
         let status = state.get("status").and_then(Value::str).unwrap_or_default();
         let has_ended = matches!(status.as_ref(), "completed" | "error");

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use rethread_disk::SafeName;
-use rethread_json::{Patch, Place, Tree, compact, quote};
+use rethread_json::{InsertAt, Patch, Tree, compact, quote};
 use rethread_model::{EntryIx, Note};
 
 use crate::error::unreadable;
@@ -113,7 +113,7 @@ pub(in crate::gemini) fn messages(
             let root = again.root(&line);
             let mut patch = Patch::new(root);
             let id = w.env.uuid(&(ix.get() as u64).to_le_bytes()).to_string();
-            patch.insert(root, "id", &quote(&id), Place::First);
+            patch.insert(root, "id", &quote(&id), InsertAt::First);
             line = Cow::Owned(patch.finish());
         }
         out.write_all(&line)?;

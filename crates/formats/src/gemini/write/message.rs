@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use rethread_json::{Array, Document, Object, Patch, Place, Value, compact, quote};
+use rethread_json::{Array, Document, InsertAt, Object, Patch, Value, compact, quote};
 use rethread_model::{
     Blob, Block, Media, Message, Moment, Role, ToolCall, ToolInput, ToolResult, Usage,
 };
@@ -142,12 +142,12 @@ fn native(root: Value<'_>, unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Given, S
     }
     let id = given.clone().unwrap_or_else(|| d.id());
     if given.is_none() {
-        patch.insert(root, "id", &quote(&id), Place::First);
+        patch.insert(root, "id", &quote(&id), InsertAt::First);
     }
     match string(root, "timestamp") {
         None => {
             let now = quote(&d.env.now().to_string());
-            patch.insert(root, "timestamp", &now, Place::Before("type"));
+            patch.insert(root, "timestamp", &now, InsertAt::Before("type"));
         }
         Some(text) => {
             let time = text.parse::<Moment>();

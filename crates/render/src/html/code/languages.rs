@@ -6,7 +6,7 @@ pub(super) enum Language {
     /// Tags and text.
     Markup,
     /// Words, as these rules tell them apart.
-    Words(&'static Rules),
+    Words(&'static LanguageRules),
 }
 
 /// What words of a language look like.
@@ -14,7 +14,7 @@ pub(super) enum Language {
     clippy::struct_excessive_bools,
     reason = "languages have these in any combination"
 )]
-pub(super) struct Rules {
+pub(super) struct LanguageRules {
     /// Separated by spaces, and in the order of their bytes.
     pub(super) keywords: &'static str,
     /// Names of types that begin with a small letter, likewise.
@@ -24,8 +24,8 @@ pub(super) struct Rules {
     /// What begins a comment, and what ends it.
     pub(super) blocks: &'static [(&'static str, &'static str)],
     /// The longest first.
-    pub(super) quotes: &'static [Quote],
-    pub(super) keys: Keys,
+    pub(super) quotes: &'static [QuoteStyle],
+    pub(super) keys: KeyStyle,
     /// `name!(`
     pub(super) macros: bool,
     /// `'a`
@@ -52,7 +52,7 @@ pub(super) struct Rules {
 
 /// How the keys of a language are told from its values.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keys {
+pub(super) enum KeyStyle {
     /// It has none.
     None,
     /// `"key": …`
@@ -66,7 +66,7 @@ pub(super) enum Keys {
 }
 
 /// What a string is put in.
-pub(super) struct Quote {
+pub(super) struct QuoteStyle {
     pub(super) mark: &'static str,
     /// Whether a backslash hides what follows.
     pub(super) escapes: bool,
@@ -75,25 +75,25 @@ pub(super) struct Quote {
 }
 
 /// The known words of a language, to look names up in.
-pub(super) struct Known {
+pub(super) struct KnownWords {
     keywords: Vec<&'static str>,
     types: Vec<&'static str>,
     any_case: bool,
     camel: bool,
 }
 
-impl Rules {
-    pub(super) fn known(&self) -> Known {
-        Known {
+impl LanguageRules {
+    pub(super) fn known_words(&self) -> KnownWords {
+        KnownWords {
             keywords: self.keywords.split(' ').collect(),
             types: self.types.split(' ').collect(),
             any_case: self.any_case,
-            camel: self.keys == Keys::None && !self.any_case && !self.commands,
+            camel: self.keys == KeyStyle::None && !self.any_case && !self.commands,
         }
     }
 }
 
-impl Known {
+impl KnownWords {
     pub(super) fn is_keyword(&self, name: &str) -> bool {
         self.is_in(&self.keywords, name)
     }
@@ -117,7 +117,7 @@ fn is_among(words: &str, name: &str) -> bool {
 }
 
 /// The language with this name, in any case.
-pub(super) fn named(name: &str) -> Option<Language> {
+pub(super) fn language_named(name: &str) -> Option<Language> {
     let name = name.to_ascii_lowercase();
     if is_among(MARKUP, &name) {
         return Some(Language::Markup);
@@ -130,7 +130,7 @@ pub(super) fn named(name: &str) -> Option<Language> {
 #[cfg(test)]
 pub(super) fn are_sorted() -> bool {
     ALL.iter().all(|(_, rules)| {
-        let known = rules.known();
+        let known = rules.known_words();
         known.keywords.is_sorted() && known.types.is_sorted()
     })
 }
@@ -145,7 +145,7 @@ pub(super) fn all_names() -> Vec<&'static str> {
 const MARKUP: &str = "html xml svg xhtml vue svelte astro plist xaml";
 
 /// The rules, by the names that languages go by: in code blocks, and as suffixes of files.
-const ALL: &[(&str, &Rules)] = &[
+const ALL: &[(&str, &LanguageRules)] = &[
     ("rust rs", &RUST),
     (
         "javascript js jsx mjs cjs typescript ts tsx mts cts node",
@@ -187,30 +187,30 @@ const ALL: &[(&str, &Rules)] = &[
     ("hcl terraform tf nix graphql gql proto protobuf", &HCL),
 ];
 
-const fn quote(mark: &'static str, escapes: bool, lines: bool) -> Quote {
-    Quote {
+const fn quote_style(mark: &'static str, escapes: bool, lines: bool) -> QuoteStyle {
+    QuoteStyle {
         mark,
         escapes,
         lines,
     }
 }
 
-const DOUBLE: Quote = quote("\"", true, false);
-const DOUBLE_LINES: Quote = quote("\"", true, true);
-const SINGLE: Quote = quote("'", true, false);
-const SINGLE_RAW: Quote = quote("'", false, true);
-const BACKTICK: Quote = quote("`", true, true);
-const RAW_BACKTICK: Quote = quote("`", false, true);
-const TRIPLE_DOUBLE: Quote = quote("\"\"\"", true, true);
-const TRIPLE_SINGLE: Quote = quote("'''", true, true);
+const DOUBLE: QuoteStyle = quote_style("\"", true, false);
+const DOUBLE_LINES: QuoteStyle = quote_style("\"", true, true);
+const SINGLE: QuoteStyle = quote_style("'", true, false);
+const SINGLE_RAW: QuoteStyle = quote_style("'", false, true);
+const BACKTICK: QuoteStyle = quote_style("`", true, true);
+const RAW_BACKTICK: QuoteStyle = quote_style("`", false, true);
+const TRIPLE_DOUBLE: QuoteStyle = quote_style("\"\"\"", true, true);
+const TRIPLE_SINGLE: QuoteStyle = quote_style("'''", true, true);
 
-const NONE: Rules = Rules {
+const NONE: LanguageRules = LanguageRules {
     keywords: "",
     types: "",
     lines: &[],
     blocks: &[],
     quotes: &[],
-    keys: Keys::None,
+    keys: KeyStyle::None,
     macros: false,
     lifetimes: false,
     raw_strings: false,
@@ -224,14 +224,14 @@ const NONE: Rules = Rules {
     any_case: false,
 };
 
-const CURLY: Rules = Rules {
+const CURLY: LanguageRules = LanguageRules {
     lines: &["//"],
     blocks: &[("/*", "*/")],
     quotes: &[DOUBLE, SINGLE],
     ..NONE
 };
 
-const RUST: Rules = Rules {
+const RUST: LanguageRules = LanguageRules {
     keywords: "Self as async await break const continue crate dyn else enum extern false fn for if impl in let loop match mod move mut pub ref return self static struct super trait true type unsafe use where while yield",
     types: "bool char f32 f64 i128 i16 i32 i64 i8 isize str u128 u16 u32 u64 u8 usize",
     macros: true,
@@ -242,7 +242,7 @@ const RUST: Rules = Rules {
     ..CURLY
 };
 
-const SCRIPT: Rules = Rules {
+const SCRIPT: LanguageRules = LanguageRules {
     keywords: "as async await break case catch class const continue debugger declare default delete do else enum export extends false finally for from function get if implements import in instanceof interface keyof let namespace new null of private protected public readonly return satisfies set static super switch this throw true try type typeof undefined var void while with yield",
     types: "any boolean never number object string symbol unknown",
     decorators: true,
@@ -250,7 +250,7 @@ const SCRIPT: Rules = Rules {
     ..CURLY
 };
 
-const PYTHON: Rules = Rules {
+const PYTHON: LanguageRules = LanguageRules {
     keywords: "False None True and as assert async await break case class continue def del elif else except finally for from global if import in is lambda match nonlocal not or pass raise return self try while with yield",
     types: "bool bytes dict float int list object set str tuple",
     lines: &["#"],
@@ -259,21 +259,21 @@ const PYTHON: Rules = Rules {
     ..NONE
 };
 
-const GO: Rules = Rules {
+const GO: LanguageRules = LanguageRules {
     keywords: "break case chan const continue default defer else fallthrough false for func go goto if import interface iota map nil package range return select struct switch true type var",
     types: "any bool byte error float32 float64 int int16 int32 int64 int8 rune string uint uint16 uint32 uint64 uint8 uintptr",
     quotes: &[DOUBLE, SINGLE, RAW_BACKTICK],
     ..CURLY
 };
 
-const C: Rules = Rules {
+const C: LanguageRules = LanguageRules {
     keywords: "NULL alignas alignof auto break case catch class co_await co_return concept const constexpr continue default delete do else enum explicit export extern false final for friend goto if inline mutable namespace new noexcept nullptr operator override private protected public register requires restrict return sizeof static static_assert struct switch template this throw true try typedef typename union using virtual volatile while",
     types: "bool char double float int int16_t int32_t int64_t int8_t long short signed size_t ssize_t uint16_t uint32_t uint64_t uint8_t unsigned void wchar_t",
     directives: true,
     ..CURLY
 };
 
-const JAVA: Rules = Rules {
+const JAVA: LanguageRules = LanguageRules {
     keywords: "abstract actual as assert async await base break by case catch class companion const constructor continue data def default delegate do else enum event expect explicit extends extern false final finally fixed for foreach fun get goto if implements implicit import in infix init inline inner instanceof interface internal is lateinit lazy lock match namespace native new null object of open operator out override package params partial permits private protected public readonly record ref reified required return sealed set static struct super suspend switch synchronized this throw throws trait transient true try type typealias typeof unsafe using val var vararg virtual void volatile when where while with yield",
     types: "bool boolean byte char decimal double dynamic float int long sbyte short string uint ulong ushort",
     decorators: true,
@@ -281,14 +281,14 @@ const JAVA: Rules = Rules {
     ..CURLY
 };
 
-const SWIFT: Rules = Rules {
+const SWIFT: LanguageRules = LanguageRules {
     keywords: "Self actor as associatedtype async await break case catch class continue default defer deinit do else enum extension false fileprivate final for func get guard if import in indirect init inout internal is lazy let mutating nil open operator override private protocol public repeat required rethrows return self set some static struct subscript super switch throw throws true try typealias var weak where while",
     decorators: true,
     quotes: &[TRIPLE_DOUBLE, DOUBLE],
     ..CURLY
 };
 
-const PHP: Rules = Rules {
+const PHP: LanguageRules = LanguageRules {
     keywords: "abstract and array as break callable case catch class clone const continue declare default do echo else elseif empty enum extends false final finally fn for foreach function global if implements include include_once instanceof interface isset list match namespace new null or print private protected public readonly require require_once return self static switch throw trait true try unset use var while yield",
     types: "bool float int iterable mixed string void",
     variables: true,
@@ -297,7 +297,7 @@ const PHP: Rules = Rules {
     ..CURLY
 };
 
-const RUBY: Rules = Rules {
+const RUBY: LanguageRules = LanguageRules {
     keywords: "alias and begin break case class def do else elsif end ensure extend false for if in include module next nil not or private protected public raise redo require require_relative rescue retry return self super then true undef unless until when while yield",
     lines: &["#"],
     decorators: true,
@@ -306,7 +306,7 @@ const RUBY: Rules = Rules {
     ..NONE
 };
 
-const SHELL: Rules = Rules {
+const SHELL: LanguageRules = LanguageRules {
     keywords: "case do done elif else esac export fi for function if in local readonly return select set shift source then unset until while",
     lines: &["#"],
     variables: true,
@@ -316,7 +316,7 @@ const SHELL: Rules = Rules {
     ..NONE
 };
 
-const POWERSHELL: Rules = Rules {
+const POWERSHELL: LanguageRules = LanguageRules {
     keywords: "begin break catch class continue data do else elseif end exit filter finally for foreach function if in param process return switch throw trap try until using while",
     lines: &["#"],
     blocks: &[("<#", "#>")],
@@ -327,7 +327,7 @@ const POWERSHELL: Rules = Rules {
     ..NONE
 };
 
-const SQL: Rules = Rules {
+const SQL: LanguageRules = LanguageRules {
     keywords: "add all alter and as asc begin between by case cast check column commit constraint create cross database default delete desc distinct drop else end except exists explain false foreign from full group having if in index inner insert intersect into is join key left like limit not null offset on or order outer over partition pragma primary references replace returning right rollback select set table then transaction trigger true union unique update using values view when where with",
     types: "bigint blob boolean char date decimal double float int integer json jsonb numeric real serial smallint text timestamp timestamptz uuid varchar",
     lines: &["--"],
@@ -337,36 +337,36 @@ const SQL: Rules = Rules {
     ..NONE
 };
 
-const JSON: Rules = Rules {
+const JSON: LanguageRules = LanguageRules {
     keywords: "false null true",
-    keys: Keys::Quoted,
+    keys: KeyStyle::Quoted,
     lines: &["//"],
     blocks: &[("/*", "*/")],
     quotes: &[DOUBLE],
     ..NONE
 };
 
-const YAML: Rules = Rules {
+const YAML: LanguageRules = LanguageRules {
     keywords: "false no null off on true yes",
-    keys: Keys::Lines,
+    keys: KeyStyle::Lines,
     lines: &["#"],
     quotes: &[DOUBLE_LINES, SINGLE_RAW],
     dashes: true,
     ..NONE
 };
 
-const SETTINGS: Rules = Rules {
+const SETTINGS: LanguageRules = LanguageRules {
     keywords: "false true",
-    keys: Keys::Settings,
+    keys: KeyStyle::Settings,
     lines: &["#", ";"],
     quotes: &[TRIPLE_DOUBLE, TRIPLE_SINGLE, DOUBLE, SINGLE],
     dashes: true,
     ..NONE
 };
 
-const CSS: Rules = Rules {
+const CSS: LanguageRules = LanguageRules {
     keywords: "and from important not only to",
-    keys: Keys::Names,
+    keys: KeyStyle::Names,
     blocks: &[("/*", "*/")],
     lines: &["//"],
     decorators: true,
@@ -376,7 +376,7 @@ const CSS: Rules = Rules {
     ..NONE
 };
 
-const LUA: Rules = Rules {
+const LUA: LanguageRules = LanguageRules {
     keywords: "and break do else elseif end false for function goto if in local nil not or repeat return self then true until while",
     lines: &["--"],
     blocks: &[("--[[", "]]"), ("[[", "]]")],
@@ -384,7 +384,7 @@ const LUA: Rules = Rules {
     ..NONE
 };
 
-const HASKELL: Rules = Rules {
+const HASKELL: LanguageRules = LanguageRules {
     keywords: "as case class data deriving do else exposing family forall foreign hiding if import in infix infixl infixr instance let module newtype of port qualified then type where",
     lines: &["--"],
     blocks: &[("{-", "-}")],
@@ -393,7 +393,7 @@ const HASKELL: Rules = Rules {
     ..NONE
 };
 
-const OCAML: Rules = Rules {
+const OCAML: LanguageRules = LanguageRules {
     keywords: "and as assert begin class constraint do done downto else end exception external false for fun function functor if in include inherit let match method module mutable new object of open or private rec sig struct then to true try type val virtual when while with yield",
     lines: &["//"],
     blocks: &[("(*", "*)")],
@@ -402,7 +402,7 @@ const OCAML: Rules = Rules {
     ..NONE
 };
 
-const ELIXIR: Rules = Rules {
+const ELIXIR: LanguageRules = LanguageRules {
     keywords: "after alias and case catch cond def defimpl defmacro defmodule defp defprotocol defstruct do else end false fn for if import in nil not or quote raise receive require rescue true try unless unquote use when with",
     lines: &["#", "%"],
     decorators: true,
@@ -410,14 +410,14 @@ const ELIXIR: Rules = Rules {
     ..NONE
 };
 
-const ZIG: Rules = Rules {
+const ZIG: LanguageRules = LanguageRules {
     keywords: "and anyerror anytype asm async await break catch comptime const continue defer else enum errdefer error export extern false fn for if inline null opaque or orelse packed pub resume return struct suspend switch test threadlocal true try undefined union unreachable usingnamespace var volatile while",
     types: "bool f32 f64 i16 i32 i64 i8 isize u16 u32 u64 u8 usize void",
     decorators: true,
     ..CURLY
 };
 
-const LISP: Rules = Rules {
+const LISP: LanguageRules = LanguageRules {
     keywords: "cond def define defmacro defmethod defn defun defvar do fn if lambda let let* loop ns progn quote recur require set! setq when",
     lines: &[";"],
     blocks: &[("#|", "|#")],
@@ -426,7 +426,7 @@ const LISP: Rules = Rules {
     ..NONE
 };
 
-const PERL: Rules = Rules {
+const PERL: LanguageRules = LanguageRules {
     keywords: "and bless do else elsif eval for foreach if last local my next no not or our package print push redo require return say shift sub undef unless until use wantarray while",
     lines: &["#"],
     variables: true,
@@ -434,14 +434,14 @@ const PERL: Rules = Rules {
     ..NONE
 };
 
-const R: Rules = Rules {
+const R: LanguageRules = LanguageRules {
     keywords: "FALSE NA NULL TRUE break else for function if in library next repeat return source while",
     lines: &["#"],
     quotes: &[DOUBLE, SINGLE, BACKTICK],
     ..NONE
 };
 
-const DOCKER: Rules = Rules {
+const DOCKER: LanguageRules = LanguageRules {
     keywords: "ADD ARG AS CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL ONBUILD RUN SHELL STOPSIGNAL USER VOLUME WORKDIR",
     lines: &["#"],
     variables: true,
@@ -450,9 +450,9 @@ const DOCKER: Rules = Rules {
     ..NONE
 };
 
-const MAKE: Rules = Rules {
+const MAKE: LanguageRules = LanguageRules {
     keywords: "define else endef endif export ifdef ifeq ifndef ifneq include",
-    keys: Keys::Lines,
+    keys: KeyStyle::Lines,
     lines: &["#"],
     variables: true,
     dashes: true,
@@ -460,7 +460,7 @@ const MAKE: Rules = Rules {
     ..NONE
 };
 
-const HCL: Rules = Rules {
+const HCL: LanguageRules = LanguageRules {
     keywords: "data else enum false for if import in inherit input interface let locals message module mutation null option optional output package provider query rec repeated resource returns rpc scalar schema service subscription syntax terraform then true type union variable with",
     lines: &["#", "//"],
     blocks: &[("/*", "*/")],

@@ -2,15 +2,19 @@
 
 use std::io;
 
-use super::languages::{Keys, Known, Rules};
-use super::{Class, Words};
+use super::languages::{KeyStyle, KnownWords, LanguageRules};
+use super::{WordClass, WordSink};
 
 /// How far a key is looked for.
 const LONGEST_KEY: usize = 200;
 
 /// Gives all words of a text, in order.
-pub(super) fn words(rules: &Rules, text: &str, put: &mut Words<'_>) -> io::Result<()> {
-    let known = rules.known();
+pub(super) fn lex_words(
+    rules: &LanguageRules,
+    text: &str,
+    put: &mut WordSink<'_>,
+) -> io::Result<()> {
+    let known = rules.known_words();
     let mut at = 0;
     let mut plain = 0;
     let mut starts_line = true;
@@ -23,7 +27,7 @@ pub(super) fn words(rules: &Rules, text: &str, put: &mut Words<'_>) -> io::Resul
         let word = if c.is_whitespace() {
             None
         } else {
-            word((rules, &known), text, at, starts_line)
+            lex_word((rules, &known), text, at, starts_line)
         };
         let Some((class, len)) = word else {
             // A list in YAML begins a line once more.
@@ -33,41 +37,45 @@ pub(super) fn words(rules: &Rules, text: &str, put: &mut Words<'_>) -> io::Resul
         };
         starts_line = false;
         let end = at + len;
-        if class != Class::Plain {
-            put(Class::Plain, &text[plain..at])?;
+        if class != WordClass::Plain {
+            put(WordClass::Plain, &text[plain..at])?;
             put(class, &text[at..end])?;
             plain = end;
         }
         at = end;
     }
-    put(Class::Plain, &text[plain..])
+    put(WordClass::Plain, &text[plain..])
 }
 
 /// The word that begins at a place: what it is, and how long. None for a character that is no word.
-fn word(
-    (rules, known): (&Rules, &Known),
+fn lex_word(
+    (rules, known): (&LanguageRules, &KnownWords),
     text: &str,
     at: usize,
     starts_line: bool,
-) -> Option<(Class, usize)> {
+) -> Option<(WordClass, usize)> {
     let rest = &text[at..];
-    if let Some(len) = comment(rules, text, at) {
-        return Some((Class::Comment, len));
+    if let Some(len) = comment_len(rules, text, at) {
+        return Some((WordClass::Comment, len));
     }
     if starts_line && let Some(found) = line_start(rules, rest) {
         return Some(found);
     }
-    if let Some(len) = string(rules, rest) {
-        let is_key = rules.keys == Keys::Quoted && rest[len..].trim_start().starts_with(':');
-        let class = if is_key { Class::Name } else { Class::Text };
+    if let Some(len) = string_len(rules, rest) {
+        let is_key = rules.keys == KeyStyle::Quoted && rest[len..].trim_start().starts_with(':');
+        let class = if is_key {
+            WordClass::Name
+        } else {
+            WordClass::Text
+        };
         return Some((class, len));
     }
     let first = rest.chars().next()?;
-    if let Some(found) = sign(rules, rest, first) {
+    if let Some(found) = lex_sign(rules, rest, first) {
         return Some(found);
     }
     if first.is_ascii_digit() {
-        return Some((Class::Number, number(rest)));
+        return Some((WordClass::Number, number_len(rest)));
     }
     if !is_start(first) {
         return None;
@@ -75,22 +83,22 @@ fn word(
     let len = name_len(rules, rest);
     let (name, behind) = rest.split_at(len);
     let class = if known.is_keyword(name) {
-        Class::Keyword
-    } else if rules.keys == Keys::Names && is_key(behind, ':') {
-        Class::Name
+        WordClass::Keyword
+    } else if rules.keys == KeyStyle::Names && is_key(behind, ':') {
+        WordClass::Name
     } else if behind.starts_with('(') || (rules.macros && behind.starts_with("!(")) {
-        Class::Function
+        WordClass::Function
     } else if known.is_type(name) {
-        Class::Type
+        WordClass::Type
     } else if starts_line && rules.commands {
-        Class::Function
+        WordClass::Function
     } else {
-        Class::Plain
+        WordClass::Plain
     };
     Some((class, len))
 }
 
-fn comment(rules: &Rules, text: &str, at: usize) -> Option<usize> {
+fn comment_len(rules: &LanguageRules, text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     for (open, close) in rules.blocks {
         if let Some(inside) = rest.strip_prefix(open) {
@@ -109,26 +117,30 @@ fn comment(rules: &Rules, text: &str, at: usize) -> Option<usize> {
 }
 
 /// What only the beginning of a line can be.
-fn line_start(rules: &Rules, rest: &str) -> Option<(Class, usize)> {
+fn line_start(rules: &LanguageRules, rest: &str) -> Option<(WordClass, usize)> {
     // Keys are short; a line of nothing but their beginnings may be long.
     let near = &rest[..rest.floor_char_boundary(LONGEST_KEY)];
     let line = near.find('\n').map_or(near, |end| &near[..end]);
     match rules.keys {
-        Keys::Settings if line.starts_with('[') => {
+        KeyStyle::Settings if line.starts_with('[') => {
             let len = line.rfind(']').map_or(line.len(), |end| end + 1);
-            Some((Class::Keyword, len))
+            Some((WordClass::Keyword, len))
         }
-        Keys::Settings | Keys::Lines => {
-            let mark = if rules.keys == Keys::Lines { ':' } else { '=' };
+        KeyStyle::Settings | KeyStyle::Lines => {
+            let mark = if rules.keys == KeyStyle::Lines {
+                ':'
+            } else {
+                '='
+            };
             let len = line
                 .find(|c: char| !is_inside(c) && !matches!(c, '-' | '.' | '"' | '\'' | '/'))
                 .unwrap_or(line.len());
-            (len > 0 && is_key(&line[len..], mark)).then_some((Class::Name, len))
+            (len > 0 && is_key(&line[len..], mark)).then_some((WordClass::Name, len))
         }
         _ if rules.directives && line.starts_with('#') => {
             let bare = line[1..].trim_start_matches(' ');
             let word = bare.find(|c: char| !is_inside(c)).unwrap_or(bare.len());
-            Some((Class::Name, line.len() - bare.len() + word))
+            Some((WordClass::Name, line.len() - bare.len() + word))
         }
         _ => None,
     }
@@ -141,7 +153,7 @@ fn is_key(behind: &str, mark: char) -> bool {
     behind.is_some_and(|after| !after.starts_with(mark))
 }
 
-fn string(rules: &Rules, rest: &str) -> Option<usize> {
+fn string_len(rules: &LanguageRules, rest: &str) -> Option<usize> {
     if rules.raw_strings
         && let Some(len) = raw_string(rest)
     {
@@ -195,41 +207,41 @@ fn raw_string(rest: &str) -> Option<usize> {
 }
 
 /// What a sign begins: a variable, a decorator, an attribute, a lifetime, a colour.
-fn sign(rules: &Rules, rest: &str, first: char) -> Option<(Class, usize)> {
+fn lex_sign(rules: &LanguageRules, rest: &str, first: char) -> Option<(WordClass, usize)> {
     let after = &rest[first.len_utf8()..];
     let name = || after.find(|c: char| !is_inside(c)).unwrap_or(after.len());
     match first {
         '$' if rules.variables => {
             if after.starts_with('{') {
                 let end = after.find(['}', '\n']).map(|end| end + 2);
-                return Some((Class::Variable, end.unwrap_or(rest.len())));
+                return Some((WordClass::Variable, end.unwrap_or(rest.len())));
             }
             let len = match (name(), after.chars().next()) {
                 (0, Some('#' | '?' | '@' | '*' | '!' | '$')) => 1,
                 (len, _) => len,
             };
-            (len > 0).then_some((Class::Variable, 1 + len))
+            (len > 0).then_some((WordClass::Variable, 1 + len))
         }
         '@' if rules.decorators && after.starts_with(is_start) => {
             let end = after.find(|c: char| !is_inside(c) && !matches!(c, '.' | '-'));
-            Some((Class::Name, 1 + end.unwrap_or(after.len())))
+            Some((WordClass::Name, 1 + end.unwrap_or(after.len())))
         }
         '#' if rules.attributes && after.trim_start_matches('!').starts_with('[') => {
             let line = rest.find('\n').map_or(rest, |end| &rest[..end]);
             Some((
-                Class::Name,
+                WordClass::Name,
                 line.rfind(']').map_or(line.len(), |end| end + 1),
             ))
         }
-        '\'' if rules.lifetimes && name() > 0 => Some((Class::Type, 1 + name())),
+        '\'' if rules.lifetimes && name() > 0 => Some((WordClass::Type, 1 + name())),
         '#' if rules.colours && after.starts_with(|c: char| c.is_ascii_hexdigit()) => {
-            Some((Class::Number, 1 + name()))
+            Some((WordClass::Number, 1 + name()))
         }
         _ => None,
     }
 }
 
-fn number(rest: &str) -> usize {
+fn number_len(rest: &str) -> usize {
     let mut before = ' ';
     let mut chars = rest.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -247,7 +259,7 @@ fn number(rest: &str) -> usize {
     rest.len()
 }
 
-fn name_len(rules: &Rules, rest: &str) -> usize {
+fn name_len(rules: &LanguageRules, rest: &str) -> usize {
     let inside = |c: char| is_inside(c) || (c == '-' && rules.dashes);
     rest.find(|c| !inside(c)).unwrap_or(rest.len())
 }

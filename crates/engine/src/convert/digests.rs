@@ -3,47 +3,47 @@
 use rethread_model::{Blob, Block, Bodies, Media};
 use sha2::{Digest, Sha256};
 
-use super::{media, said};
+use super::{media, messages};
 
 /// What a block means that somebody says.
-pub(super) fn said(bodies: &dyn Bodies, role: &str, one: &Block) -> u64 {
-    let mark = block(bodies, one);
-    words(&[role, &mark.to_string()])
+pub(super) fn spoken_digest(bodies: &dyn Bodies, role: &str, one: &Block) -> u64 {
+    let mark = block_digest(bodies, one);
+    digest_of(&[role, &mark.to_string()])
 }
 
 /// What a block means. Ids are each client's own.
-pub(super) fn block(bodies: &dyn Bodies, one: &Block) -> u64 {
+pub(super) fn block_digest(bodies: &dyn Bodies, one: &Block) -> u64 {
     match one {
-        Block::Text(text) => words(&["text", text.value.trim()]),
-        Block::Aside { text, .. } => words(&["aside", &text.value]),
-        Block::Thinking(thought) => words(&["thinking", thought.text.value.trim()]),
+        Block::Text(text) => digest_of(&["text", text.value.trim()]),
+        Block::Aside { text, .. } => digest_of(&["aside", &text.value]),
+        Block::Thinking(thought) => digest_of(&["thinking", thought.text.value.trim()]),
         Block::ToolCall(call) => {
-            let input = said::input(call);
-            words(&["call", &call.name, &String::from_utf8_lossy(&input)])
+            let input = messages::input_line(call);
+            digest_of(&["call", &call.name, &String::from_utf8_lossy(&input)])
         }
         Block::ToolResult(result) => {
             let word = if result.is_error { "error" } else { "fine" };
-            words(&["result", word, &said::output(result)])
+            digest_of(&["result", word, &messages::output_text(result)])
         }
-        Block::Image(media) => picture(bodies, "image", media),
-        Block::File(media) => picture(bodies, "file", media),
-        Block::Unknown { type_name, raw } => words(&[type_name, &raw.to_text()]),
+        Block::Image(media) => media_digest(bodies, "image", media),
+        Block::File(media) => media_digest(bodies, "file", media),
+        Block::Unknown { type_name, raw } => digest_of(&[type_name, &raw.to_text()]),
     }
 }
 
-fn picture(bodies: &dyn Bodies, word: &str, shown: &Media) -> u64 {
-    if let Some((_, data)) = media::base64(bodies, shown) {
-        return words(&[word, &data]);
+fn media_digest(bodies: &dyn Bodies, word: &str, shown: &Media) -> u64 {
+    if let Some((_, data)) = media::to_base64(bodies, shown) {
+        return digest_of(&[word, &data]);
     }
     let name = match &shown.blob {
         Blob::Url(name) | Blob::Missing(name) => Some(name.as_str()),
         _ => shown.name.as_deref(),
     };
-    words(&[word, name.unwrap_or_default()])
+    digest_of(&[word, name.unwrap_or_default()])
 }
 
 /// What a few words mean.
-pub(super) fn words(words: &[&str]) -> u64 {
+pub(super) fn digest_of(words: &[&str]) -> u64 {
     let mut hash = Sha256::new();
     for word in words {
         hash.update((word.len() as u64).to_le_bytes());
@@ -56,42 +56,42 @@ pub(super) fn words(words: &[&str]) -> u64 {
 
 /// What a block may mean that is written as it is here, once a format has written and read it: some
 /// have no thoughts, and some cannot say that a tool failed.
-pub(super) fn possible(role: &str, one: &Block) -> Vec<u64> {
+pub(super) fn possible_digests(role: &str, one: &Block) -> Vec<u64> {
     let marks: Vec<u64> = match one {
-        Block::Text(text) => vec![words(&["text", text.value.trim()])],
+        Block::Text(text) => vec![digest_of(&["text", text.value.trim()])],
         Block::Thinking(thought) => ["thinking", "text"]
             .iter()
-            .map(|kind| words(&[kind, thought.text.value.trim()]))
+            .map(|kind| digest_of(&[kind, thought.text.value.trim()]))
             .collect(),
         Block::ToolCall(call) => {
-            let input = said::input(call);
-            vec![words(&[
+            let input = messages::input_line(call);
+            vec![digest_of(&[
                 "call",
                 &call.name,
                 &String::from_utf8_lossy(&input),
             ])]
         }
         Block::ToolResult(result) => {
-            let output = said::output(result);
+            let output = messages::output_text(result);
             ["fine", "error"]
                 .iter()
-                .map(|word| words(&["result", word, &output]))
+                .map(|word| digest_of(&["result", word, &output]))
                 .collect()
         }
-        Block::Image(shown) => vec![words(&["image", written(shown)])],
-        Block::File(shown) => vec![words(&["file", written(shown)])],
+        Block::Image(shown) => vec![digest_of(&["image", written_data(shown)])],
+        Block::File(shown) => vec![digest_of(&["file", written_data(shown)])],
         Block::Aside { .. } | Block::Unknown { .. } => Vec::new(),
     };
     marks
         .iter()
-        .map(|mark| words(&[role, &mark.to_string()]))
+        .map(|mark| digest_of(&[role, &mark.to_string()]))
         .collect()
 }
 
 /// The bytes of a picture or a file that is written, or else its address.
-fn written(shown: &Media) -> &str {
+fn written_data(shown: &Media) -> &str {
     match &shown.blob {
-        Blob::Url(url) => media::data(shown).unwrap_or(url),
+        Blob::Url(url) => media::base64_data(shown).unwrap_or(url),
         _ => "",
     }
 }
@@ -258,8 +258,12 @@ mod tests {
         let found: Vec<String> = blocks()
             .iter()
             .map(|(name, one)| {
-                let of = roles.map(|role| format!("{:016x}", said(&Inline, role, one)));
-                format!("{name}: {:016x} {}", block(&Inline, one), of.join(" "))
+                let of = roles.map(|role| format!("{:016x}", spoken_digest(&Inline, role, one)));
+                format!(
+                    "{name}: {:016x} {}",
+                    block_digest(&Inline, one),
+                    of.join(" ")
+                )
             })
             .collect();
         let pinned: Vec<&str> = PINNED.lines().map(str::trim).collect();

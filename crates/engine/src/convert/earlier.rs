@@ -10,14 +10,14 @@ use rethread_formats::{Conversation, FormatRef, Source, Writing};
 use rethread_json::{Object, Tree, Value, split_lines};
 use rethread_model::Note;
 
-use super::spoken::Spoken;
-use super::{ConvertAsk, Trim, back, marks};
+use super::history::MessageHistory;
+use super::{ConvertOptions, Trim, digests, recovery};
 use crate::show::open;
 
 const FILE: &str = "conversions.jsonl";
 
 /// What identifies a conversion: what was converted, as it was then, how much of it, and into what.
-pub(super) fn key(
+pub(super) fn conversion_key(
     from: &Conversation,
     to: FormatRef,
     trim: &Trim<'_>,
@@ -25,7 +25,7 @@ pub(super) fn key(
 ) -> String {
     let source = &from.source;
     let path = source.path.to_string_lossy();
-    let marks = Spoken::digests(from, from, Scope::Told).marks();
+    let marks = MessageHistory::only_digests(from, from, Scope::Told).block_digests();
     let marks: Vec<String> = marks.iter().map(u64::to_string).collect();
     let last = trim.last.map(|n| n.to_string()).unwrap_or_default();
     let marks = marks.join(" ");
@@ -41,11 +41,11 @@ pub(super) fn key(
     ];
     let cwd = cwd.map(Path::to_string_lossy);
     words.extend(cwd.as_deref());
-    format!("{:016x}", marks::words(&words))
+    format!("{:016x}", digests::digest_of(&words))
 }
 
 /// The lines of a conversion, the last one first: ids, and paths where they are noted.
-fn noted(w: &Writing<'_>, key: &str) -> Vec<(String, Option<String>)> {
+fn noted_conversions(w: &Writing<'_>, key: &str) -> Vec<(String, Option<String>)> {
     let bytes = read_small(&w.env.data.join(FILE)).unwrap_or_default();
     let mut tree = Tree::default();
     let mut found = Vec::new();
@@ -64,15 +64,19 @@ fn noted(w: &Writing<'_>, key: &str) -> Vec<(String, Option<String>)> {
 }
 
 /// A conversion of a whole session into a store.
-pub(super) struct Whole {
+pub(super) struct WholeConversion {
     key: String,
     /// What the files are that it came from, the main one first.
     seals: Vec<Seal>,
 }
 
-impl Whole {
+impl WholeConversion {
     /// Of a session whose files are these now.
-    pub(super) fn of(from: &Conversation, seals: Vec<Seal>, ask: &ConvertAsk<'_>) -> Self {
+    pub(super) fn of_session(
+        from: &Conversation,
+        seals: Vec<Seal>,
+        ask: &ConvertOptions<'_>,
+    ) -> Self {
         let source = &from.source;
         let digests: Vec<&str> = seals.iter().map(|seal| seal.sha256.as_str()).collect();
         let root = ask.root.map(Path::to_string_lossy).unwrap_or_default();
@@ -89,24 +93,27 @@ impl Whole {
         ];
         let cwd = ask.cwd.map(Path::to_string_lossy);
         words.extend(cwd.as_deref());
-        let key = format!("{:016x}", marks::words(&words));
+        let key = format!("{:016x}", digests::digest_of(&words));
         Self { key, seals }
     }
 
     /// Notes what is about to be put into the store. So whoever is killed right behind that finds it
     /// the next time; an id that is not there means nothing.
-    pub(super) fn begin(&self, w: &Writing<'_>, id: &str) -> Option<Note> {
-        write(w, Object::new().str("key", &self.key).str("id", id))
+    pub(super) fn note_begin(&self, w: &Writing<'_>, id: &str) -> Option<Note> {
+        write_note(w, Object::new().str("key", &self.key).str("id", id))
     }
 
     /// The session that was made before, if it is in the store and still carries what it is made of.
-    pub(super) fn find(
+    pub(super) fn find_made(
         &self,
         w: &Writing<'_>,
-        ask: &ConvertAsk<'_>,
+        ask: &ConvertOptions<'_>,
         cwd: &Path,
     ) -> Option<Conversation> {
-        let ids: Vec<String> = noted(w, &self.key).into_iter().map(|(id, _)| id).collect();
+        let ids: Vec<String> = noted_conversions(w, &self.key)
+            .into_iter()
+            .map(|(id, _)| id)
+            .collect();
         if ids.is_empty() {
             return None;
         }
@@ -137,33 +144,38 @@ impl Whole {
     }
 
     fn is_in(&self, made: &Conversation) -> bool {
-        let luggage = back::luggage(made).ok().flatten();
-        luggage.is_some_and(|luggage| luggage.seals().eq(&self.seals))
+        let luggage = recovery::carried_original(made).ok().flatten();
+        luggage.is_some_and(|luggage| luggage.file_seals().eq(&self.seals))
     }
 }
 
 /// The session that was made before, if it still is what was made.
-pub(super) fn find(w: &Writing<'_>, key: &str, from: &Source, to: FormatRef) -> Option<Source> {
-    let mut noted = noted(w, key).into_iter();
+pub(super) fn find_earlier(
+    w: &Writing<'_>,
+    key: &str,
+    from: &Source,
+    to: FormatRef,
+) -> Option<Source> {
+    let mut noted = noted_conversions(w, key).into_iter();
     let (id, path) = noted.find_map(|(id, path)| Some((id, path?)))?;
     let source = Source::new(to, id, PathBuf::from(path));
     let conversation = open(&source).ok()?;
-    let luggage = back::luggage(&conversation).ok()??;
+    let luggage = recovery::carried_original(&conversation).ok()??;
     let is_it = luggage.from == from.format.slug() && luggage.id == from.id;
-    let goes_on = Spoken::digests(&conversation, &conversation, luggage.scope)
-        .marks()
+    let goes_on = MessageHistory::only_digests(&conversation, &conversation, luggage.scope)
+        .block_digests()
         .starts_with(&luggage.marks);
     (is_it && goes_on).then_some(source)
 }
 
 /// Notes a conversion. What was made is there either way, so trouble with that is a note.
-pub(super) fn note(w: &Writing<'_>, key: &str, made: &Source) -> Option<Note> {
+pub(super) fn note_conversion(w: &Writing<'_>, key: &str, made: &Source) -> Option<Note> {
     let path = made.path.to_str()?;
     let line = Object::new().str("key", key).str("id", &made.id);
-    write(w, line.str("path", path))
+    write_note(w, line.str("path", path))
 }
 
-fn write(w: &Writing<'_>, line: Object) -> Option<Note> {
+fn write_note(w: &Writing<'_>, line: Object) -> Option<Note> {
     let noted = ensure_folder(&w.env.data, &Mode::Private, w.durability).and_then(|()| {
         let file = w.env.data.join(FILE);
         append_line(&file, &line.finish(), Mode::Private, w.durability).map(drop)

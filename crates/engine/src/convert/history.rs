@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use rethread_formats::carry::{Scope, Shape};
+use rethread_formats::carry::{MessageTree, Scope};
 use rethread_formats::{Attachments, Conversation};
 use rethread_model::{Block, Bodies, Body, EntryIx, Kind, Message, Role, Visibility};
 
-use super::calls::Waiting;
-use super::said::{Followers, Said, Speech, before, may_be_said};
+use super::calls::WaitingCalls;
+use super::messages::{Followers, MessageBuilder, OutgoingMessage, may_be_said, preceding_entry};
 
 /// All that people and models say in a session, in the order of its records.
-pub(super) struct Spoken {
-    pub(super) lines: Vec<Line>,
+pub(super) struct MessageHistory {
+    pub(super) lines: Vec<HistoryMessage>,
     /// The last that is said on the way to where the session is.
     pub(super) end: Option<usize>,
     /// Whether what was kept of the past may stand behind a summary once more.
@@ -19,31 +19,31 @@ pub(super) struct Spoken {
 }
 
 /// Something that is said.
-pub(super) struct Line {
-    pub(super) said: Said,
+pub(super) struct HistoryMessage {
+    pub(super) said: OutgoingMessage,
     /// What it follows, by its place in the list.
     pub(super) after: Option<usize>,
     /// Whether it sums up what others said.
     pub(super) is_summary: bool,
 }
 
-impl Spoken {
+impl MessageHistory {
     /// All that counts as said, also before it was compacted. What sub-agents say in it, and what
     /// stands beside it, is not among it.
     ///
     /// Clients write the same in several ways, a call and its result in one message or in two: here
     /// it is always the same.
-    pub(super) fn of(source: &Conversation, scope: Scope) -> Self {
-        Self::read(source, source, scope, true)
+    pub(super) fn of_conversation(source: &Conversation, scope: Scope) -> Self {
+        Self::read_messages(source, source, scope, true)
     }
 
     /// The same without the messages, only with the digests of what is said. The entries come from
     /// `bodies`, which are those of the session.
-    pub(super) fn digests(source: &Conversation, bodies: &dyn Bodies, scope: Scope) -> Self {
-        Self::read(source, bodies, scope, false)
+    pub(super) fn only_digests(source: &Conversation, bodies: &dyn Bodies, scope: Scope) -> Self {
+        Self::read_messages(source, bodies, scope, false)
     }
 
-    fn read(
+    fn read_messages(
         source: &Conversation,
         bodies: &dyn Bodies,
         scope: Scope,
@@ -52,14 +52,14 @@ impl Spoken {
         let session = &source.session;
         let count = session.entries().len();
         let followers = Followers::new(session);
-        let mut speech = Speech::new(source, bodies, Attachments::ALL, scope);
+        let mut speech = MessageBuilder::new(source, bodies, Attachments::ALL, scope);
         speech.wants_messages = wants_messages;
         // What each entry says, and the entry that says the last that it follows.
-        let mut said: Vec<Vec<Said>> = Vec::new();
+        let mut said: Vec<Vec<OutgoingMessage>> = Vec::new();
         said.resize_with(count, Vec::new);
         let mut follows: Vec<Option<EntryIx>> = vec![None; count];
         let mut met = vec![false; count];
-        let mut parted: HashMap<EntryIx, Waiting> = HashMap::new();
+        let mut parted: HashMap<EntryIx, WaitingCalls> = HashMap::new();
         let mut last = None;
         // What nothing leads to is in a circle; it is said all the same.
         let all = session.indexed().filter(|(_, e)| !e.beside && !e.side);
@@ -71,7 +71,7 @@ impl Spoken {
                     continue;
                 }
                 let entry = session.entry(ix);
-                let parent = before(entry);
+                let parent = preceding_entry(entry);
                 if parent != last {
                     let there = parent.and_then(|parent| parted.get(&parent));
                     speech.calls.waiting = there.cloned().unwrap_or_default();
@@ -84,11 +84,11 @@ impl Spoken {
                         Some(parent)
                     }
                 });
-                if let Some(message) = message(source, bodies, (ix, scope)) {
+                if let Some(message) = entry_message(source, bodies, (ix, scope)) {
                     speech.speaker = Some(ix);
                     speech.begins = follows[ix.get()].is_none();
                     let is_told = entry.visibility == Visibility::Injected;
-                    speech.say(&message, entry.time, is_told);
+                    speech.add_message(&message, entry.time, is_told);
                     said[ix.get()] = std::mem::take(&mut speech.messages);
                 }
                 let next = &followers.of[ix.get()];
@@ -101,7 +101,11 @@ impl Spoken {
         Self::in_order(source, said, &follows)
     }
 
-    fn in_order(source: &Conversation, said: Vec<Vec<Said>>, follows: &[Option<EntryIx>]) -> Self {
+    fn in_order(
+        source: &Conversation,
+        said: Vec<Vec<OutgoingMessage>>,
+        follows: &[Option<EntryIx>],
+    ) -> Self {
         let mut ends = Vec::with_capacity(said.len());
         let mut count = 0;
         for said in &said {
@@ -121,7 +125,7 @@ impl Spoken {
             let mut after = follows.and_then(end_of);
             for said in said {
                 let kind = said.from.map(|ix| source.session.entry(ix).kind);
-                lines.push(Line {
+                lines.push(HistoryMessage {
                     is_summary: !kind.is_some_and(Kind::is_message),
                     said,
                     after,
@@ -137,15 +141,15 @@ impl Spoken {
     }
 
     /// What each block of it means.
-    pub(super) fn marks(&self) -> Vec<u64> {
+    pub(super) fn block_digests(&self) -> Vec<u64> {
         let marks = self.lines.iter().flat_map(|line| &line.said.marks);
         marks.copied().collect()
     }
 
     /// The places of the blocks of each line.
-    pub(super) fn places(&self) -> Vec<std::ops::Range<usize>> {
+    pub(super) fn block_places(&self) -> Vec<std::ops::Range<usize>> {
         let mut start = 0;
-        let place = |line: &Line| {
+        let place = |line: &HistoryMessage| {
             let place = start..start + line.said.marks.len();
             start = place.end;
             place
@@ -154,8 +158,8 @@ impl Spoken {
     }
 
     /// How its blocks follow each other.
-    pub(super) fn shape(&self) -> Shape {
-        let places = self.places();
+    pub(super) fn shape(&self) -> MessageTree {
+        let places = self.block_places();
         let last = |line: Option<usize>| Some(places.get(line?)?.end.saturating_sub(1));
         let mut parts = Vec::new();
         for (line, place) in self.lines.iter().zip(&places) {
@@ -165,11 +169,11 @@ impl Spoken {
             }
         }
         let end = last(self.end).filter(|end| Some(end + 1) != places.last().map(|p| p.end));
-        Shape { parts, end }
+        MessageTree { parts, end }
     }
 
     /// The lines on the way to where the session is.
-    pub(super) fn way(&self) -> Vec<usize> {
+    pub(super) fn active_path(&self) -> Vec<usize> {
         let mut way = Vec::new();
         let mut met = vec![false; self.lines.len()];
         let mut at = self.end;
@@ -183,7 +187,7 @@ impl Spoken {
 }
 
 /// What somebody says in an entry, or what sums up what was said.
-fn message(
+fn entry_message(
     source: &Conversation,
     bodies: &dyn Bodies,
     (ix, scope): (EntryIx, Scope),

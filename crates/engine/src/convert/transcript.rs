@@ -10,13 +10,13 @@ use rethread_model::{
     Block, Bodies, Body, Context, EntryIx, Kept, Kind, Message, Role, Session, Visibility,
 };
 
-use super::calls::Waiting;
-use super::marks;
-use super::said::{Followers, Speech, before, is_said, may_be_said, way_to};
-use super::steps::{Position, Steps, followed, without};
+use super::calls::WaitingCalls;
+use super::digests;
+use super::messages::{Followers, MessageBuilder, is_said, may_be_said, path_to, preceding_entry};
+use super::steps::{StepPosition, TranscriptSteps, followed_steps, without_paths};
 
 /// What of a session is written.
-pub(super) enum Extent {
+pub(super) enum ConvertExtent {
     /// All of it.
     Whole,
     /// These steps.
@@ -24,7 +24,7 @@ pub(super) enum Extent {
 }
 
 /// How a conversation is told to a format: what it leaves out is known before.
-pub(super) struct Telling<'a> {
+pub(super) struct TranscriptPlan<'a> {
     source: &'a Conversation,
     bodies: &'a dyn Bodies,
     keeps: Keeps,
@@ -37,7 +37,7 @@ pub(super) struct Telling<'a> {
     pub(super) has_left: bool,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> TranscriptPlan<'a> {
     /// Of a conversation whose entries come from `bodies`. Where it parts, all steps are looked at once
     /// before they are told.
     pub(super) fn new(
@@ -56,15 +56,15 @@ impl<'a> Telling<'a> {
             ways: Vec::new(),
             has_left: false,
         };
-        if keeps.branches != Branches::None && parts(&source.session) {
+        if keeps.branches != Branches::None && has_branches(&source.session) {
             let mut seen = Vec::new();
             let steps = telling.steps().map(|(told, _)| told);
-            let mut steps = steps.inspect(|told| seen.push(Position::of(told)));
+            let mut steps = steps.inspect(|told| seen.push(StepPosition::of_step(told)));
             let writer = to.writer();
             let ways = writer.map(|writer| writer.leaves_out(&mut steps));
             let ways = ways.unwrap_or_default();
             drop(steps);
-            let left = left_ways(followed(&seen, &ways).into_iter());
+            let left = left_ways(followed_steps(&seen, &ways).into_iter());
             // Formats that leave out nothing do not look.
             telling.has_left = seen.is_empty() || !left.is_empty();
             telling.ways = ways;
@@ -73,15 +73,15 @@ impl<'a> Telling<'a> {
     }
 
     /// Of what is to be written of a conversation.
-    pub(super) fn of(
+    pub(super) fn of_extent(
         source: &'a Conversation,
         bodies: &'a dyn Bodies,
-        extent: &'a Extent,
+        extent: &'a ConvertExtent,
         to: FormatRef,
     ) -> Self {
         match extent {
-            Extent::Whole => Self::new(source, bodies, to, Scope::Told),
-            Extent::Steps(steps) => Self {
+            ConvertExtent::Whole => Self::new(source, bodies, to, Scope::Told),
+            ConvertExtent::Steps(steps) => Self {
                 source,
                 bodies,
                 keeps: to.keeps(),
@@ -98,22 +98,26 @@ impl<'a> Telling<'a> {
         if let Some(list) = self.list {
             return Box::new(list.iter().map(|told| (told.clone(), None)));
         }
-        let plan = Plan::new(self.source, self.bodies, self.keeps, self.scope);
-        Box::new(without(plan, &self.ways))
+        let plan = StepPlanner::new(self.source, self.bodies, self.keeps, self.scope);
+        Box::new(without_paths(plan, &self.ways))
     }
 }
 
 /// The steps of a conversation, the active way last, as far as the format keeps them.
-pub(super) fn steps(source: &Conversation, to: FormatRef, scope: Scope) -> Steps {
-    let mut steps = Steps::default();
-    for (told, from) in Telling::new(source, source, to, scope).steps() {
-        steps.push(told, from);
+pub(super) fn transcript_steps(
+    source: &Conversation,
+    to: FormatRef,
+    scope: Scope,
+) -> TranscriptSteps {
+    let mut steps = TranscriptSteps::default();
+    for (told, from) in TranscriptPlan::new(source, source, to, scope).steps() {
+        steps.push_step(told, from);
     }
     steps
 }
 
 /// Whether a conversation goes on in several ways from some place, or begins several times.
-fn parts(session: &Session) -> bool {
+fn has_branches(session: &Session) -> bool {
     let followers = Followers::new(session);
     followers.first.len() > 1 || followers.of.iter().any(|list| list.len() > 1)
 }
@@ -122,7 +126,7 @@ fn parts(session: &Session) -> bool {
 const NO_SUMMARY: &str = "(What came before was summed up here, and the summary cannot be read.)";
 
 /// The steps of a conversation while they are made, entry by entry.
-struct Plan<'a> {
+struct StepPlanner<'a> {
     source: &'a Conversation,
     bodies: &'a dyn Bodies,
     session: &'a Session,
@@ -134,7 +138,7 @@ struct Plan<'a> {
     seen: HashMap<EntryIx, EntryIx>,
     /// The entries behind the last compaction: what is not seen of them was taken away.
     is_recent: Vec<bool>,
-    speech: Speech<'a>,
+    speech: MessageBuilder<'a>,
     /// The entries that are not told yet.
     order: std::vec::IntoIter<EntryIx>,
     /// The last entry on the way to where the session is.
@@ -148,7 +152,7 @@ struct Plan<'a> {
     /// from.
     places: Vec<EntrySteps>,
     /// The calls that wait where the conversation parts.
-    waiting: HashMap<EntryIx, Waiting>,
+    waiting: HashMap<EntryIx, WaitingCalls>,
     /// How many entries follow each.
     followers: Vec<usize>,
     last: Option<EntryIx>,
@@ -181,7 +185,7 @@ impl EntrySteps {
     }
 }
 
-impl Iterator for Plan<'_> {
+impl Iterator for StepPlanner<'_> {
     type Item = (Told, Option<EntryIx>);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -190,23 +194,23 @@ impl Iterator for Plan<'_> {
                 return Some(step);
             }
             if let Some(ix) = self.order.next() {
-                self.enter(ix);
-                self.entry(ix);
+                self.enter_entry(ix);
+                self.add_entry(ix);
             } else if std::mem::replace(&mut self.is_over, true) {
                 return None;
             } else {
-                self.finish();
+                self.finish_steps();
             }
         }
     }
 }
 
-impl<'a> Plan<'a> {
+impl<'a> StepPlanner<'a> {
     fn new(source: &'a Conversation, bodies: &'a dyn Bodies, keeps: Keeps, scope: Scope) -> Self {
         let session = &source.session;
         let way = session
             .leaf()
-            .map(|leaf| way_to(session, leaf))
+            .map(|leaf| path_to(session, leaf))
             .unwrap_or_default();
         let context = Context::new(session, bodies, &session.active_path());
         let indexed = context.session.indexed();
@@ -218,7 +222,7 @@ impl<'a> Plan<'a> {
         for ix in way.get(recent..).unwrap_or_default() {
             is_recent[ix.get()] = true;
         }
-        let mut speech = Speech::new(source, bodies, keeps.attachments, scope);
+        let mut speech = MessageBuilder::new(source, bodies, keeps.attachments, scope);
         speech.wants_marks = !keeps.compactions;
         let mut plan = Self {
             source,
@@ -241,12 +245,12 @@ impl<'a> Plan<'a> {
             last: None,
             said: HashSet::new(),
         };
-        plan.order = plan.order(&way).into_iter();
+        plan.order = plan.writing_order(&way).into_iter();
         plan
     }
 
     /// Adds what comes behind all that is said.
-    fn finish(&mut self) {
+    fn finish_steps(&mut self) {
         let end = self.end.and_then(|leaf| self.steps_of(leaf).last());
         if let Some(end) = end.filter(|end| end + 1 < self.count) {
             let back = Told {
@@ -254,14 +258,14 @@ impl<'a> Plan<'a> {
                 time: None,
                 step: Step::Back,
             };
-            self.push(back, None);
+            self.push_step(back, None);
         }
         if self.keeps.labels {
-            self.labels();
+            self.add_labels();
         }
     }
 
-    fn push(&mut self, told: Told, from: Option<EntryIx>) -> usize {
+    fn push_step(&mut self, told: Told, from: Option<EntryIx>) -> usize {
         self.ready.push_back((told, from));
         self.count += 1;
         self.count - 1
@@ -273,7 +277,7 @@ impl<'a> Plan<'a> {
 
     /// The entries in the order in which they are told: each behind the one that it follows, and the
     /// active way last wherever the conversation parts.
-    fn order(&mut self, way: &[EntryIx]) -> Vec<EntryIx> {
+    fn writing_order(&mut self, way: &[EntryIx]) -> Vec<EntryIx> {
         if self.keeps.branches == Branches::None {
             return way.to_vec();
         }
@@ -298,8 +302,8 @@ impl<'a> Plan<'a> {
     }
 
     /// Goes to where an entry begins.
-    fn enter(&mut self, ix: EntryIx) {
-        let parent = before(self.session.entry(ix));
+    fn enter_entry(&mut self, ix: EntryIx) {
+        let parent = preceding_entry(self.session.entry(ix));
         if parent != self.last {
             let waiting = parent.and_then(|parent| self.waiting.get(&parent));
             self.speech.calls.waiting = waiting.cloned().unwrap_or_default();
@@ -308,21 +312,21 @@ impl<'a> Plan<'a> {
     }
 
     /// The step that the next one follows.
-    fn end(&self, ix: EntryIx) -> Option<usize> {
-        let parent = before(self.session.entry(ix))?;
+    fn step_before(&self, ix: EntryIx) -> Option<usize> {
+        let parent = preceding_entry(self.session.entry(ix))?;
         self.steps_of(parent).last()
     }
 
-    fn entry(&mut self, ix: EntryIx) {
+    fn add_entry(&mut self, ix: EntryIx) {
         let entry = self.session.entry(ix);
-        let (first, start) = (self.count, self.end(ix));
+        let (first, start) = (self.count, self.step_before(ix));
         match entry.kind {
             Kind::Message(_) if self.is_said(ix) => {
-                if let Some(message) = self.message(ix) {
-                    self.say(ix, &message, start);
+                if let Some(message) = self.model_message(ix) {
+                    self.add_message(ix, &message, start);
                 }
             }
-            Kind::Compaction => self.compaction(ix, start),
+            Kind::Compaction => self.add_compaction(ix, start),
             Kind::BranchSummary => {
                 if let Body::BranchSummary(branch) = self.bodies.body(ix) {
                     self.branch_summary(ix, branch.summary.value, start);
@@ -344,7 +348,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What an entry says, as the model sees it where it does; none if that was taken away.
-    fn message(&self, ix: EntryIx) -> Option<Message> {
+    fn model_message(&self, ix: EntryIx) -> Option<Message> {
         let body = match self.seen.get(&ix) {
             Some(seen) => self.context.body(*seen),
             None if self.is_recent[ix.get()] => return None,
@@ -356,19 +360,24 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn step(&mut self, ix: EntryIx, after: Option<usize>, step: Step) -> usize {
+    fn add_step(&mut self, ix: EntryIx, after: Option<usize>, step: Step) -> usize {
         let time = self.session.entry(ix).time;
-        self.push(Told { after, time, step }, Some(ix))
+        self.push_step(Told { after, time, step }, Some(ix))
     }
 
     /// Says a message behind a step; gives the last step then.
-    fn say(&mut self, ix: EntryIx, message: &Message, after: Option<usize>) -> Option<usize> {
+    fn add_message(
+        &mut self,
+        ix: EntryIx,
+        message: &Message,
+        after: Option<usize>,
+    ) -> Option<usize> {
         let entry = self.session.entry(ix);
         let is_told = entry.kind.is_message() && entry.visibility == Visibility::Injected;
         self.say_so(ix, message, is_told, after)
     }
 
-    /// As [`Self::say`], where it is known whether the client told it.
+    /// As [`Self::add_message`], where it is known whether the client told it.
     fn say_so(
         &mut self,
         ix: EntryIx,
@@ -379,11 +388,11 @@ impl<'a> Plan<'a> {
         self.speech.speaker = Some(ix);
         self.speech.begins = after.is_none();
         self.speech
-            .say(message, self.session.entry(ix).time, is_told);
+            .add_message(message, self.session.entry(ix).time, is_told);
         for said in std::mem::take(&mut self.speech.messages) {
             self.said.extend(&said.marks);
             if let Some(message) = said.message {
-                after = Some(self.step(ix, after, Step::Message(message)));
+                after = Some(self.add_step(ix, after, Step::Message(message)));
             }
         }
         after
@@ -394,42 +403,44 @@ impl<'a> Plan<'a> {
             return;
         }
         if self.keeps.branches == Branches::SummedUp {
-            self.step(ix, start, Step::BranchSummary(summary));
+            self.add_step(ix, start, Step::BranchSummary(summary));
         } else {
-            self.say(ix, &words(&summary), start);
+            self.add_message(ix, &text_message(&summary), start);
         }
     }
 
     /// Tells of a compaction. What was kept of the past and does not reach up to it is said again.
-    fn compaction(&mut self, ix: EntryIx, start: Option<usize>) {
+    fn add_compaction(&mut self, ix: EntryIx, start: Option<usize>) {
         let Body::Compaction(compaction) = self.bodies.body(ix) else {
             return;
         };
         let summary = compaction.summary.as_ref().map(|text| text.value.clone());
         let summary = summary.filter(|text| !text.trim().is_empty());
-        let mut way = way_to(self.session, ix);
+        let mut way = path_to(self.session, ix);
         way.pop();
-        let kept = self.kept(&way, summary.as_deref(), &compaction.kept);
+        let kept = self.kept_past(&way, summary.as_deref(), &compaction.kept);
         if !self.keeps.compactions {
             self.summed_up(ix, summary.as_deref(), &kept, start);
             return;
         }
         let summary = summary.unwrap_or_else(|| NO_SUMMARY.to_owned());
         let is_end = match &kept {
-            Again::Entries(kept) => {
+            KeptPast::Entries(kept) => {
                 let told = |ix: &&EntryIx| self.steps_of(**ix).first().is_some();
                 let (kept, all) = (kept.iter().filter(told), way.iter().filter(told));
                 let kept: Vec<&EntryIx> = kept.collect();
                 let all: Vec<&EntryIx> = all.collect();
                 all.ends_with(&kept)
             }
-            Again::Messages(_) => false,
+            KeptPast::Messages(_) => false,
         };
         let first = match &kept {
-            Again::Entries(kept) if is_end => kept.iter().find_map(|ix| self.steps_of(*ix).first()),
+            KeptPast::Entries(kept) if is_end => {
+                kept.iter().find_map(|ix| self.steps_of(*ix).first())
+            }
             _ => None,
         };
-        let mut after = Some(self.step(
+        let mut after = Some(self.add_step(
             ix,
             start,
             Step::Compaction {
@@ -439,18 +450,19 @@ impl<'a> Plan<'a> {
             },
         ));
         match kept {
-            Again::Entries(_) if is_end => {}
-            Again::Entries(kept) => {
+            KeptPast::Entries(_) if is_end => {}
+            KeptPast::Entries(kept) => {
                 for entry in kept {
-                    if let Some(message) = self.message(entry).filter(|_| self.is_said(entry)) {
+                    if let Some(message) = self.model_message(entry).filter(|_| self.is_said(entry))
+                    {
                         let is_told = self.session.entry(entry).visibility == Visibility::Injected;
                         after = self.say_so(ix, &message, is_told, after);
                     }
                 }
             }
-            Again::Messages(messages) => {
+            KeptPast::Messages(messages) => {
                 for message in &messages {
-                    after = self.say(ix, message, after);
+                    after = self.add_message(ix, message, after);
                 }
             }
         }
@@ -462,14 +474,14 @@ impl<'a> Plan<'a> {
         &mut self,
         ix: EntryIx,
         summary: Option<&str>,
-        kept: &Again,
+        kept: &KeptPast,
         start: Option<usize>,
     ) {
         let mut after = start;
         if let Some(summary) = summary {
-            after = self.say(ix, &words(summary), after);
+            after = self.add_message(ix, &text_message(summary), after);
         }
-        let Again::Messages(messages) = kept else {
+        let KeptPast::Messages(messages) = kept else {
             return;
         };
         for message in messages {
@@ -479,11 +491,11 @@ impl<'a> Plan<'a> {
             };
             let mut blocks = message.blocks.iter();
             let is_new = |block: &Block| {
-                let mark = marks::said(self.source, role, block);
+                let mark = digests::spoken_digest(self.source, role, block);
                 !self.said.contains(&mark)
             };
             if blocks.any(is_new) {
-                after = self.say(ix, message, after);
+                after = self.add_message(ix, message, after);
             }
         }
     }
@@ -493,11 +505,11 @@ impl<'a> Plan<'a> {
     }
 
     /// What the model still sees of the past behind the summary.
-    fn kept(&self, way: &[EntryIx], summary: Option<&str>, kept: &Kept) -> Again {
+    fn kept_past(&self, way: &[EntryIx], summary: Option<&str>, kept: &Kept) -> KeptPast {
         let place = |id: &str| way.iter().position(|ix| self.session.id(*ix) == id);
-        let list = |entries: &[EntryIx]| Again::Entries(entries.to_vec());
+        let list = |entries: &[EntryIx]| KeptPast::Entries(entries.to_vec());
         match kept {
-            Kept::Nothing => Again::Entries(Vec::new()),
+            Kept::Nothing => KeptPast::Entries(Vec::new()),
             Kept::From(id) => list(place(id).and_then(|at| way.get(at..)).unwrap_or_default()),
             Kept::Range { first, last } => {
                 let range = place(first).zip(place(last));
@@ -506,14 +518,14 @@ impl<'a> Plan<'a> {
             Kept::Entries(ids) => {
                 let ids: HashSet<&str> = ids.iter().map(String::as_str).collect();
                 let is_kept = |ix: &&EntryIx| ids.contains(self.session.id(**ix));
-                Again::Entries(way.iter().filter(is_kept).copied().collect())
+                KeptPast::Entries(way.iter().filter(is_kept).copied().collect())
             }
             Kept::UserMessages => {
                 let by_user = |ix: &&EntryIx| {
                     let entry = self.session.entry(**ix);
                     entry.kind == Kind::Message(Role::User) && is_said(entry)
                 };
-                Again::Entries(way.iter().filter(by_user).copied().collect())
+                KeptPast::Entries(way.iter().filter(by_user).copied().collect())
             }
             Kept::Replacement(messages) => {
                 // The summary is among them, where it can be told apart.
@@ -525,13 +537,13 @@ impl<'a> Plan<'a> {
                     message.blocks.iter().any(said)
                 };
                 let others = messages.iter().filter(|m| !is_summary(m));
-                Again::Messages(others.cloned().collect())
+                KeptPast::Messages(others.cloned().collect())
             }
         }
     }
 
     /// Bookmarks, behind all that is said.
-    fn labels(&mut self) {
+    fn add_labels(&mut self) {
         let all = self.session.indexed();
         let named: HashMap<&str, EntryIx> = all.map(|(ix, _)| (self.session.id(ix), ix)).collect();
         // What is on an entry now, and the record that says so.
@@ -555,20 +567,20 @@ impl<'a> Plan<'a> {
             let steps = self.steps_of(on);
             if let Some((_, on)) = steps.first().zip(steps.last()) {
                 let after = self.count.checked_sub(1);
-                self.step(ix, after, Step::Label { on, text });
+                self.add_step(ix, after, Step::Label { on, text });
             }
         }
     }
 }
 
 /// What a model sees of the past behind a summary.
-enum Again {
+enum KeptPast {
     /// What these entries say.
     Entries(Vec<EntryIx>),
     /// These messages.
     Messages(Vec<Message>),
 }
 
-fn words(text: &str) -> Message {
+fn text_message(text: &str) -> Message {
     Message::new(Role::User, vec![Block::text(text)])
 }

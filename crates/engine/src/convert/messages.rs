@@ -8,13 +8,13 @@ use rethread_model::{
     Thinking, ToolCall, ToolInput, ToolResult, ToolStatus, Usage, Visibility,
 };
 
-use super::calls::Calls;
-use super::hosted;
-use super::marks;
-use super::media::{self, By};
+use super::calls::PendingCalls;
+use super::digests;
+use super::hosted_tools;
+use super::media::{self, MediaOwner};
 
 /// Something that is said, ready to be written.
-pub(super) struct Said {
+pub(super) struct OutgoingMessage {
     /// The message; none where only its digests were asked for.
     pub(super) message: Option<Box<NewMessage>>,
     /// The entry that says it; none if we do.
@@ -27,13 +27,13 @@ pub(super) struct Said {
 
 /// What the model of a session would see, message by message. What its client tells it by itself
 /// stays behind: another client does that in its own way.
-pub(super) fn conversation(
+pub(super) fn context_messages(
     source: &Conversation,
     path: &[EntryIx],
     takes: Attachments,
-) -> Vec<Said> {
+) -> Vec<OutgoingMessage> {
     let context = Context::new(&source.session, source, path);
-    let mut speech = Speech::new(source, source, takes, Scope::Told);
+    let mut speech = MessageBuilder::new(source, source, takes, Scope::Told);
     for (ix, entry) in context.session.indexed() {
         let Body::Message(message) = context.body(ix) else {
             continue;
@@ -46,18 +46,18 @@ pub(super) fn conversation(
         let is_told = entry.visibility == Visibility::Injected && !is_made;
         if is_made || may_be_said(entry, Scope::Told) {
             speech.speaker = context.comes_from(ix);
-            speech.say(&message, entry.time, is_told);
+            speech.add_message(&message, entry.time, is_told);
         }
     }
     speech.messages
 }
 
 /// What is told to the model in the place of what does not go along.
-pub(super) fn summary(source: &Conversation, text: &str) -> Said {
-    let mut speech = Speech::new(source, source, Attachments::default(), Scope::Visible);
+pub(super) fn summary_message(source: &Conversation, text: &str) -> OutgoingMessage {
+    let mut speech = MessageBuilder::new(source, source, Attachments::default(), Scope::Visible);
     let time = source.session.entries().iter().find_map(|e| e.time);
     let message = Message::new(Role::User, vec![Block::text(text)]);
-    speech.say(&message, time, false);
+    speech.add_message(&message, time, false);
     speech.messages.remove(0)
 }
 
@@ -83,7 +83,7 @@ pub(super) fn client_of(conversation: &Conversation) -> FormatRef {
 }
 
 /// The way to an entry, also through what was before a compaction.
-pub(super) fn way_to(session: &Session, end: EntryIx) -> Vec<EntryIx> {
+pub(super) fn path_to(session: &Session, end: EntryIx) -> Vec<EntryIx> {
     let mut way = Vec::new();
     let mut met = vec![false; session.entries().len()];
     let mut at = Some(end);
@@ -92,7 +92,7 @@ pub(super) fn way_to(session: &Session, end: EntryIx) -> Vec<EntryIx> {
             break;
         }
         way.push(ix);
-        at = before(session.entry(ix));
+        at = preceding_entry(session.entry(ix));
     }
     way.reverse();
     way
@@ -100,7 +100,7 @@ pub(super) fn way_to(session: &Session, end: EntryIx) -> Vec<EntryIx> {
 
 /// The entry that an entry follows. What takes the place of the past may stand behind what its client
 /// tells the model each time, but it follows that past.
-pub(super) fn before(entry: &Entry) -> Option<EntryIx> {
+pub(super) fn preceding_entry(entry: &Entry) -> Option<EntryIx> {
     match entry.kind {
         Kind::Compaction => entry.logical_parent.or(entry.parent),
         _ => entry.parent.or(entry.logical_parent),
@@ -123,7 +123,7 @@ impl Followers {
             if entry.beside || entry.side {
                 continue;
             }
-            let list = before(entry).and_then(|parent| followers.of.get_mut(parent.get()));
+            let list = preceding_entry(entry).and_then(|parent| followers.of.get_mut(parent.get()));
             list.unwrap_or(&mut followers.first).push(ix);
         }
         followers
@@ -135,7 +135,7 @@ const NO_BEGINNING: &str = "(The beginning of this conversation is not here.)";
 
 /// Who says something.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Speaker {
+enum MessageAuthor {
     Person,
     Model,
     /// The client, in the place of the person.
@@ -144,9 +144,9 @@ enum Speaker {
     System,
 }
 
-impl Speaker {
+impl MessageAuthor {
     /// The role that what they say has in the unified vocabulary.
-    fn word(self) -> &'static str {
+    fn unified_role(self) -> &'static str {
         self.role().unified()
     }
 
@@ -158,16 +158,16 @@ impl Speaker {
         }
     }
 
-    fn by(self) -> By {
+    fn media_owner(self) -> MediaOwner {
         match self {
-            Self::Model => By::Model,
-            Self::Person | Self::Client | Self::System => By::Person,
+            Self::Model => MediaOwner::Model,
+            Self::Person | Self::Client | Self::System => MediaOwner::Person,
         }
     }
 }
 
 /// What was said so far.
-pub(super) struct Speech<'a> {
+pub(super) struct MessageBuilder<'a> {
     bodies: &'a dyn Bodies,
     /// What counts as said.
     scope: Scope,
@@ -179,7 +179,7 @@ pub(super) struct Speech<'a> {
     pub(super) wants_messages: bool,
     /// Whether the digests of their blocks are asked for.
     pub(super) wants_marks: bool,
-    pub(super) messages: Vec<Said>,
+    pub(super) messages: Vec<OutgoingMessage>,
     /// How many there were, also of those that were taken out since.
     count: u64,
     /// Whether nothing was said before what is said now.
@@ -188,10 +188,10 @@ pub(super) struct Speech<'a> {
     pub(super) speaker: Option<EntryIx>,
     /// The model where a message names none: some formats want one for each.
     model: String,
-    pub(super) calls: Calls,
+    pub(super) calls: PendingCalls,
 }
 
-impl<'a> Speech<'a> {
+impl<'a> MessageBuilder<'a> {
     /// Nothing yet. What is said comes from `bodies`, which are those of the source.
     pub(super) fn new(
         source: &Conversation,
@@ -214,34 +214,34 @@ impl<'a> Speech<'a> {
             begins: true,
             speaker: None,
             model: format!("{}/{id}", provider.unwrap_or("unknown")),
-            calls: Calls::default(),
+            calls: PendingCalls::default(),
         }
     }
 
     /// Says a message, which the client told the model if `is_told`. Calls and results that stand in
     /// one become several: what was asked of tools, what they gave, and what was said then. What the
     /// client told beside the words of a person is a message of its own.
-    pub(super) fn say(&mut self, message: &Message, time: Option<Moment>, is_told: bool) {
+    pub(super) fn add_message(&mut self, message: &Message, time: Option<Moment>, is_told: bool) {
         // What the version before wrote has such calls as they are.
-        let in_text = (self.scope != Scope::Visible).then(|| hosted::as_text(message));
+        let in_text = (self.scope != Scope::Visible).then(|| hosted_tools::as_text(message));
         let in_text = in_text.flatten();
         let message = in_text.as_ref().unwrap_or(message);
         let is_result = |block: &&Block| matches!(block, Block::ToolResult(_));
         let is_told = is_told && self.scope != Scope::Visible;
         match message.role {
-            Role::System => self.instructions(message, time),
+            Role::System => self.add_instructions(message, time),
             Role::User | Role::Tool => {
                 let is_call = |block: &&Block| matches!(block, Block::ToolCall(_));
                 // What a person lets a tool do is asked of it like all else.
                 let (calls, rest): (Vec<&Block>, Vec<&Block>) =
                     message.blocks.iter().partition(is_call);
-                self.object(message, Speaker::Model, &calls, time);
+                self.push_message(message, MessageAuthor::Model, &calls, time);
                 let (results, others): (Vec<&Block>, Vec<&Block>) =
                     rest.into_iter().partition(is_result);
                 if is_told {
-                    let told = self.told(message.role, &others);
-                    self.results(message, &results, &[], time);
-                    self.tell(message, &told, time);
+                    let told = self.injected_blocks(message.role, &others);
+                    self.add_results(message, &results, &[], time);
+                    self.add_injected(message, &told, time);
                     return;
                 }
                 let is_aside = |block: &&&Block| matches!(block, Block::Aside { .. });
@@ -250,12 +250,12 @@ impl<'a> Speech<'a> {
                     Some(first) if results.is_empty() => others.split_at(first),
                     _ => (&[][..], others.as_slice()),
                 };
-                let before = self.told(message.role, before);
-                self.tell(message, &before, time);
-                self.results(message, &results, behind, time);
+                let before = self.injected_blocks(message.role, before);
+                self.add_injected(message, &before, time);
+                self.add_results(message, &results, behind, time);
                 let behind: Vec<&Block> = behind.iter().filter(is_aside).copied().collect();
-                let behind = self.told(message.role, &behind);
-                self.tell(message, &behind, time);
+                let behind = self.injected_blocks(message.role, &behind);
+                self.add_injected(message, &behind, time);
             }
             Role::Assistant => {
                 let (mut said, mut results) = (Vec::new(), Vec::new());
@@ -265,47 +265,47 @@ impl<'a> Speech<'a> {
                         continue;
                     }
                     if !results.is_empty() && !matches!(block, Block::ToolCall(_)) {
-                        self.object(message, Speaker::Model, &said, time);
-                        self.results(message, &results, &[], time);
+                        self.push_message(message, MessageAuthor::Model, &said, time);
+                        self.add_results(message, &results, &[], time);
                         said.clear();
                         results.clear();
                     }
                     said.push(block);
                 }
-                self.object(message, Speaker::Model, &said, time);
-                self.results(message, &results, &[], time);
+                self.push_message(message, MessageAuthor::Model, &said, time);
+                self.add_results(message, &results, &[], time);
             }
         }
     }
 
     /// Says what is neither the person's nor the model's. Instructions are each client's own affair.
-    fn instructions(&mut self, message: &Message, time: Option<Moment>) {
+    fn add_instructions(&mut self, message: &Message, time: Option<Moment>) {
         let all: Vec<&Block> = message.blocks.iter().collect();
         match self.scope {
             Scope::Visible => {}
             Scope::Told => {
-                let told = self.told(message.role, &all);
-                self.tell(message, &told, time);
+                let told = self.injected_blocks(message.role, &all);
+                self.add_injected(message, &told, time);
             }
-            Scope::All => self.object(message, Speaker::System, &all, time),
+            Scope::All => self.push_message(message, MessageAuthor::System, &all, time),
         }
     }
 
     /// Says what the client told.
-    fn tell(&mut self, message: &Message, told: &[Block], time: Option<Moment>) {
+    fn add_injected(&mut self, message: &Message, told: &[Block], time: Option<Moment>) {
         let told: Vec<&Block> = told.iter().collect();
-        self.object(message, Speaker::Client, &told, time);
+        self.push_message(message, MessageAuthor::Client, &told, time);
     }
 
     /// What a client told the model, of these blocks, as what is said.
-    fn told(&self, role: Role, blocks: &[&Block]) -> Vec<Block> {
-        let said = |block: &&Block| told(block, role, (self.client, self.scope));
+    fn injected_blocks(&self, role: Role, blocks: &[&Block]) -> Vec<Block> {
+        let said = |block: &&Block| injected_block(block, role, (self.client, self.scope));
         blocks.iter().filter_map(said).collect()
     }
 
     /// Says what tools gave, and what stands beside it. A result whose call is nowhere gets one: no
     /// model takes it alone.
-    fn results(
+    fn add_results(
         &mut self,
         message: &Message,
         results: &[&Block],
@@ -315,7 +315,7 @@ impl<'a> Speech<'a> {
         let lost: Vec<Block> = results
             .iter()
             .filter_map(|block| match block {
-                Block::ToolResult(result) if !self.calls.waits(&result.call_id) => {
+                Block::ToolResult(result) if !self.calls.is_waiting(&result.call_id) => {
                     let name = result.name.as_deref().unwrap_or("unknown");
                     Some(Block::ToolCall(ToolCall::new(&result.call_id, name)))
                 }
@@ -324,96 +324,109 @@ impl<'a> Speech<'a> {
             .collect();
         if !lost.is_empty() {
             let asked: Vec<&Block> = lost.iter().collect();
-            self.object(message, Speaker::Model, &asked, time);
+            self.push_message(message, MessageAuthor::Model, &asked, time);
         }
         let all: Vec<&Block> = results.iter().chain(others).copied().collect();
-        self.object(message, Speaker::Person, &all, time);
+        self.push_message(message, MessageAuthor::Person, &all, time);
     }
 
-    fn object(&mut self, message: &Message, by: Speaker, blocks: &[&Block], time: Option<Moment>) {
+    fn push_message(
+        &mut self,
+        message: &Message,
+        by: MessageAuthor,
+        blocks: &[&Block],
+        time: Option<Moment>,
+    ) {
         let (mut said, mut marks) = (Vec::new(), Vec::new());
         let mut is_empty = true;
         for block in blocks {
             let new = if self.wants_messages {
-                self.block(block, by.by()).map(Some)
+                self.written_block(block, by.media_owner()).map(Some)
             } else {
-                self.passes(block, by.by()).then_some(None)
+                self.is_written(block, by.media_owner()).then_some(None)
             };
             let Some(new) = new else { continue };
             is_empty = false;
             said.extend(new);
             if self.wants_marks {
-                marks.push(marks::said(self.bodies, by.word(), block));
+                marks.push(digests::spoken_digest(
+                    self.bodies,
+                    by.unified_role(),
+                    block,
+                ));
             }
         }
         if is_empty {
             return;
         }
-        if std::mem::take(&mut self.begins) && by == Speaker::Model {
+        if std::mem::take(&mut self.begins) && by == MessageAuthor::Model {
             let before = Message::new(Role::User, vec![Block::text(NO_BEGINNING)]);
-            self.say(&before, time, false);
+            self.add_message(&before, time, false);
         }
         self.count += 1;
         let message = self.wants_messages.then(|| {
             let mut said = Message::new(by.role(), said);
-            if by == Speaker::Model {
+            if by == MessageAuthor::Model {
                 answered_by(&mut said, message);
             }
             Box::new(NewMessage {
                 message: said,
                 time,
-                is_told: by == Speaker::Client,
+                is_told: by == MessageAuthor::Client,
                 default_model: Some(self.model.clone()),
                 number: self.count,
             })
         });
-        self.messages.push(Said {
+        self.messages.push(OutgoingMessage {
             message,
             from: self.speaker,
             marks,
-            is_instructions: by == Speaker::System,
+            is_instructions: by == MessageAuthor::System,
         });
     }
 
     /// Whether a block is written, where nobody asks for it.
-    fn passes(&mut self, block: &Block, by: By) -> bool {
+    fn is_written(&mut self, block: &Block, by: MediaOwner) -> bool {
         match block {
             Block::Text(text) => !text.value.trim().is_empty(),
             Block::Thinking(thought) => !thought.text.value.trim().is_empty(),
             Block::ToolCall(call) => {
-                self.calls.called(&call.id, &call.name);
+                self.calls.note_call(&call.id, &call.name);
                 true
             }
             Block::ToolResult(result) => {
-                self.calls.answered(&result.call_id);
+                self.calls.resolve_result(&result.call_id);
                 true
             }
-            block => self.block(block, by).is_some(),
+            block => self.written_block(block, by).is_some(),
         }
     }
 
     /// A block as it is written; none if nothing is said in it, or if there is no place for it.
-    fn block(&mut self, block: &Block, by: By) -> Option<Block> {
+    fn written_block(&mut self, block: &Block, by: MediaOwner) -> Option<Block> {
         Some(match block {
             Block::Text(text) if text.value.trim().is_empty() => return None,
             Block::Text(text) => Block::text(&text.value),
             Block::Thinking(thought) if thought.text.value.trim().is_empty() => return None,
             Block::Thinking(thought) => Block::Thinking(Thinking {
-                text: plain(&thought.text),
+                text: plain_text(&thought.text),
                 ..Thinking::default()
             }),
             Block::ToolCall(call) => Block::ToolCall(ToolCall {
                 input: Some(tool_input(call)),
                 status: ToolStatus::Completed,
-                ..ToolCall::new(self.calls.called(&call.id, &call.name), call.name.clone())
+                ..ToolCall::new(
+                    self.calls.note_call(&call.id, &call.name),
+                    call.name.clone(),
+                )
             }),
             Block::ToolResult(result) => {
-                let (call_id, called) = self.calls.answered(&result.call_id);
+                let (call_id, called) = self.calls.resolve_result(&result.call_id);
                 let name = result.name.clone().or(called);
                 Block::ToolResult(ToolResult {
                     call_id,
                     name: name.filter(|name| !name.is_empty()),
-                    blocks: media::output(self.bodies, result, self.takes),
+                    blocks: media::output_blocks(self.bodies, result, self.takes),
                     is_error: result.is_error,
                     structured: None,
                     exit_code: None,
@@ -421,7 +434,7 @@ impl<'a> Speech<'a> {
                 })
             }
             Block::Image(_) | Block::File(_) => {
-                let attached = media::attached(self.bodies, block)?;
+                let attached = media::attach_media(self.bodies, block)?;
                 media::is_taken(&attached, by, self.takes).then_some(attached)?
             }
             Block::Aside { .. } | Block::Unknown { .. } => return None,
@@ -445,7 +458,7 @@ fn answered_by(said: &mut Message, message: &Message) {
 }
 
 /// What a client told its model in a block, as what is said; none where nothing of it counts as that.
-pub(super) fn told(
+pub(super) fn injected_block(
     block: &Block,
     role: Role,
     (client, scope): (FormatRef, Scope),
@@ -469,7 +482,7 @@ pub(super) fn told(
 }
 
 /// What a tool was given, on one line: a log has no room for more.
-pub(super) fn input(call: &ToolCall) -> Vec<u8> {
+pub(super) fn input_line(call: &ToolCall) -> Vec<u8> {
     match &call.input {
         Some(ToolInput::Json(json)) => {
             let compact = rethread_json::compact(json.bytes());
@@ -483,7 +496,7 @@ pub(super) fn input(call: &ToolCall) -> Vec<u8> {
 /// What a tool was given, as it is written: compact JSON, or text.
 fn tool_input(call: &ToolCall) -> ToolInput {
     let json = match &call.input {
-        Some(ToolInput::Text(text)) => return ToolInput::Text(plain(text)),
+        Some(ToolInput::Text(text)) => return ToolInput::Text(plain_text(text)),
         Some(ToolInput::Json(json)) => json,
         None => return ToolInput::Json(Json::new(b"{}")),
     };
@@ -500,12 +513,12 @@ fn tool_input(call: &ToolCall) -> ToolInput {
 }
 
 /// A text without what its record said about it.
-fn plain(text: &Text) -> Text {
+fn plain_text(text: &Text) -> Text {
     Text::new(&text.value)
 }
 
 /// What a tool gave, as one text.
-pub(super) fn output(result: &ToolResult) -> String {
+pub(super) fn output_text(result: &ToolResult) -> String {
     let texts = result.blocks.iter().filter_map(|block| match block {
         Block::Text(text) => Some(text.value.as_str()),
         _ => None,

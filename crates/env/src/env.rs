@@ -35,6 +35,8 @@ pub struct Env {
     pub cache: PathBuf,
     /// Rethread's own folder of settings.
     pub config: PathBuf,
+    /// Whether what is known of sessions from before may be used, and kept.
+    pub uses_catalogue: bool,
     /// The folder outside of which no project is looked for, if there is one.
     pub within: Option<PathBuf>,
     variables: BTreeMap<String, OsString>,
@@ -131,6 +133,7 @@ impl Env {
             data,
             cache,
             config,
+            uses_catalogue: true,
             within,
             variables,
             clock,

@@ -8,17 +8,17 @@ use rethread_formats::{
 };
 use rethread_model::Note;
 
-use super::agents::{Family, find};
-use super::back::{Found, fitting};
-use super::changes::{Before, Changes};
+use super::changes::{SessionChanges, WrittenBlocks};
+use super::recovery::{UnpackedOriginal, fitting_messages};
+use super::subagents::{SubagentFamily, find_agent};
 use super::{edit, proof};
 use crate::Error;
 use crate::show::open;
 
 /// What was done to the sub-agents of a session that carries its original.
-pub(super) struct AgentsSince {
+pub(super) struct AgentChanges {
     /// The sub-agents that it has now.
-    here: Family,
+    here: SubagentFamily,
     /// How many things are said differently.
     pub(super) changed: usize,
     /// What was said since in each, by its id in the original.
@@ -27,18 +27,18 @@ pub(super) struct AgentsSince {
     known: HashMap<usize, String>,
 }
 
-impl AgentsSince {
+impl AgentChanges {
     /// Compares the sub-agents with what was written, and changes the originals in the same way.
-    pub(super) fn of(
+    pub(super) fn compare_agents(
         w: &Writing<'_>,
         here: &Conversation,
-        (found, folder): (&mut Found, &Path),
+        (found, folder): (&mut UnpackedOriginal, &Path),
         notes: &mut Vec<Note>,
     ) -> Result<Self, Error> {
         let mut since = Self {
-            here: Family {
+            here: SubagentFamily {
                 agents: Agents::of(here),
-                ..Family::default()
+                ..SubagentFamily::default()
             },
             changed: 0,
             later: Vec::new(),
@@ -56,25 +56,25 @@ impl AgentsSince {
             };
             since.known.insert(at, carried.of.clone());
             let Some(agent) = all.get(at) else { continue };
-            let before = Before::of(&carried, found.before.scope);
-            let changes = Changes::since(agent, &before);
+            let before = WrittenBlocks::of_agent(&carried, found.before.scope);
+            let changes = SessionChanges::since_written(agent, &before);
             let Some(changes) = changes else {
                 notes.push(not_told(agent));
                 continue;
             };
             if !changes.blocks.is_empty() {
                 let folder = folder.join(format!("changed-{at}"));
-                if change(w, agent, (&carried.of, &before), &changes, (found, &folder))? {
+                if change_original(w, agent, (&carried.of, &before), &changes, (found, &folder))? {
                     since.changed += changes.blocks.len();
                 } else {
                     notes.push(not_told(agent));
                     continue;
                 }
             }
-            match changes.since.straight() {
+            match changes.since.straight_messages() {
                 Some(later) if later.is_empty() => {}
                 Some(later) => {
-                    let later = fitting(later, found.format, notes);
+                    let later = fitting_messages(later, found.format, notes);
                     since.later.push((carried.of, later));
                 }
                 None => {
@@ -88,11 +88,11 @@ impl AgentsSince {
 
     /// Adds what was said since in sub-agents, and those that were started since. Gives how many
     /// messages these are.
-    pub(super) fn add(
+    pub(super) fn add_messages(
         self,
         w: &Writing<'_>,
         here: &Conversation,
-        found: &Found,
+        found: &UnpackedOriginal,
         notes: &mut Vec<Note>,
     ) -> Result<usize, Error> {
         let new: Vec<&Conversation> = self
@@ -109,9 +109,9 @@ impl AgentsSince {
         let originals = Agents::of(&open(&found.source)?);
         let mut added = 0;
         for (of, later) in &self.later {
-            let agent = find(&originals, of);
+            let agent = find_agent(&originals, of);
             let appended = agent.map(|agent| {
-                let appended = append(w, found.format, &agent.source, later)?;
+                let appended = append_to_agent(w, found.format, &agent.source, later)?;
                 appended.ids.into_iter().try_for_each(|id| id.map(drop))
             });
             match appended {
@@ -133,11 +133,11 @@ impl AgentsSince {
         }
         let there = self.known.iter();
         let there: HashMap<usize, Source> = there
-            .filter_map(|(at, of)| Some((*at, find(&originals, of)?.source.clone())))
+            .filter_map(|(at, of)| Some((*at, find_agent(&originals, of)?.source.clone())))
             .collect();
         match self
             .here
-            .tell(w, here, (found.format, &found.source), there)
+            .write_agents(w, here, (found.format, &found.source), there)
         {
             Ok((_, said)) => added += said,
             Err(e) => {
@@ -152,26 +152,26 @@ impl AgentsSince {
 }
 
 /// Makes the same changes to the original of a sub-agent; false if it cannot be told what they are.
-fn change(
+fn change_original(
     w: &Writing<'_>,
     agent: &Conversation,
-    (of, before): (&str, &Before),
-    changes: &Changes,
-    (found, folder): (&mut Found, &Path),
+    (of, before): (&str, &WrittenBlocks),
+    changes: &SessionChanges,
+    (found, folder): (&mut UnpackedOriginal, &Path),
 ) -> Result<bool, Error> {
     let originals = Agents::of(&open(&found.source)?);
-    let Some(original) = find(&originals, of) else {
+    let Some(original) = find_agent(&originals, of) else {
         return Ok(false);
     };
-    let Some(edits) = changes.edits(agent, original, before) else {
+    let Some(edits) = changes.edits_to_original(agent, original, before) else {
         return Ok(false);
     };
-    let Some(goods) = edit::apply(w, original, (&found.goods, folder), &edits)? else {
+    let Some(goods) = edit::apply_edits(w, original, (&found.goods, folder), &edits)? else {
         return Ok(false);
     };
-    let source = goods.source(found.format)?;
+    let source = goods.session_source(found.format)?;
     let changed = Agents::of(&open(&source)?);
-    let Some(now) = find(&changed, of) else {
+    let Some(now) = find_agent(&changed, of) else {
         return Ok(false);
     };
     let is_so = edits.are_all_in(agent, original, now)
@@ -197,7 +197,7 @@ fn not_added(id: &str, here: &Conversation, why: &str) -> Note {
 }
 
 /// Adds to what a sub-agent said, as the session that started it would.
-fn append(
+fn append_to_agent(
     w: &Writing<'_>,
     format: FormatRef,
     agent: &Source,

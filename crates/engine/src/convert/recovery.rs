@@ -5,24 +5,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
-use rethread_formats::carry::{CarriedAgent, Goods, Luggage, Scope, below};
+use rethread_formats::carry::{CarriedAgent, CarriedOriginal, Goods, Scope, below};
 use rethread_formats::{
     AskedEntry, Branch, Can, Conversation, FormatRef, MessageInput, Source, WriteError, Writing,
     by_name,
 };
 use rethread_model::{Block, Bodies as _, Body, EntryIx, Note};
 
-use super::agents_since::AgentsSince;
-use super::changes::{Before, Changes, entry_at};
-use super::said::may_be_said;
-use super::since::From;
-use super::spoken::Spoken;
+use super::additions::ContinuesFrom;
+use super::changes::{SessionChanges, WrittenBlocks, entry_at};
+use super::history::MessageHistory;
+use super::messages::may_be_said;
+use super::subagent_changes::AgentChanges;
 use super::{edit, media, proof, unified};
 use crate::Error;
 use crate::show::open;
 
 /// A session as it was where it came from, in a folder of our own.
-pub(super) struct Original {
+pub(super) struct RecoveredOriginal {
     pub(super) folder: ScratchFolder,
     pub(super) source: Source,
     pub(super) cwd: Option<PathBuf>,
@@ -34,7 +34,7 @@ pub(super) struct Original {
     later: Vec<MessageInput>,
 }
 
-impl Original {
+impl RecoveredOriginal {
     /// Whether something was said, or said differently, since.
     pub(super) fn has_changed(&self) -> bool {
         self.added > 0 || self.changed > 0
@@ -43,18 +43,18 @@ impl Original {
 
 /// Goes back to where a session came from, through as many formats as there were between. None where
 /// it did not come from there, or where what came along no longer fits what is there now.
-pub(super) fn original(
+pub(super) fn recover_original(
     w: &Writing<'_>,
     conversation: &Conversation,
     to: FormatRef,
     notes: &mut Vec<Note>,
-) -> Result<Option<Original>, Error> {
-    let Some(mut found) = step(w, conversation, Vec::new(), notes)? else {
+) -> Result<Option<RecoveredOriginal>, Error> {
+    let Some(mut found) = recover_step(w, conversation, Vec::new(), notes)? else {
         return Ok(None);
     };
     while found.source.format != to {
         let here = open(&found.source)?;
-        found = match step(w, &here, found.later, notes)? {
+        found = match recover_step(w, &here, found.later, notes)? {
             Some(found) => found,
             None => return Ok(None),
         };
@@ -63,19 +63,21 @@ pub(super) fn original(
 }
 
 /// What travels along in a session; none where nothing does.
-pub(super) fn luggage(conversation: &Conversation) -> Result<Option<Luggage>, Error> {
-    Luggage::of(conversation)?.map_err(|e| Error::Verification(e.to_string()))
+pub(super) fn carried_original(
+    conversation: &Conversation,
+) -> Result<Option<CarriedOriginal>, Error> {
+    CarriedOriginal::of_conversation(conversation)?.map_err(|e| Error::Verification(e.to_string()))
 }
 
 /// Goes back by one format. What was said on the way and is not in the session comes behind it.
-fn step(
+fn recover_step(
     w: &Writing<'_>,
     here: &Conversation,
     pending: Vec<MessageInput>,
     notes: &mut Vec<Note>,
-) -> Result<Option<Original>, Error> {
+) -> Result<Option<RecoveredOriginal>, Error> {
     let folder = ScratchFolder::new()?;
-    let found = match unpacked(w, here, folder.path(), notes) {
+    let found = match unpack_original(w, here, folder.path(), notes) {
         Ok(Some(found)) => found,
         Ok(None) => return Ok(None),
         // What is said can be read all the same.
@@ -94,12 +96,12 @@ fn step(
         let what = "the conversation went back to an earlier place here, which does not come along";
         notes.push(Note::remark(what).at(&here.source.path));
     }
-    let agents = AgentsSince::of(w, here, (&mut found, folder.path()), notes)?;
+    let agents = AgentChanges::compare_agents(w, here, (&mut found, folder.path()), notes)?;
     let format = found.format;
     let changed = changes.blocks.len() + agents.changed;
     let mut added = changes.since.count() + pending.len();
-    let straight = changes.since.straight();
-    if straight.is_none() && !branched(w, here, (&found, &changes), notes)? {
+    let straight = changes.since.straight_messages();
+    if straight.is_none() && !restore_branches(w, here, (&found, &changes), notes)? {
         let what = "what was said since goes on from an earlier place, so it is written anew";
         notes.push(Note::remark(what).at(&here.source.path));
         return Ok(None);
@@ -107,7 +109,7 @@ fn step(
     let mut later = straight.unwrap_or_default();
     later.extend(pending);
     if !later.is_empty() && format.can(Can::Write) {
-        later = fitting(later, format, notes);
+        later = fitting_messages(later, format, notes);
         let appended = match format
             .writable()
             .and_then(|writer| writer.append(w, &found.source, &later))
@@ -125,8 +127,8 @@ fn step(
         }
         later.clear();
     }
-    added += agents.add(w, here, &found, notes)?;
-    Ok(Some(Original {
+    added += agents.add_messages(w, here, &found, notes)?;
+    Ok(Some(RecoveredOriginal {
         folder,
         source: found.source,
         cwd: found.cwd,
@@ -137,7 +139,7 @@ fn step(
 }
 
 /// What was said since, as far as the format has a place for it.
-pub(super) fn fitting(
+pub(super) fn fitting_messages(
     later: Vec<MessageInput>,
     format: FormatRef,
     notes: &mut Vec<Note>,
@@ -159,10 +161,10 @@ pub(super) fn fitting(
 }
 
 /// Lets a session go on from earlier places, as it went on where it came along; whether it can.
-fn branched(
+fn restore_branches(
     w: &Writing<'_>,
     here: &Conversation,
-    (found, changes): (&Found, &Changes),
+    (found, changes): (&UnpackedOriginal, &SessionChanges),
     notes: &mut Vec<Note>,
 ) -> Result<bool, Error> {
     let original = open(&found.source)?;
@@ -172,23 +174,23 @@ fn branched(
         let count = found.before.marks.len();
         let end = found.before.shape.end.or_else(|| count.checked_sub(1));
         let at = match way.from {
-            From::Since(way, message) => {
+            ContinuesFrom::Since(way, message) => {
                 let id = since.get(way).and_then(|ids| ids.get(message)).cloned();
                 id.map(|id| AskedEntry { id, offset: 0 })
             }
-            From::End | From::Earlier(_) => {
+            ContinuesFrom::End | ContinuesFrom::Earlier(_) => {
                 let place = match way.from {
-                    From::Earlier(place) => place,
+                    ContinuesFrom::Earlier(place) => place,
                     _ => end,
                 };
                 let at = place.and_then(|p| entry_at((here, &original), &found.before, p));
-                at.map(|entry| named(&original, entry))
+                at.map(|entry| entry_ref(&original, entry))
             }
         };
         let Some(at) = at.filter(|at| !at.id.is_empty()) else {
             return Ok(false);
         };
-        let messages = fitting(way.messages.clone(), found.format, notes);
+        let messages = fitting_messages(way.messages.clone(), found.format, notes);
         let branch = Branch {
             at: &at,
             summary: None,
@@ -213,7 +215,7 @@ fn branched(
     Ok(true)
 }
 
-fn named(conversation: &Conversation, entry: EntryIx) -> AskedEntry {
+fn entry_ref(conversation: &Conversation, entry: EntryIx) -> AskedEntry {
     let origin = conversation.session.origin(entry).first();
     let span = origin.and_then(|raw| conversation.native.span(*raw));
     AskedEntry {
@@ -227,13 +229,13 @@ fn named(conversation: &Conversation, entry: EntryIx) -> AskedEntry {
 fn as_now(
     w: &Writing<'_>,
     here: &Conversation,
-    (mut found, pending): (Found, &[MessageInput]),
+    (mut found, pending): (UnpackedOriginal, &[MessageInput]),
     folder: &Path,
-) -> Result<Option<(Found, Changes)>, Error> {
-    let changes = Changes::since(here, &found.before).or_else(|| {
+) -> Result<Option<(UnpackedOriginal, SessionChanges)>, Error> {
+    let changes = SessionChanges::since_written(here, &found.before).or_else(|| {
         let older = found.older.take()?;
-        let changes =
-            Changes::since(here, &older).or_else(|| Changes::none_in_words(here, &older))?;
+        let changes = SessionChanges::since_written(here, &older)
+            .or_else(|| SessionChanges::none_in_words(here, &older))?;
         found.before = older;
         Some(changes)
     });
@@ -244,21 +246,21 @@ fn as_now(
     if (is_more || !changes.blocks.is_empty())
         && let Some(goods) = found.format.installable()?.decompressed(w, &found.goods)?
     {
-        found.source = goods.source(found.format)?;
+        found.source = goods.session_source(found.format)?;
         found.goods = goods;
     }
     if changes.blocks.is_empty() {
         return Ok(Some((found, changes)));
     }
     let original = open(&found.source)?;
-    let Some(edits) = changes.edits(here, &original, &found.before) else {
+    let Some(edits) = changes.edits_to_original(here, &original, &found.before) else {
         return Ok(None);
     };
     let folder = folder.join("changed");
-    let Some(goods) = edit::apply(w, &original, (&found.goods, &folder), &edits)? else {
+    let Some(goods) = edit::apply_edits(w, &original, (&found.goods, &folder), &edits)? else {
         return Ok(None);
     };
-    found.source = goods.source(found.format)?;
+    found.source = goods.session_source(found.format)?;
     found.goods = goods;
     let changed = open(&found.source)?;
     let is_so = edits.are_all_in(here, &original, &changed)
@@ -267,93 +269,95 @@ fn as_now(
 }
 
 /// A session that came along, before what was said since is added to it.
-pub(super) struct Found {
+pub(super) struct UnpackedOriginal {
     pub(super) format: FormatRef,
     pub(super) source: Source,
     /// The files that it is made of.
     pub(super) goods: Goods,
     cwd: Option<PathBuf>,
     /// What was said in it then, as the format that it came along in reads it.
-    pub(super) before: Before,
+    pub(super) before: WrittenBlocks,
     /// The same, as far as all versions agree on it, where nothing tells which one wrote it.
-    older: Option<Before>,
+    older: Option<WrittenBlocks>,
     /// Its sub-agents that were written as those of the format that it came along in.
     pub(super) agents: Vec<CarriedAgent>,
 }
 
 /// Unpacks what came along into a folder; none where nothing did.
-fn unpacked(
+fn unpack_original(
     w: &Writing<'_>,
     here: &Conversation,
     folder: &Path,
     notes: &mut Vec<Note>,
-) -> Result<Option<Found>, Error> {
+) -> Result<Option<UnpackedOriginal>, Error> {
     if here.source.format.is_for_exports() {
         return of_export(w, here, folder, notes);
     }
-    let Some(luggage) = luggage(here)? else {
+    let Some(carried) = carried_original(here)? else {
         return Ok(None);
     };
-    let Some(format) = by_name(&luggage.from) else {
+    let Some(format) = by_name(&carried.from) else {
         return Ok(None);
     };
     let goods = Goods {
-        id: luggage.id.clone(),
+        id: carried.id.clone(),
         folder: folder.to_owned(),
-        path: luggage.path.clone(),
-        names: luggage.names(),
+        path: carried.path.clone(),
+        names: carried.file_names(),
     };
     for (at, name) in goods.names.iter().enumerate() {
-        unpack(w, folder, name, |out| luggage.unpack(at, out).map(drop))?;
+        unpack_file(w, folder, name, |out| {
+            carried.unpack_file(at, out).map(drop)
+        })?;
     }
-    Ok(Some(Found {
+    Ok(Some(UnpackedOriginal {
         format,
-        source: goods.source(format)?,
+        source: goods.session_source(format)?,
         goods,
-        cwd: luggage.cwd.map(PathBuf::from),
-        before: Before {
-            scope: luggage.scope,
-            marks: luggage.marks,
-            shape: luggage.shape,
+        cwd: carried.cwd.map(PathBuf::from),
+        before: WrittenBlocks {
+            scope: carried.scope,
+            marks: carried.marks,
+            shape: carried.shape,
         },
         older: None,
-        agents: luggage.agents,
+        agents: carried.agents,
     }))
 }
 
-/// As [`unpacked`], of an export. What was said in it then is what another export says.
+/// As [`unpack_original`], of an export. What was said in it then is what another export says.
 fn of_export(
     w: &Writing<'_>,
     here: &Conversation,
     folder: &Path,
     notes: &mut Vec<Note>,
-) -> Result<Option<Found>, Error> {
+) -> Result<Option<UnpackedOriginal>, Error> {
     let Some(format) = by_name(here.session.head.held_by()) else {
         return Ok(None);
     };
-    let Some(carried) = unified::carried(here, format, folder, None)? else {
+    let Some(carried) = unified::carried_files(here, format, folder, None)? else {
         return Ok(None);
     };
     for (file, name) in carried.files.iter().zip(&carried.goods.names) {
-        unpack(w, folder, name, |out| {
-            io::copy(&mut file.reader()?, out).map(drop)
+        unpack_file(w, folder, name, |out| {
+            io::copy(&mut file.content_reader()?, out).map(drop)
         })?;
     }
-    let source = carried.goods.source(format)?;
-    let Some(again) = unified::exported(w, &source, &folder.join("again.ndjson"))? else {
+    let source = carried.goods.session_source(format)?;
+    let Some(again) = unified::exported_session(w, &source, &folder.join("again.ndjson"))? else {
         return Ok(None);
     };
     let before = |scope| {
-        let spoken = Spoken::digests(&again, &again, scope);
-        Before {
+        let spoken = MessageHistory::only_digests(&again, &again, scope);
+        WrittenBlocks {
             scope,
-            marks: spoken.marks(),
+            marks: spoken.block_digests(),
             shape: spoken.shape(),
         }
     };
-    let agents = unified::agents(w, here, &source, (folder, Scope::All))?;
+    let agents = unified::exported_agents(w, here, &source, (folder, Scope::All))?;
     notes.extend(others_changed(here, &again));
-    Ok(Some(Found {
+    Ok(Some(UnpackedOriginal {
         format,
         source,
         goods: carried.goods,
@@ -402,7 +406,7 @@ fn shown_text(body: &Body) -> Option<String> {
 }
 
 /// Puts a file that came along into a folder.
-pub(super) fn unpack(
+pub(super) fn unpack_file(
     w: &Writing<'_>,
     folder: &Path,
     name: &str,

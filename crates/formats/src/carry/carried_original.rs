@@ -12,8 +12,8 @@ use rethread_disk::DiskError;
 use rethread_json::{Array, Object, Tree, Value};
 
 use super::own::NamedFile;
-use super::pack::{Seal, pack};
-use super::shape::Shape;
+use super::pack::{Seal, pack_content};
+use super::shape::MessageTree;
 use super::unpack::Unpack;
 use crate::{Conversation, OpenError, Part, RecordKind, Spool};
 
@@ -46,7 +46,7 @@ pub struct Packing<'a> {
     /// What each message meant when it was written, in order.
     pub marks: &'a [u64],
     /// How they follow each other.
-    pub shape: &'a Shape,
+    pub shape: &'a MessageTree,
     /// Its sub-agents that were written as such.
     pub agents: &'a [CarriedAgent],
 }
@@ -61,12 +61,12 @@ pub struct CarriedAgent {
     /// What each of its messages meant when it was written, in order.
     pub marks: Vec<u64>,
     /// How they follow each other.
-    pub shape: Shape,
+    pub shape: MessageTree,
 }
 
 /// What came along.
 #[derive(Debug)]
-pub struct Luggage {
+pub struct CarriedOriginal {
     /// The format that it came from.
     pub from: String,
     /// The session's id there.
@@ -80,7 +80,7 @@ pub struct Luggage {
     /// What each message meant when it was written, in order.
     pub marks: Vec<u64>,
     /// How they follow each other.
-    pub shape: Shape,
+    pub shape: MessageTree,
     /// Its sub-agents that were written as such.
     pub agents: Vec<CarriedAgent>,
     files: Vec<File>,
@@ -101,7 +101,7 @@ struct File {
 /// Why what came along cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("what travelled along is damaged: {0}")]
-pub struct LuggageError(String);
+pub struct CarriedOriginalError(String);
 
 /// Files that were packed to travel along, the main one first. Their pieces are in a file without a
 /// name, unless they are few.
@@ -121,18 +121,18 @@ struct PackedFile {
 
 impl PackedFiles {
     /// Packs files while they are read, the main one first.
-    pub fn pack(files: Vec<NamedFile<'_>>) -> io::Result<Self> {
+    pub fn pack_files(files: Vec<NamedFile<'_>>) -> io::Result<Self> {
         let mut list = Vec::with_capacity(files.len());
         let mut spool = Spool::default();
         for (at, (name, mut reader)) in files.into_iter().enumerate() {
             let mut pieces = 0;
-            let packed = pack(&mut reader, &mut |piece| {
+            let packed = pack_content(&mut reader, &mut |piece| {
                 let value = Object::new()
                     .u64("file", at as u64)
                     .u64("piece", pieces)
                     .str("zstd_base64", piece);
                 pieces += 1;
-                keep(&mut spool, &value.finish())
+                add_record(&mut spool, &value.finish())
             })?;
             if let Some(torn) = packed.torn {
                 return Err(torn);
@@ -145,23 +145,26 @@ impl PackedFiles {
         }
         Ok(Self {
             files: list,
-            pieces: kept(spool)?,
+            pieces: finish_records(spool)?,
         })
     }
 
     /// What must come out of the files when they are unpacked.
-    pub fn seals(&self) -> impl Iterator<Item = &Seal> {
+    pub fn file_seals(&self) -> impl Iterator<Item = &Seal> {
         self.files.iter().map(|file| &file.seal)
     }
 
     /// The values that travel along: first one that describes all, then the pieces.
-    pub fn values(&self, packing: &Packing<'_>) -> impl Iterator<Item = io::Result<Vec<u8>>> {
+    pub fn embedded_values(
+        &self,
+        packing: &Packing<'_>,
+    ) -> impl Iterator<Item = io::Result<Vec<u8>>> {
         let count = u32::try_from(self.pieces.record_count()).unwrap_or(u32::MAX);
         let pieces = (0..count).map(|piece| self.pieces.read(piece));
-        std::iter::once(Ok(self.description(packing))).chain(pieces)
+        std::iter::once(Ok(self.description_value(packing))).chain(pieces)
     }
 
-    fn description(&self, packing: &Packing<'_>) -> Vec<u8> {
+    fn description_value(&self, packing: &Packing<'_>) -> Vec<u8> {
         let list = self.files.iter().fold(Array::new(), |list, file| {
             let file = Object::new()
                 .str("name", &file.name)
@@ -174,8 +177,8 @@ impl PackedFiles {
             let agent = Object::new()
                 .str("id", &agent.id)
                 .str("of", &agent.of)
-                .str("marks", &spelled(&agent.marks))
-                .opt_raw("shape", agent.shape.json().as_deref());
+                .str("marks", &digests_in_hex(&agent.marks))
+                .opt_raw("shape", agent.shape.to_json().as_deref());
             list.raw(&agent.finish())
         });
         let agents = (!packing.agents.is_empty()).then(|| agents.finish());
@@ -185,8 +188,8 @@ impl PackedFiles {
             .str("id", packing.id)
             .str("path", packing.path)
             .opt_str("cwd", packing.cwd)
-            .str("marks", &spelled(packing.marks))
-            .opt_raw("shape", packing.shape.json().as_deref())
+            .str("marks", &digests_in_hex(packing.marks))
+            .opt_raw("shape", packing.shape.to_json().as_deref())
             .opt_raw("agents", agents.as_deref())
             .raw("files", &list.finish())
             .finish()
@@ -194,7 +197,7 @@ impl PackedFiles {
 }
 
 /// Adds a record to those that are kept.
-fn keep(spool: &mut Spool, record: &[u8]) -> io::Result<()> {
+fn add_record(spool: &mut Spool, record: &[u8]) -> io::Result<()> {
     let added = spool.add(RecordKind::Value, |out| {
         out.extend_from_slice(record);
         Ok::<(), DiskError>(())
@@ -207,56 +210,57 @@ fn keep(spool: &mut Spool, record: &[u8]) -> io::Result<()> {
 }
 
 /// The records that were kept.
-fn kept(spool: Spool) -> io::Result<Part> {
+fn finish_records(spool: Spool) -> io::Result<Part> {
     let spooled = spool.finish().map_err(io::Error::other)?;
     Ok(Part::rows(PathBuf::new(), "pieces", spooled))
 }
 
 /// What came along, while it is read value by value.
 #[derive(Default)]
-struct Arriving {
-    found: Option<Described>,
+struct CarriedOriginalReader {
+    found: Option<CarriedDescription>,
     /// How many pieces there are of all files.
     count: u32,
     texts: Spool,
-    failed: Option<LuggageError>,
+    failed: Option<CarriedOriginalError>,
 }
 
-impl Arriving {
-    fn add(&mut self, item: &[u8]) {
+impl CarriedOriginalReader {
+    fn add_value(&mut self, item: &[u8]) {
         if self.failed.is_none() {
-            self.failed = self.added(item).err();
+            self.failed = self.try_add_value(item).err();
         }
     }
 
-    fn added(&mut self, item: &[u8]) -> Result<(), LuggageError> {
-        let tree = Tree::parse(item).map_err(|e| damaged(&e.to_string()))?;
+    fn try_add_value(&mut self, item: &[u8]) -> Result<(), CarriedOriginalError> {
+        let tree = Tree::parse(item).map_err(|e| damaged_error(&e.to_string()))?;
         let value = tree.root(item);
         if value.get("version").is_some() {
             // What is described anew holds from there on.
-            let described = Described::of(value).ok_or_else(|| damaged("its description"))?;
+            let described = CarriedDescription::parse_description(value)
+                .ok_or_else(|| damaged_error("its description"))?;
             self.found = Some(described);
             return Ok(());
         }
         let place = |key| value.get(key).and_then(Value::u64);
         let (Some(at), Some(piece)) = (place("file"), place("piece")) else {
-            return Err(damaged("a piece has no place"));
+            return Err(damaged_error("a piece has no place"));
         };
         let at = usize::try_from(at).unwrap_or(usize::MAX);
         let file = self.found.as_mut().and_then(|l| l.files.get_mut(at));
-        let file = file.ok_or_else(|| damaged("a piece belongs to no file"))?;
+        let file = file.ok_or_else(|| damaged_error("a piece belongs to no file"))?;
         if piece != file.pieces.len() as u64 {
-            return Err(damaged("its pieces are not in order"));
+            return Err(damaged_error("its pieces are not in order"));
         }
         let text = value.get("zstd_base64").and_then(Value::str);
-        let text = text.ok_or_else(|| damaged("a piece is empty"))?;
-        keep(&mut self.texts, text.as_bytes()).map_err(|e| damaged(&e.to_string()))?;
+        let text = text.ok_or_else(|| damaged_error("a piece is empty"))?;
+        add_record(&mut self.texts, text.as_bytes()).map_err(|e| damaged_error(&e.to_string()))?;
         file.pieces.push(self.count);
         self.count += 1;
         Ok(())
     }
 
-    fn finish(self) -> Result<Option<Luggage>, LuggageError> {
+    fn finish_reading(self) -> Result<Option<CarriedOriginal>, CarriedOriginalError> {
         if let Some(failed) = self.failed {
             return Err(failed);
         }
@@ -265,53 +269,53 @@ impl Arriving {
         };
         let is_missing = |file: &File| file.pieces.len() as u64 != file.count;
         if found.files.iter().any(is_missing) {
-            return Err(damaged("a piece is missing"));
+            return Err(damaged_error("a piece is missing"));
         }
-        let texts = kept(self.texts).map_err(|e| damaged(&e.to_string()))?;
-        Ok(Some(found.with(texts)))
+        let texts = finish_records(self.texts).map_err(|e| damaged_error(&e.to_string()))?;
+        Ok(Some(found.with_pieces(texts)))
     }
 }
 
-fn damaged(why: &str) -> LuggageError {
-    LuggageError(why.to_owned())
+fn damaged_error(why: &str) -> CarriedOriginalError {
+    CarriedOriginalError(why.to_owned())
 }
 
-impl Luggage {
+impl CarriedOriginal {
     /// Reads what came along in values; none where nothing did.
-    pub fn read(items: &[Vec<u8>]) -> Result<Option<Self>, LuggageError> {
-        let mut arriving = Arriving::default();
+    pub fn read_values(items: &[Vec<u8>]) -> Result<Option<Self>, CarriedOriginalError> {
+        let mut arriving = CarriedOriginalReader::default();
         for item in items {
-            arriving.add(item);
+            arriving.add_value(item);
         }
-        arriving.finish()
+        arriving.finish_reading()
     }
 
     /// Reads what came along in a session; none where nothing did.
-    pub fn of(
+    pub fn of_conversation(
         conversation: &Conversation,
-    ) -> Result<Result<Option<Self>, LuggageError>, OpenError> {
-        let mut arriving = Arriving::default();
+    ) -> Result<Result<Option<Self>, CarriedOriginalError>, OpenError> {
+        let mut arriving = CarriedOriginalReader::default();
         if let Some(carrier) = conversation.source.format.carrier() {
-            carrier.visit_values(conversation, &mut |value| arriving.add(value))?;
+            carrier.visit_values(conversation, &mut |value| arriving.add_value(value))?;
         }
-        Ok(arriving.finish())
+        Ok(arriving.finish_reading())
     }
 
     /// The names of its files, the main one first, with `/` between folders. They come from a file,
     /// so they are checked before they are used.
-    pub fn names(&self) -> Vec<String> {
+    pub fn file_names(&self) -> Vec<String> {
         self.files.iter().map(|file| file.name.clone()).collect()
     }
 
     /// What must come out of its files, in the same order.
-    pub fn seals(&self) -> impl Iterator<Item = &Seal> {
+    pub fn file_seals(&self) -> impl Iterator<Item = &Seal> {
         self.files.iter().map(|file| &file.seal)
     }
 
     /// Unpacks a file, by its place. It fails at the end if that is not what was packed.
-    pub fn unpack(&self, at: usize, out: &mut dyn Write) -> io::Result<u64> {
+    pub fn unpack_file(&self, at: usize, out: &mut dyn Write) -> io::Result<u64> {
         let file = self.files.get(at).ok_or(io::ErrorKind::NotFound)?;
-        let text = Texts {
+        let text = FileText {
             all: &self.texts,
             next: file.pieces.iter(),
             piece: io::Cursor::default(),
@@ -321,13 +325,13 @@ impl Luggage {
 }
 
 /// The text of a file, piece by piece.
-struct Texts<'a> {
+struct FileText<'a> {
     all: &'a Part,
     next: std::slice::Iter<'a, u32>,
     piece: io::Cursor<Vec<u8>>,
 }
 
-impl Read for Texts<'_> {
+impl Read for FileText<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         loop {
             let n = self.piece.read(buf)?;
@@ -343,28 +347,28 @@ impl Read for Texts<'_> {
 }
 
 /// What a description says.
-struct Described {
+struct CarriedDescription {
     from: String,
     id: String,
     path: String,
     cwd: Option<String>,
     scope: Scope,
     marks: Vec<u64>,
-    shape: Shape,
+    shape: MessageTree,
     agents: Vec<CarriedAgent>,
     files: Vec<File>,
 }
 
-impl Described {
-    fn of(value: Value<'_>) -> Option<Self> {
+impl CarriedDescription {
+    fn parse_description(value: Value<'_>) -> Option<Self> {
         let text = |value: Value<'_>, key: &str| Some(value.get(key)?.str()?.into_owned());
         let listed = value.get("agents").into_iter().flat_map(Value::items);
         let agents = listed.map(|agent| {
             Some(CarriedAgent {
                 id: text(agent, "id")?,
                 of: text(agent, "of")?,
-                marks: marks(agent)?,
-                shape: shape(agent),
+                marks: parse_digests(agent)?,
+                shape: parse_shape(agent),
             })
         });
         let files = value.get("files")?.items().map(|file| {
@@ -388,15 +392,15 @@ impl Described {
                 VERSION => Scope::Told,
                 _ => return None,
             },
-            marks: marks(value)?,
-            shape: shape(value),
+            marks: parse_digests(value)?,
+            shape: parse_shape(value),
             agents: agents.collect::<Option<_>>()?,
             files: files.collect::<Option<_>>()?,
         })
     }
 
-    fn with(self, texts: Part) -> Luggage {
-        Luggage {
+    fn with_pieces(self, texts: Part) -> CarriedOriginal {
+        CarriedOriginal {
             from: self.from,
             id: self.id,
             path: self.path,
@@ -412,7 +416,7 @@ impl Described {
 }
 
 /// Marks in digits.
-fn spelled(marks: &[u64]) -> String {
+fn digests_in_hex(marks: &[u64]) -> String {
     let mut digits = String::with_capacity(marks.len() * 16);
     for mark in marks {
         // A string takes all that is written to it.
@@ -421,11 +425,14 @@ fn spelled(marks: &[u64]) -> String {
     digits
 }
 
-fn shape(value: Value<'_>) -> Shape {
-    value.get("shape").and_then(Shape::of).unwrap_or_default()
+fn parse_shape(value: Value<'_>) -> MessageTree {
+    value
+        .get("shape")
+        .and_then(MessageTree::from_json)
+        .unwrap_or_default()
 }
 
-fn marks(value: Value<'_>) -> Option<Vec<u64>> {
+fn parse_digests(value: Value<'_>) -> Option<Vec<u64>> {
     let digits = value.get("marks")?.str()?;
     let marks = digits.as_bytes().chunks(16);
     marks

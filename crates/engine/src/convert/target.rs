@@ -7,16 +7,16 @@ use rethread_formats::Writing;
 use rethread_formats::carry::Place;
 use rethread_project::is_folder;
 
-use super::ConvertAsk;
+use super::ConvertOptions;
 use crate::Error;
 
 /// Where a session goes: where the user says, else to the folder that it names itself.
 ///
 /// Whoever wrote the session chose that folder. So where sessions are kept in projects, it must be
 /// there and be the user's own: nothing is made at a path because a session names it.
-pub(super) fn place(
+pub(super) fn install_target(
     w: &Writing<'_>,
-    ask: &ConvertAsk<'_>,
+    ask: &ConvertOptions<'_>,
     named: Option<PathBuf>,
 ) -> Result<Place, Error> {
     let root = ask.root.map(Path::to_owned);
@@ -37,7 +37,7 @@ pub(super) fn place(
     })
 }
 
-fn refuse_foreign(ask: &ConvertAsk<'_>, folder: &Path) -> Result<(), Error> {
+fn refuse_foreign(ask: &ConvertOptions<'_>, folder: &Path) -> Result<(), Error> {
     let Some(projects) = ask.to.projects() else {
         return Ok(());
     };

@@ -5,27 +5,27 @@ use std::iter::successors;
 
 use rethread_formats::MessageInput;
 
-use super::spoken::{Line, Spoken};
+use super::history::{HistoryMessage, MessageHistory};
 
 /// What was said since.
 #[derive(Default)]
-pub(super) struct Since {
+pub(super) struct AddedMessages {
     /// The ways that it went on, the active one last.
-    pub(super) ways: Vec<Onward>,
+    pub(super) ways: Vec<Continuation>,
     /// Whether the conversation is at a place now that is neither where it was, nor where one of
     /// these ways ends.
     pub(super) went_back: bool,
 }
 
 /// A way that a conversation went on.
-pub(super) struct Onward {
-    pub(super) from: From,
+pub(super) struct Continuation {
+    pub(super) from: ContinuesFrom,
     pub(super) messages: Vec<MessageInput>,
 }
 
 /// Where a way begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum From {
+pub(super) enum ContinuesFrom {
     /// Where the conversation was.
     End,
     /// Behind a block of what was said before, by its place; none at the beginning.
@@ -34,12 +34,12 @@ pub(super) enum From {
     Since(usize, usize),
 }
 
-impl Since {
+impl AddedMessages {
     /// The messages, if they go on where the conversation was, and no other way.
-    pub(super) fn straight(&self) -> Option<Vec<MessageInput>> {
+    pub(super) fn straight_messages(&self) -> Option<Vec<MessageInput>> {
         match self.ways.as_slice() {
             [] => Some(Vec::new()),
-            [one] if one.from == From::End => Some(one.messages.clone()),
+            [one] if one.from == ContinuesFrom::End => Some(one.messages.clone()),
             _ => None,
         }
     }
@@ -52,39 +52,39 @@ impl Since {
 
 /// What was said behind the first `known` lines, which are those of before. `last` is the place of
 /// the last block of such a line, and `end` the one where the conversation was.
-pub(super) fn since(
-    spoken: &Spoken,
+pub(super) fn added_messages(
+    spoken: &MessageHistory,
     known: usize,
     last: impl Fn(usize) -> Option<usize>,
     end: Option<usize>,
-) -> Since {
+) -> AddedMessages {
     let is_again = said_again(spoken, known);
-    let mut ways: Vec<Onward> = Vec::new();
+    let mut ways: Vec<Continuation> = Vec::new();
     // The way of each line since, and its place there.
     let mut places = vec![None; spoken.lines.len()];
-    for line in order(spoken, known, &is_again) {
+    for line in new_lines(spoken, known, &is_again) {
         let Some(one) = spoken.lines.get(line) else {
             continue;
         };
-        let from = match after(spoken, one, &is_again) {
+        let from = match followed_line(spoken, one, &is_again) {
             Some(after) if after >= known => match places.get(after).copied().flatten() {
-                Some((way, message)) => From::Since(way, message),
-                None => From::Earlier(None),
+                Some((way, message)) => ContinuesFrom::Since(way, message),
+                None => ContinuesFrom::Earlier(None),
             },
             after => match after.and_then(&last) {
-                place if place == end => From::End,
-                place => From::Earlier(place),
+                place if place == end => ContinuesFrom::End,
+                place => ContinuesFrom::Earlier(place),
             },
         };
         let count = ways.len();
         let goes_on = match (from, ways.last()) {
-            (From::Since(way, message), Some(last)) => {
+            (ContinuesFrom::Since(way, message), Some(last)) => {
                 way + 1 == count && message + 1 == last.messages.len()
             }
             _ => false,
         };
         if !goes_on {
-            ways.push(Onward {
+            ways.push(Continuation {
                 from,
                 messages: Vec::new(),
             });
@@ -101,7 +101,7 @@ pub(super) fn since(
         Some(line) => last(line) == end,
         None => end.is_none(),
     };
-    Since {
+    AddedMessages {
         ways,
         went_back: !is_at_end,
     }
@@ -109,7 +109,7 @@ pub(super) fn since(
 
 /// Which lines behind the first `known` say nothing new: instructions, summaries, and what stands behind
 /// one as it stood before it, because the client copies what it keeps.
-fn said_again(spoken: &Spoken, known: usize) -> Vec<bool> {
+fn said_again(spoken: &MessageHistory, known: usize) -> Vec<bool> {
     let lines = &spoken.lines;
     let mut is_again = vec![false; lines.len()];
     // Instructions are each client's own affair.
@@ -148,7 +148,11 @@ fn said_again(spoken: &Spoken, known: usize) -> Vec<bool> {
 }
 
 /// What a line follows, but for what was said again.
-fn after(spoken: &Spoken, line: &Line, is_again: &[bool]) -> Option<usize> {
+fn followed_line(
+    spoken: &MessageHistory,
+    line: &HistoryMessage,
+    is_again: &[bool],
+) -> Option<usize> {
     let mut after = line.after;
     while let Some(line) = after.filter(|after| is_again.get(*after) == Some(&true)) {
         after = spoken.lines.get(line).and_then(|line| line.after);
@@ -158,9 +162,9 @@ fn after(spoken: &Spoken, line: &Line, is_again: &[bool]) -> Option<usize> {
 
 /// The lines behind the first `known` that say something new, each behind the one that it follows, and
 /// the active way last wherever they part.
-fn order(spoken: &Spoken, known: usize, is_again: &[bool]) -> Vec<usize> {
+fn new_lines(spoken: &MessageHistory, known: usize, is_again: &[bool]) -> Vec<usize> {
     let mut is_active = vec![false; spoken.lines.len()];
-    for line in spoken.way() {
+    for line in spoken.active_path() {
         is_active[line] = true;
     }
     let mut following: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -170,7 +174,7 @@ fn order(spoken: &Spoken, known: usize, is_again: &[bool]) -> Vec<usize> {
         if is_again.get(line) == Some(&true) {
             continue;
         }
-        let list = match after(spoken, one, is_again) {
+        let list = match followed_line(spoken, one, is_again) {
             Some(after) if after >= known => following.entry(after).or_default(),
             _ => &mut waiting,
         };

@@ -29,14 +29,14 @@ pub(super) fn as_text(message: &Message) -> Option<Message> {
             && call.hosted
             && !answered.contains(call.id.as_str())
         {
-            *block = Block::text(text(call, &message.blocks));
+            *block = Block::text(hosted_text(call, &message.blocks));
         }
     }
     Some(told)
 }
 
 /// What was asked, and what came of it.
-fn text(call: &ToolCall, blocks: &[Block]) -> String {
+fn hosted_text(call: &ToolCall, blocks: &[Block]) -> String {
     let asked = match &call.input {
         Some(ToolInput::Json(json)) => json.to_text(),
         Some(ToolInput::Text(text)) => text.value.clone(),
@@ -47,14 +47,14 @@ fn text(call: &ToolCall, blocks: &[Block]) -> String {
         if let Block::Unknown { type_name, raw } = block
             && type_name.ends_with("_tool_result")
         {
-            lines.extend(results(raw.bytes(), &call.id));
+            lines.extend(hosted_results(raw.bytes(), &call.id));
         }
     }
     lines.join("\n")
 }
 
 /// What a block of the vendor's own says to a call: titles and addresses of pages, or texts.
-fn results(raw: &[u8], call: &str) -> Vec<String> {
+fn hosted_results(raw: &[u8], call: &str) -> Vec<String> {
     let Ok(tree) = Tree::parse(raw) else {
         return Vec::new();
     };

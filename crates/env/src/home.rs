@@ -29,7 +29,7 @@ impl HomeKind {
 /// A home other than the user's own on this machine.
 ///
 /// ```
-/// use rethread_formats::{Home, HomeKind};
+/// use rethread_env::{Home, HomeKind};
 ///
 /// let home = Home {
 ///     kind: HomeKind::Windows,

@@ -7,14 +7,14 @@ use rethread_formats::carry::{CarriedAgent, Scope};
 use rethread_formats::{Agents, Conversation, FormatRef, Source, Step, ToldAgent, Writer, Writing};
 use rethread_model::{Block, Bodies as _, Body, LinkKind, Note};
 
-use super::spoken::Spoken;
+use super::history::MessageHistory;
 use super::write::refuse_damage;
-use super::{plan, report};
+use super::{report, transcript};
 use crate::Error;
 
 /// A session's sub-agents.
 #[derive(Default)]
-pub(super) struct Family {
+pub(super) struct SubagentFamily {
     /// Those that go with it.
     pub(super) agents: Agents,
     /// How many there are, also those that do not.
@@ -23,10 +23,10 @@ pub(super) struct Family {
     pub(super) left_out: usize,
 }
 
-impl Family {
+impl SubagentFamily {
     /// Finds the sub-agents of a session, and tells what is wrong with them. Where they are not
     /// wanted, they are only counted.
-    pub(super) fn of(session: &Conversation, wanted: bool, notes: &mut Vec<Note>) -> Self {
+    pub(super) fn of_session(session: &Conversation, wanted: bool, notes: &mut Vec<Note>) -> Self {
         let agents = Agents::of(session);
         let count = agents.read.len() + agents.torn.len();
         if !wanted {
@@ -55,7 +55,7 @@ impl Family {
 
     /// Writes them as sub-agents of a session that was told its own conversation, all but those that
     /// are there already. Gives those that were written, by their places, and how much they say.
-    pub(super) fn tell(
+    pub(super) fn write_agents(
         &self,
         w: &Writing<'_>,
         from: &Conversation,
@@ -67,7 +67,7 @@ impl Family {
         let Some(writer) = to.writer().and_then(Writer::subagents) else {
             return Ok((told, said));
         };
-        let parents = self.parents(from);
+        let parents = self.parent_agents(from);
         // Which calls of which session started them.
         let mut started: BTreeMap<Option<usize>, Vec<(String, usize)>> = BTreeMap::new();
         for at in in_order(&parents) {
@@ -79,7 +79,7 @@ impl Family {
             else {
                 continue;
             };
-            let steps = plan::steps(agent, to, Scope::Told);
+            let steps = transcript::transcript_steps(agent, to, Scope::Told);
             if steps.told.is_empty() {
                 continue;
             }
@@ -121,7 +121,7 @@ impl Family {
 
     /// The sub-agent that started each, none where the session itself did. One that names another
     /// in what it says started it, whatever folder that is in.
-    fn parents(&self, from: &Conversation) -> Vec<Option<usize>> {
+    fn parent_agents(&self, from: &Conversation) -> Vec<Option<usize>> {
         let all = &self.agents.read;
         let mut places: HashMap<&str, usize> = HashMap::new();
         for (at, agent) in all.iter().enumerate() {
@@ -181,12 +181,12 @@ impl Family {
         if all.len() < 2 || asked.is_empty() {
             return;
         }
-        let of_session = calls(from);
+        let of_session = session_calls(from);
         asked.retain(|(_, call)| !of_session.contains(call));
         if asked.is_empty() {
             return;
         }
-        let calls: Vec<HashSet<String>> = all.iter().map(calls).collect();
+        let calls: Vec<HashSet<String>> = all.iter().map(session_calls).collect();
         for (at, call) in asked {
             let made = calls.iter().position(|calls| calls.contains(&call));
             if let Some(parent) = parents.get_mut(at) {
@@ -197,7 +197,7 @@ impl Family {
 }
 
 /// The calls that a session makes.
-fn calls(session: &Conversation) -> HashSet<String> {
+fn session_calls(session: &Conversation) -> HashSet<String> {
     let mut calls = HashSet::new();
     for (ix, entry) in session.session.indexed() {
         if entry.kind.is_message()
@@ -238,7 +238,7 @@ fn call_of(starter: &Conversation, agent: &Conversation) -> Option<String> {
 }
 
 /// What the target's own reader finds of sub-agents that were written.
-pub(super) struct ReadBack {
+pub(super) struct AgentsReadBack {
     pub(super) agents: Agents,
     /// What is packed of each, to tell later what was done to it.
     pub(super) carried: Vec<CarriedAgent>,
@@ -246,11 +246,11 @@ pub(super) struct ReadBack {
     pub(super) native: usize,
 }
 
-impl ReadBack {
+impl AgentsReadBack {
     /// Reads sub-agents that were written with a session. Each must be there, and whole.
-    pub(super) fn of(
+    pub(super) fn read_agents(
         made: &Conversation,
-        family: &Family,
+        family: &SubagentFamily,
         told: &[(usize, Source)],
     ) -> Result<Self, Error> {
         let mut back = Self {
@@ -259,7 +259,7 @@ impl ReadBack {
             native: 0,
         };
         for (at, source) in told {
-            let found = find(&back.agents, &source.id);
+            let found = find_agent(&back.agents, &source.id);
             let was = family.agents.read.get(*at);
             let Some((found, was)) = found.zip(was) else {
                 return Err(Error::Verification(format!(
@@ -269,11 +269,11 @@ impl ReadBack {
             };
             refuse_damage(found)?;
             back.native += usize::from(report::says_the_same(was, found));
-            let spoken = Spoken::digests(found, found, Scope::Told);
+            let spoken = MessageHistory::only_digests(found, found, Scope::Told);
             back.carried.push(CarriedAgent {
                 id: found.source.id.clone(),
                 of: was.source.id.clone(),
-                marks: spoken.marks(),
+                marks: spoken.block_digests(),
                 shape: spoken.shape(),
             });
         }
@@ -282,6 +282,6 @@ impl ReadBack {
 }
 
 /// The sub-agent with this id.
-pub(super) fn find<'a>(agents: &'a Agents, id: &str) -> Option<&'a Conversation> {
+pub(super) fn find_agent<'a>(agents: &'a Agents, id: &str) -> Option<&'a Conversation> {
     agents.read.iter().find(|agent| agent.source.id == id)
 }
