@@ -38,7 +38,6 @@ mod salvaged;
 mod session_log;
 mod telling;
 mod times;
-mod unified;
 mod unusable;
 mod write;
 

@@ -141,6 +141,17 @@ pub enum MessageInput {
     Message(Box<NewMessage>),
 }
 
+impl MessageInput {
+    /// The line of the input, counted from 1, where there are several.
+    pub(crate) fn line(&self) -> Option<u64> {
+        match self {
+            Self::Text(_) => None,
+            Self::Json { line, .. } => Some(*line),
+            Self::Message(new) => Some(new.number),
+        }
+    }
+}
+
 /// What holds where a message does not say it.
 #[derive(Clone, Debug, Default)]
 pub struct Unsaid {

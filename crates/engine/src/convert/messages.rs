@@ -370,11 +370,11 @@ impl<'a> MessageBuilder<'a> {
                 answered_by(&mut said, message);
             }
             Box::new(NewMessage {
-                message: said,
                 time,
                 is_told: by == MessageAuthor::Client,
                 default_model: Some(self.model.clone()),
                 number: self.count,
+                ..NewMessage::new(said)
             })
         });
         self.messages.push(OutgoingMessage {

@@ -7,11 +7,12 @@ use rethread_json::{Document, Object, Value, quote};
 
 use super::fields::string;
 use super::info::folder_id;
-use super::object::{given, merged};
+use super::object::merged;
 use super::rules::{SessionPlace, first_error, judge_session};
 use super::store::{PROJECT, SESSION, SESSION_JSON, SUBAGENT, data_folders};
 use super::{FORMAT, SLUG, key};
 use crate::carry::Place;
+use crate::kit::read_object;
 use crate::{AgentKey, NewSession, OpenError, ProjectKey, Source, WriteError, Writing};
 
 /// The agent of a session for which nobody named one.
@@ -30,7 +31,7 @@ pub(super) fn sessions_of(w: &Writing<'_>, place: &Place) -> Result<PathBuf, Wri
         root: place.root.clone(),
         ..NewSession::default()
     };
-    let document = given(b"{}").map_err(bad)?;
+    let document = read_object(b"{}").map_err(bad)?;
     let mut plan = Plan {
         w,
         new: &new,
@@ -96,7 +97,7 @@ impl Parent {
             line: None,
             why,
         };
-        let description = given(&bytes).map_err(damaged)?;
+        let description = read_object(&bytes).map_err(damaged)?;
         Ok(Self {
             id: folder_id(&source.path).unwrap_or_else(|| source.id.clone()),
             folder: source.path.clone(),
@@ -177,7 +178,7 @@ impl Plan<'_> {
 
     /// The agent's part of the folder's name.
     pub(super) fn agent_key(&self, description: &[u8]) -> Result<String, WriteError> {
-        let document = given(description).map_err(bad)?;
+        let document = read_object(description).map_err(bad)?;
         let agent = document.root().get("agent");
         let of_agent = |key| agent.and_then(|a| string(a, key));
         let said = match self.new.agent_key {
@@ -286,7 +287,7 @@ impl Plan<'_> {
         )
         .map_err(bad)?;
         // What the command line says wins.
-        let document = given(&agent).map_err(bad)?;
+        let document = read_object(&agent).map_err(bad)?;
         let mut patch = rethread_json::Patch::new(document.root());
         for (key, value) in [("id", id), ("name", name)] {
             if let Some(value) = value {
@@ -298,7 +299,7 @@ impl Plan<'_> {
 
     /// Nothing that is against the document is written.
     fn check(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        let document = given(bytes).map_err(bad)?;
+        let document = read_object(bytes).map_err(bad)?;
         let place = SessionPlace {
             id: string(document.root(), "id").unwrap_or_default(),
             parent: self.parent.map(|p| p.id.clone()),

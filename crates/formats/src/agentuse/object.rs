@@ -1,6 +1,6 @@
 //! Objects that are written: in the order of keys that the program has, laid out as it does.
 
-use rethread_json::{Document, Object, Patch, Value, compact, pretty};
+use rethread_json::{Object, Patch, Value, pretty};
 
 /// What an object has by default, in order; none where a member is only there if it was given.
 pub(super) type Defaults<'a> = &'a [(&'a str, Option<Vec<u8>>)];
@@ -34,20 +34,6 @@ pub(super) fn merged(
 /// An object as the program lays it out: two spaces a level, no line break at the end.
 pub(super) fn laid_out(compact: &[u8]) -> Vec<u8> {
     pretty(compact, 2, 0)
-}
-
-/// An object that somebody gave, without its layout.
-pub(super) fn given(bytes: &[u8]) -> Result<Document, String> {
-    if let Err(e) = std::str::from_utf8(bytes) {
-        return Err(format!("not UTF-8 at byte {}", e.valid_up_to()));
-    }
-    let plain = compact(bytes).map_err(|e| format!("not JSON: {e}"))?;
-    let document = Document::parse(plain).map_err(|e| format!("not JSON: {e}"))?;
-    if document.root().is_object() {
-        Ok(document)
-    } else {
-        Err("not a JSON object".to_owned())
-    }
 }
 
 /// Sets every member of `update` in an object, but for those.
@@ -114,6 +100,8 @@ pub(super) fn merged_part(part: Value<'_>, update: Value<'_>) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use rethread_json::{Document, compact};
+
     use super::*;
 
     fn merge(old: &str, new: &str, how: fn(Value<'_>, Value<'_>) -> Vec<u8>) -> String {

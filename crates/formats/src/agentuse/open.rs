@@ -9,10 +9,10 @@ use rethread_model::{Moment, Note};
 
 use super::fields::{moment, string};
 use super::files::{ExchangeFiles, SessionFiles, stem};
-use super::prepare::bad;
 use super::steps::{self, Step};
 use super::store::{MESSAGE_JSON, PART, SESSION_JSON, is_absent, unreadable};
 use super::ulid::{self, Ids};
+use crate::kit::bad_message;
 use crate::{OpenError, Source, WriteError, Writing};
 
 /// So many exchanges, the newest by their ids, are opened to find the last one: its time decides,
@@ -190,7 +190,7 @@ impl<'a> OpenSession<'a> {
             }
             .into());
         }
-        let none = || bad("nothing was asked yet; add a message of the user first");
+        let none = || bad_message("nothing was asked yet; add a message of the user first");
         self.last().ok_or_else(none)
     }
 

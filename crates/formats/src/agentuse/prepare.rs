@@ -3,18 +3,12 @@
 use rethread_json::{Array, Document, Object, Patch, Value, quote};
 
 use super::fields::string;
-use super::object::{given, laid_out, merged};
-use super::open::{Exchange, OpenSession};
+use super::object::{laid_out, merged};
+use super::open::OpenSession;
 use super::rules::{Place, first_error, judge_message, judge_part};
 use super::ulid;
 use crate::WriteError;
-
-pub(super) fn bad(why: impl Into<String>) -> WriteError {
-    WriteError::BadMessage {
-        line: None,
-        why: why.into(),
-    }
-}
+use crate::kit::{bad_message, read_object};
 
 /// The fields that tie a part to its place; they come last.
 const BASE: [&str; 3] = ["id", "sessionID", "messageID"];
@@ -26,7 +20,7 @@ pub(super) fn chosen_id(object: Value<'_>) -> Result<Option<String>, WriteError>
     };
     let id = value.str().unwrap_or_default();
     if !ulid::is_strict(&id) {
-        return Err(bad(format!("`id` is `{id}`, not a ULID")));
+        return Err(bad_message(format!("`id` is `{id}`, not a ULID")));
     }
     Ok(Some(id.into_owned()))
 }
@@ -38,12 +32,12 @@ pub(super) fn part(
     part: Value<'_>,
 ) -> Result<(String, Vec<u8>), WriteError> {
     if !part.is_object() {
-        return Err(bad("a part is not an object"));
+        return Err(bad_message("a part is not an object"));
     }
     let id = chosen_id(part)?.unwrap_or_else(|| session.ids.next());
     for (key, place) in [("sessionID", session.id.as_str()), ("messageID", message)] {
         if let Some(other) = string(part, key).filter(|said| said != place) {
-            return Err(bad(format!(
+            return Err(bad_message(format!(
                 "`{key}` of a part is `{other}`, not `{place}`"
             )));
         }
@@ -78,7 +72,7 @@ pub(super) fn check_part(
         id,
     };
     match first_error(bytes, |sheet, root| judge_part(sheet, root, &place)) {
-        Some(why) => Err(bad(format!("a part: {why}"))),
+        Some(why) => Err(bad_message(format!("a part: {why}"))),
         None => Ok(()),
     }
 }
@@ -95,14 +89,14 @@ pub(super) fn check_message(
         id,
     };
     match first_error(bytes, |sheet, root| judge_message(sheet, root, &place)) {
-        Some(why) => Err(bad(why)),
+        Some(why) => Err(bad_message(why)),
         None => Ok(()),
     }
 }
 
 /// A part with the times that its type must have: now, where it does not say.
 fn timed(part: Value<'_>, now: i64) -> Result<Document, WriteError> {
-    let document = given(part.raw()).map_err(bad)?;
+    let document = read_object(part.raw()).map_err(bad_message)?;
     let root = document.root();
     let mut patch = Patch::new(root);
     let start = Object::new().i64("start", now).finish();
@@ -126,7 +120,7 @@ fn timed(part: Value<'_>, now: i64) -> Result<Document, WriteError> {
         },
         _ => {}
     }
-    given(&patch.finish()).map_err(bad)
+    read_object(&patch.finish()).map_err(bad_message)
 }
 
 /// A message as it is written.
@@ -142,7 +136,9 @@ pub(super) fn message(
         .filter(|s| *s != session.id)
     {
         let own = &session.id;
-        return Err(bad(format!("`sessionID` is `{other}`, not `{own}`")));
+        return Err(bad_message(format!(
+            "`sessionID` is `{other}`, not `{own}`"
+        )));
     }
     let now = session.now().to_string().into_bytes();
     let time = merged(
@@ -155,14 +151,14 @@ pub(super) fn message(
         "user.prompt",
         &[("task", Some(quote(task))), ("user", user.map(quote))],
     )
-    .map_err(bad)?;
+    .map_err(bad_message)?;
     let who = merged(of("user"), "user", &[("prompt", Some(b"{}".to_vec()))]);
-    let who = with_member(&who.map_err(bad)?, "prompt", &prompt)?;
+    let who = with_member(&who.map_err(bad_message)?, "prompt", &prompt)?;
     let assistant = assistant(session, of("assistant"))?;
     let mut object = Object::new()
         .str("id", id)
         .str("sessionID", &session.id)
-        .raw("time", &time.map_err(bad)?)
+        .raw("time", &time.map_err(bad_message)?)
         .raw("user", &who)
         .raw("assistant", &assistant);
     for (key, value) in said.into_iter().flat_map(Value::members) {
@@ -209,7 +205,11 @@ fn assistant(session: &OpenSession<'_>, said: Option<Value<'_>>) -> Result<Vec<u
             ("cache", None),
         ],
     );
-    let tokens = with_member(&tokens.map_err(bad)?, "cache", &cache.map_err(bad)?)?;
+    let tokens = with_member(
+        &tokens.map_err(bad_message)?,
+        "cache",
+        &cache.map_err(bad_message)?,
+    )?;
     let whole = merged(
         said,
         "assistant",
@@ -224,50 +224,20 @@ fn assistant(session: &OpenSession<'_>, said: Option<Value<'_>>) -> Result<Vec<u
         ],
     );
     // Members of these may be missing in what was given.
-    let whole = with_member(&whole.map_err(bad)?, "path", &path.map_err(bad)?)?;
+    let whole = with_member(
+        &whole.map_err(bad_message)?,
+        "path",
+        &path.map_err(bad_message)?,
+    )?;
     with_member(&whole, "tokens", &tokens)
 }
 
 /// An object with one member set; it keeps its place where it has one.
 fn with_member(object: &[u8], key: &str, json: &[u8]) -> Result<Vec<u8>, WriteError> {
-    let document = given(object).map_err(bad)?;
+    let document = read_object(object).map_err(bad_message)?;
     let mut patch = Patch::new(document.root());
     patch.set(document.root(), key, json);
     Ok(patch.finish())
-}
-
-/// A text part that begins and ends now.
-pub(super) fn text_part(session: &OpenSession<'_>, text: &str) -> Vec<u8> {
-    let now = session.now();
-    let time = Object::new().i64("start", now).i64("end", now).finish();
-    Object::new()
-        .str("type", "text")
-        .str("text", text)
-        .raw("time", &time)
-        .finish()
-}
-
-/// The message of an exchange, answered now; by a model, where one is named.
-pub(super) fn completed(
-    session: &OpenSession<'_>,
-    exchange: &Exchange,
-    model: Option<&str>,
-) -> Result<Vec<u8>, WriteError> {
-    let time = Object::new().i64("completed", session.now()).finish();
-    let assistant = model.map(|model| {
-        let provider = model.split_once(':').map_or("", |(provider, _)| provider);
-        Object::new()
-            .str("modelID", model)
-            .str("providerID", provider)
-            .finish()
-    });
-    let update = Object::new()
-        .raw("time", &time)
-        .opt_raw("assistant", assistant.as_deref())
-        .finish();
-    let update = given(&update).map_err(bad)?;
-    let message = session.read(&exchange.message())?;
-    Ok(super::object::merged_message(message.root(), update.root()))
 }
 
 /// The message of an exchange with one more system prompt.

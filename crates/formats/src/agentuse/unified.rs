@@ -1,11 +1,12 @@
-//! Messages in the unified vocabulary, turned into the format's own.
+//! Messages as the model has them, turned into the format's own parts.
 
 use rethread_json::{Object, Value, quote};
-use rethread_model::{Moment, Role};
+use rethread_model::{Blob, Block, Media, Moment, ToolCall, ToolInput, ToolResult};
 
-use super::fields::{as_text, string};
+use crate::NewMessage;
+use crate::kit::output_text;
 
-/// What a message in the unified vocabulary says.
+/// What a message says.
 #[derive(Debug, Default)]
 pub(super) struct Unified {
     /// Its texts, for a prompt.
@@ -60,139 +61,105 @@ impl ToolOutput {
     }
 }
 
-/// Whether a message is in the unified vocabulary: our own has neither role nor content.
-pub(super) fn is_unified(message: Value<'_>) -> bool {
-    ["role", "content", "uuid"]
-        .into_iter()
-        .any(|key| message.get(key).is_some())
-}
-
-/// Who says a message.
-pub(super) fn role(message: Value<'_>, unsaid: Option<Role>) -> Result<Role, String> {
-    match string(message, "role").as_deref() {
-        Some("user") => Ok(Role::User),
-        Some("assistant" | "agent") => Ok(Role::Assistant),
-        Some("system") => Ok(Role::System),
-        Some(other) => Err(format!(
-            "`role` is `{other}`, not `user`, `assistant` or `system`"
-        )),
-        None => unsaid.ok_or_else(|| "`role` is missing".to_owned()),
-    }
-}
-
-/// What a message says.
-pub(super) fn read(message: Value<'_>, now: i64) -> Result<Unified, String> {
-    let content = message.get("content").ok_or("`content` is missing")?;
-    let said_at = string(message, "timestamp").and_then(|t| t.parse::<Moment>().ok());
-    let at = said_at.map_or(now, Moment::millis);
-    let time = Object::new().i64("start", at).i64("end", at).finish();
-    let mut unified = Unified {
-        assistant: assistant(message),
-        ..Unified::default()
-    };
-    if content.str().is_some() {
-        unified.say(content, &time);
-    }
-    for block in content.items() {
-        match string(block, "type").as_deref() {
-            Some("text") => {
-                let text = block.get("text").ok_or("a `text` block has no `text`")?;
-                unified.say(text, &time);
-            }
-            Some("thinking") => {
-                let text = block.get("text").or_else(|| block.get("thinking"));
-                let text = text.ok_or("a `thinking` block has no `text`")?;
-                let part = Object::new()
-                    .str("type", "reasoning")
-                    .raw("text", text.raw());
-                unified.parts.push(part.raw("time", &time).finish());
-            }
-            Some("tool_use") => unified.parts.push(tool_use(block, at)?),
-            Some("tool_result") => unified.results.push(tool_result(block)?),
-            Some("image" | "file") => unified.parts.push(file(block)?),
-            _ => unified.parts.push(block.raw().to_vec()),
-        }
-    }
-    Ok(unified)
-}
-
 impl Unified {
-    fn say(&mut self, text: Value<'_>, time: &[u8]) {
+    /// What a message says.
+    pub(super) fn of(new: &NewMessage, now: i64) -> Self {
+        let at = new.time.map_or(now, Moment::millis);
+        let time = Object::new().i64("start", at).i64("end", at).finish();
+        let mut unified = Self {
+            assistant: assistant(new),
+            ..Self::default()
+        };
+        for block in &new.message.blocks {
+            match block {
+                Block::Text(text) | Block::Aside { text, .. } => unified.say(&text.value, &time),
+                Block::Thinking(thought) => {
+                    let part = Object::new()
+                        .str("type", "reasoning")
+                        .str("text", &thought.text.value);
+                    unified.parts.push(part.raw("time", &time).finish());
+                }
+                Block::ToolCall(call) => unified.parts.push(tool_use(call, at)),
+                Block::ToolResult(result) => unified.results.push(tool_result(result)),
+                Block::Image(media) | Block::File(media) => unified.parts.extend(file(media)),
+                Block::Unknown { raw, .. } => unified.parts.push(raw.bytes().to_vec()),
+            }
+        }
+        unified
+    }
+
+    fn say(&mut self, text: &str, time: &[u8]) {
         if !self.text.is_empty() {
             self.text.push_str("\n\n");
         }
-        self.text.push_str(&text.str().unwrap_or_default());
-        let part = Object::new().str("type", "text").raw("text", text.raw());
+        self.text.push_str(text);
+        let part = Object::new().str("type", "text").str("text", text);
         self.parts.push(part.raw("time", time).finish());
     }
 }
 
 /// A picture or a file, with its bytes in its address.
-fn file(block: Value<'_>) -> Result<Vec<u8>, String> {
-    let mime = string(block, "mimeType").or_else(|| string(block, "mime"));
-    let mime = mime.unwrap_or_else(|| "application/octet-stream".to_owned());
-    let url = match (string(block, "data"), string(block, "url")) {
-        (Some(data), _) if data.starts_with("data:") => data,
-        (Some(data), _) => format!("data:{mime};base64,{data}"),
-        (None, Some(url)) => url,
-        (None, None) => return Err("a picture or a file has neither `data` nor `url`".to_owned()),
+fn file(media: &Media) -> Option<Vec<u8>> {
+    let Blob::Url(url) = &media.blob else {
+        return None;
     };
-    let name = string(block, "name").or_else(|| string(block, "filename"));
-    Ok(Object::new()
-        .str("type", "file")
-        .str("mime", &mime)
-        .opt_str("filename", name.as_deref())
-        .str("url", &url)
-        .finish())
+    let mime = media.mime.as_deref().unwrap_or("application/octet-stream");
+    Some(
+        Object::new()
+            .str("type", "file")
+            .str("mime", mime)
+            .opt_str("filename", media.name.as_deref())
+            .str("url", url)
+            .finish(),
+    )
 }
 
-fn tool_use(block: Value<'_>, at: i64) -> Result<Vec<u8>, String> {
-    let id = string(block, "tool_id").ok_or("a `tool_use` block has no `tool_id`")?;
-    let name = string(block, "tool_name").ok_or("a `tool_use` block has no `tool_name`")?;
+fn tool_use(call: &ToolCall, at: i64) -> Vec<u8> {
+    let input = match &call.input {
+        Some(ToolInput::Json(json)) => json.bytes().to_vec(),
+        Some(ToolInput::Text(text)) => quote(&text.value),
+        None => b"{}".to_vec(),
+    };
     let state = Object::new()
         .str("status", "running")
-        .raw("input", block.get("input").map_or(b"{}", Value::raw))
+        .raw("input", &input)
         .raw("time", &Object::new().i64("start", at).finish())
         .finish();
-    Ok(Object::new()
+    Object::new()
         .str("type", "tool")
-        .str("callID", &id)
-        .str("tool", &name)
+        .str("callID", &call.id)
+        .str("tool", &call.name)
         .raw("state", &state)
-        .finish())
+        .finish()
 }
 
-fn tool_result(block: Value<'_>) -> Result<ToolOutput, String> {
-    let call_id = string(block, "tool_id").ok_or("a `tool_result` block has no `tool_id`")?;
-    let is_error = block.get("is_error").and_then(Value::bool).unwrap_or(false);
-    let output = block.get("output");
-    let output = match (output, is_error) {
-        (Some(value), false) => value.raw().to_vec(),
-        // What went wrong is text.
-        (Some(value), true) => quote(&as_text(value).value),
-        (None, _) => quote(""),
+fn tool_result(result: &ToolResult) -> ToolOutput {
+    // What went wrong is text.
+    let output = match &result.structured {
+        Some(json) if !result.is_error => json.bytes().to_vec(),
+        _ => quote(&output_text(result)),
     };
-    Ok(ToolOutput {
-        call_id,
-        name: string(block, "tool_name"),
+    ToolOutput {
+        call_id: result.call_id.clone(),
+        name: result.name.clone(),
         output,
-        is_error,
-    })
+        is_error: result.is_error,
+    }
 }
 
 /// The model, and what the response cost. The program counts what a cache answered as input.
-fn assistant(message: Value<'_>) -> Option<Vec<u8>> {
-    let metadata = message.get("metadata")?;
-    let model = metadata.at(&["model", "name"]).and_then(Value::str);
-    let provider = metadata
-        .at(&["extensions", "provider"])
-        .and_then(Value::str);
-    let tokens = metadata.get("token_usage").map(|usage| {
-        let count = |key| usage.get(key).and_then(Value::u64).unwrap_or(0);
-        let (read, write) = (count("cache_read_tokens"), count("cache_creation_tokens"));
+fn assistant(new: &NewMessage) -> Option<Vec<u8>> {
+    let named = new.message.model.as_ref();
+    let provider = match (named, &new.default_model) {
+        (Some(model), _) => model.provider.as_deref(),
+        (None, Some(name)) => Some(name.split_once(':').map_or("", |(provider, _)| provider)),
+        (None, None) => None,
+    };
+    let tokens = new.message.usage.map(|usage| {
+        let (read, write) = (usage.cache_read, usage.cache_write);
         Object::new()
-            .u64("input", count("input_tokens").saturating_add(read))
-            .u64("output", count("output_tokens"))
+            .u64("input", usage.input.saturating_add(read))
+            .u64("output", usage.output)
             .raw(
                 "cache",
                 &Object::new().u64("read", read).u64("write", write).finish(),
@@ -200,8 +167,8 @@ fn assistant(message: Value<'_>) -> Option<Vec<u8>> {
             .finish()
     });
     let object = Object::new()
-        .opt_str("modelID", model.as_deref())
-        .opt_str("providerID", provider.as_deref())
+        .opt_str("modelID", new.model_name())
+        .opt_str("providerID", provider)
         .opt_raw("tokens", tokens.as_deref());
     (!object.is_empty()).then(|| object.finish())
 }

@@ -8,11 +8,12 @@ use rethread_model::Note;
 use super::append::{Adding, write};
 use super::create::{Parent, Plan, TRIES, bad, existing, is_taken, project, refuse};
 use super::fields::string;
-use super::object::{given, laid_out};
+use super::object::laid_out;
 use super::steps::refuse_link;
 use super::store::SESSION_JSON;
 use super::ulid::Ids;
-use super::{AgentUse, FORMAT, prepare, ulid};
+use super::{AgentUse, FORMAT, ulid};
+use crate::kit::{bad_message, read_object};
 use crate::{
     Appended, Attachments, Editor, Files, Fork, Keeps, Made, MessageInput, NewSession, Source,
     SubagentWriter, WriteError, Writer, Writing,
@@ -23,8 +24,8 @@ impl Writer for AgentUse {
     fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
         refuse(new)?;
         let document = match &new.session_json {
-            Some(bytes) => given(bytes).map_err(bad)?,
-            None => given(b"{}").map_err(bad)?,
+            Some(bytes) => read_object(bytes).map_err(bad)?,
+            None => read_object(b"{}").map_err(bad)?,
         };
         let parent = new.parent.as_ref().map(Parent::read).transpose()?;
         let mut plan = Plan {
@@ -95,7 +96,7 @@ impl Writer for AgentUse {
                     steps: Vec::new(),
                 }
                 .input(message),
-                None => Err(prepare::bad("no message was given")),
+                None => Err(bad_message("no message was given")),
             }
         })
     }

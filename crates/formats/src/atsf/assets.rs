@@ -3,16 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use rethread_disk::{Created, DiskError, Mode, SafeName, create, ensure_folder, read_small};
 use rethread_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::message::string;
 use super::store::ASSETS;
-use crate::{WriteError, Writing, picture};
+use crate::kit::{InlineData, is_data_url};
+use crate::{WriteError, Writing};
 
 /// Bytes that a message refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,12 +31,6 @@ impl Asset {
             mime: mime.to_owned(),
             bytes,
         }
-    }
-
-    /// A picture in a file.
-    pub(crate) fn from_file(path: &Path) -> Result<Self, WriteError> {
-        let (bytes, mime) = picture::read(path)?;
-        Ok(Self::new(bytes, mime))
     }
 
     /// Writes the asset, unless it is there.
@@ -108,16 +100,6 @@ pub(crate) fn references(message: Value<'_>) -> Vec<String> {
     blocks.filter_map(|b| string(b, "assetRef")).collect()
 }
 
-/// Base64 as programs write it: padded or not.
-const LENIENT: GeneralPurpose = GeneralPurpose::new(
-    &alphabet::STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
-const LENIENT_URL: GeneralPurpose = GeneralPurpose::new(
-    &alphabet::URL_SAFE,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
-
 /// The inline bytes of a block, and the keys that held them.
 pub(crate) struct Inline {
     pub(crate) asset: Asset,
@@ -164,38 +146,9 @@ pub(crate) fn inline(block: Value<'_>) -> Result<Option<Inline>, String> {
     }
 }
 
-fn is_data_url(text: &str) -> bool {
-    text.get(..5)
-        .is_some_and(|start| start.eq_ignore_ascii_case("data:"))
-}
-
 fn decode(data: &str, mime: Option<&str>) -> Result<Asset, String> {
-    let (base64, from_url) = match data.get(5..).filter(|_| is_data_url(data)) {
-        None => (data, None),
-        Some(rest) => {
-            let (head, body) = rest.split_once(',').ok_or("a data URL without a comma")?;
-            let mut fields = head.split(';');
-            let mime = fields.next().filter(|m| !m.is_empty());
-            if !fields.any(|f| f.eq_ignore_ascii_case("base64")) {
-                return Err("a data URL that is not base64".to_owned());
-            }
-            (body, mime)
-        }
-    };
-    let packed: Vec<u8> = base64
-        .bytes()
-        .filter(|b| !b.is_ascii_whitespace())
-        .collect();
-    let bytes = LENIENT
-        .decode(&packed)
-        .or_else(|_| LENIENT_URL.decode(&packed))
-        .map_err(|e| format!("image data that is not base64: {e}"))?;
-    let known = from_url.or(mime);
-    let mime = known.map_or_else(
-        || picture::mime(&bytes, Path::new("")).to_owned(),
-        str::to_ascii_lowercase,
-    );
-    Ok(Asset::new(bytes, &mime))
+    let data = InlineData::decode(data, mime)?;
+    Ok(Asset::new(data.bytes, &data.mime))
 }
 
 #[cfg(test)]

@@ -30,11 +30,7 @@ pub(super) fn refuse_known_calls(
     let mut known = in_log(log, &asked, replaced)?;
     for ((message, prepared), calls) in messages.iter().zip(prepared).zip(&calls) {
         if let Some(id) = calls.iter().find(|id| known.contains(*id)) {
-            let line = match message {
-                MessageInput::Json { line, .. } => Some(*line),
-                MessageInput::Message(new) => Some(new.number),
-                MessageInput::Text(_) => None,
-            };
+            let line = message.line();
             let why = format!("the `toolCallId` `{id}` is in the thread already");
             *prepared = Err(WriteError::BadMessage { line, why });
         } else {

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use rethread_disk::SafeName;
-use rethread_json::{Array, Document, InsertAt, Object, Patch, Value, compact, quote};
-use rethread_model::{Moment, Role};
+use rethread_json::{Array, Document, InsertAt, Object, Patch, Value, quote};
+use rethread_model::Moment;
 
 use super::assets::{self, Asset};
 use super::message::{Head, head, string, word};
 use super::results::ToolOutput;
-use super::unified;
-use crate::{Env, MessageInput, TextMessage, Unsaid, WriteError, picture};
+use super::unified::{is_own, to_native};
+use crate::kit::{GivenMessage, bad_message, given_time, read_message, read_object};
+use crate::{Env, MessageInput, NewMessage, Unsaid, WriteError, picture};
 
 /// A message that is ready to be written.
 #[derive(Debug)]
@@ -57,72 +58,46 @@ impl Defaults<'_> {
 
 /// Makes a message ready to be written.
 pub(crate) fn prepare(input: &MessageInput, d: &Defaults<'_>) -> Result<Prepared, WriteError> {
-    match input {
-        MessageInput::Text(text) => from_text(text, d),
-        MessageInput::Json {
-            bytes,
-            line,
-            unsaid,
-        } => from_json(bytes, unsaid, d).map_err(|e| at_line(e, *line)),
-        MessageInput::Message(new) => {
-            from_json(&new.to_unified(), &new.defaults(), d).map_err(|e| at_line(e, new.number))
+    let own = |root: Value<'_>, unsaid: &Unsaid| own_message(root, unsaid).transpose();
+    let prepared = match read_message(input, own)? {
+        GivenMessage::Native((document, model)) => {
+            from_own(&document, model.as_deref(), d, Vec::new())
         }
-    }
+        GivenMessage::New(new) => from_new(&new, d),
+    };
+    prepared.map_err(|e| e.in_message(input))
 }
 
-/// Says which of several messages was refused.
-fn at_line(e: WriteError, line: u64) -> WriteError {
-    match e {
-        WriteError::BadMessage { why, .. } => WriteError::BadMessage {
-            line: Some(line),
-            why,
-        },
-        other => other,
+/// A message in our own vocabulary, with its role, and the model that holds where it says none.
+fn own_message(
+    root: Value<'_>,
+    unsaid: &Unsaid,
+) -> Result<Option<(Document, Option<String>)>, String> {
+    let mut document = read_object(root.raw())?;
+    if let Some(role) = unsaid.role.filter(|_| root.get("role").is_none()) {
+        let root = document.root();
+        let place = if root.get("id").is_some() {
+            InsertAt::After("id")
+        } else {
+            InsertAt::First
+        };
+        let mut patch = Patch::new(root);
+        patch.insert(root, "role", &quote(word(role)), place);
+        document = read_object(&patch.finish())?;
     }
+    let is_own = is_own(document.root());
+    Ok(is_own.then(|| (document, unsaid.model.clone())))
 }
 
-fn bad(why: impl Into<String>) -> WriteError {
-    WriteError::BadMessage {
-        line: None,
-        why: why.into(),
+/// Makes a message ready that is as the model has it.
+fn from_new(new: &NewMessage, d: &Defaults<'_>) -> Result<Prepared, WriteError> {
+    let (native, outputs) = to_native(new);
+    if native.is_empty() {
+        let id = new.id.clone().unwrap_or_default();
+        return Ok(finish(Vec::new(), id, false, Vec::new(), outputs));
     }
-}
-
-fn from_text(message: &TextMessage, d: &Defaults<'_>) -> Result<Prepared, WriteError> {
-    let mut content = Array::new();
-    if !message.text.is_empty() || message.images.is_empty() {
-        content = content.raw(
-            &Object::new()
-                .str("type", "text")
-                .str("text", &message.text)
-                .finish(),
-        );
-    }
-    let mut files = Vec::new();
-    for path in &message.images {
-        let asset = Asset::from_file(path)?;
-        content = content.raw(&image(&asset));
-        files.push(asset);
-    }
-    let is_agent = matches!(message.role, Role::Assistant | Role::Tool);
-    let default = d.model.as_deref().filter(|_| is_agent);
-    let id = d.id();
-    let line = Object::new()
-        .str("id", &id)
-        .str("role", word(message.role))
-        .str("timestamp", &d.timestamp())
-        .raw("content", &content.finish())
-        .opt_str("model", message.model.as_deref().or(default))
-        .finish();
-    Ok(finish(line, id, false, files, Vec::new()))
-}
-
-fn image(asset: &Asset) -> Vec<u8> {
-    Object::new()
-        .str("type", "image")
-        .str("assetRef", &asset.name)
-        .str("mimeType", &asset.mime)
-        .finish()
+    let document = read_object(&native).map_err(bad_message)?;
+    from_own(&document, new.default_model.as_deref(), d, outputs)
 }
 
 fn finish(
@@ -146,42 +121,16 @@ fn finish(
     }
 }
 
-fn from_json(bytes: &[u8], unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Prepared, WriteError> {
-    if let Err(e) = std::str::from_utf8(bytes) {
-        return Err(bad(format!("not UTF-8 at byte {}", e.valid_up_to())));
-    }
-    let given = compact(bytes).map_err(|e| bad(format!("not JSON: {e}")))?;
-    let mut document = Document::parse(given).map_err(|e| bad(format!("not JSON: {e}")))?;
-    if !document.root().is_object() {
-        return Err(bad("not a JSON object"));
-    }
-    if let Some(role) = unsaid
-        .role
-        .filter(|_| document.root().get("role").is_none())
-    {
-        let root = document.root();
-        let place = if root.get("id").is_some() {
-            InsertAt::After("id")
-        } else {
-            InsertAt::First
-        };
-        let mut patch = Patch::new(root);
-        patch.insert(root, "role", &quote(word(role)), place);
-        document = Document::parse(patch.finish()).map_err(|e| bad(e.to_string()))?;
-    }
-    let mut outputs = Vec::new();
-    if unified::is_unified(document.root()) {
-        let (native, results) = unified::to_native(document.root()).map_err(bad)?;
-        outputs = results;
-        if native.is_empty() {
-            let id = string(document.root(), "uuid").unwrap_or_default();
-            return Ok(finish(Vec::new(), id, false, Vec::new(), outputs));
-        }
-        document = Document::parse(native).map_err(|e| bad(e.to_string()))?;
-    }
+/// Checks a message in our own vocabulary, and completes it.
+fn from_own(
+    document: &Document,
+    model: Option<&str>,
+    d: &Defaults<'_>,
+    outputs: Vec<ToolOutput>,
+) -> Result<Prepared, WriteError> {
     let root = document.root();
     let mut patch = Patch::new(root);
-    let given_id = complete(root, &mut patch, unsaid.model.as_deref(), d)?;
+    let given_id = complete(root, &mut patch, model, d)?;
     let files = check_content(root, &mut patch)?;
     check_calls(root, &mut patch)?;
     let line = patch.finish();
@@ -207,9 +156,9 @@ fn complete<'a>(
     model: Option<&str>,
     d: &Defaults<'_>,
 ) -> Result<Option<String>, WriteError> {
-    let role = string(root, "role").ok_or_else(|| bad("`role` is missing"))?;
+    let role = string(root, "role").ok_or_else(|| bad_message("`role` is missing"))?;
     if !matches!(role.as_str(), "user" | "agent" | "system") {
-        return Err(bad(format!(
+        return Err(bad_message(format!(
             "`role` is `{role}`, not `user`, `agent` or `system`"
         )));
     }
@@ -218,13 +167,13 @@ fn complete<'a>(
         Some(v) => Some(
             string(root, "id")
                 .filter(|id| !id.is_empty() && v.text().is_some_and(|t| !t.lossy))
-                .ok_or_else(|| bad("`id` is not a text"))?,
+                .ok_or_else(|| bad_message("`id` is not a text"))?,
         ),
     };
     if let (Some(id), Some((kept, _))) = (&id, &d.replaces)
         && id != kept
     {
-        return Err(bad(format!(
+        return Err(bad_message(format!(
             "`id` is `{id}`, but the message to be replaced is `{kept}`"
         )));
     }
@@ -239,26 +188,24 @@ fn complete<'a>(
             InsertAt::After("role"),
         ),
         Some(value) => {
-            let text = value
+            let moment = given_time(root).map_err(bad_message)?.unwrap_or(d.now);
+            let is_fine = value
                 .str()
-                .ok_or_else(|| bad("`timestamp` is not a text"))?;
-            let moment: Moment = text
-                .parse()
-                .map_err(|e| bad(format!("`timestamp` is `{text}`: {e}")))?;
-            if !Moment::is_spelled_in_utc(&text) {
+                .is_some_and(|text| Moment::is_spelled_in_utc(&text));
+            if !is_fine {
                 patch.replace(value, &quote(&moment.to_string()));
             }
         }
     }
     for key in ["stopReason", "model"] {
         if root.get(key).is_some_and(|v| v.str().is_none()) {
-            return Err(bad(format!("`{key}` is not a text")));
+            return Err(bad_message(format!("`{key}` is not a text")));
         }
     }
     if let Some(tokens) = root.get("tokens") {
         let number = |key| tokens.get(key).is_none_or(|v: Value<'_>| v.f64().is_some());
         if !tokens.is_object() || !number("input") || !number("output") {
-            return Err(bad(
+            return Err(bad_message(
                 "`tokens` is not an object with the numbers `input` and `output`",
             ));
         }
@@ -276,7 +223,7 @@ fn complete<'a>(
 fn check_content<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<Vec<Asset>, WriteError> {
     let Some(content) = root.get("content") else {
         if root.get("toolCalls").is_none() {
-            return Err(bad("`content` is missing"));
+            return Err(bad_message("`content` is missing"));
         }
         patch.insert(root, "content", b"[]", InsertAt::After("timestamp"));
         return Ok(Vec::new());
@@ -290,11 +237,11 @@ fn check_content<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<Vec<Asset
         return Ok(Vec::new());
     }
     if !content.is_array() {
-        return Err(bad("`content` is not an array"));
+        return Err(bad_message("`content` is not an array"));
     }
     let mut files = Vec::new();
     for (i, block) in content.items().enumerate() {
-        let place = |why: &str| bad(format!("content block {}: {why}", i + 1));
+        let place = |why: &str| bad_message(format!("content block {}: {why}", i + 1));
         let kind = string(block, "type").ok_or_else(|| place("`type` is missing"))?;
         match kind.as_str() {
             "text" | "thinking" if block.get("text").and_then(Value::str).is_none() => {
@@ -341,11 +288,11 @@ fn check_calls<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<(), WriteEr
         return Ok(());
     };
     if !calls.is_array() {
-        return Err(bad("`toolCalls` is not an array"));
+        return Err(bad_message("`toolCalls` is not an array"));
     }
     let mut seen = BTreeSet::new();
     for (i, call) in calls.items().enumerate() {
-        let place = |why: String| bad(format!("tool call {}: {why}", i + 1));
+        let place = |why: String| bad_message(format!("tool call {}: {why}", i + 1));
         for key in ["toolCallId", "name", "status"] {
             if string(call, key).is_none() {
                 return Err(place(format!("`{key}` is missing")));

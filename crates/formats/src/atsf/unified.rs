@@ -1,152 +1,168 @@
-//! Messages in the unified vocabulary, turned into the format's own.
+//! Messages as the model has them, turned into the format's own.
 
-use rethread_json::{Array, Object, Value};
+use rethread_json::{Array, Object, Tree, Value};
+use rethread_model::{Block, Media, Message, Role, ToolCall, ToolInput, ToolResult};
 
-use super::message::string;
+use super::message::word;
 use super::results::ToolOutput;
-use crate::unified::is_told;
+use crate::NewMessage;
+use crate::kit::{data_url, output_text};
 
-/// Whether a message is in the unified vocabulary and not in our own.
-pub(crate) fn is_unified(message: Value<'_>) -> bool {
+/// Whether a message that a user gives is in our own vocabulary, and not in the unified one.
+pub(crate) fn is_own(message: Value<'_>) -> bool {
     let is_tool = |b: Value<'_>| {
         b.get("type")
             .is_some_and(|t| t.is_str("tool_use") || t.is_str("tool_result"))
     };
-    message.get("uuid").is_some()
-        || message.get("index").is_some()
-        || message.get("role").is_some_and(|r| r.is_str("assistant"))
-        || message
-            .get("content")
-            .is_some_and(|c| c.items().any(is_tool))
+    let role = message.get("role").and_then(Value::str);
+    let content = message.get("content");
+    matches!(role.as_deref(), Some("user" | "agent" | "system"))
+        && message.get("uuid").is_none()
+        && message.get("index").is_none()
+        && !content.is_some_and(|c| c.items().any(is_tool))
 }
-
-/// The fields that have a place in our vocabulary, or that follow from the order of the log.
-const UNDERSTOOD: [&str; 8] = [
-    "uuid",
-    "id",
-    "index",
-    "parent_uuid",
-    "role",
-    "timestamp",
-    "content",
-    "metadata",
-];
 
 /// The message in our vocabulary, and the results of tools that it holds for earlier calls. The
 /// message is empty when it held nothing but results.
-pub(crate) fn to_native(message: Value<'_>) -> Result<(Vec<u8>, Vec<ToolOutput>), String> {
-    let mut content = Array::new();
-    let mut calls = Array::new();
-    let mut outputs = Vec::new();
-    let given = message.get("content").ok_or("`content` is missing")?;
-    if given.str().is_some() {
-        content = content.raw(
-            &Object::new()
-                .str("type", "text")
-                .raw("text", given.raw())
-                .finish(),
-        );
-    }
-    for block in given.items() {
-        match string(block, "type").as_deref() {
-            Some("tool_use") => {
-                let (reference, call) = tool_use(block)?;
-                content = content.raw(&reference);
-                calls = calls.raw(&call);
+pub(crate) fn to_native(new: &NewMessage) -> (Vec<u8>, Vec<ToolOutput>) {
+    let message = &new.message;
+    let (mut content, mut calls, mut outputs) = (Array::new(), Array::new(), Vec::new());
+    for block in &message.blocks {
+        content = match block {
+            Block::Text(text) | Block::Aside { text, .. } => {
+                let object = Object::new().str("type", "text");
+                content.raw(&object.str("text", &text.value).finish())
             }
-            Some("tool_result") => outputs.push(tool_result(block)?),
-            Some("file") => content = content.raw(&file(block)),
-            _ => content = content.raw(block.raw()),
-        }
+            Block::Thinking(thought) => {
+                let object = Object::new().str("type", "thinking");
+                let object = object.str("text", &thought.text.value);
+                let signature = thought.signature.as_deref();
+                content.raw(&object.opt_str("signature", signature).finish())
+            }
+            Block::ToolCall(call) => {
+                calls = calls.raw(&tool_call(call));
+                let reference = Object::new().str("type", "tool_call_ref");
+                content.raw(&reference.str("toolCallId", &call.id).finish())
+            }
+            Block::ToolResult(result) => {
+                outputs.push(tool_output(result));
+                content
+            }
+            Block::Image(media) => content.raw(&attachment("image", "name", media)),
+            Block::File(media) => content.raw(&attachment(kind_of(media), "uri", media)),
+            Block::Unknown { raw, .. } => content.raw(raw.bytes()),
+        };
     }
-    if content.is_empty() && calls.is_empty() && !outputs.is_empty() {
-        return Ok((Vec::new(), outputs));
+    if content.is_empty() && !outputs.is_empty() {
+        return (Vec::new(), outputs);
     }
-    let role = string(message, "role").ok_or("`role` is missing")?;
-    let role = match role.as_str() {
-        "assistant" => "agent".to_owned(),
-        "user" if is_told(message) => "system".to_owned(),
-        _ => role,
+    let role = match message.role {
+        Role::User | Role::Tool if new.is_told => "system",
+        Role::Tool => "user",
+        role => word(role),
     };
-    let id = string(message, "uuid").or_else(|| string(message, "id"));
-    let metadata = message.get("metadata").filter(|m| m.is_object());
-    let at = |path: &[&str]| metadata.and_then(|m| m.at(path));
-    let tokens = at(&["token_usage"]).map(|usage| {
+    let tokens = message.usage.map(|usage| {
         Object::new()
-            .opt_raw("input", usage.get("input_tokens").map(Value::raw))
-            .opt_raw("output", usage.get("output_tokens").map(Value::raw))
+            .u64("input", usage.input)
+            .u64("output", usage.output)
             .finish()
     });
-    let text = |path: &[&str]| at(path).and_then(Value::str);
+    let model = message.model.as_ref().map(|model| model.id.as_str());
+    let given = new.metadata.as_ref().map(|json| json.bytes().to_vec());
+    let metadata = given.or_else(|| match role {
+        "agent" => metadata(message),
+        _ if new.is_told => Some(Object::new().bool("is_meta", true).finish()),
+        _ => None,
+    });
     let calls = (!calls.is_empty()).then(|| calls.finish());
     let mut native = Object::new()
-        .opt_str("id", id.as_deref())
-        .str("role", &role)
-        .opt_raw("timestamp", message.get("timestamp").map(Value::raw))
+        .opt_str("id", new.id.as_deref())
+        .str("role", role)
+        .opt_str("timestamp", new.time.map(|t| t.to_string()).as_deref())
         .raw("content", &content.finish())
         .opt_raw("toolCalls", calls.as_deref())
-        .opt_str("stopReason", text(&["model", "stop_reason"]).as_deref())
-        .opt_str("model", text(&["model", "name"]).as_deref())
+        .opt_str("stopReason", message.stop_reason.as_deref())
+        .opt_str("model", model)
         .opt_raw("tokens", tokens.as_deref())
-        .opt_raw("metadata", metadata.map(Value::raw));
-    for (key, value) in message.members() {
-        let key = key.str().unwrap_or_default();
-        if !UNDERSTOOD.contains(&key.as_ref()) {
-            native = native.raw(&key, value.raw());
+        .opt_raw("metadata", metadata.as_deref());
+    if let Some(others) = &new.others
+        && let Ok(tree) = Tree::parse(others.bytes())
+    {
+        for (key, value) in tree.root(others.bytes()).members() {
+            native = native.raw(&key.str().unwrap_or_default(), value.raw());
         }
     }
-    Ok((native.finish(), outputs))
+    (native.finish(), outputs)
 }
 
-/// The place of a call in the content, and the call.
-fn tool_use(block: Value<'_>) -> Result<(Vec<u8>, Vec<u8>), String> {
-    let id = string(block, "tool_id").ok_or("a `tool_use` block has no `tool_id`")?;
-    let name = string(block, "tool_name").ok_or("a `tool_use` block has no `tool_name`")?;
-    let input = block.get("input").map(|v| match v.str() {
-        Some(text) => text.into_owned(),
-        None => String::from_utf8_lossy(v.raw()).into_owned(),
+/// Who answered, and what it cost, in the unified vocabulary: our own has no place for all of it.
+fn metadata(message: &Message) -> Option<Vec<u8>> {
+    let model = message.model.as_ref().map(|model| {
+        Object::new()
+            .str("name", &model.id)
+            .opt_str("stop_reason", message.stop_reason.as_deref())
+            .finish()
     });
-    let reference = Object::new()
-        .str("type", "tool_call_ref")
-        .str("toolCallId", &id)
-        .finish();
-    let call = Object::new()
-        .str("toolCallId", &id)
-        .str("name", &name)
+    let usage = message.usage.as_ref().map(|usage| {
+        Object::new()
+            .u64("input_tokens", usage.input)
+            .u64("output_tokens", usage.output)
+            .u64("cache_creation_tokens", usage.cache_write)
+            .u64("cache_read_tokens", usage.cache_read)
+            .finish()
+    });
+    let provider = message.model.as_ref().and_then(|m| m.provider.as_deref());
+    let extensions = provider.map(|p| Object::new().str("provider", p).finish());
+    let metadata = Object::new()
+        .opt_raw("model", model.as_deref())
+        .opt_raw("token_usage", usage.as_deref())
+        .opt_raw("extensions", extensions.as_deref());
+    (!metadata.is_empty()).then(|| metadata.finish())
+}
+
+fn tool_call(call: &ToolCall) -> Vec<u8> {
+    let input = match &call.input {
+        Some(ToolInput::Json(json)) => Some(json.to_text()),
+        Some(ToolInput::Text(text)) => Some(text.value.clone()),
+        None => None,
+    };
+    Object::new()
+        .str("toolCallId", &call.id)
+        .str("name", &call.name)
         .str("status", "pending")
         .opt_str("input", input.as_deref())
-        .finish();
-    Ok((reference, call))
-}
-
-/// A file, in the words of programs that write such threads. Its bytes become an asset.
-fn file(block: Value<'_>) -> Vec<u8> {
-    let mime = block.get("mimeType").or_else(|| block.get("mime"));
-    let is_sound = mime
-        .and_then(Value::str)
-        .is_some_and(|m| m.starts_with("audio/"));
-    let name = block.get("name").or_else(|| block.get("filename"));
-    let object = Object::new()
-        .str("type", if is_sound { "audio" } else { "resource" })
-        .opt_raw("uri", name.map(Value::raw))
-        .opt_raw("mimeType", mime.map(Value::raw));
-    let of = |key: &str| block.get(key).map(Value::raw);
-    object
-        .opt_raw("data", of("data"))
-        .opt_raw("url", of("url"))
         .finish()
 }
 
-fn tool_result(block: Value<'_>) -> Result<ToolOutput, String> {
-    let call_id = string(block, "tool_id").ok_or("a `tool_result` block has no `tool_id`")?;
-    let output = block.get("output").map(|v| match v.str() {
-        Some(text) => text.into_owned(),
-        None => String::from_utf8_lossy(v.raw()).into_owned(),
-    });
-    Ok(ToolOutput {
-        call_id,
-        name: string(block, "tool_name"),
-        output: output.unwrap_or_default(),
-        is_error: block.get("is_error").and_then(Value::bool).unwrap_or(false),
-    })
+/// What programs that write such threads call a file.
+fn kind_of(media: &Media) -> &'static str {
+    match media.mime.as_deref() {
+        Some(mime) if mime.starts_with("audio/") => "audio",
+        _ => "resource",
+    }
+}
+
+/// A picture or a file. Its bytes become an asset.
+fn attachment(kind: &str, name_key: &str, media: &Media) -> Vec<u8> {
+    let rethread_model::Blob::Url(url) = &media.blob else {
+        return Object::new().str("type", kind).finish();
+    };
+    let name = media.name.as_deref().filter(|_| kind != "image");
+    let object = Object::new()
+        .str("type", kind)
+        .opt_str(name_key, name)
+        .opt_str("mimeType", media.mime.as_deref());
+    match data_url(url) {
+        Some((_, data)) => object.str("data", data).finish(),
+        None => object.str("url", url).finish(),
+    }
+}
+
+fn tool_output(result: &ToolResult) -> ToolOutput {
+    ToolOutput {
+        call_id: result.call_id.clone(),
+        name: result.name.clone(),
+        output: output_text(result),
+        is_error: result.is_error,
+    }
 }

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rethread_json::{Array, Object, Value};
-use rethread_model::Role;
+use rethread_json::{Array, Object};
+use rethread_model::{Blob, Block, Role, Thinking, ToolCall, ToolResult};
 use sha2::{Digest, Sha256};
 
-use crate::fields::{is_true, string};
+use crate::kit::{data_url, object_input};
 
 /// The blocks of a message while it is put together, as the records that the client would write:
 /// each block of a response and each result is one of its own. Clients of 2025 write anew what
@@ -64,77 +64,55 @@ impl Content {
         self.push(Object::new().str("type", "text").str("text", &text));
     }
 
-    /// Adds a picture, as base64.
-    pub(super) fn image(&mut self, mime: &str, data: &str) {
-        self.only_text = false;
-        let image = Object::new().str("type", "image");
-        self.push(image.raw("source", &in_base64(mime, data)));
-    }
-
-    /// Adds a block as the user gave it.
-    pub(super) fn block(&mut self, block: Value<'_>, role: Role) -> Result<(), String> {
-        let type_name = string(block, "type").ok_or("`type` is missing")?;
-        match type_name.as_str() {
-            "text" => self.text(&string(block, "text").ok_or("`text` is missing")?),
+    /// Adds a block.
+    pub(super) fn block(&mut self, block: &Block) -> Result<(), String> {
+        match block {
             // A signature holds only where the vendor's model gave it, so none is written: what
             // another model thought is text to this one.
-            "thinking" => {
-                let thought = string(block, "thinking").or_else(|| string(block, "text"));
-                self.text(&thought.ok_or("`thinking` is missing")?);
-            }
-            "image" | "document" | "file" => {
+            Block::Text(text)
+            | Block::Aside { text, .. }
+            | Block::Thinking(Thinking { text, .. }) => self.text(&text.value),
+            Block::Image(_) | Block::File(_) => {
                 self.only_text = false;
                 self.push(media(block)?);
             }
-            "tool_use" if role == Role::Assistant => self.call(block)?,
-            "tool_result" if role == Role::User => self.result(block)?,
-            other => return Err(format!("a `{other}` block cannot be written here")),
+            Block::ToolCall(call) => self.call(call),
+            Block::ToolResult(result) => self.result(result)?,
+            Block::Unknown { type_name, .. } => {
+                return Err(format!("a `{type_name}` block cannot be written here"));
+            }
         }
         Ok(())
     }
 
-    fn call(&mut self, block: Value<'_>) -> Result<(), String> {
-        let id = string(block, "id").or_else(|| string(block, "tool_id"));
-        let id = self.tool_id(&id.ok_or("`id` is missing")?);
-        let name = string(block, "name").or_else(|| string(block, "tool_name"));
-        let name = name.ok_or("`name` is missing")?;
-        let input = block.get("input").map(|input| {
-            if input.is_object() {
-                return input.raw().to_vec();
-            }
-            // The vendor takes objects alone.
-            Object::new().raw("input", input.raw()).finish()
-        });
+    fn call(&mut self, call: &ToolCall) {
+        let id = self.tool_id(&call.id);
+        // The vendor takes objects alone.
+        let input = object_input(call.input.as_ref());
         self.calls += 1;
         self.only_text = false;
-        let call = Object::new().str("type", "tool_use").str("id", &id);
-        self.push(
-            call.str("name", &name)
-                .raw("input", input.as_deref().unwrap_or(b"{}")),
-        );
-        Ok(())
+        let object = Object::new().str("type", "tool_use").str("id", &id);
+        self.push(object.str("name", &call.name).raw("input", &input));
     }
 
-    fn result(&mut self, block: Value<'_>) -> Result<(), String> {
-        let id = string(block, "tool_use_id").or_else(|| string(block, "tool_id"));
-        let id = self.tool_id(&id.ok_or("`tool_use_id` is missing")?);
-        let content = block.get("content").or_else(|| block.get("output"));
-        let content = match content {
-            Some(c) if c.is_array() => inside(c)?,
-            Some(c) if c.str().is_some() => c.raw().to_vec(),
-            Some(c) => rethread_json::quote(&String::from_utf8_lossy(c.raw())),
-            None => b"\"\"".to_vec(),
+    /// Adds what a tool gave.
+    pub(super) fn result(&mut self, result: &ToolResult) -> Result<(), String> {
+        let id = self.tool_id(&result.call_id);
+        let content = match result.blocks.as_slice() {
+            [] => b"\"\"".to_vec(),
+            [Block::Text(text)] => rethread_json::quote(&text.value),
+            several => inside(several)?,
         };
         self.only_text = false;
-        let mut result = Object::new()
+        let mut object = Object::new()
             .str("tool_use_id", &id)
             .str("type", "tool_result")
             .raw("content", &content);
-        if is_true(block, "is_error") {
-            result = result.bool("is_error", true);
+        if result.is_error {
+            object = object.bool("is_error", true);
         }
         self.is_open = false;
-        self.push(result);
+        self.push(object);
         self.is_open = false;
         Ok(())
     }
@@ -152,33 +130,23 @@ impl Content {
 }
 
 /// A picture or a document, in the vendor's words.
-fn media(block: Value<'_>) -> Result<Object, String> {
-    let kind = if block.get("type").is_some_and(|t| t.is_str("image")) {
-        "image"
-    } else {
-        "document"
+fn media(block: &Block) -> Result<Object, String> {
+    let (kind, media) = match block {
+        Block::Image(media) => ("image", media),
+        Block::File(media) => ("document", media),
+        _ => return Err("neither a picture nor a file".to_owned()),
     };
-    let object = Object::new().str("type", kind);
-    if let Some(source) = block.get("source").filter(|s| s.is_object()) {
-        let object = object.raw("source", source.raw());
-        return Ok(object.opt_raw("title", block.get("title").map(Value::raw)));
-    }
-    let title = string(block, "name").filter(|_| kind == "document");
-    let mime = string(block, "mimeType").or_else(|| string(block, "mime_type"));
-    let source = match (string(block, "data"), string(block, "url")) {
-        (Some(data), _) => {
-            let mime = mime.ok_or("`mimeType` is missing")?;
-            if kind == "document" && mime.starts_with("text/") {
-                plain_text(&data)?
-            } else {
-                in_base64(&mime, &data)
-            }
-        }
-        (None, Some(url)) => Object::new().str("type", "url").str("url", &url).finish(),
-        (None, None) => return Err("`source` is missing".to_owned()),
+    let Blob::Url(url) = &media.blob else {
+        return Err("a picture or a file has no address".to_owned());
     };
-    let object = object.raw("source", &source);
-    Ok(object.opt_str("title", title.as_deref()))
+    let source = match data_url(url) {
+        Some((mime, data)) if kind == "document" && mime.starts_with("text/") => plain_text(data)?,
+        Some((mime, data)) => in_base64(mime, data),
+        None => Object::new().str("type", "url").str("url", url).finish(),
+    };
+    let title = media.name.as_deref().filter(|_| kind == "document");
+    let object = Object::new().str("type", kind).raw("source", &source);
+    Ok(object.opt_str("title", title))
 }
 
 fn in_base64(mime: &str, data: &str) -> Vec<u8> {
@@ -200,18 +168,17 @@ fn plain_text(data: &str) -> Result<Vec<u8>, String> {
         .finish())
 }
 
-/// What a tool gave, block by block. What is neither a picture nor a file stays as it was given.
-fn inside(content: Value<'_>) -> Result<Vec<u8>, String> {
-    let is_media = |block: Value<'_>| {
-        let kind = block.get("type").and_then(Value::str).unwrap_or_default();
-        ["image", "document", "file"].contains(&kind.as_ref())
-    };
+/// What a tool gave, block by block.
+fn inside(blocks: &[Block]) -> Result<Vec<u8>, String> {
     let mut inside = Array::new();
-    for block in content.items() {
-        inside = if is_media(block) {
-            inside.raw(&media(block)?.finish())
-        } else {
-            inside.raw(block.raw())
+    for block in blocks {
+        inside = match block {
+            Block::Text(text) => {
+                let text = Object::new().str("type", "text").str("text", &text.value);
+                inside.raw(&text.finish())
+            }
+            Block::Image(_) | Block::File(_) => inside.raw(&media(block)?.finish()),
+            _ => inside,
         };
     }
     Ok(inside.finish())

@@ -9,12 +9,13 @@ use super::store::home_of;
 use super::write::append::{id_of, refuse_old, writer};
 use super::write::create::{CLIENT, NewMeta, refuse_unknown};
 use super::write::fork::{copy, entry_at};
-use super::write::message::{Given, given, is_turn};
+use super::write::message::{Given, is_turn};
 use super::write::records::{Mode, Records};
 use super::write::rename::name;
 use super::write::tell::{KEEPS, items};
 use super::write::{fresh_id, fresh_place, home, path_of, put, put_with, rename, unsupported};
 use super::{Codex, FORMAT, document};
+use crate::kit::read_unified;
 use crate::session_log::SessionLog;
 use crate::telling::{left_ways, way};
 use crate::{
@@ -74,7 +75,10 @@ impl Writer for Codex {
         refuse_old(&source.path)?;
         let mut log = SessionLog::open(w, &source.path)?;
         let mut writer = writer(w, source, &log)?;
-        let looked: Vec<Result<Given, WriteError>> = messages.iter().map(given).collect();
+        let looked: Vec<Result<Given, WriteError>> = messages
+            .iter()
+            .map(|message| read_unified(message).map(Given::of))
+            .collect();
         if w.strict && looked.iter().any(Result::is_err) {
             let refused = looked.into_iter().filter(Result::is_err);
             return Ok(Appended {

@@ -1,7 +1,9 @@
 //! What formats have in common, written once: an agent's folder says only what is its own.
 
+mod content;
 mod hash;
 mod head;
+mod input;
 mod log;
 mod records;
 mod scan;
@@ -9,9 +11,13 @@ mod state;
 mod summary_state;
 mod thread;
 
+pub(crate) use content::{InlineData, data_url, is_data_url, object_input, output_text};
 pub(crate) use hash::TextHasher;
 pub(crate) use head::{
     HeadField, HeadOwner, HeadValue, head_fields, plain_members, plain_word, word_behind,
+};
+pub(crate) use input::{
+    GivenMessage, bad_message, given_time, read_message, read_object, read_unified, unified_message,
 };
 pub(crate) use log::{Flow, LogLine, LogVisitor, read_log, salvage_line, scan_log};
 pub(crate) use records::{LogRecords, SourcePos};

@@ -1,19 +1,18 @@
 //! From what a user gives to a message and its parts, before ids and times are known.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use rethread_json::{Document, Object, Value, compact};
-use rethread_model::{ModelRef, Moment, Role, Usage};
+use rethread_json::{Object, Value};
+use rethread_model::{Blob, Block, Media, ModelRef, Moment, Role, Usage};
 
 use super::facts::usage;
 use super::members::Members;
 use super::said::said_at;
-use super::tool::{ToolOutput, input};
-use crate::atsf::assets::{Asset, inline};
-use crate::fields::{string, text_of};
+use super::tool::ToolOutput;
+use crate::fields::string;
+use crate::kit::{
+    GivenMessage, InlineData, bad_message, is_data_url, object_input, output_text, read_message,
+};
 use crate::picture::mime_of_name;
-use crate::unified::is_told;
-use crate::{MessageInput, TextMessage, Unsaid, WriteError};
+use crate::{MessageInput, NewMessage, Unsaid, WriteError};
 
 /// A message that is ready but for what the session says.
 #[derive(Debug)]
@@ -32,37 +31,15 @@ pub(super) struct Draft {
     pub(super) results: Vec<ToolOutput>,
 }
 
-fn bad(why: impl Into<String>) -> WriteError {
-    WriteError::BadMessage {
-        line: None,
-        why: why.into(),
-    }
-}
-
-/// Says which of several messages was refused.
-fn at_line(e: WriteError, line: u64) -> WriteError {
-    match e {
-        WriteError::BadMessage { why, .. } => WriteError::BadMessage {
-            line: Some(line),
-            why,
-        },
-        other => other,
-    }
-}
-
 impl Draft {
     /// Takes what the user gave.
     pub(super) fn of(input: &MessageInput, now: Moment) -> Result<Self, WriteError> {
-        match input {
-            MessageInput::Text(text) => Self::of_text(text),
-            MessageInput::Json {
-                bytes,
-                line,
-                unsaid,
-            } => Self::of_json(bytes, unsaid, now).map_err(|e| at_line(e, *line)),
-            MessageInput::Message(new) => Self::of_json(&new.to_unified(), &new.defaults(), now)
-                .map_err(|e| at_line(e, new.number)),
-        }
+        let draft = match read_message(input, Self::own)? {
+            GivenMessage::New(new) => Self::of_new(&new, now),
+            GivenMessage::Native(draft) => Ok(draft),
+        };
+        let draft = draft.and_then(Self::checked);
+        draft.map_err(|why| bad_message(why).in_message(input))
     }
 
     fn new(is_answer: bool) -> Self {
@@ -79,138 +56,65 @@ impl Draft {
         }
     }
 
-    fn of_text(message: &TextMessage) -> Result<Self, WriteError> {
-        if message.role == Role::Tool {
-            return Err(bad(
-                "a result belongs to a call: give it as JSON, with its `tool_id`",
-            ));
-        }
-        let mut draft = Self::new(message.role == Role::Assistant);
-        draft.model = message.model.as_deref().map(model);
-        if !message.text.is_empty() {
-            // There are no messages of the system: what it says is injected.
-            let part = Object::new().str("type", "text").str("text", &message.text);
-            let part = match message.role {
-                Role::System => part.bool("synthetic", true),
-                _ => part,
-            };
-            draft.parts.push(part.finish());
-        }
-        for path in &message.images {
-            let name = path.file_name().map(|n| n.to_string_lossy().into_owned());
-            draft
-                .parts
-                .push(picture(&Asset::from_file(path)?, name.as_deref()));
-        }
-        draft.checked()
+    /// Takes a message in the format's own vocabulary: `{info, parts}`, as in an export.
+    fn own(root: Value<'_>, unsaid: &Unsaid) -> Option<Result<Self, String>> {
+        let info = root.get("info").filter(|info| info.is_object())?;
+        Some(Self::of_own(root, info, unsaid))
     }
 
-    fn of_json(bytes: &[u8], unsaid: &Unsaid, now: Moment) -> Result<Self, WriteError> {
-        if std::str::from_utf8(bytes).is_err() {
-            return Err(bad("not UTF-8"));
-        }
-        let given = compact(bytes).map_err(|e| bad(format!("not JSON: {e}")))?;
-        let document = Document::parse(given).map_err(|e| bad(format!("not JSON: {e}")))?;
-        let root = document.root();
-        if !root.is_object() {
-            return Err(bad("not a JSON object"));
-        }
-        let is_own = root.get("info").is_some_and(Value::is_object);
-        let said = if is_own {
-            root.get("info").unwrap_or(root)
-        } else {
-            root
-        };
-        let default = match unsaid.role {
-            Some(Role::User) => Some("user"),
-            Some(Role::System) => Some("system"),
-            Some(_) => Some("assistant"),
-            None => None,
-        };
-        let role = string(said, "role").or(default.map(str::to_owned));
-        let role = role.ok_or_else(|| bad("`role` is missing"))?;
-        let is_answer = match role.as_str() {
+    fn of_own(root: Value<'_>, info: Value<'_>, unsaid: &Unsaid) -> Result<Self, String> {
+        let default = unsaid.role.map(|role| role.unified().to_owned());
+        let role = string(info, "role").or(default);
+        let is_answer = match role.ok_or("`role` is missing")?.as_str() {
             "user" | "system" => false,
             "assistant" | "agent" => true,
-            _ => {
-                return Err(bad(format!(
-                    "`role` is `{role}`, not `user` or `assistant`"
-                )));
-            }
+            role => return Err(format!("`role` is `{role}`, not `user` or `assistant`")),
         };
-        let mut draft = Self::new(is_answer);
-        draft.model = unsaid.model.as_deref().map(model);
-        if is_own {
-            draft.own(root, said)?;
-        } else {
-            let is_injected = role == "system" || !is_answer && is_told(root);
-            draft.unified(root, is_injected, now)?;
-        }
-        draft.checked()
-    }
-
-    /// Takes a message in the format's own vocabulary: `{info, parts}`, as in an export.
-    fn own(&mut self, root: Value<'_>, info: Value<'_>) -> Result<(), WriteError> {
-        self.id = string(info, "id");
         let members = Members::parse(info.raw());
-        self.time = members.as_ref().and_then(said_at);
-        self.finish = string(info, "finish");
-        self.usage = members.as_ref().and_then(usage).unwrap_or_default();
         let named = info.get("model").unwrap_or(info);
-        let provider = string(named, "providerID");
-        if let Some(id) = string(named, "modelID") {
-            self.model = Some(ModelRef { provider, id });
-        }
-        self.info = Some(without(info, &["id", "sessionID", "role", "time"]));
+        let own_model = string(named, "modelID").map(|id| ModelRef {
+            provider: string(named, "providerID"),
+            id,
+        });
+        let mut draft = Self {
+            id: string(info, "id"),
+            time: members.as_ref().and_then(said_at),
+            finish: string(info, "finish"),
+            usage: members.as_ref().and_then(usage).unwrap_or_default(),
+            model: own_model.or_else(|| unsaid.model.as_deref().map(model)),
+            info: Some(without(info, &["id", "sessionID", "role", "time"])),
+            ..Self::new(is_answer)
+        };
         let parts = root.get("parts").into_iter().flat_map(Value::items);
         for (i, part) in parts.enumerate() {
             if string(part, "type").is_none() {
-                return Err(bad(format!("part {}: `type` is missing", i + 1)));
+                return Err(format!("part {}: `type` is missing", i + 1));
             }
-            self.parts
+            draft
+                .parts
                 .push(without(part, &["id", "sessionID", "messageID"]));
         }
-        Ok(())
+        Ok(draft)
     }
 
-    /// Takes a message in the unified vocabulary.
-    fn unified(
-        &mut self,
-        root: Value<'_>,
-        is_injected: bool,
-        now: Moment,
-    ) -> Result<(), WriteError> {
-        self.id = string(root, "uuid").or_else(|| string(root, "id"));
-        if let Some(time) = string(root, "timestamp") {
-            let moment = time.parse();
-            let moment = moment.map_err(|e| bad(format!("`timestamp` is `{time}`: {e}")))?;
-            self.time = Some(moment);
-        }
-        let at = |path: &[&str]| root.get("metadata").and_then(|m| m.at(path));
-        let named = at(&["model", "name"]).or_else(|| root.get("model"));
-        if let Some(name) = named.and_then(Value::str) {
-            self.model = Some(model(&name));
-        }
-        self.finish = at(&["model", "stop_reason"]).and_then(|v| v.str().map(Into::into));
-        let count = |key| at(&["token_usage", key]).and_then(Value::u64).unwrap_or(0);
-        self.usage = Usage {
-            input: count("input_tokens"),
-            output: count("output_tokens"),
-            cache_read: count("cache_read_tokens"),
-            cache_write: count("cache_creation_tokens"),
-            ..Usage::default()
+    /// Takes a message as the model has it.
+    fn of_new(new: &NewMessage, now: Moment) -> Result<Self, String> {
+        let message = &new.message;
+        let is_answer = message.role == Role::Assistant;
+        let mut draft = Self {
+            id: new.id.clone(),
+            time: new.time,
+            model: new.model_name().map(model),
+            finish: message.stop_reason.clone(),
+            usage: message.usage.unwrap_or_default(),
+            ..Self::new(is_answer)
         };
-        let content = root
-            .get("content")
-            .ok_or_else(|| bad("`content` is missing"))?;
-        if let Some(text) = content.str() {
-            self.text(&text, is_injected);
+        // There are no messages of the system: what it says is injected.
+        let is_injected = message.role == Role::System || !is_answer && new.is_told;
+        for block in &message.blocks {
+            draft.block(block, is_injected, now)?;
         }
-        for (i, block) in content.items().enumerate() {
-            self.block(block, is_injected, now)
-                .map_err(|why| bad(format!("content block {}: {why}", i + 1)))?;
-        }
-        Ok(())
+        Ok(draft)
     }
 
     fn text(&mut self, text: &str, is_injected: bool) {
@@ -223,61 +127,63 @@ impl Draft {
         self.parts.push(part.finish());
     }
 
-    fn block(&mut self, block: Value<'_>, is_injected: bool, now: Moment) -> Result<(), String> {
-        let named = |key: &str| string(block, key).ok_or(format!("`{key}` is missing"));
-        match named("type")?.as_str() {
-            "text" => self.text(&named("text")?, is_injected),
+    fn block(&mut self, block: &Block, is_injected: bool, now: Moment) -> Result<(), String> {
+        match block {
+            Block::Text(text) | Block::Aside { text, .. } => self.text(&text.value, is_injected),
             // The client itself gives it to another model as text.
-            "thinking" => {
-                let said = text_of(block, "thinking").or_else(|| text_of(block, "text"));
+            Block::Thinking(thought) => {
                 let at = self.time.unwrap_or(now).millis();
                 let time = Object::new().i64("start", at).i64("end", at);
                 let part = Object::new()
                     .str("type", "reasoning")
-                    .str("text", &said.ok_or("`thinking` is missing")?.value)
+                    .str("text", &thought.text.value)
                     .raw("time", &time.finish());
                 self.parts.push(part.finish());
             }
-            "tool_use" => {
+            Block::ToolCall(call) => {
                 let state = Object::new()
                     .str("status", "pending")
-                    .raw("input", &input(block.get("input")))
+                    .raw("input", &object_input(call.input.as_ref()))
                     .str("raw", "");
                 let part = Object::new()
                     .str("type", "tool")
-                    .str("callID", &named("tool_id")?)
-                    .str("tool", &named("tool_name")?)
+                    .str("callID", &call.id)
+                    .str("tool", &call.name)
                     .raw("state", &state.finish());
                 self.parts.push(part.finish());
             }
-            "tool_result" => {
-                let output = block.get("output").map(|v| match v.str() {
-                    Some(text) => text.into_owned(),
-                    None => String::from_utf8_lossy(v.raw()).into_owned(),
+            Block::ToolResult(result) => {
+                let files = result.blocks.iter().filter_map(|block| match block {
+                    Block::Image(media) | Block::File(media) => Some(file(media)),
+                    _ => None,
                 });
                 self.results.push(ToolOutput {
-                    call: named("tool_id")?,
-                    output: output.unwrap_or_default(),
-                    files: files(block.get("content"))?,
-                    is_error: block.get("is_error").and_then(Value::bool) == Some(true),
+                    call: result.call_id.clone(),
+                    output: output_text(result),
+                    files: files.collect::<Result<_, _>>()?,
+                    is_error: result.is_error,
                 });
             }
-            "image" | "file" | "document" => {
+            Block::Image(media) | Block::File(media) => {
                 // The client gives no text to a model as a file: it says what is in it.
-                if let Some(text) = plain_text(block) {
+                if let Some(text) = plain_text(media) {
                     self.text(&text, true);
                 }
-                self.parts.push(file(block)?);
+                self.parts.push(file(media)?);
             }
-            other => return Err(format!("there is no place for a block of type `{other}`")),
+            Block::Unknown { type_name, .. } => {
+                return Err(format!(
+                    "there is no place for a block of type `{type_name}`"
+                ));
+            }
         }
         Ok(())
     }
 
     /// A message that says something.
-    fn checked(self) -> Result<Self, WriteError> {
+    fn checked(self) -> Result<Self, String> {
         if self.parts.is_empty() && self.results.is_empty() {
-            return Err(bad("the message is empty"));
+            return Err("nothing is said in it".to_owned());
         }
         if let Some(id) = &self.id
             && !id.starts_with("msg")
@@ -303,53 +209,37 @@ fn model(name: &str) -> ModelRef {
     }
 }
 
-fn picture(asset: &Asset, name: Option<&str>) -> Vec<u8> {
-    let url = format!(
-        "data:{};base64,{}",
-        asset.mime,
-        STANDARD.encode(&asset.bytes)
-    );
-    Object::new()
-        .str("type", "file")
-        .str("mime", &asset.mime)
-        .opt_str("filename", name)
-        .str("url", &url)
-        .finish()
+/// The bytes of a file that is held by its address.
+fn inline(media: &Media) -> Option<Result<InlineData, String>> {
+    match &media.blob {
+        Blob::Url(url) if is_data_url(url) => Some(InlineData::decode(url, None)),
+        _ => None,
+    }
 }
 
 /// A picture or a file, by its bytes or its address.
-fn file(block: Value<'_>) -> Result<Vec<u8>, String> {
-    let name = string(block, "name").or_else(|| string(block, "filename"));
-    if let Some(found) = inline(block)? {
-        return Ok(picture(&found.asset, name.as_deref()));
-    }
-    let url = string(block, "url").ok_or("there is neither inline data nor a `url` in it")?;
-    let mime = string(block, "mimeType").or_else(|| string(block, "mime"));
+fn file(media: &Media) -> Result<Vec<u8>, String> {
+    let (mime, url) = match (inline(media).transpose()?, &media.blob) {
+        (Some(data), _) => (data.mime.clone(), data.to_url()),
+        (None, Blob::Url(url)) => {
+            let mime = media.mime.as_deref().unwrap_or(mime_of_name(url));
+            (mime.to_owned(), url.clone())
+        }
+        _ => return Err("a picture or a file has no address".to_owned()),
+    };
     Ok(Object::new()
         .str("type", "file")
-        .str("mime", mime.as_deref().unwrap_or(mime_of_name(&url)))
-        .opt_str("filename", name.as_deref())
+        .str("mime", &mime)
+        .opt_str("filename", media.name.as_deref())
         .str("url", &url)
         .finish())
 }
 
 /// What is in a file of plain text.
-fn plain_text(block: Value<'_>) -> Option<String> {
-    let found = inline(block).ok()??;
-    let is_text = found.asset.mime == "text/plain";
-    String::from_utf8(found.asset.bytes)
-        .ok()
-        .filter(|_| is_text)
-}
-
-/// The pictures and files among what a tool gave.
-fn files(content: Option<Value<'_>>) -> Result<Vec<Vec<u8>>, String> {
-    let is_file = |block: &Value<'_>| {
-        let kind = string(*block, "type").unwrap_or_default();
-        ["image", "file", "document"].contains(&kind.as_str())
-    };
-    let blocks = content.into_iter().flat_map(Value::items);
-    blocks.filter(is_file).map(file).collect()
+fn plain_text(media: &Media) -> Option<String> {
+    let data = inline(media)?.ok()?;
+    let is_text = data.mime == "text/plain";
+    String::from_utf8(data.bytes).ok().filter(|_| is_text)
 }
 
 fn without(object: Value<'_>, keys: &[&str]) -> Vec<u8> {

@@ -1,5 +1,6 @@
 //! `append`: every role, every field, pictures, many messages.
 
+mod every_format;
 mod other_programs;
 mod pictures;
 

@@ -245,11 +245,12 @@ fn one_that_was_started_since_is_started_in_the_original() {
                 after: None,
                 time: None,
                 step: rethread_formats::Step::Message(Box::new(NewMessage {
-                    message: Message::new(Role::User, vec![Block::text("Look in the harbour")]),
-                    time: None,
-                    is_told: false,
                     default_model: Some("acme/m-1".to_owned()),
                     number: 1,
+                    ..NewMessage::new(Message::new(
+                        Role::User,
+                        vec![Block::text("Look in the harbour")],
+                    ))
                 })),
             }];
             let agent = ToldAgent {

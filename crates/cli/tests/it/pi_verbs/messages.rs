@@ -167,7 +167,7 @@ fn bad_messages_are_refused_one_by_one() {
     error: message 4: an entry cannot be another header
     error: message 5: an entry of type `label` has a `targetId` that is `nowhere`, which is no entry of the session
     error: message 6: `message` is missing
-    error: message 7: `role` is `compactionSummary`, not `user`, `assistant` or `system`
+    error: message 7: `role` is `compactionSummary`, not `user`, `assistant`, `system` or `tool`
     ");
     assert_eq!(entries(&path).len(), before.lines().count() + 1);
 }

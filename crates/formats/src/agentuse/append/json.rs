@@ -1,34 +1,24 @@
 //! Whole messages and parts, in the format's own words or in the unified ones.
 
 use rethread_json::{Document, Object, Patch, Value};
-use rethread_model::Role;
+use rethread_model::{Block, Role};
 
 use super::Adding;
-use crate::agentuse::object::given;
-use crate::agentuse::prepare::bad;
-use crate::agentuse::unified::{self, ToolOutput, Unified};
-use crate::{Unsaid, WriteError};
+use crate::agentuse::SLUG;
+use crate::agentuse::unified::{ToolOutput, Unified};
+use crate::kit::{bad_message, read_object};
+use crate::{NewMessage, WriteError};
 
 impl Adding<'_, '_> {
-    pub(super) fn json(&mut self, bytes: &[u8], unsaid: &Unsaid) -> Result<String, WriteError> {
-        let document = given(bytes).map_err(bad)?;
-        let root = document.root();
-        if unified::is_unified(root) && root.get("type").is_none() {
-            return self.unified(root, unsaid);
-        }
+    /// A message or a part in the format's own words.
+    pub(super) fn own(&mut self, root: Value<'_>) -> Result<String, WriteError> {
         if root.get("type").is_some() {
             return self.bare_part(root);
-        }
-        if !["user", "assistant", "parts"]
-            .iter()
-            .any(|key| root.get(key).is_some())
-        {
-            return Err(bad("neither a message, nor a part with its `type`"));
         }
         let parts: Vec<Value<'_>> = match root.get("parts") {
             None => Vec::new(),
             Some(parts) if parts.is_array() => parts.items().collect(),
-            Some(_) => return Err(bad("`parts` is not an array")),
+            Some(_) => return Err(bad_message("`parts` is not an array")),
         };
         let task = self.session.task()?.unwrap_or_default();
         let is_said = root.at(&["user", "prompt", "task"]).is_some();
@@ -49,9 +39,17 @@ impl Adding<'_, '_> {
         self.add_parts(&exchange, &[value.raw().to_vec()])
     }
 
-    fn unified(&mut self, root: Value<'_>, unsaid: &Unsaid) -> Result<String, WriteError> {
-        let role = unified::role(root, unsaid.role).map_err(bad)?;
-        let said = unified::read(root, self.session.now()).map_err(bad)?;
+    /// A message as the model has it.
+    pub(super) fn message(&mut self, new: &NewMessage) -> Result<String, WriteError> {
+        let said = Unified::of(new, self.session.now());
+        let role = new.message.role;
+        let is_media = |block: &Block| matches!(block, Block::Image(_) | Block::File(_));
+        if role != Role::Assistant && new.message.blocks.iter().any(is_media) {
+            return Err(WriteError::Unsupported {
+                format: SLUG,
+                what: "pictures in prompts",
+            });
+        }
         let mut id = None;
         for result in &said.results {
             let placed = self.result(result)?;
@@ -63,7 +61,7 @@ impl Adding<'_, '_> {
             Role::System => return self.system(&said.text),
             Role::Assistant | Role::Tool => return self.unified_answer(&said, id),
         }
-        id.ok_or_else(|| bad("there is nothing in it"))
+        id.ok_or_else(|| bad_message("there is nothing in it"))
     }
 
     fn unified_answer(&mut self, said: &Unified, id: Option<String>) -> Result<String, WriteError> {
@@ -86,7 +84,7 @@ impl Adding<'_, '_> {
             update = update.raw("assistant", &added(old.root(), assistant)?);
         }
         if !update.is_empty() {
-            let update = given(&update.finish()).map_err(bad)?;
+            let update = read_object(&update.finish()).map_err(bad_message)?;
             self.update_message(&exchange, update.root())?;
         }
         Ok(id)
@@ -101,14 +99,15 @@ impl Adding<'_, '_> {
         };
         let document = self.session.read(&path)?;
         let state = result.state(document.root().get("state"), now);
-        let update = given(&Object::new().raw("state", &state).finish()).map_err(bad)?;
+        let update =
+            read_object(&Object::new().raw("state", &state).finish()).map_err(bad_message)?;
         self.update_part(&exchange, &path, update.root())
     }
 }
 
 /// What a response adds to the answer: its tokens to those that are there.
 fn added(message: Value<'_>, assistant: &[u8]) -> Result<Vec<u8>, WriteError> {
-    let new = given(assistant).map_err(bad)?;
+    let new = read_object(assistant).map_err(bad_message)?;
     let mut patch = Patch::new(new.root());
     let paths: [&[&str]; 4] = [
         &["input"],

@@ -4,11 +4,13 @@ mod json;
 mod said;
 mod update;
 
+use rethread_json::{Document, Value};
+
 use super::AgentUse;
 use super::open::OpenSession;
-use super::prepare::bad;
 use super::steps::Step;
-use crate::{Appended, AskedEntry, Editor, MessageInput, Source, WriteError, Writing};
+use crate::kit::{GivenMessage, bad_message, read_message, read_object};
+use crate::{Appended, AskedEntry, Editor, MessageInput, Source, Unsaid, WriteError, Writing};
 
 impl Editor for AgentUse {
     /// Changes a message or a part in place, as the program merges an update.
@@ -61,7 +63,9 @@ pub(super) fn write(
     for one in planned {
         let id = one.and_then(|(id, steps)| {
             if failed {
-                return Err(bad("not written, because one before it could not be"));
+                return Err(bad_message(
+                    "not written, because one before it could not be",
+                ));
             }
             session.carry_out(steps).inspect_err(|_| failed = true)?;
             Ok(id)
@@ -89,28 +93,26 @@ impl Adding<'_, '_> {
     }
 
     pub(in crate::agentuse) fn input(mut self, input: &MessageInput) -> Planned {
-        let id = match input {
-            MessageInput::Text(text) => self.text(text)?,
-            MessageInput::Json {
-                bytes,
-                line,
-                unsaid,
-            } => self.json(bytes, unsaid).map_err(|e| at_line(e, *line))?,
-            MessageInput::Message(new) => {
-                let added = self.json(&new.to_unified(), &new.defaults());
-                added.map_err(|e| at_line(e, new.number))?
+        let id = match read_message(input, own_object)? {
+            GivenMessage::Native(document) => self.own(document.root()),
+            GivenMessage::New(mut new) => {
+                // Of what is converted, the session says which model it is of.
+                if matches!(input, MessageInput::Message(_)) {
+                    new.default_model = None;
+                }
+                self.message(&new)
             }
         };
+        let id = id.map_err(|e| e.in_message(input))?;
         Ok((id, self.steps))
     }
 }
 
-fn at_line(e: WriteError, line: u64) -> WriteError {
-    match e {
-        WriteError::BadMessage { why, .. } => WriteError::BadMessage {
-            line: Some(line),
-            why,
-        },
-        other => other,
-    }
+/// A message or a part in the format's own words: it has neither role nor content.
+fn own_object(root: Value<'_>, _: &Unsaid) -> Option<Result<Document, String>> {
+    let has = |key: &&str| root.get(key).is_some();
+    let is_unified = ["role", "content", "uuid"].iter().any(has);
+    let is_message = ["user", "assistant", "parts"].iter().any(has);
+    let is_own = has(&"type") || is_message && !is_unified;
+    is_own.then(|| read_object(root.raw()))
 }

@@ -5,10 +5,12 @@ use std::path::Path;
 use rethread_json::{InsertAt, Object, Patch, Value, quote};
 
 use super::{Adding, Planned};
-use crate::agentuse::object::{given, merged_message, merged_part};
+use crate::agentuse::object::{merged_message, merged_part};
 use crate::agentuse::open::Exchange;
-use crate::agentuse::prepare::{bad, check_message, check_part};
+use crate::agentuse::prepare::{check_message, check_part};
 use crate::agentuse::steps::Step;
+use crate::agentuse::unified::Unified;
+use crate::kit::{bad_message, read_object, read_unified};
 use crate::{AskedEntry, MessageInput, WriteError};
 
 impl Adding<'_, '_> {
@@ -20,7 +22,8 @@ impl Adding<'_, '_> {
     ) -> Result<String, WriteError> {
         let document = self.session.read(path)?;
         let state = document.root().get("state");
-        let update = given(&gone_on(state, update, self.session.now())?).map_err(bad)?;
+        let update =
+            read_object(&gone_on(state, update, self.session.now())?).map_err(bad_message)?;
         let bytes = merged_part(document.root(), update.root());
         let id = path
             .file_stem()
@@ -50,15 +53,18 @@ impl Adding<'_, '_> {
         let exchange = exchanges.iter().find(|e| e.id == entry.id).cloned();
         let part = self.session.part(&entry.id);
         let update = match input {
-            MessageInput::Json { bytes, .. } => given(bytes).map_err(bad)?,
-            MessageInput::Message(new) => given(&new.to_unified()).map_err(bad)?,
-            MessageInput::Text(said) => {
-                let text = quote(&said.text);
+            MessageInput::Json { bytes, .. } => read_object(bytes).map_err(bad_message)?,
+            MessageInput::Text(_) | MessageInput::Message(_) => {
+                let text = match input {
+                    MessageInput::Text(said) => said.text.clone(),
+                    _ => Unified::of(&read_unified(input)?, self.session.now()).text,
+                };
+                let text = quote(&text);
                 let update = match &exchange {
                     Some(exchange) => self.prompt_with(exchange, &text)?,
                     None => Object::new().raw("text", &text).finish(),
                 };
-                given(&update).map_err(bad)?
+                read_object(&update).map_err(bad_message)?
             }
         };
         let id = match (exchange, part) {
@@ -88,7 +94,7 @@ impl Adding<'_, '_> {
     fn prompt_with(&self, exchange: &Exchange, text: &[u8]) -> Result<Vec<u8>, WriteError> {
         let document = self.session.read(&exchange.message())?;
         let prompt = document.root().at(&["user", "prompt"]);
-        let prompt = given(prompt.map_or(&b"{}"[..], Value::raw)).map_err(bad)?;
+        let prompt = read_object(prompt.map_or(&b"{}"[..], Value::raw)).map_err(bad_message)?;
         let key = match prompt.root().get("user") {
             Some(_) => "user",
             None => "task",
@@ -116,7 +122,7 @@ impl Adding<'_, '_> {
 /// An update of a call whose state does not repeat what is known: its input stays, it began when it
 /// began, and it ends now.
 fn gone_on(old: Option<Value<'_>>, update: Value<'_>, now: i64) -> Result<Vec<u8>, WriteError> {
-    let document = given(update.raw()).map_err(bad)?;
+    let document = read_object(update.raw()).map_err(bad_message)?;
     let mut patch = Patch::new(document.root());
     let state = document.root().get("state").filter(|s| s.is_object());
     if let (Some(old), Some(state)) = (old, state) {

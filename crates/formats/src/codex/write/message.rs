@@ -1,15 +1,13 @@
 //! From what a user gives to the records of a session.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use rethread_json::{Array, Object, Patch, Tree};
+use rethread_json::{Array, Object};
 use rethread_model::{Blob, Block, Message, Moment, Role, ToolCall, ToolInput, ToolResult, Usage};
 use sha2::{Digest, Sha256};
 
 use super::fresh_id;
 use super::records::Records;
 use crate::codex::said::{TOLD_ELSEWHERE, is_injected};
-use crate::{Env, MessageInput, NewMessage, TextMessage, Unsaid, WriteError, picture, unified};
+use crate::{Env, NewMessage};
 
 /// The longest id of a call that the vendor takes.
 const LONGEST_ID: usize = 64;
@@ -66,82 +64,6 @@ pub(in crate::codex) fn is_turn(message: &Message) -> bool {
     };
     let blocks = &message.blocks;
     message.role == Role::User && blocks.iter().all(fits) && blocks.iter().any(is_said)
-}
-
-/// Looks at what a user gives.
-pub(in crate::codex) fn given(input: &MessageInput) -> Result<Given, WriteError> {
-    match input {
-        MessageInput::Text(text) => from_text(text),
-        MessageInput::Json {
-            bytes,
-            line,
-            unsaid,
-        } => from_json(bytes, unsaid).map_err(|why| WriteError::BadMessage {
-            line: Some(*line),
-            why,
-        }),
-        MessageInput::Message(new) => Ok(Given::of(NewMessage::clone(new))),
-    }
-}
-
-fn from_text(text: &TextMessage) -> Result<Given, WriteError> {
-    let mut blocks = Vec::new();
-    if !text.text.is_empty() || text.images.is_empty() {
-        blocks.push(Block::text(&text.text));
-    }
-    for path in &text.images {
-        let (bytes, mime) = picture::read(path)?;
-        let url = format!("data:{mime};base64,{}", STANDARD.encode(bytes));
-        blocks.push(Block::Image(rethread_model::Media {
-            mime: Some(mime.to_owned()),
-            name: None,
-            uri: None,
-            blob: Blob::Url(url),
-        }));
-    }
-    let mut message = Message::new(text.role, blocks);
-    message.model = text.model.as_ref().map(|id| rethread_model::ModelRef {
-        provider: None,
-        id: id.clone(),
-    });
-    Ok(Given {
-        time: None,
-        message,
-        is_told: false,
-    })
-}
-
-fn from_json(bytes: &[u8], unsaid: &Unsaid) -> Result<Given, String> {
-    if let Err(e) = std::str::from_utf8(bytes) {
-        return Err(format!("not UTF-8 at byte {}", e.valid_up_to()));
-    }
-    let tree = Tree::parse(bytes).map_err(|e| format!("not JSON: {e}"))?;
-    let value = tree.root(bytes);
-    if !value.is_object() {
-        return Err("not a JSON object".to_owned());
-    }
-    let read = match (value.get("role"), unsaid.role) {
-        (None, Some(role)) => {
-            let mut patch = Patch::new(value);
-            patch.set(value, "role", &rethread_json::quote(role.unified()));
-            let with_role = patch.finish();
-            let tree = Tree::parse(&with_role).map_err(|e| e.to_string())?;
-            unified::read(tree.root(&with_role))?
-        }
-        _ => unified::read(value)?,
-    };
-    let mut message = read.message;
-    if message.model.is_none() {
-        message.model = unsaid.model.as_ref().map(|id| rethread_model::ModelRef {
-            provider: None,
-            id: id.clone(),
-        });
-    }
-    Ok(Given {
-        time: read.time,
-        message,
-        is_told: read.is_told,
-    })
 }
 
 impl MessageWriter<'_> {

@@ -1,15 +1,12 @@
 //! From what a user gives to one message of the client: checked, completed, and otherwise as given.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use rethread_json::{Array, Document, InsertAt, Object, Patch, Value, compact, quote};
-use rethread_model::{
-    Blob, Block, Media, Message, Moment, Role, ToolCall, ToolInput, ToolResult, Usage,
-};
+use rethread_json::{Array, InsertAt, Object, Patch, Value, quote};
+use rethread_model::{Blob, Block, Media, Message, Moment, Role, ToolCall, ToolResult, Usage};
 
 use super::results::filled;
 use crate::fields::string;
-use crate::{Env, MessageInput, NewMessage, TextMessage, Unsaid, WriteError, picture, unified};
+use crate::kit::{GivenMessage, bad_message, data_url, given_time, object_input, read_message};
+use crate::{Env, MessageInput, NewMessage, Unsaid, WriteError, picture};
 
 /// A message that is ready to be written.
 pub(in crate::gemini) struct Given {
@@ -45,79 +42,28 @@ pub(in crate::gemini) fn given(
     input: &MessageInput,
     d: &Defaults<'_>,
 ) -> Result<Given, WriteError> {
-    match input {
-        MessageInput::Text(text) => from_text(text, d),
-        MessageInput::Json {
-            bytes,
-            line,
-            unsaid,
-        } => from_json(bytes, unsaid, d).map_err(|why| WriteError::BadMessage {
-            line: Some(*line),
-            why,
-        }),
-        MessageInput::Message(new) => from_new(new, d),
+    let own = |root: Value<'_>, unsaid: &Unsaid| {
+        let is_own = root.get("type").is_some();
+        is_own.then(|| native(root, unsaid, d))
+    };
+    match read_message(input, own)? {
+        GivenMessage::New(new) => from_new(&new, d).map_err(|e| e.in_message(input)),
+        GivenMessage::Native(given) => Ok(given),
     }
 }
 
 /// Makes a message ready that is as the model has it.
 pub(in crate::gemini) fn from_new(new: &NewMessage, d: &Defaults<'_>) -> Result<Given, WriteError> {
     let time = new.time.unwrap_or_else(|| d.env.now());
-    let given = from_message(&new.message, d.id(), time, new.default_model.as_deref());
-    given.map_err(|why| WriteError::BadMessage {
-        line: Some(new.number),
-        why,
+    let chosen = new.id.clone().filter(|_| d.replaces.is_none());
+    let has_own_id = chosen.is_some();
+    let id = chosen.unwrap_or_else(|| d.id());
+    let given = from_message(&new.message, id, time, new.default_model.as_deref());
+    let given = given.map_err(bad_message)?;
+    Ok(Given {
+        has_own_id,
+        ..given
     })
-}
-
-fn from_text(text: &TextMessage, d: &Defaults<'_>) -> Result<Given, WriteError> {
-    let mut blocks = Vec::new();
-    if !text.text.is_empty() || text.images.is_empty() {
-        blocks.push(Block::text(&text.text));
-    }
-    for path in &text.images {
-        let (bytes, mime) = picture::read(path)?;
-        blocks.push(Block::Image(Media {
-            mime: Some(mime.to_owned()),
-            name: None,
-            uri: None,
-            blob: Blob::Url(format!("data:{mime};base64,{}", STANDARD.encode(bytes))),
-        }));
-    }
-    let message = Message::new(text.role, blocks);
-    let said = from_message(&message, d.id(), d.env.now(), text.model.as_deref());
-    said.map_err(|why| WriteError::BadMessage { line: None, why })
-}
-
-fn from_json(bytes: &[u8], unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Given, String> {
-    if let Err(e) = std::str::from_utf8(bytes) {
-        return Err(format!("not UTF-8 at byte {}", e.valid_up_to()));
-    }
-    let json = compact(bytes).map_err(|e| format!("not JSON: {e}"))?;
-    let document = Document::parse(json).map_err(|e| format!("not JSON: {e}"))?;
-    let root = document.root();
-    if !root.is_object() {
-        return Err("not a JSON object".to_owned());
-    }
-    if root.get("type").is_some() {
-        return native(root, unsaid, d);
-    }
-    let with_role = match (root.get("role"), unsaid.role) {
-        (None, Some(role)) => {
-            let mut patch = Patch::new(root);
-            patch.set(root, "role", &quote(role.unified()));
-            Document::parse(patch.finish()).map_err(|e| e.to_string())?
-        }
-        _ => document.clone(),
-    };
-    let root = with_role.root();
-    let said = unified::read(root)?;
-    let chosen = string(root, "uuid").or_else(|| string(root, "id"));
-    let chosen = chosen.filter(|id| !id.is_empty() && d.replaces.is_none());
-    let id = chosen.clone().unwrap_or_else(|| d.id());
-    let time = said.time.unwrap_or_else(|| d.env.now());
-    let mut given = from_message(&said.message, id, time, unsaid.model.as_deref())?;
-    given.has_own_id = chosen.is_some();
-    Ok(given)
 }
 
 /// A message in the client's own words. What its readers cannot do without must be there.
@@ -144,15 +90,9 @@ fn native(root: Value<'_>, unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Given, S
     if given.is_none() {
         patch.insert(root, "id", &quote(&id), InsertAt::First);
     }
-    match string(root, "timestamp") {
-        None => {
-            let now = quote(&d.env.now().to_string());
-            patch.insert(root, "timestamp", &now, InsertAt::Before("type"));
-        }
-        Some(text) => {
-            let time = text.parse::<Moment>();
-            time.map_err(|e| format!("`timestamp` is `{text}`: {e}"))?;
-        }
+    if given_time(root)?.is_none() {
+        let now = quote(&d.env.now().to_string());
+        patch.insert(root, "timestamp", &now, InsertAt::Before("type"));
     }
     let calls = root.get("toolCalls");
     if root.get("content").is_none_or(Value::is_null) {
@@ -299,12 +239,8 @@ pub(super) fn inline(media: &Media) -> Vec<u8> {
         let name = media.name.as_deref().unwrap_or("a file");
         return Object::new().str("text", &format!("[{name}]")).finish();
     };
-    let found = url.strip_prefix("data:").and_then(|rest| {
-        let (head, data) = rest.split_once(',')?;
-        Some((head.strip_suffix(";base64")?, data))
-    });
     // A name beside the bytes is refused by the vendor's API.
-    let Some((mime, data)) = found else {
+    let Some((mime, data)) = data_url(url) else {
         // The vendor's API wants a type. Of what has none, and no name that tells it, there is the
         // address.
         let told = Some(picture::mime_of_name(url)).filter(|mime| mime.starts_with("image/"));
@@ -320,18 +256,10 @@ pub(super) fn inline(media: &Media) -> Vec<u8> {
 
 /// A call that has no result yet.
 fn tool_call(call: &ToolCall, time: &str) -> Vec<u8> {
-    let args = match &call.input {
-        Some(ToolInput::Json(json)) if json.bytes().trim_ascii_start().starts_with(b"{") => {
-            json.bytes().to_vec()
-        }
-        Some(ToolInput::Json(json)) => Object::new().raw("input", json.bytes()).finish(),
-        Some(ToolInput::Text(text)) => Object::new().str("input", &text.value).finish(),
-        None => b"{}".to_vec(),
-    };
     Object::new()
         .str("id", &call.id)
         .str("name", &call.name)
-        .raw("args", &args)
+        .raw("args", &object_input(call.input.as_ref()))
         .str("status", "scheduled")
         .str("timestamp", time)
         .finish()

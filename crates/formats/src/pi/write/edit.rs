@@ -113,7 +113,7 @@ pub(in crate::pi) fn add(
             }
             Ok(last)
         });
-        ids.push(added.map_err(|e| at_line(e, message)));
+        ids.push(added.map_err(|e| e.in_message(message)));
     }
     addition.session.set_time(None);
     Ok(ids)
@@ -128,17 +128,6 @@ fn said_at(message: &MessageInput) -> Option<Moment> {
             let tree = Tree::parse(bytes).ok()?;
             tree.root(bytes).get("timestamp")?.str()?.parse().ok()
         }
-    }
-}
-
-/// Says which of several messages was refused.
-fn at_line(e: WriteError, message: &MessageInput) -> WriteError {
-    match (e, message) {
-        (WriteError::BadMessage { line: None, why }, MessageInput::Json { line, .. }) => {
-            let line = Some(*line);
-            WriteError::BadMessage { line, why }
-        }
-        (e, _) => e,
     }
 }
 

@@ -1,17 +1,15 @@
 //! From what a user gives to the entries of a session.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use rethread_json::{Object, Tree, Value};
+use rethread_json::{Object, Value};
 use rethread_model::{Blob, Block, Media, Message, Moment, Role, ToolInput, ToolResult};
 
 use super::addition::answer_in;
+use crate::kit::{GivenMessage, data_url, read_message};
 use crate::pi::entry::owned;
 use crate::pi::manager::{
     Content, ContentBlock, Cost, NewMessage, SessionError, SessionManager, StopReason, Usage,
 };
-use crate::unified::{self, UnifiedMessage};
-use crate::{MessageInput, TextMessage, Unsaid, WriteError, picture};
+use crate::{MessageInput, Unsaid, WriteError};
 
 /// The type of what a client told its model elsewhere.
 const TOLD: &str = "told";
@@ -109,53 +107,28 @@ impl Before for SessionManager {
 
 /// The entries that a message becomes: results of tools are entries of their own.
 pub(super) fn given(input: &MessageInput, session: &impl Before) -> Result<Vec<Given>, WriteError> {
-    match input {
-        MessageInput::Text(text) => from_text(text, session),
-        MessageInput::Json {
-            bytes,
-            line,
-            unsaid,
-        } => from_json(bytes, unsaid, session).map_err(|why| WriteError::BadMessage {
-            line: Some(*line),
-            why,
+    let own = |value: Value<'_>, _: &Unsaid| match value.get("type").and_then(Value::str) {
+        Some(word) if word == "message" => Some(match value.get("message") {
+            Some(message) if message.is_object() => native(message),
+            _ => Err("`message` is missing".to_owned()),
         }),
-        MessageInput::Message(new) => Ok(from_new(new, session)),
-    }
+        Some(_) => Some(entry(value, session)),
+        None => is_native(value).then(|| native(value)),
+    };
+    Ok(match read_message(input, own)? {
+        GivenMessage::New(new) => from_new(&new, session),
+        GivenMessage::Native(given) => vec![given],
+    })
 }
 
-/// The entries that a message becomes that is as the model has it.
-pub(in crate::pi) fn from_new(new: &crate::NewMessage, session: &impl Before) -> Vec<Given> {
-    let given = UnifiedMessage {
-        time: new.time,
-        message: new.message.clone(),
-        is_told: new.is_told,
-    };
-    from_unified(given, &new.defaults(), session)
-}
-
-fn from_text(text: &TextMessage, session: &impl Before) -> Result<Vec<Given>, WriteError> {
-    let mut blocks = Vec::new();
-    if !text.text.is_empty() || text.images.is_empty() {
-        blocks.push(ContentBlock::text(&text.text));
-    }
-    for path in &text.images {
-        let (bytes, mime) = picture::read(path)?;
-        blocks.push(ContentBlock::image(&STANDARD.encode(bytes), mime));
-    }
-    let content = if text.images.is_empty() {
-        Content::Text(text.text.clone())
-    } else {
-        Content::Blocks(blocks.clone())
-    };
-    Ok(vec![match text.role {
-        Role::User | Role::Tool => Given::Message(NewMessage::user(content).into()),
-        Role::System => Given::Note(content),
-        Role::Assistant => {
-            let by = who_answers(session, text.model.as_deref(), None);
-            let answer = NewMessage::assistant(blocks);
-            Given::Message(answer.model(&by.api, &by.provider, &by.model).into())
-        }
-    }])
+/// An entry that is no message, in the format's own words.
+fn entry(value: Value<'_>, session: &impl Before) -> Result<Given, String> {
+    let type_name = session.check_entry(value).map_err(|e| e.to_string())?;
+    let is_said = value.get(INSTRUCTIONS).is_some_and(|v| !v.is_null());
+    let instructions = (type_name == "compaction" && !is_said)
+        .then(|| session.instructions())
+        .flatten();
+    Ok(Given::Entry(with_instructions(value, instructions)))
 }
 
 /// Who answers.
@@ -188,56 +161,10 @@ fn who_answers(session: &impl Before, named: Option<&str>, provider: Option<&str
     }
 }
 
-fn from_json(bytes: &[u8], unsaid: &Unsaid, session: &impl Before) -> Result<Vec<Given>, String> {
-    if let Err(e) = std::str::from_utf8(bytes) {
-        return Err(format!("not UTF-8 at byte {}", e.valid_up_to()));
-    }
-    let tree = Tree::parse(bytes).map_err(|e| format!("not JSON: {e}"))?;
-    let value = tree.root(bytes);
-    if !value.is_object() {
-        return Err("not a JSON object".to_owned());
-    }
-    match value.get("type").and_then(Value::str).as_deref() {
-        Some("message") => {
-            let message = value.get("message").filter(|m| m.is_object());
-            let message = message.ok_or("`message` is missing")?;
-            return native(message);
-        }
-        Some(_) => {
-            let type_name = session.check_entry(value).map_err(|e| e.to_string())?;
-            let is_said = value.get(INSTRUCTIONS).is_some_and(|v| !v.is_null());
-            let instructions = (type_name == "compaction" && !is_said)
-                .then(|| session.instructions())
-                .flatten();
-            return Ok(vec![Given::Entry(with_instructions(value, instructions))]);
-        }
-        None => {}
-    }
-    if is_native(value) {
-        return native(value);
-    }
-    let with_role;
-    let given = if let (None, Some(role)) = (value.get("role"), unsaid.role) {
-        let word = match role {
-            Role::User | Role::Tool => &b"\"user\""[..],
-            Role::Assistant => b"\"assistant\"",
-            Role::System => b"\"system\"",
-        };
-        let mut patch = rethread_json::Patch::new(value);
-        patch.set(value, "role", word);
-        with_role = patch.finish();
-        let tree = Tree::parse(&with_role).map_err(|e| e.to_string())?;
-        unified::read(tree.root(&with_role))?
-    } else {
-        unified::read(value)?
-    };
-    Ok(from_unified(given, unsaid, session))
-}
-
 /// Whether a message is in the format's own words: it names its role by one of those that only this
 /// format has, or it has what its messages of the other roles cannot lack.
 fn is_native(message: Value<'_>) -> bool {
-    if unified::has_unified_blocks(message) {
+    if has_unified_blocks(message) {
         return false;
     }
     let role = message.get("role").and_then(Value::str).unwrap_or_default();
@@ -255,7 +182,7 @@ fn is_native(message: Value<'_>) -> bool {
 }
 
 /// A message in the format's own words. What its readers cannot do without must be there.
-fn native(message: Value<'_>) -> Result<Vec<Given>, String> {
+fn native(message: Value<'_>) -> Result<Given, String> {
     let role = owned(message, "role").ok_or("`role` is missing")?;
     let needed: &[&str] = match role.as_str() {
         "user" => &["content"],
@@ -270,18 +197,27 @@ fn native(message: Value<'_>) -> Result<Vec<Given>, String> {
             return Err(format!("`{key}` is missing in a message of role `{role}`"));
         }
     }
-    Ok(vec![Given::Stored(message.raw().to_vec())])
+    Ok(Given::Stored(message.raw().to_vec()))
 }
 
-fn from_unified(given: UnifiedMessage, unsaid: &Unsaid, session: &impl Before) -> Vec<Given> {
-    let UnifiedMessage {
-        time,
-        message,
-        is_told,
-    } = given;
-    let millis = time.map(Moment::millis);
+/// Whether blocks of this message are of the unified vocabulary alone.
+fn has_unified_blocks(message: Value<'_>) -> bool {
+    let is_tool = |b: Value<'_>| {
+        let kind = b.get("type");
+        kind.is_some_and(|t| t.is_str("tool_use") || t.is_str("tool_result"))
+    };
+    let content = message.get("content");
+    message.get("uuid").is_some()
+        || message.get("index").is_some()
+        || content.is_some_and(|c| c.items().any(is_tool))
+}
+
+/// The entries that a message becomes that is as the model has it.
+pub(in crate::pi) fn from_new(new: &crate::NewMessage, session: &impl Before) -> Vec<Given> {
+    let message = &new.message;
+    let millis = new.time.map(Moment::millis);
     let mut entries = Vec::new();
-    let said = said(&message);
+    let said = said(message);
     let is_silent = said.is_empty() && message.error.is_none();
     let has_results = message
         .blocks
@@ -289,13 +225,13 @@ fn from_unified(given: UnifiedMessage, unsaid: &Unsaid, session: &impl Before) -
         .any(|b| matches!(b, Block::ToolResult(_)));
     if !(is_silent && has_results) {
         entries.push(match message.role {
-            Role::User if is_told => Given::Told(content(said)),
+            Role::User if new.is_told => Given::Told(content(said)),
             Role::User | Role::Tool => {
                 let user = NewMessage::user(content(said));
                 Given::Message(millis.map_or(user.clone(), |at| user.at(at)).into())
             }
             Role::System => Given::Note(content(said)),
-            Role::Assistant => Given::Message(answer(&message, said, millis, (unsaid, session))),
+            Role::Assistant => Given::Message(answer(new, said, millis, session)),
         });
     }
     let results = message.blocks.iter().filter_map(|block| match block {
@@ -324,15 +260,14 @@ fn content(mut blocks: Vec<ContentBlock>) -> Content {
 }
 
 fn answer(
-    message: &Message,
+    new: &crate::NewMessage,
     said: Vec<ContentBlock>,
     millis: Option<i64>,
-    (unsaid, session): (&Unsaid, &impl Before),
+    session: &impl Before,
 ) -> NewMessage {
-    let model = message.model.as_ref();
-    let named = model.map(|m| m.id.as_str()).or(unsaid.model.as_deref());
-    let provider = model.and_then(|m| m.provider.as_deref());
-    let by = who_answers(session, named, provider);
+    let message = &new.message;
+    let provider = message.model.as_ref().and_then(|m| m.provider.as_deref());
+    let by = who_answers(session, new.model_name(), provider);
     let calls = message
         .blocks
         .iter()
@@ -424,11 +359,7 @@ fn image(media: &Media) -> Option<ContentBlock> {
     let Blob::Url(url) = &media.blob else {
         return None;
     };
-    let inline = url.strip_prefix("data:").and_then(|rest| {
-        let (head, data) = rest.split_once(',')?;
-        Some((head.strip_suffix(";base64")?, data))
-    });
-    Some(match inline {
+    Some(match data_url(url) {
         Some((mime, data)) => ContentBlock::image(data, mime),
         None => ContentBlock::text(url),
     })

@@ -17,7 +17,7 @@ fn what_is_against_the_document_is_refused_and_nothing_is_written() {
     for (wrong, why) in [
         ("{", "message 1: not JSON"),
         ("[]", "not a JSON object"),
-        ("{}", "neither a message, nor a part"),
+        ("{}", "`role` is missing"),
         (r#"{"type":7}"#, "`type` is a number"),
         (r#"{"type":"text"}"#, "`text` is missing"),
         (
@@ -43,6 +43,7 @@ fn what_is_against_the_document_is_refused_and_nothing_is_written() {
         assert!(answer.err.contains(why), "{wrong}: {}", answer.err);
         assert_eq!(crate::world::tree(&session), before, "{wrong}");
     }
+    fs::write(w.project.join("a.png"), b"\x89PNG\r\n\x1a\n").unwrap();
     let answer = w.run(&["append", &id, "look", "--image", "a.png"]);
     assert_eq!(answer.code, 1, "{answer:?}");
     assert!(
