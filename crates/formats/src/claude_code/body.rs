@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use rethread_json::{Tree, Value};
 use rethread_model::{
-    Block, Body, ContextEdit, EntryIx, Event, Json, Kind, Level, Message, Piece, Place, RawRef,
-    Role, Session, TitleChange, TitleSource, Visibility,
+    Block, Body, ContextEdit, EntryIx, Event, Kind, Level, Message, Piece, Place, RawRef, Role,
+    Session, TitleChange, TitleSource, Visibility,
 };
 
 use super::blocks::{Around, add_structured, blocks};
@@ -17,6 +17,7 @@ use super::usage::{fuller, usage};
 use super::{ClaudeCode, own};
 use crate::few::{MOST, Rest, few, more_records};
 use crate::fields::{others, string, text, text_of};
+use crate::kit::{CHANGED, giant_block, unreadable_body};
 use crate::{BodyReader, Native, OwnWords, RecordKind};
 
 /// The fields around what a record says, which every record has.
@@ -49,11 +50,11 @@ impl BodyReader for ClaudeCode {
             }
             let bytes = match native.read(*raw) {
                 Ok(bytes) => bytes,
-                Err(e) => return unreadable(&e.to_string()),
+                Err(e) => return unreadable_body(&e.to_string()),
             };
             match Tree::parse(&bytes) {
                 Ok(tree) => records.push((*raw, bytes, tree)),
-                Err(_) => return unreadable("the file was changed while it was read"),
+                Err(_) => return unreadable_body(CHANGED),
             }
         }
         let path = native.parts.first().map(|p| p.path.clone());
@@ -136,15 +137,6 @@ impl BodyReader for ClaudeCode {
     }
 }
 
-fn unreadable(why: &str) -> Body {
-    Body::Event(Event {
-        name: "unreadable".to_owned(),
-        text: Some(why.into()),
-        level: Level::Error,
-        details: None,
-    })
-}
-
 struct Open<'a> {
     native: &'a Native,
     session: &'a Session,
@@ -165,11 +157,7 @@ impl Open<'_> {
     /// A record too long to be held, as a block.
     fn giant(&self, raw: RawRef) -> Option<Block> {
         let is_giant = self.native.record_kind(raw) == Some(RecordKind::Giant);
-        let len = self.native.span(raw).map_or(0, |s| s.end - s.start);
-        is_giant.then(|| Block::Unknown {
-            type_name: format!("record of {len} bytes"),
-            raw: Json::new(b"null"),
-        })
+        is_giant.then(|| giant_block(self.native, raw, "record"))
     }
 
     /// What a person or a tool said.

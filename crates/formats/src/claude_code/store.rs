@@ -1,15 +1,15 @@
 //! Where sessions live, and what their files are called.
 
 use std::collections::VecDeque;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{DiskError, SafeName, join};
+use rethread_disk::{SafeName, join};
 use rethread_model::{Note, Summary};
 
 use super::sniff::is_session;
-use super::{ClaudeCode, FORMAT, SLUG};
-use crate::{Dependencies, Env, Found, OpenError, Removal, Root, Source, Store, WriteError};
+use super::{ClaudeCode, FORMAT};
+use crate::kit::{SourceSink, agent_folders, folder_entries, known_roots, require_file};
+use crate::{Dependencies, Env, OpenError, Removal, Root, Source, Store, WriteError};
 
 /// The folder of projects in the client's folder.
 pub(super) const PROJECTS: &str = "projects";
@@ -25,15 +25,11 @@ const LONGEST: usize = 200;
 impl Store for ClaudeCode {
     /// The client's folders that are there: the one that a variable names, else one in each home.
     fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {
-        config_folders(env)
-            .into_iter()
-            .filter(|folder| folder.join(PROJECTS).is_dir())
-            .map(|path| Root {
-                format: FORMAT,
-                path,
-                found: Found::Known,
-            })
-            .collect()
+        let folders = config_folders(env).into_iter();
+        known_roots(
+            FORMAT,
+            folders.filter(|folder| folder.join(PROJECTS).is_dir()),
+        )
     }
 
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
@@ -68,29 +64,14 @@ impl Store for ClaudeCode {
     /// The files of a session: its transcript, what describes it, and long outputs of its tools.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         let path = &source.path;
-        match std::fs::metadata(path) {
-            Ok(meta) if meta.is_file() => {}
-            Ok(_) => {
-                return Err(OpenError::NotOurs {
-                    path: path.clone(),
-                    format: SLUG,
-                });
-            }
-            Err(e) if is_absent(&e) => {
-                return Err(DiskError::NotFound { path: path.clone() }.into());
-            }
-            Err(cause) => {
-                let path = path.clone();
-                return Err(DiskError::Read { path, cause }.into());
-            }
-        }
+        require_file(source)?;
         let mut files = vec![path.clone()];
         let meta = meta_file(path);
         if matches!(Named::of(path), Some(Named::Agent(_))) && meta.is_file() {
             files.push(meta);
         }
         let outputs = path.with_extension("").join(TOOL_RESULTS);
-        let outputs = names(&outputs, &mut |_| {});
+        let outputs = folder_entries(&outputs, &mut |_| {});
         files.extend(outputs.into_iter().filter(|p| p.is_file()));
         Ok(files)
     }
@@ -203,14 +184,11 @@ pub(super) fn is_uuid(text: &str) -> bool {
 
 /// The client's folders, whether they are there or not.
 pub(super) fn config_folders(env: &Env) -> Vec<PathBuf> {
-    match env.agent_variable("CLAUDE_CONFIG_DIR") {
-        Some(folder) => vec![env.cwd.join(folder)],
-        None => env.homes.iter().map(|home| home.join(".claude")).collect(),
-    }
+    agent_folders(env, "CLAUDE_CONFIG_DIR", ".claude")
 }
 
 /// The sessions of the client's folder, of its folder of projects, or of one project.
-pub(super) fn list_folder(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
+pub(super) fn list_folder(root: &Path, out: &mut SourceSink<'_>) {
     let inner = root.join(PROJECTS);
     let projects = if inner.is_dir() {
         inner
@@ -220,7 +198,7 @@ pub(super) fn list_folder(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)
         list_project(root, out);
         return;
     };
-    for project in names(&projects, out) {
+    for project in folder_entries(&projects, out) {
         // Links to folders count; a session's own folder is no project.
         let is_session = project
             .file_name()
@@ -231,8 +209,8 @@ pub(super) fn list_folder(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)
     }
 }
 
-fn list_project(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
-    for path in names(folder, out) {
+fn list_project(folder: &Path, out: &mut SourceSink<'_>) {
+    for path in folder_entries(folder, out) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if is_uuid(&name) {
             for agent in agents_in(&path, out) {
@@ -244,7 +222,7 @@ fn list_project(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
     }
 }
 
-fn list_file(path: PathBuf, out: &mut dyn FnMut(Result<Source, Note>)) {
+fn list_file(path: PathBuf, out: &mut SourceSink<'_>) {
     match Named::of(&path) {
         Some(Named::Session(id) | Named::Agent(id)) => out(Ok(Source::new(FORMAT, id, path))),
         Some(Named::Unsure) if is_session(&path) => {
@@ -256,11 +234,11 @@ fn list_file(path: PathBuf, out: &mut dyn FnMut(Result<Source, Note>)) {
 }
 
 /// The transcripts of the sub-agents in a session's own folder, those in groups too.
-fn agents_in(session: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
+fn agents_in(session: &Path, out: &mut SourceSink<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = VecDeque::from([(session.join(SUBAGENTS), 0)]);
     while let Some((folder, depth)) = folders.pop_front() {
-        for path in names(&folder, out) {
+        for path in folder_entries(&folder, out) {
             let kind = std::fs::symlink_metadata(&path).map(|m| m.file_type());
             let is_folder = kind.is_ok_and(|k| k.is_dir());
             if is_folder && depth < DEEPEST {
@@ -271,34 +249,6 @@ fn agents_in(session: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<P
         }
     }
     found
-}
-
-fn names(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
-    let unreadable = |e: &io::Error| Note::damage(format!("cannot be read: {e}")).at(folder);
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(e) if is_absent(&e) => return Vec::new(),
-        Err(e) => {
-            out(Err(unreadable(&e)));
-            return Vec::new();
-        }
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        match entry {
-            Ok(entry) => names.push(entry.path()),
-            Err(e) => out(Err(unreadable(&e))),
-        }
-    }
-    names.sort();
-    names
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 pub(super) fn source(named: Named, path: PathBuf) -> Source {

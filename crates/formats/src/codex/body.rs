@@ -12,10 +12,8 @@ use super::record::{Ev, Item, Record, What};
 use super::{Codex, blocks, document, meter, own, quick};
 use crate::few::{MOST, few, more_records};
 use crate::fields::{filled, filled_others, string, text_of};
+use crate::kit::{CHANGED, giant_block, unreadable_body};
 use crate::{BodyReader, Native, OwnWords, PartKind, RecordKind};
-
-/// What is said of a record that was one when the session was read.
-const CHANGED: &str = "the file was changed while it was read";
 
 impl BodyReader for Codex {
     /// What an entry says.
@@ -27,11 +25,7 @@ impl BodyReader for Codex {
         let origin = session.origin(entry);
         for (at, raw) in origin.iter().enumerate() {
             if native.record_kind(*raw) == Some(RecordKind::Giant) {
-                let len = native.span(*raw).map_or(0, |s| s.end - s.start);
-                found.blocks.push(Block::Unknown {
-                    type_name: format!("record of {len} bytes"),
-                    raw: Json::new(b"null"),
-                });
+                found.blocks.push(giant_block(native, *raw, "record"));
                 continue;
             }
             if found.blocks.len() > MOST {
@@ -46,20 +40,20 @@ impl BodyReader for Codex {
             }
             let bytes = match native.view(*raw, &mut buffer) {
                 Ok(bytes) => bytes,
-                Err(e) => return unreadable(&e.to_string()),
+                Err(e) => return unreadable_body(&e.to_string()),
             };
             if native.part_kind(*raw) == Some(PartKind::Document) {
                 // What separates it from the next item may follow.
                 return match tree.parse_prefix(bytes, 0) {
                     Ok(_) => document::body(tree.root(bytes), *raw, kind),
-                    Err(_) => unreadable(CHANGED),
+                    Err(_) => unreadable_body(CHANGED),
                 };
             }
             if found.quick(bytes, kind, &mut tree) {
                 continue;
             }
             if tree.parse_into(bytes).is_err() {
-                return unreadable(CHANGED);
+                return unreadable_body(CHANGED);
             }
             let record = Record::of(tree.root(bytes));
             match kind {
@@ -82,15 +76,6 @@ impl BodyReader for Codex {
     fn own_words(&self) -> Option<OwnWords> {
         Some(OwnWords::new(own::messages))
     }
-}
-
-fn unreadable(why: &str) -> Body {
-    Body::Event(Event {
-        name: "unreadable".to_owned(),
-        text: Some(why.into()),
-        level: Level::Error,
-        details: None,
-    })
 }
 
 /// What the records of an entry say together.

@@ -1,17 +1,16 @@
 //! Where sessions live, and what their files are called.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_disk::DiskError;
 use rethread_model::{Link, LinkKind, Note, Summary};
 
 use super::base::bases;
 use super::meta::{Beginning, beginning};
 use super::names::{INDEX, name_of};
-use super::{Codex, FORMAT, SLUG, document};
-use crate::{Dependencies, Env, Found, OpenError, Root, Source, Store};
+use super::{Codex, FORMAT, document};
+use crate::kit::{SourceSink, agent_folders, folder_entries, known_roots, require_file};
+use crate::{Dependencies, Env, OpenError, Root, Source, Store};
 
 /// The folders of sessions in a home.
 pub(super) const SESSIONS: &str = "sessions";
@@ -23,16 +22,8 @@ const DEEPEST: usize = 8;
 impl Store for Codex {
     /// The homes that are there.
     fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {
-        let homes: Vec<PathBuf> = match env.agent_variable("CODEX_HOME") {
-            Some(home) => vec![env.cwd.join(home)],
-            None => env.homes.iter().map(|h| h.join(".codex")).collect(),
-        };
-        let root = |path: PathBuf| Root {
-            format: FORMAT,
-            path,
-            found: Found::Known,
-        };
-        homes.into_iter().filter(|p| p.is_dir()).map(root).collect()
+        let homes = agent_folders(env, "CODEX_HOME", ".codex").into_iter();
+        known_roots(FORMAT, homes.filter(|home| home.is_dir()))
     }
 
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
@@ -55,22 +46,8 @@ impl Store for Codex {
 
     /// The one file of a session.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
-        match std::fs::metadata(&source.path) {
-            Ok(meta) if meta.is_file() => Ok(vec![source.path.clone()]),
-            Ok(_) => Err(OpenError::NotOurs {
-                path: source.path.clone(),
-                format: SLUG,
-            }),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Err(DiskError::NotFound {
-                path: source.path.clone(),
-            }
-            .into()),
-            Err(cause) => Err(DiskError::Read {
-                path: source.path.clone(),
-                cause,
-            }
-            .into()),
-        }
+        require_file(source)?;
+        Ok(vec![source.path.clone()])
     }
 
     /// The file, those that a fork goes on from, and the names of all sessions of the home.
@@ -112,7 +89,7 @@ impl Store for Codex {
 }
 
 /// The sessions of a home, or of a folder of sessions.
-pub(super) fn list_folder(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
+pub(super) fn list_folder(root: &Path, out: &mut SourceSink<'_>) {
     let inner = [root.join(SESSIONS), root.join(ARCHIVED)];
     if inner.iter().any(|p| p.is_dir()) {
         for folder in inner {
@@ -124,7 +101,7 @@ pub(super) fn list_folder(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)
 }
 
 /// The sessions below a folder: its own first, then those of the folders in it, by name.
-fn walk(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
+fn walk(folder: &Path, out: &mut SourceSink<'_>) {
     let mut open = vec![(folder.to_owned(), 0)];
     let mut seen = BTreeSet::new();
     while let Some((folder, depth)) = open.pop() {
@@ -132,7 +109,7 @@ fn walk(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
         if depth > 0 && !seen.insert(std::fs::canonicalize(&folder).ok()) {
             continue;
         }
-        let names = entries(&folder, out);
+        let names = folder_entries(&folder, out);
         for path in names.iter().rev() {
             if depth < DEEPEST && path.is_dir() {
                 open.push((path.clone(), depth + 1));
@@ -144,14 +121,14 @@ fn walk(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
 
 /// The sessions in a folder itself, of those files whose names fit.
 pub(super) fn listed(folder: &Path, fits: &dyn Fn(&str) -> bool) -> Vec<Source> {
-    let mut names = entries(folder, &mut |_| {});
+    let mut names = folder_entries(folder, &mut |_| {});
     names.retain(|path| path.file_name().and_then(|n| n.to_str()).is_some_and(fits));
     let mut found = Vec::new();
     sources(&names, &mut |source| found.extend(source.ok()));
     found
 }
 
-fn sources(names: &[PathBuf], out: &mut dyn FnMut(Result<Source, Note>)) {
+fn sources(names: &[PathBuf], out: &mut SourceSink<'_>) {
     for path in names {
         if is_shadowed(path, names) || !path.is_file() {
             continue;
@@ -165,27 +142,6 @@ fn sources(names: &[PathBuf], out: &mut dyn FnMut(Result<Source, Note>)) {
 /// Whether a compressed file has its plain one beside it: that is the one that goes on.
 fn is_shadowed(path: &Path, names: &[PathBuf]) -> bool {
     super::packed::is_packed(path) && names.binary_search(&path.with_extension("")).is_ok()
-}
-
-fn entries(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
-    let unreadable = |e: &io::Error| Note::damage(format!("cannot be read: {e}")).at(folder);
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Vec::new(),
-        Err(e) => {
-            out(Err(unreadable(&e)));
-            return Vec::new();
-        }
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        match entry {
-            Ok(entry) => names.push(entry.path()),
-            Err(e) => out(Err(unreadable(&e))),
-        }
-    }
-    names.sort();
-    names
 }
 
 /// What the name of a session's file tells.
@@ -259,7 +215,7 @@ fn is_store(path: &Path) -> bool {
             || p.file_name().is_some_and(|n| n == ".codex")
     };
     let has_rollouts = |p: &Path| {
-        let mut names = entries(p, &mut |_| {}).into_iter();
+        let mut names = folder_entries(p, &mut |_| {}).into_iter();
         names.any(|n| Named::of(&n).is_some())
     };
     let home = home_of(&path.join("file"));
@@ -274,7 +230,7 @@ fn is_store(path: &Path) -> bool {
 /// Whether a folder holds years, and those months.
 fn has_dates(folder: &Path) -> bool {
     let numbered = |folder: &Path, digits| {
-        let mut names = entries(folder, &mut |_| {});
+        let mut names = folder_entries(folder, &mut |_| {});
         names.retain(|p| is_number(p, digits));
         names
     };
@@ -322,7 +278,7 @@ pub(super) fn rollout(beside: &Path, id: &str) -> Option<PathBuf> {
         Named::of(path).is_some_and(|n| n.rollout.eq_ignore_ascii_case(id)) && path.is_file()
     };
     let quiet = &mut |_| {};
-    let near = beside.parent().map(|f| entries(f, quiet));
+    let near = beside.parent().map(|f| folder_entries(f, quiet));
     if let Some(found) = near.into_iter().flatten().find(fits) {
         return Some(found);
     }

@@ -13,6 +13,7 @@ use super::head::{Content, part_text};
 use super::message::is_context;
 use super::{Gemini, own};
 use crate::few::{Rest, few_next};
+use crate::kit::{CHANGED, giant_body, unreadable_body};
 use crate::passed::{string, text};
 use crate::{BodyReader, Native, OwnWords, PartKind, RecordKind};
 
@@ -25,15 +26,15 @@ impl BodyReader for Gemini {
         };
         let kind = session.entry(entry).kind;
         if native.record_kind(raw) == Some(RecordKind::Giant) {
-            return giant(native, kind, raw);
+            return giant_body(native, kind, raw, "message");
         }
         let mut buffer = Vec::new();
         let bytes = match native.view(raw, &mut buffer) {
             Ok(bytes) => bytes,
-            Err(e) => return unreadable(&e.to_string()),
+            Err(e) => return unreadable_body(&e.to_string()),
         };
         let Some(fields) = Fields::of(bytes, is_checked(native, raw)) else {
-            return unreadable("the file was changed while it was read");
+            return unreadable_body(CHANGED);
         };
         let mut body = fields.body(kind, raw, &|name| saved(native, name));
         if let Body::Message(message) = &mut body
@@ -91,25 +92,6 @@ fn aside_if_context(block: &mut Block) {
 fn is_checked(native: &Native, raw: RawRef) -> bool {
     let part = native.parts.get(raw.part as usize);
     part.is_some_and(|part| part.held().is_some())
-}
-
-fn giant(native: &Native, kind: Kind, raw: RawRef) -> Body {
-    let len = native.span(raw).map_or(0, |s| s.end - s.start);
-    let type_name = format!("message of {len} bytes");
-    let Kind::Message(role) = kind else {
-        return Body::Unknown(Some(type_name));
-    };
-    let raw = Json::new(b"null");
-    Body::Message(Message::new(role, vec![Block::Unknown { type_name, raw }]))
-}
-
-fn unreadable(why: &str) -> Body {
-    Body::Event(Event {
-        name: "unreadable".to_owned(),
-        text: Some(why.into()),
-        level: Level::Error,
-        details: None,
-    })
 }
 
 /// The file in which an answer was saved.

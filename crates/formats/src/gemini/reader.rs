@@ -11,10 +11,9 @@ use super::message::is_frame;
 use super::project::CHATS;
 use super::scan::{Scanned, scan};
 use super::sniff::{What, what};
-use super::store::names;
 use super::weave::weave;
 use super::{Gemini, SLUG, store};
-use crate::kit::ScanDepth;
+use crate::kit::{ScanDepth, folder_entries};
 use crate::unusable::{document_unusable, holds_no_record};
 use crate::{
     BodyReader, Conversation, Native, OpenError, Part, PartKind, Reader, Source, Store, Want,
@@ -100,7 +99,7 @@ impl Reader for Gemini {
         let chats = source.path.parent().filter(|f| f.ends_with(CHATS));
         let folder = chats.zip(SafeName::new(&source.id).ok());
         let folder = folder.map(|(chats, name)| rethread_disk::join(chats, &name));
-        let files = folder.iter().flat_map(|f| names(f, &mut |_| {}));
+        let files = folder.iter().flat_map(|f| folder_entries(f, &mut |_| {}));
         files.flat_map(|file| self.at_path(&file)).collect()
     }
 

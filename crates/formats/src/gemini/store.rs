@@ -1,9 +1,8 @@
 //! Where sessions live, and what their files are called.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{DiskError, SafeName};
+use rethread_disk::SafeName;
 use rethread_model::{Note, Summary, Workspace};
 use uuid::Uuid;
 
@@ -11,8 +10,9 @@ use super::calls::sanitized;
 use super::project::{CHATS, TMP, folder_of, is_project_hash, project_hash, root_files};
 use super::reader::{copies, rank};
 use super::sniff::{What, what};
-use super::{FORMAT, Gemini, SLUG};
-use crate::{Dependencies, Env, Found, OpenError, Removal, Root, Source, Store, WriteError};
+use super::{FORMAT, Gemini};
+use crate::kit::{SourceSink, agent_folders, folder_entries, known_roots, require_file};
+use crate::{Dependencies, Env, OpenError, Removal, Root, Source, Store, WriteError};
 
 /// The client's folder in a home.
 const FOLDER: &str = ".gemini";
@@ -33,22 +33,11 @@ impl Store for Gemini {
     /// The client's folder in the user's home, or where its variable says; and the one it uses inside
     /// of a sandbox of macOS.
     fn locate(&self, env: &Env, _known: &[PathBuf]) -> Vec<Root> {
-        let set = env.agent_variable("GEMINI_CLI_HOME");
-        let homes = match set {
-            Some(home) => vec![env.cwd.join(home)],
-            None => env.homes.clone(),
-        };
+        let homes = agent_folders(env, "GEMINI_CLI_HOME", "");
         let folders = homes
             .iter()
             .flat_map(|home| [home.join(FOLDER), home.join(".cache").join(FOLDER)]);
-        folders
-            .filter(|path| path.join(TMP).is_dir())
-            .map(|path| Root {
-                format: FORMAT,
-                path,
-                found: Found::Known,
-            })
-            .collect()
+        known_roots(FORMAT, folders.filter(|path| path.join(TMP).is_dir()))
     }
 
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
@@ -70,23 +59,7 @@ impl Store for Gemini {
 
     /// The file of a session, and those of its tools' answers.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
-        match std::fs::metadata(&source.path) {
-            Ok(meta) if meta.is_file() => {}
-            Ok(_) => {
-                return Err(OpenError::NotOurs {
-                    path: source.path.clone(),
-                    format: SLUG,
-                });
-            }
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                let path = source.path.clone();
-                return Err(DiskError::NotFound { path }.into());
-            }
-            Err(cause) => {
-                let path = source.path.clone();
-                return Err(DiskError::Read { path, cause }.into());
-            }
-        }
+        require_file(source)?;
         let mut files = vec![source.path.clone()];
         files.extend(outputs(&source.path, &source.id));
         Ok(files)
@@ -133,7 +106,7 @@ impl Store for Gemini {
             gone.extend(artifacts(project, &source.id));
             let agents = SafeName::new(&source.id).ok();
             let agents = agents.map(|name| rethread_disk::join(&project.join(CHATS), &name));
-            for agent in agents.iter().flat_map(|a| names(a, &mut |_| {})) {
+            for agent in agents.iter().flat_map(|a| folder_entries(a, &mut |_| {})) {
                 gone.extend(artifacts(project, &id_of(&agent)));
             }
             gone.extend(agents);
@@ -160,7 +133,7 @@ impl Store for Gemini {
 }
 
 /// The sessions of a folder: the client's, that of all projects, or that of one.
-pub(super) fn list_folder(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
+pub(super) fn list_folder(root: &Path, out: &mut SourceSink<'_>) {
     let tmp = root.join(TMP);
     if tmp.is_dir() {
         list_projects(&tmp, out);
@@ -173,20 +146,20 @@ pub(super) fn list_folder(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)
     }
 }
 
-fn list_projects(tmp: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
-    for folder in names(tmp, out) {
+fn list_projects(tmp: &Path, out: &mut SourceSink<'_>) {
+    for folder in folder_entries(tmp, out) {
         if folder.is_dir() {
             list_project(&folder, out);
         }
     }
 }
 
-fn list_project(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
+fn list_project(folder: &Path, out: &mut SourceSink<'_>) {
     let chats = folder.join(CHATS);
     if chats.is_dir() {
         list_chats(&chats, out);
     }
-    for path in names(folder, out) {
+    for path in folder_entries(folder, out) {
         if let Some(id) = side_id(&path)
             && path.is_file()
         {
@@ -195,10 +168,10 @@ fn list_project(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
     }
 }
 
-fn list_chats(chats: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
-    for path in names(chats, out) {
+fn list_chats(chats: &Path, out: &mut SourceSink<'_>) {
+    for path in folder_entries(chats, out) {
         if path.is_dir() {
-            for path in names(&path, out) {
+            for path in folder_entries(&path, out) {
                 add(path, has_ending, out);
             }
         } else {
@@ -207,34 +180,12 @@ fn list_chats(chats: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
     }
 }
 
-fn add(path: PathBuf, fits: fn(&str) -> bool, out: &mut dyn FnMut(Result<Source, Note>)) {
+fn add(path: PathBuf, fits: fn(&str) -> bool, out: &mut SourceSink<'_>) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if fits(&name) && path.is_file() {
         let id = id_of(&path);
         out(Ok(Source::new(FORMAT, id, path)));
     }
-}
-
-/// The names in a folder, in order.
-pub(super) fn names(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
-    let unreadable = |e: &io::Error| Note::damage(format!("cannot be read: {e}")).at(folder);
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound) => return Vec::new(),
-        Err(e) => {
-            out(Err(unreadable(&e)));
-            return Vec::new();
-        }
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        match entry {
-            Ok(entry) => names.push(entry.path()),
-            Err(e) => out(Err(unreadable(&e))),
-        }
-    }
-    names.sort();
-    names
 }
 
 /// Whether a name ends as sessions do.
@@ -320,7 +271,7 @@ pub(super) fn outputs(path: &Path, id: &str) -> Vec<PathBuf> {
     let Some(folder) = folder else {
         return Vec::new();
     };
-    let mut files = names(&folder, &mut |_| {});
+    let mut files = folder_entries(&folder, &mut |_| {});
     // Links are not followed: they may lead anywhere.
     files.retain(|file| std::fs::symlink_metadata(file).is_ok_and(|m| m.is_file()));
     files
@@ -338,11 +289,11 @@ pub(super) fn namesakes(source: &Source) -> Vec<PathBuf> {
     }
     let short: String = source.id.chars().take(8).collect();
     let projects = match folder.parent().filter(|tmp| tmp.ends_with(TMP)) {
-        Some(tmp) => names(tmp, &mut |_| {}),
+        Some(tmp) => folder_entries(tmp, &mut |_| {}),
         None => vec![folder.to_owned()],
     };
     let chats = projects.iter().map(|project| project.join(CHATS));
-    let files = chats.flat_map(|chats| names(&chats, &mut |_| {}));
+    let files = chats.flat_map(|chats| folder_entries(&chats, &mut |_| {}));
     let is_namesake = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         path != &source.path && is_session_name(&name) && name.contains(&short)

@@ -1,5 +1,6 @@
 //! What formats have in common, written once: an agent's folder says only what is its own.
 
+mod body;
 mod content;
 mod hash;
 mod head;
@@ -8,9 +9,11 @@ mod log;
 mod records;
 mod scan;
 mod state;
+mod store;
 mod summary_state;
 mod thread;
 
+pub(crate) use body::{CHANGED, decode_record, giant_block, giant_body, unreadable_body};
 pub(crate) use content::{InlineData, data_url, is_data_url, object_input, output_text};
 pub(crate) use hash::TextHasher;
 pub(crate) use head::{
@@ -25,5 +28,6 @@ pub use scan::SavedScan;
 pub(crate) use scan::{SaveScan, ScanDepth, scan_question, scan_resumably};
 pub use state::SavedState;
 pub(crate) use state::{saved_enum, saved_struct};
+pub(crate) use store::{SourceSink, agent_folders, folder_entries, known_roots, require_file};
 pub use summary_state::SUMMARY_VERSION;
 pub(crate) use thread::find_circles;

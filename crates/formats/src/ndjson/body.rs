@@ -3,13 +3,14 @@
 use std::io;
 
 use rethread_json::{Tree, Value};
-use rethread_model::{Body, EntryIx, Event, Json, Kind, Level, Message, RawRef, Session};
+use rethread_model::{Body, EntryIx, RawRef, Session};
 
 use super::Ndjson;
 use super::entry::entry_body;
 use super::fields::extensions;
 use super::message::read_message;
 use super::pieces::NOTHING;
+use crate::kit::{CHANGED, giant_body, unreadable_body};
 use crate::outline::between;
 use crate::{BodyReader, Native, RecordKind};
 
@@ -20,7 +21,7 @@ impl BodyReader for Ndjson {
         let mut objects = Vec::new();
         for raw in origin {
             if native.record_kind(*raw) == Some(RecordKind::Giant) {
-                return oversized_body(native, session, entry, *raw);
+                return giant_body(native, session.entry(entry).kind, *raw, "message");
             }
             let (bytes, place) = match without_original(native, *raw) {
                 Ok(found) => found,
@@ -43,7 +44,7 @@ impl BodyReader for Ndjson {
             return Body::Message(read_message(&values));
         }
         let Some(more) = extensions(*value) else {
-            return unreadable_body("the file was changed while it was read");
+            return unreadable_body(CHANGED);
         };
         let before = more.get("preceded_by").map(Value::items);
         let after = more.get("followed_by").map(Value::items);
@@ -53,10 +54,7 @@ impl BodyReader for Ndjson {
             None => before.get(nth).copied(),
             Some(behind) => after.into_iter().flatten().nth(behind.saturating_sub(1)),
         };
-        found.map_or_else(
-            || unreadable_body("the file was changed while it was read"),
-            entry_body,
-        )
+        found.map_or_else(|| unreadable_body(CHANGED), entry_body)
     }
 }
 
@@ -118,10 +116,7 @@ fn session_object_body(bytes: &[u8], session: &Session, entry: EntryIx, raw: Raw
         let entries = object.at(&["extensions", "entries"])?;
         entries.items().nth(nth)
     });
-    found.map_or_else(
-        || unreadable_body("the file was changed while it was read"),
-        entry_body,
-    )
+    found.map_or_else(|| unreadable_body(CHANGED), entry_body)
 }
 
 /// The session object in the beginning of a line, which ends where the messages begin.
@@ -129,26 +124,4 @@ pub(super) fn session_object<'a>(bytes: &'a [u8], tree: &'a mut Tree) -> Option<
     let at = memchr::memmem::find(bytes, b"\"session\":{")? + b"\"session\":".len();
     tree.parse_prefix(bytes, at).ok()?;
     Some(tree.root(bytes))
-}
-
-fn oversized_body(native: &Native, session: &Session, entry: EntryIx, raw: RawRef) -> Body {
-    let len = native.span(raw).map_or(0, |s| s.end - s.start);
-    let type_name = format!("message of {len} bytes");
-    let Kind::Message(role) = session.entry(entry).kind else {
-        return Body::Unknown(Some(type_name));
-    };
-    let block = rethread_model::Block::Unknown {
-        type_name,
-        raw: Json::new(b"null"),
-    };
-    Body::Message(Message::new(role, vec![block]))
-}
-
-pub(super) fn unreadable_body(why: &str) -> Body {
-    Body::Event(Event {
-        name: "unreadable".to_owned(),
-        text: Some(why.into()),
-        level: Level::Error,
-        details: None,
-    })
 }

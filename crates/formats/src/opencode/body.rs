@@ -12,6 +12,7 @@ use super::members::Members;
 use super::said::split;
 use super::{OpenCode, own};
 use crate::few::{MOST, Rest, more_records};
+use crate::kit::{CHANGED, unreadable_body};
 use crate::passed::{string, text};
 use crate::{BodyReader, Native, OwnWords, PartKind};
 
@@ -37,7 +38,7 @@ pub(super) fn body_for(native: &Native, session: &Session, entry: EntryIx, by: B
     let mut held = Vec::new();
     for (raw, buffer) in origin.iter().zip(&mut buffers) {
         if let Err(why) = hold(native, *raw, buffer, &mut held) {
-            return unreadable(&why);
+            return unreadable_body(&why);
         }
     }
     match session.entry(entry).kind {
@@ -68,22 +69,13 @@ fn hold<'a>(
     } else {
         Skim::checking(bytes)
     };
-    let changed = |_| "the file was changed while it was read".to_owned();
+    let changed = |_| CHANGED.to_owned();
     let inside = split(&mut skim, is_row).map_err(changed)?;
     held.extend(inside.info.map(Held::Info));
     let parts = inside.parts.into_iter();
     held.extend(parts.map(|part| Held::Part(part, raw)));
     held.extend(inside.rest.map(Held::Rest));
     Ok(())
-}
-
-fn unreadable(why: &str) -> Body {
-    Body::Event(Event {
-        name: "unreadable".to_owned(),
-        text: Some(why.into()),
-        level: Level::Error,
-        details: None,
-    })
 }
 
 /// What the records of an entry hold, in order.

@@ -1,10 +1,9 @@
 //! What an entry says, decoded from its line.
 
-use rethread_json::{Tree, Value};
+use rethread_json::Value;
 use rethread_model::{
-    Block, Body, BranchSummary, Compaction, ContextEdit, EntryIx, Event, Json, Kept, Kind,
-    LabelChange, Level, Message, RawRef, Role, Session, Text, TitleChange, TitleSource,
-    UsageRecord,
+    Block, Body, BranchSummary, Compaction, ContextEdit, EntryIx, Event, Kept, Kind, LabelChange,
+    Level, Message, RawRef, Role, Session, Text, TitleChange, TitleSource, UsageRecord,
 };
 
 use super::Flavour;
@@ -13,46 +12,16 @@ use super::context::{is_verbatim, keeps_nothing};
 use super::fields::{model, usage};
 use super::links::made_up_id;
 use crate::fields::{is_true, json, others, string, text, text_of};
-use crate::{BodyReader, Native, RecordKind};
+use crate::kit::decode_record;
+use crate::{BodyReader, Native};
 
 impl BodyReader for Flavour {
     /// What an entry says.
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
-        let Some(raw) = session.origin(entry).first().copied() else {
-            return Body::Unknown(None);
-        };
-        if native.record_kind(raw) == Some(RecordKind::Giant) {
-            return giant(native, session, entry, raw);
-        }
-        let bytes = match native.read(raw) {
-            Ok(bytes) => bytes,
-            Err(e) => return unreadable(&e.to_string()),
-        };
-        let mut tree = Tree::default();
-        if tree.parse_into(&bytes).is_err() {
-            return unreadable("the file was changed while it was read");
-        }
-        decoded(tree.root(&bytes), session, entry, raw)
+        decode_record(native, session, entry, "entry", |value, raw| {
+            decoded(value, session, entry, raw)
+        })
     }
-}
-
-fn giant(native: &Native, session: &Session, entry: EntryIx, raw: RawRef) -> Body {
-    let len = native.span(raw).map_or(0, |s| s.end - s.start);
-    let type_name = format!("entry of {len} bytes");
-    let Kind::Message(role) = session.entry(entry).kind else {
-        return Body::Unknown(Some(type_name));
-    };
-    let raw = Json::new(b"null");
-    Body::Message(Message::new(role, vec![Block::Unknown { type_name, raw }]))
-}
-
-fn unreadable(why: &str) -> Body {
-    Body::Event(Event {
-        name: "unreadable".to_owned(),
-        text: Some(why.into()),
-        level: Level::Error,
-        details: None,
-    })
 }
 
 fn decoded(value: Value<'_>, session: &Session, entry: EntryIx, raw: RawRef) -> Body {

@@ -1,15 +1,15 @@
 //! Where sessions live, and what their files are called.
 
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::DiskError;
 use rethread_model::Note;
 
 use super::{Flavour, header};
+use crate::kit::{SourceSink, folder_entries, known_roots, require_file};
 use crate::unusable::why_empty;
-use crate::{Env, Found, OpenError, Root, Source, Store};
+use crate::{Env, OpenError, Root, Source, Store};
 
 /// The folder of sessions in an agent's folder.
 const SESSIONS: &str = "sessions";
@@ -24,17 +24,7 @@ impl Store for Flavour {
             None => in_homes().collect(),
         };
         folders.extend(expanded(env, self.sessions));
-        let mut roots: Vec<Root> = Vec::new();
-        for path in folders.into_iter().filter(|p| p.is_dir()) {
-            if roots.iter().all(|r| r.path != path) {
-                roots.push(Root {
-                    format: self.format,
-                    path,
-                    found: Found::Known,
-                });
-            }
-        }
-        roots
+        known_roots(self.format, folders.into_iter().filter(|p| p.is_dir()))
     }
 
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
@@ -72,22 +62,8 @@ impl Store for Flavour {
 
     /// The one file of a session.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
-        match std::fs::metadata(&source.path) {
-            Ok(meta) if meta.is_file() => Ok(vec![source.path.clone()]),
-            Ok(_) => Err(OpenError::NotOurs {
-                path: source.path.clone(),
-                format: self.slug,
-            }),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Err(DiskError::NotFound {
-                path: source.path.clone(),
-            }
-            .into()),
-            Err(cause) => Err(DiskError::Read {
-                path: source.path.clone(),
-                cause,
-            }
-            .into()),
-        }
+        require_file(source)?;
+        Ok(vec![source.path.clone()])
     }
 }
 
@@ -137,11 +113,7 @@ pub(super) fn pi_folder(env: &Env) -> Option<PathBuf> {
 
 /// The sessions of a folder: in it, and in the folders of a working folder each. In an agent's
 /// folder those are in `sessions`.
-pub(crate) fn list_folder(
-    flavour: &Flavour,
-    root: &Path,
-    out: &mut dyn FnMut(Result<Source, Note>),
-) {
+pub(crate) fn list_folder(flavour: &Flavour, root: &Path, out: &mut SourceSink<'_>) {
     let inner = root.join(SESSIONS);
     let (sessions, any_name) = if inner.is_dir() {
         list_files(flavour, root, out);
@@ -153,7 +125,7 @@ pub(crate) fn list_folder(
         )
     };
     list_files(flavour, &sessions, out);
-    for folder in names(&sessions, out) {
+    for folder in folder_entries(&sessions, out) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let fits = any_name || name.starts_with("--") && name.ends_with("--");
         // Links to folders count.
@@ -163,8 +135,8 @@ pub(crate) fn list_folder(
     }
 }
 
-fn list_files(flavour: &Flavour, folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
-    for path in names(folder, out) {
+fn list_files(flavour: &Flavour, folder: &Path, out: &mut SourceSink<'_>) {
+    for path in folder_entries(folder, out) {
         let Some(named) = candidate(&path) else {
             continue;
         };
@@ -182,27 +154,6 @@ fn list_files(flavour: &Flavour, folder: &Path, out: &mut dyn FnMut(Result<Sourc
             Err(e) => out(Err(Note::damage(e.to_string()))),
         }
     }
-}
-
-fn names(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
-    let unreadable = |e: &io::Error| Note::damage(format!("cannot be read: {e}")).at(folder);
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Vec::new(),
-        Err(e) => {
-            out(Err(unreadable(&e)));
-            return Vec::new();
-        }
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        match entry {
-            Ok(entry) => names.push(entry.path()),
-            Err(e) => out(Err(unreadable(&e))),
-        }
-    }
-    names.sort();
-    names
 }
 
 /// What the name of a file that can be a session tells.
