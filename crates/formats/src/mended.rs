@@ -1,15 +1,130 @@
 //! Documents with damage in them: what is wrong is named, and the rest is read.
 
+use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
+use std::ops::Range;
 use std::path::Path;
 
-use rethread_json::{Mended, mend};
+use rethread_disk::read_at;
+use rethread_json::{Damaged, find_damaged, mask_damaged, mend};
 use rethread_model::Note;
 
-/// A document whose damaged values are `null`, and what was wrong with them.
-pub(crate) struct Readable {
-    mended: Mended,
+/// The values of a document that are damaged, in whose place `null` is read.
+#[derive(Default)]
+pub(crate) struct DamagedValues {
+    values: Vec<Damaged>,
+    /// What is wrong with them.
     pub(crate) notes: Vec<Note>,
+}
+
+impl DamagedValues {
+    /// Looks for damage in a document of whatever size that has its messages under one of these keys.
+    /// There are none where what stands behind the damage cannot be read.
+    pub(crate) fn in_file(path: &Path, file: &File, len: u64, lists: &[&str]) -> io::Result<Self> {
+        let values = find_damaged(|at, out: &mut [u8]| read_at(file, at, out), len, lists)?;
+        let mut lines = LineCount::default();
+        let mut notes = Vec::new();
+        for damaged in &values {
+            let line = lines.line_of(file, damaged.offset)?;
+            notes.push(value_skipped(path, damaged).line(line));
+        }
+        Ok(Self { values, notes })
+    }
+
+    /// Whether nothing is damaged.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether a value that begins here is damaged.
+    pub(crate) fn is_damaged(&self, start: u64) -> bool {
+        self.value_at(start).is_some()
+    }
+
+    /// Where the damaged value stands that begins here.
+    pub(crate) fn value_at(&self, start: u64) -> Option<Range<u64>> {
+        let at = self.values.binary_search_by_key(&start, |d| d.range.start);
+        Some(self.values.get(at.ok()?)?.range.clone())
+    }
+
+    /// Where the first damaged value stands that begins in here.
+    pub(crate) fn first_within(&self, place: &Range<u64>) -> Option<Range<u64>> {
+        let next = self.values.partition_point(|d| d.range.start < place.start);
+        let damaged = self.values.get(next)?;
+        (damaged.range.start < place.end).then(|| damaged.range.clone())
+    }
+
+    /// Puts `null` in the place of damaged values, in bytes that begin at a place.
+    pub(crate) fn mask(&self, start: u64, bytes: &mut [u8]) {
+        mask_damaged(&self.values, start, bytes);
+    }
+
+    /// The document with `null` in the place of what is damaged.
+    pub(crate) fn masked<'a>(&'a self, reader: impl Read + 'a) -> impl Read + 'a {
+        MaskedReader {
+            reader,
+            at: 0,
+            damaged: self,
+        }
+    }
+}
+
+/// Reads a document with `null` in the place of what is damaged.
+struct MaskedReader<'a, R> {
+    reader: R,
+    at: u64,
+    damaged: &'a DamagedValues,
+}
+
+impl<R: Read> Read for MaskedReader<'_, R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buf)?;
+        let bytes = buf.get_mut(..read).unwrap_or_default();
+        self.damaged.mask(self.at, bytes);
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+/// Says that a value is skipped, and at which byte it is wrong.
+fn value_skipped(path: &Path, damaged: &Damaged) -> Note {
+    let what = format!(
+        "not JSON: {}; the value that it is in is skipped",
+        damaged.kind
+    );
+    Note::damage(what).at(path).offset(damaged.offset)
+}
+
+/// Counts the lines of a file from its beginning on.
+#[derive(Default)]
+struct LineCount {
+    at: u64,
+    ended: u64,
+}
+
+impl LineCount {
+    /// The line, from 1, in which a byte stands that is not before the last one that was asked for.
+    fn line_of(&mut self, file: &File, offset: u64) -> io::Result<u64> {
+        let mut bytes = vec![0; CHUNK];
+        while self.at < offset {
+            let left = usize::try_from(offset - self.at).unwrap_or(CHUNK);
+            let wanted = bytes.get_mut(..left.min(CHUNK)).unwrap_or_default();
+            let read = read_at(file, self.at, wanted)?;
+            if read == 0 {
+                break;
+            }
+            let there = bytes.get(..read).unwrap_or_default();
+            self.ended += memchr::memchr_iter(b'\n', there).count() as u64;
+            self.at += read as u64;
+        }
+        Ok(self.ended + 1)
+    }
+}
+
+/// A document that is held, whose damaged values are `null`.
+pub(crate) struct Readable {
+    bytes: Vec<u8>,
+    pub(crate) damaged: DamagedValues,
 }
 
 impl Readable {
@@ -17,38 +132,46 @@ impl Readable {
     /// where that is no more than what stands before the damage.
     pub(crate) fn of(path: &Path, bytes: &[u8], lists: &[&str]) -> Option<Self> {
         let mended = mend(bytes, lists)?;
-        let note = |damaged: &rethread_json::Damaged| {
-            let what = format!(
-                "not JSON: {}; the value that it is in is skipped",
-                damaged.kind
-            );
-            place(Note::damage(what).at(path), bytes, damaged.offset)
+        let note = |damaged: &Damaged| {
+            let offset = usize::try_from(damaged.offset).unwrap_or(usize::MAX);
+            place(value_skipped(path, damaged), bytes, offset)
         };
         let notes = mended.damaged.iter().map(note).collect();
-        Some(Self { mended, notes })
+        Some(Self {
+            bytes: mended.bytes,
+            damaged: DamagedValues {
+                values: mended.damaged,
+                notes,
+            },
+        })
     }
 
     /// As long as the original, and equal to it but for what is damaged.
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.mended.bytes
+        &self.bytes
+    }
+
+    /// What is wrong with it.
+    pub(crate) fn notes(&self) -> &[Note] {
+        &self.damaged.notes
     }
 
     /// Whether a value that begins here was damaged.
     pub(crate) fn is_damaged(&self, start: usize) -> bool {
-        let all = &self.mended.damaged;
-        all.binary_search_by_key(&start, |d| d.range.start).is_ok()
+        self.damaged.is_damaged(start as u64)
+    }
+
+    /// The damaged value that begins here, as it stands in the original.
+    pub(crate) fn value_at<'a>(&self, original: &'a [u8], start: usize) -> Option<&'a [u8]> {
+        let place = self.damaged.value_at(start as u64)?;
+        let at = |place| usize::try_from(place).ok();
+        original.get(at(place.start)?..at(place.end)?)
     }
 }
 
-impl Readable {
-    /// The object that begins here and was damaged, with what can be read of its own members; nothing
-    /// where that is none.
-    pub(crate) fn members_at(&self, original: &[u8], start: usize) -> Option<Vec<u8>> {
-        let all = &self.mended.damaged;
-        let at = all.binary_search_by_key(&start, |d| d.range.start).ok()?;
-        let object = original.get(all.get(at)?.range.clone())?;
-        Some(mend(object, &[])?.bytes)
-    }
+/// A damaged object with what can be read of its own members; nothing where that is none.
+pub(crate) fn members_of_damaged(object: &[u8]) -> Option<Vec<u8>> {
+    Some(mend(object, &[])?.bytes)
 }
 
 /// Names text that is not UTF-8: where it is first, and how often.

@@ -38,7 +38,7 @@ mod write;
 pub use alike::ObjectShape;
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use lines::{LINE_CAP, Line, LineBytes, LineSpan, Lines, split_lines};
-pub use mend::{Damaged, Mended, mend};
+pub use mend::{Damaged, Mended, find_damaged, mask_damaged, mend};
 pub use object::{Array, Object};
 pub use passed::Passed;
 pub use patch::{InsertAt, Patch};

@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use crate::error::{Fault, SyntaxErrorKind};
 use crate::scan;
 pub use event::{Chunk, Event, PullError};
-use nesting::Nesting;
+pub(crate) use nesting::Nesting;
 use source::PullSource;
 
 /// The longest number that is accepted.

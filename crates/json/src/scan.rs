@@ -198,33 +198,42 @@ pub(crate) fn plain_end(src: &[u8], mut pos: usize) -> usize {
 
 /// The end of the number that begins at `pos` with a minus or a digit.
 pub(crate) fn number_end(src: &[u8], pos: usize) -> Result<usize, Fault> {
-    let digits = |mut at: usize| {
-        while src.get(at).is_some_and(u8::is_ascii_digit) {
-            at += 1;
-        }
-        at
-    };
-    let some_digits = |at: usize| match digits(at) {
-        end if end > at => Ok(end),
-        _ => Err(Fault::unexpected_byte(
-            src,
-            at,
-            SyntaxErrorKind::InvalidNumber,
-        )),
-    };
-    let whole = pos + usize::from(src.get(pos) == Some(&b'-'));
-    let mut at = some_digits(whole)?;
-    if src[whole] == b'0' && at > whole + 1 {
+    match number_len(|at| src.get(pos + at).copied()) {
+        Ok(len) => Ok(pos + len),
+        Err(fault) => Err(Fault::new(pos + fault.offset, fault.kind)),
+    }
+}
+
+/// The length of a number that begins with a minus or a digit, of which each byte is asked for.
+#[inline]
+pub(crate) fn number_len(mut byte: impl FnMut(usize) -> Option<u8>) -> Result<usize, Fault> {
+    let whole = usize::from(byte(0) == Some(b'-'));
+    let mut at = digits_end(&mut byte, whole)?;
+    if at > whole + 1 && byte(whole) == Some(b'0') {
         return Err(Fault::new(whole + 1, SyntaxErrorKind::InvalidNumber));
     }
-    if src.get(at) == Some(&b'.') {
-        at = some_digits(at + 1)?;
+    if byte(at) == Some(b'.') {
+        at = digits_end(&mut byte, at + 1)?;
     }
-    if let Some(b'e' | b'E') = src.get(at) {
-        let sign = usize::from(matches!(src.get(at + 1), Some(b'+' | b'-')));
-        at = some_digits(at + 1 + sign)?;
+    if let Some(b'e' | b'E') = byte(at) {
+        let sign = usize::from(matches!(byte(at + 1), Some(b'+' | b'-')));
+        at = digits_end(&mut byte, at + 1 + sign)?;
     }
     Ok(at)
+}
+
+/// The end of one digit or more.
+#[inline]
+fn digits_end(byte: &mut impl FnMut(usize) -> Option<u8>, from: usize) -> Result<usize, Fault> {
+    let mut at = from;
+    loop {
+        match byte(at) {
+            Some(b'0'..=b'9') => at += 1,
+            _ if at > from => return Ok(at),
+            Some(_) => return Err(Fault::new(at, SyntaxErrorKind::InvalidNumber)),
+            None => return Err(Fault::new(at, SyntaxErrorKind::UnexpectedEnd)),
+        }
+    }
 }
 
 /// The end of `literal_end`, which must stand at `pos`.

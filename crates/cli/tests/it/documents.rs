@@ -222,3 +222,42 @@ fn text_that_is_not_utf8_is_named() {
         assert!(err.contains("not UTF-8"), "{err}");
     }
 }
+
+/// Longer than what is ever held of a document: what stands behind the damage is looked for in blocks.
+#[test]
+fn a_bad_byte_in_a_document_of_any_size_costs_no_more() {
+    let mut said = said(9);
+    // Each can be held by itself.
+    for text in said.iter_mut().take(3) {
+        text.push_str(&" and so on".repeat(2_400_000));
+    }
+    let all = documents_of(&said);
+    let find = |start: &str, is_on_lines: bool| {
+        let is_it =
+            |d: &&Document| d.name.starts_with(start) && d.text.contains('\n') == is_on_lines;
+        all.iter().find(is_it).unwrap()
+    };
+    let w = World::new();
+    let write = |document: &Document| {
+        assert!(document.text.len() > 64 << 20);
+        let bytes = damaged(document, "\"", b' ');
+        fs::write(w.project.join(document.name), bytes).unwrap();
+    };
+    let chat = find("session", true);
+    write(chat);
+    let answer = w.run(&["show", chat.name, "--last", "5", "--json"]);
+    let shown = json(&answer.out);
+    let shown = shown["messages"].as_array().unwrap().iter();
+    let texts: Vec<_> = shown
+        .filter_map(|m| m["content"][0]["text"].as_str())
+        .collect();
+    let left = [3, 5, 6, 7, 8].map(|n: usize| said[n].as_str());
+    assert_eq!(texts, left, "{}", answer.err);
+    assert_eq!(answer.code, 3, "{}", answer.err);
+    assert!(answer.err.contains("is skipped"), "{}", answer.err);
+    let export = find("ses_", false);
+    write(export);
+    let listed = w.run(&["list", export.name, "--json"]);
+    assert_eq!(json(&listed.out)["message_count"], 8, "{}", listed.err);
+    assert!(listed.err.contains("is skipped"), "{}", listed.err);
+}

@@ -78,7 +78,7 @@ impl Read {
     /// What is wrong with it.
     pub(super) fn notes(&self, path: &Path) -> Vec<Note> {
         let mut notes = match &self.readable {
-            Some(readable) => readable.notes.clone(),
+            Some(readable) => readable.notes().to_vec(),
             None => Vec::new(),
         };
         notes.extend(not_utf8(path, &self.bytes));

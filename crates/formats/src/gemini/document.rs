@@ -16,7 +16,7 @@ use super::sniff::{kind_of_list, set};
 use crate::error::unreadable;
 use crate::kit::LogRecords;
 use crate::kit::ScanDepth;
-use crate::mended::{Readable, not_utf8, not_utf8_in};
+use crate::mended::{DamagedValues, Readable, not_utf8, not_utf8_in};
 use crate::outline::{WHOLE, bytes_at, outline};
 use crate::{Marks, OpenError, Part, RecordKind, buffer};
 
@@ -54,17 +54,7 @@ impl Scan<'_> {
         }
         let again = file.try_clone().map_err(failed)?;
         let part = Part::long_document(path, again, len);
-        let is_whole = self.pieces(&part, file)?;
-        // A damaged one is held for once, if it is not too long: more may be found behind the damage.
-        if !is_whole && len > WHOLE && len <= LINE_CAP as u64 {
-            let bytes = bytes_at(file, 0..len).map_err(failed)?;
-            self.forget();
-            if !self.mended(&bytes) {
-                drop(bytes);
-                self.forget();
-                self.pieces(&part, file)?;
-            }
-        }
+        self.pieces(&part, file)?;
         if self.look == ScanDepth::Whole {
             let not_utf8 = not_utf8_in(self.path, part.reader()).map_err(failed)?;
             self.records.notes.extend(not_utf8);
@@ -90,7 +80,7 @@ impl Scan<'_> {
         self.records
             .notes
             .retain(|note| !note.offset.is_some_and(is_damaged));
-        self.records.notes.extend(readable.notes);
+        self.records.notes.extend_from_slice(readable.notes());
         is_read
     }
 
@@ -162,13 +152,24 @@ impl Scan<'_> {
         self.replay = Replay::default();
     }
 
-    /// Takes the items of a document into account one after the other; whether it is JSON to its end.
-    fn pieces(&mut self, part: &Part, file: &File) -> Result<bool, OpenError> {
+    /// Takes the items of a document into account one after the other, but for those that are damaged.
+    fn pieces(&mut self, part: &Part, file: &File) -> Result<(), OpenError> {
         let failed = |e| unreadable(&part.path, e);
-        let found = outline(part.reader(), &LISTS).map_err(failed)?;
+        let mut found = outline(part.reader(), &LISTS).map_err(failed)?;
+        let mut damaged = DamagedValues::default();
+        if found.fault.is_some() {
+            // More may be found behind the damage.
+            let path = &part.path;
+            damaged = DamagedValues::in_file(path, file, part.len(), &LISTS).map_err(failed)?;
+        }
+        if !damaged.is_empty() {
+            found = outline(damaged.masked(part.reader()), &LISTS).map_err(failed)?;
+        }
+        self.records.notes.append(&mut damaged.notes);
         for (key, range) in &found.members {
             if range.end - range.start <= LINE_CAP as u64 {
-                let bytes = bytes_at(file, range.clone()).map_err(failed)?;
+                let mut bytes = bytes_at(file, range.clone()).map_err(failed)?;
+                damaged.mask(range.start, &mut bytes);
                 set(&mut self.meta, key, &bytes);
             }
         }
@@ -177,12 +178,19 @@ impl Scan<'_> {
         for item in &items {
             let is_first = end == 0;
             end = item.end;
+            if let Some(damaged) = damaged.first_within(item) {
+                self.before(damaged.start, is_first);
+                self.records.add_unclaimed(damaged.start, RecordKind::Junk);
+                continue;
+            }
             let len = item.end - item.start;
             if len > LINE_CAP as u64 {
                 self.giant_item(item.start, is_first, len);
                 continue;
             }
-            let bytes = bytes_at(file, item.clone()).map_err(failed)?;
+            let mut bytes = bytes_at(file, item.clone()).map_err(failed)?;
+            // The end of a damaged value may stand before it.
+            damaged.mask(item.start, &mut bytes);
             let seen = self.heads.see(&mut Skim::checking(&bytes));
             let message = seen.ok().map(|seen| seen.message);
             if message.is_some() {
@@ -199,13 +207,12 @@ impl Scan<'_> {
         if end < part.len() {
             self.records.add_unclaimed(end, kind);
         }
-        let is_whole = found.fault.is_none();
         if let Some((offset, why)) = found.fault {
             let what =
                 format!("not JSON: {why}; what stands behind the last whole message is skipped");
             self.damage_at(offset, what);
         }
-        Ok(is_whole)
+        Ok(())
     }
 
     /// Notes damage at this byte; a document has no lines that matter.

@@ -10,7 +10,7 @@ use rethread_model::{Counts, Head, Moment, Note, Summary, Usage};
 use super::body::early_text;
 use super::connection::Db;
 use super::database::{AskError, look};
-use super::export::{Long, Outline, nobodys, readable, unshown};
+use super::export::{Long, LongMessage, Outline, nobodys, readable, unshown};
 use super::facts::{Facts, usage};
 use super::members::Members;
 use super::said::{Said, is_summary, said_at};
@@ -113,12 +113,7 @@ pub(super) fn of_export(
 ) -> Result<Summary, OpenError> {
     let path = &source.path;
     if len > WHOLE {
-        let again = file.try_clone().map_err(|e| unreadable(path, e))?;
-        let long = Long::of(path, file, len)?;
-        return match long.damaged(&again)? {
-            Some(bytes) => of_exported(source, &bytes, want),
-            None => of_long_export(source, &long, want),
-        };
+        return of_long_export(source, &Long::of(path, file, len)?, want);
     }
     let mut bytes = buffer::take();
     read_next(&file, len, &mut bytes).map_err(|e| unreadable(path, e))?;
@@ -152,7 +147,7 @@ fn of_exported(source: &Source, bytes: &[u8], want: Want) -> Result<Summary, Ope
     let mut listing = Listing::new(source, &outline, want)?;
     listing
         .notes
-        .extend(readable.iter().flat_map(|r| r.notes.clone()));
+        .extend(readable.iter().flat_map(|r| r.notes().to_vec()));
     all.sort_by_key(|message| message.time);
     for message in &all {
         listing.add(message);
@@ -165,12 +160,17 @@ fn of_long_export(source: &Source, long: &Long, want: Want) -> Result<Summary, O
     let mut listing = Listing::new(source, &long.outline, want)?;
     let mut all = Vec::new();
     long.each(|place, message| {
-        let read = message.map(|bytes| Exported::next(&mut Skim::trusting(bytes)));
+        let read = match message {
+            LongMessage::Read(bytes) => Exported::next(&mut Skim::trusting(bytes)).ok(),
+            LongMessage::TooLong => None,
+            LongMessage::Damaged => return,
+        };
         match read {
-            Some(Ok(message)) => all.push((message.time, place.clone())),
-            Some(Err(_)) | None => listing.notes.push(unshown(&source.path, place)),
+            Some(message) => all.push((message.time, place.clone())),
+            None => listing.notes.push(unshown(&source.path, place)),
         }
     })?;
+    listing.notes.extend_from_slice(&long.damaged.notes);
     all.sort_by_key(|(time, _)| *time);
     let mut bytes = Vec::new();
     for (_, place) in &all {

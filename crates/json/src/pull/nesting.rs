@@ -1,18 +1,18 @@
 //! Which containers are open: one bit each, on the heap.
 
 #[derive(Debug, Default)]
-pub(super) struct Nesting {
+pub(crate) struct Nesting {
     /// A bit is set for an object.
     bits: Vec<u64>,
     depth: usize,
 }
 
 impl Nesting {
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.depth
     }
 
-    pub(super) fn open(&mut self, is_object: bool) {
+    pub(crate) fn open(&mut self, is_object: bool) {
         let (word, bit) = (self.depth / 64, self.depth % 64);
         if word == self.bits.len() {
             self.bits.push(0);
@@ -21,12 +21,12 @@ impl Nesting {
         self.depth += 1;
     }
 
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
 
     /// Whether the innermost open container is an object.
-    pub(super) fn in_object(&self) -> bool {
+    pub(crate) fn in_object(&self) -> bool {
         self.depth
             .checked_sub(1)
             .is_some_and(|top| self.bits[top / 64] >> (top % 64) & 1 == 1)

@@ -8,33 +8,66 @@ use std::path::Path;
 use rethread_json::LINE_CAP;
 
 use super::super::facts::{Facts, parsed};
-use super::outline::{Outline, Torn, newlines};
+use super::outline::{Outline, Torn, facts_of_damaged, newlines};
 use super::{INFO, MESSAGES};
 use crate::error::unreadable;
-use crate::outline::{between, bytes_at, outline};
+use crate::mended::DamagedValues;
+use crate::outline::{between, outline};
 use crate::{OpenError, Part};
 
 /// An export that is too long to be held as a whole.
 pub(in crate::opencode) struct Long {
     pub(super) part: Part,
     pub(in crate::opencode) outline: Outline,
+    /// What in it is damaged.
+    pub(in crate::opencode) damaged: DamagedValues,
     /// Where its messages are.
     messages: Vec<Range<u64>>,
+}
+
+/// What is there of a message of a long export.
+pub(in crate::opencode) enum LongMessage<'a> {
+    /// Its bytes.
+    Read(&'a [u8]),
+    /// Nothing: it is longer than what we hold in memory.
+    TooLong,
+    /// Nothing: it is no JSON.
+    Damaged,
 }
 
 impl Long {
     /// Goes through an export.
     pub(in crate::opencode) fn of(path: &Path, file: File, len: u64) -> Result<Self, OpenError> {
         let failed = |e| unreadable(path, e);
+        let mut damaged = DamagedValues::default();
+        let again = file.try_clone().map_err(failed)?;
         let part = Part::long_document(path.to_owned(), file, len);
-        let found = outline(part.reader(), &[MESSAGES]).map_err(failed)?;
+        let mut found = outline(part.reader(), &[MESSAGES]).map_err(failed)?;
+        if found.fault.is_some() {
+            // More may be found behind the damage.
+            damaged = DamagedValues::in_file(path, &again, len, &[MESSAGES]).map_err(failed)?;
+        }
+        if !damaged.is_empty() {
+            found = outline(damaged.masked(part.reader()), &[MESSAGES]).map_err(failed)?;
+        }
         let mut outline = Outline::default();
         let mut bytes = Vec::new();
         for (key, place) in found.members {
-            if key == INFO && place.end - place.start <= LINE_CAP as u64 {
+            if key != INFO {
+                continue;
+            }
+            let broken = damaged.first_within(&place);
+            let place = broken.clone().unwrap_or(place);
+            if place.end - place.start <= LINE_CAP as u64 {
                 take(&part, &place, &mut bytes).map_err(failed)?;
-                let value = bytes.get(between(&bytes)..).unwrap_or_default();
-                outline.facts = parsed(value, Facts::of_info);
+                outline.facts = match broken {
+                    // Its messages are a session, whatever else is lost.
+                    Some(_) => Some(facts_of_damaged(&bytes)),
+                    None => parsed(
+                        bytes.get(between(&bytes)..).unwrap_or_default(),
+                        Facts::of_info,
+                    ),
+                };
             }
         }
         if let Some((offset, why)) = found.fault {
@@ -45,36 +78,34 @@ impl Long {
         Ok(Self {
             part,
             outline,
+            damaged,
             messages,
         })
     }
 
-    /// All of it, if it is damaged and not too long to be held for once: then what stands behind the
-    /// damage may be found.
-    pub(in crate::opencode) fn damaged(&self, file: &File) -> Result<Option<Vec<u8>>, OpenError> {
-        if !self.outline.is_torn() || self.len() > LINE_CAP as u64 {
-            return Ok(None);
-        }
-        let bytes = bytes_at(file, 0..self.len());
-        bytes.map(Some).map_err(|e| unreadable(&self.part.path, e))
-    }
-
-    /// Goes through its messages: where each is, and its bytes, if they are not too many.
+    /// Goes through its messages: where each is, and what is there of it.
     pub(in crate::opencode) fn each(
         &self,
-        mut message: impl FnMut(&Range<u64>, Option<&[u8]>),
+        mut message: impl FnMut(&Range<u64>, LongMessage<'_>),
     ) -> Result<(), OpenError> {
         let mut bytes = Vec::new();
         for place in &self.messages {
+            if let Some(damaged) = self.damaged.first_within(place) {
+                message(&(damaged.start..place.end), LongMessage::Damaged);
+                continue;
+            }
             if place.end - place.start > LINE_CAP as u64 {
-                message(place, None);
+                message(place, LongMessage::TooLong);
                 continue;
             }
             self.read(place, &mut bytes)?;
+            // The end of a damaged value may stand before it.
+            self.damaged.mask(place.start, &mut bytes);
             // What is no object is only known with what stands before it.
             let before = between(&bytes);
             let place = place.start + before as u64..place.end;
-            message(&place, bytes.get(before..));
+            let bytes = bytes.get(before..).unwrap_or_default();
+            message(&place, LongMessage::Read(bytes));
         }
         Ok(())
     }

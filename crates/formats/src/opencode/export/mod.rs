@@ -23,7 +23,7 @@ use crate::outline::WHOLE;
 use crate::passed::string;
 use crate::{Marks, OpenError, Part, RecordKind};
 
-pub(super) use long::Long;
+pub(super) use long::{Long, LongMessage};
 pub(super) use outline::Outline;
 
 /// The list of messages.
@@ -80,16 +80,9 @@ pub(super) fn gather(path: &Path, file: File, len: u64) -> Result<Gathered, Open
     if len <= WHOLE {
         return gather_whole(path, &file, len);
     }
-    let failed = |e| unreadable(path, e);
-    let again = file.try_clone().map_err(failed)?;
     let long = Long::of(path, file, len)?;
-    if let Some(bytes) = long.damaged(&again)?
-        && let Some(readable) = readable(path, &bytes)
-    {
-        let (outline, gathering) = gather_readable(path, &bytes, &readable);
-        return gathering.finish(&outline, long.part);
-    }
-    let not_utf8 = not_utf8_in(path, long.part.reader()).map_err(failed)?;
+    let not_utf8 = not_utf8_in(path, long.part.reader());
+    let not_utf8 = not_utf8.map_err(|e| unreadable(path, e))?;
     let mut gathered = gather_long(long)?;
     gathered.notes.extend(not_utf8);
     Ok(gathered)
@@ -128,7 +121,7 @@ fn gather_readable(path: &Path, original: &[u8], readable: &Readable) -> (Outlin
     });
     outline.mend_facts(original, readable);
     let notes = &mut gathering.gathered.notes;
-    notes.extend(readable.notes.iter().cloned());
+    notes.extend_from_slice(readable.notes());
     notes.extend(not_utf8(path, original));
     (outline, gathering)
 }
@@ -142,18 +135,24 @@ fn gather_long(long: Long) -> Result<Gathered, OpenError> {
     let path = &long.part.path;
     let mut gathering = Gathering::default();
     long.each(|place, message| {
-        let read = message.map(|bytes| {
-            let skim = &mut Skim::checking(bytes);
-            gathering.message(path, place.start, skim)
-        });
-        let unread = match read {
-            Some(Ok(())) => return,
-            Some(Err(Strayed)) => RecordKind::Junk,
-            None => RecordKind::Giant,
+        let unread = match message {
+            LongMessage::Read(bytes) => {
+                let skim = &mut Skim::checking(bytes);
+                match gathering.message(path, place.start, skim) {
+                    Ok(()) => return,
+                    Err(Strayed) => RecordKind::Junk,
+                }
+            }
+            LongMessage::TooLong => RecordKind::Giant,
+            LongMessage::Damaged => {
+                gathering.skip(place, RecordKind::Junk);
+                return;
+            }
         };
         gathering.skip(place, unread);
         gathering.gathered.notes.push(unshown(path, place));
     })?;
+    gathering.gathered.notes.extend(long.damaged.notes);
     gathering.finish(&long.outline, long.part)
 }
 
@@ -287,14 +286,20 @@ mod tests {
             "{{\"info\": {{\"id\":\"ses_1\",\"title\":\"T\"}},\n\"more\":[1],\"messages\": [\n{}] }}\n",
             messages.join(" ,\n")
         );
-        for end in 0..=whole.len() {
-            std::fs::write(&path, &whole[..end]).unwrap();
+        let cut = (0..=whole.len()).map(|end| whole.as_bytes()[..end].to_vec());
+        let damaged = (0..whole.len()).flat_map(|at| {
+            let whole = whole.as_bytes();
+            [1, b'"', b' '].map(|byte| [&whole[..at], &[byte], &whole[at + 1..]].concat())
+        });
+        for export in cut.chain(damaged) {
+            std::fs::write(&path, &export).unwrap();
             let open = || open_sized(&path).unwrap();
             let (file, len) = open();
             let held = told(gather_whole(&path, &file, len));
             let (file, len) = open();
             let in_pieces = told(Long::of(&path, file, len).and_then(gather_long));
-            assert_eq!(in_pieces, held, "{}", &whole[..end]);
+            let export = String::from_utf8_lossy(&export);
+            assert_eq!(in_pieces, held, "{export}");
         }
     }
 

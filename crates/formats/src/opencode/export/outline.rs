@@ -9,7 +9,7 @@ use super::super::SLUG;
 use super::super::facts::{Facts, parsed};
 use super::{INFO, MESSAGES};
 use crate::OpenError;
-use crate::mended::Readable;
+use crate::mended::{Readable, members_of_damaged};
 
 /// What an export is, but for its messages.
 #[derive(Debug, Default)]
@@ -91,9 +91,8 @@ impl Outline {
             return;
         };
         if readable.is_damaged(at) {
-            let members = readable.members_at(original, at);
-            let facts = members.and_then(|bytes| parsed(&bytes, Facts::of_info));
-            self.facts = Some(facts.unwrap_or_default());
+            let object = readable.value_at(original, at);
+            self.facts = Some(facts_of_damaged(object.unwrap_or_default()));
         }
     }
 
@@ -121,6 +120,13 @@ impl Outline {
         let message = format!("the file breaks off or is damaged: {why}; read up to there");
         Some(Note::damage(message).at(path).line(*line).offset(*offset))
     }
+}
+
+/// What can be read of what an export says of the session, where that is damaged.
+pub(super) fn facts_of_damaged(object: &[u8]) -> Facts {
+    let members = members_of_damaged(object);
+    let facts = members.and_then(|bytes| parsed(&bytes, Facts::of_info));
+    facts.unwrap_or_default()
 }
 
 /// How many lines end in some bytes.
