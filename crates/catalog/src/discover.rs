@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use rayon::prelude::*;
-use rethread_disk::{FileId, followed_id};
+use rethread_disk::FileId;
 use rethread_formats::{Env, FORMATS, FormatRef, Home, Root, Source};
 use rethread_model::Note;
 
@@ -35,7 +35,7 @@ impl Discovery {
         let before = self.sources.len();
         roots.retain(|root| {
             let is_new = |id| self.seen.insert((root.format, id));
-            followed_id(&root.path).map_or(true, is_new)
+            root.id().is_none_or(is_new)
         });
         let listed: Vec<Vec<Result<Source, Note>>> = roots.par_iter().map(list_root).collect();
         for found in listed {

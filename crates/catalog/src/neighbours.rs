@@ -4,6 +4,7 @@
 //! catalogue knows of a file is not read again.
 
 use std::collections::BTreeSet;
+use std::fs::DirEntry;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -55,18 +56,24 @@ pub(crate) fn named(env: &Env, catalogue: &Catalogue) -> BTreeSet<PathBuf> {
 }
 
 fn folders(of: &Path) -> Vec<PathBuf> {
-    entries(of).filter(|p| p.is_dir()).collect()
+    let is_folder = |entry: &DirEntry| match entry.file_type() {
+        Ok(kind) if kind.is_symlink() => entry.path().is_dir(),
+        kind => kind.is_ok_and(|kind| kind.is_dir()),
+    };
+    let there = entries(of).filter(is_folder);
+    there.map(|entry| entry.path()).collect()
 }
 
 fn jsonl_files(of: &Path) -> Vec<PathBuf> {
     entries(of)
+        .map(|entry| entry.path())
         .filter(|p| p.extension().is_some_and(|e| e == "jsonl"))
         .collect()
 }
 
-fn entries(of: &Path) -> impl Iterator<Item = PathBuf> {
+fn entries(of: &Path) -> impl Iterator<Item = DirEntry> {
     let entries = std::fs::read_dir(of).into_iter().flatten();
-    entries.filter_map(Result::ok).map(|e| e.path())
+    entries.filter_map(Result::ok)
 }
 
 /// The newest file, by the time of its last change.

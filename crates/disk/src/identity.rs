@@ -63,6 +63,19 @@ pub fn followed_id(path: &Path) -> io::Result<FileId> {
     id_at(&std::fs::canonicalize(path)?)
 }
 
+/// Which folder a path leads to, links followed; none if there is no folder.
+#[cfg(unix)]
+pub fn folder_id(path: &Path) -> Option<FileId> {
+    let meta = std::fs::metadata(path).ok().filter(Metadata::is_dir)?;
+    Some(FileId::from_metadata(&meta))
+}
+
+/// Which folder a path leads to, links followed; none if there is no folder.
+#[cfg(not(unix))]
+pub fn folder_id(path: &Path) -> Option<FileId> {
+    path.is_dir().then(|| followed_id(path).ok())?
+}
+
 #[cfg(unix)]
 fn id_at(path: &Path) -> io::Result<FileId> {
     std::fs::symlink_metadata(path).map(|meta| FileId::from_metadata(&meta))

@@ -84,7 +84,7 @@ pub use crate::{
     error::{DiskError, FileKind},
     expire::remove_files_before,
     folder::{create_folder, ensure_folder},
-    identity::{FileId, age, born, file_id, followed_id, is_own, set_modified},
+    identity::{FileId, age, born, file_id, folder_id, followed_id, is_own, set_modified},
     journal::{Journal, abandoned_journals},
     leftover::remove_leftovers,
     link::link,

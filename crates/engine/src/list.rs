@@ -213,10 +213,9 @@ impl Named {
 /// Keeps descriptions of threads in linked git worktrees, which take their threads with them when
 /// they go. A list is no less a list if that fails.
 fn keep_worktree_threads(env: &Env, roots: &[Root], sessions: &[Summary]) {
-    let is_linked = |root: &&Root| root.path.join(".git").is_file();
     let worktrees: HashSet<&Path> = roots
         .iter()
-        .filter(is_linked)
+        .filter(|root| root.is_in_linked_worktree())
         .map(|root| root.path.as_path())
         .collect();
     if worktrees.is_empty() {

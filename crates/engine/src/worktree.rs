@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use rethread_catalog::keep;
 use rethread_disk::{DiskError, Durability, Mode, SafeName, ensure_folder};
 use rethread_formats::{
-    FormatRef, Found, Hooks, Made, MessageInput, NewSession, PROJECT_FORMAT, Root, Source,
-    TextMessage, Writing,
+    FormatRef, Found, Hooks, Made, MessageInput, NewSession, PROJECT_FORMAT, Root, SeenPlace,
+    Source, TextMessage, Writing,
 };
 use rethread_model::{Note, Role};
 use rethread_project::{LeftOff, Repository, Worktree};
@@ -338,6 +338,7 @@ fn described_in(worktree: &Path) -> (Vec<Source>, Option<Note>) {
         format: PROJECT_FORMAT,
         path: worktree.to_owned(),
         found: Found::Worktree,
+        seen: SeenPlace::default(),
     };
     let (mut threads, mut trouble) = (Vec::new(), None);
     PROJECT_FORMAT

@@ -61,9 +61,7 @@ impl Catalogue {
         roots: &[SourcesOfRoot<'_>],
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Vec<RefreshedSource> {
-        let known = self.ask(|db| roots.iter().map(|r| db.rows_of(r.root)).collect());
-        let known: Option<Vec<RowsOfRoot>> = known;
-        let Some(mut known) = known else {
+        let Some(mut known) = self.ask(|db| db.rows_of_all(roots)) else {
             return self.read_all(roots, progress);
         };
         let mut places = Vec::new();

@@ -1,11 +1,11 @@
 //! Rows of sources: loading them, and writing them down.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use rethread_formats::{Root, SavedScan, Source};
 use rethread_model::Note;
-use rusqlite::{OptionalExtension as _, Transaction, TransactionBehavior, params};
+use rusqlite::{OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 
 use super::RowId;
 use super::database::Database;
@@ -23,6 +23,23 @@ pub(super) struct KnownRow {
     is_there: bool,
 }
 
+impl KnownRow {
+    /// A row of which the columns `id, path, member, facts` begin with this one.
+    fn load(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(first)?,
+            path: row.get(first + 1)?,
+            member: row.get(first + 2)?,
+            facts: row.get(first + 3)?,
+            is_there: false,
+        })
+    }
+}
+
+/// From so many places on, all rows are gone through once: to ask for each of them takes longer than to
+/// read its few rows.
+const MANY_ROOTS: usize = 16;
+
 /// The rows of a place, by path and member.
 #[derive(Debug, Default)]
 pub(super) struct RowsOfRoot {
@@ -30,6 +47,11 @@ pub(super) struct RowsOfRoot {
 }
 
 impl RowsOfRoot {
+    fn sort_rows(&mut self) {
+        let order = |a: &KnownRow, b: &KnownRow| (&a.path, &a.member).cmp(&(&b.path, &b.member));
+        self.rows.sort_unstable_by(order);
+    }
+
     /// The place of a source's row, which is there then.
     pub(super) fn take(&mut self, root: &Root, source: &Source) -> Option<usize> {
         let key = (path_in(root, &source.path), source.id.as_str());
@@ -97,24 +119,63 @@ impl<'a> Change<'a> {
 }
 
 impl Database {
+    /// What is known of the sources of each of these places.
+    pub(super) fn rows_of_all(
+        &mut self,
+        roots: &[SourcesOfRoot<'_>],
+    ) -> rusqlite::Result<Vec<RowsOfRoot>> {
+        if roots.len() < MANY_ROOTS {
+            return roots.iter().map(|found| self.rows_of(found.root)).collect();
+        }
+        let mut known: Vec<RowsOfRoot> = Vec::new();
+        known.resize_with(roots.len(), RowsOfRoot::default);
+        let places = self.places_of(roots)?;
+        let sql = "SELECT root, id, path, member, facts FROM source ORDER BY root";
+        let mut query = self.connection.prepare_cached(sql)?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let at = places.get(&row.get(0)?);
+            if let Some(found) = at.and_then(|at| known.get_mut(*at)) {
+                found.rows.push(KnownRow::load(row, 1)?);
+            }
+        }
+        known.iter_mut().for_each(RowsOfRoot::sort_rows);
+        Ok(known)
+    }
+
+    /// The places in a list of roots, by the numbers of their rows.
+    fn places_of(&self, roots: &[SourcesOfRoot<'_>]) -> rusqlite::Result<HashMap<i64, usize>> {
+        let key = |root: &Root| {
+            let path = root.path.as_os_str().as_encoded_bytes().to_vec();
+            (root.format.slug().to_owned(), path)
+        };
+        let asked = roots.iter().enumerate().map(|(at, r)| (key(r.root), at));
+        let asked: HashMap<(String, Vec<u8>), usize> = asked.collect();
+        let sql = "SELECT id, format, path FROM root";
+        let mut query = self.connection.prepare_cached(sql)?;
+        let mut rows = query.query([])?;
+        let mut places = HashMap::with_capacity(roots.len());
+        while let Some(row) = rows.next()? {
+            if let Some(at) = asked.get(&(row.get(1)?, row.get(2)?)) {
+                places.insert(row.get(0)?, *at);
+            }
+        }
+        Ok(places)
+    }
+
     /// What is known of the sources of a place.
-    pub(super) fn rows_of(&mut self, root: &Root) -> rusqlite::Result<RowsOfRoot> {
+    fn rows_of(&mut self, root: &Root) -> rusqlite::Result<RowsOfRoot> {
         let sql = "SELECT s.id, s.path, s.member, s.facts FROM root r JOIN source s ON s.root = r.id \
                    WHERE r.format = ?1 AND r.path = ?2";
         let mut query = self.connection.prepare_cached(sql)?;
         let path = root.path.as_os_str().as_encoded_bytes();
         let found = query.query_map(params![root.format.slug(), path], |row| {
-            Ok(KnownRow {
-                id: row.get(0)?,
-                path: row.get(1)?,
-                member: row.get(2)?,
-                facts: row.get(3)?,
-                is_there: false,
-            })
+            KnownRow::load(row, 0)
         })?;
-        let mut rows = found.collect::<rusqlite::Result<Vec<KnownRow>>>()?;
-        rows.sort_unstable_by(|a, b| (&a.path, &a.member).cmp(&(&b.path, &b.member)));
-        Ok(RowsOfRoot { rows })
+        let rows = found.collect::<rusqlite::Result<Vec<KnownRow>>>()?;
+        let mut known = RowsOfRoot { rows };
+        known.sort_rows();
+        Ok(known)
     }
 
     /// Where the scan of a source ended.

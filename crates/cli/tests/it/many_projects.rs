@@ -1,6 +1,7 @@
 //! Listing takes as long as there are projects, and not as long as there are pairs of them.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::world::{World, copy, strace};
@@ -31,14 +32,45 @@ fn projects(count: usize) -> World {
     w
 }
 
-/// How many calls of the system that name a file a list makes.
-fn calls(strace: &std::path::Path, count: usize) -> usize {
-    let w = projects(count);
+/// So many threads, each in a project of its own that was written to before, or all in one.
+fn threads(count: usize, are_apart: bool) -> World {
+    let w = World::new();
+    let id = w.thread("T");
+    w.ok(&["append", &id, "x"]);
+    let manifest = fs::read_to_string(w.folder(&id).join("thread.json")).unwrap();
+    let log = fs::read_to_string(w.folder(&id).join("messages.jsonl")).unwrap();
+    let mut known = String::new();
+    for i in 0..count {
+        let project = if are_apart {
+            w.root.join(format!("work/p{i}"))
+        } else {
+            w.project.clone()
+        };
+        let own = format!("{i:08x}{}", &id[8..]);
+        let thread = project.join(".agent/threads").join(&own);
+        fs::create_dir_all(&thread).unwrap();
+        fs::create_dir_all(project.join(".git")).unwrap();
+        fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        let there = manifest.replace(&id, &own);
+        let (from, to) = (w.project.to_str().unwrap(), project.to_str().unwrap());
+        fs::write(thread.join("thread.json"), there.replace(from, to)).unwrap();
+        fs::write(thread.join("messages.jsonl"), &log).unwrap();
+        known.push_str(&format!("{{\"path\":\"{to}\"}}\n"));
+    }
+    fs::remove_dir_all(w.folder(&id)).unwrap();
+    let data = w.home.join(".local/share/rethread");
+    fs::create_dir_all(&data).unwrap();
+    fs::write(data.join("projects.jsonl"), known).unwrap();
+    w
+}
+
+/// How many calls of the system that name a file a list makes of a world with so many sessions.
+fn calls(strace: &Path, w: &World, args: &[&str], sessions: usize) -> usize {
     let log = w.root.join("calls");
-    let plain = w.command(&["list"]);
+    let plain = w.command(args);
     let mut traced = Command::new(strace);
     traced.args(["-f", "-e", "trace=%file", "-o"]).arg(&log);
-    traced.arg(plain.get_program()).arg("list");
+    traced.arg(plain.get_program()).args(args);
     traced.current_dir(&w.project).env_clear();
     for (name, value) in plain.get_envs() {
         traced.env(name, value.unwrap());
@@ -46,14 +78,17 @@ fn calls(strace: &std::path::Path, count: usize) -> usize {
     let output = traced.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let listed = String::from_utf8(output.stdout).unwrap().lines().count();
-    assert_eq!(listed, 2 * count + 1);
-    fs::read_to_string(&log).unwrap().lines().count()
+    assert_eq!(listed, sessions);
+    // A call during which another thread went on is told in two lines.
+    let told = fs::read_to_string(&log).unwrap();
+    told.lines().filter(|l| !l.contains(" resumed>")).count()
 }
 
 #[test]
 fn each_project_costs_the_same() {
     let Some(strace) = strace() else { return };
-    let [few, more, many] = [40, 160, 640].map(|count| calls(&strace, count));
+    let counted = |count| calls(&strace, &projects(count), &["list"], 2 * count + 1);
+    let [few, more, many] = [40, 160, 640].map(counted);
     // Stores are listed side by side, so a few calls more or less are chance.
     let (first, second) = ((more - few) / 120, (many - more) / 480);
     assert!(
@@ -64,4 +99,27 @@ fn each_project_costs_the_same() {
 }
 
 /// What a project with a store of its own and a session elsewhere may cost.
-const MOST_CALLS: usize = 50;
+const MOST_CALLS: usize = 36;
+
+/// What a project costs beside its thread: whether it is a repository, whether that has worktrees, where its
+/// threads are, two calls to open their folder, and its configuration.
+const MOST_CALLS_BESIDE: usize = 6;
+
+#[test]
+fn a_project_costs_little_more_than_a_thread() {
+    let Some(strace) = strace() else { return };
+    for args in [&["list", "--no-cache"][..], &["list"]] {
+        let each = |are_apart| {
+            let [few, many] = [20, 120].map(|count| {
+                let w = threads(count, are_apart);
+                calls(&strace, &w, args, count)
+            });
+            (many - few + 50) / 100
+        };
+        let (apart, together) = (each(true), each(false));
+        assert!(
+            apart <= together + MOST_CALLS_BESIDE,
+            "{args:?}: {apart} calls for a project, {together} for a thread"
+        );
+    }
+}

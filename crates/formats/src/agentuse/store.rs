@@ -11,7 +11,7 @@ use rethread_model::{Note, Summary};
 use super::files::SessionFiles;
 use super::ulid::is_id;
 use super::{AgentUse, FORMAT, SLUG, ulid};
-use crate::{Dependencies, Env, Found, OpenError, Root, Source, Store};
+use crate::{Dependencies, Env, OpenError, Root, Source, Store};
 
 /// The program's folder among the data of all programs.
 const AGENTUSE: &str = "agentuse";
@@ -31,13 +31,7 @@ impl Store for AgentUse {
         let there = data_folders(env)
             .into_iter()
             .filter(|f| f.join(PROJECT).is_dir());
-        there
-            .map(|path| Root {
-                format: FORMAT,
-                path,
-                found: Found::Known,
-            })
-            .collect()
+        there.map(|path| Root::known(FORMAT, path)).collect()
     }
 
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {

@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use rethread_disk::{DiskError, FileId, followed_id, is_temporary};
+use rethread_disk::{DiskError, FileId, folder_id, is_temporary};
 use rethread_model::{Note, Summary, Workspace};
 use rethread_project::{Repository, is_folder, is_visible, upward};
 
 use super::config::Config;
 use super::{Atsf, FORMAT, SLUG};
-use crate::{Dependencies, Env, Found, OpenError, Projects, Root, Source, Store};
+use crate::{Dependencies, Env, Found, OpenError, Projects, Root, SeenPlace, Source, Store};
 
 pub(crate) const AGENT: &str = ".agent";
 pub(crate) const CONFIG: &str = "config.json";
@@ -32,7 +32,7 @@ impl Store for Atsf {
         }
         for folder in known {
             if is_plain_repository(folder) {
-                roots.add(folder, Found::Known);
+                roots.add_place(folder, Found::Known, true);
                 continue;
             }
             let repository = Repository::find(folder);
@@ -176,16 +176,23 @@ struct Roots {
 
 impl Roots {
     fn add(&mut self, folder: &Path, found: Found) {
-        let threads = threads(folder);
-        // The same store can be reached by several spellings and links.
-        let Ok(id) = followed_id(&threads) else {
+        self.add_place(folder, found, false);
+    }
+
+    fn add_place(&mut self, folder: &Path, found: Found, is_main_worktree: bool) {
+        let Some(id) = folder_id(&threads(folder)) else {
             return;
         };
-        if self.seen.insert(id) && threads.is_dir() {
+        // The same store can be reached by several spellings and links.
+        if self.seen.insert(id) {
             self.found.push(Root {
                 format: FORMAT,
                 path: folder.to_owned(),
                 found,
+                seen: SeenPlace {
+                    id: Some(id),
+                    is_main_worktree,
+                },
             });
         }
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rethread_disk::{FileId, followed_id};
 use rethread_model::{Note, Summary, Workspace};
 
 use super::FormatRef;
@@ -17,6 +18,42 @@ pub struct Root {
     pub path: PathBuf,
     /// Why we looked there.
     pub found: Found,
+    /// What was seen of it on the way.
+    pub seen: SeenPlace,
+}
+
+impl Root {
+    /// A place that is always looked at, or that is known.
+    pub(crate) fn known(format: FormatRef, path: PathBuf) -> Self {
+        Self {
+            format,
+            path,
+            found: Found::Known,
+            seen: SeenPlace::default(),
+        }
+    }
+
+    /// Which folder of the disk it is, the same for all ways to it: for a format, two places with the same id
+    /// are one.
+    pub fn id(&self) -> Option<FileId> {
+        self.seen.id.or_else(|| followed_id(&self.path).ok())
+    }
+
+    /// Whether it is in a linked git worktree.
+    pub fn is_in_linked_worktree(&self) -> bool {
+        let looked = || self.path.join(".git").is_file();
+        !self.seen.is_main_worktree && looked()
+    }
+}
+
+/// What was seen of a place when it was found. There may be thousands of them, so nobody asks the disk
+/// for it once more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SeenPlace {
+    /// Which folder of the disk its sessions are in, if that was looked at.
+    pub id: Option<FileId>,
+    /// Whether it was seen to be the main worktree of a git repository.
+    pub is_main_worktree: bool,
 }
 
 /// Why a place was looked at.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rethread_disk::DiskError;
 use rethread_model::Note;
 
-use crate::{Env, FormatRef, Found, OpenError, Root, Source};
+use crate::{Env, FormatRef, OpenError, Root, Source};
 
 /// Takes sessions that were found, and notes on what could not be looked at.
 pub(crate) type SourceSink<'a> = dyn FnMut(Result<Source, Note>) + 'a;
@@ -28,11 +28,7 @@ pub(crate) fn known_roots(
     let mut roots: Vec<Root> = Vec::new();
     for path in folders {
         if roots.iter().all(|root| root.path != path) {
-            roots.push(Root {
-                format,
-                path,
-                found: Found::Known,
-            });
+            roots.push(Root::known(format, path));
         }
     }
     roots

@@ -15,7 +15,7 @@ use super::remove::remove_rows;
 use super::session_rows::Make;
 use super::{FORMAT, OpenCode, SLUG, session_rows, tree};
 use crate::error::unreadable;
-use crate::{Dependencies, Env, Found, OpenError, Removal, Root, Source, Store, WriteError};
+use crate::{Dependencies, Env, OpenError, Removal, Root, Source, Store, WriteError};
 
 /// The folder of OpenCode in a folder of data.
 const FOLDER: &str = "opencode";
@@ -42,11 +42,7 @@ impl Store for OpenCode {
         let is_inside = |p: &PathBuf| p.parent().is_some_and(|f| folders.iter().any(|g| g == f));
         let own = own.filter(|p| p.is_file() && !(is_inside(p) && is_named_like_ours(p)));
         let folders = folders.into_iter().filter(|f| f.is_dir());
-        let root = |path| Root {
-            format: FORMAT,
-            path,
-            found: Found::Known,
-        };
+        let root = |path| Root::known(FORMAT, path);
         folders.chain(own).map(root).collect()
     }
 
