@@ -10,11 +10,9 @@ use rethread_model::{Blob, Media, Thinking};
 use self::escape::{escape_line, escape_markup, inline_code, write_fenced, write_prose};
 use crate::media::{held_text, media_placeholder, percent_encoded};
 use crate::notice::{Notice, model_name};
-use crate::reading::{
-    OmittedItems, Reading, ReadingPart, Speaker, Turn, TurnItem, agent_word, format_size,
-};
+use crate::reading::{OmittedItems, Reading, ReadingPart, Speaker, Turn, TurnItem, agent_word};
 use crate::sums::{format_cost, format_seconds, format_tokens};
-use crate::{Options, View};
+use crate::{Options, View, byte_count};
 
 /// Writes a conversation as a Markdown document: a title, a list of facts, and every turn under a
 /// heading with the number of its entry. Calls of tools, reasoning and injected texts are folded, and
@@ -127,7 +125,7 @@ impl MarkdownPage<'_> {
             TurnItem::Unknown(what) => writeln!(self.out, "\n{}", inline_code(what)),
             TurnItem::Injected(injected) => {
                 let bytes = injected.text.len() as u64;
-                let what = format!("{} {}", injected.description(), format_size(bytes));
+                let what = format!("{} {}", injected.description(), byte_count(bytes));
                 self.write_folded(&what, &injected.text)
             }
             TurnItem::Error(error) => {

@@ -24,7 +24,7 @@ pub(crate) use injected::{ClientText, InjectedText, classify_client_text};
 pub(crate) use input::{COMMANDS, CONTENTS, CallInput, InputMember, InputValue};
 pub use last::{first_of_last, start_of};
 pub(crate) use names::{agent_word, model_label, relative_path};
-pub(crate) use output::{ToolOutput, format_size};
+pub(crate) use output::ToolOutput;
 pub(crate) use quiet::OmittedItems;
 pub(crate) use stream::Reading;
 pub(crate) use turn::{ReadingPart, Speaker, Turn, TurnItem};

@@ -2,7 +2,7 @@
 
 use rethread_model::{Head, Usage};
 
-use crate::dollars;
+use crate::{dollars, short_count};
 
 /// The sum of what the source recorded for the whole session.
 pub(crate) fn recorded_usage(head: &Head) -> Option<Usage> {
@@ -33,17 +33,7 @@ pub(crate) fn format_cost(sum: &Usage) -> Option<String> {
 
 /// `950 tokens`, `41 K tokens`, `1.2 M tokens`.
 pub(crate) fn token_count(count: u64) -> String {
-    let tenths = |unit: u64| count.saturating_add(unit / 20) / (unit / 10);
-    match count {
-        0..1_000 => format!("{count} tokens"),
-        1_000..10_000 => format!("{}.{} K tokens", tenths(1_000) / 10, tenths(1_000) % 10),
-        10_000..999_500 => format!("{} K tokens", count.saturating_add(500) / 1_000),
-        _ => format!(
-            "{}.{} M tokens",
-            tenths(1_000_000) / 10,
-            tenths(1_000_000) % 10
-        ),
-    }
+    format!("{} tokens", short_count(count))
 }
 
 /// `12.3s`

@@ -22,10 +22,8 @@ use self::prose::write_prose;
 use self::wrap::StyledSpan;
 use crate::media::{held_text, media_placeholder};
 use crate::notice::Notice;
-use crate::reading::{
-    OmittedItems, Reading, ReadingPart, Speaker, Turn, TurnItem, agent_word, format_size,
-};
-use crate::{OneLine, Options, Plain, Style, View, fit, neutral, one_line};
+use crate::reading::{OmittedItems, Reading, ReadingPart, Speaker, Turn, TurnItem, agent_word};
+use crate::{OneLine, Options, Plain, Style, View, byte_count, fit, neutral, one_line};
 
 /// What is said stands behind this margin.
 const MARGIN: &str = "    ";
@@ -167,7 +165,7 @@ impl TextScreen<'_> {
     fn write_requested(&mut self, what: &str, bytes: u64, text: &str) -> io::Result<()> {
         let line = match bytes {
             0 => format!("· {}", OneLine(what)),
-            bytes => format!("· {} {}", OneLine(what), format_size(bytes)),
+            bytes => format!("· {} {}", OneLine(what), byte_count(bytes)),
         };
         self.page.write_text(MARGIN, DIM, &line)?;
         self.page.write_text(INNER, DIM, &neutral(text.trim()))

@@ -177,13 +177,14 @@ impl World {
 
 /// Text in which sizes of everything are not told: paths are in the files, and differ in length.
 fn without_sizes(text: &str) -> String {
-    let line = |line: &str| match line.split_once(" kB") {
-        Some((before, after)) if before.contains(" · ") => match before.rsplit_once(" · ") {
-            Some((start, _)) => format!("{start} · [SIZE]{after}"),
-            None => line.to_owned(),
-        },
-        _ => line.to_owned(),
+    let line = |line: &str| {
+        let (before, after) = line.split_once(" KB")?;
+        let (start, number) = before.rsplit_once(" · ")?;
+        // Sizes of what was said are told.
+        number.parse::<f64>().ok()?;
+        Some(format!("{start} · [SIZE]{after}"))
     };
+    let line = |text: &str| line(text).unwrap_or_else(|| text.to_owned());
     let lines: Vec<String> = text.split('\n').map(line).collect();
     lines.join("\n")
 }

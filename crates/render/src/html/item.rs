@@ -9,8 +9,9 @@ use super::ansi::write_printed;
 use super::diff::write_unified_diff;
 use super::media::{write_image, write_named};
 use super::prose::write_prose;
+use crate::byte_count;
 use crate::notice::{Notice, RepeatedLines};
-use crate::reading::{InjectedText, Speaker, TurnItem, format_size, is_patch};
+use crate::reading::{InjectedText, Speaker, TurnItem, is_patch};
 
 impl SessionPage<'_, '_, '_> {
     pub(super) fn write_item(&mut self, item: TurnItem) -> io::Result<()> {
@@ -125,7 +126,7 @@ impl SessionPage<'_, '_, '_> {
 
     /// Ends the line of a fold with the size of a text, and writes the text into it.
     fn write_folded(&mut self, text: &str) -> io::Result<()> {
-        self.out().write_line(&format_size(text.len() as u64))?;
+        self.out().write_line(&byte_count(text.len() as u64))?;
         self.out().write_markup("</summary>\n<div class=prose>\n")?;
         write_prose(self.out(), text)?;
         self.out().write_markup("</div>\n</details>\n")
@@ -151,7 +152,7 @@ impl SessionPage<'_, '_, '_> {
         })?;
         self.out().write_line(&notice.line)?;
         self.out().write_markup(" <span>")?;
-        self.out().write_line(&format_size(text.len() as u64))?;
+        self.out().write_line(&byte_count(text.len() as u64))?;
         self.out()
             .write_markup("</span></summary>\n<div class=prose>\n")?;
         write_prose(self.out(), text)?;

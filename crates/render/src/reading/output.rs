@@ -114,27 +114,6 @@ fn strip_tags(text: &str) -> &str {
     tags.iter().find_map(inside).unwrap_or(text)
 }
 
-/// `400 B`, `1.4 KB`, `12 KB`, `3.1 MB`.
-pub(crate) fn format_size(bytes: u64) -> String {
-    let mut unit = "B";
-    let mut tenths = bytes.saturating_mul(10);
-    for larger in ["KB", "MB", "GB"] {
-        if tenths < 10_000 {
-            break;
-        }
-        tenths = tenths.saturating_add(500) / 1000;
-        unit = larger;
-    }
-    if unit == "B" || tenths >= 100 {
-        format!(
-            "{} {unit}",
-            tenths.saturating_add(if unit == "B" { 0 } else { 5 }) / 10
-        )
-    } else {
-        format!("{}.{} {unit}", tenths / 10, tenths % 10)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,20 +154,5 @@ mod tests {
             assert_eq!(output.text, printed);
             assert_eq!(output.duration_ms, took);
         }
-    }
-
-    #[test]
-    fn sizes_in_a_few_figures() {
-        for (bytes, shown) in [
-            (0, "0 B"),
-            (999, "999 B"),
-            (1000, "1.0 KB"),
-            (1449, "1.4 KB"),
-            (12_400, "12 KB"),
-            (3_140_000, "3.1 MB"),
-        ] {
-            assert_eq!(format_size(bytes), shown);
-        }
-        assert!(format_size(u64::MAX).ends_with(" GB"));
     }
 }

@@ -1,6 +1,7 @@
 //! What was left out, in one line.
 
-use super::{InjectedText, format_size};
+use super::InjectedText;
+use crate::byte_count;
 
 /// So many kinds of injected text are told apart.
 const KINDS: usize = 12;
@@ -51,10 +52,10 @@ impl OmittedItems {
             words.push(count_phrase(self.calls, "tool call"));
         }
         if self.thinking > 0 {
-            words.push(format!("thinking {}", format_size(self.thinking)));
+            words.push(format!("thinking {}", byte_count(self.thinking)));
         }
         for (what, bytes) in &self.injected {
-            words.push(format!("{what} {}", format_size(*bytes)));
+            words.push(format!("{what} {}", byte_count(*bytes)));
         }
         for (count, what) in [(self.hooks, "hook"), (self.events, "event")] {
             if count > 0 {
