@@ -63,7 +63,10 @@ pub fn list(
         usage: filter.usage || matches!(sort, Sort::Tokens | Sort::Cost),
         size: filter.sizes || sort == Sort::Size,
     };
-    let named = Named::of(env, &filter.workspaces, want, filter.subagents);
+    let mut named = Named::of(env, &filter.workspaces, filter.subagents);
+    if !want.usage {
+        named.leave_out_usage();
+    }
     let mut found = Listing::default();
     if named.files < filter.workspaces.len() || filter.workspaces.is_empty() {
         found = list_all(env, want, &filter.folders(env), progress);
@@ -152,7 +155,7 @@ struct Named {
 
 impl Named {
     /// `apart`: sub-agents are sessions of their own.
-    fn of(env: &Env, names: &[String], want: Want, apart: bool) -> Self {
+    fn of(env: &Env, names: &[String], apart: bool) -> Self {
         let mut named = Self::default();
         for name in names {
             let path = absolute(&env.cwd, &path_of_text(name));
@@ -162,10 +165,10 @@ impl Named {
             let is_one = is_file || sources.len() == 1;
             let sources = sources.into_iter();
             let summary = |source: Source| {
-                let summary = summarize(&source, want);
+                let summary = summarize(&source, Want::WHOLE);
                 // In a folder, or in a file of many, they are all among what is found.
                 if is_one && !apart {
-                    with_own_subagents(&source, summary, want)
+                    with_own_subagents(&source, summary)
                 } else {
                     summary
                 }
@@ -190,6 +193,12 @@ impl Named {
             named.there.push(there);
         }
         named
+    }
+
+    fn leave_out_usage(&mut self) {
+        for session in self.there.iter_mut().flatten() {
+            session.counts.usage = None;
+        }
     }
 
     /// The sessions at each path, and which of them are wanted. Who names the path of one session

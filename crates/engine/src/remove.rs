@@ -29,7 +29,7 @@ pub fn removable_by_name(env: &Env, names: &[String]) -> Result<Vec<Removable>, 
         if all.iter().any(|other| other.source == source) {
             continue;
         }
-        let summary = source.format.reader().summarize(&source, Want::default());
+        let summary = source.format.reader().summarize(&source, Want::WHOLE);
         all.push(Removable {
             name: summary.head.id.clone(),
             source,

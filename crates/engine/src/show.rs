@@ -56,11 +56,7 @@ pub fn show(env: &Env, name: &str, part: Part<'_>) -> Result<Shown, Error> {
 
 /// What a list says of a conversation that was read, with tokens, cost and size.
 pub fn listed_as(conversation: &Conversation) -> Result<Summary, Error> {
-    let all = Want {
-        usage: true,
-        size: true,
-    };
-    let summary = summarize(&conversation.source, all);
+    let summary = summarize(&conversation.source, Want::WHOLE);
     // It was read a moment ago: what cannot be looked at again is trouble with the disk, and a heading
     // with other numbers would hide that.
     if summary.state == State::Unreadable {
@@ -71,7 +67,7 @@ pub fn listed_as(conversation: &Conversation) -> Result<Summary, Error> {
         })
         .into());
     }
-    Ok(of_conversation(conversation, summary, all))
+    Ok(of_conversation(conversation, summary))
 }
 
 impl Shown {

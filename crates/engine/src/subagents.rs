@@ -57,6 +57,7 @@ pub(crate) fn with_parents(sessions: Vec<Summary>) -> Vec<Summary> {
                 .filter(|u| u.scope == UsageScope::WithSubAgents);
             to.counts += &from.counts;
             to.counts.usage = told.or(to.counts.usage);
+            to.activity += &from.activity;
             to.size = to.size.saturating_add(from.size);
             let all = to.subagents.get_or_insert_default();
             all.sessions += 1;
@@ -72,26 +73,22 @@ pub(crate) fn with_parents(sessions: Vec<Summary>) -> Vec<Summary> {
 
 /// What a list says of a session that was found by its path, where its sub-agents lie elsewhere: with
 /// what is in them.
-pub(crate) fn with_own_subagents(source: &Source, summary: Summary, want: Want) -> Summary {
+pub(crate) fn with_own_subagents(source: &Source, summary: Summary) -> Summary {
     if summary.state != State::Ready {
         return summary;
     }
     match source.format.reader().read(source) {
-        Ok(conversation) => of_conversation(&conversation, summary, want),
+        Ok(conversation) => of_conversation(&conversation, summary),
         Err(_) => summary,
     }
 }
 
 /// The same of a session that was read.
-pub(crate) fn of_conversation(
-    conversation: &Conversation,
-    summary: Summary,
-    want: Want,
-) -> Summary {
+pub(crate) fn of_conversation(conversation: &Conversation, summary: Summary) -> Summary {
     let agents = conversation.source.format.reader().subagents(conversation);
     let place = (summary.path.clone(), summary.head.id.clone());
     let mut all = vec![summary.clone()];
-    all.extend(agents.iter().map(|agent| summarize(agent, want)));
+    all.extend(agents.iter().map(|agent| summarize(agent, Want::WHOLE)));
     let found = with_parents(all).into_iter();
     let mut same = found.filter(|s| (&s.path, &s.head.id) == (&place.0, &place.1));
     same.next().unwrap_or(summary)

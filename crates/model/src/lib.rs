@@ -7,6 +7,7 @@
 //!
 //! Nothing in here knows a file format, a file system or a clock.
 
+mod activity;
 mod block;
 mod body;
 mod builder;
@@ -22,6 +23,7 @@ mod title;
 mod usage;
 mod walk;
 
+pub use activity::{Activity, ActivitySpan};
 pub use block::{
     Blob, Block, Diff, Json, Location, Media, Text, Thinking, ToolCall, ToolInput, ToolResult,
     ToolStatus,

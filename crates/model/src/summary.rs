@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 use std::path::PathBuf;
 
-use crate::{Head, LinkKind, Note, Usage};
+use crate::{Activity, Head, LinkKind, Note, Usage};
 
 /// What a list shows of a session, without reading all of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +14,8 @@ pub struct Summary {
     pub path: PathBuf,
     /// How much is in it, and in its sub-agents where those are counted with it.
     pub counts: Counts,
+    /// When these messages were written, where usage was asked for and as far as they say so.
+    pub activity: Activity,
     /// The size of all these files in bytes.
     pub size: u64,
     /// How much of that is in its sub-agents, where they are counted with it.

@@ -10,12 +10,6 @@ use rethread_model::Summary;
 
 use super::facts::{Facts, LogEnds, SeenFile, SourceWas};
 
-/// A catalogue knows all that any list may ask.
-const WHOLE: Want = Want {
-    usage: true,
-    size: true,
-};
-
 /// What became of a source since it was read.
 pub(super) enum Freshness {
     /// It is as it was.
@@ -136,7 +130,7 @@ pub(super) fn read_source(source: &Source, before: Option<&LogBefore>) -> ReadSo
         |before: &&LogBefore| LogEnds::of(&source.path, before.ends.read_upto) == Some(before.ends);
     let before = before.filter(fits);
     let shared_facts = store.shared_facts(source, &source.id);
-    let (summary, scan) = summarize_from(source, WHOLE, before.map(|b| &b.scan));
+    let (summary, scan) = summarize_from(source, Want::WHOLE, before.map(|b| &b.scan));
     let found = store.dependencies(source, &summary);
     let see = |path: PathBuf| SeenFile {
         stamp: if path == source.path {
@@ -175,5 +169,5 @@ pub(super) fn read_source(source: &Source, before: Option<&LogBefore>) -> ReadSo
 
 /// What a list shows of a source of which nothing is kept.
 pub(super) fn summarize_whole(source: &Source) -> Summary {
-    rethread_formats::summarize(source, WHOLE)
+    rethread_formats::summarize(source, Want::WHOLE)
 }

@@ -14,6 +14,7 @@ use rethread_model::{LinkKind, Moment, Note, State, Summary};
 use rethread_render::SourceInfo;
 
 use crate::show::open;
+use crate::subagents::{of_conversation, with_parents};
 use crate::{Error, Filter, absolute};
 
 /// Which sessions are wanted.
@@ -59,6 +60,10 @@ impl ChosenSessions {
 pub(super) struct ChosenSession {
     pub(super) source: Source,
     pub(super) summary: Summary,
+    /// The same with its sub-agents, where it has some in the list that it is from.
+    with_subagents: Option<Summary>,
+    /// Whether it is from a list of all sessions, and was not only named.
+    is_listed: bool,
     /// When its file was changed, for sessions that say nothing of time.
     pub(super) file_time: Moment,
 }
@@ -73,7 +78,18 @@ impl ChosenSession {
         Self {
             source,
             summary,
+            with_subagents: None,
+            is_listed: false,
             file_time,
+        }
+    }
+
+    /// What a list says of it, which is what pages say.
+    pub(super) fn listed_as(&self, conversation: &Conversation) -> Summary {
+        match &self.with_subagents {
+            Some(summary) => summary.clone(),
+            None if self.is_listed => self.summary.clone(),
+            None => of_conversation(conversation, self.summary.clone()),
         }
     }
 
@@ -243,11 +259,21 @@ impl SessionPool {
             empty,
             notes,
             ..
-        } = list_all(env, Want::default(), folders, progress);
+        } = list_all(env, Want::WHOLE, folders, progress);
         self.notes.extend(notes);
+        let place = |s: &Summary| (s.head.format, s.path.clone(), s.head.id.clone());
+        let folded = with_parents(sessions.clone()).into_iter();
+        let parents = folded.filter(|s| s.subagents.is_some());
+        let mut parents: BTreeMap<_, Summary> = parents.map(|s| (place(&s), s)).collect();
         for summary in sessions.into_iter().chain(empty) {
-            if let Some(source) = source_of(env, &summary) {
-                self.add_session(source, Some(summary));
+            let Some(source) = source_of(env, &summary) else {
+                continue;
+            };
+            let with_subagents = parents.remove(&place(&summary));
+            let at = self.add_session(source, Some(summary));
+            if let Some(choice) = self.all.get_mut(at) {
+                choice.is_listed = true;
+                choice.with_subagents = with_subagents.or(choice.with_subagents.take());
             }
         }
     }
@@ -264,7 +290,7 @@ impl SessionPool {
         }
         let summary = match summary {
             Some(summary) => summary,
-            None => summarize(&source, Want::default()),
+            None => summarize(&source, Want::WHOLE),
         };
         self.places.insert(key, self.all.len());
         self.all.push(ChosenSession::new(source, summary));

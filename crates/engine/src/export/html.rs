@@ -228,6 +228,7 @@ fn with_view(
         entries: conversation.session.entries().len(),
         steps: &|steps| progress.session_progress(choice, steps),
     };
+    let summary = choice.listed_as(conversation);
     write(&View {
         session: &conversation.session,
         bodies: &bodies,
@@ -235,7 +236,7 @@ fn with_view(
         path: &conversation.source.path,
         source: choice.source_info(),
         agent: agent_name(&conversation.session.head),
-        summary: None,
+        summary: Some(&summary),
     })?;
     Ok(pictures.notes())
 }

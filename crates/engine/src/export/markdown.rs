@@ -141,6 +141,7 @@ fn for_each_page(
 impl PageJob<'_> {
     fn write_page(&self, out: &mut dyn Write) -> io::Result<()> {
         let session = &self.conversation.session;
+        let summary = self.choice.listed_as(self.conversation);
         let view = View {
             session,
             bodies: self.bodies,
@@ -148,7 +149,7 @@ impl PageJob<'_> {
             path: &self.conversation.source.path,
             source: self.choice.source_info(),
             agent: agent_name(&session.head),
-            summary: None,
+            summary: Some(&summary),
         };
         write_markdown(out, &view, &self.forms.render_options())
     }

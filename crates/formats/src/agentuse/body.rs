@@ -9,9 +9,8 @@ use rethread_model::{
 
 use super::AgentUse;
 use super::blocks::{Record, push_blocks};
-use super::exchange::MOST_PROMPTS;
 use super::fields::{as_text, between, model, moment, others, string, text, usage};
-use super::load::one_of;
+use super::load::{MOST_PROMPTS, one_of};
 use super::store::MESSAGE_JSON;
 use crate::few::{MOST, Rest, few, more_records};
 use crate::{BodyReader, Native, PartKind, RecordKind};

@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 use rethread_model::{Kind, Link, LinkKind, Moment, NewEntry, Note, RawRef, Role, Visibility};
 
 use super::files::FileHere;
-use super::load::{LoadedExchange, LoadedPart, MessageFacts, PartFacts, Says, load};
+use super::load::{LoadedExchange, LoadedPart, MOST_PROMPTS, MessageFacts, PartFacts, Says, load};
 use super::reader::Reader;
 use crate::{Part, PartKind};
-
-/// So many system prompts of one exchange are entries of their own; the last holds all others.
-pub(super) const MOST_PROMPTS: usize = 64;
 
 /// Adds the entries of an exchange.
 pub(super) fn add_exchange(reader: &mut Reader, mut exchange: LoadedExchange) {

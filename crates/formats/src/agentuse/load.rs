@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, OpenFolder, read_small};
 use rethread_json::{Tree, Value};
-use rethread_model::{Moment, Note, Usage};
+use rethread_model::{Moment, Note, Role, Usage};
 
 use super::fields::{between, counts_nothing, moment, string, usage};
 use super::files::{ExchangeFiles, FileHere, stem};
@@ -227,6 +227,16 @@ impl LoadedPart {
     }
 }
 
+/// A message of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ExchangeMessage {
+    pub(super) role: Role,
+    pub(super) time: Option<Moment>,
+}
+
+/// So many system prompts of one exchange are messages of their own; the last holds all others.
+pub(super) const MOST_PROMPTS: usize = 64;
+
 /// An exchange that was read.
 #[derive(Debug)]
 pub(super) struct LoadedExchange {
@@ -274,6 +284,44 @@ impl LoadedExchange {
             parts,
             artifacts: files.artifacts,
         }
+    }
+
+    /// The messages of the exchange, by the rules by which a reader makes entries of them.
+    pub(super) fn messages(&self) -> Vec<ExchangeMessage> {
+        let facts = self.facts.as_ref();
+        let created = facts.and_then(|f| f.created);
+        let of = |role, time| ExchangeMessage { role, time };
+        let mut found = Vec::new();
+        if let Some(facts) = facts {
+            let prompts = facts.system.min(MOST_PROMPTS);
+            found.extend((0..prompts).map(|_| of(Role::System, created)));
+            found.push(of(Role::User, created));
+        }
+        let mut is_answered = false;
+        // When the answer that goes on was begun, as far as its parts say.
+        let mut open: Option<Option<Moment>> = None;
+        for part in self.parts.iter().filter_map(|p| p.facts.as_ref()) {
+            match part.says {
+                Says::Answer => {
+                    is_answered = true;
+                    let started = open.get_or_insert_default();
+                    *started = started.or(part.start);
+                    continue;
+                }
+                Says::Event => continue,
+                Says::User | Says::Compaction => {}
+            }
+            let ended = open.take();
+            found.extend(ended.map(|time| of(Role::Assistant, time.or(created))));
+            if part.says == Says::User {
+                found.push(of(Role::User, part.start));
+            }
+        }
+        if !is_answered && facts.is_some_and(MessageFacts::is_answered) {
+            open = Some(None);
+        }
+        found.extend(open.map(|time| of(Role::Assistant, time.or(created))));
+        found
     }
 
     /// What exchanges are sorted by: their time, then their id.

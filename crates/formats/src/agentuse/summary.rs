@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, OpenFolder, open_read, read_small};
 use rethread_json::{LineBytes, Lines, Tree};
-use rethread_model::{ConvertedFrom, Counts, Head, Note, State, Summary, Usage};
+use rethread_model::{ConvertedFrom, Head, Note, Role, State, Summary, Usage};
 
 use super::files::{ExchangeFiles, Names, SessionFiles};
 use super::info;
-use super::load::{LoadedExchange, MessageFacts, Says, failed, object};
+use super::load::{LoadedExchange, MessageFacts, failed, object};
 use super::store::SESSION_JSON;
 use crate::carry::converted_from;
+use crate::times::Times;
 use crate::{Source, Want};
 
 /// The session that this one was converted from: the first line of what travels along says it.
@@ -64,15 +65,17 @@ pub(super) fn fill(summary: &mut Summary, mut files: SessionFiles, want: Want, t
     }
     add_children(summary, &files.children);
     let mut usage = Usage::default();
+    let mut times = Times::default();
     for exchange in files.exchanges {
         let exchange = LoadedExchange::load(exchange, tree, &mut summary.notes);
-        count(&mut summary.counts, &exchange);
+        count(summary, &mut times, &exchange);
         if let Some(ms) = exchange.facts.as_ref().and_then(MessageFacts::duration_ms) {
             let before = summary.head.duration_ms.unwrap_or(0);
             summary.head.duration_ms = Some(before.saturating_add(ms));
         }
         usage += &exchange.usage();
     }
+    times.fill(&mut summary.head);
     summary.counts.usage = Some(usage);
 }
 
@@ -90,15 +93,21 @@ pub(super) fn count_names(summary: &mut Summary, names: &Names) {
     counts.messages = names.exchanges + names.answered;
 }
 
-/// The same of an exchange that was read, with the calls of tools.
-fn count(counts: &mut Counts, exchange: &LoadedExchange) {
-    let parts = || exchange.parts.iter().filter_map(|p| p.facts.as_ref());
-    let facts = exchange.facts.as_ref();
-    let said = parts().any(|p| p.says == Says::Answer);
-    let answered = said || facts.is_some_and(MessageFacts::is_answered);
-    let users = parts().filter(|p| p.says == Says::User).count() as u64;
-    counts.user_messages += u64::from(facts.is_some()) + users;
-    counts.assistant_messages += u64::from(answered);
-    counts.messages = counts.user_messages + counts.assistant_messages;
-    counts.tool_calls += parts().filter(|p| p.is_tool).count() as u64;
+/// Counts what is in an exchange that was read.
+fn count(summary: &mut Summary, times: &mut Times, exchange: &LoadedExchange) {
+    let Summary {
+        counts, activity, ..
+    } = summary;
+    for message in exchange.messages() {
+        counts.messages += 1;
+        match message.role {
+            Role::User => counts.user_messages += 1,
+            Role::Assistant => counts.assistant_messages += 1,
+            Role::System | Role::Tool => {}
+        }
+        times.add(message.time);
+        activity.add_message(message.time);
+    }
+    let parts = exchange.parts.iter().filter_map(|p| p.facts.as_ref());
+    counts.tool_calls += parts.filter(|p| p.is_tool).count() as u64;
 }

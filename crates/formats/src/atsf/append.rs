@@ -61,8 +61,8 @@ impl<'a> OpenThread<'a> {
             let last_time = super::message::string(self.manifest.root(), "updatedAt");
             return Ok(Tally {
                 counts: self.manifest.counts(),
-                first_time: None,
                 last_time,
+                ..Tally::default()
             });
         }
         let path = self.log.path().to_owned();

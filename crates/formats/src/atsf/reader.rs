@@ -66,6 +66,7 @@ impl Reader for Atsf {
             match counted {
                 Ok(tally) => {
                     summary.counts = tally.counts;
+                    summary.activity = tally.activity;
                     let last = tally.last_time.and_then(|t| t.parse().ok());
                     summary.head.updated = last.or(summary.head.created).or(summary.head.updated);
                     if summary.head.created > summary.head.updated {

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use rethread_json::{Piece, Tree, Value, salvage};
-use rethread_model::{Counts, Moment, Usage};
+use rethread_model::{Activity, Counts, Moment, Usage};
 
 use super::message::{Head, head, usage};
 use crate::kit::{Flow, HeadOwner, HeadValue, LogLine, LogVisitor, head_fields, scan_log};
@@ -12,6 +12,8 @@ use crate::kit::{Flow, HeadOwner, HeadValue, LogLine, LogVisitor, head_fields, s
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tally {
     pub(crate) counts: Counts,
+    /// When the messages were written.
+    pub(crate) activity: Activity,
     /// The timestamp of the last message, in UTC.
     pub(crate) last_time: Option<String>,
     /// That of the first message.
@@ -22,6 +24,9 @@ impl Tally {
     /// Counts one more message.
     pub(crate) fn add(&mut self, head: &Head) {
         self.change(head, u64::saturating_add);
+        if head.role.is_some() {
+            self.activity.add_message(head.time);
+        }
         self.first_time = self.first_time.or(head.time);
         if head.time.is_some() {
             self.last_time = head.time_text.as_deref().and_then(Moment::in_utc);
@@ -31,6 +36,9 @@ impl Tally {
     /// Counts one message less.
     pub(crate) fn subtract(&mut self, head: &Head) {
         self.change(head, u64::saturating_sub);
+        if head.role.is_some() {
+            self.activity.remove_message(head.time);
+        }
     }
 
     fn change(&mut self, head: &Head, with: impl Fn(u64, u64) -> u64) {

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rethread_json::Value;
 use rethread_model::{
-    Agent, ConvertedFrom, Counts, Head, Kind, Link, LinkKind, ModelRef, Moment, Role, TitleSource,
-    UsageRecord, Visibility, Workspace,
+    Activity, Agent, ConvertedFrom, Counts, Head, Kind, Link, LinkKind, ModelRef, Moment, Role,
+    TitleSource, UsageRecord, Visibility, Workspace,
 };
 
 use super::SLUG;
@@ -31,6 +31,8 @@ const SESSIONS: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     pub(super) counts: Counts,
+    /// When messages were written, but for those that were passed over.
+    pub(super) activity: Activity,
     pub(super) last_prompt: LastPrompt,
     pub(super) version: Option<String>,
     /// The ids of sessions that records name, in the order in which they came.
@@ -67,6 +69,7 @@ pub(super) struct Facts {
 
 saved_struct!(Facts {
     counts,
+    activity,
     last_prompt,
     version,
     sessions,
@@ -119,7 +122,7 @@ impl Facts {
         }
         match part {
             Part::Entry(Kind::Message(role), visibility) => {
-                self.counts.messages += 1;
+                self.count_message(record.moment());
                 self.times.add_next(record.moment());
                 if role == Role::User && visibility == Visibility::Visible {
                     self.prompt(record);
@@ -196,11 +199,8 @@ impl Facts {
         let blocks = record.content().into_iter().flat_map(Value::items);
         let is_call = |b: &Value<'_>| b.get("type").is_some_and(|t| t.is_str("tool_use"));
         let model = record.message.and_then(|m| m.get("model")?.str());
-        self.count_response(
-            id.as_deref(),
-            model.as_deref(),
-            blocks.filter(is_call).count(),
-        );
+        let calls = blocks.filter(is_call).count();
+        self.count_response(id.as_deref(), model.as_deref(), calls, record.moment());
         if let Some(sum) = &mut self.sum {
             let own = match (&self.own, record.session) {
                 (Some(own), Some(session)) => session.is_str(own) && !self.copying,
@@ -211,11 +211,17 @@ impl Facts {
     }
 
     /// Counts a record of a response; several of one are one message.
-    pub(super) fn count_response(&mut self, id: Option<&str>, model: Option<&str>, calls: usize) {
+    pub(super) fn count_response(
+        &mut self,
+        id: Option<&str>,
+        model: Option<&str>,
+        calls: usize,
+        time: Option<Moment>,
+    ) {
         self.counts.tool_calls += calls as u64;
         let is_new = |id: &str| self.counted.as_mut().is_some_and(|c| c.insert(id));
         if id.is_none_or(is_new) {
-            self.counts.messages += 1;
+            self.count_message(time);
             self.counts.assistant_messages += 1;
         }
         if let Some(model) = model.filter(|m| *m != SYNTHETIC)
@@ -225,9 +231,10 @@ impl Facts {
         }
     }
 
-    /// Counts a record with results of tools.
-    pub(super) fn count_result(&mut self) {
+    /// Counts a message, with the time where that is known.
+    pub(super) fn count_message(&mut self, time: Option<Moment>) {
         self.counts.messages += 1;
+        self.activity.add_message(time);
     }
 
     /// Whether a title says the same as the one before it.

@@ -83,9 +83,10 @@ impl<'p> TranscriptScan<'p> {
         match glance(line.bytes) {
             None => return false,
             Some(Glance::Progress) => return true,
-            Some(Glance::Results) => self.facts.count_result(),
+            Some(Glance::Results) => self.facts.count_message(None),
             Some(Glance::Response { id, model, calls }) => {
-                self.facts.count_response(Some(id), Some(model), calls);
+                self.facts
+                    .count_response(Some(id), Some(model), calls, None);
             }
         }
         self.skipped = Some(line.span);
@@ -97,12 +98,12 @@ impl<'p> TranscriptScan<'p> {
         match part {
             Some(Part::Response(_)) => {
                 self.is_ours = true;
-                self.facts
-                    .count_response(head.message_id.as_deref(), None, 0);
+                let id = head.message_id.as_deref();
+                self.facts.count_response(id, None, 0, head.time);
             }
             Some(Part::Entry(kind, _)) if kind.is_message() => {
                 self.is_ours = true;
-                self.facts.count_result();
+                self.facts.count_message(head.time);
             }
             _ => {}
         }

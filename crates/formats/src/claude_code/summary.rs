@@ -47,6 +47,7 @@ pub(super) fn summarize_with(
         Ok(Some(facts)) => {
             summary.head = facts.head(path, &|id| holds(path, id));
             summary.counts = facts.counts;
+            summary.activity.clone_from(&facts.activity);
             summary.counts.usage = facts.used();
             describe(&mut summary.head, path);
             if summary.counts.messages == 0 {

@@ -194,7 +194,7 @@ pub(super) fn head(root: Value<'_>, path: &Path) -> Head {
     head
 }
 
-fn time(item: Value<'_>) -> Option<Moment> {
+pub(super) fn time(item: Value<'_>) -> Option<Moment> {
     item.get("timestamp")?.str()?.parse().ok()
 }
 

@@ -34,6 +34,16 @@ pub(super) struct Base {
     pub(super) end_byte: Option<u64>,
 }
 
+impl Base {
+    /// Whether a record is behind those that are meant. Numbers say it; bytes where there is none.
+    pub(super) fn ends_before(&self, ordinal: Option<u64>, offset: u64) -> bool {
+        match (ordinal, self.end_ordinal) {
+            (Some(ordinal), Some(end)) => ordinal >= end,
+            _ => self.end_byte.is_some_and(|end| offset >= end),
+        }
+    }
+}
+
 /// What a session says about itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meta {

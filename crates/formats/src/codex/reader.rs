@@ -232,13 +232,9 @@ impl<'a> Reader<'a> {
         self.records.note_remark(line.span, message);
     }
 
-    /// Whether a record is behind those that are meant. Numbers say it; bytes where there is none.
+    /// Whether a record is behind those that are meant.
     fn is_beyond(&self, ordinal: Option<u64>, offset: u64) -> bool {
-        let Some(end) = self.end else { return false };
-        match (ordinal, end.end_ordinal) {
-            (Some(ordinal), Some(end)) => ordinal >= end,
-            _ => end.end_byte.is_some_and(|end| offset >= end),
-        }
+        self.end.is_some_and(|end| end.ends_before(ordinal, offset))
     }
 
     fn record(&mut self, at: u64, record: &Record<'_>) {

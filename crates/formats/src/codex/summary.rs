@@ -1,14 +1,14 @@
 //! What a list shows of a session: one pass over its file, which parses only lines that matter.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 use rethread_disk::{open_sized, read_small};
 use rethread_json::{SyntaxError, Tree, Value};
 use rethread_model::{
-    ConvertedFrom, Counts, Head, Kind, ModelRef, Moment, Role, State, Summary, Usage,
+    Activity, ConvertedFrom, Counts, Head, Kind, ModelRef, Moment, Role, State, Summary, Usage,
 };
 
 use super::base::bases;
@@ -116,6 +116,7 @@ fn of_document(source: &Source, mut summary: Summary) -> Summary {
             What::Item(Item::Call | Item::HostedCall)
         );
         summary.counts.tool_calls += calls.count() as u64 + u64::from(is_call);
+        summary.activity.add_message(document::time(item));
         count(&mut summary.counts, role);
     }
     summary
@@ -130,17 +131,26 @@ fn count(counts: &mut Counts, role: Role) {
     }
 }
 
-/// When the first message was written in the files that a fork goes on from.
-fn first_of_base(path: &Path, base: Option<Base>) -> Option<Moment> {
-    let (oldest, _) = bases(path, Some(base?)).parts.pop()?;
-    let (file, _) = open_sized(&oldest).ok()?;
-    let content = packed::stream(&file, &oldest).ok()?;
-    let mut scan = RolloutScan {
-        is_for_first: true,
-        ..RolloutScan::default()
+/// What is in the files that a fork goes on from, as far as it does. One that cannot be read says
+/// nothing here; who reads the session is told.
+fn scan_bases(path: &Path, base: Option<Base>) -> Vec<RolloutScan> {
+    let scan_base = |(base, end): (PathBuf, Base)| {
+        let (file, _) = open_sized(&base).ok()?;
+        let content = packed::stream(&file, &base).ok()?;
+        let mut scan = RolloutScan {
+            end: Some(end),
+            ..RolloutScan::default()
+        };
+        let _ = scan_log(content, &mut scan);
+        Some(scan)
     };
-    scan_log(content, &mut scan).ok()?;
-    scan.times().first
+    let found = bases(path, base).parts.into_iter();
+    found.filter_map(scan_base).collect()
+}
+
+/// The moment that a record spells.
+fn parse_time(time: &[u8]) -> Option<Moment> {
+    str::from_utf8(time).ok()?.parse().ok()
 }
 
 /// Whether a line ends as a record does, and no other record begins in it.
@@ -172,8 +182,10 @@ struct RolloutScan {
     converted_from: Option<ConvertedFrom>,
     /// The last line with the settings of a turn.
     context: Vec<u8>,
-    /// Whether nothing is wanted but when the first message was written.
-    is_for_first: bool,
+    /// When messages were written, where usage is asked for.
+    activity: Activity,
+    /// How much of the file is meant, where it is one that a fork goes on from.
+    end: Option<Base>,
 }
 
 saved_struct!(RolloutScan {
@@ -188,7 +200,8 @@ saved_struct!(RolloutScan {
     glanced,
     converted_from,
     context,
-    is_for_first,
+    activity,
+    end,
 });
 
 impl LogVisitor<'_> for RolloutScan {
@@ -200,48 +213,57 @@ impl LogVisitor<'_> for RolloutScan {
             && let Some(found) = glance(line)
             && (self.glanced(&found, line) || self.glanced_total(&found, line, tree))
         {
-            return Some(self.goes_on());
+            return Some(Flow::Continue(()));
         }
         None
     }
 
     fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
-        self.value(value, line.bytes);
-        self.goes_on()
+        let record = Record::of(value);
+        if !line.is_salvaged && self.is_beyond(record.ordinal(), line.at) {
+            return Flow::Break(());
+        }
+        self.record(&record, value, line.bytes);
+        Flow::Continue(())
     }
 
     fn damaged(&mut self, line: &LogLine<'_>, error: &SyntaxError) -> Flow {
+        if self.is_beyond(None, line.at) {
+            return Flow::Break(());
+        }
         salvage_line(self, line, error);
-        self.goes_on()
+        Flow::Continue(())
     }
 
     fn giant(&mut self, line: &LogLine<'_>) -> Flow {
+        if self.is_beyond(None, line.at) {
+            return Flow::Break(());
+        }
         if let Some(found) = glance(line.bytes) {
             self.glanced(&found, line.bytes);
         }
-        self.goes_on()
+        Flow::Continue(())
     }
 }
 
 impl RolloutScan {
-    fn goes_on(&self) -> Flow {
-        if self.is_for_first && self.times() != Times::default() {
-            Flow::Break(())
-        } else {
-            Flow::Continue(())
-        }
+    /// Whether a record is behind those that are meant.
+    fn is_beyond(&self, ordinal: Option<u64>, offset: u64) -> bool {
+        let end = self.end.as_ref();
+        end.is_some_and(|end| end.ends_before(ordinal, offset))
     }
 
     /// Whether lines may be passed over without being parsed. Where copies do not count, it must be
-    /// known what is one.
+    /// known what is one; and where not all of the file is meant, which record each is.
     fn may_glance(&self) -> bool {
         let tells_copies = self.counts.usage.is_some() || self.is_subagent();
-        !tells_copies || self.prefix.is_settled()
+        self.end.is_none() && (!tells_copies || self.prefix.is_settled())
     }
 
     /// What a sub-agent was given of its parent counts with the parent.
     fn is_subagent(&self) -> bool {
-        self.meta.as_ref().is_some_and(|m| m.parent.is_some())
+        let is_given = |meta: &Meta| meta.parent.is_some();
+        self.end.is_none() && self.meta.as_ref().is_some_and(is_given)
     }
 
     /// Takes a line into account by its beginning; whether that was enough.
@@ -290,6 +312,9 @@ impl RolloutScan {
                 found.time.clone_into(first);
             }
             found.time.clone_into(last);
+            if self.counts.usage.is_some() {
+                self.activity.add_message(parse_time(found.time));
+            }
         }
         true
     }
@@ -337,14 +362,13 @@ impl RolloutScan {
         }
     }
 
-    fn value(&mut self, value: Value<'_>, line: &[u8]) {
-        let record = Record::of(value);
+    fn record(&mut self, record: &Record<'_>, value: Value<'_>, line: &[u8]) {
         let payload = record.payload;
         if self.converted_from.is_none() && value.get("type").is_some_and(|t| t.is_str(OURS)) {
             self.converted_from = converted_from(payload);
         }
         self.ours += u64::from(record.is_ours());
-        let is_copy = self.prefix.is_copy(&record);
+        let is_copy = self.prefix.is_copy(record);
         let before = self.counts;
         match record.what {
             What::Meta => {
@@ -376,13 +400,16 @@ impl RolloutScan {
             }
             _ => self.shape(record.what),
         }
+        let is_given = is_copy && self.is_subagent();
         if self.counts.messages > before.messages {
-            self.facts.times.add(record.time());
+            let time = record.time();
+            self.facts.times.add(time);
+            self.activity.add_message(time.filter(|_| !is_given));
         }
-        if is_copy && self.is_subagent() {
+        if is_given {
             self.counts = before;
         }
-        self.tokens(&record, is_copy);
+        self.tokens(record, is_copy);
     }
 
     fn tokens(&mut self, record: &Record<'_>, is_copy: bool) {
@@ -419,8 +446,7 @@ impl RolloutScan {
     fn times(&self) -> Times {
         let mut times = self.facts.times;
         for time in &self.glanced {
-            let time = str::from_utf8(time).ok();
-            times.add(time.and_then(|time| time.parse().ok()));
+            times.add(parse_time(time));
         }
         times
     }
@@ -432,7 +458,15 @@ impl RolloutScan {
             meta.id = Meta::unsaid(path).id;
         }
         let mut times = self.times();
-        times.add(first_of_base(path, meta.base.clone()));
+        for base in scan_bases(path, meta.base.clone()) {
+            let before = base.times();
+            times.add(before.first);
+            times.add(before.last);
+            if meta.parent.is_none() {
+                self.counts += &base.counts;
+                self.activity += &base.activity;
+            }
+        }
         self.facts.times = times;
         let mut head = meta.head(path);
         head.converted_from = self.converted_from.take();
@@ -450,5 +484,6 @@ impl RolloutScan {
         });
         summary.head = head;
         summary.counts = self.counts;
+        summary.activity = self.activity;
     }
 }

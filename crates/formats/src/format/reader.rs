@@ -13,10 +13,20 @@ use crate::{
 /// How much a summary is to say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Want {
-    /// Also tokens and cost, which may mean reading everything.
+    /// Also tokens, cost and when messages were written, which may mean reading everything. Without it, where
+    /// messages are counted by names or by the beginnings of records, that may be only nearly right.
     pub usage: bool,
     /// Also the size, where that means looking at many files. Without it, the size may be zero.
     pub size: bool,
+}
+
+impl Want {
+    /// All that a list can say: what people are shown is counted with it, so that the same number stands
+    /// everywhere.
+    pub const WHOLE: Self = Self {
+        usage: true,
+        size: true,
+    };
 }
 
 /// What the sessions of a format say. Reading never fails on content and never writes.

@@ -5,12 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use rethread_model::{
-    Counts, Head, Kind, Link, LinkKind, ModelRef, Moment, Role, Title, TitleSource, Usage,
-    Visibility,
+    Activity, Counts, Head, Kind, Link, LinkKind, ModelRef, Moment, Role, Title, TitleSource,
+    Usage, Visibility,
 };
 
 use super::head::told;
-use super::nth::Nth;
 use super::project::workspace;
 use super::replay::{Draft, Replay};
 use super::scan::Scanned;
@@ -18,16 +17,22 @@ use super::weave::repeats;
 use crate::first_prompt::FirstPrompt;
 use crate::times::Times;
 
-/// How much is in the list. Usage is that of all messages, also of those that left it, and of each
-/// id the last version counts.
-pub(super) fn counts(replay: &Replay, usage: bool) -> Counts {
+/// How much was said, and when: also what left the list, because it was taken back or summed up, as in
+/// formats that keep branches. Of each id the last version counts.
+pub(super) fn counts(replay: &Replay, usage: bool) -> (Counts, Activity) {
     let mut counts = Counts::default();
+    let mut activity = Activity::default();
     let repeats = repeats(replay);
-    for draft in live(replay, &repeats) {
-        let Kind::Message(role) = draft.head.kind else {
+    for (at, draft) in replay.drafts.iter().enumerate() {
+        let is_repeat = repeats.get(at).copied().flatten().is_some();
+        let Kind::Message(role) = replay.kind(at, draft) else {
             continue;
         };
+        if is_repeat {
+            continue;
+        }
         counts.messages += 1;
+        activity.add_message(draft.head.time);
         match role {
             Role::User if draft.head.visibility != Visibility::Injected => {
                 counts.user_messages += 1;
@@ -40,16 +45,7 @@ pub(super) fn counts(replay: &Replay, usage: bool) -> Counts {
     if usage {
         counts.usage = Some(total(replay));
     }
-    counts
-}
-
-fn live<'a>(
-    replay: &'a Replay,
-    repeats: &'a [Option<Nth>],
-) -> impl DoubleEndedIterator<Item = &'a Draft> {
-    let is_own = |at: &&usize| repeats.get(**at).copied().flatten().is_none();
-    let own = replay.live.iter().filter(is_own);
-    own.filter_map(|at| replay.drafts.get(*at))
+    (counts, activity)
 }
 
 fn total(replay: &Replay) -> Usage {

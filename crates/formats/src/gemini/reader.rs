@@ -39,7 +39,7 @@ impl Reader for Gemini {
                 summary.size = found.part.len();
                 summary.head = head(path, &source.id, &found);
                 summary.head.hidden |= found.what == What::Prompts;
-                summary.counts = counts(&found.replay, want.usage);
+                (summary.counts, summary.activity) = counts(&found.replay, want.usage);
                 buffer::give(found.part.into_held().unwrap_or_default());
             }
             Err(OpenError::NotOurs { .. }) => {

@@ -236,6 +236,14 @@ impl Replay {
         self.continued.get(&at).copied()
     }
 
+    /// What a message is to the session: one that sums up what came before is no message.
+    pub(super) fn kind(&self, at: usize, draft: &Draft) -> Kind {
+        match self.continued(at) {
+            Some(continued) if continued.sums_up => Kind::Compaction,
+            _ => draft.head.kind,
+        }
+    }
+
     /// The versions of a message before the last one, the oldest first.
     pub(super) fn earlier(&self, at: usize) -> &[RawRef] {
         self.earlier.get(&at).map_or(&[], Vec::as_slice)

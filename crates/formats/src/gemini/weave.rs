@@ -114,11 +114,7 @@ fn add(
         let new = NewEntry {
             id: "",
             parent: None,
-            kind: if replay.continued(at).is_some_and(|c| c.sums_up) {
-                Kind::Compaction
-            } else {
-                draft.head.kind
-            },
+            kind: replay.kind(at, draft),
             time: draft.head.time,
             visibility: draft.head.visibility,
             origin: &origin,

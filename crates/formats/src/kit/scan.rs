@@ -44,7 +44,7 @@ pub struct SavedScan {
 }
 
 /// The version of what is saved. It changes with every struct that is a part of a scan's state.
-pub(super) const STATE_VERSION: u32 = 1;
+pub(super) const STATE_VERSION: u32 = 2;
 
 /// So many of the bytes before the end are compared, so that a log that was written anew is not gone
 /// on with.

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use rethread_json::LineSpan;
 use rethread_model::{
-    ConvertedFrom, Cost, Counts, Link, LinkKind, ModelRef, Moment, RawRef, Usage, UsageRecord,
-    UsageScope,
+    Activity, ActivitySpan, ConvertedFrom, Cost, Counts, Link, LinkKind, ModelRef, Moment, RawRef,
+    Usage, UsageRecord, UsageScope,
 };
 
 use crate::first_prompt::FirstPrompt;
@@ -58,6 +58,20 @@ macro_rules! saved_enum {
 }
 
 pub(crate) use {saved_enum, saved_struct};
+
+impl SavedState for Activity {
+    fn save(&self, out: &mut Vec<u8>) {
+        let spans = self.spans().iter();
+        let spans: Vec<(i64, u64)> = spans.map(|s| (s.quarter, s.messages)).collect();
+        spans.save(out);
+    }
+
+    fn load(bytes: &mut &[u8]) -> Option<Self> {
+        let spans: Vec<(i64, u64)> = SavedState::load(bytes)?;
+        let span = |(quarter, messages)| ActivitySpan { quarter, messages };
+        Some(Self::of_spans(spans.into_iter().map(span)))
+    }
+}
 
 impl SavedState for u64 {
     fn save(&self, out: &mut Vec<u8>) {

@@ -10,7 +10,7 @@ use crate::by_name;
 
 /// The version of a summary that is saved. It changes with every struct that is a part of one, and
 /// with what formats make of the same file.
-pub const SUMMARY_VERSION: u32 = 1;
+pub const SUMMARY_VERSION: u32 = 2;
 
 /// The short name of a format.
 struct Slug(&'static str);
@@ -160,6 +160,7 @@ saved_struct!(Summary {
     head,
     path,
     counts,
+    activity,
     size,
     subagents,
     state,

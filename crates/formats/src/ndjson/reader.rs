@@ -64,7 +64,7 @@ impl crate::Reader for Ndjson {
         };
         match self.read(source) {
             Ok(conversation) => {
-                summary.counts = entry_counts(&conversation, want);
+                (summary.counts, summary.activity) = entry_counts(&conversation, want);
                 summary.size = record_bytes(&conversation);
                 summary.head = conversation.session.head;
                 summary.notes = conversation.notes;

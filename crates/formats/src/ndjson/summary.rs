@@ -1,7 +1,7 @@
 //! What a list shows of a session.
 
 use jiff::Timestamp;
-use rethread_model::{Bodies as _, Body, Counts, Kind, Moment, Role, Usage};
+use rethread_model::{Activity, Bodies as _, Body, Counts, Kind, Moment, Role, Usage};
 
 use super::packed::open_export;
 use crate::{Conversation, Source, Want};
@@ -23,9 +23,10 @@ pub(super) fn change_time(source: &Source) -> Option<Moment> {
     Timestamp::try_from(changed).ok().map(Moment::from)
 }
 
-pub(super) fn entry_counts(conversation: &Conversation, want: Want) -> Counts {
+pub(super) fn entry_counts(conversation: &Conversation, want: Want) -> (Counts, Activity) {
     let session = &conversation.session;
     let mut counts = Counts::default();
+    let mut activity = Activity::default();
     let mut used = Usage::default();
     let mut seen = std::collections::HashSet::new();
     for (ix, entry) in session.indexed() {
@@ -33,6 +34,7 @@ pub(super) fn entry_counts(conversation: &Conversation, want: Want) -> Counts {
             continue;
         };
         counts.messages += 1;
+        activity.add_message(entry.time);
         counts.user_messages += u64::from(role == Role::User);
         counts.assistant_messages += u64::from(role == Role::Assistant);
         if role != Role::Assistant {
@@ -52,5 +54,5 @@ pub(super) fn entry_counts(conversation: &Conversation, want: Want) -> Counts {
         }
     }
     counts.usage = want.usage.then_some(used);
-    counts
+    (counts, activity)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rethread_disk::read_next;
 use rethread_json::{Passed, Skim, Strayed};
-use rethread_model::{Counts, Head, Moment, Note, Summary, Usage};
+use rethread_model::{Activity, Counts, Head, Moment, Note, Summary, Usage};
 
 use super::body::early_text;
 use super::connection::Db;
@@ -44,6 +44,7 @@ pub(super) fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, 
         Ok(Summary {
             head: tally.dated(facts.head(id, prompt.as_deref())),
             counts: tally.counts,
+            activity: tally.activity,
             ..Summary::default()
         })
     })
@@ -99,6 +100,7 @@ pub(super) fn of_tree(
     Ok(Summary {
         head: tally.dated(facts.head(&source.id, prompt.as_deref())),
         counts: tally.counts,
+        activity: tally.activity,
         size: size(&place.info) + all.iter().map(|(_, info)| info.len() as u64).sum::<u64>(),
         ..Summary::default()
     })
@@ -225,6 +227,7 @@ impl<'a> Listing<'a> {
                 tool_calls: self.calls,
                 ..self.tally.counts
             },
+            activity: self.tally.activity,
             size,
             notes: self.notes,
             ..Summary::default()
@@ -340,6 +343,9 @@ struct Tally {
     /// When messages were written: all of them, and all but the last.
     times: Times,
     before: Times,
+    activity: Activity,
+    /// When the last message was written.
+    last: Option<Moment>,
 }
 
 /// Whether a message asked for a compaction.
@@ -363,6 +369,8 @@ impl Tally {
             asked: Asked::No,
             times: Times::default(),
             before: Times::default(),
+            activity: Activity::default(),
+            last: None,
         }
     }
 
@@ -396,6 +404,7 @@ impl Tally {
                 counts.messages -= 1;
                 counts.user_messages -= 1;
                 self.times = self.before;
+                self.activity.remove_message(self.last);
             }
             Some("assistant") => {
                 counts.messages += 1;
@@ -415,7 +424,9 @@ impl Tally {
         }
         if counts.messages > counted {
             self.before = self.times;
-            self.times.add(said_at(info));
+            self.last = said_at(info);
+            self.times.add(self.last);
+            self.activity.add_message(self.last);
         }
         true
     }

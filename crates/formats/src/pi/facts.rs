@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use rethread_json::Value;
-use rethread_model::{ConvertedFrom, Counts, Head, ModelRef, Moment, Title, TitleSource, Usage};
+use rethread_model::{
+    Activity, ConvertedFrom, Counts, Head, ModelRef, Moment, Title, TitleSource, Usage,
+};
 
 use super::carrier::OURS;
 use super::fields::{model, time, usage};
@@ -26,6 +28,7 @@ pub(super) struct Facts {
     model: Option<ModelRef>,
     /// When its messages were written.
     pub(super) times: Times,
+    pub(super) activity: Activity,
 }
 
 saved_struct!(Facts {
@@ -35,6 +38,7 @@ saved_struct!(Facts {
     converted_from,
     model,
     times,
+    activity,
 });
 
 impl Facts {
@@ -72,11 +76,12 @@ impl Facts {
         }
     }
 
-    /// Takes a message into account of which only the role and the time matter: neither the person
-    /// nor the model said it.
+    /// Takes into account when a message was written. That is all that matters of one that neither the person
+    /// nor the model said.
     pub(super) fn add_other_message(&mut self, time: Option<Moment>) {
         self.counts.messages += 1;
         self.times.add(time);
+        self.activity.add_message(time);
     }
 
     fn message(&mut self, entry: Value<'_>) {
@@ -86,8 +91,7 @@ impl Facts {
         let Some(role) = message.get("role").and_then(Value::str) else {
             return;
         };
-        self.counts.messages += 1;
-        self.times.add(time(entry));
+        self.add_other_message(time(entry));
         match role.as_ref() {
             "user" => {
                 self.counts.user_messages += 1;

@@ -48,6 +48,7 @@ pub(super) fn summarize_with(
             summary.head = header.head(flavour, path);
             facts.fill(&mut summary.head, path);
             summary.counts = facts.counts;
+            summary.activity = facts.activity;
         }
         Err(e) => cannot_be_opened(&mut summary, &e),
     }
