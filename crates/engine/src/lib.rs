@@ -53,7 +53,7 @@ pub use hooks::{HookOutcome, HookReport, HookStep};
 pub use incoming::IncomingData;
 pub use list::{Listed, Sort, list};
 pub use open_page::{open_in_browser, write_cached_page, write_page};
-pub use overview::{AgentLine, Overview, overview};
+pub use overview::{AgentLine, DayCount, Overview, overview};
 pub use remove::{Removable, Removed, removable_by_filter, removable_by_name, remove_session};
 pub use resume::{ResumeCommand, ResumeOptions, resume_session};
 pub use rethread_catalog::{Candidate, FindError, HomeAsk, HomeError, ShortIds, absolute, find};

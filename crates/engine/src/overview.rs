@@ -3,9 +3,11 @@
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
+use jiff::Zoned;
+use jiff::civil::Date;
 use rethread_catalog::list as list_all;
 use rethread_formats::{Env, FORMATS, Want, last_name};
-use rethread_model::{Counts, Moment, Note, Summary, Usage};
+use rethread_model::{Activity, Counts, Moment, Note, Summary, Usage};
 
 use crate::list::{Sort, sort_by};
 use crate::session_names::SessionNames;
@@ -59,19 +61,15 @@ pub struct AgentLine {
     pub usage: Usage,
     /// When something was last said.
     pub updated: Option<Moment>,
+    /// When the messages were written.
+    pub activity: Activity,
     /// The names of the workspaces, that in which something was last said first.
     pub workspaces: Vec<String>,
 }
 
-/// An overview tells tokens and sizes.
-const WHOLE: Want = Want {
-    usage: true,
-    size: true,
-};
-
 /// Looks at everything.
 pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Sync)) -> Overview {
-    let mut found = list_all(env, WHOLE, &[], progress);
+    let mut found = list_all(env, Want::WHOLE, &[], progress);
     let names = SessionNames::of_library(&found);
     let mut sessions = with_parents(std::mem::take(&mut found.sessions));
     sort_by(&mut sessions, Sort::Updated);
@@ -109,7 +107,38 @@ pub fn overview(env: &Env, recent: usize, progress: &(dyn Fn(usize, usize) + Syn
     all
 }
 
+/// How many messages were written on a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DayCount {
+    /// The day, in the zone that was asked for.
+    pub day: Date,
+    /// How many messages.
+    pub count: u64,
+}
+
 impl AgentLine {
+    /// How many messages were written on each of so many days up to today, the oldest first.
+    pub fn messages_by_day(&self, now: &Zoned, days: usize) -> Vec<DayCount> {
+        let mut found: Vec<DayCount> = Vec::with_capacity(days);
+        let mut day = Some(now.date());
+        while let Some(date) = day.filter(|_| found.len() < days) {
+            found.push(DayCount {
+                day: date,
+                count: 0,
+            });
+            day = date.yesterday().ok();
+        }
+        found.reverse();
+        for span in self.activity.spans() {
+            let date = span.start().to_zoned(now.time_zone().clone()).date();
+            let at = found.binary_search_by_key(&date, |one| one.day);
+            if let Some(one) = at.ok().and_then(|at| found.get_mut(at)) {
+                one.count = one.count.saturating_add(span.messages);
+            }
+        }
+        found
+    }
+
     /// What these sessions have together; the newest comes first. They are among `all`.
     fn of<'a>(
         format: &'static str,
@@ -125,15 +154,23 @@ impl AgentLine {
             messages: 0,
             usage: Usage::default(),
             updated: None,
+            activity: Activity::default(),
             workspaces: Vec::new(),
         };
         for session in sessions {
             line.sessions += 1;
-            let since = own_counts(session, all);
-            line.copies += u64::from(since.is_some());
-            let counts = since.unwrap_or(session.counts);
+            let original = original_of(session, all);
+            line.copies += u64::from(original.is_some());
+            let counts = match original {
+                Some(original) => counts_since(session, original),
+                None => session.counts,
+            };
             line.messages = line.messages.saturating_add(counts.messages);
             line.usage += &counts.usage.unwrap_or_default();
+            line.activity += &session.activity;
+            if let Some(original) = original {
+                line.activity.remove_all(&original.activity);
+            }
             line.updated = line.updated.max(session.head.updated);
             let path = session.head.workspace.path.as_deref();
             let Some(name) = path.map(last_name).filter(|name| !name.is_empty()) else {
@@ -151,13 +188,17 @@ impl AgentLine {
 
 /// How many workspaces of an agent are named.
 const MOST_WORKSPACES: usize = 8;
-/// What was said in a converted copy since it was made, if what it was made of is there: that counts
-/// where it was said.
-fn own_counts(session: &Summary, all: &[Summary]) -> Option<Counts> {
+
+/// The session that one was converted from, if it is there: what was said in it counts there.
+fn original_of<'a>(session: &Summary, all: &'a [Summary]) -> Option<&'a Summary> {
     let from = session.head.converted_from.as_ref()?;
     let path = from.path.as_ref()?;
     let is_original = |s: &&Summary| s.path == *path && s.head.id == from.id;
-    let original = all.iter().find(is_original)?;
+    all.iter().find(is_original)
+}
+
+/// What was said in a converted copy since it was made.
+fn counts_since(session: &Summary, original: &Summary) -> Counts {
     let (mine, theirs) = (&session.counts, &original.counts);
     let since = |u: Usage, before: Usage| Usage {
         input: u.input.saturating_sub(before.input),
@@ -167,7 +208,7 @@ fn own_counts(session: &Summary, all: &[Summary]) -> Option<Counts> {
         cache_write_1h: u.cache_write_1h.saturating_sub(before.cache_write_1h),
         ..Usage::default()
     };
-    Some(Counts {
+    Counts {
         messages: mine.messages.saturating_sub(theirs.messages),
         user_messages: mine.user_messages.saturating_sub(theirs.user_messages),
         assistant_messages: mine
@@ -177,5 +218,5 @@ fn own_counts(session: &Summary, all: &[Summary]) -> Option<Counts> {
         usage: mine
             .usage
             .map(|u| since(u, theirs.usage.unwrap_or_default())),
-    })
+    }
 }

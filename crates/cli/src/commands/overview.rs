@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 use jiff::Zoned;
 use jiff::civil::Date;
-use rethread_engine::{AgentLine, Can, Overview, by_name, overview, temporary_sample};
+use rethread_engine::{AgentLine, Can, DayCount, Overview, by_name, overview, temporary_sample};
 use rethread_model::{Moment, Summary};
 use rethread_render::{byte_count, fit, one_line, short_count, width};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
     let all = overview(&context.env, RECENT, &|done, of| progress.at(done, of));
     drop(progress);
     if context.json {
-        print_json(&as_json(&all))?;
+        print_json(&as_json(&all, &local_now(context)))?;
     } else if all.sessions == 0 && all.hidden == 0 {
         nothing(context, &all)?;
     } else {
@@ -40,12 +40,17 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Failure> {
     Ok(context.notes(&all.notes))
 }
 
-fn print(context: &Context, all: &Overview) -> Result<(), Failure> {
+/// What time it is where the user is.
+fn local_now(context: &Context) -> Zoned {
     let now = context.env.now().timestamp();
+    now.to_zoned(context.zone().clone())
+}
+
+fn print(context: &Context, all: &Overview) -> Result<(), Failure> {
     let page = Page {
         context,
         all,
-        now: now.to_zoned(context.zone().clone()),
+        now: local_now(context),
         columns: context.columns.unwrap_or(COLUMNS),
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -109,16 +114,22 @@ impl Page<'_> {
         let names = widest(&mut agents.iter().map(|a| width(short_name(a.format))));
         let counts = widest(&mut agents.iter().map(|a| width(&count(a.sessions))));
         let aged = widest(&mut ages.iter().map(|age| width(age)));
+        let mut room = self.columns.saturating_sub(names + counts + aged + 6);
+        let lines = sparklines(agents, &self.now);
+        let lines = lines.filter(|_| room >= DAYS + 2 + LEAST_WORKSPACES);
+        if lines.is_some() {
+            room -= DAYS + 2;
+        }
+        let mut lines = lines.unwrap_or_default().into_iter();
         for (agent, age) in agents.iter().zip(&ages) {
-            let start = format!(
-                "{}  {}  {}",
+            let mut cells = vec![
                 left(short_name(agent.format), names),
                 right(&count(agent.sessions), counts),
                 self.paint(QUIET, &left(age, aged)),
-            );
-            let room = self.columns.saturating_sub(names + counts + aged + 6);
-            let workspaces = self.workspaces(agent, room);
-            writeln!(out, "{}", format!("{start}  {workspaces}").trim_end())?;
+            ];
+            cells.extend(lines.next());
+            cells.push(self.workspaces(agent, room));
+            writeln!(out, "{}", cells.join("  ").trim_end())?;
         }
         Ok(())
     }
@@ -301,6 +312,34 @@ impl OverviewWidths {
     }
 }
 
+/// How many days a line of bars has: this week.
+const DAYS: usize = 7;
+
+/// Where workspaces would have less room than this, there are no bars.
+const LEAST_WORKSPACES: usize = 12;
+
+/// For each agent the messages of each of the last days as bars, all drawn to the same scale; none where
+/// nothing was said in these days.
+fn sparklines(agents: &[AgentLine], now: &Zoned) -> Option<Vec<String>> {
+    let weeks: Vec<Vec<DayCount>> = agents
+        .iter()
+        .map(|agent| agent.messages_by_day(now, DAYS))
+        .collect();
+    let most = weeks.iter().flatten().map(|day| day.count).max();
+    let most = most.filter(|most| *most > 0)?;
+    let line = |week: &Vec<DayCount>| week.iter().map(|day| bar(day.count, most)).collect();
+    Some(weeks.iter().map(line).collect())
+}
+
+/// A bar as high as a number is, compared with the greatest. Only that of nothing is the lowest.
+fn bar(count: u64, most: u64) -> char {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let steps = u128::from(count) * 7;
+    let step = steps.div_ceil(u128::from(most.max(1)));
+    let step = usize::try_from(step).unwrap_or(usize::MAX).min(7);
+    BARS.get(step).copied().unwrap_or('▁')
+}
+
 fn noun(n: u64, one: &str) -> String {
     format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
 }
@@ -413,11 +452,13 @@ fn write_places(context: &Context, all: &Overview, out: &mut impl Write) -> io::
     writeln!(out)
 }
 
-fn as_json(all: &Overview) -> Value {
+fn as_json(all: &Overview, now: &Zoned) -> Value {
     let agents: Vec<Value> = all
         .agents
         .iter()
         .map(|a| {
+            let days = a.messages_by_day(now, DAYS).into_iter();
+            let days = days.map(|one| json!({ "day": one.day.to_string(), "count": one.count }));
             json!({
                 "agent": a.format,
                 "name": a.name,
@@ -426,6 +467,7 @@ fn as_json(all: &Overview) -> Value {
                 "message_count": a.messages,
                 "total_tokens": a.usage.total(),
                 "updated_at": a.updated.map(|t| t.to_string()),
+                "messages_by_day": days.collect::<Vec<_>>(),
                 "workspaces": a.workspaces,
             })
         })

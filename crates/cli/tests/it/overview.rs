@@ -1,5 +1,7 @@
 //! `rethread` without a command, and the sample.
 
+use std::fs;
+
 use insta::assert_snapshot;
 
 use crate::on_terminal::on_terminal;
@@ -72,6 +74,105 @@ fn the_overview_fits_the_terminal() {
             }
         }
     }
+}
+
+/// The bars of a line of the overview, if there are some.
+fn bars(line: &str) -> Option<String> {
+    let is_bar = |c: &char| ('▁'..='█').contains(c);
+    let bars: String = line.chars().filter(is_bar).collect();
+    (!bars.is_empty()).then_some(bars)
+}
+
+/// Messages of this week, one of them written shortly before midnight of the day before in UTC.
+fn this_week(w: &World) {
+    let id = w.thread("A week");
+    let times = [
+        ("2026-11-07T12:00:00.000Z", 5),
+        ("2026-11-09T12:00:00.000Z", 1),
+        ("2026-11-11T12:00:00.000Z", 4),
+        ("2026-11-13T23:50:00.000Z", 7),
+        ("2026-11-15T10:00:00.000Z", 2),
+    ];
+    for (time, count) in times {
+        for _ in 0..count {
+            w.message(
+                &id,
+                &format!(r#"{{"role":"user","timestamp":"{time}","content":"x"}}"#),
+            );
+        }
+    }
+}
+
+fn days(w: &World, zone: &str) -> Vec<(String, u64)> {
+    let output = w.command(&["--json"]).env("TZ", zone).output().unwrap();
+    let all = json(&String::from_utf8(output.stdout).unwrap());
+    let days = all["agents"][0]["messages_by_day"].as_array().unwrap();
+    let day = |one: &serde_json::Value| one["day"].as_str().unwrap().to_owned();
+    let counted = days
+        .iter()
+        .map(|one| (day(one), one["count"].as_u64().unwrap()));
+    counted.collect()
+}
+
+#[test]
+fn messages_of_the_last_days_are_counted_by_local_days() {
+    let w = World::new();
+    this_week(&w);
+    let counts = |zone| {
+        days(&w, zone)
+            .into_iter()
+            .map(|(_, n)| n)
+            .collect::<Vec<_>>()
+    };
+    let named: Vec<String> = days(&w, "UTC").into_iter().map(|(day, _)| day).collect();
+    let expected = ["09", "10", "11", "12", "13", "14", "15"].map(|d| format!("2026-11-{d}"));
+    assert_eq!(named, expected);
+    assert_eq!(counts("UTC"), [1, 0, 4, 0, 7, 0, 2]);
+    assert_eq!(counts("Europe/Berlin"), [1, 0, 4, 0, 0, 7, 2]);
+    assert_eq!(counts("Asia/Kathmandu"), [1, 0, 4, 0, 0, 7, 2]);
+    assert_eq!(counts("Pacific/Honolulu"), [1, 0, 4, 0, 7, 0, 2]);
+}
+
+#[test]
+fn a_week_is_drawn_where_there_is_room() {
+    let w = World::new();
+    this_week(&w);
+    let shown = |columns: &str| {
+        let seen = on_terminal(&w, &["--no-pager"], "", &[("COLUMNS", columns)])?;
+        let line = seen.out.lines().find(|line| line.contains("  shop"));
+        Some(bars(line.unwrap()))
+    };
+    let Some(wide) = shown("80") else { return };
+    assert_eq!(wide.as_deref(), Some("▂▁▅▁█▁▃"));
+    assert_eq!(shown("40"), Some(None));
+    // Where nothing was said this week, there is nothing to draw.
+    let quiet = World::new();
+    let id = quiet.thread("Old");
+    quiet.message(
+        &id,
+        r#"{"role":"user","timestamp":"2026-10-01T10:00:00.000Z","content":"x"}"#,
+    );
+    assert_eq!(bars(&quiet.ok(&[])), None);
+}
+
+#[test]
+fn what_is_added_to_a_log_is_drawn_too() {
+    let w = World::new();
+    let sum = |w: &World| days(w, "UTC").iter().map(|(_, n)| n).sum::<u64>();
+    let folder = w.home.join(".claude/projects/-home-me-shop");
+    fs::create_dir_all(&folder).unwrap();
+    let log = folder.join("c1b2c3d4-0000-4000-8000-00000000abcd.jsonl");
+    let line = |n: u32, time: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"u{n}","parentUuid":null,"sessionId":"c1b2c3d4-0000-4000-8000-00000000abcd","timestamp":"{time}","cwd":"/home/me/shop","version":"2.1.0","message":{{"role":"user","content":"x"}}}}"#
+        ) + "\n"
+    };
+    fs::write(&log, line(1, "2026-11-14T10:00:00.000Z")).unwrap();
+    let before = sum(&w);
+    let mut grown = fs::read_to_string(&log).unwrap();
+    grown.push_str(&line(2, "2026-11-15T10:00:00.000Z"));
+    fs::write(&log, grown).unwrap();
+    assert_eq!(sum(&w), before + 1);
 }
 
 #[test]

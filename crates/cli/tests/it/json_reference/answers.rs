@@ -77,7 +77,13 @@ static OVERVIEW_AGENT: Object = Object { name: "overview-agent", means: "How muc
     always("message_count", Integer, "its messages"),
     always("total_tokens", Integer, "its tokens"),
     always("updated_at", OrNull(&Time), "when something was last said"),
+    always("messages_by_day", List(&Kind::Object(&DAY_COUNT)), "the last seven days with how many messages were written on each, today last"),
     always("workspaces", List(&Text), "the names of some workspaces, the newest first"),
+]] };
+
+static DAY_COUNT: Object = Object { name: "day-count", means: "How many there were on a day", groups: &[&[
+    always("day", Text, "the day in the local time zone, as in `2026-11-01`"),
+    always("count", Integer, "how many"),
 ]] };
 
 static LOOKED: Object = Object { name: "looked", means: "A place that was looked at", groups: &[&[
