@@ -1,6 +1,7 @@
 //! Asking every format where it keeps conversations.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
@@ -11,6 +12,7 @@ use rethread_model::Note;
 use crate::catalogue::{Catalogue, SourcesOfRoot};
 use crate::known::remembered;
 use crate::neighbours;
+use crate::path::sort_paths;
 
 /// What was found without reading any conversation.
 #[derive(Debug, Default)]
@@ -26,7 +28,7 @@ pub struct Discovery {
     /// The places, by their formats: one may be spelled in several ways.
     seen: HashSet<(FormatRef, FileId)>,
     /// The folders that were looked at for stores in them.
-    pub(crate) looked_at: BTreeSet<PathBuf>,
+    pub(crate) looked_at: HashSet<OsString>,
 }
 
 impl Discovery {
@@ -140,7 +142,7 @@ pub(crate) fn discover_own(env: &Env, looked: Looked, catalogue: &Catalogue) -> 
     if looked.is_led_by_others() {
         let known = known_workspaces(env, catalogue);
         found.add(looked.locate(env, &known));
-        found.looked_at = known.into_iter().collect();
+        found.looked_at = known.into_iter().map(PathBuf::into_os_string).collect();
     }
     found
 }
@@ -163,13 +165,13 @@ pub(crate) fn locate_in(inner: &Env, home: &Home, known: &[PathBuf], looked: Loo
 /// Projects that sessions of other agents name, and those that we wrote to. With homes named by
 /// the user, only what lies in them counts.
 pub(crate) fn known_workspaces(env: &Env, catalogue: &Catalogue) -> Vec<PathBuf> {
-    let found = neighbours::workspaces(env, catalogue);
-    let mut known: BTreeSet<PathBuf> = found.into_iter().collect();
+    let mut known = neighbours::workspaces(env, catalogue);
     let ours = remembered(env).into_iter();
     let in_homes = |p: &PathBuf| !env.homes_are_given || env.homes.iter().any(|h| p.starts_with(h));
     known.extend(ours.filter(in_homes));
     if env.homes_are_given {
         known.extend(env.homes.iter().cloned());
     }
-    known.into_iter().collect()
+    sort_paths(&mut known);
+    known
 }

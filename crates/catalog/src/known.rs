@@ -6,6 +6,8 @@ use rethread_disk::{DiskError, Durability, Mode, append_line, ensure_folder, rea
 use rethread_formats::Env;
 use rethread_json::{Object, Tree, split_lines};
 
+use crate::path::sort_paths;
+
 const FILE: &str = "projects.jsonl";
 
 /// The projects that we wrote to before, whether they are still there or not.
@@ -24,8 +26,7 @@ pub fn remembered(env: &Env) -> Vec<PathBuf> {
             projects.push(PathBuf::from(path.into_owned()));
         }
     }
-    projects.sort();
-    projects.dedup();
+    sort_paths(&mut projects);
     projects
 }
 

@@ -1,6 +1,7 @@
 //! Summaries of everything that was found.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use rethread_formats::{Env, FormatRef, Home, Root, Source, Want, local_path};
@@ -232,7 +233,7 @@ fn summarize_all(
 fn named_folders(
     sessions: &[Summary],
     here: &dyn Fn(&str) -> Option<PathBuf>,
-    looked_at: &mut BTreeSet<PathBuf>,
+    looked_at: &mut HashSet<OsString>,
 ) -> Vec<PathBuf> {
     let mut named = Vec::new();
     for session in sessions {
@@ -240,7 +241,7 @@ fn named_folders(
         let worktree = workspace.worktree.as_ref().map(|w| &w.path);
         for path in workspace.path.iter().chain(worktree) {
             let Some(path) = here(path) else { continue };
-            if looked_at.insert(path.clone()) && is_folder(&path) {
+            if looked_at.insert(path.clone().into_os_string()) && is_folder(&path) {
                 named.push(path);
             }
         }

@@ -3,7 +3,6 @@
 //! Only names and the first bytes of files are read: enough to find a project's own store. What the
 //! catalogue knows of a file is not read again.
 
-use std::collections::BTreeSet;
 use std::fs::DirEntry;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use rethread_json::{Tree, split_lines};
 use rethread_project::is_folder;
 
 use crate::catalogue::{Catalogue, NamedFolders};
+use crate::path::sort_paths;
 
 /// How much of a session is read to find its folder.
 const HEAD: u64 = 64 * 1024;
@@ -25,8 +25,8 @@ pub(crate) fn workspaces(env: &Env, catalogue: &Catalogue) -> Vec<PathBuf> {
 }
 
 /// Folders that sessions of other agents name, wherever those are.
-pub(crate) fn named(env: &Env, catalogue: &Catalogue) -> BTreeSet<PathBuf> {
-    let mut named = BTreeSet::new();
+pub(crate) fn named(env: &Env, catalogue: &Catalogue) -> Vec<PathBuf> {
+    let mut named = Vec::new();
     let mut known = NamedFolders::load(catalogue);
     for home in &env.homes {
         let folder = |variable: &str, default: &[&str]| {
@@ -52,6 +52,7 @@ pub(crate) fn named(env: &Env, catalogue: &Catalogue) -> BTreeSet<PathBuf> {
         named.extend(gemini_projects(&gemini));
     }
     known.save();
+    sort_paths(&mut named);
     named
 }
 

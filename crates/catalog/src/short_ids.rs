@@ -130,7 +130,7 @@ impl ShortIds {
 /// The paths at which there are several sessions.
 fn crowded(sources: &[Source]) -> BTreeSet<PathBuf> {
     let mut paths: Vec<&PathBuf> = sources.iter().map(|s| &s.path).collect();
-    paths.sort_unstable();
+    paths.sort_unstable_by_key(|path| path.as_os_str());
     let pairs = paths.windows(2).filter(|pair| pair.first() == pair.last());
     let several = pairs.filter_map(|pair| pair.first().copied().cloned());
     several.collect()
