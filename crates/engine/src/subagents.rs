@@ -12,63 +12,93 @@ pub(crate) fn with_parents(sessions: Vec<Summary>) -> Vec<Summary> {
     if !sessions.iter().any(Summary::is_subagent) {
         return sessions;
     }
-    let key = |s: &Summary, id: &str| (s.head.format, id.to_lowercase());
-    let mut places: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
-    for (i, session) in sessions.iter().enumerate() {
-        places
-            .entry(key(session, &session.head.id))
-            .or_default()
-            .push(i);
-    }
-    // A store may be there twice: the parent is the one that lies nearest.
-    let parent = |i: usize| {
-        let session = sessions.get(i)?;
-        let found = places.get(&key(session, session.parent()?))?.iter();
-        let others = found.copied().filter(|p| *p != i);
-        let near = |p: &usize| {
-            sessions
-                .get(*p)
-                .map(|s| shared_folders(&s.path, &session.path))
-        };
-        others.max_by_key(near)
-    };
-    // Who has no parent in the list; a circle of parents has none, and so stays as it is.
-    let mut roots = BTreeMap::new();
-    for i in 0..sessions.len() {
-        let mut seen = BTreeSet::from([i]);
-        let mut at = i;
-        while let Some(up) = parent(at) {
-            if !seen.insert(up) {
-                at = i;
-                break;
-            }
-            at = up;
-        }
-        if at != i {
-            roots.insert(i, at);
-        }
-    }
+    let above = Ancestors::of_sessions(&sessions);
     let mut folded = sessions.clone();
-    for (child, root) in &roots {
-        if let (Some(from), Some(to)) = (sessions.get(*child), folded.get_mut(*root)) {
-            let told = to
-                .counts
-                .usage
-                .filter(|u| u.scope == UsageScope::WithSubAgents);
-            to.counts += &from.counts;
-            to.counts.usage = told.or(to.counts.usage);
-            to.activity += &from.activity;
-            to.size = to.size.saturating_add(from.size);
-            let all = to.subagents.get_or_insert_default();
-            all.sessions += 1;
-            all.counts += &from.counts;
-            all.size = all.size.saturating_add(from.size);
-            to.notes.extend(from.notes.iter().cloned());
+    for (session, above) in sessions.iter().zip(&above.lists) {
+        if let Some(root) = above.last().and_then(|root| folded.get_mut(*root)) {
+            add_subagent(root, session);
         }
     }
-    let mut place = 0..;
-    folded.retain(|_| place.next().is_some_and(|i| !roots.contains_key(&i)));
+    let mut is_root = above.lists.iter().map(Vec::is_empty);
+    folded.retain(|_| is_root.next().unwrap_or(true));
     folded
+}
+
+/// Adds what is in sessions of sub-agents to all sessions above them, and keeps them in the list.
+pub(crate) fn with_own_counts(sessions: &[Summary]) -> Vec<Summary> {
+    let above = Ancestors::of_sessions(sessions);
+    let mut counted = sessions.to_vec();
+    for (session, above) in sessions.iter().zip(&above.lists) {
+        for at in above {
+            if let Some(ancestor) = counted.get_mut(*at) {
+                add_subagent(ancestor, session);
+            }
+        }
+    }
+    counted
+}
+
+/// The sessions that started others.
+struct Ancestors {
+    /// For each session the places of those above it in the list, the nearest first. A circle of parents
+    /// has none, and so stays as it is.
+    lists: Vec<Vec<usize>>,
+}
+
+impl Ancestors {
+    fn of_sessions(sessions: &[Summary]) -> Self {
+        let key = |s: &Summary, id: &str| (s.head.format, id.to_lowercase());
+        let mut places: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
+        for (i, session) in sessions.iter().enumerate() {
+            places
+                .entry(key(session, &session.head.id))
+                .or_default()
+                .push(i);
+        }
+        // A store may be there twice: the parent is the one that lies nearest.
+        let parent = |i: usize| {
+            let session = sessions.get(i)?;
+            let found = places.get(&key(session, session.parent()?))?.iter();
+            let others = found.copied().filter(|p| *p != i);
+            let near = |p: &usize| {
+                sessions
+                    .get(*p)
+                    .map(|s| shared_folders(&s.path, &session.path))
+            };
+            others.max_by_key(near)
+        };
+        let list = |i: usize| {
+            let mut above = Vec::new();
+            let mut seen = BTreeSet::from([i]);
+            let mut at = i;
+            while let Some(up) = parent(at) {
+                if !seen.insert(up) {
+                    return Vec::new();
+                }
+                above.push(up);
+                at = up;
+            }
+            above
+        };
+        Self {
+            lists: (0..sessions.len()).map(list).collect(),
+        }
+    }
+}
+
+/// Counts a sub-agent with a session above it.
+fn add_subagent(to: &mut Summary, from: &Summary) {
+    let usage = to.counts.usage;
+    let told = usage.filter(|u| u.scope == UsageScope::WithSubAgents);
+    to.counts += &from.counts;
+    to.counts.usage = told.or(to.counts.usage);
+    to.activity += &from.activity;
+    to.size = to.size.saturating_add(from.size);
+    let all = to.subagents.get_or_insert_default();
+    all.sessions += 1;
+    all.counts += &from.counts;
+    all.size = all.size.saturating_add(from.size);
+    to.notes.extend(from.notes.iter().cloned());
 }
 
 /// What a list says of a session that was found by its path, where its sub-agents lie elsewhere: with

@@ -37,11 +37,14 @@ pub fn byte_count(bytes: u64) -> String {
 /// assert_eq!(dollars(3.4123), "$3.41");
 /// assert_eq!(dollars(0.002), "<$0.01");
 /// assert_eq!(dollars(0.0), "$0.00");
+/// assert_eq!(dollars(0.034999999999999996), dollars(0.035));
 /// ```
 pub fn dollars(usd: f64) -> String {
     if usd > 0.0 && usd < 0.005 {
         return "<$0.01".to_owned();
     }
+    // What was added up in another order is the same amount.
+    let usd = (usd * 1e6).round() / 1e6;
     format!("${usd:.2}")
 }
 

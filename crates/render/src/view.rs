@@ -36,6 +36,17 @@ impl<'a> View<'a> {
         named.unwrap_or_else(|| head.held_by())
     }
 
+    /// The agent as a heading names it: where the title is the name that people gave their agent, the program
+    /// that ran it.
+    pub(crate) fn agent_fact(&self) -> &'a str {
+        let head = &self.session.head;
+        let title = head.title.as_ref().map(|title| title.text.trim());
+        match self.agent_name() {
+            name if title == Some(name.trim()) => head.held_by(),
+            name => name,
+        }
+    }
+
     /// What all of it used; nothing where nobody recorded that.
     pub(crate) fn total_usage(&self) -> Option<Usage> {
         let listed = self.summary.and_then(|summary| summary.counts.usage);

@@ -127,11 +127,20 @@ impl Page<'_> {
                 right(&count(agent.sessions), counts),
                 self.paint(QUIET, &left(age, aged)),
             ];
-            cells.extend(lines.next());
+            cells.extend(lines.next().map(|line| self.sparkline(&line)));
             cells.push(self.workspaces(agent, room));
             writeln!(out, "{}", cells.join("  ").trim_end())?;
         }
         Ok(())
+    }
+
+    /// The bars of a week, quiet where nothing was said.
+    fn sparkline(&self, line: &str) -> String {
+        if line.chars().all(|bar| bar == NO_BAR) {
+            self.paint(QUIET, line)
+        } else {
+            line.to_owned()
+        }
     }
 
     /// As many workspaces as there is room for.
@@ -333,12 +342,15 @@ fn sparklines(agents: &[AgentLine], now: &Zoned) -> Option<Vec<String>> {
 
 /// A bar as high as a number is, compared with the greatest. Only that of nothing is the lowest.
 fn bar(count: u64, most: u64) -> char {
-    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    const BARS: [char; 8] = [NO_BAR, '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let steps = u128::from(count) * 7;
     let step = steps.div_ceil(u128::from(most.max(1)));
     let step = usize::try_from(step).unwrap_or(usize::MAX).min(7);
-    BARS.get(step).copied().unwrap_or('▁')
+    BARS.get(step).copied().unwrap_or(NO_BAR)
 }
+
+/// The bar of a day on which nothing was said.
+const NO_BAR: char = '▁';
 
 fn noun(n: u64, one: &str) -> String {
     format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })

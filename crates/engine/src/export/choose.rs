@@ -14,7 +14,7 @@ use rethread_model::{LinkKind, Moment, Note, State, Summary};
 use rethread_render::SourceInfo;
 
 use crate::show::open;
-use crate::subagents::{of_conversation, with_parents};
+use crate::subagents::{of_conversation, with_own_counts};
 use crate::{Error, Filter, absolute};
 
 /// Which sessions are wanted.
@@ -60,9 +60,9 @@ impl ChosenSessions {
 pub(super) struct ChosenSession {
     pub(super) source: Source,
     pub(super) summary: Summary,
-    /// The same with its sub-agents, where it has some in the list that it is from.
+    /// The same with its sub-agents, where some are known.
     with_subagents: Option<Summary>,
-    /// Whether it is from a list of all sessions, and was not only named.
+    /// Whether its sub-agents were found together with it: in a list of all sessions, or in its file.
     is_listed: bool,
     /// When its file was changed, for sessions that say nothing of time.
     pub(super) file_time: Moment,
@@ -184,6 +184,7 @@ pub fn choose_sessions(
     for name in &ask.names {
         taken.extend(pool.find_named(env, name)?);
     }
+    pool.count_subagents();
     let all = pool.all.iter().map(|choice| &choice.summary);
     ask.filter.check(env, &all)?;
     if ask.subagents {
@@ -261,20 +262,32 @@ impl SessionPool {
             ..
         } = list_all(env, Want::WHOLE, folders, progress);
         self.notes.extend(notes);
-        let place = |s: &Summary| (s.head.format, s.path.clone(), s.head.id.clone());
-        let folded = with_parents(sessions.clone()).into_iter();
-        let parents = folded.filter(|s| s.subagents.is_some());
-        let mut parents: BTreeMap<_, Summary> = parents.map(|s| (place(&s), s)).collect();
         for summary in sessions.into_iter().chain(empty) {
-            let Some(source) = source_of(env, &summary) else {
-                continue;
-            };
-            let with_subagents = parents.remove(&place(&summary));
-            let at = self.add_session(source, Some(summary));
-            if let Some(choice) = self.all.get_mut(at) {
-                choice.is_listed = true;
-                choice.with_subagents = with_subagents.or(choice.with_subagents.take());
+            if let Some(source) = source_of(env, &summary) {
+                let at = self.add_session(source, Some(summary));
+                self.set_listed(&[at]);
             }
+        }
+    }
+
+    /// Says that all that may be sub-agents of these are known.
+    fn set_listed(&mut self, places: &[usize]) {
+        for at in places {
+            if let Some(choice) = self.all.get_mut(*at) {
+                choice.is_listed = true;
+            }
+        }
+    }
+
+    /// Counts sub-agents with the sessions that started them.
+    fn count_subagents(&mut self) {
+        if !self.all.iter().any(|choice| choice.summary.is_subagent()) {
+            return;
+        }
+        let all = self.all.iter().map(|choice| choice.summary.clone());
+        let all: Vec<Summary> = all.collect();
+        for (choice, counted) in self.all.iter_mut().zip(with_own_counts(&all)) {
+            choice.with_subagents = counted.subagents.is_some().then_some(counted);
         }
     }
 
@@ -308,6 +321,9 @@ impl SessionPool {
             let found = sources.into_iter().map(|s| self.add_session(s, None));
             let found: Vec<usize> = found.collect();
             self.named_sessions.extend(&found);
+            if found.len() > 1 {
+                self.set_listed(&found);
+            }
             return Ok(found);
         }
         let mut asked = if path.is_dir() {

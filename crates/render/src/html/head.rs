@@ -266,7 +266,7 @@ fn facts_line(view: &View<'_>) -> String {
     };
     let usage = view.total_usage();
     let facts = [
-        Some(view.agent_name().to_owned()),
+        Some(view.agent_fact().to_owned()),
         workspace_label(head),
         from_to(start, end),
         Some(messages),

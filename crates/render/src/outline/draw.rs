@@ -15,6 +15,10 @@ use crate::{Style, View, fit, one_line};
 /// How many calls of a message are named.
 const CALLS: usize = 3;
 
+/// How much is told of one of several, and of one that is alone.
+const CALL: usize = 46;
+const ONE_CALL: usize = 160;
+
 /// How many columns an excerpt has at least.
 const NARROWEST: usize = 8;
 
@@ -207,8 +211,10 @@ impl PendingLine {
     /// What was said, and what was done.
     fn line_text(&self) -> String {
         let mut words = vec![self.text.clone()];
+        // One that is alone may have the whole line.
+        let longest = if self.calls.len() > 1 { CALL } else { ONE_CALL };
         let named = self.calls.iter().take(CALLS);
-        words.extend(named.map(|call| format!("{} {}", call.sign, call.what)));
+        words.extend(named.map(|call| format!("{} {}", call.sign, fit(&call.what, longest))));
         if let Some(more) = self.calls.len().checked_sub(CALLS).filter(|n| *n > 0) {
             words.push(format!("and {more} more"));
         }
@@ -227,7 +233,7 @@ impl PendingLine {
                     self.calls.push(CallMark {
                         id,
                         what: match about {
-                            Some(about) => format!("{} {}", call.name, fit(about.trim(), 40)),
+                            Some(about) => format!("{} {}", call.name, fit(about.trim(), ONE_CALL)),
                             None => call.name.clone(),
                         },
                         sign: call.outcome(&[]).sign,

@@ -155,7 +155,7 @@ fn fact_lines(clock: &mut TimeLabels, view: &View<'_>) -> Vec<String> {
     let converted = view.converted_from();
     let converted = converted.map(|from| format!("converted from {} {}", from.format, from.id));
     vec![
-        view.agent_name().to_owned(),
+        view.agent_fact().to_owned(),
         place,
         when.unwrap_or_default(),
         view.message_words(),

@@ -131,7 +131,7 @@ fn damage_is_named_with_file_and_line() {
     ");
     assert_snapshot!(w.plain(&answer.out), @r"
     Broken
-    Broken · loose · 15 Nov 2025 09:46 · 4 messages · 01KA3J1000S000000000000008
+    agentuse · loose · 15 Nov 2025 09:46 · 4 messages · 01KA3J1000S000000000000008
 
     #1  You  09:46
         Go on.
@@ -148,9 +148,9 @@ fn damage_is_named_with_file_and_line() {
     let list = w.run(&["list"]);
     assert_eq!(list.code, 3);
     assert_snapshot!(w.plain(&list.out), @r"
+    01KA3J1000S00000000000001   agentuse  2025-11-15 09:46  1  -      [damaged] no-description
     01KA3J1000S000000000000008  agentuse  2025-11-15 09:46  4  loose  Broken
     01KA3J1000S000000000000009  agentuse  -                 0  -      [damaged] lost-name
-    01KA3J1000S00000000000001   agentuse  -                 1  -      [damaged] no-description
     ");
 }
 

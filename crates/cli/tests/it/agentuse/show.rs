@@ -95,7 +95,7 @@ fn the_tree_names_sub_agents_and_the_calls_that_started_them() {
     let w = world(&["document/full", "0.30/everything"]);
     assert_snapshot!(w.ok(&["tree", PLANNER]), @r"
     Daily Planner
-    Daily Planner · src · 15 Nov 2025 09:46 · 6 messages (4 in 2 sub-agents)
+    agentuse · src · 15 Nov 2025 09:46 · 9 messages (5 in 2 sub-agents)
     1.6 K tokens · $0.01 · 01KA3J1000S000000000000001
 
     ● #3  You  Plan the day. Only the morning.

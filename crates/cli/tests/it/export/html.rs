@@ -185,6 +185,13 @@ fn a_damaged_session_is_shown_and_a_hopeless_one_is_left_out() {
     assert!(!w.project.join("b.html").exists() && !w.project.join("pages").exists());
 }
 
+/// What the first heading of a page says of its session.
+fn facts(page: &str) -> &str {
+    let start = page.find("<details class=facts>").unwrap();
+    let end = page[start..].find("</details>").unwrap();
+    &page[start..start + end]
+}
+
 #[test]
 fn the_page_of_an_export_is_that_of_its_source() {
     let w = World::new();
@@ -208,7 +215,12 @@ fn the_page_of_an_export_is_that_of_its_source() {
             }
             assert!(exported(&["export", name, "-o", "a.html"]), "{name}");
             w.ok(&["export", "a.ndjson", "-o", "b.html"]);
-            let [a, b] = ["a.html", "b.html"].map(|f| fs::read(w.project.join(f)).unwrap());
+            let read = |f: &str| fs::read_to_string(w.project.join(f)).unwrap();
+            let (mut a, mut b) = (read("a.html"), read("b.html"));
+            // Sub-agents of a session that is named by its file are counted, and do not come along.
+            if facts(&a).contains("sub-agent") {
+                (a, b) = (a.replace(facts(&a), ""), b.replace(facts(&b), ""));
+            }
             assert!(a == b, "{name} is another page");
             compared += 1;
         }

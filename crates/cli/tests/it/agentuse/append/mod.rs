@@ -261,6 +261,7 @@ fn the_unified_vocabulary_is_taken_too() {
     );
     assert!(message["time"]["completed"].is_number());
     assert_snapshot!(w.ok(&["show", &id, "--thinking"]).lines().skip(2).collect::<Vec<_>>().join("\n").replace(w.root.to_str().unwrap(), "[ROOT]").replace(&id, "[ID]"), @r"
+    [ID]
 
     #1  You  12:00
         List the files
