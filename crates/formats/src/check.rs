@@ -3,6 +3,7 @@
 pub(crate) mod fields;
 pub(crate) mod known;
 pub(crate) mod law;
+pub(crate) mod log;
 pub(crate) mod sheet;
 pub(crate) mod walk;
 

@@ -22,6 +22,12 @@ const INSIDE: [&str; 6] = [
 /// Members of a block that hold objects with such members.
 const AROUND: [&str; 3] = ["functionResponse", "state", "output"];
 
+/// A block for each item of a list, and one for what is behind so many of them.
+pub(crate) fn few_blocks<'a>(list: Value<'a>, block: impl FnMut(Value<'a>) -> Block) -> Vec<Block> {
+    let (items, rest) = few(list);
+    items.map(block).chain(rest.map(Rest::block)).collect()
+}
+
 /// The end of a list, whose items are not told apart.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rest<'a> {

@@ -13,6 +13,7 @@ mod check;
 pub mod claude_code;
 pub mod codex;
 mod conversation;
+pub mod copilot;
 mod error;
 mod few;
 mod fields;

@@ -1,6 +1,8 @@
 //! All formats.
 
-use crate::{FormatRef, agentuse, atomic, atsf, claude_code, codex, gemini, ndjson, opencode, pi};
+use crate::{
+    FormatRef, agentuse, atomic, atsf, claude_code, codex, copilot, gemini, ndjson, opencode, pi,
+};
 
 /// All formats, one line each.
 pub static FORMATS: &[FormatRef] = &[
@@ -8,6 +10,7 @@ pub static FORMATS: &[FormatRef] = &[
     agentuse::FORMAT,
     claude_code::FORMAT,
     codex::FORMAT,
+    copilot::FORMAT,
     gemini::FORMAT,
     opencode::FORMAT,
     pi::FORMAT,

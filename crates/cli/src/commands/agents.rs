@@ -92,15 +92,14 @@ fn matrix(out: &mut impl Write, all: &[AgentInfo]) -> std::io::Result<()> {
         let names = std::iter::once(&agent.about.slug).chain(agent.about.aliases);
         names.min_by_key(|name| name.len()).copied()
     };
-    let columns: Vec<(&str, Vec<ItemFate>)> = all
-        .iter()
-        .map(|agent| {
-            (
-                named(agent).unwrap_or_default(),
-                arrivals_in(agent.about.slug),
-            )
-        })
-        .collect();
+    let arriving = |agent: &AgentInfo| {
+        let fates = arrivals_in(agent.about.slug);
+        (named(agent).unwrap_or_default(), fates)
+    };
+    // Nothing arrives in a format that is only read.
+    let is_target = |(_, fates): &(&str, Vec<ItemFate>)| fates.iter().any(|fate| fate.count > 0);
+    let columns = all.iter().map(arriving).filter(is_target);
+    let columns: Vec<(&str, Vec<ItemFate>)> = columns.collect();
     let line = |first: &str, cell: &dyn Fn(&str, &[ItemFate]) -> String| {
         let mut line = format!("{first:<13}");
         for (name, fates) in &columns {
@@ -129,7 +128,7 @@ fn matrix(out: &mut impl Write, all: &[AgentInfo]) -> std::io::Result<()> {
         .collect();
     writeln!(
         out,
-        "Every format is converted to every other. What is packed travels along, for the way back.\n\
+        "All formats are converted to these. What is packed travels along, for the way back.\n\
          Went on with sessions of all others: {}.",
         judges.join(", ")
     )

@@ -24,6 +24,7 @@ mod concurrency;
 mod confined;
 mod conformance;
 mod convert;
+mod copilot;
 mod corpus;
 mod damage;
 mod discovery;

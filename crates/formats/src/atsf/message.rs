@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use rethread_json::{Kind, Tree, Value};
+use rethread_json::Value;
 use rethread_model::{
     Blob, Block, Diff, Json, Location, Media, Message, ModelRef, Moment, Role, Text, Thinking,
-    ToolCall, ToolInput, ToolResult, ToolStatus, Usage,
+    ToolCall, ToolResult, ToolStatus, Usage,
 };
 
 use super::assets;
 use crate::few::{Rest, few};
 use crate::fields::text;
+use crate::kit::parsed_input;
 
 /// What is needed of a message to list and count it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -200,7 +201,10 @@ fn push_call(blocks: &mut Vec<Block>, value: Value<'_>) {
     blocks.push(Block::ToolCall(ToolCall {
         title: string(value, "title"),
         kind: string(value, "kind"),
-        input: value.get("input").filter(|v| !v.is_null()).map(input),
+        input: value
+            .get("input")
+            .filter(|v| !v.is_null())
+            .map(parsed_input),
         status,
         duration_ms: value.get("duration").and_then(Value::f64),
         diffs: value.get("diff").and_then(diff).into_iter().collect(),
@@ -229,21 +233,6 @@ fn status(word: Option<&str>) -> ToolStatus {
         Some("failed") => ToolStatus::Failed,
         Some("cancelled") => ToolStatus::Cancelled,
         Some(other) => ToolStatus::Other(other.to_owned()),
-    }
-}
-
-/// Input is a string of JSON or of plain text.
-fn input(value: Value<'_>) -> ToolInput {
-    let Some(said) = text(value) else {
-        return ToolInput::Json(Json::new(value.raw()));
-    };
-    let bytes = said.value.as_bytes();
-    let structured = Tree::parse(bytes)
-        .is_ok_and(|tree| matches!(tree.root(bytes).kind(), Kind::Object | Kind::Array));
-    if structured && !said.lossy {
-        ToolInput::Json(Json::new(bytes.trim_ascii()))
-    } else {
-        ToolInput::Text(said)
     }
 }
 

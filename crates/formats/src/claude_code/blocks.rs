@@ -14,6 +14,7 @@ use super::said::text_blocks;
 use super::store::saved_output;
 use crate::few::{Rest, few};
 use crate::fields::{is_true, json, string, text, text_of};
+use crate::kit::inline_blob;
 
 /// What blocks are decoded with.
 pub(super) struct Around<'a> {
@@ -160,15 +161,7 @@ fn media(value: Value<'_>, around: &Around<'_>) -> Option<Media> {
     let source = value.get("source")?;
     let name = string(value, "title").or_else(|| string(value, "filename"));
     let blob = match string(source, "type")?.as_str() {
-        "base64" => {
-            let data = source.get("data")?;
-            Blob::Inline {
-                record: around.raw,
-                // Behind the quote.
-                start: data.span().start as u64 + 1,
-                len: data.content()?.len() as u64,
-            }
-        }
+        "base64" => inline_blob(source.get("data")?, around.raw)?,
         "text" => Blob::Text(text_of(source, "data")?),
         "url" => Blob::Url(string(source, "url")?),
         "file" => Blob::Missing(string(source, "file_id")?),

@@ -8,6 +8,7 @@ use rethread_model::{
 };
 
 use crate::few::{Rest, few};
+use crate::kit::media_block;
 use crate::passed::{json, string, text};
 
 /// One part as a block.
@@ -74,7 +75,7 @@ fn inline(data: Passed<'_>, record: RawRef) -> Option<Block> {
     let [bytes, mime, name] = data.pick(["data", "mimeType", "displayName"]);
     let bytes = bytes?;
     let len = bytes.content()?.len() as u64;
-    Some(media(Media {
+    Some(media_block(Media {
         mime: string(mime),
         name: string(name),
         uri: None,
@@ -87,18 +88,9 @@ fn inline(data: Passed<'_>, record: RawRef) -> Option<Block> {
     }))
 }
 
-fn media(media: Media) -> Block {
-    let mime = media.mime.as_deref();
-    if mime.is_some_and(|m| m.starts_with("image/")) {
-        Block::Image(media)
-    } else {
-        Block::File(media)
-    }
-}
-
 fn file(data: Passed<'_>) -> Block {
     let [uri, mime, name] = data.pick(["fileUri", "mimeType", "displayName"]);
-    media(Media {
+    media_block(Media {
         mime: string(mime),
         name: string(name),
         uri: None,

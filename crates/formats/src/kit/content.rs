@@ -11,9 +11,9 @@ use base64::Engine;
 use base64::alphabet;
 use base64::engine::general_purpose::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use rethread_json::{Object, Value};
+use rethread_json::{Kind, Object, Tree, Value};
 use rethread_model::{
-    Blob, Block, Json, Media, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
+    Blob, Block, Json, Media, RawRef, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
 };
 
 use crate::fields::{is_true, json, string, text, text_of};
@@ -54,10 +54,7 @@ fn read_block(value: Value<'_>) -> Result<Block, String> {
         "text" => Block::Text(text_of(value, "text").ok_or("`text` is missing")?),
         "thinking" => Block::Thinking(thinking(value)?),
         "tool_use" => Block::ToolCall(ToolCall {
-            input: value.get("input").map(|input| match text(input) {
-                Some(text) => ToolInput::Text(text),
-                None => ToolInput::Json(Json::new(input.raw())),
-            }),
+            input: value.get("input").map(tool_input),
             status: ToolStatus::Completed,
             ..ToolCall::new(
                 needed(value, ["tool_id", "id"])?,
@@ -229,6 +226,47 @@ impl InlineData {
 pub(crate) fn is_data_url(text: &str) -> bool {
     text.get(..5)
         .is_some_and(|start| start.eq_ignore_ascii_case("data:"))
+}
+
+/// What a tool was given: text, or any other value.
+fn tool_input(value: Value<'_>) -> ToolInput {
+    match text(value) {
+        Some(text) => ToolInput::Text(text),
+        None => ToolInput::Json(Json::new(value.raw())),
+    }
+}
+
+/// What a tool was given, where that is JSON in a string, plain text, or any other value.
+pub(crate) fn parsed_input(value: Value<'_>) -> ToolInput {
+    let Some(said) = text(value) else {
+        return ToolInput::Json(Json::new(value.raw()));
+    };
+    let bytes = said.value.as_bytes();
+    let structured = Tree::parse(bytes)
+        .is_ok_and(|tree| matches!(tree.root(bytes).kind(), Kind::Object | Kind::Array));
+    if structured && !said.lossy {
+        ToolInput::Json(Json::new(bytes.trim_ascii()))
+    } else {
+        ToolInput::Text(said)
+    }
+}
+
+/// A picture, or any other file, by its type.
+pub(crate) fn media_block(media: Media) -> Block {
+    match media.mime.as_deref() {
+        Some(mime) if mime.starts_with("image/") => Block::Image(media),
+        _ => Block::File(media),
+    }
+}
+
+/// Bytes that a record holds as base64 in a string.
+pub(crate) fn inline_blob(data: Value<'_>, record: RawRef) -> Option<Blob> {
+    Some(Blob::Inline {
+        record,
+        // Behind the quote.
+        start: data.span().start as u64 + 1,
+        len: data.content()?.len() as u64,
+    })
 }
 
 /// The MIME type and the base64 of an address that holds the bytes itself.

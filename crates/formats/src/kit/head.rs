@@ -99,6 +99,20 @@ pub(crate) fn head_fields(
     }
 }
 
+/// A text of a record that is too long to be held, as far as its beginning tells.
+pub(crate) fn head_text(start: &[u8], key: &str) -> Option<String> {
+    let mut found = None;
+    // That the bytes end before the record does is why only they are looked at.
+    let _ = head_fields(start, "", usize::MAX, |field| {
+        if let (HeadOwner::Record, HeadValue::Text(text)) = (field.owner, field.value)
+            && field.key == key
+        {
+            found = Some(text.to_owned());
+        }
+    });
+    found
+}
+
 /// A string as far as it is short enough.
 struct Word {
     bytes: Vec<u8>,

@@ -9,6 +9,7 @@ use rethread_model::{
 
 use crate::few::{Rest, few};
 use crate::fields::{is_true, json, string, text, text_of};
+use crate::kit::inline_blob;
 
 /// The blocks of a content, which is one text or an array.
 pub(super) fn blocks(content: Option<Value<'_>>, raw: RawRef) -> Vec<Block> {
@@ -39,18 +40,11 @@ fn block(value: Value<'_>, raw: RawRef) -> Block {
 }
 
 fn image(value: Value<'_>, record: RawRef) -> Option<Media> {
-    let data = value.get("data")?;
-    let len = data.content()?.len() as u64;
     Some(Media {
         mime: string(value, "mimeType"),
         name: None,
         uri: None,
-        blob: Blob::Inline {
-            record,
-            // Behind the quote.
-            start: data.span().start as u64 + 1,
-            len,
-        },
+        blob: inline_blob(value.get("data")?, record)?,
     })
 }
 

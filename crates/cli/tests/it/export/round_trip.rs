@@ -155,12 +155,13 @@ fn assert_originals(folder: &Path) {
 }
 
 #[cfg(unix)]
-pub(super) const FORMATS_WITH_FILES: [&str; 8] = [
+pub(super) const FORMATS_WITH_FILES: [&str; 9] = [
     "agentuse",
     "atomic",
     "atsf",
     "claude-code",
     "codex",
+    "copilot",
     "gemini",
     "opencode",
     "pi",

@@ -25,6 +25,10 @@ pub(super) fn furnish(home: &Path) {
             ".claude/projects/-home-me-shop",
         ),
         ("codex/0.140/everything", ".codex"),
+        (
+            "copilot/1.0/everything",
+            ".copilot/session-state/c0a10001-1111-4222-8333-444455556666",
+        ),
         ("gemini/0.61/everything", ".gemini"),
         ("agentuse/0.30/everything", ".local/share/agentuse"),
         ("pi/3/everything", ".pi/agent/sessions/--home-me-shop--"),
@@ -51,10 +55,11 @@ pub(super) fn furnish(home: &Path) {
 }
 
 /// What is nobody's business.
-pub(super) const SECRETS: [&str; 8] = [
+pub(super) const SECRETS: [&str; 9] = [
     ".claude.json",
     ".claude/.credentials.json",
     ".codex/auth.json",
+    ".copilot/config.json",
     ".gemini/oauth_creds.json",
     ".gemini/tmp/bin/rg",
     ".local/share/opencode/auth.json",

@@ -127,6 +127,7 @@ fn another_machine_s_home_is_read_as_it_is_there() {
         "atsf",
         "claude-code",
         "codex",
+        "copilot",
         "gemini",
         "opencode",
         "pi",
