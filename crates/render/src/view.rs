@@ -111,14 +111,10 @@ impl<'a> View<'a> {
         Some(format!("{} in {noun}", agents.counts.messages))
     }
 
-    /// When the conversation began and ended, as a list says it.
+    /// When the conversation began and ended. A list says the same, but for sessions in which nothing was
+    /// said, which it puts where their files belong.
     pub(crate) fn first_and_last(&self) -> (Option<Moment>, Option<Moment>) {
-        let (start, end) = session_span(self.session);
-        let listed = self.summary.map(|summary| &summary.head);
-        (
-            listed.and_then(|head| head.created).or(start),
-            listed.and_then(|head| head.updated).or(end),
-        )
+        session_span(self.session)
     }
 
     /// The session that this one was converted from.

@@ -255,7 +255,8 @@ fn assert_headings_alike(w: &World, name: &str, listed: &serde_json::Value) {
         let number = messages.split(' ').next();
         assert_eq!(number, Some(count.to_string().as_str()), "{name}: {args:?}");
         for (fact, field) in [("Started", "started_at"), ("Ended", "ended_at")] {
-            if let Some(time) = listed[field].as_str() {
+            // One in which nothing was said is listed by the time of its file.
+            if let Some(time) = listed[field].as_str().filter(|_| count > 0) {
                 assert_eq!(value(fact), Some(time), "{name}: {args:?}: {fact}");
             }
         }

@@ -25,11 +25,11 @@ fn sessions_are_listed_newest_first_and_sub_agents_count_with_their_parents() {
     assert_snapshot!(w.plain(&w.ok(&["list", "--subagents"])), @r"
     01KA3J1000S000000000000007  agentuse  2025-11-15 09:46  3  proj   plain
     01KA3J1000S000000000000006  agentuse  2025-11-15 09:46  2  proj   Reviewer
-    01KA3J1000S000000000000005  agentuse  2025-11-15 09:46  3  proj   Quote Maker
+    01KA3J1000S000000000000005  agentuse  2025-11-15 09:46  5  proj   Quote Maker
     01KA3J1000S000000000000004  agentuse  2025-11-15 09:46  2  loose  default
     01KA3J1000S000000000000003  agentuse  2025-11-15 09:46  2  proj   Tester
-    01KA3J1000S000000000000002  agentuse  2025-11-15 09:46  2  proj   Coder
-    01KA3J1000S000000000000001  agentuse  2025-11-15 09:46  2  src    Daily Planner
+    01KA3J1000S000000000000002  agentuse  2025-11-15 09:46  3  proj   Coder
+    01KA3J1000S000000000000001  agentuse  2025-11-15 09:46  4  src    Daily Planner
     ");
 }
 

@@ -104,7 +104,7 @@ fn the_tree_names_sub_agents_and_the_calls_that_started_them() {
     ");
     assert_snapshot!(w.ok(&["tree", CODER]), @r"
     Coder
-    Coder · proj · 15 Nov 2025 09:46 · 4 messages (2 in a sub-agent) · 15 tokens
+    agentuse · proj · 15 Nov 2025 09:46 · 5 messages (2 in a sub-agent) · 15 tokens
     sub-agent of 01KA3J1000S000000000000001 · 01KA3J1000S000000000000002
 
     ● #2  You  Write the code.
@@ -113,8 +113,8 @@ fn the_tree_names_sub_agents_and_the_calls_that_started_them() {
     ");
     assert_snapshot!(w.ok(&["tree", LATER]), @r"
     Quote Maker
-    Quote Maker · proj · 15 Nov 2025 09:46 · 5 messages (2 in a sub-agent)
-    560 tokens · 01KA3J1000S000000000000005
+    agentuse · proj · 15 Nov 2025 09:46 · 7 messages (2 in a sub-agent) · 560 tokens
+    01KA3J1000S000000000000005
 
     ● #2  You  Make a quote. About rain.
     ● #3  Quote Maker  Rain is patient.  ✓ bash rain  · 1 event
