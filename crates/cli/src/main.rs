@@ -7,6 +7,7 @@ mod context;
 mod exit;
 mod failure;
 mod filters;
+mod following;
 mod help;
 mod homes;
 mod names;

@@ -12,6 +12,7 @@ mod entry;
 mod error;
 mod export;
 mod filter;
+mod follow;
 mod homes;
 mod hooks;
 mod incoming;
@@ -48,6 +49,10 @@ pub use export::{
     export_notes, export_source, show_ndjson,
 };
 pub use filter::{Filter, check_homes, format_named};
+pub use follow::{
+    Followed, FollowedMessages, LibraryFollow, SessionFollow, WatchMethod, follow_library,
+    follow_session,
+};
 pub use homes::open_homes;
 pub use hooks::{HookOutcome, HookReport, HookStep};
 pub use incoming::IncomingData;

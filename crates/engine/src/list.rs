@@ -133,6 +133,21 @@ pub fn list(
     })
 }
 
+/// Whether a list with this filter shows a session.
+pub(crate) fn is_wanted(env: &Env, filter: &Filter, session: &Summary) -> bool {
+    let mut asked = filter.workspaces.iter();
+    let is_in_asked = |name: &String| {
+        let path = absolute(&env.cwd, &path_of_text(name));
+        let mut asked = AskedWorkspace::new(env, name);
+        path == session.path
+            || asked.has(env, session)
+            || filter.titles && has_in_title(&asked, session)
+    };
+    (filter.subagents || !session.is_subagent())
+        && (filter.workspaces.is_empty() || asked.any(is_in_asked))
+        && filter.takes(env, session)
+}
+
 /// Whether the word that somebody named, where it is no path, is in a session's title.
 fn has_in_title(asked: &AskedWorkspace, session: &Summary) -> bool {
     let (word, title) = (asked.word(), session.head.title.as_ref());

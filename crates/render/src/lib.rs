@@ -36,10 +36,10 @@ pub use neutral::{OneLine, Plain, cell, fit, neutral, one_line, width};
 pub use numbers::{byte_count, dollars, short_count};
 pub use outline::{draw_tree, tree_json};
 pub use reading::{first_of_last, start_of};
-pub use text::write_text;
+pub use text::{write_text, write_turns};
 pub use unified::{
     Envelope, Export, OriginalWriter, RecordForm, WrittenMessage, context_object, export_record,
-    message_object, session_object, session_record, summary_entries, workspace_path,
+    message_lines, message_object, session_object, session_record, summary_entries, workspace_path,
 };
 pub use utf8::Utf8;
 pub use view::{Options, SourceInfo, Style, View, exported_times};

@@ -45,24 +45,22 @@ pub fn write_text(
     o: &Options,
     style: &Style,
 ) -> io::Result<()> {
-    let mut screen = TextScreen {
-        page: TextPage::new(out, style.colour, style.width),
-        clock: TimeLabels::new(style),
-        options: *o,
-        agent: agent_word(view),
-        workspace: view.session.head.workspace.path.as_deref(),
-        is_person: false,
-        after_call: false,
-    };
+    let mut screen = TextScreen::new(out, view, *o, style);
     write_head(&mut screen.page, &mut screen.clock, view)?;
-    for part in Reading::of_view(view, *o) {
-        match part {
-            ReadingPart::Turn(turn) => screen.write_turn(&turn)?,
-            ReadingPart::Item(item) => screen.write_item(item)?,
-            ReadingPart::Quiet(quiet) => screen.write_quiet(&quiet)?,
-        }
-    }
-    Ok(())
+    screen.write_parts(view)
+}
+
+/// Writes turns as [`write_text`] does, without the title and the facts before them, and without numbers: what is
+/// said while somebody waits for it, of which the rest may not have been read.
+pub fn write_turns(
+    out: &mut dyn Write,
+    view: &View<'_>,
+    o: &Options,
+    style: &Style,
+) -> io::Result<()> {
+    let mut screen = TextScreen::new(out, view, *o, style);
+    screen.is_numbered = false;
+    screen.write_parts(view)
 }
 
 /// Writes the title of a conversation and the facts about it.
@@ -82,9 +80,37 @@ struct TextScreen<'a> {
     is_person: bool,
     /// Whether the last thing was a call of a tool.
     after_call: bool,
+    /// Whether turns have their numbers.
+    is_numbered: bool,
+}
+
+impl<'a> TextScreen<'a> {
+    fn new(out: &'a mut dyn Write, view: &View<'a>, options: Options, style: &Style) -> Self {
+        Self {
+            page: TextPage::new(out, style.colour, style.width),
+            clock: TimeLabels::new(style),
+            options,
+            agent: agent_word(view),
+            workspace: view.session.head.workspace.path.as_deref(),
+            is_person: false,
+            after_call: false,
+            is_numbered: true,
+        }
+    }
 }
 
 impl TextScreen<'_> {
+    fn write_parts(&mut self, view: &View<'_>) -> io::Result<()> {
+        for part in Reading::of_view(view, self.options) {
+            match part {
+                ReadingPart::Turn(turn) => self.write_turn(&turn)?,
+                ReadingPart::Item(item) => self.write_item(item)?,
+                ReadingPart::Quiet(quiet) => self.write_quiet(&quiet)?,
+            }
+        }
+        Ok(())
+    }
+
     /// `#2  Claude  opus-4-5  10:02`
     fn write_turn(&mut self, turn: &Turn) -> io::Result<()> {
         self.page.request_gap();
@@ -100,9 +126,13 @@ impl TextScreen<'_> {
         let paint = self.page.paint;
         let number = format!("#{}", turn.entry_number());
         let who = fit(&who, 30);
-        let mut used = number.len() + 2 + who.width();
-        let mut line = paint.paint_text(BOLD, &number);
-        line.push_str("  ");
+        let mut used = who.width();
+        let mut line = String::new();
+        if self.is_numbered {
+            used += number.len() + 2;
+            line = paint.paint_text(BOLD, &number);
+            line.push_str("  ");
+        }
         line.push_str(&paint.paint_text(speaker_style(&turn.speaker), &who));
         let label = turn.label.as_ref().map(|label| format!("[{label}]"));
         let time = turn.time.map(|time| self.clock.time_heading(time));

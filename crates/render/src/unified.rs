@@ -19,5 +19,7 @@ mod tree;
 pub(crate) use entry::{type_word, write_fields};
 pub use form::{OriginalWriter, RecordForm};
 pub use message::{Envelope, WrittenMessage, message_object};
-pub use record::{Export, context_object, export_record, session_record, summary_entries};
+pub use record::{
+    Export, context_object, export_record, message_lines, session_record, summary_entries,
+};
 pub use session::{session_object, workspace_path};

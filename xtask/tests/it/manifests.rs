@@ -6,11 +6,12 @@ use crate::repository::{assert_none, folders, put, root, text};
 
 /// For each folder of crates/, the crates it may use. Dependencies point one way, and nothing below
 /// the command line uses what is above it.
-const CRATES: [(&str, &[&str]); 14] = [
+const CRATES: [(&str, &[&str]); 15] = [
     ("json", &[]),
     ("model", &["json"]),
     ("disk", &[]),
     ("run", &[]),
+    ("watch", &[]),
     ("project", &["run"]),
     ("judges", &[]),
     ("samp", &["disk", "json"]),
@@ -21,7 +22,7 @@ const CRATES: [(&str, &[&str]); 14] = [
     (
         "engine",
         &[
-            "catalog", "disk", "formats", "json", "model", "project", "render", "run",
+            "catalog", "disk", "formats", "json", "model", "project", "render", "run", "watch",
         ],
     ),
     (
@@ -39,13 +40,14 @@ const CRATES: [(&str, &[&str]); 14] = [
 ];
 
 /// Crates from outside that only some crates may use.
-const RESERVED: [(&str, &[&str]); 13] = [
+const RESERVED: [(&str, &[&str]); 14] = [
     ("anstream", &["cli"]),
     ("anyhow", &["cli"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("indicatif", &["cli"]),
+    ("notify", &["watch"]),
     ("rusqlite", &["catalog", "formats"]),
     ("rustix", &["disk", "run"]),
     ("tempfile", &["disk"]),

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
-use rethread_engine::{Filter, Listed, Sort, list};
+use rethread_engine::{Filter, Listed, Sort, follow_library, list};
 use rethread_model::Summary;
 use rethread_render::{cell, one_line};
 
@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::filters::FilterFlags;
+use crate::following::{FollowFlags, tell_followed, write_lines};
 use crate::homes::HomeFlags;
 use crate::names::name_parser;
 use crate::output::{json_out, say, session_json};
@@ -32,6 +33,7 @@ use crate::table::{count, title};
   rethread list shop --since yesterday  workspaces or titles that have `shop`
   rethread list --since november        what was said since the first of November
   rethread list --sort cost -n 5        the five that cost the most
+  rethread list --follow --agent codex  what is said from now on in any session of Codex
   rethread list --remote ada@vm01       what is on another machine, too")]
 pub(crate) struct List {
     /// Only these workspaces: `.` for the current project with its git worktrees, a path, or a part of
@@ -53,12 +55,22 @@ pub(crate) struct List {
     /// Also list sessions of sub-agents, which else count with the sessions that started them.
     #[arg(long)]
     subagents: bool,
+    /// Instead of a list, print what is said from now on in any of these sessions and in new ones, one
+    /// line a message, until the command is interrupted. With `--json`, one message object a line, with
+    /// the `session_id` and the `agent`.
+    #[arg(long, conflicts_with_all = ["limit", "sort", "tsv"])]
+    follow: bool,
+    #[command(flatten)]
+    following: FollowFlags,
     /// Print tab-separated values.
     #[arg(long, conflicts_with = "json")]
     tsv: bool,
     #[command(flatten)]
     homes: HomeFlags,
 }
+
+/// How long a line about a message is where no terminal says how wide it is.
+const FOLLOW_COLUMNS: usize = 160;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SortKey {
@@ -95,6 +107,16 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
         ..args.filters.filter(context, &args.homes)?
     };
     let (env, notes) = args.homes.open(context)?;
+    if args.follow {
+        context.notes(&notes);
+        let events = follow_library(&env, filter, args.following.method())?;
+        let columns = context.columns.unwrap_or(FOLLOW_COLUMNS);
+        context.tell_notes();
+        context.say(&format!("following {}", sessions(events.session_count())));
+        return tell_followed(context, &args.following, events, |out, messages| {
+            write_lines(out, messages, columns)
+        });
+    }
     let progress = Progress::new("listing");
     let mut found = list(&env, &filter, args.sort.into(), &|done, of| {
         progress.at(done, of);
@@ -128,6 +150,13 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
         page(context, write)?;
     }
     Ok(exit)
+}
+
+fn sessions(count: usize) -> String {
+    match count {
+        1 => "one session, and new ones".to_owned(),
+        n => format!("{n} sessions, and new ones"),
+    }
 }
 
 /// Says that there is none, and what was looked at.

@@ -9,15 +9,18 @@ use rethread_disk::{
     Created, Durability, Mode, create_with, ensure_folder, open_read, replace_with,
 };
 use rethread_engine::{
-    ConversationWithFiles, Env, Part, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show,
-    show_ndjson, write_page,
+    ConversationWithFiles, Env, Part, copy_raw, copy_rows, follow_session, listed_as, raw_files,
+    raw_rows, show, show_ndjson, write_page,
 };
-use rethread_render::{Options, PageContext, session_record, write_markdown, write_text};
+use rethread_render::{
+    Options, PageContext, message_lines, session_record, write_markdown, write_text, write_turns,
+};
 use serde_json::json;
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::following::{FollowFlags, tell_followed};
 use crate::homes::HomeFlags;
 use crate::names::name_parser;
 use crate::output::{json_out, local, print, print_json};
@@ -31,6 +34,7 @@ use crate::pager::page;
   rethread show latest                         the newest conversation
   rethread show 7f3a --last 2 --full           the last question and answer, with whole outputs
   rethread show 7f3a --at '#12'                from there on
+  rethread show latest --last 1 --follow       what is said from now on
   rethread show 7f3a --to markdown -o talk.md  into a file
   rethread show 7f3a --to ndjson -o one.ndjson  an export of it alone
   zcat old.ndjson.gz | rethread show -         what another program gives
@@ -69,6 +73,12 @@ pub(crate) struct Show {
     /// Also show what happened beside the conversation: hooks, settings, titles.
     #[arg(long)]
     events: bool,
+    /// Go on with what is said from now on, as it is said, until the command is interrupted. With
+    /// `--json`, one message object a line, with the `session_id` and the `agent`.
+    #[arg(long, conflicts_with_all = ["output", "branch", "all_branches", "at"])]
+    follow: bool,
+    #[command(flatten)]
+    following: FollowFlags,
     /// Write to FILE instead; with `--to raw`, copy all files into the folder FILE.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -146,6 +156,9 @@ impl PartFlags {
 pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let (env, reached) = args.homes.open_and_tell(context)?;
     let name = context.named(&args.session)?;
+    if args.follow {
+        return Ok(follow(context, &env, args, &name)?.or(reached));
+    }
     if args.to == ShowForm::Raw {
         return Ok(raw(context, &env, args, &name)?.or(reached));
     }
@@ -206,6 +219,44 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
     let mut notes = found.into_inner();
     notes.extend(pictures.notes());
     Ok(exit.or(context.notes(&notes)).or(reached))
+}
+
+/// Shows a session, and what is said in it from then on.
+fn follow(context: &Context, env: &Env, args: &Show, name: &str) -> Result<Exit, Failure> {
+    if args.to != ShowForm::Text {
+        return Err(Failure::usage(
+            "`--follow` shows text, or JSON with `--json`",
+        ));
+    }
+    let method = args.following.method();
+    let (mut shown, events) = follow_session(env, name, args.part.part(), method)?;
+    let options = args.options();
+    match args.last {
+        Some(count) if context.json => shown.keep_last_messages(count),
+        Some(count) => shown.keep_last_turns(count, options),
+        None => {}
+    }
+    let conversation = &shown.conversation;
+    let path = context.given_path(&conversation.source.path);
+    let summary = listed_as(conversation)?;
+    let mut view = shown.view(conversation);
+    (view.path, view.source) = (&path, local(&path));
+    view.summary = Some(&summary);
+    let style = context.style();
+    let exit = context.notes(&conversation.notes);
+    context.tell_notes();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if context.json {
+        json_out(out, |out| message_lines(out, &view))?;
+    } else {
+        write_text(&mut out, &view, &options, &style)?;
+        out.flush()?;
+        drop(out);
+    }
+    let told = tell_followed(context, &args.following, events, |out, messages| {
+        write_turns(out, &messages.view(), &options, &style)
+    })?;
+    Ok(exit.or(told))
 }
 
 /// Writes a file whole or not at all; an existing one only when asked.

@@ -34,6 +34,7 @@ mod errors;
 #[cfg(target_os = "linux")]
 mod every_call;
 mod export;
+mod follow;
 mod fork;
 mod gemini;
 mod help;

@@ -34,6 +34,10 @@ impl Store for AgentUse {
         there.map(|path| Root::known(FORMAT, path)).collect()
     }
 
+    fn watched_folders(&self, root: &Root) -> Vec<(PathBuf, bool)> {
+        vec![(root.path.join(PROJECT), true)]
+    }
+
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
         list_folder(&root.path, out);
     }

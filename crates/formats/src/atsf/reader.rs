@@ -105,7 +105,7 @@ impl Reader for Atsf {
         reader.records.notes = notes;
         let log = match open_sized(&path) {
             Ok((file, len)) => {
-                let part = Part::lines(path.clone(), file, len);
+                let part = Part::lines_in(source.window, path.clone(), file, len);
                 read_log(&part, &mut reader)?;
                 part.with_records(std::mem::take(&mut reader.records.marks))
             }

@@ -48,6 +48,10 @@ impl Store for Atsf {
         roots.found
     }
 
+    fn watched_folders(&self, root: &Root) -> Vec<(PathBuf, bool)> {
+        vec![(root.path.join(AGENT), true)]
+    }
+
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
         list_folder(&root.path, out);
     }

@@ -42,7 +42,7 @@ impl crate::Reader for ClaudeCode {
     fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
         let path = &source.path;
         let (file, len) = open_sized(path)?;
-        let transcript = Part::lines(path.clone(), file, len);
+        let transcript = Part::lines_in(source.window, path.clone(), file, len);
         let mut scan = TranscriptScan::whole(path);
         read_log(&transcript, &mut scan)?;
         let TranscriptScan {

@@ -32,6 +32,10 @@ impl Store for ClaudeCode {
         )
     }
 
+    fn watched_folders(&self, root: &Root) -> Vec<(PathBuf, bool)> {
+        vec![(root.path.join(PROJECTS), true)]
+    }
+
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
         list_folder(&root.path, out);
     }

@@ -8,7 +8,7 @@ use rethread_disk::{DiskError, open_sized};
 use rethread_model::Note;
 
 use crate::packed::{Packing, Unpacked, unpack, why};
-use crate::{OpenError, Part};
+use crate::{LogWindow, OpenError, Part};
 
 /// How the names of compressed files end.
 pub(super) const PACKED: &str = ".zst";
@@ -21,9 +21,18 @@ pub(super) fn is_packed(path: &Path) -> bool {
 /// A log, unpacked where it is compressed. A compressed one that is damaged gives what comes before
 /// the damage, and a note.
 pub(super) fn open(path: &Path) -> Result<(Part, Option<Note>), OpenError> {
+    open_in(path, None)
+}
+
+/// As [`open`], of which only a window is meant where it is not compressed.
+pub(super) fn open_in(
+    path: &Path,
+    window: Option<LogWindow>,
+) -> Result<(Part, Option<Note>), OpenError> {
     let (file, len) = open_sized(path)?;
     if !is_packed(path) {
-        return Ok((Part::lines(path.to_owned(), file, len), None));
+        let part = Part::lines_in(window, path.to_owned(), file, len);
+        return Ok((part, None));
     }
     let original = file.try_clone().map_err(|cause| DiskError::Read {
         path: path.to_owned(),

@@ -46,7 +46,7 @@ impl crate::Reader for Codex {
         if document::is_document(path) {
             return document::read(source);
         }
-        let opened = packed::open(path)?;
+        let opened = packed::open_in(path, source.window)?;
         let meta = match beginning_of(opened.0.reader()) {
             Beginning::Session(meta) => Some(*meta),
             Beginning::Nameless | Beginning::Other => None,

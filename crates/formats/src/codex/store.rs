@@ -26,6 +26,15 @@ impl Store for Codex {
         known_roots(FORMAT, homes.filter(|home| home.is_dir()))
     }
 
+    fn watched_folders(&self, root: &Root) -> Vec<(PathBuf, bool)> {
+        let folders = [SESSIONS, ARCHIVED].map(|name| root.path.join(name));
+        let there = folders.into_iter().filter(|folder| folder.is_dir());
+        there
+            .chain([root.path.clone()])
+            .map(|folder| (folder.clone(), folder != root.path))
+            .collect()
+    }
+
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
         list_folder(&root.path, out);
     }

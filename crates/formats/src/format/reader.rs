@@ -105,6 +105,12 @@ pub trait BodyReader: Sync {
         self.body(native, session, entry)
     }
 
+    /// Whether the client is still writing what an entry says, and will write it anew: an answer that is
+    /// not complete, in a source that is not only added to.
+    fn is_unfinished(&self, _: &Native, _: &Session, _: EntryIx) -> bool {
+        false
+    }
+
     /// The pieces that a message came in, where the source gives each an id of its own.
     fn pieces(&self, _: &Native, _: &Session, _: EntryIx) -> Vec<Piece> {
         Vec::new()

@@ -82,6 +82,16 @@ pub struct Source {
     pub place: Option<u64>,
     /// The home it is in, where that is not the user's own on this machine.
     pub home: Option<Arc<Home>>,
+    /// Which part of its log is read, where somebody who knows the rest wants only what was added. A
+    /// format that keeps no log of its own reads all of the session.
+    pub window: Option<LogWindow>,
+}
+
+/// The part of a log that is read: its first line, and what stands behind a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogWindow {
+    /// The first line that begins at or behind this byte is the next that is read.
+    pub from: u64,
 }
 
 impl Source {
@@ -94,6 +104,7 @@ impl Source {
             refused_store: None,
             place: None,
             home: None,
+            window: None,
         }
     }
 
@@ -138,6 +149,12 @@ pub trait Store: Sync {
 
     /// The sessions at a path that the user named; none if it is not ours.
     fn at_path(&self, path: &Path) -> Vec<Source>;
+
+    /// The folders of a place in which sessions are written, and whether also what is in their folders
+    /// counts: for who waits for changes.
+    fn watched_folders(&self, root: &Root) -> Vec<(PathBuf, bool)> {
+        vec![(root.path.clone(), true)]
+    }
 
     /// The session's files, the main one first, without judging what is in them.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError>;

@@ -9,7 +9,7 @@ use rethread_model::{Head, Moment, Note, Role, SessionBuilder, Summary};
 use super::facts::{counts, head};
 use super::message::is_frame;
 use super::project::CHATS;
-use super::scan::{Scanned, scan};
+use super::scan::{Scanned, scan, scan_in};
 use super::sniff::{What, what};
 use super::weave::weave;
 use super::{Gemini, SLUG, store};
@@ -56,7 +56,7 @@ impl Reader for Gemini {
     /// Reads a session.
     fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
         let path = &source.path;
-        let found = scan(path, ScanDepth::Whole)?;
+        let found = scan_in(path, ScanDepth::Whole, source.window)?;
         let mut head = head(path, &store::named_id(path), &found);
         let Scanned {
             part,

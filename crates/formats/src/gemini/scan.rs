@@ -15,7 +15,7 @@ use super::replay::{Replay, Rewound};
 use super::sniff::{What, has_lines};
 use crate::carry::converted_from;
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, ScanDepth, SourcePos, read_log};
-use crate::{OpenError, Part, RecordKind};
+use crate::{LogWindow, OpenError, Part, RecordKind};
 
 /// The part that holds the messages.
 pub(super) const MAIN_PART: u32 = 0;
@@ -43,6 +43,15 @@ pub(super) fn skim(look: ScanDepth, bytes: &[u8]) -> Skim<'_> {
 
 /// Looks through a file.
 pub(super) fn scan(path: &Path, look: ScanDepth) -> Result<Scanned, OpenError> {
+    scan_in(path, look, None)
+}
+
+/// As [`scan`]; of a log only a window is looked through, where one is asked for.
+pub(super) fn scan_in(
+    path: &Path,
+    look: ScanDepth,
+    window: Option<LogWindow>,
+) -> Result<Scanned, OpenError> {
     let (file, len) = open_sized(path)?;
     let mut scan = Scan {
         path,
@@ -55,7 +64,7 @@ pub(super) fn scan(path: &Path, look: ScanDepth) -> Result<Scanned, OpenError> {
         records: LogRecords::new(path, MAIN_PART),
     };
     let part = if has_lines(path) {
-        let part = Part::lines(path.to_owned(), file, len);
+        let part = Part::lines_in(window, path.to_owned(), file, len);
         read_log(&part, &mut scan)?;
         scan.end_of_log();
         part

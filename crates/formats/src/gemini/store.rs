@@ -40,6 +40,10 @@ impl Store for Gemini {
         known_roots(FORMAT, folders.filter(|path| path.join(TMP).is_dir()))
     }
 
+    fn watched_folders(&self, root: &Root) -> Vec<(PathBuf, bool)> {
+        vec![(root.path.join(TMP), true)]
+    }
+
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
         list_folder(&root.path, out);
     }

@@ -12,6 +12,10 @@ use rethread_disk::{open_read, read_at, read_next};
 use super::marks::{Marks, RecordKind};
 use super::spool::Spooled;
 use super::window::{Window, append_range};
+use crate::LogWindow;
+
+/// Of a log, a window of up to this length is held in memory.
+const LONGEST_WINDOW: u64 = 16 * 1024 * 1024;
 
 /// A log of up to this length is held in memory.
 const SHORT: u64 = 4 * 1024 * 1024;
@@ -27,6 +31,8 @@ pub struct Part {
     pub borrowed: bool,
     bytes: Backing,
     len: u64,
+    /// The bytes of the file that are not meant; none of most parts.
+    skipped: Range<u64>,
     marks: Marks,
     window: Mutex<Window>,
     /// What a record said that many entries come from: the one that was asked last.
@@ -79,6 +85,28 @@ impl Part {
         // What cannot be read now may still be told to those who ask for it.
         let bytes = bytes.flatten().unwrap_or(Backing::File(file));
         Self::new(path, PartKind::Lines, bytes, len)
+    }
+
+    /// As [`lines`](Self::lines), of which only the first line and what stands in a window are meant.
+    /// What is in the window is held, so a long one is read as the whole log is.
+    pub(crate) fn lines_in(window: Option<LogWindow>, path: PathBuf, file: File, len: u64) -> Self {
+        let Some((bytes, skipped)) = window.and_then(|window| window_bytes(&file, len, window))
+        else {
+            return Self::lines(path, file, len);
+        };
+        let held = bytes.len() as u64;
+        let mut part = Self::new(path, PartKind::Lines, Backing::Memory(bytes), held);
+        part.skipped = skipped;
+        part
+    }
+
+    /// Where a byte of the part stands in its file, of which only a window may be meant.
+    pub fn file_offset(&self, at: u64) -> u64 {
+        if at < self.skipped.start {
+            at
+        } else {
+            at + (self.skipped.end - self.skipped.start)
+        }
     }
 
     /// A log in a compressed file, and its content, unpacked, of this length. Records are those of
@@ -135,6 +163,7 @@ impl Part {
             borrowed: false,
             bytes,
             len,
+            skipped: 0..0,
             marks: Marks::default(),
             window: Mutex::default(),
             told: Mutex::default(),
@@ -320,6 +349,27 @@ impl Part {
             }
         }
     }
+}
+
+/// The longest first line that is read beside a window.
+const LONGEST_FIRST: usize = 1024 * 1024;
+
+/// The first line of a log with what stands in a window of it, and what lies between them; none where
+/// the whole log is to be read.
+fn window_bytes(file: &File, len: u64, window: LogWindow) -> Option<(Vec<u8>, Range<u64>)> {
+    let mut bytes = vec![0; LONGEST_FIRST];
+    let read = read_at(file, 0, &mut bytes).ok()?;
+    bytes.truncate(memchr::memchr(b'\n', bytes.get(..read)?)? + 1);
+    let first = bytes.len() as u64;
+    if window.from <= first || len.checked_sub(window.from)? > LONGEST_WINDOW {
+        return None;
+    }
+    let mut tail = Vec::new();
+    // The line that ends before the place may end there.
+    append_range(file, window.from - 1..len, &mut tail).ok()?;
+    let line = memchr::memchr(b'\n', &tail)? + 1;
+    bytes.extend_from_slice(tail.get(line..)?);
+    Some((bytes, first..window.from - 1 + line as u64))
 }
 
 struct PartReader<'a> {

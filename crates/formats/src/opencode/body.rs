@@ -25,6 +25,26 @@ impl BodyReader for OpenCode {
         body_for(native, session, entry, By::Model)
     }
 
+    /// Whether the client did not yet write that an answer is complete, or that it failed.
+    fn is_unfinished(&self, native: &Native, session: &Session, entry: EntryIx) -> bool {
+        if session.entry(entry).kind != Kind::Message(Role::Assistant) {
+            return false;
+        }
+        let mut buffer = Vec::new();
+        let mut held = Vec::new();
+        if let Some(raw) = session.origin(entry).first()
+            && hold(native, *raw, &mut buffer, &mut held).is_err()
+        {
+            return false;
+        }
+        let is_open = |info: &Members<'_>| {
+            let ended = |time: Passed<'_>| time.get("completed").is_some();
+            info.get("error").is_none() && !info.get("time").is_none_or(ended)
+        };
+        held.iter()
+            .any(|held| matches!(held, Held::Info(info) if is_open(info)))
+    }
+
     fn own_words(&self) -> Option<OwnWords> {
         Some(own::WORDS)
     }

@@ -46,6 +46,19 @@ impl Store for OpenCode {
         folders.chain(own).map(root).collect()
     }
 
+    fn watched_folders(&self, root: &Root) -> Vec<(PathBuf, bool)> {
+        // Beside the database are copies of whole projects, which are nobody's sessions.
+        let is_file = root.path.is_file();
+        let folder = if is_file { root.path.parent() } else { None };
+        let folder = folder.unwrap_or(&root.path);
+        let storage = folder.join(STORAGE);
+        let storage = (!is_file && storage.is_dir()).then_some((storage, true));
+        storage
+            .into_iter()
+            .chain([(folder.to_owned(), false)])
+            .collect()
+    }
+
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
         list_folder(&root.path, out);
     }

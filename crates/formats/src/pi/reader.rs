@@ -46,7 +46,7 @@ impl crate::Reader for Flavour {
             format: self.slug,
         };
         let (file, len) = open_sized(path)?;
-        let part = Part::lines(path.clone(), file, len);
+        let part = Part::lines_in(source.window, path.clone(), file, len);
         let mut scan = SessionScan::whole(path);
         let end = read_log(&part, &mut scan)?;
         let SessionScan {

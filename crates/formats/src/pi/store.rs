@@ -27,6 +27,12 @@ impl Store for Flavour {
         known_roots(self.format, folders.into_iter().filter(|p| p.is_dir()))
     }
 
+    fn watched_folders(&self, root: &Root) -> Vec<(PathBuf, bool)> {
+        let sessions = root.path.join(SESSIONS);
+        let has_own = sessions.is_dir();
+        vec![(if has_own { sessions } else { root.path.clone() }, true)]
+    }
+
     fn list(&self, root: &Root, out: &mut dyn FnMut(Result<Source, Note>)) {
         list_folder(self, &root.path, out);
     }

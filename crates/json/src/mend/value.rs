@@ -151,13 +151,12 @@ impl ValueScan {
     }
 
     fn note_key(&mut self, src: &mut impl ByteWindows, at: u64, end: u64) {
-        match short_bytes(src, at, end) {
-            Some(key) => self.first_keys.extend(key),
+        if let Some(key) = short_bytes(src, at, end) {
+            self.first_keys.extend(key);
+        } else {
             // It begins like no other.
-            None => {
-                self.first_keys.clear();
-                self.keys = 2;
-            }
+            self.first_keys.clear();
+            self.keys = 2;
         }
     }
 }

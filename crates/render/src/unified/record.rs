@@ -8,6 +8,8 @@ use rethread_model::{
     Visibility,
 };
 
+use serde_json::value::RawValue;
+
 use super::entry::{EntryPlace, entry_object};
 use super::facts::{SessionFacts, write_session_facts};
 use super::form::{MessageContext, OriginalWriter, RecordForm};
@@ -156,6 +158,46 @@ pub fn context_object(
     w.member_or_null("thinking_level", thinking_level)?;
     w.close("}")?;
     w.end_line()
+}
+
+/// Writes the messages among the entries of a view, one line of JSON each: a message object that
+/// says which session and whose it is, instead of its place there.
+pub fn message_lines(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
+    let session = view.session;
+    let is_message = |ix: &EntryIx| session.entry(*ix).kind.is_message();
+    let messages = || session.indexed().map(|(ix, _)| ix).filter(is_message);
+    // Parents are named, whether they are among what is written or not.
+    let mut tree = MessageTree::new(session, messages());
+    let mut saying = MessageContext::new(RecordForm::Shown, view.bodies);
+    let shown: Vec<EntryIx> = view.shown_entries().filter(is_message).collect();
+    let written = ShownEntries::new(view, &shown, None);
+    let id = serde_json::to_string(&session.head.id)?;
+    let agent = serde_json::to_string(session.head.held_by())?;
+    for ix in &shown {
+        let mut bytes = vec![b'['];
+        let mut w = JsonWriter::new(&mut bytes);
+        let place = (*ix, 1);
+        write_entry(
+            &mut w,
+            &written,
+            &mut tree,
+            place,
+            NOTHING_AROUND,
+            &mut saying,
+        )?;
+        w.finish()?;
+        bytes.push(b']');
+        // A message that holds calls with their results is two.
+        let objects: Vec<&RawValue> = serde_json::from_slice(&bytes)?;
+        for object in objects {
+            // Which of the session's messages it is may not be known.
+            let members = object.get().strip_prefix("{\"index\":");
+            let members = members.and_then(|members| members.split_once(','));
+            let (_, members) = members.unwrap_or_default();
+            writeln!(out, "{{\"session_id\":{id},\"agent\":{agent},{members}")?;
+        }
+    }
+    Ok(())
 }
 
 /// What is written of a session.

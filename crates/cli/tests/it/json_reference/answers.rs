@@ -2,7 +2,7 @@
 
 use super::kind::Kind::{Any, Flag, Integer, List, Map, OrNull, Text, Time, Word};
 use super::kind::{Answer, Field, Kind, Object, always, maybe};
-use super::message::{CONTEXT, NATIVE_CONTEXT, RECORD, TREE_ENTRY, TREE_SUBAGENT};
+use super::message::{CONTEXT, FOLLOWED, NATIVE_CONTEXT, RECORD, TREE_ENTRY, TREE_SUBAGENT};
 use super::session::{REMOVED, SESSION};
 
 pub(super) static READING: &[Answer] = &[
@@ -11,6 +11,7 @@ pub(super) static READING: &[Answer] = &[
     Answer { name: "list", call: "rethread list --json", means: "a line a session.", objects: &[&SESSION] },
     Answer { name: "show", call: "rethread show SESSION --json", means: "one object.", objects: &[&RECORD] },
     Answer { name: "show-raw", call: "rethread show SESSION --to raw -o DIR --json", means: "a line a file that was copied.", objects: &[&WRITTEN] },
+    Answer { name: "follow", call: "rethread show SESSION --follow --json", means: "a line a message, as it is said, those that are there first; `rethread list --follow --json` prints the same for all sessions, from now on. An answer that its client adds to is told again, with what is new in it alone.", objects: &[&FOLLOWED] },
     Answer { name: "tree", call: "rethread tree SESSION --json", means: "a line an entry, then a line a sub-agent.", objects: &[&TREE_ENTRY, &TREE_SUBAGENT] },
     Answer { name: "context", call: "rethread context SESSION --json", means: "one object.", objects: &[&CONTEXT] },
     Answer { name: "context-native", call: "rethread context SESSION --native --json", means: "one object.", objects: &[&NATIVE_CONTEXT] },

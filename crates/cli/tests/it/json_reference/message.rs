@@ -38,17 +38,30 @@ pub(super) static NATIVE_CONTEXT: Object = Object {
 static MESSAGE: Object = Object {
     name: "message",
     means: "A message. One with calls of tools and their results is two: the second, of the user, has the results",
-    groups: &[&[
-        always("index", Integer, "its place among those that are printed, from 1"),
-        maybe("uuid", Text, "its id, by the document's name"),
-        maybe("parent_uuid", OrNull(&Text), "the message before it, by the document's name"),
-        always("id", OrNull(&Text), "its id"),
-        always("parent_id", OrNull(&Text), "the message before it"),
-        always("role", Word(&["user", "assistant", "system"]), "who said it"),
-        maybe("timestamp", Time, "when"),
-        always("content", List(&OneOf(&[&TEXT, &TOOL_USE, &TOOL_RESULT])), "what was said"),
-        maybe("metadata", Kind::Object(&METADATA), "where, by what, and all that the document has no words for"),
-    ]],
+    groups: &[&[always("index", Integer, "its place among those that are printed, from 1")], MESSAGE_FIELDS],
+};
+
+static MESSAGE_FIELDS: &[Field] = &[
+    maybe("uuid", Text, "its id, by the document's name"),
+    maybe("parent_uuid", OrNull(&Text), "the message before it, by the document's name"),
+    always("id", OrNull(&Text), "its id"),
+    always("parent_id", OrNull(&Text), "the message before it"),
+    always("role", Word(&["user", "assistant", "system"]), "who said it"),
+    maybe("timestamp", Time, "when"),
+    always("content", List(&OneOf(&[&TEXT, &TOOL_USE, &TOOL_RESULT])), "what was said"),
+    maybe("metadata", Kind::Object(&METADATA), "where, by what, and all that the document has no words for"),
+];
+
+pub(super) static FOLLOWED: Object = Object {
+    name: "followed-message",
+    means: "A message as it is said",
+    groups: &[
+        &[
+            always("session_id", Text, "the session that it is said in"),
+            always("agent", Text, "whose session that is"),
+        ],
+        MESSAGE_FIELDS,
+    ],
 };
 
 static TEXT: Object = Object {

@@ -128,6 +128,8 @@ fn read_the_sample(s: &Schemas) {
     s.says("context-native", &native);
     let raw = ["--sample", "show", "pi:latest", "--to", "raw", "-o", "raw"];
     s.says("show-raw", &raw);
+    let follow = ["--sample", "show", "pi:latest", "--follow", "--count", "0"];
+    s.says("follow", &follow);
     s.says("open", &["--sample", "open", "latest", "--print"]);
     s.run("show", &["--sample", "show", "nobody-has-this-id"]);
 }
