@@ -8,8 +8,9 @@ use clap::{ArgAction, Args, ColorChoice, CommandFactory, FromArgMatches, Parser,
 use rethread_engine::Durability;
 
 use crate::commands::{
-    agents, append, branch, check, completions, context, convert, export, fork, init, label, list,
-    man, migrate, msg, new, open, rename, restore, resume, rm, sample, show, tree, trust, worktree,
+    agents, append, branch, check, completions, context, convert, export, fork, index, init, label,
+    list, man, migrate, msg, new, open, rename, restore, resume, rm, sample, search, show, tree,
+    trust, worktree,
 };
 use crate::help::{self, GLOBAL, STYLES};
 
@@ -167,6 +168,7 @@ pub(crate) enum Command {
     Agents(agents::Agents),
     #[command(visible_alias = "ls")]
     List(list::List),
+    Search(search::Search),
     #[command(visible_alias = "cat")]
     Show(show::Show),
     Open(open::Open),
@@ -184,6 +186,7 @@ pub(crate) enum Command {
     #[command(visible_alias = "delete")]
     Rm(rm::Rm),
     Migrate(migrate::Migrate),
+    Index(index::IndexCommand),
     Init(init::Init),
     Worktree(worktree::Worktree),
     Trust(trust::Trust),

@@ -23,7 +23,9 @@ pub(crate) struct CommandGroup {
 pub(crate) const GROUPS: &[CommandGroup] = &[
     CommandGroup {
         heading: "Find and read",
-        commands: &["list", "show", "open", "tree", "context", "agents"],
+        commands: &[
+            "list", "search", "show", "open", "tree", "context", "agents",
+        ],
     },
     CommandGroup {
         heading: "Go on, take along",
@@ -32,7 +34,7 @@ pub(crate) const GROUPS: &[CommandGroup] = &[
     CommandGroup {
         heading: "Write and tidy up",
         commands: &[
-            "new", "append", "fork", "branch", "label", "rename", "rm", "migrate",
+            "new", "append", "fork", "branch", "label", "rename", "rm", "migrate", "index",
         ],
     },
     CommandGroup {

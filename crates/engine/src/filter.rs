@@ -9,6 +9,7 @@ use rethread_catalog::{absolute, is_path, source_of};
 use rethread_disk::path_of_text;
 use rethread_formats::{Env, FORMATS, FormatRef, by_name};
 use rethread_model::{ModelRef, Moment, Provenance, Summary};
+use rethread_search::FilterClause;
 
 use crate::Error;
 use crate::suggest::{KnownName, unknown_name};
@@ -36,6 +37,8 @@ pub struct Filter {
     pub hidden: bool,
     /// Also sessions of sub-agents, which else count with the sessions that started them.
     pub subagents: bool,
+    /// What else is wanted, as a query says it.
+    pub clauses: Vec<FilterClause>,
     /// Whether sizes are wanted, which costs a look at every file of a session.
     pub sizes: bool,
     /// Whether tokens and cost are wanted, which costs a look at every record of a session.
@@ -55,6 +58,7 @@ impl Filter {
         !self.agents.is_empty()
             || !self.models.is_empty()
             || !self.homes.is_empty()
+            || !self.clauses.is_empty()
             || self.since.is_some()
             || self.until.is_some()
     }
@@ -153,7 +157,7 @@ fn any(asked: &[String], fits: impl Fn(&str) -> bool) -> bool {
     asked.is_empty() || asked.iter().any(|item| fits(item))
 }
 
-fn is_of_agent(session: &Summary, asked: &str) -> bool {
+pub(crate) fn is_of_agent(session: &Summary, asked: &str) -> bool {
     let head = &session.head;
     let slug = by_name(asked).map(FormatRef::slug);
     slug.is_some_and(|slug| [head.format, head.held_by()].contains(&slug))
@@ -161,7 +165,7 @@ fn is_of_agent(session: &Summary, asked: &str) -> bool {
         || head.held_by() == asked
 }
 
-fn is_model(model: &ModelRef, asked: &str) -> bool {
+pub(crate) fn is_model(model: &ModelRef, asked: &str) -> bool {
     full_name(model)
         .to_lowercase()
         .contains(&asked.to_lowercase())

@@ -19,9 +19,13 @@ mod incoming;
 mod list;
 mod open_page;
 mod overview;
+mod queried;
+mod query_filter;
 mod remove;
 mod resume;
 mod sample;
+mod search;
+mod search_library;
 mod session_names;
 mod show;
 mod subagents;
@@ -59,6 +63,7 @@ pub use incoming::IncomingData;
 pub use list::{Listed, Sort, list};
 pub use open_page::{open_in_browser, write_cached_page, write_page};
 pub use overview::{AgentLine, DayCount, Overview, overview};
+pub use query_filter::{TimeSpan, asked_span};
 pub use remove::{Removable, Removed, removable_by_filter, removable_by_name, remove_session};
 pub use resume::{ResumeCommand, ResumeOptions, resume_session};
 pub use rethread_catalog::{Candidate, FindError, HomeAsk, HomeError, ShortIds, absolute, find};
@@ -68,7 +73,16 @@ pub use rethread_formats::{
     Made, MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey, Resume, Source,
     TextMessage, Unsaid, Violation, Weight, WriteError, Writing, by_name, last_name, local_path,
 };
+pub use rethread_search::{
+    FileUse, FilterClause, FilterName, Hit, HitOrder, NearMiss, OtherWords, Query, QueryError,
+    Snippet, SnippetLine, SnippetSize, TextKind, TextMatcher, TextRole, TouchedFile,
+    parse_filter_word,
+};
 pub use sample::{Sample, SampleCopy, clear_sample, kept_sample, temporary_sample, write_sample};
+pub use search::{
+    ConversationPart, FoundConversation, FoundPlace, SearchAnswer, SearchOptions, search,
+};
+pub use search_library::{IndexOverview, SearchLibrary, clear_search_cache};
 pub use session_names::SessionNames;
 pub use show::{
     Part, Shown, agent_name, copy_raw, copy_rows, listed_as, raw_files, raw_rows, show,

@@ -13,6 +13,7 @@ use rethread_model::{Note, State, Summary};
 
 use crate::Error;
 use crate::filter::Filter;
+use crate::queried::QueriedSessions;
 use crate::session_names::SessionNames;
 use crate::subagents::{with_own_subagents, with_parents};
 
@@ -79,8 +80,10 @@ pub fn list(
     }
     let holds_none = named.empty > 0 && named.empty == filter.workspaces.len();
     keep_worktree_threads(env, &found.roots, &found.sessions);
+    let mut queried = QueriedSessions::of(env, filter, &found);
     let all = found.sessions.iter().chain(named.there.iter().flatten());
     filter.check(env, &all)?;
+    queried.check(env, &all)?;
     let gathered = |sessions| {
         if filter.subagents {
             sessions
@@ -99,6 +102,7 @@ pub fn list(
     let mut sessions: Vec<Summary> = gathered(found.sessions);
     let mut looked_at = sessions.len();
     sessions.retain(&mut is_asked);
+    sessions.retain(|session| queried.takes(env, session));
     filter.take(env, &mut sessions);
     let mut empty = found.empty;
     empty.retain(is_asked);
@@ -115,6 +119,7 @@ pub fn list(
         empty.extend::<Vec<Summary>>(silent);
         let mut there = gathered(there);
         looked_at += there.len();
+        there.retain(|session| queried.takes(env, session));
         filter.take(env, &mut there);
         there.retain(|session| listed.insert(key(session)));
         sessions.append(&mut there);

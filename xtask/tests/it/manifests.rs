@@ -6,7 +6,7 @@ use crate::repository::{assert_none, folders, put, root, text};
 
 /// For each folder of crates/, the crates it may use. Dependencies point one way, and nothing below
 /// the command line uses what is above it.
-const CRATES: [(&str, &[&str]); 15] = [
+const CRATES: [(&str, &[&str]); 16] = [
     ("json", &[]),
     ("model", &["json"]),
     ("disk", &[]),
@@ -19,10 +19,12 @@ const CRATES: [(&str, &[&str]); 15] = [
     ("formats", &["disk", "env", "json", "model", "project"]),
     ("catalog", &["disk", "formats", "json", "model", "project"]),
     ("render", &["json", "model"]),
+    ("search", &["catalog", "disk", "formats", "json", "model"]),
     (
         "engine",
         &[
-            "catalog", "disk", "formats", "json", "model", "project", "render", "run", "watch",
+            "catalog", "disk", "formats", "json", "model", "project", "render", "run", "search",
+            "watch",
         ],
     ),
     (
@@ -40,7 +42,7 @@ const CRATES: [(&str, &[&str]); 15] = [
 ];
 
 /// Crates from outside that only some crates may use.
-const RESERVED: [(&str, &[&str]); 14] = [
+const RESERVED: [(&str, &[&str]); 15] = [
     ("anstream", &["cli"]),
     ("anyhow", &["cli"]),
     ("clap", &["cli"]),
@@ -50,6 +52,7 @@ const RESERVED: [(&str, &[&str]); 14] = [
     ("notify", &["watch"]),
     ("rusqlite", &["catalog", "formats"]),
     ("rustix", &["disk", "run"]),
+    ("tantivy", &["search"]),
     ("tempfile", &["disk"]),
     ("terminal_size", &["cli"]),
     ("toml", &["catalog"]),

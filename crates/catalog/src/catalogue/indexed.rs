@@ -3,8 +3,9 @@
 //!
 //! Whoever indexes writes a batch down *before* the index commits it, with the number of the commit
 //! (tantivy's opstamp). A batch counts if its number is not above that of the index: one that was written
-//! down and never committed, because the process was killed in between, does not. Nothing is waited for,
-//! and no order of two commits on two files is needed.
+//! down and never committed, because the process was killed in between, does not, and whoever indexes next
+//! forgets it before anything else. Nothing is waited for, and no order of two commits on two files is
+//! needed.
 
 use std::collections::HashMap;
 
@@ -110,6 +111,24 @@ impl Catalogue {
                 "DELETE FROM batch WHERE id NOT IN (SELECT batch FROM indexed)",
                 [],
             )?;
+            transaction.commit()
+        });
+        forgotten.is_some()
+    }
+
+    /// Forgets the batches that an index whose last commit has this number does not have: whoever wrote
+    /// them down was stopped before the commit. Call it before the index commits anything else, else they
+    /// would count then.
+    pub fn forget_batches_above(&self, opstamp: u64) -> bool {
+        let forgotten = self.ask_to_write(|connection| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            for sql in [
+                "DELETE FROM indexed WHERE batch IN (SELECT id FROM batch WHERE opstamp > ?1)",
+                "DELETE FROM batch WHERE opstamp > ?1",
+            ] {
+                transaction.execute(sql, [opstamp.cast_signed()])?;
+            }
             transaction.commit()
         });
         forgotten.is_some()

@@ -3,7 +3,10 @@
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
-use rethread_engine::{Filter, Listed, Sort, follow_library, list};
+use rethread_engine::{
+    Filter, FilterClause, FilterName, Listed, Sort, asked_span, follow_library, list,
+    parse_filter_word,
+};
 use rethread_model::Summary;
 use rethread_render::{cell, one_line};
 
@@ -34,11 +37,14 @@ use crate::table::{count, title};
   rethread list --since november        what was said since the first of November
   rethread list --sort cost -n 5        the five that cost the most
   rethread list --follow --agent codex  what is said from now on in any session of Codex
+  rethread list title:login file:src/auth.rs  filters as `rethread search` takes them
   rethread list --remote ada@vm01       what is on another machine, too")]
 pub(crate) struct List {
     /// Only these workspaces: `.` for the current project with its git worktrees, a path, or a part of
     /// its name, which may also stand in the title. The path of a session or of an export lists what
-    /// is in it; `-` is what comes down a pipe.
+    /// is in it; `-` is what comes down a pipe. A word such as `title:login` is a filter of
+    /// `rethread search`: `agent:`, `dir:`, `model:`, `is:`, `has:`, `file:`, `title:`, `since:`,
+    /// `until:`.
     #[arg(value_name = "WORKSPACE", value_parser = name_parser())]
     workspaces: Vec<String>,
     #[command(flatten)]
@@ -96,15 +102,21 @@ impl From<SortKey> for Sort {
 }
 
 pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
+    let (workspaces, clauses) = split_filters(&args.workspaces)?;
+    let flags = args.filters.filter(context, &args.homes)?;
+    let span = asked_span(&clauses, &flags, context.env.now(), context.zone())?;
     let filter = Filter {
-        workspaces: context.all_named(&args.workspaces)?,
+        workspaces: context.all_named(&workspaces)?,
+        clauses,
+        since: span.since,
+        until: span.until,
         titles: true,
         hidden: args.hidden,
         subagents: args.subagents,
         // People are not told all of them.
         sizes: context.json || args.tsv,
         usage: context.json,
-        ..args.filters.filter(context, &args.homes)?
+        ..flags
     };
     let (env, notes) = args.homes.open(context)?;
     if args.follow {
@@ -138,7 +150,7 @@ pub(crate) fn run(context: &Context, args: &List) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Failed);
     }
-    for (typed, named) in args.workspaces.iter().zip(&filter.workspaces) {
+    for (typed, named) in workspaces.iter().zip(&filter.workspaces) {
         if typed != named {
             found.names.forget_path(named);
         }
@@ -157,6 +169,28 @@ fn sessions(count: usize) -> String {
         1 => "one session, and new ones".to_owned(),
         n => format!("{n} sessions, and new ones"),
     }
+}
+
+/// The words that are workspaces, and those that are filters.
+fn split_filters(words: &[String]) -> Result<(Vec<String>, Vec<FilterClause>), Failure> {
+    let mut workspaces = Vec::new();
+    let mut clauses = Vec::new();
+    for word in words {
+        let Some(clause) = parse_filter_word(word) else {
+            workspaces.push(word.clone());
+            continue;
+        };
+        let clause = clause.map_err(rethread_engine::Error::from)?;
+        if matches!(clause.name, FilterName::Role | FilterName::Tool) {
+            let name = clause.name.word();
+            return Err(Failure::Usage {
+                message: format!("`{name}:` chooses texts, and a list has none"),
+                hint: Some(format!("`rethread search {word}` finds them")),
+            });
+        }
+        clauses.push(clause);
+    }
+    Ok((workspaces, clauses))
 }
 
 /// Says that there is none, and what was looked at.

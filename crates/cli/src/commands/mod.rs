@@ -9,6 +9,7 @@ pub(crate) mod context;
 pub(crate) mod convert;
 pub(crate) mod export;
 pub(crate) mod fork;
+pub(crate) mod index;
 pub(crate) mod init;
 pub(crate) mod label;
 pub(crate) mod list;
@@ -17,12 +18,13 @@ pub(crate) mod migrate;
 pub(crate) mod msg;
 pub(crate) mod new;
 pub(crate) mod open;
-mod overview;
+pub(crate) mod overview;
 pub(crate) mod rename;
 pub(crate) mod restore;
 pub(crate) mod resume;
 pub(crate) mod rm;
 pub(crate) mod sample;
+pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod tree;
 pub(crate) mod trust;
@@ -72,6 +74,8 @@ fn may_write(command: &Command) -> bool {
         | Command::Msg(_) => true,
         Command::Agents(_)
         | Command::List(_)
+        | Command::Search(_)
+        | Command::Index(_)
         | Command::Show(_)
         | Command::Open(_)
         | Command::Tree(_)
@@ -89,6 +93,7 @@ fn carry_out(context: &Context, command: Option<Command>) -> Result<Exit, Failur
         None => overview::run(context),
         Some(Command::Agents(args)) => agents::run(context, &args),
         Some(Command::List(args)) => list::run(context, &args),
+        Some(Command::Search(args)) => search::run(context, &args),
         Some(Command::Show(args)) => show::run(context, &args),
         Some(Command::Open(args)) => open::run(context, &args),
         Some(Command::Tree(args)) => tree::run(context, &args),
@@ -104,6 +109,7 @@ fn carry_out(context: &Context, command: Option<Command>) -> Result<Exit, Failur
         Some(Command::Fork(args)) => fork::run(context, args),
         Some(Command::Rm(args)) => rm::run(context, &args),
         Some(Command::Migrate(args)) => migrate::run(context, &args),
+        Some(Command::Index(args)) => index::run(context, &args),
         Some(Command::Init(args)) => init::run(context, &args),
         Some(Command::Worktree(args)) => worktree::run(context, args),
         Some(Command::Trust(args)) => trust::run(context, &args),

@@ -385,7 +385,7 @@ fn short_name(slug: &str) -> &str {
 }
 
 /// How long ago something was.
-fn age(moment: Option<Moment>, now: &Zoned) -> String {
+pub(crate) fn age(moment: Option<Moment>, now: &Zoned) -> String {
     let Some(moment) = moment else {
         return "-".to_owned();
     };

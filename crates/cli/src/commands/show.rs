@@ -9,8 +9,8 @@ use rethread_disk::{
     Created, Durability, Mode, create_with, ensure_folder, open_read, replace_with,
 };
 use rethread_engine::{
-    ConversationWithFiles, Env, Part, copy_raw, copy_rows, follow_session, listed_as, raw_files,
-    raw_rows, show, show_ndjson, write_page,
+    ConversationWithFiles, Env, Part, Query, copy_raw, copy_rows, follow_session, listed_as,
+    raw_files, raw_rows, show, show_ndjson, write_page,
 };
 use rethread_render::{
     Options, PageContext, message_lines, session_record, write_markdown, write_text, write_turns,
@@ -22,6 +22,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::following::{FollowFlags, tell_followed};
 use crate::homes::HomeFlags;
+use crate::marking::MarkedLines;
 use crate::names::name_parser;
 use crate::output::{json_out, local, print, print_json};
 use crate::pager::page;
@@ -34,6 +35,7 @@ use crate::pager::page;
   rethread show latest                         the newest conversation
   rethread show 7f3a --last 2 --full           the last question and answer, with whole outputs
   rethread show 7f3a --at '#12'                from there on
+  rethread show 7f3a --at '#12' --mark cookie  the same, with a word marked
   rethread show latest --last 1 --follow       what is said from now on
   rethread show 7f3a --to markdown -o talk.md  into a file
   rethread show 7f3a --to ndjson -o one.ndjson  an export of it alone
@@ -73,6 +75,9 @@ pub(crate) struct Show {
     /// Also show what happened beside the conversation: hooks, settings, titles.
     #[arg(long)]
     events: bool,
+    /// Mark what a query of `rethread search` looks for, in text.
+    #[arg(long, value_name = "QUERY")]
+    mark: Option<String>,
     /// Go on with what is said from now on, as it is said, until the command is interrupted. With
     /// `--json`, one message object a line, with the `session_id` and the `agent`.
     #[arg(long, conflicts_with_all = ["output", "branch", "all_branches", "at"])]
@@ -188,6 +193,8 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
         branches: is_whole,
         ..PageContext::NOTHING
     };
+    let mark = args.mark.as_deref().map(Query::parse).transpose();
+    let mark = mark.map_err(rethread_engine::Error::from)?;
     let found = RefCell::new(Vec::new());
     let write = |out: &mut dyn Write| match (args.to, &summary) {
         (ShowForm::Ndjson, _) => {
@@ -200,7 +207,14 @@ pub(crate) fn run(context: &Context, args: &Show) -> Result<Exit, Failure> {
         (ShowForm::Html, _) => write_page(&shown, &path, &options, &around, out).map(|notes| {
             found.replace(notes);
         }),
-        (ShowForm::Text | ShowForm::Raw, _) => write_text(out, &view, &options, &style),
+        (ShowForm::Text | ShowForm::Raw, _) => match &mark {
+            Some(query) => {
+                let mut lines = MarkedLines::new(out, query, style.colour);
+                write_text(&mut lines, &view, &options, &style)?;
+                lines.finish()
+            }
+            None => write_text(out, &view, &options, &style),
+        },
     };
     // What was wrong is said first, where the pager does not cover it.
     let exit = context.notes(&conversation.notes);

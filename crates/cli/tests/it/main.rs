@@ -72,6 +72,7 @@ mod rm;
 mod sample;
 mod sample_flag;
 mod screens;
+mod search;
 mod seen;
 mod shapes;
 mod show;

@@ -9,6 +9,9 @@ pub(super) static READING: &[Answer] = &[
     Answer { name: "overview", call: "rethread --json", means: "what there is on this machine; one object. Sessions of sub-agents count with those that started them. Of converted copies, only what was said in them since counts among messages and tokens.", objects: &[&OVERVIEW] },
     Answer { name: "agents", call: "rethread agents --json", means: "a line a format.", objects: &[&AGENT] },
     Answer { name: "list", call: "rethread list --json", means: "a line a session.", objects: &[&SESSION] },
+    Answer { name: "search", call: "rethread search QUERY --json", means: "a line a place; where nothing is asked of texts, a line a session.", objects: &[&FOUND_PLACE] },
+    Answer { name: "index", call: "rethread index --json", means: "one object.", objects: &[&INDEX_OVERVIEW] },
+    Answer { name: "index-clear", call: "rethread index --clear --json", means: "a line a folder that was there.", objects: &[&REMOVED_CACHE] },
     Answer { name: "show", call: "rethread show SESSION --json", means: "one object.", objects: &[&RECORD] },
     Answer { name: "show-raw", call: "rethread show SESSION --to raw -o DIR --json", means: "a line a file that was copied.", objects: &[&WRITTEN] },
     Answer { name: "follow", call: "rethread show SESSION --follow --json", means: "a line a message, as it is said, those that are there first; `rethread list --follow --json` prints the same for all sessions, from now on. An answer that its client adds to is told again, with what is new in it alone.", objects: &[&FOLLOWED] },
@@ -123,6 +126,56 @@ static OPENED: Object = Object { name: "opened-page", means: "A page", groups: &
     always("id", Text, "the session's id"),
     always("path", Text, "the page"),
     always("browser", OrNull(&Text), "the browser that was started; null if none was"),
+]] };
+
+static FOUND_PLACE: Object = Object { name: "found-place", means: "A text that was found", groups: &[&[
+    always("session_id", Text, "the session's id"),
+    always("agent", Text, "the format of the agent that held it, by its short name"),
+    always("workspace", Text, "the folder that the work was done in; empty if unknown"),
+    always("title", OrNull(&Text), "its title"),
+    always("updated_at", OrNull(&Time), "when its last message was written"),
+    always("path", Text, "its main file or folder"),
+    always("is_agent_session", Flag, "whether another session started it"),
+    always("parent_session_id", OrNull(&Text), "that session"),
+    always("entry", OrNull(&Text), "the entry as `show --at` takes it, `#12`; null for a title"),
+    always("entry_id", OrNull(&Text), "the entry's id"),
+    always("kind", OrNull(&Word(&["title", "prompt", "answer", "thinking", "tool_call", "tool_output", "summary", "injected", "event"])), "what the text is; null where nothing is asked of texts"),
+    always("role", OrNull(&Word(&["user", "assistant", "tool", "system"])), "who speaks, as `role:` takes it"),
+    always("tool", OrNull(&Text), "the tool, of a call or its output"),
+    always("part", OrNull(&Word(&["active", "compacted", "left_branch", "subagent"])), "which part of the conversation it is in"),
+    always("time", OrNull(&Time), "when it was said"),
+    always("snippet", Text, "a piece of the text, in which white space is single spaces; with `-C`, lines"),
+    always("marks", List(&List(&Integer)), "where in it what was looked for is: pairs of the first character and the one behind the last, counted from 0"),
+    always("files", List(&Kind::Object(&TOUCHED_FILE)), "the files that were asked for and that the call touches"),
+]] };
+
+static TOUCHED_FILE: Object = Object { name: "touched-file", means: "A file that a call of a tool touches", groups: &[&[
+    always("path", Text, "the path, as the conversation spells it"),
+    always("use", Word(&["read", "written"]), "what was done to it"),
+]] };
+
+static INDEX_OVERVIEW: Object = Object { name: "index-overview", means: "What is known of conversations from before", groups: &[&[
+    always("catalogue", OrNull(&Kind::Object(&CATALOGUE_STATE)), "what lists know; null where nothing is kept"),
+    always("index", OrNull(&Kind::Object(&INDEX_STATE)), "what searches know; null where there is none yet"),
+    always("pending_sessions", Integer, "how many sessions are not in the index as they are now"),
+    always("pending_bytes", Integer, "how many bytes of them are new"),
+]] };
+
+static CATALOGUE_STATE: Object = Object { name: "catalogue-state", means: "The catalogue", groups: &[&[
+    always("path", Text, "its folder"),
+    always("sessions", Integer, "how many sessions it knows"),
+    always("size", Integer, "bytes of its files"),
+]] };
+
+static INDEX_STATE: Object = Object { name: "index-state", means: "The search index", groups: &[&[
+    always("path", Text, "its folder"),
+    always("sessions", Integer, "how many sessions are in it"),
+    always("texts", Integer, "how many texts"),
+    always("size", Integer, "bytes of its files"),
+]] };
+
+static REMOVED_CACHE: Object = Object { name: "removed-cache", means: "A folder that was deleted", groups: &[&[
+    always("removed", Text, "the folder"),
 ]] };
 
 pub(super) static VIOLATION: Object = Object { name: "violation", means: "A rule that is broken", groups: &[&[

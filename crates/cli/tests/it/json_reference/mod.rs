@@ -118,6 +118,12 @@ fn read_the_sample(s: &Schemas) {
     s.says("overview", &["--sample"]);
     s.says("agents", &["--sample", "agents"]);
     s.says("list", &["--sample", "list", "--subagents", "--hidden"]);
+    s.says("search", &["--sample", "search", "the", "-C", "1"]);
+    s.says("search", &["--sample", "search", "agent:codex"]);
+    s.says("search", &["--sample", "search", "file:src"]);
+    s.says("index", &["--sample", "index"]);
+    s.says("index", &["--sample", "index", "--rebuild"]);
+    s.says("index-clear", &["--sample", "index", "--clear"]);
     for agent in ["atsf", "claude-code", "codex", "gemini", "opencode", "pi"] {
         let latest = format!("{agent}:latest");
         s.says("show", &["--sample", "show", &latest, "--all-branches"]);
