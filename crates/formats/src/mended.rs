@@ -9,6 +9,9 @@ use rethread_disk::read_at;
 use rethread_json::{Damaged, find_damaged, mask_damaged, mend};
 use rethread_model::Note;
 
+use crate::Part;
+use crate::outline::{Outline, outline};
+
 /// The values of a document that are damaged, in whose place `null` is read.
 #[derive(Default)]
 pub(crate) struct DamagedValues {
@@ -20,7 +23,7 @@ pub(crate) struct DamagedValues {
 impl DamagedValues {
     /// Looks for damage in a document of whatever size that has its messages under one of these keys.
     /// There are none where what stands behind the damage cannot be read.
-    pub(crate) fn in_file(path: &Path, file: &File, len: u64, lists: &[&str]) -> io::Result<Self> {
+    fn in_file(path: &Path, file: &File, len: u64, lists: &[&str]) -> io::Result<Self> {
         let values = find_damaged(|at, out: &mut [u8]| read_at(file, at, out), len, lists)?;
         let mut lines = LineCount::default();
         let mut notes = Vec::new();
@@ -32,7 +35,7 @@ impl DamagedValues {
     }
 
     /// Whether nothing is damaged.
-    pub(crate) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
@@ -60,7 +63,7 @@ impl DamagedValues {
     }
 
     /// The document with `null` in the place of what is damaged.
-    pub(crate) fn masked<'a>(&'a self, reader: impl Read + 'a) -> impl Read + 'a {
+    fn masked<'a>(&'a self, reader: impl Read + 'a) -> impl Read + 'a {
         MaskedReader {
             reader,
             at: 0,
@@ -84,6 +87,25 @@ impl<R: Read> Read for MaskedReader<'_, R> {
         self.at += read as u64;
         Ok(read)
     }
+}
+
+/// Where things are in a long document, with `null` in the place of what is damaged: more may be found
+/// behind the damage.
+pub(crate) fn outline_of(
+    part: &Part,
+    file: &File,
+    lists: &[&str],
+) -> io::Result<(Outline, DamagedValues)> {
+    let found = outline(part.reader(), lists)?;
+    if found.fault.is_none() {
+        return Ok((found, DamagedValues::default()));
+    }
+    let damaged = DamagedValues::in_file(&part.path, file, part.len(), lists)?;
+    if damaged.is_empty() {
+        return Ok((found, damaged));
+    }
+    let found = outline(damaged.masked(part.reader()), lists)?;
+    Ok((found, damaged))
 }
 
 /// Says that a value is skipped, and at which byte it is wrong.

@@ -255,9 +255,10 @@ fn a_bad_byte_in_a_document_of_any_size_costs_no_more() {
     assert_eq!(texts, left, "{}", answer.err);
     assert_eq!(answer.code, 3, "{}", answer.err);
     assert!(answer.err.contains("is skipped"), "{}", answer.err);
-    let export = find("ses_", false);
-    write(export);
-    let listed = w.run(&["list", export.name, "--json"]);
-    assert_eq!(json(&listed.out)["message_count"], 8, "{}", listed.err);
-    assert!(listed.err.contains("is skipped"), "{}", listed.err);
+    for document in [find("ses_", false), find("rollout", false)] {
+        write(document);
+        let listed = w.run(&["list", document.name, "--json"]);
+        assert_eq!(json(&listed.out)["message_count"], 8, "{}", listed.err);
+        assert!(listed.err.contains("is skipped"), "{}", listed.err);
+    }
 }

@@ -43,11 +43,11 @@ pub struct LibraryFollow<'a> {
 
 /// Follows all sessions that a list with this filter would show, and new ones, from now on. What
 /// was damaged before is no news.
-pub fn follow_library<'a>(
-    env: &'a Env,
+pub fn follow_library(
+    env: &Env,
     filter: Filter,
     method: WatchMethod,
-) -> Result<LibraryFollow<'a>, Error> {
+) -> Result<LibraryFollow<'_>, Error> {
     let found = list_all(env, Want::default(), &filter.folders(env), &|_, _| {});
     let mut folders: BTreeSet<WatchedFolder> = BTreeSet::new();
     for root in &found.roots {

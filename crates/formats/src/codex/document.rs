@@ -1,8 +1,9 @@
 //! The sessions of the first client, of 2025: one JSON document each, `{session, items}`.
 
+use std::ops::Range;
 use std::path::Path;
 
-use rethread_disk::read_small;
+use rethread_disk::{SMALL, open_sized, read_small};
 use rethread_json::{SyntaxError, Tree, Value};
 use rethread_model::{
     Block, Body, Head, Kind, Message, Moment, NewEntry, Note, RawRef, Role, SessionBuilder, Text,
@@ -12,6 +13,7 @@ use rethread_model::{
 use super::SLUG;
 use super::blocks;
 use super::facts::Facts;
+use super::long_document::LongDocument;
 use super::meta::Meta;
 use super::record::{Item, Record, What};
 use super::said::is_all_injected;
@@ -27,12 +29,11 @@ pub(super) fn is_document(path: &Path) -> bool {
 
 /// The id of the session that a document is; none if it is something else.
 pub(super) fn id_of(path: &Path) -> Option<String> {
-    let document = Read::of(path, read_small(path).ok()?).ok()?;
-    let root = document.root();
-    is_ours(root).then(|| {
-        let id = root.get("session").and_then(|s| string(s, "id"));
-        id.unwrap_or_default()
-    })
+    let document = Document::open(path).ok()?;
+    let mut id = None;
+    let find = |session: Value<'_>| id = Some(string(session, "id").unwrap_or_default());
+    document.session(find).ok()?;
+    id.filter(|_| document.is_ours())
 }
 
 /// A document that was read, with what is wrong in it.
@@ -90,60 +91,137 @@ impl Read {
     }
 }
 
-fn is_ours(root: Value<'_>) -> bool {
-    root.get("items").is_some_and(Value::is_array)
-        && root.get("session").is_some_and(|s| s.get("id").is_some())
+/// A document, held or too long for that.
+pub(super) enum Document {
+    Held(Read),
+    Long(LongDocument),
+}
+
+impl Document {
+    /// Opens a document.
+    pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
+        Self::open_within(path, SMALL)
+    }
+
+    /// Opens a document, which is held if it has no more bytes than this.
+    fn open_within(path: &Path, held: u64) -> Result<Self, OpenError> {
+        let (file, len) = open_sized(path)?;
+        if len > held {
+            return LongDocument::of(path, file, len).map(Self::Long);
+        }
+        let read = Read::of(path, read_small(path)?);
+        read.map(Self::Held).map_err(|e| not_json(path, &e))
+    }
+
+    /// How many bytes it has.
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Self::Held(read) => read.bytes.len() as u64,
+            Self::Long(long) => long.part.len(),
+        }
+    }
+
+    /// Whether it is a session.
+    pub(super) fn is_ours(&self) -> bool {
+        let mut has_id = false;
+        let found = self.session(|session| has_id = session.get("id").is_some());
+        let has_items = match self {
+            Self::Held(read) => read.root().get("items").is_some_and(Value::is_array),
+            Self::Long(long) => long.items.is_some(),
+        };
+        found.is_ok() && has_id && has_items
+    }
+
+    /// Gives what it says of the session to somebody.
+    fn session(&self, mut take: impl FnMut(Value<'_>)) -> Result<(), OpenError> {
+        match self {
+            Self::Held(read) => {
+                if let Some(session) = read.root().get("session") {
+                    take(session);
+                }
+                Ok(())
+            }
+            Self::Long(long) => long.session(take),
+        }
+    }
+
+    /// Gives where each of its items stands, and the item, to somebody; none of one that is damaged or
+    /// too long.
+    pub(super) fn each_item(
+        &self,
+        mut take: impl FnMut(Range<u64>, Option<Value<'_>>),
+    ) -> Result<(), OpenError> {
+        match self {
+            Self::Held(read) => {
+                for item in read.root().get("items").into_iter().flat_map(Value::items) {
+                    let span = item.span();
+                    let place = span.start as u64..span.end as u64;
+                    take(place, Some(item).filter(|item| !read.is_damaged(*item)));
+                }
+                Ok(())
+            }
+            Self::Long(long) => long.each_item(take),
+        }
+    }
+
+    /// What is wrong with it.
+    pub(super) fn notes(&self, path: &Path) -> Result<Vec<Note>, OpenError> {
+        match self {
+            Self::Held(read) => Ok(read.notes(path)),
+            Self::Long(long) => long.notes(path),
+        }
+    }
+
+    fn into_part(self, path: &Path, marks: Marks) -> Part {
+        match self {
+            Self::Held(read) => Part::document_of(path.to_owned(), read.into_bytes(), marks),
+            Self::Long(long) => long.part.with_records(marks),
+        }
+    }
 }
 
 /// Reads a session.
 pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
+    read_document(source, Document::open(&source.path)?)
+}
+
+fn read_document(source: &Source, document: Document) -> Result<Conversation, OpenError> {
     let path = &source.path;
-    let bytes = read_small(path)?;
-    let len = bytes.len();
-    let document = Read::of(path, bytes).map_err(|e| OpenError::Damaged {
-        path: path.clone(),
-        line: None,
-        why: e.to_string(),
-    })?;
-    let root = document.root();
-    if !is_ours(root) {
+    let len = document.len();
+    if !document.is_ours() {
         return Err(OpenError::NotOurs {
             path: path.clone(),
             format: SLUG,
         });
     }
-    let mut builder = SessionBuilder::new(head(root, path));
+    let mut builder = SessionBuilder::new(head(&document, path)?);
     let mut marks = Marks::default();
-    let mut record = |start: usize, kind| {
-        let record = marks.add(start as u64, kind)?;
+    let mut record = |start: u64, kind| {
+        let record = marks.add(start, kind)?;
         Some(RawRef { part: 0, record })
     };
     // Each item is a record, and so is what stands around them.
-    let items = || root.get("items").into_iter().flat_map(Value::items);
-    let around = match items().next() {
-        Some(_) => RecordKind::Frame,
-        None => RecordKind::Value,
-    };
-    if let Some(raw) = record(0, around) {
-        builder.unclaimed(raw);
-    }
+    let mut around = RecordKind::Value;
     let mut parent = None;
-    let mut end = len;
-    for item in items() {
-        end = item.span().end;
-        let is_damaged = document.is_damaged(item);
-        let record_kind = if is_damaged {
-            RecordKind::Junk
-        } else {
-            RecordKind::Value
-        };
-        let Some(raw) = record(item.span().start, record_kind) else {
-            break;
-        };
-        if is_damaged {
-            builder.unclaimed(raw);
-            continue;
+    let mut end = 0;
+    document.each_item(|place, item| {
+        if end == 0 {
+            around = RecordKind::Frame;
+            let before = record(0, around);
+            before.into_iter().for_each(|raw| builder.unclaimed(raw));
         }
+        end = place.end;
+        let kind_of_record = match item {
+            Some(_) => RecordKind::Value,
+            None => RecordKind::Junk,
+        };
+        let Some(raw) = record(place.start, kind_of_record) else {
+            return;
+        };
+        let Some(item) = item else {
+            builder.unclaimed(raw);
+            return;
+        };
         let (kind, visibility) = kind(item);
         let added = builder.add(&NewEntry {
             id: &filled(item, "id").unwrap_or_default(),
@@ -157,41 +235,50 @@ pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
             builder.unclaimed(raw);
         }
         parent = added.or(parent);
-    }
+    })?;
     if end < len
         && let Some(raw) = record(end, around)
     {
         builder.unclaimed(raw);
     }
-    let notes = document.notes(path);
-    let bytes = document.into_bytes();
+    let notes = document.notes(path)?;
     Ok(Conversation {
         source: source.clone(),
         native: Native {
-            parts: vec![Part::document_of(path.clone(), bytes, marks)],
+            parts: vec![document.into_part(path, marks)],
         },
         session: builder.finish(),
         notes,
     })
 }
 
+fn not_json(path: &Path, why: &dyn std::fmt::Display) -> OpenError {
+    OpenError::Damaged {
+        path: path.to_owned(),
+        line: None,
+        why: why.to_string(),
+    }
+}
+
 /// The facts about the whole session.
-pub(super) fn head(root: Value<'_>, path: &Path) -> Head {
-    let meta = root.get("session").map(|s| Meta::of(s, true));
-    let mut head = meta.unwrap_or_default().head(path);
+pub(super) fn head(document: &Document, path: &Path) -> Result<Head, OpenError> {
+    let mut meta = Meta::default();
+    document.session(|session| meta = Meta::of(session, true))?;
+    let mut head = meta.head(path);
     head.dialect = Some("document".to_owned());
     let mut facts = Facts::default();
-    for item in root.get("items").into_iter().flat_map(Value::items) {
+    document.each_item(|_, item| {
+        let Some(item) = item else { return };
         let Kind::Message(role) = kind(item).0 else {
-            continue;
+            return;
         };
         facts.times.add(time(item));
         if role == Role::User {
             facts.user(item);
         }
-    }
+    })?;
     facts.fill(&mut head, path, || None);
-    head
+    Ok(head)
 }
 
 pub(super) fn time(item: Value<'_>) -> Option<Moment> {
@@ -282,5 +369,69 @@ fn answered(item: Value<'_>, said: Text) -> rethread_model::ToolResult {
         structured: None,
         exit_code,
         full_output: None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "files are laid out for the test")]
+mod tests {
+    use super::*;
+
+    /// All that was read of a document, as a text.
+    fn told(path: &Path, held: u64) -> String {
+        let source = Source::new(super::super::FORMAT, "x".to_owned(), path.to_owned());
+        let read = Document::open_within(path, held);
+        let Ok(read) = read.and_then(|document| read_document(&source, document)) else {
+            return "none".to_owned();
+        };
+        let [part] = read.native.parts.as_slice() else {
+            panic!("not one part")
+        };
+        let records = 0..u32::try_from(part.record_count()).unwrap();
+        let records: Vec<_> = records
+            .map(|n| (part.span(n), part.record_kind(n), part.read(n).unwrap()))
+            .collect();
+        let notes: Vec<_> = read
+            .notes
+            .iter()
+            .map(|n| (&n.message, n.line, n.offset))
+            .collect();
+        let entries: Vec<_> = read
+            .session
+            .indexed()
+            .map(|(ix, e)| (read.session.id(ix), e.kind))
+            .collect();
+        format!(
+            "{:?}\n{entries:?}\n{:?}\n{records:?}\n{notes:?}",
+            read.session.head,
+            read.session.unclaimed()
+        )
+    }
+
+    /// What is read of a document does not depend on how much of it is held in memory.
+    #[test]
+    fn long_documents_are_read_like_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rollout-1.json");
+        let item = |n: u8| {
+            format!(
+                r#"{{"id":"i{n}","type":"message","role":"user","content":[{{"type":"input_text","text":"[{n}]"}}]}}"#
+            )
+        };
+        let whole = format!(
+            "{{\"session\": {{\"id\":\"s\",\"timestamp\":\"2025-04-20T10:00:00.000Z\"}},\n\"items\": [\n{} ,\n{},\n{}] }}\n",
+            item(1),
+            item(2),
+            item(3)
+        );
+        let whole = whole.as_bytes();
+        let damaged = (0..whole.len()).flat_map(|at| {
+            [1, b'"', b' ', 0xFF].map(|byte| [&whole[..at], &[byte], &whole[at + 1..]].concat())
+        });
+        for document in std::iter::once(whole.to_vec()).chain(damaged) {
+            std::fs::write(&path, &document).unwrap();
+            let document = String::from_utf8_lossy(&document);
+            assert_eq!(told(&path, 0), told(&path, SMALL), "{document}");
+        }
     }
 }

@@ -18,6 +18,7 @@ mod facts;
 mod glance;
 mod grow;
 mod join;
+mod long_document;
 mod meta;
 mod meter;
 mod names;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use rethread_disk::{open_sized, read_small};
+use rethread_disk::open_sized;
 use rethread_json::{SyntaxError, Tree, Value};
 use rethread_model::{
     Activity, ConvertedFrom, Counts, Head, Kind, ModelRef, Moment, Role, State, Summary, Usage,
@@ -13,6 +13,7 @@ use rethread_model::{
 
 use super::base::bases;
 use super::carrier::OURS;
+use super::document::Document;
 use super::facts::Facts;
 use super::glance::{Glance, glance};
 use super::meta::{Base, Meta};
@@ -29,7 +30,7 @@ use crate::kit::{
 };
 use crate::times::Times;
 use crate::unusable::{cannot_be_opened, document_unusable, holds_no_record};
-use crate::{OpenError, Source, Want};
+use crate::{Source, Want};
 
 pub(super) fn summarize_with(
     source: &Source,
@@ -88,36 +89,27 @@ pub(super) fn summarize_with(
 
 fn of_document(source: &Source, mut summary: Summary) -> Summary {
     let path = &source.path;
-    let parsed = read_small(path).map_err(OpenError::from).and_then(|bytes| {
-        summary.size = bytes.len() as u64;
-        document::Read::of(path, bytes).map_err(|e| OpenError::Damaged {
-            path: path.clone(),
-            line: None,
-            why: e.to_string(),
+    let looked = Document::open(path).and_then(|document| {
+        summary.size = document.len();
+        summary.head = document::head(&document, path)?;
+        summary.notes.extend(document.notes(path)?);
+        document.each_item(|_, item| {
+            let Some(item) = item else { return };
+            let Kind::Message(role) = document::kind(item).0 else {
+                return;
+            };
+            let calls = item.get("tool_calls").into_iter().flat_map(Value::items);
+            let is_call = matches!(
+                Record::of(item).what,
+                What::Item(Item::Call | Item::HostedCall)
+            );
+            summary.counts.tool_calls += calls.count() as u64 + u64::from(is_call);
+            summary.activity.add_message(document::time(item));
+            count(&mut summary.counts, role);
         })
     });
-    let read = match parsed {
-        Ok(parsed) => parsed,
-        Err(e) => {
-            document_unusable(&mut summary, &e);
-            return summary;
-        }
-    };
-    let root = read.root();
-    summary.head = document::head(root, path);
-    summary.notes.extend(read.notes(path));
-    for item in root.get("items").into_iter().flat_map(Value::items) {
-        let Kind::Message(role) = document::kind(item).0 else {
-            continue;
-        };
-        let calls = item.get("tool_calls").into_iter().flat_map(Value::items);
-        let is_call = matches!(
-            Record::of(item).what,
-            What::Item(Item::Call | Item::HostedCall)
-        );
-        summary.counts.tool_calls += calls.count() as u64 + u64::from(is_call);
-        summary.activity.add_message(document::time(item));
-        count(&mut summary.counts, role);
+    if let Err(e) = looked {
+        document_unusable(&mut summary, &e);
     }
     summary
 }

@@ -16,8 +16,8 @@ use super::sniff::{kind_of_list, set};
 use crate::error::unreadable;
 use crate::kit::LogRecords;
 use crate::kit::ScanDepth;
-use crate::mended::{DamagedValues, Readable, not_utf8, not_utf8_in};
-use crate::outline::{WHOLE, bytes_at, outline};
+use crate::mended::{Readable, not_utf8, not_utf8_in, outline_of};
+use crate::outline::{WHOLE, bytes_at};
 use crate::{Marks, OpenError, Part, RecordKind, buffer};
 
 /// The keys of lists whose items are messages.
@@ -155,16 +155,7 @@ impl Scan<'_> {
     /// Takes the items of a document into account one after the other, but for those that are damaged.
     fn pieces(&mut self, part: &Part, file: &File) -> Result<(), OpenError> {
         let failed = |e| unreadable(&part.path, e);
-        let mut found = outline(part.reader(), &LISTS).map_err(failed)?;
-        let mut damaged = DamagedValues::default();
-        if found.fault.is_some() {
-            // More may be found behind the damage.
-            let path = &part.path;
-            damaged = DamagedValues::in_file(path, file, part.len(), &LISTS).map_err(failed)?;
-        }
-        if !damaged.is_empty() {
-            found = outline(damaged.masked(part.reader()), &LISTS).map_err(failed)?;
-        }
+        let (found, mut damaged) = outline_of(part, file, &LISTS).map_err(failed)?;
         self.records.notes.append(&mut damaged.notes);
         for (key, range) in &found.members {
             if range.end - range.start <= LINE_CAP as u64 {

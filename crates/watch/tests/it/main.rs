@@ -10,7 +10,7 @@ use std::time::Duration;
 use rethread_watch::{FolderWatch, WatchMethod, WatchedFolder, watch_folders};
 
 /// Long enough for any machine; nothing waits so long where all is well.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 fn wait_for(watch: &mut FolderWatch, path: &Path) {
     loop {

@@ -18,7 +18,7 @@ use crate::opencode::store::{data, installed};
 use crate::world::{World, json};
 
 /// Long enough for any machine; nothing waits so long where all is well.
-const LONG: Duration = Duration::from_secs(120);
+const LONG: Duration = Duration::from_mins(2);
 
 /// A command that follows.
 struct Following {

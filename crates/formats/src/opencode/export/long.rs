@@ -11,8 +11,8 @@ use super::super::facts::{Facts, parsed};
 use super::outline::{Outline, Torn, facts_of_damaged, newlines};
 use super::{INFO, MESSAGES};
 use crate::error::unreadable;
-use crate::mended::DamagedValues;
-use crate::outline::{between, outline};
+use crate::mended::{DamagedValues, outline_of};
+use crate::outline::between;
 use crate::{OpenError, Part};
 
 /// An export that is too long to be held as a whole.
@@ -39,17 +39,9 @@ impl Long {
     /// Goes through an export.
     pub(in crate::opencode) fn of(path: &Path, file: File, len: u64) -> Result<Self, OpenError> {
         let failed = |e| unreadable(path, e);
-        let mut damaged = DamagedValues::default();
         let again = file.try_clone().map_err(failed)?;
         let part = Part::long_document(path.to_owned(), file, len);
-        let mut found = outline(part.reader(), &[MESSAGES]).map_err(failed)?;
-        if found.fault.is_some() {
-            // More may be found behind the damage.
-            damaged = DamagedValues::in_file(path, &again, len, &[MESSAGES]).map_err(failed)?;
-        }
-        if !damaged.is_empty() {
-            found = outline(damaged.masked(part.reader()), &[MESSAGES]).map_err(failed)?;
-        }
+        let (found, damaged) = outline_of(&part, &again, &[MESSAGES]).map_err(failed)?;
         let mut outline = Outline::default();
         let mut bytes = Vec::new();
         for (key, place) in found.members {
