@@ -133,14 +133,14 @@ impl AddAssign<&Activity> for Activity {
 mod tests {
     use super::*;
 
-    fn moment(text: &str) -> Option<Moment> {
-        Some(text.parse().unwrap())
+    fn moment(text: &str) -> Moment {
+        text.parse().unwrap()
     }
 
     fn counted(times: &[&str]) -> Activity {
         let mut activity = Activity::default();
         for time in times {
-            activity.add_message(moment(time));
+            activity.add_message(Some(moment(time)));
         }
         activity
     }
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(some.spans()[1].start().to_string(), "2026-11-01T10:15:00Z");
         let mut none = some.clone();
         none.add_message(None);
-        none.add_message(moment("1969-01-01T00:00:00Z"));
+        none.add_message(Some(moment("1969-01-01T00:00:00Z")));
         assert_eq!(none, some);
         none.remove_all(&some);
         assert_eq!(none, Activity::default());
@@ -190,7 +190,7 @@ mod tests {
         let mut one = counted(&["2026-11-01T10:20:00Z"]);
         one += &counted(&["2026-11-01T10:20:00Z", "2026-11-02T10:20:00Z"]);
         assert_eq!(messages(&one), [2, 1]);
-        one.remove_message(moment("2026-11-01T10:16:00Z"));
+        one.remove_message(Some(moment("2026-11-01T10:16:00Z")));
         assert_eq!(messages(&one), [1, 1]);
     }
 }
