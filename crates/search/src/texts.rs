@@ -368,12 +368,13 @@ impl TextWalk {
         let mut thought = String::new();
         for block in &message.blocks {
             match block {
-                Block::Text(text) => add_paragraph(&mut said, &text.value),
                 Block::Aside {
                     text,
                     visibility: Visibility::Injected | Visibility::Hidden,
                 } => add_paragraph(&mut aside, &text.value),
-                Block::Aside { text, .. } => add_paragraph(&mut said, &text.value),
+                Block::Text(text) | Block::Aside { text, .. } => {
+                    add_paragraph(&mut said, &text.value);
+                }
                 Block::Thinking(thinking) => add_paragraph(&mut thought, &thinking.text.value),
                 Block::Image(media) | Block::File(media) => add_media(&mut said, media),
                 Block::ToolCall(_) | Block::ToolResult(_) | Block::Unknown { .. } => {}

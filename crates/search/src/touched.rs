@@ -210,7 +210,6 @@ impl AskedPath {
             let start = from + found;
             let end = start + asked.len();
             let begins = start == 0
-                || asked.starts_with('/') && start == 0
                 || !asked.starts_with('/') && file.as_bytes().get(start - 1) == Some(&b'/');
             let after = file.as_bytes().get(end);
             let ends = after == Some(&b'/') || after.is_none() && !self.is_folder;
