@@ -31,6 +31,57 @@ pub(crate) struct FoundText<'a> {
     now: Zoned,
 }
 
+/// Who speaks.
+fn speaker_name(summary: &Summary, place: &FoundPlace) -> String {
+    let agent = || {
+        let name = agent_name(&summary.head).unwrap_or("Agent");
+        name.split_whitespace().next().unwrap_or(name).to_owned()
+    };
+    let tool = || place.tool.clone().unwrap_or_else(|| "tool".to_owned());
+    let who = match place.hit.kind {
+        TextKind::Prompt if summary.is_subagent() => "Parent".to_owned(),
+        TextKind::Prompt => "You".to_owned(),
+        TextKind::Answer => agent(),
+        TextKind::Thinking => "thinking".to_owned(),
+        TextKind::ToolCall | TextKind::ToolOutput => tool(),
+        TextKind::Summary => "Summary".to_owned(),
+        TextKind::Injected => "System".to_owned(),
+        TextKind::Event => "Event".to_owned(),
+        TextKind::Title => "Title".to_owned(),
+    };
+    fit(&who, WIDEST_WHO)
+}
+
+/// The colour of who speaks.
+fn speaker_style(place: &FoundPlace) -> Style {
+    match place.hit.kind {
+        TextKind::Prompt => AnsiColor::Green.on_default(),
+        TextKind::Answer => AnsiColor::Cyan.on_default(),
+        _ => QUIET,
+    }
+}
+
+/// What an object of a place says of its conversation.
+fn conversation_json(found: &FoundConversation) -> Map<String, Value> {
+    let summary = &found.summary;
+    let head = &summary.head;
+    let title = head.title.as_ref().map(|title| title.text.as_str());
+    let object = json!({
+        "session_id": head.id,
+        "agent": head.held_by(),
+        "workspace": head.workspace.path.as_deref().unwrap_or_default(),
+        "title": title,
+        "updated_at": head.updated.map(|time| time.to_string()),
+        "path": summary.path.to_string_lossy(),
+        "is_agent_session": summary.is_subagent(),
+        "parent_session_id": summary.parent(),
+    });
+    match object {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
 impl<'a> FoundText<'a> {
     pub(crate) fn new(context: &'a Context, answer: &'a SearchAnswer, mark: &'a str) -> Self {
         let now = context.env.now().timestamp();
@@ -67,14 +118,17 @@ impl<'a> FoundText<'a> {
         let number = |place: &FoundPlace| format!("#{}", place.hit.place.entry);
         let numbers = places().map(|place| number(place).len()).max().unwrap_or(0);
         let who = places()
-            .map(|place| width(&self.who(summary, place)))
+            .map(|place| width(&speaker_name(summary, place)))
             .max()
             .unwrap_or(0);
         for place in places() {
             let label = format!(
                 "  {}  {}  ",
                 self.paint(HEADING, &left(&number(place), numbers)),
-                self.paint(self.who_style(place), &left(&self.who(summary, place), who)),
+                self.paint(
+                    speaker_style(place),
+                    &left(&speaker_name(summary, place), who)
+                ),
             );
             let indent = numbers + who + 6;
             let room = self
@@ -128,45 +182,16 @@ impl<'a> FoundText<'a> {
         let cells: Vec<String> = cells.collect();
         let title = found.places.iter().find(|p| p.hit.kind == TextKind::Title);
         let title = title.and_then(|place| place.snippet.lines.first());
-        let title = match title.filter(|line| !line.is_cut_after && !line.is_cut_before) {
-            Some(line) => self.marked(line, None),
-            None => {
-                let title = title_with_origin(summary);
-                let room = self.context.columns.map(|c| c.saturating_sub(used).max(20));
-                let title = room.map_or(title.clone(), |room| fit(&title, room));
-                self.paint(HEADING, &title)
-            }
+        let whole = title.filter(|line| !line.is_cut_after && !line.is_cut_before);
+        let title = if let Some(line) = whole {
+            self.marked(line, None)
+        } else {
+            let title = title_with_origin(summary);
+            let room = self.context.columns.map(|c| c.saturating_sub(used).max(20));
+            let title = room.map_or(title.clone(), |room| fit(&title, room));
+            self.paint(HEADING, &title)
         };
         format!("{}  {title}", cells.join("  "))
-    }
-
-    /// Who speaks.
-    fn who(&self, summary: &Summary, place: &FoundPlace) -> String {
-        let agent = || {
-            let name = agent_name(&summary.head).unwrap_or("Agent");
-            name.split_whitespace().next().unwrap_or(name).to_owned()
-        };
-        let tool = || place.tool.clone().unwrap_or_else(|| "tool".to_owned());
-        let who = match place.hit.kind {
-            TextKind::Prompt if summary.is_subagent() => "Parent".to_owned(),
-            TextKind::Prompt => "You".to_owned(),
-            TextKind::Answer => agent(),
-            TextKind::Thinking => "thinking".to_owned(),
-            TextKind::ToolCall | TextKind::ToolOutput => tool(),
-            TextKind::Summary => "Summary".to_owned(),
-            TextKind::Injected => "System".to_owned(),
-            TextKind::Event => "Event".to_owned(),
-            TextKind::Title => "Title".to_owned(),
-        };
-        fit(&who, WIDEST_WHO)
-    }
-
-    fn who_style(&self, place: &FoundPlace) -> Style {
-        match place.hit.kind {
-            TextKind::Prompt => AnsiColor::Green.on_default(),
-            TextKind::Answer => AnsiColor::Cyan.on_default(),
-            _ => QUIET,
-        }
     }
 
     fn place_lines(
@@ -223,7 +248,7 @@ impl<'a> FoundText<'a> {
             if self.context.colour {
                 shown.push_str(&self.paint(MARK, &found));
             } else {
-                shown.push_str(&format!("[{found}]"));
+                shown.extend(["[", &found, "]"]);
             }
             at = mark.end;
         }
@@ -238,66 +263,46 @@ impl<'a> FoundText<'a> {
     pub(crate) fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         for found in &self.answer.conversations {
             if found.places.is_empty() {
-                writeln!(out, "{}", self.place_json(found, None))?;
+                writeln!(out, "{}", place_json(found, None))?;
             }
             for place in &found.places {
-                writeln!(out, "{}", self.place_json(found, Some(place)))?;
+                writeln!(out, "{}", place_json(found, Some(place)))?;
             }
         }
         Ok(())
     }
+}
 
-    fn session_json(&self, found: &FoundConversation) -> Map<String, Value> {
-        let summary = &found.summary;
-        let head = &summary.head;
-        let title = head.title.as_ref().map(|title| title.text.as_str());
-        let object = json!({
-            "session_id": head.id,
-            "agent": head.held_by(),
-            "workspace": head.workspace.path.as_deref().unwrap_or_default(),
-            "title": title,
-            "updated_at": head.updated.map(|time| time.to_string()),
-            "path": summary.path.to_string_lossy(),
-            "is_agent_session": summary.is_subagent(),
-            "parent_session_id": summary.parent(),
-        });
-        match object {
-            Value::Object(object) => object,
-            _ => Map::new(),
-        }
+/// A place; only the conversation where nothing was asked of its texts.
+fn place_json(found: &FoundConversation, place: Option<&FoundPlace>) -> Value {
+    let mut object = conversation_json(found);
+    let hit = place.map(|place| place.hit);
+    let entry = hit.map(|hit| hit.place.entry).filter(|entry| *entry > 0);
+    let lines = place.map(|place| place.snippet.lines.as_slice());
+    let (snippet, marks) = whole_snippet(lines.unwrap_or_default());
+    let files = place.map(|place| place.files.iter()).into_iter().flatten();
+    let files = files.map(|file| json!({ "path": file.path, "use": file.file_use.word() }));
+    let files: Vec<Value> = files.collect();
+    let role = hit.and_then(|hit| hit.kind.role()).map(TextRole::word);
+    let time = hit.and_then(|hit| hit.time).and_then(Moment::from_millis);
+    for (name, value) in [
+        ("entry", json!(entry.map(|entry| format!("#{entry}")))),
+        (
+            "entry_id",
+            json!(place.and_then(|place| place.entry_id.as_deref())),
+        ),
+        ("kind", json!(hit.map(|hit| hit.kind.word()))),
+        ("role", json!(role)),
+        ("tool", json!(place.and_then(|place| place.tool.as_deref()))),
+        ("part", json!(place.map(|place| place.part.word()))),
+        ("time", json!(time.map(|time| time.to_string()))),
+        ("snippet", json!(snippet)),
+        ("marks", json!(marks)),
+        ("files", json!(files)),
+    ] {
+        object.insert(name.to_owned(), value);
     }
-
-    /// A place; only the conversation where nothing was asked of its texts.
-    fn place_json(&self, found: &FoundConversation, place: Option<&FoundPlace>) -> Value {
-        let mut object = self.session_json(found);
-        let hit = place.map(|place| place.hit);
-        let entry = hit.map(|hit| hit.place.entry).filter(|entry| *entry > 0);
-        let lines = place.map(|place| place.snippet.lines.as_slice());
-        let (snippet, marks) = whole_snippet(lines.unwrap_or_default());
-        let files = place.map(|place| place.files.iter()).into_iter().flatten();
-        let files = files.map(|file| json!({ "path": file.path, "use": file.file_use.word() }));
-        let files: Vec<Value> = files.collect();
-        let role = hit.and_then(|hit| hit.kind.role()).map(TextRole::word);
-        let time = hit.and_then(|hit| hit.time).and_then(Moment::from_millis);
-        for (name, value) in [
-            ("entry", json!(entry.map(|entry| format!("#{entry}")))),
-            (
-                "entry_id",
-                json!(place.and_then(|place| place.entry_id.as_deref())),
-            ),
-            ("kind", json!(hit.map(|hit| hit.kind.word()))),
-            ("role", json!(role)),
-            ("tool", json!(place.and_then(|place| place.tool.as_deref()))),
-            ("part", json!(place.map(|place| place.part.word()))),
-            ("time", json!(time.map(|time| time.to_string()))),
-            ("snippet", json!(snippet)),
-            ("marks", json!(marks)),
-            ("files", json!(files)),
-        ] {
-            object.insert(name.to_owned(), value);
-        }
-        Value::Object(object)
-    }
+    Value::Object(object)
 }
 
 /// The lines of a snippet as one text, and where what was looked for is in it, in characters.

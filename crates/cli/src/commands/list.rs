@@ -39,6 +39,10 @@ use crate::table::{count, title};
   rethread list --follow --agent codex  what is said from now on in any session of Codex
   rethread list title:login file:src/auth.rs  filters as `rethread search` takes them
   rethread list --remote ada@vm01       what is on another machine, too")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct List {
     /// Only these workspaces: `.` for the current project with its git worktrees, a path, or a part of
     /// its name, which may also stand in the title. The path of a session or of an export lists what

@@ -208,7 +208,9 @@ fn read_document(source: &Source, document: Document) -> Result<Conversation, Op
         if end == 0 {
             around = RecordKind::Frame;
             let before = record(0, around);
-            before.into_iter().for_each(|raw| builder.unclaimed(raw));
+            if let Some(raw) = before {
+                builder.unclaimed(raw);
+            }
         }
         end = place.end;
         let kind_of_record = match item {

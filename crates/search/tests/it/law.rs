@@ -393,9 +393,9 @@ impl World {
             let indexed = found(&query, &sessions, index.as_ref());
             assert_eq!(indexed, scanned, "index and scan, {typed}");
             let mut sorted: Vec<(String, Vec<i64>)> = scanned;
-            sorted
-                .iter_mut()
-                .for_each(|(_, times)| times.sort_unstable());
+            for (_, times) in &mut sorted {
+                times.sort_unstable();
+            }
             sorted.sort_unstable();
             let mut plain = Vec::new();
             for (id, messages) in &self.sessions {
