@@ -9,7 +9,7 @@ use rethread_disk::{
 };
 use rethread_formats::carry::is_same_file;
 use rethread_formats::{
-    Can, Conversation, Env, Native, OpenError, Source, Want, by_name, summarize, why_empty,
+    Conversation, Env, Native, OpenError, Source, Want, by_name, summarize, why_empty,
 };
 use rethread_model::{Bodies, EntryIx, Head, Session, State, Summary};
 use rethread_render::{Options, SourceInfo, View, first_of_last, start_of};
@@ -126,8 +126,8 @@ impl Shown {
 /// an agent.
 pub fn agent_name(head: &Head) -> Option<&'static str> {
     let format = by_name(head.held_by())?;
-    let is_agents = format.can(Can::Resume);
-    is_agents.then(|| format.about().name)
+    let about = format.about();
+    about.is_agent.then_some(about.name)
 }
 
 /// The entry that a branch ends with: the newest goes on.

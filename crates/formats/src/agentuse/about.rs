@@ -12,6 +12,7 @@ static ABOUT: About = About {
     slug: SLUG,
     aliases: &[],
     name: "AgentUse",
+    is_agent: false,
     versions: "all",
     where_it_looks: "`~/.local/share/agentuse/project`, or in `XDG_DATA_HOME` where that is set",
     in_home: &[".local/share/agentuse/project"],

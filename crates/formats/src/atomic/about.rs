@@ -8,6 +8,7 @@ static ABOUT: About = About {
     slug: "atomic",
     aliases: &[],
     name: "Atomic",
+    is_agent: true,
     versions: "1 to 3",
     where_it_looks: "`~/.atomic/agent/sessions`, or where `ATOMIC_CODING_AGENT_DIR` and `ATOMIC_CODING_AGENT_SESSION_DIR` say",
     in_home: &[".atomic/agent/sessions", ".atomic/agent/*.jsonl"],

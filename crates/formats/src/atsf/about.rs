@@ -15,6 +15,7 @@ static ABOUT: About = About {
     slug: SLUG,
     aliases: &[],
     name: "Agent Thread Storage Format",
+    is_agent: false,
     versions: "1.x",
     where_it_looks: "`.agent/threads` in the current project, its git worktrees, and projects that sessions name",
     in_home: &[],

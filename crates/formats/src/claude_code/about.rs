@@ -11,6 +11,7 @@ static ABOUT: About = About {
     slug: SLUG,
     aliases: &["claude"],
     name: "Claude Code",
+    is_agent: true,
     versions: "1.0 to 2.1",
     where_it_looks: "`~/.claude/projects`, or where `CLAUDE_CONFIG_DIR` says",
     in_home: &[".claude/projects"],

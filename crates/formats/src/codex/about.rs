@@ -12,6 +12,7 @@ static ABOUT: About = About {
     slug: SLUG,
     aliases: &["codex-cli"],
     name: "Codex CLI",
+    is_agent: true,
     versions: "all, from the one JSON file of 2025 to 0.166",
     where_it_looks: "`~/.codex`, or where `CODEX_HOME` says",
     in_home: &[

@@ -9,6 +9,7 @@ static ABOUT: About = About {
     slug: "copilot",
     aliases: &["copilot-cli", "github-copilot"],
     name: "GitHub Copilot CLI",
+    is_agent: true,
     versions: "0.0.3xx to 1.0.102",
     where_it_looks: "`~/.copilot/session-state`, or where `COPILOT_HOME` says",
     in_home: &[

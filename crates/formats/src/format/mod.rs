@@ -28,6 +28,9 @@ pub struct About {
     pub aliases: &'static [&'static str],
     /// The name for people.
     pub name: &'static str,
+    /// Whether that is the name of an agent, who then speaks in all its sessions. Those of other formats
+    /// name their agents themselves.
+    pub is_agent: bool,
     /// The versions that are read.
     pub versions: &'static str,
     /// What it says when there is nothing: where it looks.

@@ -15,6 +15,7 @@ static ABOUT: About = About {
     slug: SLUG,
     aliases: &["gemini-cli"],
     name: AGENT,
+    is_agent: true,
     versions: "0.1 to 0.61",
     where_it_looks: "`~/.gemini/tmp`, or where `GEMINI_CLI_HOME` says",
     in_home: &[

@@ -12,6 +12,7 @@ static ABOUT: About = About {
     slug: SLUG,
     aliases: &["unified"],
     name: "Unified NDJSON",
+    is_agent: false,
     versions: "1.x, and flat 2.x",
     where_it_looks: "files that are named, such as `./export.ndjson`",
     in_home: &[],

@@ -12,6 +12,7 @@ static ABOUT: About = About {
     slug: SLUG,
     aliases: &[],
     name: "OpenCode",
+    is_agent: true,
     versions: "0.x and 1.x",
     where_it_looks: "`~/.local/share/opencode`, or where `XDG_DATA_HOME` and `OPENCODE_DB` say",
     in_home: &[

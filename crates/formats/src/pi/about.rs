@@ -30,6 +30,7 @@ static ABOUT: About = About {
     slug: "pi",
     aliases: &[],
     name: "pi",
+    is_agent: true,
     versions: "1 to 3",
     where_it_looks: "`~/.pi/agent/sessions`, or where `PI_CODING_AGENT_DIR` and `PI_CODING_AGENT_SESSION_DIR` say",
     in_home: &[".pi/agent/sessions", ".pi/agent/*.jsonl"],
