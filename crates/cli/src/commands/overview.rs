@@ -221,7 +221,7 @@ impl Page<'_> {
         let is_continued =
             |s: &&Summary| by_name(s.head.format).is_some_and(|f| f.can(Can::Resume));
         let recent = &self.all.recent;
-        let mut next = Vec::new();
+        let mut next = vec![("find:", "search WORDS".to_owned())];
         if let Some(newest) = recent.first() {
             next.push(("read:", format!("show {}", name(newest))));
         }
