@@ -13,7 +13,7 @@ use rethread_formats::{Conversation, Env, FormatRef, Source, Want, summarize};
 use rethread_model::{LinkKind, Moment, Note, State, Summary};
 use rethread_render::SourceInfo;
 
-use crate::show::open;
+use crate::show::{self, open};
 use crate::subagents::{of_conversation, with_own_counts};
 use crate::{Error, Filter, absolute};
 
@@ -86,6 +86,11 @@ impl ChosenSession {
 
     /// What a list says of it, which is what pages say.
     pub(super) fn listed_as(&self, conversation: &Conversation) -> Summary {
+        if self.summary.state == State::Unreadable
+            && let Ok(summary) = show::listed_as(conversation)
+        {
+            return summary;
+        }
         match &self.with_subagents {
             Some(summary) => summary.clone(),
             None if self.is_listed => self.summary.clone(),
@@ -96,6 +101,10 @@ impl ChosenSession {
     /// Opens it. A list may know its workspace where it does not say it itself, or where it is now.
     pub(super) fn open_session(&self) -> Result<Conversation, Error> {
         let mut conversation = open(&self.source)?;
+        if self.summary.state == State::Unreadable {
+            // The disk let us read it now, and not before: a page with other numbers would hide that.
+            show::listed_as(&conversation)?;
+        }
         let head = &mut conversation.session.head;
         if let Some(now) = moved_workspace(&self.source, head) {
             head.workspace.path = Some(now);

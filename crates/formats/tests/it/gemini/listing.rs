@@ -1,13 +1,13 @@
 //! A list, which passes over most of a file, says of a session what reading all of it says.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
 use rethread_formats::gemini::FORMAT;
 use rethread_formats::{Conversation, Source, Want};
-use rethread_model::{Block, Bodies as _, Body, Counts, EntryIx, Kind, Role, Usage, Visibility};
+use rethread_model::{Block, Bodies as _, Body, Counts, Kind, Role, Usage, Visibility};
 use serde_json::{Value, json};
 
 /// What somebody says: beginnings that tell who is meant to see it, and others.
@@ -130,8 +130,6 @@ fn counted(read: &Conversation) -> Counts {
     let session = &read.session;
     let mut counts = Counts::default();
     let mut used: BTreeMap<&str, Usage> = BTreeMap::new();
-    let next = |ix: &EntryIx| session.entry(*ix).parent;
-    let live: HashSet<EntryIx> = std::iter::successors(session.leaf(), next).collect();
     for (ix, entry) in session.indexed() {
         let Body::Message(message) = read.body(ix) else {
             continue;
@@ -139,7 +137,8 @@ fn counted(read: &Conversation) -> Counts {
         if let Some(usage) = message.usage {
             used.insert(session.id(ix), usage);
         }
-        let Some(Kind::Message(role)) = live.contains(&ix).then_some(entry.kind) else {
+        // On whatever branch it is: what was taken back was said.
+        let Kind::Message(role) = entry.kind else {
             continue;
         };
         counts.messages += 1;
