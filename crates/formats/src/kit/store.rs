@@ -119,11 +119,9 @@ impl LogFolders {
     /// The sessions in a folder.
     pub(crate) fn list(&self, folder: &Path, out: &mut SourceSink<'_>) {
         for path in folder_entries(folder, out) {
-            let log = if path.is_dir() {
-                path.join(self.log)
-            } else {
-                path
-            };
+            // By their names: what else lies in a folder is not looked at.
+            let is_named = path.extension() == Path::new(self.log).extension();
+            let log = if is_named { path } else { path.join(self.log) };
             if let Some(source) = self.source(&log).filter(|_| log.is_file()) {
                 out(Ok(source));
             }
