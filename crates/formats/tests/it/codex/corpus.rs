@@ -96,11 +96,9 @@ fn every_real_session_is_read_and_saved_byte_for_byte() {
         // A list says the same as a reader.
         let summary = FORMAT.reader().summarize(&source, Want::default());
         assert_eq!(summary.notes, [], "{}", path.display());
-        let own = |part: u32| part == 0;
         let count = |fits: &dyn Fn(Role) -> bool| {
-            let messages = session.indexed().filter(|(ix, e)| {
-                let raw = session.origin(*ix).first().unwrap();
-                let is_item = e.visibility != Visibility::UiOnly && own(raw.part);
+            let messages = session.indexed().filter(|(_, e)| {
+                let is_item = e.visibility != Visibility::UiOnly;
                 // What a sub-agent was given counts with its parent.
                 let is_item = is_item && !(e.inherited && summary.is_subagent());
                 is_item && matches!(e.kind, Kind::Message(role) if fits(role))
