@@ -1,6 +1,7 @@
 //! Facts about the format, and its facets.
 
-use crate::{About, Carrier, Format, FormatRef, Reader, Rules, Store, Writer};
+use crate::format::format_facets;
+use crate::{About, FormatRef};
 
 /// The slug of the format.
 pub(crate) const SLUG: &str = "agentuse";
@@ -24,28 +25,4 @@ static ABOUT: About = About {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AgentUse;
 
-impl Format for AgentUse {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn store(&self) -> &dyn Store {
-        self
-    }
-
-    fn reader(&self) -> &dyn Reader {
-        self
-    }
-
-    fn writer(&self) -> Option<&dyn Writer> {
-        Some(self)
-    }
-
-    fn carrier(&self) -> Option<&dyn Carrier> {
-        Some(self)
-    }
-
-    fn rules(&self) -> Option<&dyn Rules> {
-        Some(self)
-    }
-}
+format_facets!(AgentUse, |_| &ABOUT, [Writer, Carrier, Rules]);

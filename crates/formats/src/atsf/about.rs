@@ -1,6 +1,7 @@
 //! Facts about the format, and its facets.
 
-use crate::{About, Carrier, Format, FormatRef, Projects, Reader, Rules, Store, Writer};
+use crate::format::format_facets;
+use crate::{About, FormatRef};
 
 /// The slug of the format.
 pub(crate) const SLUG: &str = "atsf";
@@ -27,32 +28,4 @@ static ABOUT: About = About {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Atsf;
 
-impl Format for Atsf {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn store(&self) -> &dyn Store {
-        self
-    }
-
-    fn reader(&self) -> &dyn Reader {
-        self
-    }
-
-    fn writer(&self) -> Option<&dyn Writer> {
-        Some(self)
-    }
-
-    fn carrier(&self) -> Option<&dyn Carrier> {
-        Some(self)
-    }
-
-    fn rules(&self) -> Option<&dyn Rules> {
-        Some(self)
-    }
-
-    fn projects(&self) -> Option<&dyn Projects> {
-        Some(self)
-    }
-}
+format_facets!(Atsf, |_| &ABOUT, [Writer, Carrier, Rules, Projects]);

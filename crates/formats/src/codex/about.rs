@@ -1,6 +1,7 @@
 //! Facts about the format, and its facets.
 
-use crate::{About, Carrier, Client, Format, FormatRef, Reader, Rules, Store, Writer};
+use crate::format::format_facets;
+use crate::{About, FormatRef};
 
 /// The short name of the format.
 pub(crate) const SLUG: &str = "codex";
@@ -28,32 +29,4 @@ static ABOUT: About = About {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Codex;
 
-impl Format for Codex {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn store(&self) -> &dyn Store {
-        self
-    }
-
-    fn reader(&self) -> &dyn Reader {
-        self
-    }
-
-    fn writer(&self) -> Option<&dyn Writer> {
-        Some(self)
-    }
-
-    fn carrier(&self) -> Option<&dyn Carrier> {
-        Some(self)
-    }
-
-    fn client(&self) -> Option<&dyn Client> {
-        Some(self)
-    }
-
-    fn rules(&self) -> Option<&dyn Rules> {
-        Some(self)
-    }
-}
+format_facets!(Codex, |_| &ABOUT, [Writer, Carrier, Client, Rules]);

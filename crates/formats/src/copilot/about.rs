@@ -1,6 +1,7 @@
 //! Facts about the format, and its facets.
 
-use crate::{About, Format, FormatRef, Reader, Rules, Store};
+use crate::format::format_facets;
+use crate::{About, FormatRef};
 
 /// The format as a value.
 pub const FORMAT: FormatRef = FormatRef::new(&Copilot);
@@ -27,20 +28,4 @@ static ABOUT: About = About {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Copilot;
 
-impl Format for Copilot {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn store(&self) -> &dyn Store {
-        self
-    }
-
-    fn reader(&self) -> &dyn Reader {
-        self
-    }
-
-    fn rules(&self) -> Option<&dyn Rules> {
-        Some(self)
-    }
-}
+format_facets!(Copilot, |_| &ABOUT, [Rules]);

@@ -2,6 +2,7 @@
 
 mod carrier;
 mod client;
+mod facets;
 mod format_ref;
 mod projects;
 mod reader;
@@ -12,6 +13,7 @@ mod writer;
 pub use carrier::Carrier;
 pub(crate) use carrier::unreadable_pieces;
 pub use client::{Client, Resume};
+pub(crate) use facets::format_facets;
 pub use format_ref::FormatRef;
 pub use projects::{CommandHook, Hooks, Projects, SymlinkHook};
 pub use reader::{BodyReader, ExportReader, Reader, Want};

@@ -1,6 +1,7 @@
 //! Facts about the format, and its facets.
 
-use crate::{About, Carrier, Client, Format, FormatRef, Reader, Rules, Store, Writer};
+use crate::format::format_facets;
+use crate::{About, FormatRef};
 
 /// The slug of the format.
 pub(crate) const SLUG: &str = "gemini";
@@ -39,32 +40,4 @@ static ABOUT: About = About {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gemini;
 
-impl Format for Gemini {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn store(&self) -> &dyn Store {
-        self
-    }
-
-    fn reader(&self) -> &dyn Reader {
-        self
-    }
-
-    fn writer(&self) -> Option<&dyn Writer> {
-        Some(self)
-    }
-
-    fn carrier(&self) -> Option<&dyn Carrier> {
-        Some(self)
-    }
-
-    fn client(&self) -> Option<&dyn Client> {
-        Some(self)
-    }
-
-    fn rules(&self) -> Option<&dyn Rules> {
-        Some(self)
-    }
-}
+format_facets!(Gemini, |_| &ABOUT, [Writer, Carrier, Client, Rules]);

@@ -1,6 +1,7 @@
 //! Facts about the format, and its facets.
 
-use crate::{About, Carrier, Format, FormatRef, Reader, Rules, Store};
+use crate::format::format_facets;
+use crate::{About, FormatRef};
 
 /// The slug of the format.
 pub(crate) const SLUG: &str = "ndjson";
@@ -24,24 +25,4 @@ static ABOUT: About = About {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ndjson;
 
-impl Format for Ndjson {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn store(&self) -> &dyn Store {
-        self
-    }
-
-    fn reader(&self) -> &dyn Reader {
-        self
-    }
-
-    fn carrier(&self) -> Option<&dyn Carrier> {
-        Some(self)
-    }
-
-    fn rules(&self) -> Option<&dyn Rules> {
-        Some(self)
-    }
-}
+format_facets!(Ndjson, |_| &ABOUT, [Carrier, Rules]);

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use super::Agent;
 use super::store::pi_folder;
-use crate::{About, Carrier, Client, Env, Format, FormatRef, Reader, Rules, Store, Writer};
+use crate::format::format_facets;
+use crate::{About, Env, FormatRef};
 
 /// What differs between the programs that write this format.
 pub(crate) struct Flavour {
@@ -53,32 +54,8 @@ static PI: Flavour = Flavour {
     sessions: "PI_CODING_AGENT_SESSION_DIR",
 };
 
-impl Format for Flavour {
-    fn about(&self) -> &'static About {
-        self.about
-    }
-
-    fn store(&self) -> &dyn Store {
-        self
-    }
-
-    fn reader(&self) -> &dyn Reader {
-        self
-    }
-
-    fn writer(&self) -> Option<&dyn Writer> {
-        Some(self)
-    }
-
-    fn carrier(&self) -> Option<&dyn Carrier> {
-        Some(self)
-    }
-
-    fn client(&self) -> Option<&dyn Client> {
-        Some(self)
-    }
-
-    fn rules(&self) -> Option<&dyn Rules> {
-        Some(self)
-    }
-}
+format_facets!(
+    Flavour,
+    |flavour| flavour.about,
+    [Writer, Carrier, Client, Rules]
+);
