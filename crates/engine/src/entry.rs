@@ -1,6 +1,6 @@
 //! From what a user types to one entry of a session.
 
-use rethread_formats::{AskedEntry, Conversation};
+use rethread_formats::{Conversation, EntryRef};
 use rethread_model::EntryIx;
 
 use crate::Error;
@@ -40,7 +40,7 @@ pub(crate) fn find_entry(conversation: &Conversation, name: &str) -> Result<Entr
 }
 
 /// The entry as a writer needs it.
-pub(crate) fn entry_ref(conversation: &Conversation, name: &str) -> Result<AskedEntry, Error> {
+pub(crate) fn entry_ref(conversation: &Conversation, name: &str) -> Result<EntryRef, Error> {
     let ix = find_entry(conversation, name)?;
     let origin = conversation.session.origin(ix).first();
     let span = origin.and_then(|raw| conversation.native.span(*raw));
@@ -51,7 +51,7 @@ pub(crate) fn entry_ref(conversation: &Conversation, name: &str) -> Result<Asked
     } else {
         conversation.session.id(ix)
     };
-    Ok(AskedEntry {
+    Ok(EntryRef {
         id: id.to_owned(),
         offset: span.map_or(0, |s| s.start),
     })

@@ -69,9 +69,10 @@ pub use resume::{ResumeCommand, ResumeOptions, resume_session};
 pub use rethread_catalog::{Candidate, FindError, HomeAsk, HomeError, ShortIds, absolute, find};
 pub use rethread_disk::Durability;
 pub use rethread_formats::{
-    AgentKey, Appended, AskedEntry, Can, Conversation, Env, EnvError, FORMATS, Fork, FormatRef,
-    Made, MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey, Resume, Source,
-    TextMessage, Unsaid, Violation, Weight, WriteError, Writing, by_name, last_name, local_path,
+    AgentKey, Appended, Can, Conversation, EntryRef, Env, EnvError, FORMATS, Fork, FormatRef, Made,
+    MessageDefaults, MessageInput, Migrated, NativeContext, NewSession, OpenError, ProjectKey,
+    Resume, Source, TextMessage, Violation, Weight, WriteError, Writing, by_name, last_name,
+    local_path,
 };
 pub use rethread_search::{
     FileUse, FilterClause, FilterName, Hit, HitOrder, NearMiss, OtherWords, Query, QueryError,

@@ -13,7 +13,7 @@ use std::error::Error;
 
 use rethread_formats::Env;
 use rethread_formats::pi::{
-    ContentBlock, Host, NewMessage, NewSessionOptions, SessionEntry, SessionManager,
+    ContentBlock, Host, NewPiMessage, NewSessionOptions, SessionEntry, SessionManager,
 };
 
 /// Goes through all methods.
@@ -29,7 +29,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 
     // create: the file comes with the first message.
     let mut session = SessionManager::create(&host, "/shop", None)?;
-    session.append_message(NewMessage::user("Is the shop open?"))?;
+    session.append_message(NewPiMessage::user("Is the shop open?"))?;
     let file = session.session_file().ok_or("no file")?.to_owned();
 
     // open
@@ -75,7 +75,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 
     // appendMessage
     let answer = session.append_message(
-        NewMessage::assistant([ContentBlock::text("From nine to five.")]).model(
+        NewPiMessage::assistant([ContentBlock::text("From nine to five.")]).model(
             "anthropic-messages",
             "anthropic",
             "claude-x",
@@ -138,12 +138,12 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
 
     // branch: what is appended next is another answer.
     session.branch(&question)?;
-    session.append_message(NewMessage::user("On Sundays, too?"))?;
+    session.append_message(NewPiMessage::user("On Sundays, too?"))?;
     assert_eq!(session.children(&question).len(), 2);
 
     // resetLeaf: what is appended next is another root.
     session.reset_leaf();
-    session.append_message(NewMessage::user("Something else."))?;
+    session.append_message(NewPiMessage::user("Something else."))?;
     assert_eq!(session.tree().roots().len(), 2);
 
     // branchWithSummary

@@ -76,8 +76,8 @@ impl FirstPrompt {
             return;
         }
         match title_of(text) {
-            Some(Said::Words(words)) => self.words = Some(words),
-            Some(Said::Command(command)) => {
+            Some(PromptText::Words(words)) => self.words = Some(words),
+            Some(PromptText::Command(command)) => {
                 self.command.get_or_insert(command);
             }
             None => {}
@@ -122,18 +122,18 @@ impl FirstPrompt {
 
 /// What a text says.
 #[derive(Debug, PartialEq, Eq)]
-enum Said {
+enum PromptText {
     Words(String),
     Command(String),
 }
 
-fn title_of(text: &str) -> Option<Said> {
+fn title_of(text: &str) -> Option<PromptText> {
     let end = text.floor_char_boundary(LOOK);
     let text = text
         .get(..end)?
         .trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if let Some(command) = echoed_command(text) {
-        return Some(Said::Command(command));
+        return Some(PromptText::Command(command));
     }
     let text = asked_in_editor(text).unwrap_or(text);
     if TOLD.iter().any(|told| text.starts_with(told)) {
@@ -153,9 +153,9 @@ fn title_of(text: &str) -> Option<Said> {
         .split_once(' ')
         .map_or(line.as_str(), |(first, _)| first);
     Some(if is_command(words) {
-        Said::Command(line)
+        PromptText::Command(line)
     } else {
-        Said::Words(line)
+        PromptText::Words(line)
     })
 }
 

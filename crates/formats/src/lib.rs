@@ -17,6 +17,7 @@ pub mod copilot;
 mod error;
 mod few;
 mod fields;
+mod file_range;
 mod first_prompt;
 mod format;
 pub mod gemini;
@@ -37,8 +38,9 @@ mod raw_json;
 mod registry;
 mod salvaged;
 mod session_log;
-mod telling;
 mod times;
+mod transcript;
+mod treatment;
 mod unusable;
 mod write;
 
@@ -53,7 +55,7 @@ pub use format::{
 };
 pub use kit::{SUMMARY_VERSION, SavedScan, SavedState};
 pub use local_path::{is_spelled_inside, is_windows_path, last_name, local_path};
-pub use native::{Marks, Native, Part, PartKind, RecordKind, Spool, Spooled};
+pub use native::{Native, Part, PartKind, RecordKind, RecordTable, Spool, Spooled};
 pub use ndjson::{UnifiedRecord, workspace_name};
 pub use new_message::NewMessage;
 pub use own_words::OwnWords;
@@ -61,11 +63,13 @@ pub use packed::ZstdWriter;
 pub use raw_json::RawJson;
 pub use registry::{FORMATS, PROJECT_FORMAT, by_name};
 pub use rethread_env::{Env, EnvError, Home, HomeKind};
-pub use telling::{
-    Attachments, Branches, Files, Keeps, Step, Told, ToldAgent, Transcript, left_ways,
+pub use transcript::{
+    Attachments, Branches, Files, Keeps, StepKind, SubagentTranscript, Transcript, TranscriptStep,
+    left_ways,
 };
+pub use treatment::Treatment;
 pub use unusable::{has_no_sessions, summarize, summarize_from, unpacking_damage, why_empty};
 pub use write::{
-    AgentKey, Appended, AskedEntry, Branch, Fork, Made, MessageInput, Migrated, NativeContext,
-    NewSession, ProjectKey, Removal, TextMessage, Unsaid, Writing,
+    AgentKey, Appended, Branch, EntryRef, Fork, Made, MessageDefaults, MessageInput, Migrated,
+    NativeContext, NewSession, ProjectKey, Removal, TextMessage, Writing,
 };

@@ -52,7 +52,7 @@ const BUFFER: usize = 256 * 1024;
 
 /// What came out of a packed file.
 #[derive(Debug)]
-pub(crate) struct Content {
+pub(crate) struct UnpackedContent {
     /// A nameless file that holds it.
     pub(crate) file: File,
     pub(crate) len: u64,
@@ -62,7 +62,11 @@ pub(crate) struct Content {
 
 /// Unpacks a log into a nameless file, as far as it can be read: the lines before the damage are
 /// whole.
-pub(crate) fn unpack(path: &Path, packed: File, packing: Packing) -> Result<Content, DiskError> {
+pub(crate) fn unpack(
+    path: &Path,
+    packed: File,
+    packing: Packing,
+) -> Result<UnpackedContent, DiskError> {
     let failed = |cause| DiskError::Read {
         path: path.to_owned(),
         cause,
@@ -85,7 +89,7 @@ pub(crate) fn unpack(path: &Path, packed: File, packing: Packing) -> Result<Cont
         }
     };
     file.rewind().map_err(failed)?;
-    Ok(Content { file, len, damage })
+    Ok(UnpackedContent { file, len, damage })
 }
 
 /// Why packed content ends before its end, in words for a note.

@@ -135,7 +135,7 @@ pub enum MessageInput {
         /// The line of the input, counted from 1.
         line: u64,
         /// What holds where the message does not say it.
-        unsaid: Unsaid,
+        unsaid: MessageDefaults,
     },
     /// A message as the model has it.
     Message(Box<NewMessage>),
@@ -154,7 +154,7 @@ impl MessageInput {
 
 /// What holds where a message does not say it.
 #[derive(Clone, Debug, Default)]
-pub struct Unsaid {
+pub struct MessageDefaults {
     /// Who says it.
     pub role: Option<Role>,
     /// The model that answered.
@@ -176,7 +176,7 @@ pub struct TextMessage {
 
 /// An entry as the user named it and as it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AskedEntry {
+pub struct EntryRef {
     /// Its id.
     pub id: String,
     /// Where its record began when it was found.
@@ -187,7 +187,7 @@ pub struct AskedEntry {
 #[derive(Clone, Debug, Default)]
 pub struct Fork {
     /// The last entry to be copied; all where none is named.
-    pub at: Option<AskedEntry>,
+    pub at: Option<EntryRef>,
     /// The folder that the work goes on in; the source's project where none is named.
     pub cwd: Option<PathBuf>,
     /// The title; the source's where none is given.
@@ -198,7 +198,7 @@ pub struct Fork {
 #[derive(Clone, Copy, Debug)]
 pub struct Branch<'a> {
     /// The entry.
-    pub at: &'a AskedEntry,
+    pub at: &'a EntryRef,
     /// What is left behind, in a few words.
     pub summary: Option<&'a str>,
     /// What is said there.

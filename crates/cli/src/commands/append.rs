@@ -6,8 +6,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use clap::{Args, ValueEnum};
 use rethread_engine::{
-    Appended, Durability, MessageInput, Source, TextMessage, Unsaid, Writing, append_messages,
-    branch_session, find, replace_message,
+    Appended, Durability, MessageDefaults, MessageInput, Source, TextMessage, Writing,
+    append_messages, branch_session, find, replace_message,
 };
 use rethread_json::Lines;
 use rethread_model::Role;
@@ -96,7 +96,7 @@ pub(crate) fn run(context: &Context, args: Append) -> Result<Exit, Failure> {
     let w = context.writing(args.write);
     if let Some(file) = &args.message_json {
         let input = open(file)?;
-        let unsaid = Unsaid {
+        let unsaid = MessageDefaults {
             role: args.role.map(Role::from),
             model: args.model,
         };
@@ -185,7 +185,7 @@ fn replace_with_json(
     w: &Writing<'_>,
     source: &Source,
     entry: &str,
-    (mut input, unsaid): (impl Read, Unsaid),
+    (mut input, unsaid): (impl Read, MessageDefaults),
 ) -> Result<Exit, Failure> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
@@ -204,7 +204,7 @@ fn stream(
     context: &Context,
     place: &mut AppendTarget<'_>,
     input: Box<dyn Read + Send>,
-    unsaid: &Unsaid,
+    unsaid: &MessageDefaults,
 ) -> Result<Exit, Failure> {
     if place.w.strict {
         // Nothing is written unless all of it can be: so all of it must be known first.
@@ -245,7 +245,7 @@ fn size(message: &MessageInput) -> usize {
 /// Reads messages in a thread of its own, so that those that wait can be told from those to come.
 fn read_ahead(
     input: Box<dyn Read + Send>,
-    unsaid: Unsaid,
+    unsaid: MessageDefaults,
 ) -> Receiver<Result<MessageInput, io::Error>> {
     let (sender, receiver) = sync_channel(BATCH);
     std::thread::spawn(move || {
@@ -265,7 +265,10 @@ fn read_ahead(
     receiver
 }
 
-fn each_line(input: Box<dyn Read + Send>, unsaid: &Unsaid) -> Result<Vec<MessageInput>, Failure> {
+fn each_line(
+    input: Box<dyn Read + Send>,
+    unsaid: &MessageDefaults,
+) -> Result<Vec<MessageInput>, Failure> {
     let mut lines = Lines::new(input);
     let mut all = Vec::new();
     while let Some(message) = next_message(&mut lines, unsaid)? {
@@ -277,7 +280,7 @@ fn each_line(input: Box<dyn Read + Send>, unsaid: &Unsaid) -> Result<Vec<Message
 /// The next line that is not blank. One too long to be a message is cut, and so refused as JSON.
 fn next_message(
     lines: &mut Lines<Box<dyn Read + Send>>,
-    unsaid: &Unsaid,
+    unsaid: &MessageDefaults,
 ) -> io::Result<Option<MessageInput>> {
     while let Some(line) = lines.next_line()? {
         if !line.head().trim_ascii().is_empty() {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rethread_disk::Durability;
 use rethread_formats::atsf::FORMAT;
-use rethread_formats::{Env, MessageInput, NewSession, Source, Unsaid, Writing};
+use rethread_formats::{Env, MessageDefaults, MessageInput, NewSession, Source, Writing};
 use rethread_json::{Object, Patch, Tree, quote};
 
 use crate::benchmark::Outcome;
@@ -62,7 +62,7 @@ impl Project {
             Ok(MessageInput::Json {
                 bytes: self.messages.next().line(None, time_at(i)?),
                 line: i + 1,
-                unsaid: Unsaid::default(),
+                unsaid: MessageDefaults::default(),
             })
         });
         let said: Vec<MessageInput> = said.collect::<Outcome<_>>()?;

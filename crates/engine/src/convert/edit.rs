@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use rethread_disk::{Mode, create_with, ensure_folder, open_read};
-use rethread_formats::carry::{Goods, below};
+use rethread_formats::carry::{SessionFiles, below};
 use rethread_formats::{Conversation, PartKind, Writing};
 use rethread_json::{Patch, Tree, Value, compact, quote};
 use rethread_model::RawRef;
@@ -25,9 +25,9 @@ const DEPTH: u32 = 2;
 pub(super) fn apply_edits(
     w: &Writing<'_>,
     session: &Conversation,
-    (goods, folder): (&Goods, &Path),
+    (goods, folder): (&SessionFiles, &Path),
     edits: &OriginalEdits,
-) -> Result<Option<Goods>, Error> {
+) -> Result<Option<SessionFiles>, Error> {
     let mut records: BTreeMap<RawRef, ChangedRecord> = BTreeMap::new();
     for edit in &edits.list {
         if !change_records(session, edit, &mut records) {
@@ -54,7 +54,7 @@ pub(super) fn apply_edits(
             out.write_all(&bytes)
         })?;
     }
-    Ok(Some(Goods {
+    Ok(Some(SessionFiles {
         folder: folder.to_owned(),
         ..goods.clone()
     }))
@@ -275,7 +275,7 @@ fn json_of(words: &BlockWords) -> Vec<u8> {
 /// those of sub-agents have files of their own.
 fn locate_record<'a>(
     session: &Conversation,
-    goods: &'a Goods,
+    goods: &'a SessionFiles,
     (raw, was): (RawRef, &[u8]),
 ) -> Result<Option<(&'a str, Range<usize>)>, Error> {
     let Some(part) = session.native.parts.get(raw.part as usize) else {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rethread_formats::carry::Scope;
-use rethread_formats::{Conversation, NewMessage, Step};
+use rethread_formats::{Conversation, NewMessage, StepKind};
 use rethread_model::{Block, Bodies as _, Body, EntryIx};
 
 use super::history::{HistoryMessage, MessageHistory};
@@ -99,14 +99,14 @@ impl OriginalBlocks {
             let all = transcript::transcript_steps(original, carrier.source.format, scope);
             for (from, step) in all.into_steps() {
                 match step {
-                    Step::Message(message) => add(from, *message),
-                    Step::Compaction { summary, .. } | Step::BranchSummary(summary) => {
+                    StepKind::Message(message) => add(from, *message),
+                    StepKind::Compaction { summary, .. } | StepKind::BranchSummary(summary) => {
                         if let Some(message) = messages::summary_message(original, &summary).message
                         {
                             add(from, *message);
                         }
                     }
-                    Step::Label { .. } | Step::Back => {}
+                    StepKind::Label { .. } | StepKind::Back => {}
                 }
             }
         }

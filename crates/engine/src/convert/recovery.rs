@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
-use rethread_formats::carry::{CarriedAgent, CarriedOriginal, Goods, Scope, below};
+use rethread_formats::carry::{CarriedAgent, CarriedOriginal, Scope, SessionFiles, below};
 use rethread_formats::{
-    AskedEntry, Branch, Can, Conversation, FormatRef, MessageInput, Source, WriteError, Writing,
+    Branch, Can, Conversation, EntryRef, FormatRef, MessageInput, Source, WriteError, Writing,
     by_name,
 };
 use rethread_model::{Block, Bodies as _, Body, EntryIx, Note};
@@ -176,7 +176,7 @@ fn restore_branches(
         let at = match way.from {
             ContinuesFrom::Since(way, message) => {
                 let id = since.get(way).and_then(|ids| ids.get(message)).cloned();
-                id.map(|id| AskedEntry { id, offset: 0 })
+                id.map(|id| EntryRef { id, offset: 0 })
             }
             ContinuesFrom::End | ContinuesFrom::Earlier(_) => {
                 let place = match way.from {
@@ -215,10 +215,10 @@ fn restore_branches(
     Ok(true)
 }
 
-fn entry_ref(conversation: &Conversation, entry: EntryIx) -> AskedEntry {
+fn entry_ref(conversation: &Conversation, entry: EntryIx) -> EntryRef {
     let origin = conversation.session.origin(entry).first();
     let span = origin.and_then(|raw| conversation.native.span(*raw));
-    AskedEntry {
+    EntryRef {
         id: conversation.session.id(entry).to_owned(),
         offset: span.map_or(0, |span| span.start),
     }
@@ -273,7 +273,7 @@ pub(super) struct UnpackedOriginal {
     pub(super) format: FormatRef,
     pub(super) source: Source,
     /// The files that it is made of.
-    pub(super) goods: Goods,
+    pub(super) goods: SessionFiles,
     cwd: Option<PathBuf>,
     /// What was said in it then, as the format that it came along in reads it.
     pub(super) before: WrittenBlocks,
@@ -299,7 +299,7 @@ fn unpack_original(
     let Some(format) = by_name(&carried.from) else {
         return Ok(None);
     };
-    let goods = Goods {
+    let goods = SessionFiles {
         id: carried.id.clone(),
         folder: folder.to_owned(),
         path: carried.path.clone(),

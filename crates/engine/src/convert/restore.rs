@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_catalog::{discover, find, sources_at};
 use rethread_disk::{ScratchFolder, path_of_text};
-use rethread_formats::carry::{CarriedFile, Place, Put, Seal, original_files};
+use rethread_formats::carry::{CarriedFile, InstallTarget, Put, Seal, original_files};
 use rethread_formats::{
     Conversation, Env, FormatRef, Source, WriteError, Writing, by_name, has_no_sessions,
 };
@@ -146,7 +146,7 @@ impl<'a> Restorer<'a> {
             return Ok(restored);
         }
         let root = ask.root.map(|root| root.join(format.slug()));
-        let place = Place {
+        let place = InstallTarget {
             before: base,
             ..where_to(w, format, (root.as_deref(), ask.cwd), named)?
         };
@@ -248,7 +248,7 @@ fn where_to(
     format: FormatRef,
     (root, cwd): (Option<&Path>, Option<&Path>),
     named: Option<PathBuf>,
-) -> Result<Place, Error> {
+) -> Result<InstallTarget, Error> {
     // Only where a store is in projects does it matter where the work was done.
     let ask = ConvertOptions {
         to: format,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rethread_formats::{Step, Told};
+use rethread_formats::{StepKind, TranscriptStep};
 use rethread_model::EntryIx;
 
 use super::messages::OutgoingMessage;
@@ -10,20 +10,20 @@ use super::messages::OutgoingMessage;
 /// Steps, and what they come from.
 #[derive(Default)]
 pub(super) struct TranscriptSteps {
-    pub(super) told: Vec<Told>,
+    pub(super) told: Vec<TranscriptStep>,
     /// The entry of the source that each step tells of; none for what we say ourselves.
     from: Vec<Option<EntryIx>>,
 }
 
 impl TranscriptSteps {
     /// The steps, each with the entry that it tells of.
-    pub(super) fn into_steps(self) -> impl Iterator<Item = (Option<EntryIx>, Step)> {
+    pub(super) fn into_steps(self) -> impl Iterator<Item = (Option<EntryIx>, StepKind)> {
         self.from
             .into_iter()
             .zip(self.told.into_iter().map(|told| told.step))
     }
 
-    pub(super) fn push_step(&mut self, told: Told, from: Option<EntryIx>) -> usize {
+    pub(super) fn push_step(&mut self, told: TranscriptStep, from: Option<EntryIx>) -> usize {
         self.told.push(told);
         self.from.push(from);
         self.told.len() - 1
@@ -32,9 +32,9 @@ impl TranscriptSteps {
 
 /// Steps without some ways that the conversation left again.
 pub(super) fn without_paths(
-    steps: impl Iterator<Item = (Told, Option<EntryIx>)>,
+    steps: impl Iterator<Item = (TranscriptStep, Option<EntryIx>)>,
     ways: &[Range<usize>],
-) -> impl Iterator<Item = (Told, Option<EntryIx>)> {
+) -> impl Iterator<Item = (TranscriptStep, Option<EntryIx>)> {
     let mut places = StepPlaces::without_paths(ways);
     let is_whole = ways.is_empty();
     steps.filter_map(move |(mut told, from)| {
@@ -55,12 +55,12 @@ pub(super) struct StepPosition {
 }
 
 impl StepPosition {
-    pub(super) fn of_step(told: &Told) -> Self {
+    pub(super) fn of_step(told: &TranscriptStep) -> Self {
         Self {
             after: told.after,
-            is_back: matches!(told.step, Step::Back),
+            is_back: matches!(told.step, StepKind::Back),
             on: match told.step {
-                Step::Label { on, .. } => Some(on),
+                StepKind::Label { on, .. } => Some(on),
                 _ => None,
             },
         }
@@ -110,13 +110,13 @@ impl StepPlaces {
     }
 
     /// Brings a step to its new place; whether it is left.
-    fn move_step(&mut self, told: &mut Told) -> bool {
+    fn move_step(&mut self, told: &mut TranscriptStep) -> bool {
         let position = StepPosition::of_step(told);
         told.after = told.after.and_then(|step| self.place_of(step));
         match &mut told.step {
-            Step::Compaction { kept, .. } => *kept = kept.and_then(|step| self.place_of(step)),
-            Step::Label { on, .. } => *on = self.place_of(*on).unwrap_or(*on),
-            Step::Message(_) | Step::BranchSummary(_) | Step::Back => {}
+            StepKind::Compaction { kept, .. } => *kept = kept.and_then(|step| self.place_of(step)),
+            StepKind::Label { on, .. } => *on = self.place_of(*on).unwrap_or(*on),
+            StepKind::Message(_) | StepKind::BranchSummary(_) | StepKind::Back => {}
         }
         self.add_step(&position, told.after)
     }
@@ -142,10 +142,10 @@ pub(super) fn in_a_row(messages: Vec<OutgoingMessage>) -> TranscriptSteps {
         let Some(message) = said.message else {
             continue;
         };
-        let told = Told {
+        let told = TranscriptStep {
             after: steps.told.len().checked_sub(1),
             time: None,
-            step: Step::Message(message),
+            step: StepKind::Message(message),
         };
         steps.push_step(told, said.from);
     }

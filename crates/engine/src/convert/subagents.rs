@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rethread_formats::carry::{CarriedAgent, Scope};
-use rethread_formats::{Agents, Conversation, FormatRef, Source, Step, ToldAgent, Writer, Writing};
+use rethread_formats::{
+    Agents, Conversation, FormatRef, Source, StepKind, SubagentTranscript, Writer, Writing,
+};
 use rethread_model::{Block, Bodies as _, Body, LinkKind, Note};
 
 use super::history::MessageHistory;
@@ -91,7 +93,7 @@ impl SubagentFamily {
             let starter = parent.map_or(Some(from), |ix| self.agents.read.get(ix));
             let call = starter.and_then(|starter| call_of(starter, agent));
             let title = agent.session.head.title.as_ref().map(|t| t.text.as_str());
-            let one = ToldAgent {
+            let one = SubagentTranscript {
                 call: call.as_deref(),
                 title: title.filter(|t| !t.trim().is_empty()),
                 told: &steps.told,
@@ -100,7 +102,7 @@ impl SubagentFamily {
             let made = writer.write_subagent(w, source, &one)?;
             let messages = steps.told.iter();
             said += messages
-                .filter(|told| matches!(told.step, Step::Message(_)))
+                .filter(|told| matches!(told.step, StepKind::Message(_)))
                 .count();
             if let Some(call) = call.filter(|_| above == parent) {
                 started.entry(parent).or_default().push((call, at));

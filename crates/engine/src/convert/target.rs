@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::is_own;
 use rethread_formats::Writing;
-use rethread_formats::carry::Place;
+use rethread_formats::carry::InstallTarget;
 use rethread_project::is_folder;
 
 use super::ConvertOptions;
@@ -18,7 +18,7 @@ pub(super) fn install_target(
     w: &Writing<'_>,
     ask: &ConvertOptions<'_>,
     named: Option<PathBuf>,
-) -> Result<Place, Error> {
+) -> Result<InstallTarget, Error> {
     let root = ask.root.map(Path::to_owned);
     let cwd = match (ask.cwd, named) {
         (Some(cwd), _) => cwd.to_owned(),
@@ -30,7 +30,7 @@ pub(super) fn install_target(
             folder
         }
     };
-    Ok(Place {
+    Ok(InstallTarget {
         root,
         cwd,
         before: None,

@@ -5,7 +5,9 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 
 use rethread_formats::carry::Scope;
-use rethread_formats::{Branches, Conversation, FormatRef, Keeps, Step, Told, left_ways};
+use rethread_formats::{
+    Branches, Conversation, FormatRef, Keeps, StepKind, TranscriptStep, left_ways,
+};
 use rethread_model::{
     Block, Bodies, Body, Context, EntryIx, Kept, Kind, Message, Role, Session, Visibility,
 };
@@ -20,7 +22,7 @@ pub(super) enum ConvertExtent {
     /// All of it.
     Whole,
     /// These steps.
-    Steps(Vec<Told>),
+    Steps(Vec<TranscriptStep>),
 }
 
 /// How a conversation is told to a format: what it leaves out is known before.
@@ -30,7 +32,7 @@ pub(super) struct TranscriptPlan<'a> {
     keeps: Keeps,
     scope: Scope,
     /// The steps, where these are not those of all entries.
-    list: Option<&'a [Told]>,
+    list: Option<&'a [TranscriptStep]>,
     /// The ways that the format leaves out.
     ways: Vec<Range<usize>>,
     /// Whether ways may be told that the conversation left again.
@@ -94,7 +96,7 @@ impl<'a> TranscriptPlan<'a> {
     }
 
     /// The steps, each with the entry that it tells of; the active way last.
-    pub(super) fn steps(&self) -> Box<dyn Iterator<Item = (Told, Option<EntryIx>)> + '_> {
+    pub(super) fn steps(&self) -> Box<dyn Iterator<Item = (TranscriptStep, Option<EntryIx>)> + '_> {
         if let Some(list) = self.list {
             return Box::new(list.iter().map(|told| (told.clone(), None)));
         }
@@ -145,7 +147,7 @@ struct StepPlanner<'a> {
     end: Option<EntryIx>,
     is_over: bool,
     /// The steps that are made and not given yet.
-    ready: VecDeque<(Told, Option<EntryIx>)>,
+    ready: VecDeque<(TranscriptStep, Option<EntryIx>)>,
     /// How many steps were made.
     count: usize,
     /// The steps of each entry so far, by its place: its first, and the one that what follows hangs
@@ -186,7 +188,7 @@ impl EntrySteps {
 }
 
 impl Iterator for StepPlanner<'_> {
-    type Item = (Told, Option<EntryIx>);
+    type Item = (TranscriptStep, Option<EntryIx>);
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -253,10 +255,10 @@ impl<'a> StepPlanner<'a> {
     fn finish_steps(&mut self) {
         let end = self.end.and_then(|leaf| self.steps_of(leaf).last());
         if let Some(end) = end.filter(|end| end + 1 < self.count) {
-            let back = Told {
+            let back = TranscriptStep {
                 after: Some(end),
                 time: None,
-                step: Step::Back,
+                step: StepKind::Back,
             };
             self.push_step(back, None);
         }
@@ -265,7 +267,7 @@ impl<'a> StepPlanner<'a> {
         }
     }
 
-    fn push_step(&mut self, told: Told, from: Option<EntryIx>) -> usize {
+    fn push_step(&mut self, told: TranscriptStep, from: Option<EntryIx>) -> usize {
         self.ready.push_back((told, from));
         self.count += 1;
         self.count - 1
@@ -360,9 +362,9 @@ impl<'a> StepPlanner<'a> {
         }
     }
 
-    fn add_step(&mut self, ix: EntryIx, after: Option<usize>, step: Step) -> usize {
+    fn add_step(&mut self, ix: EntryIx, after: Option<usize>, step: StepKind) -> usize {
         let time = self.session.entry(ix).time;
-        self.push_step(Told { after, time, step }, Some(ix))
+        self.push_step(TranscriptStep { after, time, step }, Some(ix))
     }
 
     /// Says a message behind a step; gives the last step then.
@@ -392,7 +394,7 @@ impl<'a> StepPlanner<'a> {
         for said in std::mem::take(&mut self.speech.messages) {
             self.said.extend(&said.marks);
             if let Some(message) = said.message {
-                after = Some(self.add_step(ix, after, Step::Message(message)));
+                after = Some(self.add_step(ix, after, StepKind::Message(message)));
             }
         }
         after
@@ -403,7 +405,7 @@ impl<'a> StepPlanner<'a> {
             return;
         }
         if self.keeps.branches == Branches::SummedUp {
-            self.add_step(ix, start, Step::BranchSummary(summary));
+            self.add_step(ix, start, StepKind::BranchSummary(summary));
         } else {
             self.add_message(ix, &text_message(&summary), start);
         }
@@ -443,7 +445,7 @@ impl<'a> StepPlanner<'a> {
         let mut after = Some(self.add_step(
             ix,
             start,
-            Step::Compaction {
+            StepKind::Compaction {
                 summary,
                 kept: first,
                 tokens_before: compaction.tokens_before,
@@ -567,7 +569,7 @@ impl<'a> StepPlanner<'a> {
             let steps = self.steps_of(on);
             if let Some((_, on)) = steps.first().zip(steps.last()) {
                 let after = self.count.checked_sub(1);
-                self.add_step(ix, after, Step::Label { on, text });
+                self.add_step(ix, after, StepKind::Label { on, text });
             }
         }
     }

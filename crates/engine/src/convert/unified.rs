@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rethread_catalog::sources_at;
 use rethread_disk::{Created, Mode, SafeName, create_with, join};
 use rethread_formats::carry::{
-    CarriedAgent, CarriedFile, Goods, Scope, Seal, below, original_files, rows_folder,
+    CarriedAgent, CarriedFile, Scope, Seal, SessionFiles, below, original_files, rows_folder,
 };
 use rethread_formats::{Agents, Conversation, FormatRef, Source, WriteError, Writing};
 use rethread_model::Note;
@@ -207,7 +207,7 @@ pub(super) fn exported_agents(
 pub(super) struct CarriedFiles<'a> {
     pub(super) files: Vec<CarriedFile<'a>>,
     /// Where they go below this folder, in the same order.
-    pub(super) goods: Goods,
+    pub(super) goods: SessionFiles,
 }
 
 /// Where a session of an export was when it was exported.
@@ -291,7 +291,7 @@ pub(super) fn carried_files<'a>(
             None => named(&there.join(&file.path)),
         });
     }
-    let goods = Goods {
+    let goods = SessionFiles {
         id,
         folder: folder.to_owned(),
         path: named(&main),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
 use rethread_formats::carry::{
-    CarriedAgent, Goods, PackedFiles, Packing, Place, Scope, Seal, own_files,
+    CarriedAgent, InstallTarget, PackedFiles, PackedOriginal, Scope, Seal, SessionFiles, own_files,
 };
 use rethread_formats::{
     Agents, Conversation, Env, FormatRef, Made, NewSession, Part, PartKind, Source, Transcript,
@@ -127,7 +127,12 @@ pub(super) fn write_session(
     }
 }
 
-fn remember_made(w: &Writing<'_>, made: &Conversation, path: &Path, place: &Place) -> Vec<Note> {
+fn remember_made(
+    w: &Writing<'_>,
+    made: &Conversation,
+    path: &Path,
+    place: &InstallTarget,
+) -> Vec<Note> {
     let made = Made {
         id: made.session.head.id.clone(),
         path: path.to_owned(),
@@ -146,7 +151,7 @@ pub(super) fn converted_digests(
     (to, root): (FormatRef, Option<PathBuf>),
     scope: Scope,
 ) -> Result<Vec<u64>, Error> {
-    let place = Place {
+    let place = InstallTarget {
         root,
         cwd: folder_of(w.env, from).unwrap_or_else(|| w.env.cwd.clone()),
         before: None,
@@ -189,7 +194,7 @@ impl StagedSession {
         w: &Writing<'_>,
         (from, family): (&Conversation, &SubagentFamily),
         told: &TranscriptPlan<'_>,
-        (to, place): (FormatRef, &Place),
+        (to, place): (FormatRef, &InstallTarget),
     ) -> Result<Self, Error> {
         let folder = ScratchFolder::new()?;
         to.installable()?.stage(w, place, folder.path())?;
@@ -254,7 +259,7 @@ fn embed_original(
 ) -> Result<Conversation, Error> {
     let (marks, shape) = (spoken.block_digests(), spoken.shape());
     let source = &from.source;
-    let packing = Packing {
+    let packing = PackedOriginal {
         from: source.format.slug(),
         id: &source.id,
         path: &name_of(from),
@@ -310,14 +315,14 @@ pub(super) fn session_files(
     w: &Writing<'_>,
     (of, agents): (&Conversation, &Agents),
     scratch: &Path,
-) -> Result<Goods, Error> {
+) -> Result<SessionFiles, Error> {
     let files = own_files(of, agents)?;
     let base = of.source.format.store().base_folder(&of.source);
     let path = name_of(of);
     // Rows have no file of their own; what came along of them may lie here as it was before.
     let is_rows = |part: &Part| matches!(part.kind, PartKind::Rows { .. });
     if !of.native.parts.iter().any(is_rows) {
-        return Ok(Goods {
+        return Ok(SessionFiles {
             id: of.source.id.clone(),
             folder: base,
             path,
@@ -337,7 +342,7 @@ pub(super) fn session_files(
         })?;
         names.push(name);
     }
-    Ok(Goods {
+    Ok(SessionFiles {
         id: of.source.id.clone(),
         folder,
         path,

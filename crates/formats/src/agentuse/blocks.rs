@@ -11,14 +11,14 @@ use super::load::child_session;
 use crate::Native;
 
 /// The record that a part comes from, and the others of its entry.
-pub(super) struct Record<'a> {
+pub(super) struct PartRecord<'a> {
     pub(super) native: &'a Native,
     pub(super) origin: &'a [RawRef],
     pub(super) raw: RawRef,
 }
 
 /// Adds what a part says. Marks of steps say nothing.
-pub(super) fn push_blocks(blocks: &mut Vec<Block>, part: Value<'_>, record: &Record<'_>) {
+pub(super) fn push_blocks(blocks: &mut Vec<Block>, part: Value<'_>, record: &PartRecord<'_>) {
     let kind = string(part, "type").unwrap_or_default();
     let block = match kind.as_str() {
         "text" => text(part, "text").map(|said| {
@@ -51,7 +51,7 @@ pub(super) fn push_blocks(blocks: &mut Vec<Block>, part: Value<'_>, record: &Rec
 }
 
 /// A call, and its result once there is one.
-fn push_call(blocks: &mut Vec<Block>, part: Value<'_>, record: &Record<'_>) {
+fn push_call(blocks: &mut Vec<Block>, part: Value<'_>, record: &PartRecord<'_>) {
     let Some(state) = part.get("state") else {
         return;
     };
@@ -115,7 +115,7 @@ fn status(word: Option<&str>) -> ToolStatus {
 }
 
 /// The file with the whole answer: one of the records of this entry, or it is missing.
-fn artifact(value: Value<'_>, record: &Record<'_>) -> Option<Blob> {
+fn artifact(value: Value<'_>, record: &PartRecord<'_>) -> Option<Blob> {
     let path = string(value, "path").or_else(|| string(value, "absolutePath"))?;
     let name = path.rsplit(['/', '\\']).next()?;
     let parts = record.origin.iter().filter_map(|raw| {
@@ -127,7 +127,7 @@ fn artifact(value: Value<'_>, record: &Record<'_>) -> Option<Blob> {
     Some(found.map_or_else(|| Blob::Missing(name.to_owned()), Blob::File))
 }
 
-fn file(part: Value<'_>, record: &Record<'_>) -> Option<Block> {
+fn file(part: Value<'_>, record: &PartRecord<'_>) -> Option<Block> {
     let url = part.get("url")?;
     let mime = string(part, "mime");
     let media = Media {
@@ -145,7 +145,7 @@ fn file(part: Value<'_>, record: &Record<'_>) -> Option<Block> {
 }
 
 /// The bytes of a file: in the address itself, or at it.
-fn blob(url: Value<'_>, record: &Record<'_>) -> Option<Blob> {
+fn blob(url: Value<'_>, record: &PartRecord<'_>) -> Option<Blob> {
     let address = url.str()?;
     let Some(data) = address.strip_prefix("data:") else {
         return Some(Blob::Url(address.into_owned()));

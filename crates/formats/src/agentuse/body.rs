@@ -8,7 +8,7 @@ use rethread_model::{
 };
 
 use super::AgentUse;
-use super::blocks::{Record, push_blocks};
+use super::blocks::{PartRecord, push_blocks};
 use super::fields::{as_text, between, model, moment, others, string, text, usage};
 use super::load::{MOST_PROMPTS, one_of};
 use super::store::MESSAGE_JSON;
@@ -159,7 +159,7 @@ fn answer(
             continue;
         };
         if tree.parse_into(&bytes).is_ok() {
-            let record = Record {
+            let record = PartRecord {
                 native,
                 origin,
                 raw: *raw,

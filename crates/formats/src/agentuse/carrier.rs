@@ -6,7 +6,7 @@ use rethread_disk::{Mode, append_line, read_small};
 
 use super::AgentUse;
 use super::create::sessions_of;
-use crate::carry::Place;
+use crate::carry::InstallTarget;
 use crate::{Carrier, Conversation, OpenError, Source, WriteError, Writing};
 
 /// The file that holds it. The program reads files of other names only.
@@ -42,7 +42,7 @@ impl Carrier for AgentUse {
     fn destination_folder(
         &self,
         w: &Writing<'_>,
-        place: &Place,
+        place: &InstallTarget,
         _main: &str,
     ) -> Result<PathBuf, WriteError> {
         sessions_of(w, place)

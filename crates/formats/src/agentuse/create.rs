@@ -11,7 +11,7 @@ use super::object::merged;
 use super::rules::{SessionPlace, first_error, judge_session};
 use super::store::{PROJECT, SESSION, SESSION_JSON, SUBAGENT, data_folders};
 use super::{FORMAT, SLUG, key};
-use crate::carry::Place;
+use crate::carry::InstallTarget;
 use crate::kit::read_object;
 use crate::{AgentKey, NewSession, OpenError, ProjectKey, Source, WriteError, Writing};
 
@@ -25,7 +25,7 @@ const NO_MODEL: &str = "unknown";
 pub(super) const TRIES: u32 = 1000;
 
 /// The folder for the sessions of a working folder.
-pub(super) fn sessions_of(w: &Writing<'_>, place: &Place) -> Result<PathBuf, WriteError> {
+pub(super) fn sessions_of(w: &Writing<'_>, place: &InstallTarget) -> Result<PathBuf, WriteError> {
     let new = NewSession {
         cwd: place.cwd.clone(),
         root: place.root.clone(),
@@ -76,13 +76,13 @@ pub(super) fn existing(folder: &Path) -> &Path {
 }
 
 /// The session that starts a new one.
-pub(super) struct Parent {
+pub(super) struct ParentSession {
     folder: PathBuf,
     id: String,
     description: Document,
 }
 
-impl Parent {
+impl ParentSession {
     pub(super) fn read(source: &Source) -> Result<Self, WriteError> {
         if source.format != FORMAT {
             return Err(bad(format!(
@@ -120,7 +120,7 @@ pub(super) struct Plan<'a> {
     pub(super) w: &'a Writing<'a>,
     pub(super) new: &'a NewSession,
     pub(super) given: Value<'a>,
-    pub(super) parent: Option<&'a Parent>,
+    pub(super) parent: Option<&'a ParentSession>,
     pub(super) project: PathBuf,
 }
 

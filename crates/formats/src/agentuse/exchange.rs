@@ -6,11 +6,11 @@ use rethread_model::{Kind, Link, LinkKind, Moment, NewEntry, Note, RawRef, Role,
 
 use super::files::FileHere;
 use super::load::{LoadedExchange, LoadedPart, MOST_PROMPTS, MessageFacts, PartFacts, Says, load};
-use super::reader::Reader;
+use super::reader::ExchangeReader;
 use crate::{Part, PartKind};
 
 /// Adds the entries of an exchange.
-pub(super) fn add_exchange(reader: &mut Reader, mut exchange: LoadedExchange) {
+pub(super) fn add_exchange(reader: &mut ExchangeReader, mut exchange: LoadedExchange) {
     reader.usage += &exchange.usage();
     let facts = exchange.facts.take();
     if let Some(ms) = facts.as_ref().and_then(MessageFacts::duration_ms) {
@@ -53,7 +53,7 @@ struct Artifact {
 
 impl Artifact {
     /// Looks at the file: one that is called JSON must be some.
-    fn of(reader: &mut Reader, file: &FileHere) -> (String, Self) {
+    fn of(reader: &mut ExchangeReader, file: &FileHere) -> (String, Self) {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
         let is_json = file.path.extension().is_some_and(|e| e == "json");
         let (tree, notes) = (&mut reader.tree, &mut reader.notes);
@@ -72,7 +72,7 @@ impl Artifact {
 }
 
 /// A part that was said, by its records.
-struct Said {
+struct SaidPart {
     raw: RawRef,
     artifact: Option<RawRef>,
     id: String,
@@ -82,7 +82,7 @@ struct Said {
 
 /// The answer of an exchange while its parts go by.
 struct Answer<'a> {
-    reader: &'a mut Reader,
+    reader: &'a mut ExchangeReader,
     /// The record of the message; none where it is damaged.
     message: Option<RawRef>,
     facts: MessageFacts,
@@ -90,9 +90,9 @@ struct Answer<'a> {
     key: String,
     artifacts: BTreeMap<String, Artifact>,
     /// Parts of the entry that is open.
-    open: Vec<Said>,
+    open: Vec<SaidPart>,
     /// Events since that entry began.
-    waiting: Vec<Said>,
+    waiting: Vec<SaidPart>,
     /// Whether there is an entry already.
     is_there: bool,
 }
@@ -127,7 +127,7 @@ impl Answer<'_> {
             return;
         };
         self.link(&facts);
-        let said = Said {
+        let said = SaidPart {
             raw,
             artifact: self.artifact(&facts),
             id,
@@ -176,7 +176,7 @@ impl Answer<'_> {
     }
 
     /// A part that is an entry by itself.
-    fn alone(&mut self, said: &Said, kind: Kind, visibility: Visibility) {
+    fn alone(&mut self, said: &SaidPart, kind: Kind, visibility: Visibility) {
         let ix = self.reader.add(&NewEntry {
             kind,
             time: said.time,

@@ -47,7 +47,7 @@ pub(super) struct ExchangeFiles {
 
 /// The files of a session, without those of its sub-agents.
 #[derive(Debug, Default)]
-pub(super) struct SessionFiles {
+pub(super) struct FilesHere {
     pub(super) description: Option<FileHere>,
     /// In the order of their names.
     pub(super) exchanges: Vec<ExchangeFiles>,
@@ -63,7 +63,7 @@ pub(super) struct SessionFiles {
     pub(super) failed: Option<OpenError>,
 }
 
-impl SessionFiles {
+impl FilesHere {
     /// Looks at the names in a session's folder. Nothing is opened.
     pub(super) fn scan(folder: &Path) -> Result<Self, OpenError> {
         let mut found = Self::default();
@@ -72,18 +72,18 @@ impl SessionFiles {
         found.folders.push(folder.to_owned());
         let mut waiting: Vec<(PathBuf, usize)> = Vec::new();
         found.look(folder, entries, |found, entry| match entry {
-            Seen::Folder(path, name) if name == SUBAGENT => {
+            SeenFile::Folder(path, name) if name == SUBAGENT => {
                 found.children = children(&path);
                 found.folders.push(path);
             }
-            Seen::Folder(path, name) if is_id(&name) => {
+            SeenFile::Folder(path, name) if is_id(&name) => {
                 let exchange = exchanges.entry(name.clone()).or_default();
                 exchange.id = name;
                 exchange.folder = path;
             }
-            Seen::Folder(path, _) => waiting.push((path, 1)),
-            Seen::File(file, name) if name == SESSION_JSON => found.description = Some(file),
-            Seen::File(file, _) => found.others.push(file),
+            SeenFile::Folder(path, _) => waiting.push((path, 1)),
+            SeenFile::File(file, name) if name == SESSION_JSON => found.description = Some(file),
+            SeenFile::File(file, _) => found.others.push(file),
         });
         for exchange in exchanges.values_mut() {
             found.exchange(exchange, &mut waiting);
@@ -92,9 +92,9 @@ impl SessionFiles {
             found.folders.push(folder.clone());
             match std::fs::read_dir(&folder) {
                 Ok(entries) => found.look(&folder, entries, |found, entry| match entry {
-                    Seen::File(file, _) => found.others.push(file),
-                    Seen::Folder(path, _) if depth < DEEPEST => waiting.push((path, depth + 1)),
-                    Seen::Folder(path, _) => found.notes.push(too_deep(&path)),
+                    SeenFile::File(file, _) => found.others.push(file),
+                    SeenFile::Folder(path, _) if depth < DEEPEST => waiting.push((path, depth + 1)),
+                    SeenFile::Folder(path, _) => found.notes.push(too_deep(&path)),
                 }),
                 Err(e) => found.cannot(&folder, e),
             }
@@ -108,28 +108,28 @@ impl SessionFiles {
         let folder = exchange.folder.clone();
         let (mut parts, mut artifacts) = (None, None);
         self.folder(&folder, |found, entry| match entry {
-            Seen::File(file, name) if name == MESSAGE_JSON => exchange.message = Some(file),
-            Seen::File(file, _) => found.others.push(file),
-            Seen::Folder(path, name) if name == PART => parts = Some(path),
-            Seen::Folder(path, name) if name == ARTIFACT => artifacts = Some(path),
-            Seen::Folder(path, _) => waiting.push((path, 2)),
+            SeenFile::File(file, name) if name == MESSAGE_JSON => exchange.message = Some(file),
+            SeenFile::File(file, _) => found.others.push(file),
+            SeenFile::Folder(path, name) if name == PART => parts = Some(path),
+            SeenFile::Folder(path, name) if name == ARTIFACT => artifacts = Some(path),
+            SeenFile::Folder(path, _) => waiting.push((path, 2)),
         });
         for (folder, is_part) in [(parts, true), (artifacts, false)] {
             let Some(folder) = folder else { continue };
             self.folder(&folder, |found, entry| match entry {
-                Seen::File(file, name) if is_part && stem(&name).is_some() => {
+                SeenFile::File(file, name) if is_part && stem(&name).is_some() => {
                     exchange.parts.push(file);
                 }
-                Seen::File(file, _) if !is_part => exchange.artifacts.push(file),
-                Seen::File(file, _) => found.others.push(file),
-                Seen::Folder(path, _) => waiting.push((path, 3)),
+                SeenFile::File(file, _) if !is_part => exchange.artifacts.push(file),
+                SeenFile::File(file, _) => found.others.push(file),
+                SeenFile::Folder(path, _) => waiting.push((path, 3)),
             });
         }
         exchange.parts.sort_by_cached_key(FileHere::name);
         exchange.artifacts.sort_by_cached_key(FileHere::name);
     }
 
-    fn folder(&mut self, folder: &Path, take: impl FnMut(&mut Self, Seen)) {
+    fn folder(&mut self, folder: &Path, take: impl FnMut(&mut Self, SeenFile)) {
         self.folders.push(folder.to_owned());
         match std::fs::read_dir(folder) {
             Ok(entries) => self.look(folder, entries, take),
@@ -149,7 +149,7 @@ impl SessionFiles {
         &mut self,
         folder: &Path,
         entries: std::fs::ReadDir,
-        mut take: impl FnMut(&mut Self, Seen),
+        mut take: impl FnMut(&mut Self, SeenFile),
     ) {
         for entry in entries {
             let seen = entry.and_then(|entry| Ok((entry.file_type()?, entry)));
@@ -166,10 +166,10 @@ impl SessionFiles {
             }
             let text = name.to_string_lossy().into_owned();
             if kind.is_dir() {
-                take(self, Seen::Folder(entry.path(), text));
+                take(self, SeenFile::Folder(entry.path(), text));
             } else if kind.is_file() {
                 let path = entry.path();
-                take(self, Seen::File(FileHere { path }, text));
+                take(self, SeenFile::File(FileHere { path }, text));
             } else {
                 let note = Note::damage("neither a file nor a folder; skipped");
                 self.notes.push(note.at(entry.path()));
@@ -194,7 +194,7 @@ impl SessionFiles {
 
 /// What a list needs to know of a session, from as few names as will do.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct FileNames {
     /// Whether there is a description.
     pub(super) described: bool,
     /// Whether something travels along.
@@ -207,7 +207,7 @@ pub(super) struct Names {
     pub(super) children: Vec<PathBuf>,
 }
 
-impl Names {
+impl FileNames {
     /// Looks at the names in a session's folder, and whether its exchanges have parts. The folder
     /// is still open then.
     pub(super) fn look(path: &Path) -> Result<(Self, OpenFolder), OpenError> {
@@ -232,7 +232,7 @@ impl Names {
     }
 }
 
-enum Seen {
+enum SeenFile {
     Folder(PathBuf, String),
     File(FileHere, String),
 }

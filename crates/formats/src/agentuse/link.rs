@@ -3,17 +3,17 @@
 use rethread_disk::{Mode, read_small, replace};
 use rethread_json::{Document, Object, Patch, Value, quote};
 
-use super::files::SessionFiles;
+use super::files::FilesHere;
 use super::{AgentUse, FORMAT};
 use crate::fields::string;
-use crate::{NewSession, Source, SubagentWriter, ToldAgent, WriteError, Writer, Writing};
+use crate::{NewSession, Source, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing};
 
 impl SubagentWriter for AgentUse {
     fn write_subagent(
         &self,
         w: &Writing<'_>,
         parent: &Source,
-        agent: &ToldAgent<'_>,
+        agent: &SubagentTranscript<'_>,
     ) -> Result<Source, WriteError> {
         let new = NewSession {
             parent: Some(parent.clone()),
@@ -33,7 +33,7 @@ impl SubagentWriter for AgentUse {
         parent: &Source,
         started: &[(&str, &Source)],
     ) -> Result<(), WriteError> {
-        let files = SessionFiles::scan(&parent.path)?;
+        let files = FilesHere::scan(&parent.path)?;
         for file in files.exchanges.iter().flat_map(|e| &e.parts) {
             if let Some(bytes) = linked(read_small(&file.path)?, started) {
                 replace(&file.path, &bytes, Mode::Private, w.durability)?;

@@ -13,7 +13,7 @@ use super::ulid;
 
 /// A file that holds one object, and whether it does.
 #[derive(Debug)]
-pub(super) struct Loaded {
+pub(super) struct LoadedObject {
     pub(super) path: PathBuf,
     pub(super) len: u64,
     /// None where the file could not be read.
@@ -29,8 +29,8 @@ pub(super) fn load(
     tree: &mut Tree,
     notes: &mut Vec<Note>,
     look: &mut dyn FnMut(Value<'_>),
-) -> Loaded {
-    let mut loaded = Loaded {
+) -> LoadedObject {
+    let mut loaded = LoadedObject {
         path: file.path.clone(),
         len: 0,
         bytes: None,
@@ -207,7 +207,7 @@ fn artifact(part: Value<'_>) -> Option<(String, Option<u64>)> {
 /// A part of an exchange.
 #[derive(Debug)]
 pub(super) struct LoadedPart {
-    pub(super) file: Loaded,
+    pub(super) file: LoadedObject,
     /// None where the file is damaged.
     pub(super) facts: Option<PartFacts>,
 }
@@ -244,7 +244,7 @@ pub(super) struct LoadedExchange {
     pub(super) id: String,
     /// None where the message is damaged or missing.
     pub(super) facts: Option<MessageFacts>,
-    pub(super) message: Option<Loaded>,
+    pub(super) message: Option<LoadedObject>,
     /// By when they start, then by id; those that do not say when come last.
     pub(super) parts: Vec<LoadedPart>,
     pub(super) artifacts: Vec<FileHere>,

@@ -3,14 +3,14 @@
 use rethread_json::{Object, Patch, Value, pretty};
 
 /// What an object has by default, in order; none where a member is only there if it was given.
-pub(super) type Defaults<'a> = &'a [(&'a str, Option<Vec<u8>>)];
+pub(super) type DefaultMembers<'a> = &'a [(&'a str, Option<Vec<u8>>)];
 
 /// An object with these members in their order, each as it was given or else by default; then all
 /// others that were given, as they were. An error names what is no object.
 pub(super) fn merged(
     given: Option<Value<'_>>,
     name: &str,
-    defaults: Defaults<'_>,
+    defaults: DefaultMembers<'_>,
 ) -> Result<Vec<u8>, String> {
     if given.is_some_and(|g| !g.is_object()) {
         return Err(format!("`{name}` is not an object"));

@@ -8,10 +8,10 @@ use rethread_json::{Document, Patch, Tree, Value};
 use rethread_model::{Moment, Note};
 
 use super::fields::{moment, string};
-use super::files::{ExchangeFiles, SessionFiles, stem};
-use super::steps::{self, Step};
+use super::files::{ExchangeFiles, FilesHere, stem};
+use super::steps::{self, WriteStep};
 use super::store::{MESSAGE_JSON, PART, SESSION_JSON, is_absent, unreadable};
-use super::ulid::{self, Ids};
+use super::ulid::{self, UlidSource};
 use crate::kit::bad_message;
 use crate::{OpenError, Source, WriteError, Writing};
 
@@ -37,7 +37,7 @@ impl Exchange {
 }
 
 /// A session under its lock.
-pub(super) struct OpenSession<'a> {
+pub(super) struct LockedExchanges<'a> {
     pub(super) w: &'a Writing<'a>,
     folder: &'a Path,
     /// The id in the name of its folder.
@@ -48,7 +48,7 @@ pub(super) struct OpenSession<'a> {
     pub(super) exchanges: Vec<Exchange>,
     /// The last exchange, where its message is damaged.
     damaged_last: Option<Exchange>,
-    pub(super) ids: Ids,
+    pub(super) ids: UlidSource,
     /// What will be in files that are to be written.
     planned: BTreeMap<PathBuf, Vec<u8>>,
     pub(super) notes: Vec<Note>,
@@ -57,7 +57,7 @@ pub(super) struct OpenSession<'a> {
     _lock: LockedLog,
 }
 
-impl<'a> OpenSession<'a> {
+impl<'a> LockedExchanges<'a> {
     /// Locks a session for writing. The lock is on its description.
     pub(super) fn lock(w: &'a Writing<'a>, source: &'a Source) -> Result<Self, WriteError> {
         let folder = source.path.as_path();
@@ -74,7 +74,7 @@ impl<'a> OpenSession<'a> {
         if !description.root().is_object() {
             return Err(damaged(None, "not a JSON object".to_owned()).into());
         }
-        let mut files = SessionFiles::scan(folder)?;
+        let mut files = FilesHere::scan(folder)?;
         if let Some(e) = files.failed.take() {
             return Err(e.into());
         }
@@ -88,14 +88,14 @@ impl<'a> OpenSession<'a> {
             mode: Mode::like(folder)?,
             exchanges: Vec::new(),
             damaged_last: None,
-            ids: Ids::new(w.env, &salt),
+            ids: UlidSource::new(w.env, &salt),
             planned: BTreeMap::new(),
             notes: Vec::new(),
             clock: w.env.now(),
             _lock: lock,
         };
         session.in_order(files.exchanges)?;
-        session.ids = Ids::at(session.clock, w.env, &salt);
+        session.ids = UlidSource::at(session.clock, w.env, &salt);
         if let Some(damaged) = &session.damaged_last {
             session.ids.follow(&damaged.id);
         }
@@ -274,9 +274,9 @@ impl<'a> OpenSession<'a> {
     }
 
     /// Notes what a step will make of the files.
-    pub(super) fn plan(&mut self, step: &Step) {
+    pub(super) fn plan(&mut self, step: &WriteStep) {
         match step {
-            Step::Exchange {
+            WriteStep::Exchange {
                 folder,
                 message,
                 parts,
@@ -296,7 +296,7 @@ impl<'a> OpenSession<'a> {
                 self.exchanges.push(exchange);
                 self.damaged_last = None;
             }
-            Step::Create(path, bytes) | Step::Replace(path, bytes) => {
+            WriteStep::Create(path, bytes) | WriteStep::Replace(path, bytes) => {
                 self.planned.insert(path.clone(), bytes.clone());
             }
         }
@@ -308,7 +308,7 @@ impl<'a> OpenSession<'a> {
     }
 
     /// Carries out what belongs together.
-    pub(super) fn carry_out(&self, steps: Vec<Step>) -> Result<(), WriteError> {
+    pub(super) fn carry_out(&self, steps: Vec<WriteStep>) -> Result<(), WriteError> {
         steps::carry_out(steps, self.mode, self.w.durability)
     }
 

@@ -4,8 +4,8 @@ use rethread_json::{Array, Document, Object, Patch, Value, quote};
 
 use super::fields::string;
 use super::object::{laid_out, merged};
-use super::open::OpenSession;
-use super::rules::{Place, first_error, judge_message, judge_part};
+use super::open::LockedExchanges;
+use super::rules::{ObjectIds, first_error, judge_message, judge_part};
 use super::ulid;
 use crate::WriteError;
 use crate::kit::{bad_message, read_object};
@@ -27,7 +27,7 @@ pub(super) fn chosen_id(object: Value<'_>) -> Result<Option<String>, WriteError>
 
 /// A part as it is written, with its id.
 pub(super) fn part(
-    session: &mut OpenSession<'_>,
+    session: &mut LockedExchanges<'_>,
     message: &str,
     part: Value<'_>,
 ) -> Result<(String, Vec<u8>), WriteError> {
@@ -62,11 +62,11 @@ pub(super) fn part(
 /// Refuses a part that is against the document.
 pub(super) fn check_part(
     bytes: &[u8],
-    session: &OpenSession<'_>,
+    session: &LockedExchanges<'_>,
     message: &str,
     id: &str,
 ) -> Result<(), WriteError> {
-    let place = Place {
+    let place = ObjectIds {
         session: &session.id,
         message,
         id,
@@ -80,10 +80,10 @@ pub(super) fn check_part(
 /// Refuses a message that is against the document.
 pub(super) fn check_message(
     bytes: &[u8],
-    session: &OpenSession<'_>,
+    session: &LockedExchanges<'_>,
     id: &str,
 ) -> Result<(), WriteError> {
-    let place = Place {
+    let place = ObjectIds {
         session: &session.id,
         message: id,
         id,
@@ -125,7 +125,7 @@ fn timed(part: Value<'_>, now: i64) -> Result<Document, WriteError> {
 
 /// A message as it is written.
 pub(super) fn message(
-    session: &OpenSession<'_>,
+    session: &LockedExchanges<'_>,
     id: &str,
     said: Option<Value<'_>>,
     (task, user): (&str, Option<&str>),
@@ -172,7 +172,10 @@ pub(super) fn message(
     Ok(laid_out(&bytes))
 }
 
-fn assistant(session: &OpenSession<'_>, said: Option<Value<'_>>) -> Result<Vec<u8>, WriteError> {
+fn assistant(
+    session: &LockedExchanges<'_>,
+    said: Option<Value<'_>>,
+) -> Result<Vec<u8>, WriteError> {
     let description = session.description.root();
     let model = string(description, "model").unwrap_or_default();
     let provider = model.split_once(':').map_or("", |(provider, _)| provider);

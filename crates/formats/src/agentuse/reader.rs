@@ -10,14 +10,15 @@ use rethread_model::{
 use super::carrier::OURS;
 use super::exchange::add_exchange;
 use super::fields::counts_nothing;
-use super::files::{FileHere, Names, SessionFiles};
-use super::load::{Loaded, LoadedExchange, load};
+use super::files::{FileHere, FileNames, FilesHere};
+use super::load::{LoadedExchange, LoadedObject, load};
 use super::store::{CONTEXT_JSON, SESSION_JSON, SUBAGENT, TOOLS_JSON, sessions};
 use super::summary::{count_names, description, fill, first_carried};
 use super::{AgentUse, SLUG, info};
 use crate::times::dated;
 use crate::{
-    BodyReader, Conversation, Marks, Native, OpenError, Part, PartKind, RecordKind, Source, Want,
+    BodyReader, Conversation, Native, OpenError, Part, PartKind, RecordKind, RecordTable, Source,
+    Want,
 };
 
 /// So many bytes of small files are kept in memory; what comes after is read again when it is
@@ -34,7 +35,7 @@ impl crate::Reader for AgentUse {
         };
         let mut tree = Tree::default();
         let is_brief = !want.usage && !want.size;
-        let looked = is_brief.then(|| Names::look(folder));
+        let looked = is_brief.then(|| FileNames::look(folder));
         let at_hand = looked.as_ref().and_then(|looked| looked.as_ref().ok());
         match description(source, at_hand, &mut tree) {
             Ok(head) => summary.head = head,
@@ -51,9 +52,7 @@ impl crate::Reader for AgentUse {
         }
         let filled = match looked {
             Some(looked) => looked.map(|(names, _)| count_names(&mut summary, &names)),
-            None => {
-                SessionFiles::scan(folder).map(|files| fill(&mut summary, files, want, &mut tree))
-            }
+            None => FilesHere::scan(folder).map(|files| fill(&mut summary, files, want, &mut tree)),
         };
         if let Err(e) = filled {
             summary.notes.push(Note::damage(e.to_string()));
@@ -64,16 +63,16 @@ impl crate::Reader for AgentUse {
     /// Reads a session.
     fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
         let folder = &source.path;
-        let mut files = SessionFiles::scan(folder)?;
+        let mut files = FilesHere::scan(folder)?;
         if files.all().next().is_none() && files.children.is_empty() {
             return Err(OpenError::NotOurs {
                 path: folder.clone(),
                 format: SLUG,
             });
         }
-        let mut reader = Reader {
+        let mut reader = ExchangeReader {
             notes: std::mem::take(&mut files.notes),
-            ..Reader::default()
+            ..ExchangeReader::default()
         };
         reader.description(folder, &source.id, files.description.take());
         let children = files.children.iter().filter_map(|f| info::link_to_child(f));
@@ -116,7 +115,7 @@ impl crate::Reader for AgentUse {
 
 /// A session while it is read.
 #[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct ExchangeReader {
     pub(super) builder: SessionBuilder,
     parts: Vec<Part>,
     pub(super) notes: Vec<Note>,
@@ -131,7 +130,7 @@ pub(super) struct Reader {
     pub(super) duration_ms: Option<u64>,
 }
 
-impl Reader {
+impl ExchangeReader {
     fn description(&mut self, folder: &Path, id: &str, file: Option<FileHere>) {
         let mut head = None;
         let loaded = file.map(|file| {
@@ -150,7 +149,7 @@ impl Reader {
     }
 
     /// Adds a file as a part with one record.
-    pub(super) fn part(&mut self, loaded: Loaded) -> RawRef {
+    pub(super) fn part(&mut self, loaded: LoadedObject) -> RawRef {
         let kind = if loaded.is_sound {
             RecordKind::Value
         } else {
@@ -164,7 +163,7 @@ impl Reader {
             }
             None => Part::closed(loaded.path, PartKind::Document, loaded.len),
         };
-        let mut marks = Marks::default();
+        let mut marks = RecordTable::default();
         marks.add(0, kind);
         self.push(part.with_records(marks))
     }

@@ -10,10 +10,10 @@ use rethread_disk::{DiskError, read_small};
 use rethread_json::Value;
 
 use super::fields::string;
-use super::files::{ExchangeFiles, FileHere, SessionFiles, stem};
+use super::files::{ExchangeFiles, FileHere, FilesHere, stem};
 use super::info::{agent_id, folder_id};
 use super::store::{
-    CONTEXT_JSON, SESSION_JSON, SUBAGENT, TOOLS_JSON, What, list_folder, named, parent_of,
+    CONTEXT_JSON, PathRole, SESSION_JSON, SUBAGENT, TOOLS_JSON, list_folder, named, parent_of,
     project_key, sessions, what,
 };
 use super::{AgentUse, key, store};
@@ -22,7 +22,7 @@ use crate::check::law as general;
 use crate::check::sheet::{Sheet, unreadable, whole};
 use crate::{OpenError, Rules, Source, Violation, Weight};
 
-pub(super) use self::objects::{Place, SessionPlace};
+pub(super) use self::objects::{ObjectIds, SessionPlace};
 
 /// The first error in an object that is to be written; what is only unusual is allowed.
 pub(super) fn first_error(
@@ -53,22 +53,22 @@ impl Rules for AgentUse {
         let Some(what) = what(&path) else {
             return Ok(None);
         };
-        let mut run = Run {
+        let mut run = SessionCheck {
             out,
             files: 0,
             only: path.is_file().then(|| path.clone()),
         };
         let mut found = Vec::new();
         match what {
-            What::Session(folder) => {
+            PathRole::Session(folder) => {
                 let nested = folder.join(SUBAGENT);
                 found.push(Ok(store::source(folder)));
                 if run.only.is_none() {
                     sessions(&nested, &mut |s| found.push(s));
                 }
             }
-            What::Sessions(folder) => sessions(&folder, &mut |s| found.push(s)),
-            What::Data(folder) => list_folder(&folder, &mut |s| found.push(s)),
+            PathRole::Sessions(folder) => sessions(&folder, &mut |s| found.push(s)),
+            PathRole::Data(folder) => list_folder(&folder, &mut |s| found.push(s)),
         }
         for source in found {
             match source {
@@ -84,17 +84,17 @@ impl Rules for AgentUse {
     }
 }
 
-struct Run<'o> {
+struct SessionCheck<'o> {
     out: &'o mut dyn FnMut(Violation),
     files: u64,
     /// The one file that is asked for.
     only: Option<PathBuf>,
 }
 
-impl Run<'_> {
+impl SessionCheck<'_> {
     fn session(&mut self, source: &Source) {
         let folder = &source.path;
-        let files = match SessionFiles::scan(folder) {
+        let files = match FilesHere::scan(folder) {
             Ok(files) => files,
             Err(e) => {
                 let law = general::unreadable(law::STRUCTURE);
@@ -165,7 +165,7 @@ impl Run<'_> {
                 objects::message(
                     sheet,
                     root,
-                    &Place::in_exchange(session, exchange, &exchange.id),
+                    &ObjectIds::in_exchange(session, exchange, &exchange.id),
                 );
             }),
             None if self.only.is_none() => {
@@ -179,7 +179,7 @@ impl Run<'_> {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy();
             let id = stem(&name).unwrap_or(&name);
             self.object(file, law::PARTS, |sheet, root| {
-                objects::part(sheet, root, &Place::in_exchange(session, exchange, id));
+                objects::part(sheet, root, &ObjectIds::in_exchange(session, exchange, id));
                 artifact(sheet, root, exchange);
             });
         }
@@ -201,7 +201,7 @@ impl Run<'_> {
     }
 }
 
-impl<'a> Place<'a> {
+impl<'a> ObjectIds<'a> {
     fn in_exchange(session: &'a str, exchange: &'a ExchangeFiles, id: &'a str) -> Self {
         Self {
             session,

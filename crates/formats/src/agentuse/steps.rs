@@ -12,7 +12,7 @@ use crate::WriteError;
 
 /// One thing to be written.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum WriteStep {
     /// A new exchange: its folder appears whole or not at all.
     Exchange {
         folder: PathBuf,
@@ -27,11 +27,15 @@ pub(super) enum Step {
 
 /// Carries out what belongs together. If a step fails, the files that those before it made are
 /// taken away again: the user is told that nothing was saved.
-pub(super) fn carry_out(steps: Vec<Step>, mode: Mode, d: Durability) -> Result<(), WriteError> {
+pub(super) fn carry_out(
+    steps: Vec<WriteStep>,
+    mode: Mode,
+    d: Durability,
+) -> Result<(), WriteError> {
     let mut made: Vec<PathBuf> = Vec::new();
     for step in steps {
         let new = match &step {
-            Step::Create(path, _) => Some(path.clone()),
+            WriteStep::Create(path, _) => Some(path.clone()),
             _ => None,
         };
         if let Err(e) = one(step, mode, d) {
@@ -47,9 +51,9 @@ pub(super) fn carry_out(steps: Vec<Step>, mode: Mode, d: Durability) -> Result<(
     Ok(())
 }
 
-fn one(step: Step, mode: Mode, d: Durability) -> Result<(), WriteError> {
+fn one(step: WriteStep, mode: Mode, d: Durability) -> Result<(), WriteError> {
     match step {
-        Step::Exchange {
+        WriteStep::Exchange {
             folder,
             message,
             parts,
@@ -72,14 +76,14 @@ fn one(step: Step, mode: Mode, d: Durability) -> Result<(), WriteError> {
             })?;
             exists_already(made, &folder)
         }
-        Step::Create(path, bytes) => {
+        WriteStep::Create(path, bytes) => {
             if let Some(folder) = path.parent() {
                 refuse_link(folder)?;
                 ensure_folder(folder, &mode, d)?;
             }
             exists_already(create(&path, &bytes, mode, d)?, &path)
         }
-        Step::Replace(path, bytes) => Ok(replace(&path, &bytes, mode, d)?),
+        WriteStep::Replace(path, bytes) => Ok(replace(&path, &bytes, mode, d)?),
     }
 }
 

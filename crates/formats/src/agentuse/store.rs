@@ -8,7 +8,7 @@ use rethread_disk::{DiskError, Entry, EntryKind, OpenFolder, is_temporary};
 use rethread_json::Document;
 use rethread_model::{Note, Summary};
 
-use super::files::SessionFiles;
+use super::files::FilesHere;
 use super::ulid::is_id;
 use super::{AgentUse, FORMAT, SLUG, ulid};
 use crate::{Dependencies, Env, OpenError, Root, Source, Store};
@@ -48,18 +48,18 @@ impl Store for AgentUse {
         let mut add = |source: Result<Source, Note>| found.extend(source.ok());
         match what(path) {
             None => {}
-            Some(What::Session(folder)) => add(Ok(source(folder))),
-            Some(What::Sessions(folder)) => sessions(&folder, &mut add),
+            Some(PathRole::Session(folder)) => add(Ok(source(folder))),
+            Some(PathRole::Sessions(folder)) => sessions(&folder, &mut add),
             // A home is no store: it holds those of all agents, with the sessions of all projects.
-            Some(What::Data(folder)) if folder == in_home(path) => {}
-            Some(What::Data(folder)) => list_folder(&folder, &mut add),
+            Some(PathRole::Data(folder)) if folder == in_home(path) => {}
+            Some(PathRole::Data(folder)) => list_folder(&folder, &mut add),
         }
         found
     }
 
     /// The files of a session, its description first. Those of sub-agents are their own.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
-        let found = SessionFiles::scan(&source.path)?;
+        let found = FilesHere::scan(&source.path)?;
         let mut files: Vec<PathBuf> = found.all().map(|f| f.path.clone()).collect();
         let description = source.path.join(SESSION_JSON);
         if let Some(at) = files.iter().position(|f| *f == description) {
@@ -76,7 +76,7 @@ impl Store for AgentUse {
 
     /// All files, and the folders that they are in: a new one makes a folder another one.
     fn dependencies(&self, source: &Source, _: &Summary) -> Dependencies {
-        let Ok(found) = SessionFiles::scan(&source.path) else {
+        let Ok(found) = FilesHere::scan(&source.path) else {
             return Dependencies::on(vec![source.path.clone()]);
         };
         let files = found.all().map(|f| f.path.clone());
@@ -190,7 +190,7 @@ pub(super) fn is_absent(e: &io::Error) -> bool {
 
 /// What a path is to us.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum PathRole {
     /// A session's folder, or something in it.
     Session(PathBuf),
     /// A folder of sessions: `session` or `subagent`.
@@ -200,7 +200,7 @@ pub(super) enum What {
 }
 
 /// What a path is that somebody named.
-pub(super) fn what(path: &Path) -> Option<What> {
+pub(super) fn what(path: &Path) -> Option<PathRole> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     if !path.is_dir() {
         // A file belongs to the nearest session around it.
@@ -209,10 +209,10 @@ pub(super) fn what(path: &Path) -> Option<What> {
         let holder = path.ancestors().skip(1).take(3).find(|f| is_session(f));
         return holder
             .filter(|_| is_json)
-            .map(|f| What::Session(f.to_owned()));
+            .map(|f| PathRole::Session(f.to_owned()));
     }
     if is_session(&path) {
-        return Some(What::Session(path));
+        return Some(PathRole::Session(path));
     }
     // A message's folder, or that of its parts.
     if let Some(session) = path.ancestors().skip(1).take(2).find(|f| is_session(f))
@@ -224,21 +224,21 @@ pub(super) fn what(path: &Path) -> Option<What> {
             first.is_some_and(|name| is_id(&name))
         })
     {
-        return Some(What::Session(session.to_owned()));
+        return Some(PathRole::Session(session.to_owned()));
     }
     for sessions in [path.clone(), path.join(SESSION)] {
         let is_named = sessions
             .file_name()
             .is_some_and(|n| n == SESSION || n == SUBAGENT);
         if is_named && holds_sessions(&sessions) {
-            return Some(What::Sessions(sessions));
+            return Some(PathRole::Sessions(sessions));
         }
     }
     let above = path.parent().filter(|_| path.ends_with(PROJECT));
     let inner = [path.clone(), path.join(AGENTUSE), in_home(&path)];
     let holds = |data: &PathBuf| project_folders(data).any(|p| holds_sessions(&p.join(SESSION)));
     let mut candidates = above.map(Path::to_owned).into_iter().chain(inner);
-    candidates.find(holds).map(What::Data)
+    candidates.find(holds).map(PathRole::Data)
 }
 
 /// The data folder in a home.

@@ -6,7 +6,7 @@ use rethread_disk::{DiskError, OpenFolder, open_read, read_small};
 use rethread_json::{LineBytes, Lines, Tree};
 use rethread_model::{ConvertedFrom, Head, Note, Role, State, Summary, Usage};
 
-use super::files::{ExchangeFiles, Names, SessionFiles};
+use super::files::{ExchangeFiles, FileNames, FilesHere};
 use super::info;
 use super::load::{LoadedExchange, MessageFacts, failed, object};
 use super::store::SESSION_JSON;
@@ -27,7 +27,7 @@ pub(super) fn first_carried(path: &Path) -> Option<ConvertedFrom> {
 /// What describes a session, from its folder where that is at hand.
 pub(super) fn description(
     source: &Source,
-    at_hand: Option<&(Names, OpenFolder)>,
+    at_hand: Option<&(FileNames, OpenFolder)>,
     tree: &mut Tree,
 ) -> Result<Head, Box<(State, Note)>> {
     let folder = &source.path;
@@ -49,12 +49,12 @@ pub(super) fn description(
     Ok(info::head(root, folder, &source.id))
 }
 
-pub(super) fn fill(summary: &mut Summary, mut files: SessionFiles, want: Want, tree: &mut Tree) {
+pub(super) fn fill(summary: &mut Summary, mut files: FilesHere, want: Want, tree: &mut Tree) {
     summary.size = files.size();
     summary.notes.append(&mut files.notes);
     if !want.usage {
         let has_parts = |e: &&ExchangeFiles| !e.parts.is_empty();
-        let names = Names {
+        let names = FileNames {
             described: files.description.is_some(),
             carries: false,
             exchanges: files.exchanges.len() as u64,
@@ -85,7 +85,7 @@ fn add_children(summary: &mut Summary, children: &[PathBuf]) {
 }
 
 /// What names tell: an exchange is a prompt, and an answer once it has parts.
-pub(super) fn count_names(summary: &mut Summary, names: &Names) {
+pub(super) fn count_names(summary: &mut Summary, names: &FileNames) {
     add_children(summary, &names.children);
     let counts = &mut summary.counts;
     counts.user_messages = names.exchanges;

@@ -55,11 +55,11 @@ pub(super) fn made_at(id: &str) -> Option<Moment> {
 
 /// Makes ids that follow each other in the order in which they were asked for.
 #[derive(Debug)]
-pub(super) struct Ids {
+pub(super) struct UlidSource {
     value: u128,
 }
 
-impl Ids {
+impl UlidSource {
     /// Begins now. `salt` makes ids of the same seed differ.
     pub(super) fn new(env: &Env, salt: &[u8]) -> Self {
         Self::at(env.now(), env, salt)
@@ -104,7 +104,7 @@ mod tests {
     fn ids_tell_their_time_and_follow_each_other() {
         let env = Env::from_variables(BTreeMap::new(), Some("/h".into()), "/w".into()).unwrap();
         let moment = Moment::from_millis(1_777_916_810_252).unwrap();
-        let mut ids = Ids::new(&env.at(moment), b"");
+        let mut ids = UlidSource::new(&env.at(moment), b"");
         let made: Vec<String> = (0..100).map(|_| ids.next()).collect();
         assert!(made.is_sorted());
         for id in &made {
@@ -112,7 +112,7 @@ mod tests {
             assert_eq!(made_at(id), Some(moment));
         }
         assert!(made[0].starts_with("01KQT1K50C"), "{}", made[0]);
-        let mut others = Ids::new(&env.at(moment), b"");
+        let mut others = UlidSource::new(&env.at(moment), b"");
         others.follow(&made[99]);
         let next = others.next();
         assert!(next > made[99] && is_strict(&next), "{next}");

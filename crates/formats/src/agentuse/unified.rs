@@ -14,21 +14,21 @@ pub(super) struct Unified {
     /// Parts of an answer, not yet with ids.
     pub(super) parts: Vec<Vec<u8>>,
     /// Results of earlier calls.
-    pub(super) results: Vec<ToolOutput>,
+    pub(super) results: Vec<PartOutput>,
     /// Members of `assistant` that the message tells.
     pub(super) assistant: Option<Vec<u8>>,
 }
 
 /// What a tool answered.
 #[derive(Debug)]
-pub(super) struct ToolOutput {
+pub(super) struct PartOutput {
     pub(super) call_id: String,
     name: Option<String>,
     output: Vec<u8>,
     is_error: bool,
 }
 
-impl ToolOutput {
+impl PartOutput {
     /// The state of the call, now that it ended: its input and its beginning stay.
     pub(super) fn state(&self, before: Option<Value<'_>>, now: i64) -> Vec<u8> {
         let of = |key: &str| before.and_then(|s| s.get(key)).map(Value::raw);
@@ -133,13 +133,13 @@ fn tool_use(call: &ToolCall, at: i64) -> Vec<u8> {
         .finish()
 }
 
-fn tool_result(result: &ToolResult) -> ToolOutput {
+fn tool_result(result: &ToolResult) -> PartOutput {
     // What went wrong is text.
     let output = match &result.structured {
         Some(json) if !result.is_error => json.bytes().to_vec(),
         _ => quote(&output_text(result)),
     };
-    ToolOutput {
+    PartOutput {
         call_id: result.call_id.clone(),
         name: result.name.clone(),
         output,

@@ -6,12 +6,12 @@ use rethread_disk::{
 use rethread_model::Note;
 
 use super::append::{Adding, write};
-use super::create::{Parent, Plan, TRIES, bad, existing, is_taken, project, refuse};
+use super::create::{ParentSession, Plan, TRIES, bad, existing, is_taken, project, refuse};
 use super::fields::string;
 use super::object::laid_out;
 use super::steps::refuse_link;
 use super::store::SESSION_JSON;
-use super::ulid::Ids;
+use super::ulid::UlidSource;
 use super::{AgentUse, FORMAT, ulid};
 use crate::kit::{bad_message, read_object};
 use crate::{
@@ -27,7 +27,7 @@ impl Writer for AgentUse {
             Some(bytes) => read_object(bytes).map_err(bad)?,
             None => read_object(b"{}").map_err(bad)?,
         };
-        let parent = new.parent.as_ref().map(Parent::read).transpose()?;
+        let parent = new.parent.as_ref().map(ParentSession::read).transpose()?;
         let mut plan = Plan {
             w,
             new,
@@ -40,7 +40,7 @@ impl Writer for AgentUse {
         for _ in 0..TRIES {
             let id = match &asked {
                 Some(id) => id.clone(),
-                None => Ids::new(w.env, &plan.salt()).next(),
+                None => UlidSource::new(w.env, &plan.salt()).next(),
             };
             if !ulid::is_strict(&id) {
                 return Err(bad(format!(

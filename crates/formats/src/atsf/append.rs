@@ -11,11 +11,11 @@ use super::Atsf;
 use super::config::Config;
 use super::manifest::Manifest;
 use super::message::head;
-use super::prepare::{Defaults, Prepared, default_model};
+use super::prepare::{PreparedLine, ThreadDefaults, default_model};
 use super::results::write_into_log;
 use super::store::LOG;
 use super::tail::{last_line, settle};
-use super::tally::Tally;
+use super::tally::LogTally;
 use crate::write::saved_but;
 use crate::{Projects, Source, WriteError, Writing};
 
@@ -55,18 +55,19 @@ impl<'a> OpenThread<'a> {
     }
 
     /// What the log holds: from the description, unless another program wrote since.
-    pub(crate) fn tally(&self) -> Result<Tally, WriteError> {
+    pub(crate) fn tally(&self) -> Result<LogTally, WriteError> {
         let noted = self.manifest.noted_log_len() == Some(self.log.len()?);
         if noted && self.last_time_fits()? {
             let last_time = super::message::string(self.manifest.root(), "updatedAt");
-            return Ok(Tally {
+            return Ok(LogTally {
                 counts: self.manifest.counts(),
                 last_time,
-                ..Tally::default()
+                ..LogTally::default()
             });
         }
         let path = self.log.path().to_owned();
-        Tally::of(self.log.reader(0), false).map_err(|cause| DiskError::Read { path, cause }.into())
+        LogTally::of(self.log.reader(0), false)
+            .map_err(|cause| DiskError::Read { path, cause }.into())
     }
 
     /// Whether the last message's time is the one in the description.
@@ -84,7 +85,7 @@ impl<'a> OpenThread<'a> {
 
     /// Writes the description anew, so that it is true of the log. The log is written by then, so
     /// trouble with that is a note.
-    pub(crate) fn save_manifest(&mut self, tally: &Tally) {
+    pub(crate) fn save_manifest(&mut self, tally: &LogTally) {
         let (path, d) = (&self.manifest.path, self.w.durability);
         let saved = self.log.len().and_then(|len| {
             let bytes = self.manifest.with_log(tally, len);
@@ -96,8 +97,8 @@ impl<'a> OpenThread<'a> {
         self.notes.extend(saved.err().map(|e| saved_but(path, &e)));
     }
 
-    pub(crate) fn defaults(&self, model: Option<String>, salt: u64) -> Defaults<'a> {
-        Defaults {
+    pub(crate) fn defaults(&self, model: Option<String>, salt: u64) -> ThreadDefaults<'a> {
+        ThreadDefaults {
             env: self.w.env,
             now: self.w.env.now(),
             model,
@@ -114,7 +115,7 @@ impl<'a> OpenThread<'a> {
 
 /// A remark where the log's last message is now older than the one before: lines belong in the
 /// order of time.
-pub(super) fn earlier(before: Option<&str>, now: &Tally, log: &Path) -> Option<Note> {
+pub(super) fn earlier(before: Option<&str>, now: &LogTally, log: &Path) -> Option<Note> {
     let before: Moment = before?.parse().ok()?;
     let now: Moment = now.last_time.as_ref()?.parse().ok()?;
     let message = format!("the last message is of {now}, but one before it is of {before}");
@@ -128,9 +129,9 @@ pub(super) fn nothing_given() -> WriteError {
 /// Refuses messages whose id the user chose and that exists, in the log or among the others.
 pub(super) fn refuse_known_ids(
     thread: &OpenThread<'_>,
-    prepared: &mut [Result<Prepared, WriteError>],
+    prepared: &mut [Result<PreparedLine, WriteError>],
 ) -> Result<(), WriteError> {
-    let given = |p: &Result<Prepared, WriteError>| p.as_ref().is_ok_and(|p| p.id_was_given);
+    let given = |p: &Result<PreparedLine, WriteError>| p.as_ref().is_ok_and(|p| p.id_was_given);
     if !prepared.iter().any(given) {
         return Ok(());
     }
@@ -160,7 +161,7 @@ pub(super) fn refuse_known_ids(
         }
     }
     for message in prepared {
-        let Ok(Prepared {
+        let Ok(PreparedLine {
             id,
             id_was_given: true,
             ..
@@ -196,7 +197,7 @@ fn line_id(line: &[u8], tree: &mut Tree) -> Option<String> {
 /// Gives, for each message, the id of the message that now holds its first result.
 pub(super) fn place_results(
     thread: &mut OpenThread<'_>,
-    prepared: &mut [Result<Prepared, WriteError>],
+    prepared: &mut [Result<PreparedLine, WriteError>],
 ) -> Result<Vec<Option<String>>, WriteError> {
     let mut holders: Vec<Option<String>> = vec![None; prepared.len()];
     let mut late = Vec::new();
@@ -236,7 +237,11 @@ pub(super) fn place_results(
 }
 
 /// A result whose call is nowhere gets a message of its own.
-fn orphan(thread: &OpenThread<'_>, message: &mut Prepared, output: &super::results::ToolOutput) {
+fn orphan(
+    thread: &OpenThread<'_>,
+    message: &mut PreparedLine,
+    output: &super::results::ToolOutput,
+) {
     let env = thread.w.env;
     let id = env.uuid(output.call_id.as_bytes()).to_string();
     let line = output.orphan(&id, &env.now().to_string());

@@ -7,7 +7,7 @@ use rethread_disk::{DiskError, LockedLog};
 use rethread_json::{Lines, Tree, Value};
 
 use super::message::string;
-use super::prepare::Prepared;
+use super::prepare::PreparedLine;
 use super::tally::each_object;
 use crate::{MessageInput, WriteError};
 
@@ -19,7 +19,7 @@ const FEW: usize = 8;
 pub(super) fn refuse_known_calls(
     log: &LockedLog,
     messages: &[MessageInput],
-    prepared: &mut [Result<Prepared, WriteError>],
+    prepared: &mut [Result<PreparedLine, WriteError>],
     replaced: Option<u64>,
 ) -> Result<(), WriteError> {
     let calls: Vec<Vec<String>> = prepared

@@ -12,7 +12,7 @@ use super::assets::Asset;
 use super::create::ensure_store;
 use super::manifest::Manifest;
 use super::store::{AGENT, ASSETS, LOG, MANIFEST, THREADS};
-use crate::carry::{Place, converted_from};
+use crate::carry::{InstallTarget, converted_from};
 use crate::fields::string;
 use crate::{Carrier, Conversation, OpenError, Projects, Source, WriteError, Writing};
 
@@ -78,7 +78,7 @@ impl Carrier for Atsf {
     fn destination_folder(
         &self,
         w: &Writing<'_>,
-        place: &Place,
+        place: &InstallTarget,
         _main: &str,
     ) -> Result<PathBuf, WriteError> {
         let project = match &place.root {

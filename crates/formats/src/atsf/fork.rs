@@ -9,25 +9,25 @@ use rethread_json::{LineBytes, Lines, Tree};
 
 use super::assets;
 use super::store::{ASSETS, LOG};
-use super::tally::{Tally, each_object};
+use super::tally::{LogTally, each_object};
 use crate::{Fork, Source, WriteError, Writing};
 
 /// What is to be copied.
-pub(super) struct Past {
+pub(super) struct CopiedThread {
     pub(super) end: u64,
     /// Whether the last line needs its line break.
     pub(super) needs_break: bool,
-    pub(super) tally: Tally,
+    pub(super) tally: LogTally,
     pub(super) assets: BTreeSet<String>,
 }
 
-impl Past {
+impl CopiedThread {
     /// Everything up to and with the entry; without one, all whole lines.
     pub(super) fn of(source: &Source, fork: &Fork) -> Result<Self, WriteError> {
         let mut past = Self {
             end: 0,
             needs_break: false,
-            tally: Tally::default(),
+            tally: LogTally::default(),
             assets: BTreeSet::new(),
         };
         let path = source.path.join(LOG);
@@ -71,7 +71,7 @@ impl Past {
 pub(super) fn copy_log(
     w: &Writing<'_>,
     source: &Source,
-    past: &Past,
+    past: &CopiedThread,
     to: &std::path::Path,
     mode: Mode,
 ) -> Result<u64, WriteError> {

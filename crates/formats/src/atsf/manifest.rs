@@ -11,7 +11,7 @@ use rethread_model::{
 use super::carrier::OURS;
 use super::message::string;
 use super::store::MANIFEST;
-use super::tally::Tally;
+use super::tally::LogTally;
 use super::version::Version;
 use super::{SLUG, SPEC_VERSION};
 use crate::OpenError;
@@ -242,14 +242,19 @@ impl Manifest {
     }
 
     /// The same file with the truth about the log in it.
-    pub(crate) fn with_log(&self, tally: &Tally, log_len: u64) -> Vec<u8> {
+    pub(crate) fn with_log(&self, tally: &LogTally, log_len: u64) -> Vec<u8> {
         let mut patch = Patch::new(self.root());
         self.patch_log(&mut patch, tally, log_len);
         patch.finish()
     }
 
     /// The description of a copy of this thread.
-    pub(crate) fn forked(&self, fork: &ForkedManifest<'_>, tally: &Tally, log_len: u64) -> Vec<u8> {
+    pub(crate) fn forked(
+        &self,
+        fork: &ForkedManifest<'_>,
+        tally: &LogTally,
+        log_len: u64,
+    ) -> Vec<u8> {
         let root = self.root();
         let mut patch = Patch::new(root);
         self.complete(&mut patch, fork);
@@ -305,7 +310,7 @@ impl Manifest {
         }
     }
 
-    fn patch_log<'a>(&'a self, patch: &mut Patch<'a>, tally: &Tally, log_len: u64) {
+    fn patch_log<'a>(&'a self, patch: &mut Patch<'a>, tally: &LogTally, log_len: u64) {
         let root = self.root();
         if let Some(time) = &tally.last_time {
             patch.set(root, "updatedAt", &rethread_json::quote(time));

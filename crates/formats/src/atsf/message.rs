@@ -15,7 +15,7 @@ use crate::kit::parsed_input;
 
 /// What is needed of a message to list and count it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct ThreadMessageHead {
     pub(crate) id: Option<String>,
     pub(crate) role: Option<String>,
     pub(crate) time: Option<Moment>,
@@ -25,9 +25,9 @@ pub(crate) struct Head {
 }
 
 /// Reads the head of a message.
-pub(crate) fn head(message: Value<'_>) -> Head {
+pub(crate) fn head(message: Value<'_>) -> ThreadMessageHead {
     let time_text = string(message, "timestamp");
-    Head {
+    ThreadMessageHead {
         id: string(message, "id"),
         role: string(message, "role"),
         time: time_text.as_deref().and_then(|t| t.parse().ok()),
@@ -85,8 +85,8 @@ fn blocks(message: Value<'_>, folder: &Path) -> Vec<Block> {
     let mut placed = vec![false; calls.len()];
     let mut blocks = Vec::new();
     for item in content(message) {
-        let Content::Block(value) = item else {
-            if let Content::Text(text) = item {
+        let ContentItem::Block(value) = item else {
+            if let ContentItem::Text(text) = item {
                 blocks.push(Block::Text(text));
             }
             continue;
@@ -120,18 +120,18 @@ fn blocks(message: Value<'_>, folder: &Path) -> Vec<Block> {
     blocks
 }
 
-enum Content<'a> {
+enum ContentItem<'a> {
     Block(Value<'a>),
     Text(Text),
 }
 
 /// The items of `content`, which some programs write as one string.
-fn content(message: Value<'_>) -> impl Iterator<Item = Content<'_>> {
+fn content(message: Value<'_>) -> impl Iterator<Item = ContentItem<'_>> {
     let value = message.get("content");
-    let lone = value.and_then(text).map(Content::Text);
+    let lone = value.and_then(text).map(ContentItem::Text);
     let items = value.into_iter().flat_map(|value| few(value).0);
     lone.into_iter()
-        .chain(items.map(|v| text(v).map_or(Content::Block(v), Content::Text)))
+        .chain(items.map(|v| text(v).map_or(ContentItem::Block(v), ContentItem::Text)))
 }
 
 fn block(value: Value<'_>, folder: &Path) -> Block {

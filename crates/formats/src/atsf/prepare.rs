@@ -8,22 +8,22 @@ use rethread_json::{Array, Document, InsertAt, Object, Patch, Value, quote};
 use rethread_model::Moment;
 
 use super::assets::{self, Asset};
-use super::message::{Head, head, string, word};
+use super::message::{ThreadMessageHead, head, string, word};
 use super::results::ToolOutput;
 use super::unified::{is_own, to_native};
 use crate::kit::{GivenMessage, bad_message, given_time, read_message, read_object};
-use crate::{Env, MessageInput, NewMessage, Unsaid, WriteError, picture};
+use crate::{Env, MessageDefaults, MessageInput, NewMessage, WriteError, picture};
 
 /// A message that is ready to be written.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedLine {
     pub(crate) id: String,
     /// Whether the user chose the id, so that it may exist already.
     pub(crate) id_was_given: bool,
     /// The line without its line break; empty when the message held nothing but tool results.
     pub(crate) line: Vec<u8>,
     /// What counts of it: one head a line.
-    pub(crate) heads: Vec<Head>,
+    pub(crate) heads: Vec<ThreadMessageHead>,
     pub(crate) assets: Vec<Asset>,
     /// Results for tool calls of earlier messages.
     pub(crate) outputs: Vec<ToolOutput>,
@@ -31,7 +31,7 @@ pub(crate) struct Prepared {
 
 /// What completes a message that does not say it itself.
 #[derive(Debug)]
-pub(crate) struct Defaults<'a> {
+pub(crate) struct ThreadDefaults<'a> {
     pub(crate) env: &'a Env,
     pub(crate) now: Moment,
     /// The model of agent messages.
@@ -42,7 +42,7 @@ pub(crate) struct Defaults<'a> {
     pub(crate) replaces: Option<(String, Option<String>)>,
 }
 
-impl Defaults<'_> {
+impl ThreadDefaults<'_> {
     fn id(&self) -> String {
         match &self.replaces {
             Some((id, _)) => id.clone(),
@@ -57,8 +57,11 @@ impl Defaults<'_> {
 }
 
 /// Makes a message ready to be written.
-pub(crate) fn prepare(input: &MessageInput, d: &Defaults<'_>) -> Result<Prepared, WriteError> {
-    let own = |root: Value<'_>, unsaid: &Unsaid| own_message(root, unsaid).transpose();
+pub(crate) fn prepare(
+    input: &MessageInput,
+    d: &ThreadDefaults<'_>,
+) -> Result<PreparedLine, WriteError> {
+    let own = |root: Value<'_>, unsaid: &MessageDefaults| own_message(root, unsaid).transpose();
     let prepared = match read_message(input, own)? {
         GivenMessage::Native((document, model)) => {
             from_own(&document, model.as_deref(), d, Vec::new())
@@ -71,7 +74,7 @@ pub(crate) fn prepare(input: &MessageInput, d: &Defaults<'_>) -> Result<Prepared
 /// A message in our own vocabulary, with its role, and the model that holds where it says none.
 fn own_message(
     root: Value<'_>,
-    unsaid: &Unsaid,
+    unsaid: &MessageDefaults,
 ) -> Result<Option<(Document, Option<String>)>, String> {
     let mut document = read_object(root.raw())?;
     if let Some(role) = unsaid.role.filter(|_| root.get("role").is_none()) {
@@ -90,7 +93,7 @@ fn own_message(
 }
 
 /// Makes a message ready that is as the model has it.
-fn from_new(new: &NewMessage, d: &Defaults<'_>) -> Result<Prepared, WriteError> {
+fn from_new(new: &NewMessage, d: &ThreadDefaults<'_>) -> Result<PreparedLine, WriteError> {
     let (native, outputs) = to_native(new);
     if native.is_empty() {
         let id = new.id.clone().unwrap_or_default();
@@ -106,12 +109,12 @@ fn finish(
     id_was_given: bool,
     assets: Vec<Asset>,
     outputs: Vec<ToolOutput>,
-) -> Prepared {
+) -> PreparedLine {
     let heads = Document::parse(line.clone())
         .map(|d| head(d.root()))
         .into_iter()
         .collect();
-    Prepared {
+    PreparedLine {
         id,
         id_was_given,
         line,
@@ -125,9 +128,9 @@ fn finish(
 fn from_own(
     document: &Document,
     model: Option<&str>,
-    d: &Defaults<'_>,
+    d: &ThreadDefaults<'_>,
     outputs: Vec<ToolOutput>,
-) -> Result<Prepared, WriteError> {
+) -> Result<PreparedLine, WriteError> {
     let root = document.root();
     let mut patch = Patch::new(root);
     let given_id = complete(root, &mut patch, model, d)?;
@@ -154,7 +157,7 @@ fn complete<'a>(
     root: Value<'a>,
     patch: &mut Patch<'a>,
     model: Option<&str>,
-    d: &Defaults<'_>,
+    d: &ThreadDefaults<'_>,
 ) -> Result<Option<String>, WriteError> {
     let role = string(root, "role").ok_or_else(|| bad_message("`role` is missing"))?;
     if !matches!(role.as_str(), "user" | "agent" | "system") {

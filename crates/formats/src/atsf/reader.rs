@@ -12,10 +12,10 @@ use rethread_model::{
 
 use super::config::Config;
 use super::manifest::Manifest;
-use super::message::{Head, head, role};
+use super::message::{ThreadMessageHead, head, role};
 use super::store::{LOG, conflict_copies};
 use super::summary::{damaged, refused};
-use super::tally::{Tally, giant_head};
+use super::tally::{LogTally, giant_head};
 use super::{Atsf, assets};
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log};
 use crate::times::dated;
@@ -62,7 +62,7 @@ impl Reader for Atsf {
         if stale || want.usage || is_copied {
             let counted = open_read(&path)
                 .map_err(|e| e.to_string())
-                .and_then(|log| Tally::of(log, want.usage).map_err(|e| e.to_string()));
+                .and_then(|log| LogTally::of(log, want.usage).map_err(|e| e.to_string()));
             match counted {
                 Ok(tally) => {
                     summary.counts = tally.counts;
@@ -201,7 +201,7 @@ impl<'a> LogVisitor<'a> for LogReader<'a> {
 }
 
 impl LogReader<'_> {
-    fn entry(&mut self, at: u64, kind: RecordKind, head: &Head) {
+    fn entry(&mut self, at: u64, kind: RecordKind, head: &ThreadMessageHead) {
         let Some(raw) = self.records.add(at, kind) else {
             return;
         };

@@ -7,11 +7,11 @@ use rethread_model::Moment;
 use super::Atsf;
 use super::append::OpenThread;
 use super::call_ids::refuse_known_calls;
-use super::message::{Head, head};
+use super::message::{ThreadMessageHead, head};
 use super::prepare::prepare;
-use super::splice::{Change, splice};
-use super::tally::{Tally, each_object};
-use crate::{Appended, AskedEntry, Editor, MessageInput, Source, WriteError, Writing};
+use super::splice::{LineChange, splice};
+use super::tally::{LogTally, each_object};
+use crate::{Appended, Editor, EntryRef, MessageInput, Source, WriteError, Writing};
 
 impl Editor for Atsf {
     /// Writes one message anew. It keeps its id, and its time unless another is given.
@@ -19,7 +19,7 @@ impl Editor for Atsf {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        entry: &AskedEntry,
+        entry: &EntryRef,
         message: &MessageInput,
     ) -> Result<Appended, WriteError> {
         let mut thread = OpenThread::lock(w, source)?;
@@ -48,7 +48,7 @@ impl Editor for Atsf {
         for asset in &prepared.assets {
             asset.save(w, thread.folder, thread.mode)?;
         }
-        let mut change = Change::of(&thread.log, found.span)?;
+        let mut change = LineChange::of(&thread.log, found.span)?;
         change.line.clone_from(&prepared.line);
         let was_last = found.is_last;
         splice(w, &mut thread.log, [change])?;
@@ -63,7 +63,7 @@ impl Editor for Atsf {
 }
 
 /// Counts the message again; only the last one says when the thread was updated.
-fn recount(tally: &mut Tally, heads: &[Head], was_last: bool) {
+fn recount(tally: &mut LogTally, heads: &[ThreadMessageHead], was_last: bool) {
     let before = tally.last_time.clone();
     for head in heads {
         tally.add(head);
@@ -75,12 +75,12 @@ fn recount(tally: &mut Tally, heads: &[Head], was_last: bool) {
 
 struct FoundLine {
     span: LineSpan,
-    head: Head,
+    head: ThreadMessageHead,
     is_last: bool,
 }
 
 /// The line of the entry: where it was found, if it is still there, else the last with its id.
-fn find(thread: &OpenThread<'_>, entry: &AskedEntry) -> Result<FoundLine, WriteError> {
+fn find(thread: &OpenThread<'_>, entry: &EntryRef) -> Result<FoundLine, WriteError> {
     let path = thread.log.path();
     let failed = |cause| DiskError::Read {
         path: path.to_owned(),

@@ -11,7 +11,7 @@ use rethread_disk::{DiskError, LockedLog};
 use rethread_json::{Array, LineSpan, Lines, Object, Patch, Tree, Value, quote};
 
 use super::message::string;
-use super::splice::{Change, splice};
+use super::splice::{LineChange, splice};
 use crate::{WriteError, Writing};
 
 /// What a tool answered.
@@ -72,12 +72,12 @@ pub(crate) fn write_into_log(
     outputs: &[ToolOutput],
 ) -> Result<Vec<Option<String>>, WriteError> {
     let homes = find_homes(log, outputs)?;
-    let mut changes: BTreeMap<u64, Change> = BTreeMap::new();
+    let mut changes: BTreeMap<u64, LineChange> = BTreeMap::new();
     for (output, home) in outputs.iter().zip(&homes) {
         let Some(home) = home else { continue };
         let change = match changes.entry(home.span.offset) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(Change::of(log, home.span)?),
+            Entry::Vacant(entry) => entry.insert(LineChange::of(log, home.span)?),
         };
         if let Some((line, _)) = output.written_into(&change.line) {
             change.line = line;
@@ -92,14 +92,17 @@ pub(crate) fn write_into_log(
         .collect())
 }
 
-struct Home {
+struct ResultHolder {
     span: LineSpan,
     message: String,
 }
 
 /// The last line that holds each call.
-fn find_homes(log: &LockedLog, outputs: &[ToolOutput]) -> Result<Vec<Option<Home>>, DiskError> {
-    let mut homes: Vec<Option<Home>> = outputs.iter().map(|_| None).collect();
+fn find_homes(
+    log: &LockedLog,
+    outputs: &[ToolOutput],
+) -> Result<Vec<Option<ResultHolder>>, DiskError> {
+    let mut homes: Vec<Option<ResultHolder>> = outputs.iter().map(|_| None).collect();
     let mut lines = Lines::new(log.reader(0));
     let failed = |cause| DiskError::Read {
         path: log.path().to_owned(),
@@ -109,7 +112,7 @@ fn find_homes(log: &LockedLog, outputs: &[ToolOutput]) -> Result<Vec<Option<Home
         let Some(bytes) = line.whole() else { continue };
         for (output, home) in outputs.iter().zip(&mut homes) {
             if let Some((_, message)) = output.written_into(bytes) {
-                *home = Some(Home {
+                *home = Some(ResultHolder {
                     span: line.span,
                     message,
                 });

@@ -10,13 +10,13 @@ use crate::{WriteError, Writing};
 
 /// A line of the log, and what is to stand in its place.
 #[derive(Debug)]
-pub(crate) struct Change {
+pub(crate) struct LineChange {
     bytes: Range<u64>,
     /// The line without its line break.
     pub(crate) line: Vec<u8>,
 }
 
-impl Change {
+impl LineChange {
     /// A line as it is, to be changed.
     pub(crate) fn of(log: &LockedLog, span: LineSpan) -> Result<Self, DiskError> {
         let bytes = span.offset..span.offset + span.len;
@@ -33,7 +33,7 @@ impl Change {
 pub(crate) fn splice(
     w: &Writing<'_>,
     log: &mut LockedLog,
-    changes: impl IntoIterator<Item = Change>,
+    changes: impl IntoIterator<Item = LineChange>,
 ) -> Result<(), WriteError> {
     log.rewrite(w.durability, |old, new| {
         let mut at = 0;

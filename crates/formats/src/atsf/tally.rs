@@ -5,12 +5,12 @@ use std::io::{self, Read};
 use rethread_json::{Piece, Tree, Value, salvage};
 use rethread_model::{Activity, Counts, Moment, Usage};
 
-use super::message::{Head, head, usage};
+use super::message::{ThreadMessageHead, head, usage};
 use crate::kit::{Flow, HeadOwner, HeadValue, LogLine, LogVisitor, head_fields, scan_log};
 
 /// What a log holds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Tally {
+pub(crate) struct LogTally {
     pub(crate) counts: Counts,
     /// When the messages were written.
     pub(crate) activity: Activity,
@@ -20,9 +20,9 @@ pub(crate) struct Tally {
     pub(crate) first_time: Option<Moment>,
 }
 
-impl Tally {
+impl LogTally {
     /// Counts one more message.
-    pub(crate) fn add(&mut self, head: &Head) {
+    pub(crate) fn add(&mut self, head: &ThreadMessageHead) {
         self.change(head, u64::saturating_add);
         if head.role.is_some() {
             self.activity.add_message(head.time);
@@ -34,14 +34,14 @@ impl Tally {
     }
 
     /// Counts one message less.
-    pub(crate) fn subtract(&mut self, head: &Head) {
+    pub(crate) fn subtract(&mut self, head: &ThreadMessageHead) {
         self.change(head, u64::saturating_sub);
         if head.role.is_some() {
             self.activity.remove_message(head.time);
         }
     }
 
-    fn change(&mut self, head: &Head, with: impl Fn(u64, u64) -> u64) {
+    fn change(&mut self, head: &ThreadMessageHead, with: impl Fn(u64, u64) -> u64) {
         let Some(role) = &head.role else { return };
         let counts = &mut self.counts;
         counts.messages = with(counts.messages, 1);
@@ -67,7 +67,7 @@ impl Tally {
 
 /// Counts the messages of a log.
 struct TallyScan {
-    tally: Tally,
+    tally: LogTally,
     /// What they used, where that is asked for.
     sum: Option<Usage>,
 }
@@ -109,8 +109,8 @@ pub(crate) fn each_object(line: &[u8], tree: &mut Tree, mut with: impl FnMut(Val
 
 /// What can be known of a message from the beginning of its line, when the line is too long to be
 /// held in memory. Its tool calls are not counted.
-pub(crate) fn giant_head(start: &[u8]) -> Head {
-    let mut head = Head::default();
+pub(crate) fn giant_head(start: &[u8]) -> ThreadMessageHead {
+    let mut head = ThreadMessageHead::default();
     // That the bytes end before the line does is why only they are looked at.
     let _ = head_fields(start, "", usize::MAX, |field| {
         let (HeadOwner::Record, HeadValue::Text(text)) = (field.owner, field.value) else {
@@ -144,7 +144,7 @@ mod tests {
             "{\"id\":\"4\",\"role\":\"agent\",\"timestamp\":\"2025-01-02T00:00:00Z\"}\n",
             "{\"id\":\"5\",\"role\":\"us",
         );
-        let tally = Tally::of(log.as_bytes(), false).unwrap();
+        let tally = LogTally::of(log.as_bytes(), false).unwrap();
         assert_eq!(tally.counts.messages, 4);
         assert_eq!(tally.counts.user_messages, 1);
         assert_eq!(tally.counts.assistant_messages, 2);

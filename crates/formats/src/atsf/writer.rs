@@ -7,9 +7,9 @@ use super::append::{OpenThread, earlier, nothing_given, place_results, refuse_kn
 use super::call_ids::refuse_known_calls;
 use super::config::Config;
 use super::create::{agent, ensure_store, existing, make_folder, metadata, workspace};
-use super::fork::{Past, copy_asset, copy_log};
+use super::fork::{CopiedThread, copy_asset, copy_log};
 use super::manifest::{ForkedManifest, Manifest, NO_TITLE, NewManifest};
-use super::prepare::{Prepared, prepare};
+use super::prepare::{PreparedLine, prepare};
 use super::store::{ASSETS, LOG, MANIFEST};
 use super::{Atsf, SLUG, assets};
 use crate::{
@@ -69,7 +69,8 @@ impl Writer for Atsf {
         let before = tally.last_time.clone();
         let model = thread.default_model();
         let start = thread.log.len()?;
-        let mut prepared: Vec<Result<Prepared, WriteError>> = Vec::with_capacity(messages.len());
+        let mut prepared: Vec<Result<PreparedLine, WriteError>> =
+            Vec::with_capacity(messages.len());
         for (i, message) in messages.iter().enumerate() {
             let defaults = thread.defaults(model.clone(), start + i as u64);
             prepared.push(prepare(message, &defaults));
@@ -160,7 +161,7 @@ impl Writer for Atsf {
             }
         };
         Config::read(&home)?;
-        let past = Past::of(source, fork)?;
+        let past = CopiedThread::of(source, fork)?;
         // The work goes on elsewhere, or nobody said where it was.
         let missing = manifest.root().get("context").is_none().then_some(&home);
         let context = fork

@@ -34,7 +34,7 @@ pub enum Scope {
 
 /// What is packed.
 #[derive(Clone, Copy, Debug)]
-pub struct Packing<'a> {
+pub struct PackedOriginal<'a> {
     /// The format that it came from.
     pub from: &'a str,
     /// The session's id there.
@@ -157,14 +157,14 @@ impl PackedFiles {
     /// The values that travel along: first one that describes all, then the pieces.
     pub fn embedded_values(
         &self,
-        packing: &Packing<'_>,
+        packing: &PackedOriginal<'_>,
     ) -> impl Iterator<Item = io::Result<Vec<u8>>> {
         let count = u32::try_from(self.pieces.record_count()).unwrap_or(u32::MAX);
         let pieces = (0..count).map(|piece| self.pieces.read(piece));
         std::iter::once(Ok(self.description_value(packing))).chain(pieces)
     }
 
-    fn description_value(&self, packing: &Packing<'_>) -> Vec<u8> {
+    fn description_value(&self, packing: &PackedOriginal<'_>) -> Vec<u8> {
         let list = self.files.iter().fold(Array::new(), |list, file| {
             let file = Object::new()
                 .str("name", &file.name)

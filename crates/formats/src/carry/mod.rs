@@ -30,13 +30,13 @@ mod unpack;
 mod verify;
 
 pub use carried_original::{
-    CarriedAgent, CarriedOriginal, CarriedOriginalError, PackedFiles, Packing, Scope,
+    CarriedAgent, CarriedOriginal, CarriedOriginalError, PackedFiles, PackedOriginal, Scope,
 };
 pub use files::{OriginalFile, original_files};
 pub use object::{CarriedFile, write_object};
 pub use own::{NamedFile, own_files, rows_folder};
 pub use pack::{PIECE, Packed, Seal, pack_content};
-pub use put::{Goods, Place, Put, below, is_same_file};
+pub use put::{InstallTarget, Put, SessionFiles, below, is_same_file};
 pub use put_journal::remove_unfinished;
 pub use shape::MessageTree;
 pub use unpack::Unpack;

@@ -14,7 +14,7 @@ use crate::{FormatRef, Source, WriteError, Writing};
 
 /// Where a session is to go.
 #[derive(Clone, Debug, Default)]
-pub struct Place {
+pub struct InstallTarget {
     /// The folder to write to as if it were the agent's root, where the user named one.
     pub root: Option<PathBuf>,
     /// The folder that the work is done in.
@@ -25,7 +25,7 @@ pub struct Place {
     pub before: Option<PathBuf>,
 }
 
-impl Place {
+impl InstallTarget {
     /// A folder of a store that is named after [`cwd`](Self::cwd), or the one beside it that has the name
     /// of before, where that was in such a store.
     pub(crate) fn or_before(&self, named: PathBuf) -> PathBuf {
@@ -43,7 +43,7 @@ impl Place {
 
 /// The files of a session as they lie in a folder.
 #[derive(Clone, Debug)]
-pub struct Goods {
+pub struct SessionFiles {
     /// The session's id.
     pub id: String,
     /// The folder.
@@ -54,7 +54,7 @@ pub struct Goods {
     pub names: Vec<String>,
 }
 
-impl Goods {
+impl SessionFiles {
     /// The name of the main file.
     pub fn main(&self) -> &str {
         self.names.first().map(String::as_str).unwrap_or_default()
@@ -108,7 +108,11 @@ impl Put {
 /// nothing is copied, and what is there as it was is left alone. Of several, it is noted that they are
 /// on their way; what is left of them if the process is killed,
 /// [`remove_unfinished`](super::remove_unfinished) removes.
-pub(crate) fn put_files(w: &Writing<'_>, goods: &Goods, shelf: &Path) -> Result<Put, WriteError> {
+pub(crate) fn put_files(
+    w: &Writing<'_>,
+    goods: &SessionFiles,
+    shelf: &Path,
+) -> Result<Put, WriteError> {
     let files = goods
         .names
         .iter()
@@ -260,7 +264,7 @@ mod tests {
         std::fs::write(folder.join("a/child"), "child").unwrap();
         std::fs::write(folder.join("known"), "known").unwrap();
         std::fs::write(shelf.join("known"), "known").unwrap();
-        let goods = Goods {
+        let goods = SessionFiles {
             id: "main".to_owned(),
             folder,
             path: "main".to_owned(),

@@ -14,11 +14,11 @@ const SHOWN: usize = 8;
 
 /// A container on the way to a value, and which of its values leads there.
 pub(crate) struct Frame<'a> {
-    rest: Rest<'a>,
+    rest: FrameRest<'a>,
     pub(crate) at: At<'a>,
 }
 
-enum Rest<'a> {
+enum FrameRest<'a> {
     Members(Members<'a>),
     Items(std::iter::Enumerate<Items<'a>>),
 }
@@ -34,9 +34,9 @@ pub(crate) enum At<'a> {
 impl<'a> Frame<'a> {
     fn of(value: Value<'a>) -> Option<Self> {
         let rest = if value.is_object() {
-            Rest::Members(value.members())
+            FrameRest::Members(value.members())
         } else if value.is_array() {
-            Rest::Items(value.items().enumerate())
+            FrameRest::Items(value.items().enumerate())
         } else {
             return None;
         };
@@ -48,8 +48,10 @@ impl<'a> Frame<'a> {
 
     fn next(&mut self) -> Option<Value<'a>> {
         let (at, value) = match &mut self.rest {
-            Rest::Members(members) => members.next().map(|(key, value)| (At::Key(key), value))?,
-            Rest::Items(items) => items.next().map(|(i, value)| (At::Item(i), value))?,
+            FrameRest::Members(members) => {
+                members.next().map(|(key, value)| (At::Key(key), value))?
+            }
+            FrameRest::Items(items) => items.next().map(|(i, value)| (At::Item(i), value))?,
         };
         self.at = at;
         Some(value)

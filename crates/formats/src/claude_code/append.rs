@@ -3,14 +3,13 @@
 use rethread_json::{Tree, Value};
 use rethread_project::Repository;
 
-use super::scribe::{Scribe, VERSION};
-use super::store::Named;
-use super::tell::{NewStep, StepInput, add};
+use super::record_writer::{RecordWriter, VERSION};
+use super::store::TranscriptName;
+use super::transcript::{NewStep, StepInput, add};
 use super::{ClaudeCode, FORMAT, SLUG};
 use crate::fields::string;
 use crate::{
-    Appended, AskedEntry, Branch, Conversation, MessageInput, Source, TreeWriter, WriteError,
-    Writing,
+    Appended, Branch, Conversation, EntryRef, MessageInput, Source, TreeWriter, WriteError, Writing,
 };
 
 impl TreeWriter for ClaudeCode {
@@ -32,7 +31,7 @@ impl TreeWriter for ClaudeCode {
         &self,
         _: &Writing<'_>,
         _: &Source,
-        _: &AskedEntry,
+        _: &EntryRef,
         _label: Option<&str>,
     ) -> Result<Appended, WriteError> {
         Err(FORMAT.cannot("labels"))
@@ -51,8 +50,8 @@ pub(super) fn given(messages: &[MessageInput]) -> Vec<NewStep<'_>> {
 
 /// Nobody resumes a sub-agent, so nothing is added to it or made of it.
 pub(super) fn refuse_agent(source: &Source) -> Result<(), WriteError> {
-    match Named::of(&source.path) {
-        Some(Named::Agent(id)) => Err(WriteError::BadInput(format!(
+    match TranscriptName::of(&source.path) {
+        Some(TranscriptName::Agent(id)) => Err(WriteError::BadInput(format!(
             "`{id}` is a sub-agent, and those are only read"
         ))),
         _ => Ok(()),
@@ -60,12 +59,12 @@ pub(super) fn refuse_agent(source: &Source) -> Result<(), WriteError> {
 }
 
 /// Writes on where the client would go on.
-pub(super) fn scribe(conversation: &Conversation) -> Scribe {
+pub(super) fn scribe(conversation: &Conversation) -> RecordWriter {
     let head = &conversation.session.head;
     let cwd = head.workspace.path.clone();
     let branch = head.workspace.branch.clone();
     let branch = branch.or_else(|| Repository::find(cwd.as_deref()?.as_ref())?.branch());
-    Scribe {
+    RecordWriter {
         session: head.id.clone(),
         cwd,
         version: head

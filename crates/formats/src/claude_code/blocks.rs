@@ -9,7 +9,7 @@ use rethread_model::{
 };
 
 use super::reader::child_of_call;
-use super::record::Record;
+use super::record::TranscriptRecord;
 use super::said::text_blocks;
 use super::store::saved_output;
 use crate::few::{Rest, few};
@@ -138,7 +138,11 @@ fn result(value: Value<'_>, around: &Around<'_>) -> ToolResult {
 }
 
 /// Gives the one result of a record what the record holds of it beside the message.
-pub(super) fn add_structured(blocks: &mut [Block], record: &Record<'_>, around: &Around<'_>) {
+pub(super) fn add_structured(
+    blocks: &mut [Block],
+    record: &TranscriptRecord<'_>,
+    around: &Around<'_>,
+) {
     let mut results = blocks.iter_mut().filter_map(|b| match b {
         Block::ToolResult(result) => Some(result),
         _ => None,

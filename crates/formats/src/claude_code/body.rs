@@ -12,7 +12,7 @@ use rethread_model::{
 use super::blocks::{Around, add_structured, blocks};
 use super::compaction::compaction;
 use super::kinds::{SYNTHETIC, is_command};
-use super::record::Record;
+use super::record::TranscriptRecord;
 use super::usage::{fuller, usage};
 use super::{ClaudeCode, own};
 use crate::few::{MOST, Rest, few, more_records};
@@ -59,7 +59,7 @@ impl BodyReader for ClaudeCode {
         }
         let path = native.parts.first().map(|p| p.path.clone());
         let path = path.unwrap_or_default();
-        let open = Open {
+        let open = BodyContext {
             native,
             session,
             path: &path,
@@ -95,7 +95,7 @@ impl BodyReader for ClaudeCode {
         }
         let path = native.parts.first().map(|p| p.path.clone());
         let path = path.unwrap_or_default();
-        let open = Open {
+        let open = BodyContext {
             native,
             session,
             path: &path,
@@ -123,7 +123,7 @@ impl BodyReader for ClaudeCode {
                 id: id.into_owned(),
                 record,
                 time: string(value, "timestamp").and_then(|t| t.parse().ok()),
-                blocks: blocks(Record::of(value).content(), &open.around(*raw)).len(),
+                blocks: blocks(TranscriptRecord::of(value).content(), &open.around(*raw)).len(),
                 place: place(value),
                 stop_reason: of_said("stop_reason"),
                 stop_sequence: of_said("stop_sequence"),
@@ -137,14 +137,14 @@ impl BodyReader for ClaudeCode {
     }
 }
 
-struct Open<'a> {
+struct BodyContext<'a> {
     native: &'a Native,
     session: &'a Session,
     path: &'a std::path::Path,
     asides: bool,
 }
 
-impl Open<'_> {
+impl BodyContext<'_> {
     fn around(&self, raw: RawRef) -> Around<'_> {
         Around {
             raw,
@@ -165,7 +165,7 @@ impl Open<'_> {
         if let Some(giant) = self.giant(raw) {
             return Message::new(role, vec![giant]);
         }
-        let record = Record::of(value);
+        let record = TranscriptRecord::of(value);
         let around = self.around(raw);
         let queued = || record.attachment?.get("prompt");
         // A record of the system says it by itself.
@@ -199,7 +199,7 @@ impl Open<'_> {
             if own_id(*value).is_some_and(|id| last.get(&id) != Some(&at)) {
                 continue;
             }
-            let record = Record::of(*value);
+            let record = TranscriptRecord::of(*value);
             let around = Around {
                 asides: false,
                 ..self.around(*raw)
@@ -220,7 +220,7 @@ fn own_id(record: Value<'_>) -> Option<Cow<'_, str>> {
     record.get("uuid")?.str()
 }
 
-fn response_fields(message: &mut Message, value: Value<'_>, record: &Record<'_>) {
+fn response_fields(message: &mut Message, value: Value<'_>, record: &TranscriptRecord<'_>) {
     let said = record.message.unwrap_or(value);
     let set = |slot: &mut Option<String>, key| *slot = string(said, key).or(slot.take());
     set(&mut message.stop_reason, "stop_reason");

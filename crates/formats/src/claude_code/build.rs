@@ -4,22 +4,22 @@ use std::path::Path;
 
 use rethread_model::{EntryIx, NewEntry, RawRef, SessionBuilder};
 
-use super::facts::Facts;
+use super::facts::TranscriptFacts;
 use super::leaf::leaf;
-use super::nodes::{NONE, Nodes, Wrong};
+use super::nodes::{LinkDamage, NONE, Nodes};
 use super::reader::TRANSCRIPT;
-use super::store::Named;
-use super::weave::straighten;
+use super::store::TranscriptName;
+use super::thread::straighten;
 use crate::kit::SourcePos;
 
 /// Makes entries of all nodes, and says what was wrong with their links. What is no longer needed
 /// goes before more comes: there can be millions of nodes.
 pub(super) fn build(
     mut nodes: Nodes,
-    facts: &Facts,
+    facts: &TranscriptFacts,
     path: &Path,
     mut builder: SessionBuilder,
-) -> (SessionBuilder, Vec<(SourcePos, Wrong)>) {
+) -> (SessionBuilder, Vec<(SourcePos, LinkDamage)>) {
     let (mut parents, wrong) = nodes.settle();
     straighten(&nodes.list, &mut parents);
     *builder.head() = facts.head(path, &|id| nodes.find(id).is_some());
@@ -30,7 +30,7 @@ pub(super) fn build(
     let names = nodes.take_names();
     let responses = nodes.take_responses();
 
-    let mut entries = Entries {
+    let mut entries = EntryBuilder {
         nodes: &nodes,
         builder: &mut builder,
         own: Owned::of(facts, path, copied),
@@ -114,13 +114,13 @@ struct Owned {
 }
 
 impl Owned {
-    fn of(facts: &Facts, path: &Path, copied: Option<u32>) -> Self {
+    fn of(facts: &TranscriptFacts, path: &Path, copied: Option<u32>) -> Self {
         let own = facts.own_session(path);
         let own = facts.sessions.iter().position(|s| *s == own);
         Self {
             session: own.and_then(|i| u16::try_from(i).ok()),
             copied,
-            is_agent: matches!(Named::of(path), Some(Named::Agent(_))),
+            is_agent: matches!(TranscriptName::of(path), Some(TranscriptName::Agent(_))),
         }
     }
 
@@ -132,7 +132,7 @@ impl Owned {
 }
 
 /// Entries while they are made of nodes.
-struct Entries<'a> {
+struct EntryBuilder<'a> {
     nodes: &'a Nodes,
     builder: &'a mut SessionBuilder,
     own: Owned,
@@ -140,7 +140,7 @@ struct Entries<'a> {
     of_nodes: Vec<Option<EntryIx>>,
 }
 
-impl Entries<'_> {
+impl EntryBuilder<'_> {
     /// Adds an entry for each node that begins one. Their ids come later.
     fn add(&mut self) {
         let mut origin = Vec::new();

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use rethread_json::{Object, Tree, Value};
 
 use super::create::{project_folder, real};
-use super::scribe::OURS;
+use super::record_writer::OURS;
 use super::{ClaudeCode, FORMAT};
-use crate::carry::{Place, in_lines};
+use crate::carry::{InstallTarget, in_lines};
 use crate::session_log::SessionLog;
 use crate::{Carrier, Conversation, OpenError, Source, WriteError, Writing};
 
@@ -52,7 +52,7 @@ impl Carrier for ClaudeCode {
     fn destination_folder(
         &self,
         w: &Writing<'_>,
-        place: &Place,
+        place: &InstallTarget,
         _main: &str,
     ) -> Result<PathBuf, WriteError> {
         let folder = project_folder(w.env, place.root.as_deref(), &real(&place.cwd))?;

@@ -13,7 +13,7 @@ use crate::kit::{data_url, object_input};
 /// The blocks of a message while it is put together, as the records that the client would write:
 /// each block of a response and each result is one of its own. Clients of 2025 write anew what
 /// stands otherwise.
-pub(super) struct Content {
+pub(super) struct RecordContent {
     pub(super) records: Vec<Array>,
     /// Whether each block is a record of its own.
     apart: bool,
@@ -26,7 +26,7 @@ pub(super) struct Content {
     pub(super) only_text: bool,
 }
 
-impl Content {
+impl RecordContent {
     /// Nothing yet, of what somebody says.
     pub(super) fn of(role: Role) -> Self {
         Self {

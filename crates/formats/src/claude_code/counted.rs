@@ -6,14 +6,14 @@ use crate::kit::{SavedState, TextHasher};
 
 /// Ids that were counted, in nine bytes each.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Counted {
+pub(super) struct CountedIds {
     hashes: HashTable<u64>,
     /// Nobody who writes a file knows it, so nobody can make two ids alike.
     hasher: TextHasher,
     last: String,
 }
 
-impl Counted {
+impl CountedIds {
     /// Whether an id was not counted before.
     pub(super) fn insert(&mut self, id: &str) -> bool {
         // The records of a response stand together.
@@ -30,7 +30,7 @@ impl Counted {
     }
 }
 
-impl SavedState for Counted {
+impl SavedState for CountedIds {
     fn save(&self, out: &mut Vec<u8>) {
         let mut hashes: Vec<u64> = self.hashes.iter().copied().collect();
         hashes.sort_unstable();
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn each_id_counts_once() {
-        let mut counted = Counted::default();
+        let mut counted = CountedIds::default();
         let is_new = ["", "a", "a", "b", "a", ""].map(|id| counted.insert(id));
         assert_eq!(is_new, [true, true, false, true, false, false]);
     }

@@ -11,13 +11,13 @@ use rethread_model::{
 };
 
 use super::SLUG;
-use super::counted::Counted;
+use super::counted::CountedIds;
 use super::ids::{Key, key};
-use super::kinds::{Part, SYNTHETIC};
+use super::kinds::{RecordUse, SYNTHETIC};
 use super::leaf::LastPrompt;
-use super::record::Record;
-use super::scribe::OURS;
-use super::store::{Named, parent_of_agent, stem};
+use super::record::TranscriptRecord;
+use super::record_writer::OURS;
+use super::store::{TranscriptName, parent_of_agent, stem};
 use super::titles::{Titles, add_prompt};
 use super::usage::{Sum, cost_state};
 use crate::carry::converted_from;
@@ -29,7 +29,7 @@ const SESSIONS: usize = 64;
 
 /// What the records so far say.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct TranscriptFacts {
     pub(super) counts: Counts,
     /// When messages were written, but for those that were passed over.
     pub(super) activity: Activity,
@@ -62,12 +62,12 @@ pub(super) struct Facts {
     /// When that was done.
     made: Option<Moment>,
     /// The responses that were counted, where counts are asked for.
-    pub(super) counted: Option<Counted>,
+    pub(super) counted: Option<CountedIds>,
     hidden: bool,
     links: Vec<Link>,
 }
 
-saved_struct!(Facts {
+saved_struct!(TranscriptFacts {
     counts,
     activity,
     last_prompt,
@@ -93,13 +93,13 @@ saved_struct!(Facts {
     links,
 });
 
-impl Facts {
+impl TranscriptFacts {
     /// What is known from the name of a file.
     pub(super) fn of_file(path: &Path) -> Self {
-        let named = Named::of(path);
-        let is_agent = matches!(named, Some(Named::Agent(_)));
+        let named = TranscriptName::of(path);
+        let is_agent = matches!(named, Some(TranscriptName::Agent(_)));
         let own = match named {
-            Some(Named::Session(id)) => Some(id),
+            Some(TranscriptName::Session(id)) => Some(id),
             _ => None,
         };
         Self {
@@ -115,13 +115,13 @@ impl Facts {
     }
 
     /// Takes one more record into account.
-    pub(super) fn add(&mut self, value: Value<'_>, record: &Record<'_>, part: Part) {
+    pub(super) fn add(&mut self, value: Value<'_>, record: &TranscriptRecord<'_>, part: RecordUse) {
         // Progress says where only while nothing else did: lists pass it over.
-        if part != Part::Bridge || !self.has_begun() {
+        if part != RecordUse::Bridge || !self.has_begun() {
             self.place(record);
         }
         match part {
-            Part::Entry(Kind::Message(role), visibility) => {
+            RecordUse::Entry(Kind::Message(role), visibility) => {
                 self.count_message(record.moment());
                 self.times.add_next(record.moment());
                 if role == Role::User && visibility == Visibility::Visible {
@@ -133,10 +133,10 @@ impl Facts {
                     self.agent_of_result(record);
                 }
             }
-            Part::Response(_) => self.response(record),
-            Part::Title(source) => self.titles.give(source, record.text),
-            Part::Bridge => self.agent_of_progress(record),
-            Part::Fact => self.fact(value, record),
+            RecordUse::Response(_) => self.response(record),
+            RecordUse::Title(source) => self.titles.give(source, record.text),
+            RecordUse::Bridge => self.agent_of_progress(record),
+            RecordUse::Fact => self.fact(value, record),
             _ => {}
         }
         let is_last_copy = |at: &String| record.uuid.is_some_and(|id| id.is_str(at));
@@ -144,7 +144,7 @@ impl Facts {
     }
 
     /// Where it was written, and by which version.
-    fn place(&mut self, record: &Record<'_>) {
+    fn place(&mut self, record: &TranscriptRecord<'_>) {
         let text = |value: Option<Value<'_>>| {
             let text = value.and_then(Value::str)?;
             (!text.is_empty()).then(|| text.into_owned())
@@ -173,18 +173,18 @@ impl Facts {
     }
 
     /// Takes where and when a record was written into account that was counted before.
-    pub(super) fn ended(&mut self, record: &Record<'_>) {
+    pub(super) fn ended(&mut self, record: &TranscriptRecord<'_>) {
         self.place(record);
         self.times.add_next(record.moment());
     }
 
-    fn prompt(&mut self, record: &Record<'_>) {
+    fn prompt(&mut self, record: &TranscriptRecord<'_>) {
         self.counts.user_messages += 1;
         self.title_of(record);
     }
 
     /// Takes into account what a session is called that begins with this.
-    fn title_of(&mut self, record: &Record<'_>) {
+    fn title_of(&mut self, record: &TranscriptRecord<'_>) {
         if !self.titles.first_prompt.has_words() && (self.is_agent || !record.side) {
             let queued = || record.attachment?.get("prompt");
             if let Some(content) = record.content().or_else(queued) {
@@ -193,7 +193,7 @@ impl Facts {
         }
     }
 
-    fn response(&mut self, record: &Record<'_>) {
+    fn response(&mut self, record: &TranscriptRecord<'_>) {
         self.times.add_next(record.moment());
         let id = record.message.and_then(|m| m.get("id")?.str());
         let blocks = record.content().into_iter().flat_map(Value::items);
@@ -238,11 +238,11 @@ impl Facts {
     }
 
     /// Whether a title says the same as the one before it.
-    pub(super) fn repeats_title(&self, source: TitleSource, record: &Record<'_>) -> bool {
+    pub(super) fn repeats_title(&self, source: TitleSource, record: &TranscriptRecord<'_>) -> bool {
         self.titles.repeats(source, record.text)
     }
 
-    fn fact(&mut self, value: Value<'_>, record: &Record<'_>) {
+    fn fact(&mut self, value: Value<'_>, record: &TranscriptRecord<'_>) {
         let text = || Some(record.text?.str()?.into_owned()).filter(|t| !t.trim().is_empty());
         match record.type_name().unwrap_or_default().as_ref() {
             "summary" => {
@@ -304,7 +304,7 @@ impl Facts {
     }
 
     /// A result names the sub-agent that its call started.
-    fn agent_of_result(&mut self, record: &Record<'_>) {
+    fn agent_of_result(&mut self, record: &TranscriptRecord<'_>) {
         let agent = record.result.and_then(|r| r.get("agentId")?.str());
         let call = || {
             let mut blocks = record.content()?.items();
@@ -315,7 +315,7 @@ impl Facts {
         }
     }
 
-    fn agent_of_progress(&mut self, record: &Record<'_>) {
+    fn agent_of_progress(&mut self, record: &TranscriptRecord<'_>) {
         let agent = record.data.and_then(|d| d.get("agentId")?.str());
         let call = record.parent_call.and_then(Value::str);
         if let Some(agent) = agent {
@@ -336,10 +336,10 @@ impl Facts {
 
     /// The facts about the whole session. `has` says whether a record is in the file.
     pub(super) fn head(&self, path: &Path, has: &dyn Fn(&str) -> bool) -> Head {
-        let named = Named::of(path);
+        let named = TranscriptName::of(path);
         let own = self.own_session(path);
         let mut links = self.links.clone();
-        let id = if let Some(Named::Agent(agent)) = &named {
+        let id = if let Some(TranscriptName::Agent(agent)) = &named {
             let parent = parent_of_agent(path).or_else(|| self.sessions.last().cloned());
             links.extend(parent.map(|p| link(LinkKind::Parent, p, None)));
             agent.clone()

@@ -51,13 +51,13 @@ impl<'a> Copied<'a> {
     /// Hands over each record, with the entry that stands before its own.
     fn each(
         &self,
-        mut each: impl FnMut(&Read, Option<EntryIx>) -> io::Result<()>,
+        mut each: impl FnMut(&CopiedRecord, Option<EntryIx>) -> io::Result<()>,
     ) -> io::Result<()> {
         for (raw, before) in &self.records {
             let bytes = self.conversation.native.read(*raw)?;
             // What is no JSON is copied as it is.
             let tree = Tree::parse(&bytes).unwrap_or_default();
-            each(&Read { bytes, tree }, *before)?;
+            each(&CopiedRecord { bytes, tree }, *before)?;
         }
         Ok(())
     }
@@ -83,18 +83,18 @@ impl<'a> Copied<'a> {
 }
 
 /// A record that is copied.
-struct Read {
+struct CopiedRecord {
     bytes: Vec<u8>,
     tree: Tree,
 }
 
 /// Places in a record, and what is to stand there.
-type Changes = Vec<(Range<usize>, Vec<u8>)>;
+type RecordChanges = Vec<(Range<usize>, Vec<u8>)>;
 
-impl Read {
+impl CopiedRecord {
     /// Writes the record with other values in places. The longest records are as long as memory
     /// allows, so there is no copy of it.
-    fn write(&self, mut changes: Changes, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, mut changes: RecordChanges, out: &mut dyn Write) -> io::Result<()> {
         changes.sort_by_key(|(place, _)| place.start);
         let bytes = self.bytes.trim_ascii_end();
         let mut at = 0;

@@ -17,8 +17,8 @@ const NAMELESS: Key = [0; 16];
 
 /// What ids lead to.
 #[derive(Default)]
-pub(super) struct Ids {
-    names: Names,
+pub(super) struct IdTable {
+    names: NodeIds,
     /// The nodes, found by their keys; the last of those that share one.
     nodes: HashTable<u32>,
     /// What ids lead to that no node has: for progress, what that hangs from.
@@ -28,18 +28,18 @@ pub(super) struct Ids {
 
 /// The ids of all nodes.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct NodeIds {
     /// In the order of their numbers.
     keys: Vec<Key>,
     /// Ids that are no UUIDs as the client writes them.
     odd: HashMap<Key, Box<str>>,
 }
 
-impl Ids {
+impl IdTable {
     /// Names the next node; whether its id was there before.
     pub(super) fn push(&mut self, id: Option<&str>) -> bool {
         let Self {
-            names: Names { keys, odd },
+            names: NodeIds { keys, odd },
             nodes,
             others,
             hasher,
@@ -78,12 +78,12 @@ impl Ids {
     }
 
     /// The ids of all nodes alone.
-    pub(super) fn into_names(self) -> Names {
+    pub(super) fn into_names(self) -> NodeIds {
         self.names
     }
 }
 
-impl Names {
+impl NodeIds {
     /// The id of a node; empty if it has none.
     pub(super) fn of(&self, node: usize) -> String {
         let Some(key) = self.keys.get(node).filter(|key| **key != NAMELESS) else {
@@ -129,7 +129,7 @@ mod tests {
     fn ids_lead_to_the_last_node_that_has_them() {
         const NIL: &str = "00000000-0000-0000-0000-000000000000";
         const PLAIN: &str = "5f0c5f0c-0000-4000-8000-000000000001";
-        let mut ids = Ids::default();
+        let mut ids = IdTable::default();
         assert!(!ids.push(Some(PLAIN)));
         assert!(!ids.push(None));
         assert!(!ids.push(Some(NIL)));
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn many_ids_are_found_again() {
         let id = |n: u32| format!("{n:08x}-0000-4000-8000-{n:012x}");
-        let mut ids = Ids::default();
+        let mut ids = IdTable::default();
         for n in 0..10_000 {
             assert!(!ids.push(Some(&id(n))));
         }

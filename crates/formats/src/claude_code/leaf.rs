@@ -1,7 +1,7 @@
 //! Where the client would go on.
 
 use super::nodes::{NONE, Node, Nodes};
-use super::weave::Kids;
+use super::thread::Kids;
 use crate::kit::saved_struct;
 
 /// What the last `last-prompt` record says.

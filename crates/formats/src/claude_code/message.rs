@@ -3,14 +3,14 @@
 use rethread_json::{Object, Value};
 use rethread_model::{Block, Moment, Role, Usage};
 
-use super::content::Content;
-use super::scribe::Saying;
+use super::content::RecordContent;
+use super::record_writer::Saying;
 use crate::fields::filled;
 use crate::kit::{GivenMessage, bad_message, given_time, read_message, unified_message};
-use crate::{MessageInput, NewMessage, Unsaid, WriteError};
+use crate::{MessageDefaults, MessageInput, NewMessage, WriteError};
 
 /// A message that can be written.
-pub(super) struct Prepared {
+pub(super) struct PreparedRecords {
     /// What is said, record by record.
     pub(super) sayings: Vec<Saying>,
     /// The id and the time that the user chose.
@@ -23,7 +23,7 @@ pub(super) struct Prepared {
 }
 
 /// What is known where a message does not say it.
-pub(super) struct Defaults {
+pub(super) struct ResponseDefaults {
     /// The model that answers.
     pub(super) model: String,
     /// An id for a response.
@@ -31,7 +31,10 @@ pub(super) struct Defaults {
 }
 
 /// Checks a message and brings it into the vendor's form.
-pub(super) fn prepare(input: &MessageInput, d: &Defaults) -> Result<Prepared, WriteError> {
+pub(super) fn prepare(
+    input: &MessageInput,
+    d: &ResponseDefaults,
+) -> Result<PreparedRecords, WriteError> {
     let new = match read_message(input, record)? {
         GivenMessage::New(new) => *new,
         GivenMessage::Native(new) => new,
@@ -47,7 +50,7 @@ pub(super) fn prepare(input: &MessageInput, d: &Defaults) -> Result<Prepared, Wr
 }
 
 /// A record of the client holds its message.
-fn record(root: Value<'_>, unsaid: &Unsaid) -> Option<Result<NewMessage, String>> {
+fn record(root: Value<'_>, unsaid: &MessageDefaults) -> Option<Result<NewMessage, String>> {
     let message = root.get("message").filter(|m| m.is_object())?;
     let read = unified_message(message, unsaid).and_then(|new| {
         Ok(NewMessage {
@@ -60,15 +63,18 @@ fn record(root: Value<'_>, unsaid: &Unsaid) -> Option<Result<NewMessage, String>
 }
 
 /// Brings a message that is as the model has it into the vendor's form.
-pub(super) fn prepare_new(new: &NewMessage, d: &Defaults) -> Result<Prepared, WriteError> {
-    let (role, mut content) = (new.message.role, Content::of(new.message.role));
+pub(super) fn prepare_new(
+    new: &NewMessage,
+    d: &ResponseDefaults,
+) -> Result<PreparedRecords, WriteError> {
+    let (role, mut content) = (new.message.role, RecordContent::of(new.message.role));
     for block in &new.message.blocks {
         // What a tool gave follows the call.
         if role != Role::Assistant || !matches!(block, Block::ToolResult(_)) {
             content.block(block).map_err(bad_message)?;
         }
     }
-    let mut results = Content::of(Role::User);
+    let mut results = RecordContent::of(Role::User);
     for block in new
         .message
         .blocks
@@ -105,7 +111,12 @@ fn usage(usage: Option<&Usage>) -> Vec<u8> {
         .finish()
 }
 
-fn finish(role: Role, content: Content, new: &NewMessage, d: &Defaults) -> Prepared {
+fn finish(
+    role: Role,
+    content: RecordContent,
+    new: &NewMessage,
+    d: &ResponseDefaults,
+) -> PreparedRecords {
     let is_prompt = role == Role::User && !new.is_told && !content.words.is_empty();
     let prompt = is_prompt.then(|| content.words.clone());
     let mut ids = (!content.ids.is_empty()).then(|| content.ids.finish());
@@ -141,7 +152,7 @@ fn finish(role: Role, content: Content, new: &NewMessage, d: &Defaults) -> Prepa
         meta: !is_answer && (role == Role::System || new.is_told),
         ids: ids.take(),
     });
-    Prepared {
+    PreparedRecords {
         sayings: sayings.collect(),
         id: new
             .id

@@ -11,14 +11,14 @@ use crate::fields::string;
 
 /// What is known of a sub-agent.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meta {
+pub(super) struct AgentMeta {
     pub(super) agent_type: Option<String>,
     pub(super) description: Option<String>,
     /// The call that started it.
     pub(super) tool_call: Option<String>,
 }
 
-impl Meta {
+impl AgentMeta {
     /// What a file says; none if it is no JSON object.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         let tree = Tree::parse(bytes).ok()?;

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use rethread_model::{Kind, Moment, SessionBuilder, Visibility};
 
-use super::ids::{Ids, Key, Names, key};
-use super::record::Parent;
-use super::responses::{Response, Responses};
+use super::ids::{IdTable, Key, NodeIds, key};
+use super::record::RecordParent;
+use super::responses::{ResponseKey, Responses};
 use crate::kit::{SourcePos, find_circles};
 
 /// No node.
@@ -55,7 +55,7 @@ impl Node {
 /// What a record says about its place.
 pub(super) struct NewNode<'a> {
     pub(super) id: Option<&'a str>,
-    pub(super) parent: &'a Parent,
+    pub(super) parent: &'a RecordParent,
     pub(super) record: u32,
     pub(super) time: Option<Moment>,
     pub(super) kind: Kind,
@@ -66,7 +66,7 @@ pub(super) struct NewNode<'a> {
 }
 
 /// A record whose parent was not met yet.
-struct Open {
+struct WaitingRecord {
     node: u32,
     parent: Key,
     /// The node before it, to hang from if the parent is nowhere.
@@ -78,9 +78,9 @@ struct Open {
 #[derive(Default)]
 pub(super) struct Nodes {
     pub(super) list: Vec<Node>,
-    ids: Ids,
+    ids: IdTable,
     responses: Responses,
-    open: Vec<Open>,
+    open: Vec<WaitingRecord>,
     /// What compactions say that they really continue, in the order of their nodes; else what
     /// stands before.
     said_logical: Vec<(u32, Key, u32)>,
@@ -101,7 +101,7 @@ pub(super) struct Nodes {
 
 /// Something that is wrong with the links.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wrong {
+pub(super) enum LinkDamage {
     /// The parent is nowhere; whether something stands before the record.
     Missing(bool),
     /// The way to the root leads back.
@@ -116,10 +116,10 @@ impl Nodes {
         self.before = before;
         let parent = match new.parent {
             _ if new.beside => NONE,
-            Parent::Unsaid => before,
-            Parent::Root => NONE,
-            Parent::Id(id) if new.id == Some(id) => NONE,
-            Parent::Id(id) => match self.ids.get(&key(id)) {
+            RecordParent::Unsaid => before,
+            RecordParent::Root => NONE,
+            RecordParent::Id(id) if new.id == Some(id) => NONE,
+            RecordParent::Id(id) => match self.ids.get(&key(id)) {
                 Some(found) => found,
                 None => self.wait(number, key(id), before, at),
             },
@@ -153,7 +153,7 @@ impl Nodes {
             self.ids.lead(parent, nameless);
             return nameless;
         }
-        self.open.push(Open {
+        self.open.push(WaitingRecord {
             node,
             parent,
             before,
@@ -168,12 +168,12 @@ impl Nodes {
     }
 
     /// Notes a record that has no place itself, but that others hang from.
-    pub(super) fn bridge(&mut self, id: &str, parent: &Parent, side: bool) {
+    pub(super) fn bridge(&mut self, id: &str, parent: &RecordParent, side: bool) {
         let before = self.last[usize::from(side)].unwrap_or(NONE);
         let target = match parent {
-            Parent::Root => NONE,
-            Parent::Id(parent) => self.ids.get(&key(parent)).unwrap_or(before),
-            Parent::Unsaid => before,
+            RecordParent::Root => NONE,
+            RecordParent::Id(parent) => self.ids.get(&key(parent)).unwrap_or(before),
+            RecordParent::Unsaid => before,
         };
         self.ids.lead(key(id), target);
     }
@@ -184,7 +184,7 @@ impl Nodes {
     pub(super) fn join_response(
         &mut self,
         node: u32,
-        response: &Response<'_>,
+        response: &ResponseKey<'_>,
         again: bool,
         keys: &mut SessionBuilder,
     ) {
@@ -320,19 +320,19 @@ impl Nodes {
 
     /// Gives the names of all nodes, and forgets what only reading and finding need: there can be
     /// millions of ids.
-    pub(super) fn take_names(&mut self) -> Names {
+    pub(super) fn take_names(&mut self) -> NodeIds {
         std::mem::take(&mut self.ids).into_names()
     }
 
     /// Finds the parents that came after their children, hangs others from what stands before
     /// them, and opens circles. Gives for each entry its parent.
-    pub(super) fn settle(&mut self) -> (Vec<u32>, Vec<(SourcePos, Wrong)>) {
+    pub(super) fn settle(&mut self) -> (Vec<u32>, Vec<(SourcePos, LinkDamage)>) {
         let mut wrong = Vec::new();
         for open in std::mem::take(&mut self.open) {
             let parent = if let Some(found) = self.ids.get(&open.parent) {
                 found
             } else {
-                wrong.push((open.at, Wrong::Missing(open.before != NONE)));
+                wrong.push((open.at, LinkDamage::Missing(open.before != NONE)));
                 open.before
             };
             self.list[open.node as usize].parent = parent;
@@ -352,7 +352,7 @@ impl Nodes {
             })
             .collect();
         for _ in 0..open_circles(&mut parents) {
-            wrong.push((SourcePos { line: 0, offset: 0 }, Wrong::Circle));
+            wrong.push((SourcePos { line: 0, offset: 0 }, LinkDamage::Circle));
         }
         (parents, wrong)
     }

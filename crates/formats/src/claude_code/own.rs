@@ -4,7 +4,7 @@ use rethread_json::{Object, Tree, Value};
 use rethread_model::EntryIx;
 
 use super::kinds::is_command;
-use super::record::Record;
+use super::record::TranscriptRecord;
 use crate::{Conversation, RawJson, RecordKind};
 
 /// The messages in the records of an entry, as they are. Of records with one id the last counts.
@@ -20,7 +20,7 @@ pub(super) fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJs
         if tree.parse_into(&bytes).is_err() {
             continue;
         }
-        let record = Record::of(tree.root(&bytes));
+        let record = TranscriptRecord::of(tree.root(&bytes));
         let id = record.uuid.and_then(|id| Some(id.str()?.into_owned()));
         found.retain(|(known, _)| id.is_none() || *known != id);
         let messages = said(tree.root(&bytes), &record);
@@ -30,7 +30,7 @@ pub(super) fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJs
 }
 
 /// The message of a record, else what the client makes of what it attached.
-fn said(value: Value<'_>, record: &Record<'_>) -> Vec<Vec<u8>> {
+fn said(value: Value<'_>, record: &TranscriptRecord<'_>) -> Vec<Vec<u8>> {
     if let Some(message) = record.message {
         return vec![message.raw().to_vec()];
     }

@@ -6,11 +6,11 @@ use rethread_disk::{SafeName, join, open_sized, read_small};
 use rethread_model::{Link, LinkKind, Note, RawRef, Role, SessionBuilder, Summary};
 
 use super::build::build;
-use super::meta::Meta;
-use super::nodes::Wrong;
+use super::meta::AgentMeta;
+use super::nodes::LinkDamage;
 use super::said::OPEN;
 use super::scan::TranscriptScan;
-use super::store::{Named, agents_of, meta_file, source};
+use super::store::{TranscriptName, agents_of, meta_file, source};
 use super::summary::summarize_with;
 use super::{ClaudeCode, FORMAT, SLUG};
 use crate::kit::{SaveScan, SourcePos, read_log};
@@ -63,10 +63,10 @@ impl crate::Reader for ClaudeCode {
         let meta = meta_part(path, &mut notes);
         if !thread.is_agent {
             for agent in agents_of(path) {
-                let Some(Named::Agent(id)) = Named::of(&agent) else {
+                let Some(TranscriptName::Agent(id)) = TranscriptName::of(&agent) else {
                     continue;
                 };
-                let call = Meta::beside(&agent).and_then(|m| m.tool_call);
+                let call = AgentMeta::beside(&agent).and_then(|m| m.tool_call);
                 facts.agent(&id, call.as_deref());
             }
         }
@@ -100,12 +100,12 @@ impl crate::Reader for ClaudeCode {
     /// name it, as versions 2.0 keep them.
     fn subagents(&self, session: &Conversation) -> Vec<Source> {
         let path = &session.source.path;
-        if matches!(Named::of(path), Some(Named::Agent(_))) {
+        if matches!(TranscriptName::of(path), Some(TranscriptName::Agent(_))) {
             return Vec::new();
         }
         let agents = agents_of(path).into_iter();
         let mut agents: Vec<Source> = agents
-            .filter_map(|path| Some(source(Named::of(&path)?, path)))
+            .filter_map(|path| Some(source(TranscriptName::of(&path)?, path)))
             .collect();
         let head = &session.session.head;
         for link in head.links.iter().filter(|l| l.kind == LinkKind::SubAgent) {
@@ -131,15 +131,18 @@ impl crate::Reader for ClaudeCode {
 }
 
 /// What describes a sub-agent, as a part.
-fn meta_part(transcript: &Path, notes: &mut Vec<Note>) -> Option<(Part, Meta)> {
+fn meta_part(transcript: &Path, notes: &mut Vec<Note>) -> Option<(Part, AgentMeta)> {
     let path = meta_file(transcript);
-    let is_agent = matches!(Named::of(transcript), Some(Named::Agent(_)));
+    let is_agent = matches!(
+        TranscriptName::of(transcript),
+        Some(TranscriptName::Agent(_))
+    );
     if !is_agent || !path.is_file() {
         return None;
     }
     match read_small(&path) {
         Ok(bytes) => {
-            let meta = Meta::of(&bytes);
+            let meta = AgentMeta::of(&bytes);
             if meta.is_none() {
                 notes.push(Note::damage("not a JSON object; ignored").at(&path));
             }
@@ -153,7 +156,7 @@ fn meta_part(transcript: &Path, notes: &mut Vec<Note>) -> Option<(Part, Meta)> {
 }
 
 /// What the file beside a sub-agent's transcript says.
-fn fill(builder: &mut SessionBuilder, meta: &Meta) {
+fn fill(builder: &mut SessionBuilder, meta: &AgentMeta) {
     let head = builder.head();
     head.agent.role.clone_from(&meta.agent_type);
     meta.name(head);
@@ -164,13 +167,13 @@ fn fill(builder: &mut SessionBuilder, meta: &Meta) {
     }
 }
 
-fn wrong_link(path: &Path, at: SourcePos, wrong: &Wrong) -> Note {
+fn wrong_link(path: &Path, at: SourcePos, wrong: &LinkDamage) -> Note {
     let note = match wrong {
-        Wrong::Missing(true) => {
+        LinkDamage::Missing(true) => {
             Note::damage("its parent is missing; it follows what stands before it")
         }
-        Wrong::Missing(false) => Note::damage("its parent is missing; it counts as a root"),
-        Wrong::Circle => {
+        LinkDamage::Missing(false) => Note::damage("its parent is missing; it counts as a root"),
+        LinkDamage::Circle => {
             return Note::damage("parents form a circle; the first of them counts as a root")
                 .at(path);
         }

@@ -13,7 +13,7 @@ use crate::kit::{HeadField, HeadOwner, HeadValue, head_fields};
     clippy::struct_excessive_bools,
     reason = "each is a field that the client writes"
 )]
-pub(super) struct Record<'a> {
+pub(super) struct TranscriptRecord<'a> {
     pub(super) type_: Option<Value<'a>>,
     pub(super) subtype: Option<Value<'a>>,
     pub(super) uuid: Option<Value<'a>>,
@@ -44,7 +44,7 @@ pub(super) struct Record<'a> {
     pub(super) team: bool,
 }
 
-impl<'a> Record<'a> {
+impl<'a> TranscriptRecord<'a> {
     /// Looks at the members of a record once.
     pub(super) fn of(value: Value<'a>) -> Self {
         let mut record = Self::default();
@@ -115,10 +115,12 @@ impl<'a> Record<'a> {
     }
 
     /// What it says of the record before it.
-    pub(super) fn parent(&self) -> Parent {
+    pub(super) fn parent(&self) -> RecordParent {
         match self.parent {
-            None => Parent::Unsaid,
-            Some(id) => id.str().map_or(Parent::Root, |id| Parent::Id(id.into())),
+            None => RecordParent::Unsaid,
+            Some(id) => id
+                .str()
+                .map_or(RecordParent::Root, |id| RecordParent::Id(id.into())),
         }
     }
 
@@ -143,7 +145,7 @@ impl<'a> Record<'a> {
 
 /// What a record says of the one before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Parent {
+pub(super) enum RecordParent {
     /// Nothing: it follows the record before it.
     #[default]
     Unsaid,
@@ -159,7 +161,7 @@ pub(super) enum Parent {
 pub(super) struct GiantHead {
     pub(super) type_name: Option<String>,
     pub(super) uuid: Option<String>,
-    pub(super) parent: Parent,
+    pub(super) parent: RecordParent,
     pub(super) role: Option<String>,
     pub(super) message_id: Option<String>,
     pub(super) time: Option<Moment>,
@@ -180,7 +182,7 @@ impl GiantHead {
             (HeadOwner::Record, HeadValue::Text(text)) => match field.key {
                 "type" => self.type_name = Some(text.to_owned()),
                 "uuid" => self.uuid = Some(text.to_owned()),
-                "parentUuid" => self.parent = Parent::Id(text.to_owned()),
+                "parentUuid" => self.parent = RecordParent::Id(text.to_owned()),
                 "timestamp" => self.time = text.parse().ok(),
                 _ => {}
             },
@@ -188,7 +190,7 @@ impl GiantHead {
                 self.side |= truth && field.key == "isSidechain";
             }
             (HeadOwner::Record, HeadValue::Other) if field.key == "parentUuid" => {
-                self.parent = Parent::Root;
+                self.parent = RecordParent::Root;
             }
             (HeadOwner::Inner, HeadValue::Text(text)) => match field.key {
                 "role" => self.role = Some(text.to_owned()),

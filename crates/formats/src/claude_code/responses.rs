@@ -8,19 +8,19 @@ use hashbrown::HashTable;
 use rethread_json::Value;
 use rethread_model::SessionBuilder;
 
-use super::record::Record;
+use super::record::TranscriptRecord;
 
 /// What identifies the response that a record is a part of.
-pub(super) struct Response<'a> {
+pub(super) struct ResponseKey<'a> {
     pub(super) id: Cow<'a, str>,
     pub(super) request: Option<Cow<'a, str>>,
     /// Whether it is a sub-agent's, in the file of the conversation.
     pub(super) side: bool,
 }
 
-impl<'a> Response<'a> {
+impl<'a> ResponseKey<'a> {
     /// The response that a record is a part of.
-    pub(super) fn of(record: &Record<'a>, side: bool) -> Option<Self> {
+    pub(super) fn of(record: &TranscriptRecord<'a>, side: bool) -> Option<Self> {
         Some(Self {
             id: record.message?.get("id")?.str()?,
             request: record.request.and_then(Value::str),
@@ -64,7 +64,7 @@ impl First {
 
 impl Responses {
     /// The first part of a response, if it has begun.
-    pub(super) fn find(&self, response: &Response<'_>, keys: &SessionBuilder) -> Option<u32> {
+    pub(super) fn find(&self, response: &ResponseKey<'_>, keys: &SessionBuilder) -> Option<u32> {
         let id = response.id.as_ref();
         let is_id = |at: &u32| self.list[*at as usize].id(keys) == id;
         let hash = self.hasher.hash_one(id);
@@ -74,7 +74,7 @@ impl Responses {
 
     /// Notes that a response begins; if one with its id did before, that is over. One with an empty
     /// id is never found again.
-    pub(super) fn add(&mut self, node: u32, response: &Response<'_>, keys: &mut SessionBuilder) {
+    pub(super) fn add(&mut self, node: u32, response: &ResponseKey<'_>, keys: &mut SessionBuilder) {
         let id = response.id.as_ref();
         let (Ok(at), Ok(id_len), Some(key)) = (
             u32::try_from(self.list.len()),

@@ -6,8 +6,8 @@ use std::path::Path;
 use rethread_json::{Tree, Value};
 use rethread_model::{Block, Bodies, Body, Note, Severity};
 
-use super::record::Record;
-use super::store::Named;
+use super::record::TranscriptRecord;
+use super::store::TranscriptName;
 use super::{ClaudeCode, FORMAT};
 use crate::{Conversation, OpenError, RecordKind, Rules, Source, Store, Violation, Weight};
 
@@ -54,7 +54,7 @@ fn violation(source: &Source, rule: &'static str, message: String) -> Violation 
 
 /// Files of another name are not listed by the client.
 fn name(source: &Source, out: &mut Vec<Violation>) {
-    if Named::of(&source.path) == Some(Named::Unsure) {
+    if TranscriptName::of(&source.path) == Some(TranscriptName::Unsure) {
         let message = "not named by a UUID; the client lists no such sessions".to_owned();
         out.push(Violation {
             section: PLACES,
@@ -100,7 +100,7 @@ fn records(conversation: &Conversation, out: &mut Vec<Violation>) {
         }
         let Ok(bytes) = part.read(number) else { break };
         if kind == Some(RecordKind::Value) && tree.parse_into(&bytes).is_ok() {
-            let record = Record::of(tree.root(&bytes));
+            let record = TranscriptRecord::of(tree.root(&bytes));
             for (weight, field, why) in lacking(&record) {
                 let message = format!("`{field}` is missing: {why}");
                 out.push(Violation {
@@ -114,7 +114,7 @@ fn records(conversation: &Conversation, out: &mut Vec<Violation>) {
     }
 }
 
-fn lacking(record: &Record<'_>) -> Vec<(Weight, &'static str, &'static str)> {
+fn lacking(record: &TranscriptRecord<'_>) -> Vec<(Weight, &'static str, &'static str)> {
     let type_name = record.type_name().unwrap_or_default();
     if !matches!(type_name.as_ref(), "user" | "assistant") {
         return Vec::new();

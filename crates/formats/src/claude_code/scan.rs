@@ -6,14 +6,14 @@ use std::path::Path;
 
 use rethread_json::{LineSpan, Tree, Value};
 
-use super::counted::Counted;
-use super::facts::Facts;
-use super::glance::{Glance, glance};
-use super::grow::{ThreadRecord, TranscriptThread};
-use super::kinds::{Part, giant_part, part};
-use super::record::{GiantHead, Record};
+use super::counted::CountedIds;
+use super::facts::TranscriptFacts;
+use super::kinds::{RecordUse, giant_part, part};
+use super::placement::{ThreadRecord, TranscriptThread};
+use super::quick_record::{QuickRecord, glance};
+use super::record::{GiantHead, TranscriptRecord};
 use super::sniff::{is_ours, is_record};
-use super::store::Named;
+use super::store::TranscriptName;
 use super::usage::Sum;
 use crate::Want;
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, SavedState, ScanDepth};
@@ -21,7 +21,7 @@ use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, SavedState, ScanDepth};
 /// What is known of a transcript while it is scanned.
 pub(super) struct TranscriptScan<'p> {
     depth: ScanDepth,
-    pub(super) facts: Facts,
+    pub(super) facts: TranscriptFacts,
     /// Whether a record of the client was met.
     pub(super) is_ours: bool,
     /// The last record that was passed over: where and when the session ended.
@@ -33,10 +33,10 @@ pub(super) struct TranscriptScan<'p> {
 impl<'p> TranscriptScan<'p> {
     /// A scan that gives the whole session.
     pub(super) fn whole(path: &'p Path) -> Self {
-        let is_agent = matches!(Named::of(path), Some(Named::Agent(_)));
+        let is_agent = matches!(TranscriptName::of(path), Some(TranscriptName::Agent(_)));
         Self {
             depth: ScanDepth::Whole,
-            facts: Facts::of_file(path),
+            facts: TranscriptFacts::of_file(path),
             is_ours: false,
             skipped: None,
             thread: Some(TranscriptThread::new(path, is_agent)),
@@ -45,9 +45,9 @@ impl<'p> TranscriptScan<'p> {
 
     /// A scan that gives what a list shows.
     pub(super) fn of_list(path: &Path, want: Want) -> Self {
-        let mut facts = Facts::of_file(path);
+        let mut facts = TranscriptFacts::of_file(path);
         facts.sum = want.usage.then(Sum::default);
-        facts.counted = Some(Counted::default());
+        facts.counted = Some(CountedIds::default());
         Self {
             depth: ScanDepth::of_list(want.usage),
             facts,
@@ -58,7 +58,7 @@ impl<'p> TranscriptScan<'p> {
     }
 
     /// What the records say, if they are the client's.
-    pub(super) fn finish(mut self, file: &File) -> io::Result<Option<Facts>> {
+    pub(super) fn finish(mut self, file: &File) -> io::Result<Option<TranscriptFacts>> {
         self.add_last_skipped(file)?;
         Ok(self.is_ours.then_some(self.facts))
     }
@@ -72,7 +72,7 @@ impl<'p> TranscriptScan<'p> {
         file.seek(SeekFrom::Start(span.offset))?;
         file.take(span.len).read_to_end(&mut line)?;
         if let Ok(tree) = Tree::parse(&line) {
-            let record = Record::of(tree.root(&line));
+            let record = TranscriptRecord::of(tree.root(&line));
             self.facts.ended(&record);
         }
         Ok(())
@@ -82,9 +82,9 @@ impl<'p> TranscriptScan<'p> {
     fn count_by_beginning(&mut self, line: &LogLine<'_>) -> bool {
         match glance(line.bytes) {
             None => return false,
-            Some(Glance::Progress) => return true,
-            Some(Glance::Results) => self.facts.count_message(None),
-            Some(Glance::Response { id, model, calls }) => {
+            Some(QuickRecord::Progress) => return true,
+            Some(QuickRecord::Results) => self.facts.count_message(None),
+            Some(QuickRecord::Response { id, model, calls }) => {
                 self.facts
                     .count_response(Some(id), Some(model), calls, None);
             }
@@ -94,14 +94,14 @@ impl<'p> TranscriptScan<'p> {
     }
 
     /// Counts a record of which only the beginning is known.
-    fn count_giant(&mut self, head: &GiantHead, part: Option<Part>) {
+    fn count_giant(&mut self, head: &GiantHead, part: Option<RecordUse>) {
         match part {
-            Some(Part::Response(_)) => {
+            Some(RecordUse::Response(_)) => {
                 self.is_ours = true;
                 let id = head.message_id.as_deref();
                 self.facts.count_response(id, None, 0, head.time);
             }
-            Some(Part::Entry(kind, _)) if kind.is_message() => {
+            Some(RecordUse::Entry(kind, _)) if kind.is_message() => {
                 self.is_ours = true;
                 self.facts.count_message(head.time);
             }
@@ -123,20 +123,20 @@ impl<'p> LogVisitor<'p> for TranscriptScan<'p> {
     }
 
     fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
-        let record = Record::of(value);
+        let record = TranscriptRecord::of(value);
         let part = part(&record);
         if !self.is_ours {
             self.is_ours = is_ours(value) == Some(true);
         }
         let is_message = match part {
-            Part::Entry(kind, _) => kind.is_message(),
-            part => matches!(part, Part::Response(_)),
+            RecordUse::Entry(kind, _) => kind.is_message(),
+            part => matches!(part, RecordUse::Response(_)),
         };
         if is_message {
             self.skipped = None;
         }
         let repeats_title = match part {
-            Part::Title(source) => self.facts.repeats_title(source, &record),
+            RecordUse::Title(source) => self.facts.repeats_title(source, &record),
             _ => false,
         };
         self.facts.add(value, &record, part);
@@ -156,7 +156,7 @@ impl<'p> LogVisitor<'p> for TranscriptScan<'p> {
         let head = GiantHead::of(line.bytes);
         let part = giant_part(&head);
         if let Some(thread) = &mut self.thread {
-            self.is_ours |= part.is_some_and(|part| part != Part::Unknown);
+            self.is_ours |= part.is_some_and(|part| part != RecordUse::Unknown);
             thread.add_giant(line, head, part);
         } else {
             self.count_giant(&head, part);

@@ -6,7 +6,7 @@ use std::path::Path;
 use rethread_disk::open_read;
 use rethread_json::{Tree, Value, split_lines};
 
-use super::record::Record;
+use super::record::TranscriptRecord;
 use super::types::is_known;
 
 /// How much of a file is looked at.
@@ -33,7 +33,7 @@ pub(super) fn is_session(path: &Path) -> bool {
 
 /// Whether a value is a record of the client; none where it could be anybody's.
 pub(super) fn is_ours(value: Value<'_>) -> Option<bool> {
-    let record = Record::of(value);
+    let record = TranscriptRecord::of(value);
     let type_name = record.type_name()?;
     match type_name.as_ref() {
         "user" | "assistant" => {
@@ -55,6 +55,6 @@ pub(super) fn is_ours(value: Value<'_>) -> Option<bool> {
 
 /// Whether a value that was found in a damaged line is a record, and not a piece of a torn one.
 pub(super) fn is_record(value: Value<'_>) -> bool {
-    let record = Record::of(value);
+    let record = TranscriptRecord::of(value);
     is_ours(value) == Some(true) || record.type_name().is_some() && record.session.is_some()
 }

@@ -50,10 +50,10 @@ impl Store for ClaudeCode {
                 let projects = p.ancestors().nth(2).and_then(Path::file_name);
                 projects.is_some_and(|name| name == PROJECTS)
             };
-            match Named::of(&path) {
+            match TranscriptName::of(&path) {
                 Some(named) if is_session(&path) => sources.push(source(named, path)),
                 // A damaged or empty one, where the client keeps them.
-                Some(named @ Named::Session(_)) if in_store(&path) => {
+                Some(named @ TranscriptName::Session(_)) if in_store(&path) => {
                     sources.push(source(named, path));
                 }
                 _ => {}
@@ -71,7 +71,7 @@ impl Store for ClaudeCode {
         require_file(source)?;
         let mut files = vec![path.clone()];
         let meta = meta_file(path);
-        if matches!(Named::of(path), Some(Named::Agent(_))) && meta.is_file() {
+        if matches!(TranscriptName::of(path), Some(TranscriptName::Agent(_))) && meta.is_file() {
             files.push(meta);
         }
         let outputs = path.with_extension("").join(TOOL_RESULTS);
@@ -95,12 +95,12 @@ impl Store for ClaudeCode {
             std::fs::symlink_metadata(path).is_ok_and(|meta| fits(&meta))
         };
         let mut gone = Vec::new();
-        match Named::of(path) {
-            Some(Named::Session(_)) => {
+        match TranscriptName::of(path) {
+            Some(TranscriptName::Session(_)) => {
                 let own = path.with_extension("");
                 gone.extend(Some(own).filter(|p| is(p, std::fs::Metadata::is_dir)));
             }
-            Some(Named::Agent(_)) => {
+            Some(TranscriptName::Agent(_)) => {
                 let meta = meta_file(path);
                 gone.extend(Some(meta).filter(|p| is(p, std::fs::Metadata::is_file)));
             }
@@ -150,7 +150,7 @@ fn base36(mut number: u32) -> String {
 
 /// What the name of a file tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum TranscriptName {
     /// A session with this id.
     Session(String),
     /// A sub-agent with this id.
@@ -159,7 +159,7 @@ pub(super) enum Named {
     Unsure,
 }
 
-impl Named {
+impl TranscriptName {
     /// What the name of a file of lines tells; none for other files.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy();
@@ -220,16 +220,18 @@ fn list_project(folder: &Path, out: &mut SourceSink<'_>) {
             for agent in agents_in(&path, out) {
                 list_file(agent, out);
             }
-        } else if Named::of(&path).is_some() && path.is_file() {
+        } else if TranscriptName::of(&path).is_some() && path.is_file() {
             list_file(path, out);
         }
     }
 }
 
 fn list_file(path: PathBuf, out: &mut SourceSink<'_>) {
-    match Named::of(&path) {
-        Some(Named::Session(id) | Named::Agent(id)) => out(Ok(Source::new(FORMAT, id, path))),
-        Some(Named::Unsure) if is_session(&path) => {
+    match TranscriptName::of(&path) {
+        Some(TranscriptName::Session(id) | TranscriptName::Agent(id)) => {
+            out(Ok(Source::new(FORMAT, id, path)))
+        }
+        Some(TranscriptName::Unsure) if is_session(&path) => {
             let id = stem(&path);
             out(Ok(Source::new(FORMAT, id, path)));
         }
@@ -247,7 +249,7 @@ fn agents_in(session: &Path, out: &mut SourceSink<'_>) -> Vec<PathBuf> {
             let is_folder = kind.is_ok_and(|k| k.is_dir());
             if is_folder && depth < DEEPEST {
                 folders.push_back((path, depth + 1));
-            } else if matches!(Named::of(&path), Some(Named::Agent(_))) {
+            } else if matches!(TranscriptName::of(&path), Some(TranscriptName::Agent(_))) {
                 found.push(path);
             }
         }
@@ -255,10 +257,10 @@ fn agents_in(session: &Path, out: &mut SourceSink<'_>) -> Vec<PathBuf> {
     found
 }
 
-pub(super) fn source(named: Named, path: PathBuf) -> Source {
+pub(super) fn source(named: TranscriptName, path: PathBuf) -> Source {
     let id = match named {
-        Named::Session(id) | Named::Agent(id) => id,
-        Named::Unsure => stem(&path),
+        TranscriptName::Session(id) | TranscriptName::Agent(id) => id,
+        TranscriptName::Unsure => stem(&path),
     };
     Source::new(FORMAT, id, path)
 }
@@ -344,14 +346,17 @@ mod tests {
     #[test]
     fn names_of_files() {
         let id = "5f0c5f0c-0000-4000-8000-000000000001";
-        let named = |name: &str| Named::of(Path::new(name));
+        let named = |name: &str| TranscriptName::of(Path::new(name));
         assert_eq!(
             named(&format!("{id}.jsonl")),
-            Some(Named::Session(id.into()))
+            Some(TranscriptName::Session(id.into()))
         );
-        assert_eq!(named("agent-a7.jsonl"), Some(Named::Agent("a7".into())));
-        assert_eq!(named("agent-.jsonl"), Some(Named::Unsure));
-        assert_eq!(named("notes.jsonl"), Some(Named::Unsure));
+        assert_eq!(
+            named("agent-a7.jsonl"),
+            Some(TranscriptName::Agent("a7".into()))
+        );
+        assert_eq!(named("agent-.jsonl"), Some(TranscriptName::Unsure));
+        assert_eq!(named("notes.jsonl"), Some(TranscriptName::Unsure));
         assert_eq!(named("agent-a7.meta.json"), None);
         assert_eq!(named(".hidden.jsonl"), None);
         let under = format!("/p/{id}/subagents/group/agent-a7.jsonl");

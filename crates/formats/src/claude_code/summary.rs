@@ -8,7 +8,7 @@ use rethread_json::Lines;
 use rethread_model::{Head, LinkKind, Summary};
 
 use super::SLUG;
-use super::meta::Meta;
+use super::meta::AgentMeta;
 use super::scan::TranscriptScan;
 use crate::error::unreadable;
 use crate::kit::{SaveScan, SavedScan, scan_question, scan_resumably};
@@ -85,7 +85,7 @@ fn holds(path: &Path, id: &str) -> bool {
 /// What the file beside a sub-agent's transcript says.
 fn describe(head: &mut Head, path: &Path) {
     let is_agent = head.links.iter().any(|l| l.kind == LinkKind::Parent);
-    let Some(meta) = is_agent.then(|| Meta::beside(path)).flatten() else {
+    let Some(meta) = is_agent.then(|| AgentMeta::beside(path)).flatten() else {
         return;
     };
     head.agent.role.clone_from(&meta.agent_type);

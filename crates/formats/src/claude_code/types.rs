@@ -1,46 +1,18 @@
 //! The types of records that the client is known to write, and what becomes of each.
 
-/// What becomes of a type of record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Treatment {
-    /// What it says is in the conversation, or is known about the whole of it.
-    Understood,
-    /// It is shown as something that happened.
-    Event,
-    /// Its bytes are kept, and nothing is made of them.
-    Unread,
-}
-
-impl Treatment {
-    /// The word for it in tables.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Understood => "understood",
-            Self::Event => "kept as event",
-            Self::Unread => "kept unread",
-        }
-    }
-}
+use crate::Treatment;
 
 /// What becomes of a type of record; none for one that is not known. Types with further types are
 /// named with both: `system/turn_duration`, `attachment/date`.
 ///
 /// ```
-/// use rethread_formats::claude_code::{Treatment, treatment};
+/// use rethread_formats::Treatment;
+/// use rethread_formats::claude_code::treatment;
 /// assert_eq!(treatment("ai-title"), Some(Treatment::Understood));
 /// assert_eq!(treatment("tomorrow"), None);
 /// ```
 pub fn treatment(name: &str) -> Option<Treatment> {
-    let at = |types: &[&str]| types.contains(&name);
-    if at(&UNDERSTOOD) {
-        Some(Treatment::Understood)
-    } else if at(&EVENTS) {
-        Some(Treatment::Event)
-    } else if at(&UNREAD) {
-        Some(Treatment::Unread)
-    } else {
-        None
-    }
+    Treatment::find(name, [&UNDERSTOOD, &EVENTS, &UNREAD])
 }
 
 /// All types that are known, in groups.

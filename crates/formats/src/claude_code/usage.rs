@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use rethread_json::Value;
 use rethread_model::{Cost, ModelRef, Usage, UsageRecord, UsageScope};
 
-use super::record::Record;
-use super::responses::Response;
+use super::record::TranscriptRecord;
+use super::responses::ResponseKey;
 use crate::kit::{SavedState, TextHasher};
 
 /// What a response used, as one of its records says. What is read from or written to a cache is no
 /// part of the input, and thinking is a part of the output.
-pub(super) fn usage(record: &Record<'_>) -> Option<Usage> {
+pub(super) fn usage(record: &TranscriptRecord<'_>) -> Option<Usage> {
     let usage = record.message?.get("usage").filter(|u| u.is_object())?;
     let count = |key| usage.get(key).and_then(Value::u64).unwrap_or(0);
     let written = count("cache_creation_input_tokens");
@@ -124,9 +124,9 @@ impl SavedState for Sum {
 
 impl Sum {
     /// Takes a record of a response into account. `own`: it was not copied from another session.
-    pub(super) fn add(&mut self, record: &Record<'_>, own: bool) {
+    pub(super) fn add(&mut self, record: &TranscriptRecord<'_>, own: bool) {
         let Some(used) = usage(record) else { return };
-        match Response::of(record, false) {
+        match ResponseKey::of(record, false) {
             None => self.nameless += &used,
             Some(response) => {
                 let key = self.hasher.wide_hash(&response.key());

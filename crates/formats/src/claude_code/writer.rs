@@ -9,12 +9,12 @@ use rethread_project::Repository;
 use super::append::{given, last_id, refuse_agent, scribe};
 use super::create::{make_file, metadata, project_folder, real, refuse_unknown};
 use super::fork::Copied;
-use super::scribe::{OURS, Scribe, VERSION};
-use super::tell::{KEEPS, add, steps};
+use super::record_writer::{OURS, RecordWriter, VERSION};
+use super::transcript::{KEEPS, add, steps};
 use super::{ClaudeCode, FORMAT};
 use crate::session_log::SessionLog;
 use crate::{
-    Appended, Fork, Keeps, Made, MessageInput, NewSession, Source, SubagentWriter, Told,
+    Appended, Fork, Keeps, Made, MessageInput, NewSession, Source, SubagentWriter, TranscriptStep,
     TreeWriter, WriteError, Writer, Writing,
 };
 
@@ -26,7 +26,7 @@ impl Writer for ClaudeCode {
         let metadata = metadata(new)?;
         let folder = project_folder(w.env, new.root.as_deref(), &cwd)?;
         let (id, path) = make_file(w, &folder, new.id.as_deref(), |id, out| {
-            let mut scribe = Scribe {
+            let mut scribe = RecordWriter {
                 session: id.to_owned(),
                 cwd: Some(cwd.to_string_lossy().into_owned()),
                 version: new
@@ -120,13 +120,13 @@ impl Writer for ClaudeCode {
         let given = title.filter(|t| t.source >= TitleSource::Model);
         let title = fork.title.clone().or_else(|| given.map(|t| t.text.clone()));
         let parent = leaf.and_then(|leaf| last_id(&conversation, leaf));
-        let start = Scribe {
+        let start = RecordWriter {
             cwd: cwd.as_ref().map(|c| c.to_string_lossy().into_owned()),
             parent,
             ..scribe(&conversation)
         };
         let (id, path) = make_file(w, &folder, None, |id, out| {
-            let mut scribe = Scribe {
+            let mut scribe = RecordWriter {
                 session: id.to_owned(),
                 ..start.clone()
             };
@@ -161,7 +161,7 @@ impl Writer for ClaudeCode {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        told: &[Told],
+        told: &[TranscriptStep],
     ) -> Result<(), WriteError> {
         let all = Writing { strict: true, ..*w };
         let told = add(&all, source, None, &steps(told))?;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use rethread_model::Moment;
 
 use super::meta::{Beginning, beginning};
-use super::store::{Named, SESSIONS, home_of, listed};
+use super::store::{RolloutName, SESSIONS, home_of, listed};
 use crate::{Conversation, Source};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -72,7 +72,7 @@ pub(super) fn parent_of(path: &Path) -> Option<String> {
     if let Some(parent) = known.get(path) {
         return parent.clone();
     }
-    Named::of(path)?;
+    RolloutName::of(path)?;
     let Beginning::Session(meta) = beginning(path) else {
         return None;
     };

@@ -6,16 +6,16 @@ use rethread_model::{
 };
 
 use super::calls::{arguments, called, exit_code};
-use super::said::{Part, is_injected, more_parts, parts};
+use super::said::{ContentPart, is_injected, more_parts, parts};
 use crate::few::{Rest, few};
 use crate::fields::{filled, json, string, text, text_of};
 
 /// The blocks of a message. In one of the user, texts that the client put among the person's are
 /// marked.
 pub(super) fn message(value: Value<'_>, raw: RawRef, of_user: bool) -> Vec<Block> {
-    let is_own = |part: Part<'_>| !part.text().as_deref().is_some_and(is_injected);
+    let is_own = |part: ContentPart<'_>| !part.text().as_deref().is_some_and(is_injected);
     let mixed = of_user && parts(value).any(is_own);
-    let block = |Part(value): Part<'_>| match block(value, raw) {
+    let block = |ContentPart(value): ContentPart<'_>| match block(value, raw) {
         Block::Text(text) if mixed && is_injected(&text.value) => Block::Aside {
             text,
             visibility: Visibility::Injected,

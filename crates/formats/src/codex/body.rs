@@ -7,8 +7,8 @@ use rethread_model::{
 };
 
 use super::calls::{add_to_call, add_to_result, called, spawned};
-use super::glance::glance;
-use super::record::{Ev, Item, Record, What};
+use super::line_head::glance;
+use super::record::{Ev, Item, RolloutRecord, RolloutType};
 use super::{Codex, blocks, document, meter, own, quick};
 use crate::few::{MOST, few, more_records};
 use crate::fields::{filled, filled_others, string, text_of};
@@ -19,7 +19,7 @@ impl BodyReader for Codex {
     /// What an entry says.
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
         let kind = session.entry(entry).kind;
-        let mut found = Found::default();
+        let mut found = EntryContent::default();
         let mut buffer = Vec::new();
         let mut tree = Tree::default();
         let origin = session.origin(entry);
@@ -55,11 +55,11 @@ impl BodyReader for Codex {
             if tree.parse_into(bytes).is_err() {
                 return unreadable_body(CHANGED);
             }
-            let record = Record::of(tree.root(bytes));
+            let record = RolloutRecord::of(tree.root(bytes));
             match kind {
                 Kind::Message(role) => {
                     found.message(&record, *raw, role);
-                    if record.what == What::TurnContext {
+                    if record.what == RolloutType::TurnContext {
                         native.tell(*raw, found.model.as_ref().map_or("", |m| &m.id));
                     }
                 }
@@ -80,7 +80,7 @@ impl BodyReader for Codex {
 
 /// What the records of an entry say together.
 #[derive(Default)]
-struct Found {
+struct EntryContent {
     blocks: Vec<Block>,
     /// What was shown, for an entry that no item belongs to.
     shown: Vec<Block>,
@@ -96,7 +96,7 @@ struct Found {
     type_name: Option<String>,
 }
 
-impl Found {
+impl EntryContent {
     /// Takes a record into account that needs not be parsed as a whole; whether it is one.
     fn quick(&mut self, record: &[u8], kind: Kind, tree: &mut Tree) -> bool {
         let Some(found) = glance(record) else {
@@ -127,10 +127,10 @@ impl Found {
         false
     }
 
-    fn message(&mut self, record: &Record<'_>, raw: RawRef, role: Role) {
+    fn message(&mut self, record: &RolloutRecord<'_>, raw: RawRef, role: Role) {
         let payload = record.payload;
         match record.what {
-            What::Item(Item::Message) => {
+            RolloutType::Item(Item::Message) => {
                 let blocks = blocks::message(payload, raw, role == Role::User);
                 self.blocks.extend(blocks);
                 self.stop_reason = filled(payload, "phase").or(self.stop_reason.take());
@@ -139,38 +139,40 @@ impl Found {
                     self.details = filled_others(payload, &known);
                 }
             }
-            What::Item(Item::AgentMessage) => {
+            RolloutType::Item(Item::AgentMessage) => {
                 self.blocks.extend(blocks::message(payload, raw, false));
                 self.author = filled(payload, "author");
             }
-            What::Item(Item::Reasoning) => {
+            RolloutType::Item(Item::Reasoning) => {
                 self.blocks
                     .push(Block::Thinking(blocks::reasoning(payload)));
             }
-            What::Item(Item::Call) if role == Role::Tool => self.answered(payload),
-            What::Item(Item::Call) => self.blocks.push(Block::ToolCall(blocks::call(payload))),
-            What::Item(Item::HostedCall) => {
+            RolloutType::Item(Item::Call) if role == Role::Tool => self.answered(payload),
+            RolloutType::Item(Item::Call) => {
+                self.blocks.push(Block::ToolCall(blocks::call(payload)))
+            }
+            RolloutType::Item(Item::HostedCall) => {
                 self.blocks.push(Block::ToolCall(blocks::hosted(payload)));
                 self.blocks.extend(blocks::made_picture(payload, raw));
             }
-            What::Item(Item::Output) if role == Role::Assistant => self.spawned(payload),
-            What::Item(Item::Output) => {
+            RolloutType::Item(Item::Output) if role == Role::Assistant => self.spawned(payload),
+            RolloutType::Item(Item::Output) => {
                 self.blocks
                     .push(Block::ToolResult(blocks::output(payload, raw)));
             }
-            What::TurnContext => {
+            RolloutType::TurnContext => {
                 let model = filled(payload, "model");
                 self.answered_by(model.as_deref().unwrap_or_default());
             }
-            What::Usage | What::Event(Ev::Tokens) => self.tokens(record),
-            What::Event(Ev::User | Ev::Agent | Ev::Thought) if !self.blocks.is_empty() => {}
-            What::Event(Ev::User | Ev::Agent) => {
+            RolloutType::Usage | RolloutType::Event(Ev::Tokens) => self.tokens(record),
+            RolloutType::Event(Ev::User | Ev::Agent | Ev::Thought) if !self.blocks.is_empty() => {}
+            RolloutType::Event(Ev::User | Ev::Agent) => {
                 self.shown.extend(blocks::message(payload, raw, false));
             }
-            What::Event(Ev::Thought) => {
+            RolloutType::Event(Ev::Thought) => {
                 self.shown.push(Block::Thinking(blocks::reasoning(payload)));
             }
-            What::Event(Ev::Call) => self.call_event(payload),
+            RolloutType::Event(Ev::Call) => self.call_event(payload),
             _ => {}
         }
     }
@@ -213,14 +215,14 @@ impl Found {
     }
 
     /// Tokens: of one response, or totals after it and before it.
-    fn tokens(&mut self, record: &Record<'_>) {
+    fn tokens(&mut self, record: &RolloutRecord<'_>) {
         let payload = record.payload;
         match record.what {
-            What::Usage => {
+            RolloutType::Usage => {
                 self.usage = payload.get("usage").and_then(meter::usage);
                 self.response_id = filled(payload, "response_id");
             }
-            What::Event(Ev::Tokens) => {
+            RolloutType::Event(Ev::Tokens) => {
                 if let Some(info) = payload.get("info") {
                     self.total(info);
                 }
@@ -249,9 +251,9 @@ impl Found {
         });
     }
 
-    fn compaction(&mut self, record: &Record<'_>, raw: RawRef) {
+    fn compaction(&mut self, record: &RolloutRecord<'_>, raw: RawRef) {
         let payload = record.payload;
-        if record.what != What::Compacted {
+        if record.what != RolloutType::Compacted {
             return;
         }
         self.compaction.summary = text_of(payload, "message").filter(|t| !t.value.is_empty());
@@ -297,16 +299,15 @@ impl Found {
 
 /// One item of a past that was put in the place of another.
 fn replaced(item: Value<'_>, raw: RawRef) -> Message {
-    let record = Record::of(item);
+    let record = RolloutRecord::of(item);
     let role = match (record.what, string(item, "role").as_deref()) {
-        (What::Item(Item::Message), Some("user")) | (What::Item(Item::AgentMessage), _) => {
-            Role::User
-        }
-        (What::Item(Item::Message), Some("developer" | "system")) => Role::System,
-        (What::Item(Item::Output), _) => Role::Tool,
+        (RolloutType::Item(Item::Message), Some("user"))
+        | (RolloutType::Item(Item::AgentMessage), _) => Role::User,
+        (RolloutType::Item(Item::Message), Some("developer" | "system")) => Role::System,
+        (RolloutType::Item(Item::Output), _) => Role::Tool,
         _ => Role::Assistant,
     };
-    if record.what == What::Item(Item::Compaction) {
+    if record.what == RolloutType::Item(Item::Compaction) {
         let encrypted = filled(item, "encrypted_content");
         let thinking = Thinking {
             redacted: true,
@@ -316,9 +317,9 @@ fn replaced(item: Value<'_>, raw: RawRef) -> Message {
         };
         return Message::new(role, vec![Block::Thinking(thinking)]);
     }
-    let mut found = Found::default();
+    let mut found = EntryContent::default();
     found.message(&record, raw, role);
-    if found.blocks.is_empty() && !matches!(record.what, What::Item(_)) {
+    if found.blocks.is_empty() && !matches!(record.what, RolloutType::Item(_)) {
         found.blocks.push(Block::Unknown {
             type_name: record.name(),
             raw: Json::new(item.raw()),
@@ -328,7 +329,7 @@ fn replaced(item: Value<'_>, raw: RawRef) -> Message {
 }
 
 /// What an entry says that comes from one record.
-fn other(kind: Kind, record: &Record<'_>) -> Option<Body> {
+fn other(kind: Kind, record: &RolloutRecord<'_>) -> Option<Body> {
     let payload = record.payload;
     match kind {
         Kind::ModelChange => Some(Body::ModelChange(ModelRef {
@@ -351,7 +352,7 @@ fn other(kind: Kind, record: &Record<'_>) -> Option<Body> {
 }
 
 /// Something that happened.
-fn event(record: &Record<'_>) -> Event {
+fn event(record: &RolloutRecord<'_>) -> Event {
     let payload = record.payload;
     let name = string(payload, "type").unwrap_or_else(|| record.name());
     let error = payload.get("error").filter(|e| !e.is_null());

@@ -12,7 +12,7 @@ use super::packed::{PACKED, stream};
 use super::store::{SESSIONS, home_of};
 use super::write::{add_name, home};
 use super::{Codex, FORMAT};
-use crate::carry::{Goods, Place, Put, below, put_files, visit_lines};
+use crate::carry::{InstallTarget, Put, SessionFiles, below, put_files, visit_lines};
 use crate::format::unreadable_pieces;
 use crate::session_log::SessionLog;
 use crate::{Carrier, Conversation, OpenError, Reader, Source, Want, WriteError, Writing};
@@ -76,7 +76,7 @@ impl Carrier for Codex {
     fn destination_folder(
         &self,
         w: &Writing<'_>,
-        place: &Place,
+        place: &InstallTarget,
         main: &str,
     ) -> Result<PathBuf, WriteError> {
         let home = home(w.env, place.root.as_deref())?;
@@ -94,7 +94,12 @@ impl Carrier for Codex {
     }
 
     /// Puts a session into its folder, and its name where the client looks for names.
-    fn install(&self, w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
+    fn install(
+        &self,
+        w: &Writing<'_>,
+        place: &InstallTarget,
+        goods: &SessionFiles,
+    ) -> Result<Put, WriteError> {
         let shelf = self.destination_folder(w, place, goods.main())?;
         // The client takes one that is compressed and one that is not for the same.
         let twin = match goods.main().strip_suffix(PACKED) {
@@ -124,7 +129,11 @@ impl Carrier for Codex {
     }
 
     /// A compressed session, unpacked: so does the client before it goes on with one.
-    fn decompressed(&self, w: &Writing<'_>, goods: &Goods) -> Result<Option<Goods>, WriteError> {
+    fn decompressed(
+        &self,
+        w: &Writing<'_>,
+        goods: &SessionFiles,
+    ) -> Result<Option<SessionFiles>, WriteError> {
         let Some(name) = goods.main().strip_suffix(PACKED) else {
             return Ok(None);
         };
@@ -142,7 +151,7 @@ impl Carrier for Codex {
             |out| std::io::copy(&mut content, out).map(drop),
         )?;
         let rest = goods.names.iter().skip(1).cloned();
-        Ok(Some(Goods {
+        Ok(Some(SessionFiles {
             path: name.to_owned(),
             names: std::iter::once(name.to_owned()).chain(rest).collect(),
             ..goods.clone()

@@ -12,15 +12,15 @@ use rethread_model::{
 
 use super::SLUG;
 use super::blocks;
-use super::facts::Facts;
+use super::facts::RolloutFacts;
 use super::long_document::LongDocument;
-use super::meta::Meta;
-use super::record::{Item, Record, What};
+use super::meta::SessionMeta;
+use super::record::{Item, RolloutRecord, RolloutType};
 use super::said::is_all_injected;
 use crate::few::{Rest, few};
 use crate::fields::{filled, string, text_of};
 use crate::mended::{Readable, not_utf8};
-use crate::{Conversation, Marks, Native, OpenError, Part, RecordKind, Source};
+use crate::{Conversation, Native, OpenError, Part, RecordKind, RecordTable, Source};
 
 /// Whether a file is a document, by its name.
 pub(super) fn is_document(path: &Path) -> bool {
@@ -37,14 +37,14 @@ pub(super) fn id_of(path: &Path) -> Option<String> {
 }
 
 /// A document that was read, with what is wrong in it.
-pub(super) struct Read {
+pub(super) struct ReadDocument {
     bytes: Vec<u8>,
     /// Where values are damaged, what is read in their place.
     readable: Option<Readable>,
     tree: Tree,
 }
 
-impl Read {
+impl ReadDocument {
     /// Reads a document, but for the values in it that are damaged.
     pub(super) fn of(path: &Path, bytes: Vec<u8>) -> Result<Self, SyntaxError> {
         let (tree, readable) = match Tree::parse(&bytes) {
@@ -93,7 +93,7 @@ impl Read {
 
 /// A document, held or too long for that.
 pub(super) enum Document {
-    Held(Read),
+    Held(ReadDocument),
     Long(LongDocument),
 }
 
@@ -109,7 +109,7 @@ impl Document {
         if len > held {
             return LongDocument::of(path, file, len).map(Self::Long);
         }
-        let read = Read::of(path, read_small(path)?);
+        let read = ReadDocument::of(path, read_small(path)?);
         read.map(Self::Held).map_err(|e| not_json(path, &e))
     }
 
@@ -172,7 +172,7 @@ impl Document {
         }
     }
 
-    fn into_part(self, path: &Path, marks: Marks) -> Part {
+    fn into_part(self, path: &Path, marks: RecordTable) -> Part {
         match self {
             Self::Held(read) => Part::document_of(path.to_owned(), read.into_bytes(), marks),
             Self::Long(long) => long.part.with_records(marks),
@@ -195,7 +195,7 @@ fn read_document(source: &Source, document: Document) -> Result<Conversation, Op
         });
     }
     let mut builder = SessionBuilder::new(head(&document, path)?);
-    let mut marks = Marks::default();
+    let mut marks = RecordTable::default();
     let mut record = |start: u64, kind| {
         let record = marks.add(start, kind)?;
         Some(RawRef { part: 0, record })
@@ -264,11 +264,11 @@ fn not_json(path: &Path, why: &dyn std::fmt::Display) -> OpenError {
 
 /// The facts about the whole session.
 pub(super) fn head(document: &Document, path: &Path) -> Result<Head, OpenError> {
-    let mut meta = Meta::default();
-    document.session(|session| meta = Meta::of(session, true))?;
+    let mut meta = SessionMeta::default();
+    document.session(|session| meta = SessionMeta::of(session, true))?;
     let mut head = meta.head(path);
     head.dialect = Some("document".to_owned());
-    let mut facts = Facts::default();
+    let mut facts = RolloutFacts::default();
     document.each_item(|_, item| {
         let Some(item) = item else { return };
         let Kind::Message(role) = kind(item).0 else {
@@ -290,17 +290,22 @@ pub(super) fn time(item: Value<'_>) -> Option<Moment> {
 /// What an item is.
 pub(super) fn kind(item: Value<'_>) -> (Kind, Visibility) {
     let visible = |role| (Kind::Message(role), Visibility::Visible);
-    match (Record::of(item).what, string(item, "role").as_deref()) {
-        (What::Item(Item::Message), Some("user")) if is_all_injected(item) => {
+    match (
+        RolloutRecord::of(item).what,
+        string(item, "role").as_deref(),
+    ) {
+        (RolloutType::Item(Item::Message), Some("user")) if is_all_injected(item) => {
             (Kind::Message(Role::User), Visibility::Injected)
         }
-        (What::Item(Item::Message), Some("user")) => visible(Role::User),
-        (What::Item(Item::Message), Some("assistant")) => visible(Role::Assistant),
-        (What::Item(Item::Message), Some("tool")) | (What::Item(Item::Output), _) => {
+        (RolloutType::Item(Item::Message), Some("user")) => visible(Role::User),
+        (RolloutType::Item(Item::Message), Some("assistant")) => visible(Role::Assistant),
+        (RolloutType::Item(Item::Message), Some("tool")) | (RolloutType::Item(Item::Output), _) => {
             visible(Role::Tool)
         }
-        (What::Item(Item::Message), _) => (Kind::Message(Role::System), Visibility::Injected),
-        (What::Item(Item::Reasoning | Item::Call | Item::HostedCall), _) => {
+        (RolloutType::Item(Item::Message), _) => {
+            (Kind::Message(Role::System), Visibility::Injected)
+        }
+        (RolloutType::Item(Item::Reasoning | Item::Call | Item::HostedCall), _) => {
             visible(Role::Assistant)
         }
         _ => (Kind::Unknown, Visibility::Visible),
@@ -310,17 +315,17 @@ pub(super) fn kind(item: Value<'_>) -> (Kind, Visibility) {
 /// What an entry says that is an item of a document.
 pub(super) fn body(item: Value<'_>, raw: RawRef, kind: Kind) -> Body {
     let Kind::Message(role) = kind else {
-        return Body::Unknown(Some(Record::of(item).name()));
+        return Body::Unknown(Some(RolloutRecord::of(item).name()));
     };
     Body::Message(Message::new(role, content(item, raw, role)))
 }
 
 fn content(item: Value<'_>, raw: RawRef, role: Role) -> Vec<Block> {
-    match Record::of(item).what {
-        What::Item(Item::Reasoning) => vec![Block::Thinking(blocks::reasoning(item))],
-        What::Item(Item::Call) => vec![Block::ToolCall(blocks::call(item))],
-        What::Item(Item::HostedCall) => vec![Block::ToolCall(blocks::hosted(item))],
-        What::Item(Item::Output) => vec![Block::ToolResult(blocks::output(item, raw))],
+    match RolloutRecord::of(item).what {
+        RolloutType::Item(Item::Reasoning) => vec![Block::Thinking(blocks::reasoning(item))],
+        RolloutType::Item(Item::Call) => vec![Block::ToolCall(blocks::call(item))],
+        RolloutType::Item(Item::HostedCall) => vec![Block::ToolCall(blocks::hosted(item))],
+        RolloutType::Item(Item::Output) => vec![Block::ToolResult(blocks::output(item, raw))],
         _ if role == Role::Tool => {
             let said = text_of(item, "content").unwrap_or_default();
             vec![Block::ToolResult(answered(item, said))]

@@ -7,7 +7,7 @@ use rethread_model::{EntryIx, Kind, Moment, NewEntry, RawRef, SessionBuilder, Vi
 
 /// An entry that is not finished.
 #[derive(Clone, Debug)]
-pub(super) struct Draft {
+pub(super) struct EntryDraft {
     pub(super) id: String,
     pub(super) aliases: Vec<String>,
     pub(super) kind: Kind,
@@ -16,12 +16,12 @@ pub(super) struct Draft {
     pub(super) origin: Vec<RawRef>,
     pub(super) usage_key: Option<String>,
     pub(super) inherited: bool,
-    pub(super) place: Place,
+    pub(super) place: EntryPlace,
 }
 
 /// Where an entry stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum EntryPlace {
     /// Behind the entry before it.
     Chain,
     /// The same, and the person's turn begins with it.
@@ -34,7 +34,7 @@ pub(super) enum Place {
     Merged(usize),
 }
 
-impl Draft {
+impl EntryDraft {
     pub(super) fn new(kind: Kind, time: Option<Moment>, raw: RawRef) -> Self {
         Self {
             id: String::new(),
@@ -45,7 +45,7 @@ impl Draft {
             origin: vec![raw],
             usage_key: None,
             inherited: false,
-            place: Place::Chain,
+            place: EntryPlace::Chain,
         }
     }
 
@@ -75,7 +75,7 @@ const OPEN: usize = 8192;
 /// All entries so far, by their numbers. Old ones are finished while newer ones come.
 #[derive(Debug, Default)]
 pub(super) struct Drafts {
-    open: VecDeque<Draft>,
+    open: VecDeque<EntryDraft>,
     /// The number of the first that is open.
     first: usize,
     builder: SessionBuilder,
@@ -88,7 +88,7 @@ pub(super) struct Drafts {
 
 impl Drafts {
     /// Adds an entry and gives its number.
-    pub(super) fn add(&mut self, draft: Draft) -> usize {
+    pub(super) fn add(&mut self, draft: EntryDraft) -> usize {
         if self.open.len() == OPEN {
             self.finish_first(OPEN / 2);
         }
@@ -97,7 +97,7 @@ impl Drafts {
     }
 
     /// An entry that may still change; of one that was merged the entry that it is a part of.
-    pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut Draft> {
+    pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut EntryDraft> {
         let number = self.merged_into(number);
         self.open.get_mut(number.checked_sub(self.first)?)
     }
@@ -105,7 +105,7 @@ impl Drafts {
     /// The number of an entry, or of the one that it became a part of.
     fn merged_into(&self, mut number: usize) -> usize {
         let draft = |number: usize| self.open.get(number.checked_sub(self.first)?);
-        while let Some(Place::Merged(into)) = draft(number).map(|draft| draft.place) {
+        while let Some(EntryPlace::Merged(into)) = draft(number).map(|draft| draft.place) {
             number = into;
         }
         number
@@ -120,7 +120,7 @@ impl Drafts {
         let Some(gone) = self.get_mut(from) else {
             return;
         };
-        gone.place = Place::Merged(into);
+        gone.place = EntryPlace::Merged(into);
         let origin = std::mem::take(&mut gone.origin);
         let id = std::mem::take(&mut gone.id);
         let aliases = std::mem::take(&mut gone.aliases);
@@ -161,8 +161,8 @@ impl Drafts {
         }
     }
 
-    fn finish_one(&mut self, draft: &Draft) {
-        if let Place::Back(turns) = draft.place {
+    fn finish_one(&mut self, draft: &EntryDraft) {
+        if let EntryPlace::Back(turns) = draft.place {
             go_back(&mut self.path, turns);
         }
         let new = NewEntry {
@@ -174,9 +174,9 @@ impl Drafts {
             origin: &draft.origin,
         };
         let added = match draft.place {
-            Place::Merged(_) => return,
-            Place::Beside => self.builder.add_beside(&new),
-            Place::Chain | Place::Turn | Place::Back(_) => self.builder.add(&new),
+            EntryPlace::Merged(_) => return,
+            EntryPlace::Beside => self.builder.add_beside(&new),
+            EntryPlace::Chain | EntryPlace::Turn | EntryPlace::Back(_) => self.builder.add(&new),
         };
         let Some(ix) = added else {
             for raw in &draft.origin {
@@ -197,8 +197,8 @@ impl Drafts {
         if draft.inherited {
             self.last_inherited.clone_from(&draft.id);
         }
-        if draft.place != Place::Beside {
-            self.path.push((ix, draft.place == Place::Turn));
+        if draft.place != EntryPlace::Beside {
+            self.path.push((ix, draft.place == EntryPlace::Turn));
         }
     }
 

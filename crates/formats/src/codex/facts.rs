@@ -6,7 +6,7 @@ use std::path::Path;
 use rethread_json::Value;
 use rethread_model::{Head, Moment, Title, TitleSource};
 
-use super::said::{Part, folder_in, is_injected, parts};
+use super::said::{ContentPart, folder_in, is_injected, parts};
 use crate::fields::string;
 use crate::first_prompt::{FirstPrompt, asked_in_editor};
 use crate::kit::saved_struct;
@@ -14,7 +14,7 @@ use crate::times::Times;
 
 /// What the records so far say.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct RolloutFacts {
     name: Option<String>,
     first_prompt: FirstPrompt,
     /// The first prompt of the session that this one was forked from.
@@ -24,7 +24,7 @@ pub(super) struct Facts {
     pub(super) times: Times,
 }
 
-saved_struct!(Facts {
+saved_struct!(RolloutFacts {
     name,
     first_prompt,
     inherited_prompt,
@@ -32,13 +32,13 @@ saved_struct!(Facts {
     times,
 });
 
-impl Facts {
+impl RolloutFacts {
     /// Takes a message of the user's role into account.
     pub(super) fn user(&mut self, message: Value<'_>) {
         if self.first_prompt.has_words() && self.folder.is_some() {
             return;
         }
-        for text in parts(message).filter_map(Part::text) {
+        for text in parts(message).filter_map(ContentPart::text) {
             if self.folder.is_none() {
                 self.folder = folder_in(&text).map(str::to_owned);
             }

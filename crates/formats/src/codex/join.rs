@@ -65,13 +65,13 @@ const CALLS: usize = 8192;
 /// The calls of a session, by their ids; the last ones.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    calls: HashMap<Rc<str>, Call>,
+    calls: HashMap<Rc<str>, JoinedCall>,
     order: VecDeque<Rc<str>>,
 }
 
 /// What belongs to one call.
 #[derive(Debug, Default)]
-pub(super) struct Call {
+pub(super) struct JoinedCall {
     /// The entry with the call.
     pub(super) asked: Option<usize>,
     /// The record of the call.
@@ -88,7 +88,7 @@ pub(super) struct Call {
 
 impl Calls {
     /// The call with this id.
-    pub(super) fn get(&mut self, id: &str) -> &mut Call {
+    pub(super) fn get(&mut self, id: &str) -> &mut JoinedCall {
         let id: Rc<str> = id.into();
         if !self.calls.contains_key(&id) {
             if self.order.len() == CALLS

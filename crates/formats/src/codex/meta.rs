@@ -8,8 +8,8 @@ use rethread_json::{Tree, Value, split_lines};
 use rethread_model::{Agent, Head, Link, LinkKind, Moment, Workspace};
 
 use super::packed::stream;
-use super::record::{Record, What};
-use super::store::{Named, is_archived};
+use super::record::{RolloutRecord, RolloutType};
+use super::store::{RolloutName, is_archived};
 use crate::fields::{filled, string};
 use crate::kit::saved_struct;
 
@@ -46,7 +46,7 @@ impl Base {
 
 /// What a session says about itself.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meta {
+pub(super) struct SessionMeta {
     pub(super) id: String,
     pub(super) created: Option<Moment>,
     pub(super) cwd: Option<String>,
@@ -72,7 +72,7 @@ saved_struct!(Base {
     end_ordinal,
     end_byte,
 });
-saved_struct!(Meta {
+saved_struct!(SessionMeta {
     id,
     created,
     cwd,
@@ -92,7 +92,7 @@ saved_struct!(Meta {
     remote,
 });
 
-impl Meta {
+impl SessionMeta {
     /// Reads the payload of a `session_meta`, or a bare header.
     pub(super) fn of(value: Value<'_>, is_bare: bool) -> Self {
         let of = |path: &[&str]| {
@@ -143,7 +143,7 @@ impl Meta {
 
     /// What is known of a file that does not say anything: what its name tells.
     pub(super) fn unsaid(path: &Path) -> Self {
-        let named = Named::of(path);
+        let named = RolloutName::of(path);
         let stem = || {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             name.split('.').next().unwrap_or_default().to_owned()
@@ -210,7 +210,7 @@ impl Meta {
 #[derive(Debug)]
 pub(super) enum Beginning {
     /// It is a session, and says this about itself.
-    Session(Box<Meta>),
+    Session(Box<SessionMeta>),
     /// It is a session that says nothing about itself.
     Nameless,
     /// It is something else.
@@ -248,10 +248,10 @@ fn told_by(start: &[u8]) -> Beginning {
         if tree.parse_into(line).is_err() || !tree.root(line).is_object() {
             continue;
         }
-        let record = Record::of(tree.root(line));
-        if record.what == What::Meta {
+        let record = RolloutRecord::of(tree.root(line));
+        if record.what == RolloutType::Meta {
             let is_bare = record.name() == "bare/header";
-            return Beginning::Session(Box::new(Meta::of(record.payload, is_bare)));
+            return Beginning::Session(Box::new(SessionMeta::of(record.payload, is_bare)));
         }
         if record.is_ours() {
             found = Beginning::Nameless;

@@ -13,24 +13,24 @@ use crate::fields::string;
 /// The file in a home.
 pub(super) const INDEX: &str = "session_index.jsonl";
 
-type Names = Arc<HashMap<String, String>>;
+type NamesById = Arc<HashMap<String, String>>;
 
 /// The names of a home as they were when the file had this length and time.
-struct Kept {
+struct CachedNames {
     index: PathBuf,
     stamp: (u64, Option<SystemTime>),
-    names: Names,
+    names: NamesById,
 }
 
 /// The names that were read last: a list asks once for every session of a home.
-static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
+static KEPT: Mutex<Option<CachedNames>> = Mutex::new(None);
 
 /// The name of a session in a home.
 pub(super) fn name_of(home: &Path, id: &str) -> Option<String> {
     names(&home.join(INDEX))?.get(id).cloned()
 }
 
-fn names(index: &Path) -> Option<Names> {
+fn names(index: &Path) -> Option<NamesById> {
     let meta = std::fs::metadata(index).ok()?;
     let stamp = (meta.len(), meta.modified().ok());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,8 +40,8 @@ fn names(index: &Path) -> Option<Names> {
     {
         return Some(k.names.clone());
     }
-    let names = Names::new(read(&read_small(index).ok()?));
-    *kept = Some(Kept {
+    let names = NamesById::new(read(&read_small(index).ok()?));
+    *kept = Some(CachedNames {
         index: index.to_owned(),
         stamp,
         names: names.clone(),

@@ -3,7 +3,7 @@
 use rethread_json::{Array, Object, Tree, Value};
 use rethread_model::{EntryIx, Kind, Role};
 
-use super::record::{Item, Record, What};
+use super::record::{Item, RolloutRecord, RolloutType};
 use crate::fields::text_of;
 use crate::{Conversation, PartKind, RawJson, RecordKind};
 
@@ -28,11 +28,11 @@ pub(super) fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJs
         if tree.parse_into(&bytes).is_err() {
             continue;
         }
-        let record = Record::of(tree.root(&bytes));
+        let record = RolloutRecord::of(tree.root(&bytes));
         match (kind, record.what) {
-            (Kind::Compaction, What::Compacted) => found.extend(replaced(record.payload)),
+            (Kind::Compaction, RolloutType::Compacted) => found.extend(replaced(record.payload)),
             // A result has the record of its call beside its own, and the other way around.
-            (Kind::Message(role), What::Item(item))
+            (Kind::Message(role), RolloutType::Item(item))
                 if (item == Item::Output) == (role == Role::Tool) =>
             {
                 found.push(record.payload.raw().to_vec());

@@ -7,8 +7,8 @@
 use rethread_json::Value;
 use rethread_model::Moment;
 
-use super::meta::Meta;
-use super::record::{Ev, Record, What};
+use super::meta::SessionMeta;
+use super::record::{Ev, RolloutRecord, RolloutType};
 use crate::kit::{saved_enum, saved_struct};
 
 /// Records of a copy are written at once, those of a person's turn are not.
@@ -17,7 +17,7 @@ const PAUSE_MS: i64 = 1000;
 /// Follows a file and tells what is copied.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prefix {
-    state: State,
+    state: PrefixState,
     /// When the session was made, in milliseconds, by its id.
     made: Option<i64>,
     created: Option<Moment>,
@@ -30,7 +30,7 @@ pub(super) struct Prefix {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum PrefixState {
     /// Nothing is known yet.
     #[default]
     Start,
@@ -42,7 +42,7 @@ enum State {
     Own,
 }
 
-saved_enum!(State { Start = 0, Perhaps = 1, Copy = 2, Own = 3 });
+saved_enum!(PrefixState { Start = 0, Perhaps = 1, Copy = 2, Own = 3 });
 saved_struct!(Prefix {
     state,
     made,
@@ -55,49 +55,51 @@ saved_struct!(Prefix {
 
 impl Prefix {
     /// Takes the next record into account; whether it is a copy.
-    pub(super) fn is_copy(&mut self, record: &Record<'_>) -> bool {
+    pub(super) fn is_copy(&mut self, record: &RolloutRecord<'_>) -> bool {
         if let Some(start) = self.own_start {
             return record.ordinal().is_some_and(|n| n < start);
         }
         if self.is_settled() {
             return false;
         }
-        if record.what == What::Meta {
+        if record.what == RolloutType::Meta {
             self.meta(record);
             return false;
         }
         let time = record.time();
-        if matches!(self.state, State::Perhaps | State::Copy) && self.is_live(record, time) {
-            self.state = State::Own;
+        if matches!(self.state, PrefixState::Perhaps | PrefixState::Copy)
+            && self.is_live(record, time)
+        {
+            self.state = PrefixState::Own;
         }
         self.last = time.or(self.last);
-        self.said = self.said || matches!(record.what, What::Item(_));
-        self.state == State::Copy
+        self.said = self.said || matches!(record.what, RolloutType::Item(_));
+        self.state == PrefixState::Copy
     }
 
     /// Whether nothing that comes can be a copy.
     pub(super) fn is_settled(&self) -> bool {
         let is_own = match self.state {
-            State::Own => true,
-            State::Start => self.met && self.said,
-            State::Perhaps | State::Copy => false,
+            PrefixState::Own => true,
+            PrefixState::Start => self.met && self.said,
+            PrefixState::Perhaps | PrefixState::Copy => false,
         };
         is_own && self.own_start.is_none()
     }
 
-    fn meta(&mut self, record: &Record<'_>) {
+    fn meta(&mut self, record: &RolloutRecord<'_>) {
         if self.met {
             // Another session's facts before anything was said: the copy begins.
             if !self.said {
-                self.state = State::Copy;
+                self.state = PrefixState::Copy;
             }
         } else {
-            let meta = Meta::of(record.payload, false);
+            let meta = SessionMeta::of(record.payload, false);
             self.made = moment_in(&meta.id);
             self.created = meta.created;
             self.own_start = meta.own_start;
             if meta.forked_from.is_some() && meta.base.is_none() {
-                self.state = State::Perhaps;
+                self.state = PrefixState::Perhaps;
             }
         }
         self.met = true;
@@ -105,25 +107,25 @@ impl Prefix {
     }
 
     /// Whether a turn of the session itself begins here.
-    fn is_live(&mut self, record: &Record<'_>, time: Option<Moment>) -> bool {
+    fn is_live(&mut self, record: &RolloutRecord<'_>, time: Option<Moment>) -> bool {
         let begins = matches!(
             record.what,
-            What::TurnContext | What::Event(Ev::Started | Ev::User)
+            RolloutType::TurnContext | RolloutType::Event(Ev::Started | Ev::User)
         );
         if !begins {
             return false;
         }
         let turn = record.turn().and_then(|id| moment_in(&id));
         if let (Some(turn), Some(made)) = (turn, self.made) {
-            if self.state == State::Perhaps && turn < made {
-                self.state = State::Copy;
+            if self.state == PrefixState::Perhaps && turn < made {
+                self.state = PrefixState::Copy;
             }
             return turn >= made;
         }
         let started = record.payload.get("started_at").and_then(Value::i64);
         if let (Some(started), Some(created)) = (started, self.created) {
-            if self.state == State::Perhaps && started < created.millis() / 1000 {
-                self.state = State::Copy;
+            if self.state == PrefixState::Perhaps && started < created.millis() / 1000 {
+                self.state = PrefixState::Copy;
             }
             return started >= created.millis() / 1000;
         }

@@ -5,7 +5,7 @@ use rethread_json::{Tree, Value, string_at};
 use rethread_model::{Text, ToolResult};
 
 use super::blocks;
-use super::glance::Glance;
+use super::line_head::LineHead;
 use crate::kit::plain_word;
 
 /// What stands before totals, behind the type of their record.
@@ -16,7 +16,7 @@ const PASSTHROUGH: &[u8] = b",\"internal_chat_message_metadata_passthrough\":";
 
 /// The `info` of a record of totals. Limits of the account stand behind it.
 pub(super) fn info<'a>(
-    found: &Glance<'_>,
+    found: &LineHead<'_>,
     record: &'a [u8],
     tree: &'a mut Tree,
 ) -> Option<Value<'a>> {
@@ -29,7 +29,7 @@ pub(super) fn info<'a>(
 
 /// What a tool answered, where that is a text and nothing else is said but what the client keeps for
 /// itself. These are the longest records, and their texts are decoded in one pass.
-pub(super) fn output(found: &Glance<'_>, record: &[u8], tree: &mut Tree) -> Option<ToolResult> {
+pub(super) fn output(found: &LineHead<'_>, record: &[u8], tree: &mut Tree) -> Option<ToolResult> {
     const OUTPUTS: [&[u8]; 2] = [b"function_call_output", b"custom_tool_call_output"];
     if found.outer != b"response_item" || !OUTPUTS.contains(&found.inner) {
         return None;
@@ -56,7 +56,7 @@ pub(super) fn output(found: &Glance<'_>, record: &[u8], tree: &mut Tree) -> Opti
 }
 
 /// The name of the tool that is called.
-pub(super) fn called<'a>(found: &Glance<'_>, record: &'a [u8]) -> Option<&'a str> {
+pub(super) fn called<'a>(found: &LineHead<'_>, record: &'a [u8]) -> Option<&'a str> {
     if (found.outer, found.inner) != (b"response_item", b"function_call") {
         return None;
     }
@@ -66,7 +66,7 @@ pub(super) fn called<'a>(found: &Glance<'_>, record: &'a [u8]) -> Option<&'a str
 }
 
 /// Whether a record only tells, as people saw it, what the model's stream holds as well.
-pub(super) fn is_shown(found: &Glance<'_>) -> bool {
+pub(super) fn is_shown(found: &LineHead<'_>) -> bool {
     const WORDS: [&[u8]; 3] = [b"user_message", b"agent_message", b"agent_reasoning"];
     found.outer == b"event_msg" && WORDS.contains(&found.inner)
 }

@@ -8,11 +8,11 @@ use rethread_model::{Head, LinkKind, ModelRef, Note, Role, Summary, UsageRecord}
 
 use super::agents::{near, parent_of};
 use super::base::{Bases, bases};
-use super::glance::glance;
-use super::grow::Grow;
-use super::meta::{Base, Beginning, Meta, beginning_of};
+use super::entries::Grow;
+use super::line_head::glance;
+use super::meta::{Base, Beginning, SessionMeta, beginning_of};
 use super::prefix::Prefix;
-use super::record::{Record, What};
+use super::record::{RolloutRecord, RolloutType};
 use super::said::{has_lone_surrogate, is_frame};
 use super::store::{home_of, list_folder, store_of};
 use super::summary::summarize_with;
@@ -60,7 +60,7 @@ impl crate::Reader for Codex {
         // The oldest first; the session's own file is part 0.
         let numbered: Vec<_> = (1_u32..).zip(&parts).collect();
         for (number, (file, end)) in numbered.into_iter().rev() {
-            let mut reader = Reader::new(file, number, Some(end), &mut grow);
+            let mut reader = RolloutReader::new(file, number, Some(end), &mut grow);
             match reader.file() {
                 Ok(part) => borrowed.push(part),
                 Err(e) => {
@@ -72,7 +72,7 @@ impl crate::Reader for Codex {
             notes.append(&mut reader.records.notes);
         }
         grow.facts.own();
-        let mut reader = Reader::new(path, 0, None, &mut grow);
+        let mut reader = RolloutReader::new(path, 0, None, &mut grow);
         let part = reader.part(opened)?;
         if reader.ours == 0 {
             return Err(OpenError::NotOurs {
@@ -135,10 +135,10 @@ impl crate::Reader for Codex {
 }
 
 /// The facts about the whole session.
-fn head(path: &Path, meta: Option<Meta>, grow: &mut Grow) -> Head {
+fn head(path: &Path, meta: Option<SessionMeta>, grow: &mut Grow) -> Head {
     let mut meta = meta.unwrap_or_default();
     if meta.id.is_empty() {
-        meta.id = Meta::unsaid(path).id;
+        meta.id = SessionMeta::unsaid(path).id;
     }
     let mut head = meta.head(path);
     grow.facts.fill(&mut head, path, || {
@@ -164,7 +164,7 @@ fn head(path: &Path, meta: Option<Meta>, grow: &mut Grow) -> Head {
 }
 
 /// Reads one file.
-struct Reader<'a> {
+struct RolloutReader<'a> {
     path: &'a Path,
     records: LogRecords<'a>,
     /// How much of the file is meant, where it is another session's.
@@ -177,7 +177,7 @@ struct Reader<'a> {
     last_ordinal: Option<u64>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RolloutReader<'a> {
     fn new(path: &'a Path, number: u32, end: Option<&'a Base>, grow: &'a mut Grow) -> Self {
         Self {
             path,
@@ -237,28 +237,28 @@ impl<'a> Reader<'a> {
         self.end.is_some_and(|end| end.ends_before(ordinal, offset))
     }
 
-    fn record(&mut self, at: u64, record: &Record<'_>) {
+    fn record(&mut self, at: u64, record: &RolloutRecord<'_>) {
         let Some(raw) = self.records.add(at, RecordKind::Value) else {
             return;
         };
         self.ours += u64::from(record.is_ours());
         self.last_ordinal = record.ordinal().or(self.last_ordinal);
         let inherited = self.prefix.is_copy(record) || self.end.is_some();
-        if record.what == What::Meta && self.end.is_none() && self.grow.meta.is_none() {
+        if record.what == RolloutType::Meta && self.end.is_none() && self.grow.meta.is_none() {
             let is_bare = record.name() == "bare/header";
-            self.grow.meta = Some(Meta::of(record.payload, is_bare));
+            self.grow.meta = Some(SessionMeta::of(record.payload, is_bare));
         }
         self.grow.record(record, raw, inherited);
     }
 }
 
-impl<'a> LogVisitor<'a> for Reader<'a> {
+impl<'a> LogVisitor<'a> for RolloutReader<'a> {
     fn records(&mut self) -> Option<&mut LogRecords<'a>> {
         Some(&mut self.records)
     }
 
     fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
-        let record = Record::of(value);
+        let record = RolloutRecord::of(value);
         if !line.is_salvaged {
             if self.is_beyond(record.ordinal(), line.at) {
                 return Flow::Break(());

@@ -20,7 +20,7 @@ pub enum Care {
 
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum RolloutType {
     /// Facts about the session.
     Meta,
     /// Something of the model's own stream.
@@ -95,8 +95,8 @@ pub(super) enum Ev {
 
 /// One record, whatever its generation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Record<'a> {
-    pub(super) what: What,
+pub(super) struct RolloutRecord<'a> {
+    pub(super) what: RolloutType,
     /// What it says: its `payload`, or itself where it is bare. For a finished item of the shown
     /// stream, that item.
     pub(super) payload: Value<'a>,
@@ -107,7 +107,7 @@ pub(super) struct Record<'a> {
     ordinal: Option<Value<'a>>,
 }
 
-impl<'a> Record<'a> {
+impl<'a> RolloutRecord<'a> {
     /// Looks at a value that stands on a line.
     pub(super) fn of(root: Value<'a>) -> Self {
         let keys = ["payload", "type", "timestamp", "created_at", "ordinal"];
@@ -147,12 +147,12 @@ impl<'a> Record<'a> {
     /// What becomes of it.
     pub(super) fn care(&self) -> Care {
         match self.what {
-            What::Meta
-            | What::Item(_)
-            | What::TurnContext
-            | What::Compacted
-            | What::Usage
-            | What::Event(
+            RolloutType::Meta
+            | RolloutType::Item(_)
+            | RolloutType::TurnContext
+            | RolloutType::Compacted
+            | RolloutType::Usage
+            | RolloutType::Event(
                 Ev::User
                 | Ev::Agent
                 | Ev::Thought
@@ -162,11 +162,11 @@ impl<'a> Record<'a> {
                 | Ev::RolledBack
                 | Ev::Title,
             ) => Care::Understood,
-            What::Event(Ev::Notice | Ev::Complete) => Care::Event,
-            What::Quiet | What::Unread | What::Event(Ev::Started | Ev::Quiet | Ev::Unread) => {
-                Care::Unread
-            }
-            What::Unknown | What::Event(Ev::Unknown) => Care::New,
+            RolloutType::Event(Ev::Notice | Ev::Complete) => Care::Event,
+            RolloutType::Quiet
+            | RolloutType::Unread
+            | RolloutType::Event(Ev::Started | Ev::Quiet | Ev::Unread) => Care::Unread,
+            RolloutType::Unknown | RolloutType::Event(Ev::Unknown) => Care::New,
         }
     }
 
@@ -182,7 +182,7 @@ impl<'a> Record<'a> {
                 let parts = [outer, inner, item.unwrap_or_default().into_owned()];
                 join(&parts)
             }
-            None if self.what == What::Meta => "bare/header".to_owned(),
+            None if self.what == RolloutType::Meta => "bare/header".to_owned(),
             None => {
                 let kind = word(self.root, "record_type");
                 join(&["bare".to_owned(), kind, outer])
@@ -198,8 +198,8 @@ impl<'a> Record<'a> {
     /// Whether it is a record of this format at all.
     pub(super) fn is_ours(&self) -> bool {
         match self.what {
-            What::Unknown | What::Event(Ev::Unknown) => false,
-            What::Item(_) | What::Unread => self.is_wrapped,
+            RolloutType::Unknown | RolloutType::Event(Ev::Unknown) => false,
+            RolloutType::Item(_) | RolloutType::Unread => self.is_wrapped,
             _ => true,
         }
     }
@@ -215,7 +215,7 @@ impl<'a> Record<'a> {
 pub fn record_type(line: &[u8]) -> Option<(String, Care)> {
     let tree = rethread_json::Tree::parse(line).ok()?;
     let root = Some(tree.root(line)).filter(|root| root.is_object())?;
-    let record = Record::of(root);
+    let record = RolloutRecord::of(root);
     Some((record.name(), record.care()))
 }
 
@@ -228,47 +228,51 @@ fn join(parts: &[String]) -> String {
     parts.join("/")
 }
 
-fn wrapped<'a>(outer: &str, payload: Value<'a>) -> (What, Value<'a>) {
+fn wrapped<'a>(outer: &str, payload: Value<'a>) -> (RolloutType, Value<'a>) {
     let inner = payload.get("type").and_then(Value::str);
     let what = match outer {
-        "session_meta" => What::Meta,
+        "session_meta" => RolloutType::Meta,
         "response_item" => item(inner.as_deref(), payload),
         "event_msg" => {
             let inner = inner.unwrap_or_default();
             if let Some(item) = payload.get("item").filter(|_| inner == "item_completed") {
                 let kind = item.get("type").and_then(Value::str).unwrap_or_default();
-                return (What::Event(finished(&kind)), item);
+                return (RolloutType::Event(finished(&kind)), item);
             }
-            What::Event(event(&inner))
+            RolloutType::Event(event(&inner))
         }
-        "turn_context" => What::TurnContext,
-        "compacted" => What::Compacted,
-        "token_usage_record" => What::Usage,
+        "turn_context" => RolloutType::TurnContext,
+        "compacted" => RolloutType::Compacted,
+        "token_usage_record" => RolloutType::Usage,
         "world_state"
         | "inter_agent_communication_metadata"
         | "security_risk_score"
-        | super::carrier::OURS => What::Quiet,
-        "inter_agent_communication" => What::Event(Ev::Notice),
-        _ => What::Unknown,
+        | super::carrier::OURS => RolloutType::Quiet,
+        "inter_agent_communication" => RolloutType::Event(Ev::Notice),
+        _ => RolloutType::Unknown,
     };
     (what, payload)
 }
 
 /// Records without a wrapper: a header, state lines, and items.
-fn bare(outer: Option<&str>, root: Value<'_>) -> What {
+fn bare(outer: Option<&str>, root: Value<'_>) -> RolloutType {
     if root.get("record_type").is_some() {
-        return What::Quiet;
+        return RolloutType::Quiet;
     }
     if outer.is_none() && root.get("role").is_none() {
         let has = |key| root.get(key).is_some();
         let is_header = has("id") && has("timestamp") && (has("instructions") || has("git"));
-        return if is_header { What::Meta } else { What::Unknown };
+        return if is_header {
+            RolloutType::Meta
+        } else {
+            RolloutType::Unknown
+        };
     }
     item(outer, root)
 }
 
-fn item(kind: Option<&str>, payload: Value<'_>) -> What {
-    What::Item(match kind {
+fn item(kind: Option<&str>, payload: Value<'_>) -> RolloutType {
+    RolloutType::Item(match kind {
         Some("message") => Item::Message,
         // Some writers leave the type of a message out.
         None if payload.get("role").is_some() => Item::Message,
@@ -285,10 +289,14 @@ fn item(kind: Option<&str>, payload: Value<'_>) -> What {
             | "local_shell_call_output",
         ) => Item::Output,
         Some("compaction" | "compaction_summary" | "context_compaction") => Item::Compaction,
-        Some("ghost_snapshot" | "compaction_trigger" | "additional_tools") => return What::Quiet,
+        Some("ghost_snapshot" | "compaction_trigger" | "additional_tools") => {
+            return RolloutType::Quiet;
+        }
         // Other programs' words for calls; the client does not read them either.
-        Some("tool_call" | "tool_result" | "function_result" | "other") => return What::Unread,
-        _ => return What::Unknown,
+        Some("tool_call" | "tool_result" | "function_result" | "other") => {
+            return RolloutType::Unread;
+        }
+        _ => return RolloutType::Unknown,
     })
 }
 

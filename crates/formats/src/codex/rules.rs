@@ -7,10 +7,10 @@ use rethread_disk::DiskError;
 use rethread_json::{LineBytes, Lines, Tree, Value};
 
 use super::calls::called;
-use super::meta::Meta;
-use super::record::{Ev, Item, Record, What};
+use super::meta::SessionMeta;
+use super::record::{Ev, Item, RolloutRecord, RolloutType};
 use super::said::has_lone_surrogate;
-use super::store::{Named, rollout};
+use super::store::{RolloutName, rollout};
 use super::{Codex, document, packed};
 use crate::fields::{filled, string};
 use crate::{OpenError, Rules, Source, Store, Violation, Weight};
@@ -42,7 +42,7 @@ impl Rules for Codex {
 /// kept until then.
 fn one(source: &Source) -> Result<Vec<Violation>, OpenError> {
     let path = &source.path;
-    let mut sheet = Sheet {
+    let mut sheet = RolloutCheck {
         path,
         found: Vec::new(),
         meta: None,
@@ -51,7 +51,7 @@ fn one(source: &Source) -> Result<Vec<Violation>, OpenError> {
         calls: BTreeMap::new(),
         has_preview: false,
     };
-    if Named::of(path).is_none() {
+    if RolloutName::of(path).is_none() {
         let message = "the client finds only files named `rollout-<time>-<id>.jsonl`";
         sheet.say(Weight::Warning, None, "file-name", message);
     }
@@ -84,10 +84,10 @@ fn one(source: &Source) -> Result<Vec<Violation>, OpenError> {
 }
 
 /// What is known of a session while it is measured.
-struct Sheet<'a> {
+struct RolloutCheck<'a> {
     path: &'a Path,
     found: Vec<Violation>,
-    meta: Option<Meta>,
+    meta: Option<SessionMeta>,
     /// Whether nothing was met yet.
     first: bool,
     /// The number that the next record must have.
@@ -98,7 +98,7 @@ struct Sheet<'a> {
     has_preview: bool,
 }
 
-impl Sheet<'_> {
+impl RolloutCheck<'_> {
     fn say(&mut self, weight: Weight, line: Option<u64>, rule: &'static str, message: &str) {
         if self.found.len() < MOST {
             self.found.push(Violation {
@@ -133,7 +133,7 @@ impl Sheet<'_> {
         if !root.is_object() {
             return self.error(number, "json", "not a JSON object");
         }
-        let record = Record::of(root);
+        let record = RolloutRecord::of(root);
         if std::mem::take(&mut self.first) {
             self.begin(number, &record);
         }
@@ -142,13 +142,13 @@ impl Sheet<'_> {
     }
 
     /// The first record.
-    fn begin(&mut self, number: u64, record: &Record<'_>) {
-        if record.what != What::Meta {
+    fn begin(&mut self, number: u64, record: &RolloutRecord<'_>) {
+        if record.what != RolloutType::Meta {
             let message = "the first record is no `session_meta`: the client does not read it";
             return self.error(number, "meta-first", message);
         }
         let is_bare = record.name() == "bare/header";
-        let meta = Meta::of(record.payload, is_bare);
+        let meta = SessionMeta::of(record.payload, is_bare);
         if is_bare {
             let message = "a file of bare items, which later clients do not read";
             self.say(Weight::Warning, Some(number), "old-format", message);
@@ -167,13 +167,13 @@ impl Sheet<'_> {
         self.meta = Some(meta);
     }
 
-    fn meta_values(&mut self, number: u64, payload: Value<'_>, meta: &Meta) {
+    fn meta_values(&mut self, number: u64, payload: Value<'_>, meta: &SessionMeta) {
         let mode = filled(payload, "history_mode");
         if mode.is_some_and(|m| m != "legacy" && m != "paginated") {
             let message = "`history_mode` is neither `legacy` nor `paginated`";
             self.error(number, "history-mode", message);
         }
-        if let Some(named) = Named::of(self.path)
+        if let Some(named) = RolloutName::of(self.path)
             && !named.thread.eq_ignore_ascii_case(&meta.id)
         {
             let message = format!(
@@ -194,8 +194,8 @@ impl Sheet<'_> {
     }
 
     /// What every record must have.
-    fn wrapper(&mut self, number: u64, root: Value<'_>, record: &Record<'_>) {
-        let is_bare = self.meta.as_ref().is_some_and(Meta::is_bare);
+    fn wrapper(&mut self, number: u64, root: Value<'_>, record: &RolloutRecord<'_>) {
+        let is_bare = self.meta.as_ref().is_some_and(SessionMeta::is_bare);
         if is_bare {
             return;
         }
@@ -216,13 +216,13 @@ impl Sheet<'_> {
         self.next = Some(record.ordinal().unwrap_or(next).saturating_add(1));
     }
 
-    fn content(&mut self, number: u64, record: &Record<'_>) {
+    fn content(&mut self, number: u64, record: &RolloutRecord<'_>) {
         let payload = record.payload;
         match record.what {
-            What::Item(Item::Call) => {
+            RolloutType::Item(Item::Call) => {
                 self.calls.extend(called(payload).map(|id| (id, number)));
             }
-            What::Item(Item::Output) => {
+            RolloutType::Item(Item::Output) => {
                 let id = called(payload).unwrap_or_default();
                 if self.calls.remove(&id).is_none() {
                     let message =
@@ -240,7 +240,7 @@ impl Sheet<'_> {
                     self.say(Weight::Warning, Some(number), "output", message);
                 }
             }
-            What::Event(Ev::User) if number <= PREVIEW => self.has_preview = true,
+            RolloutType::Event(Ev::User) if number <= PREVIEW => self.has_preview = true,
             _ => {}
         }
     }

@@ -73,9 +73,9 @@ pub(super) fn is_all_injected(message: Value<'_>) -> bool {
 
 /// One part of a message's content.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'a>(pub(super) Value<'a>);
+pub(super) struct ContentPart<'a>(pub(super) Value<'a>);
 
-impl<'a> Part<'a> {
+impl<'a> ContentPart<'a> {
     /// Its text, where it is text.
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
         self.0.str().or_else(|| self.0.get("text")?.str())
@@ -83,11 +83,11 @@ impl<'a> Part<'a> {
 }
 
 /// The parts of a message's content, which is a text or an array.
-pub(super) fn parts(message: Value<'_>) -> impl Iterator<Item = Part<'_>> {
+pub(super) fn parts(message: Value<'_>) -> impl Iterator<Item = ContentPart<'_>> {
     let content = message.get("content").or_else(|| message.get("message"));
     let lone = content.filter(|c| c.content().is_some());
     let items = content.into_iter().flat_map(|content| few(content).0);
-    lone.into_iter().chain(items).map(Part)
+    lone.into_iter().chain(items).map(ContentPart)
 }
 
 /// What stands behind the [`parts`] of a message that are told apart.
@@ -98,7 +98,7 @@ pub(super) fn more_parts(message: Value<'_>) -> Option<Rest<'_>> {
 
 /// What identifies a message's text: the whole, and each part of it.
 pub(super) fn marks(message: Value<'_>) -> Vec<u64> {
-    let texts: Vec<_> = parts(message).filter_map(Part::text).collect();
+    let texts: Vec<_> = parts(message).filter_map(ContentPart::text).collect();
     let mut marks: Vec<u64> = texts.iter().map(|t| mark(t)).collect();
     if texts.len() != 1 {
         marks.push(mark(&texts.concat()));

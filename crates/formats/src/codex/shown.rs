@@ -4,8 +4,8 @@ use rethread_json::Value;
 use rethread_model::{Kind, Link, LinkKind, Role, Visibility};
 
 use super::calls::{called, started};
-use super::draft::Place;
-use super::grow::{Grow, Incoming};
+use super::draft::EntryPlace;
+use super::entries::{Grow, Incoming};
 use super::join::Pairs;
 use super::record::Ev;
 use super::said::{mark, marks};
@@ -38,12 +38,12 @@ impl Grow {
                 let turns = payload.get("num_turns").and_then(Value::u64);
                 let turns = u32::try_from(turns.unwrap_or(0)).unwrap_or(u32::MAX);
                 let entry = self.add(i, Kind::Event, Visibility::UiOnly);
-                self.place(entry, Place::Back(turns));
+                self.place(entry, EntryPlace::Back(turns));
             }
             Ev::Title => {
                 self.facts.title(payload);
                 let entry = self.add(i, Kind::Title, Visibility::Visible);
-                self.place(entry, Place::Beside);
+                self.place(entry, EntryPlace::Beside);
             }
             Ev::Notice => {
                 let child = string(payload, "agent_thread_id");

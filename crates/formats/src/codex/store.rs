@@ -155,14 +155,14 @@ fn is_shadowed(path: &Path, names: &[PathBuf]) -> bool {
 
 /// What the name of a session's file tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct RolloutName {
     /// The session's id.
     pub(super) thread: String,
     /// The file's own id: another one where turns were taken back.
     pub(super) rollout: String,
 }
 
-impl Named {
+impl RolloutName {
     /// Reads `rollout-<time>-<id>.jsonl`, also with `_<file's id>` behind the id, also compressed,
     /// and `rollout-<date>-<id>.json`.
     pub(super) fn of(path: &Path) -> Option<Self> {
@@ -196,7 +196,7 @@ fn is_uuid(text: &str) -> bool {
 /// The id of the session that a file is, from its name, or from its beginning where the name tells
 /// nothing.
 fn id_of(path: &Path) -> Option<String> {
-    if let Some(named) = Named::of(path) {
+    if let Some(named) = RolloutName::of(path) {
         return Some(named.thread);
     }
     let name = path.file_name()?.to_str()?;
@@ -210,7 +210,9 @@ fn id_of(path: &Path) -> Option<String> {
     plain.strip_suffix(".jsonl")?;
     match beginning(path) {
         Beginning::Session(meta) if !meta.id.is_empty() => Some(meta.id),
-        Beginning::Session(_) | Beginning::Nameless => Some(super::meta::Meta::unsaid(path).id),
+        Beginning::Session(_) | Beginning::Nameless => {
+            Some(super::meta::SessionMeta::unsaid(path).id)
+        }
         Beginning::Other => None,
     }
 }
@@ -225,7 +227,7 @@ fn is_store(path: &Path) -> bool {
     };
     let has_rollouts = |p: &Path| {
         let mut names = folder_entries(p, &mut |_| {}).into_iter();
-        names.any(|n| Named::of(&n).is_some())
+        names.any(|n| RolloutName::of(&n).is_some())
     };
     let home = home_of(&path.join("file"));
     is_home(path)
@@ -284,7 +286,7 @@ pub(super) fn store_of(path: &Path) -> Option<PathBuf> {
 /// The file with this id of its own: beside another one, or anywhere in its home.
 pub(super) fn rollout(beside: &Path, id: &str) -> Option<PathBuf> {
     let fits = |path: &PathBuf| {
-        Named::of(path).is_some_and(|n| n.rollout.eq_ignore_ascii_case(id)) && path.is_file()
+        RolloutName::of(path).is_some_and(|n| n.rollout.eq_ignore_ascii_case(id)) && path.is_file()
     };
     let quiet = &mut |_| {};
     let near = beside.parent().map(|f| folder_entries(f, quiet));
@@ -325,8 +327,8 @@ mod tests {
             ),
             (format!("rollout-2025-08-23-{thread}.json"), thread),
         ] {
-            let named = Named::of(Path::new(&name));
-            let expected = Named {
+            let named = RolloutName::of(Path::new(&name));
+            let expected = RolloutName {
                 thread: thread.to_owned(),
                 rollout: rollout.to_owned(),
             };
@@ -339,7 +341,7 @@ mod tests {
             "rollout-.jsonl".to_owned(),
             format!("{thread}.jsonl"),
         ] {
-            assert_eq!(Named::of(Path::new(&name)), None, "{name}");
+            assert_eq!(RolloutName::of(Path::new(&name)), None, "{name}");
         }
     }
 

@@ -14,12 +14,12 @@ use rethread_model::{
 use super::base::bases;
 use super::carrier::OURS;
 use super::document::Document;
-use super::facts::Facts;
-use super::glance::{Glance, glance};
-use super::meta::{Base, Meta};
+use super::facts::RolloutFacts;
+use super::line_head::{LineHead, glance};
+use super::meta::{Base, SessionMeta};
 use super::meter::{self, Added, Meter};
 use super::prefix::Prefix;
-use super::record::{Ev, Item, Record, What};
+use super::record::{Ev, Item, RolloutRecord, RolloutType};
 use super::store::home_of;
 use super::{SLUG, document, names, packed, quick};
 use crate::carry::converted_from;
@@ -100,8 +100,8 @@ fn of_document(source: &Source, mut summary: Summary) -> Summary {
             };
             let calls = item.get("tool_calls").into_iter().flat_map(Value::items);
             let is_call = matches!(
-                Record::of(item).what,
-                What::Item(Item::Call | Item::HostedCall)
+                RolloutRecord::of(item).what,
+                RolloutType::Item(Item::Call | Item::HostedCall)
             );
             summary.counts.tool_calls += calls.count() as u64 + u64::from(is_call);
             summary.activity.add_message(document::time(item));
@@ -157,8 +157,8 @@ static BEGINNING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"{\"
 /// What a list knows of a session while its file is scanned.
 #[derive(Default)]
 struct RolloutScan {
-    meta: Option<Meta>,
-    facts: Facts,
+    meta: Option<SessionMeta>,
+    facts: RolloutFacts,
     counts: Counts,
     meter: Meter,
     prefix: Prefix,
@@ -211,7 +211,7 @@ impl LogVisitor<'_> for RolloutScan {
     }
 
     fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
-        let record = Record::of(value);
+        let record = RolloutRecord::of(value);
         if !line.is_salvaged && self.is_beyond(record.ordinal(), line.at) {
             return Flow::Break(());
         }
@@ -254,29 +254,31 @@ impl RolloutScan {
 
     /// What a sub-agent was given of its parent counts with the parent.
     fn is_subagent(&self) -> bool {
-        let is_given = |meta: &Meta| meta.parent.is_some();
+        let is_given = |meta: &SessionMeta| meta.parent.is_some();
         self.end.is_none() && self.meta.as_ref().is_some_and(is_given)
     }
 
     /// Takes a line into account by its beginning; whether that was enough.
-    fn glanced(&mut self, found: &Glance<'_>, line: &[u8]) -> bool {
+    fn glanced(&mut self, found: &LineHead<'_>, line: &[u8]) -> bool {
         let before = self.counts.messages;
         let what = match (found.outer, found.inner, found.role) {
-            (b"response_item", b"message", b"assistant") => What::Item(Item::Message),
+            (b"response_item", b"message", b"assistant") => RolloutType::Item(Item::Message),
             (b"response_item", b"message", b"developer" | b"system") => {
                 self.open = false;
                 self.counts.messages += 1;
-                What::Quiet
+                RolloutType::Quiet
             }
             (b"response_item", b"message", b"user") if self.facts.has_prompt() => {
                 self.open = false;
                 count(&mut self.counts, Role::User);
-                What::Quiet
+                RolloutType::Quiet
             }
-            (b"response_item", b"reasoning", _) => What::Item(Item::Reasoning),
-            (b"response_item", b"function_call" | b"custom_tool_call", _) => What::Item(Item::Call),
+            (b"response_item", b"reasoning", _) => RolloutType::Item(Item::Reasoning),
+            (b"response_item", b"function_call" | b"custom_tool_call", _) => {
+                RolloutType::Item(Item::Call)
+            }
             (b"response_item", b"function_call_output" | b"custom_tool_call_output", _) => {
-                What::Item(Item::Output)
+                RolloutType::Item(Item::Output)
             }
             (
                 b"event_msg",
@@ -284,16 +286,18 @@ impl RolloutScan {
                 | b"exec_command_end" | b"mcp_tool_call_end" | b"web_search_end",
                 _,
             )
-            | (b"world_state", ..) => What::Quiet,
-            (b"event_msg", b"item_completed", _) if self.facts.has_prompt() => What::Quiet,
+            | (b"world_state", ..) => RolloutType::Quiet,
+            (b"event_msg", b"item_completed", _) if self.facts.has_prompt() => RolloutType::Quiet,
             (b"turn_context", ..) => {
                 self.context.clear();
                 self.context.extend_from_slice(line);
-                What::TurnContext
+                RolloutType::TurnContext
             }
-            (b"event_msg", b"task_complete" | b"turn_complete", _) => What::Event(Ev::Complete),
-            (b"compacted", ..) => What::Compacted,
-            (b"token_usage_record", ..) if self.counts.usage.is_none() => What::Usage,
+            (b"event_msg", b"task_complete" | b"turn_complete", _) => {
+                RolloutType::Event(Ev::Complete)
+            }
+            (b"compacted", ..) => RolloutType::Compacted,
+            (b"token_usage_record", ..) if self.counts.usage.is_none() => RolloutType::Usage,
             _ => return false,
         };
         self.ours += 1;
@@ -312,7 +316,7 @@ impl RolloutScan {
     }
 
     /// Takes a line with a total into account; whether it is one.
-    fn glanced_total(&mut self, found: &Glance<'_>, line: &[u8], tree: &mut Tree) -> bool {
+    fn glanced_total(&mut self, found: &LineHead<'_>, line: &[u8], tree: &mut Tree) -> bool {
         let Some(info) = quick::info(found, line, tree) else {
             return false;
         };
@@ -325,36 +329,36 @@ impl RolloutScan {
     }
 
     /// Where responses begin and end, by the same rules as in a reader.
-    fn shape(&mut self, what: What) {
+    fn shape(&mut self, what: RolloutType) {
         match what {
-            What::Item(Item::Message | Item::Reasoning | Item::Call | Item::HostedCall) => {
+            RolloutType::Item(Item::Message | Item::Reasoning | Item::Call | Item::HostedCall) => {
                 if !self.open {
                     count(&mut self.counts, Role::Assistant);
                 }
                 self.open = true;
-                let is_call = matches!(what, What::Item(Item::Call | Item::HostedCall));
+                let is_call = matches!(what, RolloutType::Item(Item::Call | Item::HostedCall));
                 self.counts.tool_calls += u64::from(is_call);
             }
-            What::Item(Item::Output) => {
+            RolloutType::Item(Item::Output) => {
                 self.open = false;
                 self.counts.messages += 1;
             }
-            What::Item(Item::AgentMessage) => {
+            RolloutType::Item(Item::AgentMessage) => {
                 self.open = false;
                 count(&mut self.counts, Role::User);
             }
-            What::Item(Item::Compaction)
-            | What::TurnContext
-            | What::Compacted
-            | What::Usage
-            | What::Event(Ev::Complete | Ev::RolledBack | Ev::Compacted) => {
+            RolloutType::Item(Item::Compaction)
+            | RolloutType::TurnContext
+            | RolloutType::Compacted
+            | RolloutType::Usage
+            | RolloutType::Event(Ev::Complete | Ev::RolledBack | Ev::Compacted) => {
                 self.open = false;
             }
             _ => {}
         }
     }
 
-    fn record(&mut self, record: &Record<'_>, value: Value<'_>, line: &[u8]) {
+    fn record(&mut self, record: &RolloutRecord<'_>, value: Value<'_>, line: &[u8]) {
         let payload = record.payload;
         if self.converted_from.is_none() && value.get("type").is_some_and(|t| t.is_str(OURS)) {
             self.converted_from = converted_from(payload);
@@ -363,11 +367,12 @@ impl RolloutScan {
         let is_copy = self.prefix.is_copy(record);
         let before = self.counts;
         match record.what {
-            What::Meta => {
+            RolloutType::Meta => {
                 let is_bare = record.name() == "bare/header";
-                self.meta.get_or_insert_with(|| Meta::of(payload, is_bare));
+                self.meta
+                    .get_or_insert_with(|| SessionMeta::of(payload, is_bare));
             }
-            What::Item(Item::Message) => match filled(payload, "role").as_deref() {
+            RolloutType::Item(Item::Message) => match filled(payload, "role").as_deref() {
                 Some("assistant") => self.shape(record.what),
                 role => {
                     self.open = false;
@@ -381,12 +386,12 @@ impl RolloutScan {
                     count(&mut self.counts, role);
                 }
             },
-            What::Event(Ev::User) => match filled(payload, "message") {
+            RolloutType::Event(Ev::User) => match filled(payload, "message") {
                 Some(text) => self.facts.shown(&text),
                 None => self.facts.user(payload),
             },
-            What::Event(Ev::Title) => self.facts.title(payload),
-            What::TurnContext => {
+            RolloutType::Event(Ev::Title) => self.facts.title(payload),
+            RolloutType::TurnContext => {
                 self.context = line.to_vec();
                 self.shape(record.what);
             }
@@ -404,16 +409,18 @@ impl RolloutScan {
         self.tokens(record, is_copy);
     }
 
-    fn tokens(&mut self, record: &Record<'_>, is_copy: bool) {
+    fn tokens(&mut self, record: &RolloutRecord<'_>, is_copy: bool) {
         let added = match record.what {
-            What::Usage => {
+            RolloutType::Usage => {
                 self.meter.recorded();
                 let is_new = filled(record.payload, "response_id")
                     .is_none_or(|id| self.responses.insert(id));
                 let usage = record.payload.get("usage").and_then(meter::usage);
                 usage.filter(|_| is_new)
             }
-            What::Event(Ev::Tokens) => record.payload.get("info").and_then(|i| self.total(i)),
+            RolloutType::Event(Ev::Tokens) => {
+                record.payload.get("info").and_then(|i| self.total(i))
+            }
             _ => None,
         };
         if let (Some(sum), Some(more)) = (&mut self.counts.usage, added)
@@ -447,7 +454,7 @@ impl RolloutScan {
         let path = &summary.path;
         let mut meta = self.meta.take().unwrap_or_default();
         if meta.id.is_empty() {
-            meta.id = Meta::unsaid(path).id;
+            meta.id = SessionMeta::unsaid(path).id;
         }
         let mut times = self.times();
         for base in scan_bases(path, meta.base.clone()) {

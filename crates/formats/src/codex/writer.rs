@@ -9,18 +9,18 @@ use super::store::home_of;
 use super::write::append::{id_of, refuse_old, writer};
 use super::write::create::{CLIENT, NewMeta, refuse_unknown};
 use super::write::fork::{copy, entry_at};
-use super::write::message::{Given, is_turn};
+use super::write::message::{MessageToWrite, is_turn};
 use super::write::records::{Mode, Records};
 use super::write::rename::name;
-use super::write::tell::{KEEPS, items};
+use super::write::transcript::{KEEPS, items};
 use super::write::{fresh_id, fresh_place, home, path_of, put, put_with, rename, unsupported};
 use super::{Codex, FORMAT, document};
 use crate::kit::read_unified;
 use crate::session_log::SessionLog;
-use crate::telling::{left_ways, way};
+use crate::transcript::{left_ways, way};
 use crate::{
-    Appended, Fork, Keeps, Made, MessageInput, NewSession, Source, Step, SubagentWriter, Told,
-    Transcript, WriteError, Writer, Writing,
+    Appended, Fork, Keeps, Made, MessageInput, NewSession, Source, StepKind, SubagentWriter,
+    Transcript, TranscriptStep, WriteError, Writer, Writing,
 };
 
 impl Writer for Codex {
@@ -75,9 +75,9 @@ impl Writer for Codex {
         refuse_old(&source.path)?;
         let mut log = SessionLog::open(w, &source.path)?;
         let mut writer = writer(w, source, &log)?;
-        let looked: Vec<Result<Given, WriteError>> = messages
+        let looked: Vec<Result<MessageToWrite, WriteError>> = messages
             .iter()
-            .map(|message| read_unified(message).map(Given::of))
+            .map(|message| read_unified(message).map(MessageToWrite::of))
             .collect();
         if w.strict && looked.iter().any(Result::is_err) {
             let refused = looked.into_iter().filter(Result::is_err);
@@ -187,20 +187,20 @@ impl Writer for Codex {
 
     /// Ways that do not begin with a turn: the client takes back nothing else. Nor does it know what was
     /// before a summary that is taken back, or one that follows at once.
-    fn leaves_out(&self, told: &mut dyn Iterator<Item = Told>) -> Vec<Range<usize>> {
-        struct Head {
+    fn leaves_out(&self, told: &mut dyn Iterator<Item = TranscriptStep>) -> Vec<Range<usize>> {
+        struct TurnHead {
             after: Option<usize>,
             begins_turn: bool,
             sums_up: bool,
         }
-        let heads: Vec<Head> = told
-            .map(|one| Head {
+        let heads: Vec<TurnHead> = told
+            .map(|one| TurnHead {
                 after: one.after,
-                begins_turn: matches!(&one.step, Step::Message(said) if is_turn(&said.message)),
+                begins_turn: matches!(&one.step, StepKind::Message(said) if is_turn(&said.message)),
                 sums_up: one.step.sums_up(),
             })
             .collect();
-        let sums_up = |steps: &[Head]| steps.iter().any(|head| head.sums_up);
+        let sums_up = |steps: &[TurnHead]| steps.iter().any(|head| head.sums_up);
         let is_out = |way: &Range<usize>| {
             let steps = heads.get(way.clone()).unwrap_or_default();
             let rest = heads.get(way.end..).unwrap_or_default();
@@ -219,7 +219,7 @@ impl Writer for Codex {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        told: &[Told],
+        told: &[TranscriptStep],
     ) -> Result<(), WriteError> {
         let has_left = !left_ways(told.iter().map(|one| one.after)).is_empty();
         let mut steps = told.iter().cloned();
@@ -248,7 +248,7 @@ impl Writer for Codex {
             let turns =
                 |step: Option<usize>| step.and_then(|s| written.get(s)).map_or(0, |s| s.turns);
             let (here, there) = (turns(at.checked_sub(1)), turns(one.after));
-            let is_turn = matches!(&one.step, Step::Message(said) if is_turn(&said.message));
+            let is_turn = matches!(&one.step, StepKind::Message(said) if is_turn(&said.message));
             let back = here.saturating_sub(there);
             let is_over = is_turn || back > 0 || one.step.sums_up();
             if let Some(turn) = turn.take_if(|_| is_over) {
@@ -264,10 +264,10 @@ impl Writer for Codex {
             }
             let start = flushed + writer.records.lines().len() as u64;
             match one.step {
-                Step::Message(message) => {
-                    writer.write(&Given::of(*message));
+                StepKind::Message(message) => {
+                    writer.write(&MessageToWrite::of(*message));
                 }
-                Step::Compaction { summary, kept, .. } => {
+                StepKind::Compaction { summary, kept, .. } => {
                     flushed += flush(&mut log, &mut writer.records)?;
                     let after = |step: usize| written.get(step).and_then(|step| step.after);
                     let mut items = Vec::new();
@@ -278,10 +278,10 @@ impl Writer for Codex {
                     }
                     writer.compacted(now, &summary, &items);
                 }
-                Step::BranchSummary(_) | Step::Label { .. } => {
+                StepKind::BranchSummary(_) | StepKind::Label { .. } => {
                     return Err(unsupported("summaries of branches, or labels"));
                 }
-                Step::Back => {}
+                StepKind::Back => {}
             }
             written.push(WrittenStep {
                 start,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rethread_disk::DiskError;
 
 use super::Source;
-use crate::carry::{Goods, Place, Put, put_files};
+use crate::carry::{InstallTarget, Put, SessionFiles, put_files};
 use crate::{Conversation, OpenError, WriteError, Writing};
 
 /// Keeping the originals of other formats in a session, and putting a session's files into a store.
@@ -51,29 +51,38 @@ pub trait Carrier: Sync {
     fn destination_folder(
         &self,
         w: &Writing<'_>,
-        place: &Place,
+        place: &InstallTarget,
         main: &str,
     ) -> Result<PathBuf, WriteError>;
 
     /// Prepares a folder so that sessions can be written to it as if it were the store.
-    fn stage(&self, _: &Writing<'_>, _: &Place, _folder: &Path) -> Result<(), WriteError> {
+    fn stage(&self, _: &Writing<'_>, _: &InstallTarget, _folder: &Path) -> Result<(), WriteError> {
         Ok(())
     }
 
     /// Puts a session into a store, whole or not at all.
-    fn install(&self, w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
+    fn install(
+        &self,
+        w: &Writing<'_>,
+        place: &InstallTarget,
+        goods: &SessionFiles,
+    ) -> Result<Put, WriteError> {
         put_files(w, goods, &self.destination_folder(w, place, goods.main())?)
     }
 
     /// The session in files that were unpacked into a folder, where it is not its main file or folder
     /// as it lies there.
-    fn unpacked(&self, _: &Goods) -> Result<Option<Source>, WriteError> {
+    fn unpacked(&self, _: &SessionFiles) -> Result<Option<Source>, WriteError> {
         Ok(None)
     }
 
     /// The files of a session as its client has them when it goes on with it, in the same folder; none
     /// where those are the ones that are there.
-    fn decompressed(&self, _: &Writing<'_>, _: &Goods) -> Result<Option<Goods>, WriteError> {
+    fn decompressed(
+        &self,
+        _: &Writing<'_>,
+        _: &SessionFiles,
+    ) -> Result<Option<SessionFiles>, WriteError> {
         Ok(None)
     }
 }

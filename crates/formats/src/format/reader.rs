@@ -7,7 +7,7 @@ use rethread_model::{Body, EntryIx, Json, Note, Piece, Role, Session, Summary};
 use super::Source;
 use crate::carry::CarriedFile;
 use crate::{
-    AskedEntry, Conversation, Native, NativeContext, OpenError, OwnWords, SavedScan, UnifiedRecord,
+    Conversation, EntryRef, Native, NativeContext, OpenError, OwnWords, SavedScan, UnifiedRecord,
 };
 
 /// How much a summary is to say.
@@ -67,7 +67,7 @@ pub trait Reader: Sync {
     fn native_context(
         &self,
         _: &Source,
-        _at: Option<&AskedEntry>,
+        _at: Option<&EntryRef>,
     ) -> Result<Option<(NativeContext, Vec<Note>)>, OpenError> {
         Ok(None)
     }

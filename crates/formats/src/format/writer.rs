@@ -6,8 +6,8 @@ use rethread_model::Note;
 
 use super::Source;
 use crate::{
-    Appended, AskedEntry, Branch, Fork, Keeps, Made, MessageInput, Migrated, NewSession, Step,
-    Told, ToldAgent, Transcript, WriteError, Writing,
+    Appended, Branch, EntryRef, Fork, Keeps, Made, MessageInput, Migrated, NewSession, StepKind,
+    SubagentTranscript, Transcript, TranscriptStep, WriteError, Writing,
 };
 
 /// Writing sessions. What a format has no place for, it refuses with [`WriteError::Unsupported`].
@@ -39,7 +39,7 @@ pub trait Writer: Sync {
 
     /// The ways that a conversation left again and that cannot be written, such as those that part
     /// where the client never goes back to.
-    fn leaves_out(&self, _told: &mut dyn Iterator<Item = Told>) -> Vec<Range<usize>> {
+    fn leaves_out(&self, _told: &mut dyn Iterator<Item = TranscriptStep>) -> Vec<Range<usize>> {
         Vec::new()
     }
 
@@ -50,13 +50,14 @@ pub trait Writer: Sync {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        told: &[Told],
+        told: &[TranscriptStep],
     ) -> Result<(), WriteError> {
         let said = told.iter().filter_map(|told| match &told.step {
-            Step::Message(message) => Some(MessageInput::Message(message.clone())),
-            Step::Compaction { .. } | Step::BranchSummary(_) | Step::Label { .. } | Step::Back => {
-                None
-            }
+            StepKind::Message(message) => Some(MessageInput::Message(message.clone())),
+            StepKind::Compaction { .. }
+            | StepKind::BranchSummary(_)
+            | StepKind::Label { .. }
+            | StepKind::Back => None,
         });
         let appended = self.append(w, source, &said.collect::<Vec<_>>())?;
         appended.ids.into_iter().try_for_each(|id| id.map(drop))
@@ -110,7 +111,7 @@ pub trait TreeWriter: Sync {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        entry: &AskedEntry,
+        entry: &EntryRef,
         label: Option<&str>,
     ) -> Result<Appended, WriteError>;
 }
@@ -122,7 +123,7 @@ pub trait SubagentWriter: Writer {
         &self,
         w: &Writing<'_>,
         parent: &Source,
-        agent: &ToldAgent<'_>,
+        agent: &SubagentTranscript<'_>,
     ) -> Result<Source, WriteError>;
 
     /// Notes in a session which of its calls started which of its sub-agents, where the format has a
@@ -154,7 +155,7 @@ pub trait Editor: Sync {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        entry: &AskedEntry,
+        entry: &EntryRef,
         message: &MessageInput,
     ) -> Result<Appended, WriteError>;
 }

@@ -9,7 +9,7 @@ use rethread_model::{
 use super::calls::{ListedCall, Outputs};
 use super::content::block;
 use super::fields::usage;
-use super::head::{Content, part_text};
+use super::head::{MessageContent, part_text};
 use super::message::is_context;
 use super::{Gemini, own};
 use crate::few::{Rest, few_next};
@@ -33,7 +33,7 @@ impl BodyReader for Gemini {
             Ok(bytes) => bytes,
             Err(e) => return unreadable_body(&e.to_string()),
         };
-        let Some(fields) = Fields::of(bytes, is_checked(native, raw)) else {
+        let Some(fields) = RecordFields::of(bytes, is_checked(native, raw)) else {
             return unreadable_body(CHANGED);
         };
         let mut body = fields.body(kind, raw, &|name| saved(native, name));
@@ -64,7 +64,7 @@ fn remember(native: &Native, versions: &[RawRef], message: &mut Message) {
         let Ok(bytes) = native.view(*raw, &mut buffer) else {
             continue;
         };
-        let Some(fields) = Fields::of(bytes, is_checked(native, *raw)) else {
+        let Some(fields) = RecordFields::of(bytes, is_checked(native, *raw)) else {
             continue;
         };
         if fields.usage.is_some() {
@@ -105,10 +105,10 @@ fn saved(native: &Native, name: &str) -> Option<Blob> {
 
 /// The fields of a record.
 #[derive(Default)]
-struct Fields<'a> {
+struct RecordFields<'a> {
     type_word: Option<Passed<'a>>,
     role: Option<Passed<'a>>,
-    content: Content<'a>,
+    content: MessageContent<'a>,
     calls: Vec<ListedCall<'a>>,
     /// What stands behind the calls that are told apart, and behind the thoughts.
     more_calls: Option<Rest<'a>>,
@@ -121,7 +121,7 @@ struct Fields<'a> {
     others: Object,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> RecordFields<'a> {
     /// The fields of the object that some bytes begin with: what separates it from the next item of
     /// a list may follow.
     fn of(bytes: &'a [u8], is_checked: bool) -> Option<Self> {

@@ -3,7 +3,7 @@
 use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Blob, Block, Diff, RawRef, ToolCall, ToolInput, ToolResult, ToolStatus};
 
-use super::content::{Response, block, plain};
+use super::content::{FunctionResponse, block, plain};
 use crate::few::{Rest, few_next};
 use crate::passed::{json, string, text};
 
@@ -26,14 +26,14 @@ pub(super) struct ListedCall<'a> {
 
 /// What was given to a call.
 struct AllGiven<'a> {
-    parts: Vec<Given<'a>>,
+    parts: Vec<CallInputPart<'a>>,
     rest: Option<Rest<'a>>,
 }
 
 /// A part of what was given to a call.
-struct Given<'a> {
+struct CallInputPart<'a> {
     part: Passed<'a>,
-    response: Option<Response<'a>>,
+    response: Option<FunctionResponse<'a>>,
 }
 
 impl<'a> ListedCall<'a> {
@@ -69,7 +69,7 @@ impl<'a> ListedCall<'a> {
                 b"displayName" => &mut call.title,
                 b"agentId" => &mut call.agent,
                 b"result" => {
-                    call.given = Given::all(skim)?;
+                    call.given = CallInputPart::all(skim)?;
                     continue;
                 }
                 _ => {
@@ -128,7 +128,7 @@ impl<'a> ListedCall<'a> {
     }
 }
 
-impl<'a> Given<'a> {
+impl<'a> CallInputPart<'a> {
     /// What was given: one part, or an array of parts; none for `null`.
     fn all(skim: &mut Skim<'a>) -> Result<Option<AllGiven<'a>>, Strayed> {
         let mut parts = Vec::new();
@@ -156,7 +156,7 @@ impl<'a> Given<'a> {
         }
         while let Some(key) = skim.next_key()? {
             match &*key.bytes() {
-                b"functionResponse" => response = Response::next(skim)?,
+                b"functionResponse" => response = FunctionResponse::next(skim)?,
                 _ => drop(skim.pass()?),
             }
         }
@@ -176,7 +176,7 @@ fn add_given(given: &AllGiven<'_>, raw: RawRef, result: &mut ToolResult) {
     let call = result.call_id.clone();
     let AllGiven { parts, rest } = given;
     let has_own = parts.iter().any(|part| part.answers(&call) == Some(true));
-    for Given { part, response } in parts
+    for CallInputPart { part, response } in parts
         .iter()
         .filter(|part| !(has_own && part.answers(&call) == Some(false)))
     {

@@ -10,7 +10,7 @@ use super::project::CHATS;
 use super::store::with_id;
 use super::write::{project_folder, renew};
 use super::{FORMAT, Gemini};
-use crate::carry::{Goods, Place, Put, below, in_lines, put_files};
+use crate::carry::{InstallTarget, Put, SessionFiles, below, in_lines, put_files};
 use crate::session_log::SessionLog;
 use crate::{Carrier, Conversation, OpenError, Source, WriteError, Writing};
 
@@ -49,7 +49,7 @@ impl Carrier for Gemini {
     fn destination_folder(
         &self,
         _: &Writing<'_>,
-        _: &Place,
+        _: &InstallTarget,
         _main: &str,
     ) -> Result<PathBuf, WriteError> {
         Err(FORMAT.cannot("store that sessions can be put into"))
@@ -57,7 +57,12 @@ impl Carrier for Gemini {
 
     /// Puts a session into its project's folder. The client knows sessions by their ids, whatever their
     /// files are called: an id that is there in another file is taken.
-    fn install(&self, w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
+    fn install(
+        &self,
+        w: &Writing<'_>,
+        place: &InstallTarget,
+        goods: &SessionFiles,
+    ) -> Result<Put, WriteError> {
         let mut shelf = project_folder(w, place)?;
         let name = goods.main();
         // Prompts and checkpoints are beside the folder of chats.

@@ -9,7 +9,7 @@ use rethread_model::{Kind, Moment, Note, Role, Severity, Summary, Visibility};
 
 use super::Gemini;
 use super::scan::{MARK, Scanned, scan};
-use super::sniff::What;
+use super::sniff::ClientFile;
 use crate::kit::ScanDepth;
 use crate::{Client, Env, Resume};
 
@@ -32,7 +32,7 @@ impl Client for Gemini {
     /// The command; none for what the client does not list: checkpoints, prompts, sub-agents, and
     /// sessions that it cannot read.
     fn resume(&self, summary: &Summary) -> Option<Resume> {
-        let seen = Seen::of(&summary.path);
+        let seen = ClientView::of(&summary.path);
         (seen.is_known && !summary.is_subagent()).then(|| Resume {
             program: "gemini",
             args: vec!["--resume".to_owned(), summary.head.id.clone()],
@@ -42,25 +42,27 @@ impl Client for Gemini {
 
     /// Why a file of the client's is not continued, and what to do about it.
     fn refusal(&self, summary: &Summary) -> Option<(String, String)> {
-        let seen = Seen::of(&summary.path);
+        let seen = ClientView::of(&summary.path);
         let (why, hint) = match seen.what? {
-            What::Checkpoint => {
+            ClientFile::Checkpoint => {
                 let tag = summary.head.id.strip_prefix("checkpoint-");
                 // Its file spells other signs as an address does.
                 let tag = tag.filter(|tag| !tag.contains('%'));
                 let hint = format!("say `/chat resume {}` there", tag.unwrap_or("NAME"));
                 ("a checkpoint is resumed from inside of Gemini CLI", hint)
             }
-            What::Prompts => (
+            ClientFile::Prompts => (
                 "prompts of many sessions are no conversation to go on with",
                 "each prompt names its session".to_owned(),
             ),
-            What::Log | What::Document if seen.is_known || summary.is_subagent() => return None,
-            What::Log | What::Document if seen.says_something => (
+            ClientFile::Log | ClientFile::Document if seen.is_known || summary.is_subagent() => {
+                return None;
+            }
+            ClientFile::Log | ClientFile::Document if seen.says_something => (
                 "Gemini CLI cannot read this session, and deletes it when it starts",
                 "`fork` makes a copy that it reads".to_owned(),
             ),
-            What::Log | What::Document => (
+            ClientFile::Log | ClientFile::Document => (
                 "nothing is said in this session: Gemini CLI does not list it, and deletes it when it starts",
                 "`append` a message first".to_owned(),
             ),
@@ -125,8 +127,10 @@ impl Client for Gemini {
 /// that are old, and others.
 fn doomed(path: &Path, id: &str, now: Moment) -> (usize, usize) {
     let own = short(id);
-    let files: Vec<(PathBuf, Seen)> = others(path).map(|f| (f.clone(), Seen::of(&f))).collect();
-    let is_old = |file: &Path, seen: &Seen| {
+    let files: Vec<(PathBuf, ClientView)> = others(path)
+        .map(|f| (f.clone(), ClientView::of(&f)))
+        .collect();
+    let is_old = |file: &Path, seen: &ClientView| {
         let is_current = file_name(file).contains(own);
         seen.is_known && !is_current && seen.updated.is_some_and(|t| has_passed(t, now))
     };
@@ -152,17 +156,17 @@ fn doomed(path: &Path, id: &str, now: Moment) -> (usize, usize) {
 
 /// What the client makes of a file.
 #[derive(Default)]
-struct Seen {
+struct ClientView {
     id: Option<String>,
     updated: Option<Moment>,
-    what: Option<What>,
+    what: Option<ClientFile>,
     /// Whether it lists and resumes it.
     is_known: bool,
     /// Whether a person or a model said something in it.
     says_something: bool,
 }
 
-impl Seen {
+impl ClientView {
     fn of(path: &Path) -> Self {
         let Ok(found) = scan(path, ScanDepth::Quick) else {
             return Self::default();
@@ -170,12 +174,12 @@ impl Seen {
         let says_something = says_something(&found);
         let meta = &found.meta;
         let is_whole = match found.what {
-            What::Log => meta.project_hash.is_some(),
-            What::Document => {
+            ClientFile::Log => meta.project_hash.is_some(),
+            ClientFile::Document => {
                 let is_damage = |note: &Note| note.severity == Severity::Damage;
                 !found.notes.iter().any(is_damage)
             }
-            What::Checkpoint | What::Prompts => false,
+            ClientFile::Checkpoint | ClientFile::Prompts => false,
         };
         Self {
             id: meta.id.clone(),

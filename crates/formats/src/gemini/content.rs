@@ -27,7 +27,9 @@ pub(super) fn block(part: Passed<'_>, raw: RawRef) -> Block {
     let known = if let Some(call) = call.filter(|_| has(call)) {
         Some(Block::ToolCall(function_call(call, signature)))
     } else if let Some(response) = response.filter(|_| has(response)) {
-        Some(Block::ToolResult(Response::of(response).result(raw)))
+        Some(Block::ToolResult(
+            FunctionResponse::of(response).result(raw),
+        ))
     } else if let Some(data) = data.filter(|_| has(data)) {
         inline(data, raw)
     } else if let Some(data) = file.filter(|_| has(file)) {
@@ -100,14 +102,14 @@ fn file(data: Passed<'_>) -> Block {
 
 /// A `functionResponse`.
 #[derive(Clone, Copy)]
-pub(super) struct Response<'a> {
+pub(super) struct FunctionResponse<'a> {
     id: Option<Passed<'a>>,
     name: Option<Passed<'a>>,
     said: Option<Passed<'a>>,
     parts: Option<Passed<'a>>,
 }
 
-impl<'a> Response<'a> {
+impl<'a> FunctionResponse<'a> {
     fn of(response: Passed<'a>) -> Self {
         let [id, name, said, parts] = response.pick(["id", "name", "response", "parts"]);
         Self {

@@ -8,8 +8,8 @@ use rethread_disk::read_next;
 use rethread_json::{LINE_CAP, Skim, Strayed, Tree};
 use rethread_model::Note;
 
-use super::message::Message;
-use super::meta::Meta;
+use super::message::FoundMessage;
+use super::meta::LogMeta;
 use super::replay::Replay;
 use super::scan::{MAIN_PART, MARK, Scan, skim};
 use super::sniff::{kind_of_list, set};
@@ -18,7 +18,7 @@ use crate::kit::LogRecords;
 use crate::kit::ScanDepth;
 use crate::mended::{Readable, not_utf8, not_utf8_in, outline_of};
 use crate::outline::{WHOLE, bytes_at};
-use crate::{Marks, OpenError, Part, RecordKind, buffer};
+use crate::{OpenError, Part, RecordKind, RecordTable, buffer};
 
 /// The keys of lists whose items are messages.
 pub(super) const LISTS: [&str; 2] = ["messages", "history"];
@@ -48,7 +48,7 @@ impl Scan<'_> {
                 if self.look == ScanDepth::Whole {
                     self.records.notes.extend(not_utf8(self.path, &bytes));
                 }
-                return Ok(Part::document_of(path, bytes, Marks::default()));
+                return Ok(Part::document_of(path, bytes, RecordTable::default()));
             }
             self.forget();
         }
@@ -148,7 +148,7 @@ impl Scan<'_> {
     /// Forgets what was found in a document that turned out to be none.
     fn forget(&mut self) {
         self.records = LogRecords::new(self.path, MAIN_PART);
-        self.meta = Meta::default();
+        self.meta = LogMeta::default();
         self.replay = Replay::default();
     }
 
@@ -224,12 +224,12 @@ impl Scan<'_> {
         let what = format!("a message of {len} bytes, too long to be shown");
         self.damage_at(start, what);
         if let Some(raw) = self.records.add(start, RecordKind::Giant) {
-            self.replay.list(Message::unknown(), raw);
+            self.replay.list(FoundMessage::unknown(), raw);
         }
     }
 
     /// One item of the list; none where it is no JSON object.
-    fn item(&mut self, start: u64, is_first: bool, message: Option<Message<'_>>) {
+    fn item(&mut self, start: u64, is_first: bool, message: Option<FoundMessage<'_>>) {
         self.before(start, is_first);
         let Some(message) = message else {
             self.damage_at(

@@ -9,11 +9,11 @@ use rethread_model::{
     Usage, Visibility,
 };
 
+use super::entries::repeats;
 use super::head::told;
 use super::project::workspace;
-use super::replay::{Draft, Replay};
+use super::replay::{Replay, ReplayedEntry};
 use super::scan::Scanned;
-use super::weave::repeats;
 use crate::first_prompt::FirstPrompt;
 use crate::times::Times;
 
@@ -84,7 +84,7 @@ pub(super) fn head(path: &Path, id: &str, found: &Scanned) -> Head {
     };
     times.fill(&mut head);
     head.updated = head.updated.or_else(changed);
-    let told = |d: &Draft| told(&found.part.read(d.origin.record).unwrap_or_default());
+    let told = |d: &ReplayedEntry| told(&found.part.read(d.origin.record).unwrap_or_default());
     let mut prompts = drafts().filter(|d| d.head.said.has_prompt);
     let title = |text: String, source| Title { text, source };
     head.title = if let Some(summary) = &meta.summary {
@@ -106,7 +106,7 @@ pub(super) fn head(path: &Path, id: &str, found: &Scanned) -> Head {
     });
     // The first message of the user may have it before what the user said.
     let by_user = drafts().filter(|d| d.head.kind == Kind::Message(Role::User));
-    let is_injected = |d: &Draft| d.head.visibility == Visibility::Injected;
+    let is_injected = |d: &ReplayedEntry| d.head.visibility == Visibility::Injected;
     let contexts = by_user.enumerate().filter_map(|(n, d)| {
         let told = (n == 0 || is_injected(d)).then(|| told(d))?;
         (is_injected(d) || told.begins_with_context).then_some(told.folders)

@@ -8,17 +8,17 @@ use rethread_model::{Kind, Role, Usage, Visibility};
 
 use super::fields::{time, usage};
 use super::message::{
-    Message, MessageHead, Said, folders, is_context, is_filled, kind, user_visibility,
+    ContentFacts, FoundMessage, MessageHead, folders, is_context, is_filled, kind, user_visibility,
 };
 use super::nth::{Nth, Several};
-use super::tools::{Call, Tools};
+use super::tools::{FoundCall, Tools};
 use crate::few::{Rest, few};
 use crate::first_prompt::FirstPrompt;
 use crate::kit::ScanDepth;
 
 /// What an object among the messages is.
-pub(super) struct Seen<'a> {
-    pub(super) message: Message<'a>,
+pub(super) struct HeadObject<'a> {
+    pub(super) message: FoundMessage<'a>,
     /// Whether it is a message to the client: it has an id that is a text.
     pub(super) has_id: bool,
     /// Whether it is the end of a list instead, whatever else it says.
@@ -27,7 +27,7 @@ pub(super) struct Seen<'a> {
 
 /// What a message tells of the whole session.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct SessionClues {
     /// What the person said first.
     pub(super) prompt: FirstPrompt,
     /// Folders that the client told the model it works in.
@@ -37,12 +37,12 @@ pub(super) struct Told {
 }
 
 /// What the message in these bytes, one of the user, tells of the whole session. Few are asked.
-pub(super) fn told(message: &[u8]) -> Told {
+pub(super) fn told(message: &[u8]) -> SessionClues {
     let Ok(message) = Skim::trusting(message).pass() else {
-        return Told::default();
+        return SessionClues::default();
     };
     let [said, parts, message] = message.pick(["content", "parts", "message"]);
-    let content = Content {
+    let content = MessageContent {
         said,
         parts,
         message,
@@ -60,7 +60,7 @@ pub(super) fn told(message: &[u8]) -> Told {
         first = first.or(Some(text));
     }
     let first = first.unwrap_or_default();
-    Told {
+    SessionClues {
         prompt,
         folders: folders(&first),
         begins_with_context: is_context(&first),
@@ -94,13 +94,13 @@ impl Heads {
     }
 
     /// Goes through an object: a message in a chat, a checkpoint or the log of prompts.
-    pub(super) fn see<'a>(&mut self, skim: &mut Skim<'a>) -> Result<Seen<'a>, Strayed> {
-        let mut fields = Fields::default();
+    pub(super) fn see<'a>(&mut self, skim: &mut Skim<'a>) -> Result<HeadObject<'a>, Strayed> {
+        let mut fields = HeadFields::default();
         self.fill(&mut fields, skim)?;
-        Ok(Seen {
+        Ok(HeadObject {
             has_id: fields.id.is_some(),
             is_rewind: fields.is_rewind,
-            message: Message {
+            message: FoundMessage {
                 id: if self.with_ids {
                     fields.message_id()
                 } else {
@@ -111,7 +111,11 @@ impl Heads {
         })
     }
 
-    fn fill<'a>(&mut self, fields: &mut Fields<'a>, skim: &mut Skim<'a>) -> Result<(), Strayed> {
+    fn fill<'a>(
+        &mut self,
+        fields: &mut HeadFields<'a>,
+        skim: &mut Skim<'a>,
+    ) -> Result<(), Strayed> {
         if !skim.enter_alike(&mut self.members) {
             return Err(Strayed);
         }
@@ -148,9 +152,9 @@ impl Heads {
     }
 
     /// The message in bytes that are known to be one JSON object.
-    pub(super) fn of<'a>(&mut self, message: &'a [u8]) -> Message<'a> {
+    pub(super) fn of<'a>(&mut self, message: &'a [u8]) -> FoundMessage<'a> {
         let seen = self.see(&mut Skim::trusting(message));
-        seen.map_or_else(|_| Message::unknown(), |seen| seen.message)
+        seen.map_or_else(|_| FoundMessage::unknown(), |seen| seen.message)
     }
 
     /// The calls that stand beside a message.
@@ -167,8 +171,8 @@ impl Heads {
         Ok(start..self.tools.next_call())
     }
 
-    fn call(&mut self, skim: &mut Skim<'_>) -> Result<Call, Strayed> {
-        let mut call = Call::default();
+    fn call(&mut self, skim: &mut Skim<'_>) -> Result<FoundCall, Strayed> {
+        let mut call = FoundCall::default();
         if !skim.enter_alike(&mut self.call_members) {
             skim.pass()?;
             return Ok(call);
@@ -260,7 +264,7 @@ pub(super) const THANKS: &str = "Got it. Thanks for the additional context!";
 
 /// What a message says, wherever it stands.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Content<'a> {
+pub(super) struct MessageContent<'a> {
     pub(super) said: Option<Passed<'a>>,
     /// In checkpoints, and of some programs that write like the client.
     pub(super) parts: Option<Passed<'a>>,
@@ -268,7 +272,7 @@ pub(super) struct Content<'a> {
     pub(super) message: Option<Passed<'a>>,
 }
 
-impl<'a> Content<'a> {
+impl<'a> MessageContent<'a> {
     /// Its parts: it is a text, one part or an array of either.
     pub(super) fn parts(self) -> impl Iterator<Item = Passed<'a>> {
         let content = self.content();
@@ -295,12 +299,12 @@ pub(super) fn part_text(part: Passed<'_>) -> Option<Passed<'_>> {
 }
 
 #[derive(Default)]
-struct Fields<'a> {
+struct HeadFields<'a> {
     id: Option<Passed<'a>>,
     type_word: Option<Passed<'a>>,
     role: Option<Passed<'a>>,
     time: Option<Passed<'a>>,
-    content: Content<'a>,
+    content: MessageContent<'a>,
     number: Option<u64>,
     session: Option<Passed<'a>>,
     model: Option<Nth>,
@@ -310,7 +314,7 @@ struct Fields<'a> {
     is_rewind: bool,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> HeadFields<'a> {
     fn head(&mut self, tools: &mut Tools) -> MessageHead {
         let word = self.type_word.or(self.role);
         let (kind, visibility) = word.map_or_else(|| kind(b""), kind_of);
@@ -318,7 +322,7 @@ impl<'a> Fields<'a> {
             kind,
             visibility,
             time: self.time.and_then(time),
-            said: Said::default(),
+            said: ContentFacts::default(),
         };
         match kind {
             Kind::Message(Role::User) => self.asked(&mut head, tools),
@@ -431,10 +435,10 @@ fn kind_of(word: Passed<'_>) -> (Kind, Visibility) {
 }
 
 /// A call in the content of a message.
-fn content_call(call: Passed<'_>, tools: &mut Tools) -> Call {
+fn content_call(call: Passed<'_>, tools: &mut Tools) -> FoundCall {
     let [id, name, agent] = call.pick(["id", "name", "agentId"]);
     let agent = agent.filter(|agent| agent.content().is_some());
-    Call {
+    FoundCall {
         id: tools.keep(id),
         name: tools.keep(name),
         has_result: false,

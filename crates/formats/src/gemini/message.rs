@@ -10,13 +10,13 @@ use crate::kit::{HeadOwner, HeadValue, head_fields};
 
 /// A message, as it was found.
 #[derive(Debug)]
-pub(super) struct Message<'a> {
+pub(super) struct FoundMessage<'a> {
     /// Empty where it has none.
     pub(super) id: Cow<'a, str>,
     pub(super) head: MessageHead,
 }
 
-impl Message<'_> {
+impl FoundMessage<'_> {
     /// A record of which nothing is known.
     pub(super) fn unknown() -> Self {
         Self {
@@ -32,12 +32,12 @@ pub(super) struct MessageHead {
     pub(super) kind: Kind,
     pub(super) visibility: Visibility,
     pub(super) time: Option<Moment>,
-    pub(super) said: Said,
+    pub(super) said: ContentFacts,
 }
 
 /// What lists and links need of what a message says.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct ContentFacts {
     /// Where the tools that the model called are among all calls.
     pub(super) calls: Several,
     /// Where the calls that a message of nothing but results answers are among all answers.
@@ -61,7 +61,7 @@ impl MessageHead {
             kind: Kind::Unknown,
             visibility: Visibility::Visible,
             time: None,
-            said: Said::default(),
+            said: ContentFacts::default(),
         }
     }
 }
@@ -149,7 +149,7 @@ pub(super) fn folders(context: &str) -> Vec<String> {
 
 /// What can be known of a message from the beginning of its line, when the line is too long to be
 /// held in memory; none if it is no message.
-pub(super) fn giant_message(start: &[u8]) -> Option<Message<'static>> {
+pub(super) fn giant_message(start: &[u8]) -> Option<FoundMessage<'static>> {
     let mut id = None;
     let mut head = MessageHead::unknown();
     // That the bytes end before the line does is why only they are looked at.
@@ -165,7 +165,7 @@ pub(super) fn giant_message(start: &[u8]) -> Option<Message<'static>> {
         }
     });
     let id = id?.into();
-    Some(Message { id, head })
+    Some(FoundMessage { id, head })
 }
 
 #[cfg(test)]
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn the_head_of_a_giant_line() {
         let start = br#"{"id":"g1","timestamp":"2026-01-02T00:00:00Z","type":"gemini","content":[{"id":"x","type":"user","text":"aaaa"#;
-        let Message { id, head } = giant_message(start).unwrap();
+        let FoundMessage { id, head } = giant_message(start).unwrap();
         assert_eq!(id, "g1");
         assert_eq!(head.kind, Kind::Message(Role::Assistant));
         assert!(head.time.is_some());

@@ -13,7 +13,7 @@ const SUB_AGENT: &str = "subagent";
 
 /// What is said of the whole so far; what is said later wins.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meta {
+pub(super) struct LogMeta {
     pub(super) id: Option<String>,
     pub(super) project_hash: Option<String>,
     pub(super) started: Option<Moment>,
@@ -21,14 +21,14 @@ pub(super) struct Meta {
     pub(super) summary: Option<String>,
     kind: Option<String>,
     pub(super) directories: Vec<String>,
-    pub(super) fork: Option<ForkNote>,
+    pub(super) fork: Option<ForkOrigin>,
     /// The session that this one was converted from.
     pub(super) converted_from: Option<ConvertedFrom>,
 }
 
 /// What a session that we forked notes of the one it came from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct ForkNote {
+pub(super) struct ForkOrigin {
     pub(super) session: String,
     pub(super) entry: Option<String>,
     /// How many of its first messages are copies.
@@ -44,7 +44,7 @@ pub(super) fn is_meta(value: Value<'_>) -> bool {
     has("sessionId") && (has("projectHash") || has("startTime") || value.get("messages").is_some())
 }
 
-impl Meta {
+impl LogMeta {
     /// Takes what an object says into account.
     pub(super) fn merge(&mut self, object: Value<'_>) {
         for (key, value) in object.members() {
@@ -108,9 +108,9 @@ impl Meta {
     }
 }
 
-fn fork_note(value: Value<'_>) -> Option<ForkNote> {
+fn fork_note(value: Value<'_>) -> Option<ForkOrigin> {
     let copied = value.get("copied").and_then(Value::u64).unwrap_or(0);
-    Some(ForkNote {
+    Some(ForkOrigin {
         session: string(value, "forkOf")?,
         entry: string(value, "entry"),
         copied: usize::try_from(copied).unwrap_or(usize::MAX),

@@ -11,6 +11,7 @@ mod carrier;
 mod client;
 mod content;
 mod document;
+mod entries;
 mod facts;
 mod fields;
 mod head;
@@ -28,7 +29,6 @@ mod sniff;
 mod store;
 mod tools;
 mod types;
-mod weave;
 mod write;
 mod writer;
 
@@ -36,4 +36,4 @@ use about::{AGENT, Gemini, SLUG};
 
 pub use about::FORMAT;
 pub use project::{is_project_hash, project_hash};
-pub use types::{Treatment, treatment};
+pub use types::treatment;

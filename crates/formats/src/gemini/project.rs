@@ -7,7 +7,7 @@ use rethread_json::{Tree, Value};
 use rethread_model::Workspace;
 use sha2::{Digest, Sha256};
 
-use super::meta::Meta;
+use super::meta::LogMeta;
 
 /// The folder of chats in a project's folder.
 pub(super) const CHATS: &str = "chats";
@@ -101,7 +101,7 @@ pub(super) fn registered(store: &Path) -> Vec<(String, String)> {
 }
 
 /// Where a session was held. `told` are folders that the session itself names.
-pub(super) fn workspace(file: &Path, meta: &Meta, told: &[String]) -> Workspace {
+pub(super) fn workspace(file: &Path, meta: &LogMeta, told: &[String]) -> Workspace {
     let folder = folder_of(file);
     let name = folder.and_then(Path::file_name).and_then(|n| n.to_str());
     let hash = meta

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use rethread_disk::SafeName;
 use rethread_model::{Head, Moment, Note, Role, SessionBuilder, Summary};
 
+use super::entries::weave;
 use super::facts::{counts, head};
 use super::message::is_frame;
 use super::project::CHATS;
 use super::scan::{Scanned, scan, scan_in};
-use super::sniff::{What, what};
-use super::weave::weave;
+use super::sniff::{ClientFile, what};
 use super::{Gemini, SLUG, store};
 use crate::kit::{ScanDepth, folder_entries};
 use crate::unusable::{document_unusable, holds_no_record};
@@ -38,7 +38,7 @@ impl Reader for Gemini {
             Ok(found) => {
                 summary.size = found.part.len();
                 summary.head = head(path, &source.id, &found);
-                summary.head.hidden |= found.what == What::Prompts;
+                summary.head.hidden |= found.what == ClientFile::Prompts;
                 (summary.counts, summary.activity) = counts(&found.replay, want.usage);
                 buffer::give(found.part.into_held().unwrap_or_default());
             }
@@ -66,7 +66,7 @@ impl Reader for Gemini {
             unclaimed,
             mut notes,
         } = found;
-        head.hidden |= what == What::Prompts;
+        head.hidden |= what == ClientFile::Prompts;
         let outputs = store::outputs(path, &head.id);
         notes.extend(same_session_elsewhere(path, &head.id));
         let mut builder = SessionBuilder::new(head);

@@ -8,14 +8,14 @@ use std::collections::{HashMap, HashSet};
 use rethread_model::{Kind, RawRef, Role, Texts};
 
 use super::index::{Index, Sought};
-use super::message::{Message, MessageHead};
+use super::message::{FoundMessage, MessageHead};
 use super::nth::Nth;
 use super::tools::Tools;
 
 /// All messages that ever were in the list, and those that are.
 #[derive(Debug, Default)]
 pub(super) struct Replay {
-    pub(super) drafts: Vec<Draft>,
+    pub(super) drafts: Vec<ReplayedEntry>,
     /// Their ids, in the same order: entries get them when nothing else is needed any more.
     pub(super) ids: Texts,
     /// The list, by places in `drafts`.
@@ -36,7 +36,7 @@ pub(super) struct Replay {
 
 /// An entry to be.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct ReplayedEntry {
     pub(super) head: MessageHead,
     parent: Option<Nth>,
     /// Whether it never was in the list: a record that is no message.
@@ -46,7 +46,7 @@ pub(super) struct Draft {
     is_live: bool,
 }
 
-impl Draft {
+impl ReplayedEntry {
     fn new(head: MessageHead, raw: RawRef) -> Self {
         Self {
             head,
@@ -84,7 +84,7 @@ pub(super) enum Rewound {
 impl Replay {
     /// Adds a message, or another version of one that is in the list. What
     /// somebody else says is no version of it.
-    pub(super) fn message(&mut self, message: Message<'_>, raw: RawRef) {
+    pub(super) fn message(&mut self, message: FoundMessage<'_>, raw: RawRef) {
         let sought = self.index.sought(&message.id);
         let known = self.index.get(sought, &message.id, &self.ids);
         match known.filter(|at| self.is_live(*at)) {
@@ -103,7 +103,7 @@ impl Replay {
     }
 
     /// Whether a message is another version of one that is known.
-    fn is_version(&self, at: usize, message: &Message<'_>) -> bool {
+    fn is_version(&self, at: usize, message: &FoundMessage<'_>) -> bool {
         let is_answer = |head: &MessageHead| head.kind == Kind::Message(Role::Assistant);
         let known = self.drafts.get(at);
         let by_same = known.is_some_and(|d| is_answer(&d.head) == is_answer(&message.head));
@@ -111,7 +111,7 @@ impl Replay {
     }
 
     /// Adds a message at the end of the list, which others may replace.
-    fn add(&mut self, id: Sought, message: Message<'_>, raw: RawRef) {
+    fn add(&mut self, id: Sought, message: FoundMessage<'_>, raw: RawRef) {
         let is_named = !message.id.is_empty();
         self.list(message, raw);
         if is_named {
@@ -120,27 +120,27 @@ impl Replay {
     }
 
     /// Adds a message at the end of a list that is written as a whole, where none replaces another.
-    pub(super) fn list(&mut self, message: Message<'_>, raw: RawRef) {
+    pub(super) fn list(&mut self, message: FoundMessage<'_>, raw: RawRef) {
         let parent = self.live.last().copied().and_then(Nth::new);
         self.live.push(self.drafts.len());
-        let draft = Draft {
+        let draft = ReplayedEntry {
             parent,
             is_live: true,
-            ..Draft::new(message.head, raw)
+            ..ReplayedEntry::new(message.head, raw)
         };
         self.draft(&message.id, draft);
     }
 
     /// Keeps a record that has no place in the list.
     pub(super) fn beside(&mut self, head: MessageHead, raw: RawRef) {
-        let draft = Draft {
+        let draft = ReplayedEntry {
             beside: true,
-            ..Draft::new(head, raw)
+            ..ReplayedEntry::new(head, raw)
         };
         self.draft("", draft);
     }
 
-    fn draft(&mut self, id: &str, draft: Draft) {
+    fn draft(&mut self, id: &str, draft: ReplayedEntry) {
         self.drafts.push(draft);
         // Beyond four thousand million bytes of ids, the rest have none.
         if self.ids.push(id).is_none() {
@@ -187,7 +187,7 @@ impl Replay {
     /// Puts another list in place of this one; what has no id is no message. A message that was there
     /// before, in this list or an earlier one, is the same, and stands where the new list has it: the
     /// client writes all of it anew when it resumes a session.
-    pub(super) fn replace(&mut self, list: Vec<(Message<'_>, RawRef)>) {
+    pub(super) fn replace(&mut self, list: Vec<(FoundMessage<'_>, RawRef)>) {
         let old = std::mem::take(&mut self.live);
         self.leave(&old);
         let mut first_new = None;
@@ -237,7 +237,7 @@ impl Replay {
     }
 
     /// What a message is to the session: one that sums up what came before is no message.
-    pub(super) fn kind(&self, at: usize, draft: &Draft) -> Kind {
+    pub(super) fn kind(&self, at: usize, draft: &ReplayedEntry) -> Kind {
         match self.continued(at) {
             Some(continued) if continued.sums_up => Kind::Compaction,
             _ => draft.head.kind,
@@ -288,10 +288,10 @@ mod tests {
         RawRef { part: 0, record }
     }
 
-    fn message(id: &str) -> Message<'_> {
-        Message {
+    fn message(id: &str) -> FoundMessage<'_> {
+        FoundMessage {
             id: id.into(),
-            ..Message::unknown()
+            ..FoundMessage::unknown()
         }
     }
 
@@ -344,7 +344,7 @@ mod tests {
     }
 
     /// What the client does, told in its own way.
-    fn client(steps: &[Step]) -> Vec<String> {
+    fn client(steps: &[StepKind]) -> Vec<String> {
         let mut list: Vec<String> = Vec::new();
         let set = |list: &mut Vec<String>, id: &String| {
             if !list.contains(id) {
@@ -353,12 +353,12 @@ mod tests {
         };
         for step in steps {
             match step {
-                Step::Message(id) => set(&mut list, id),
-                Step::Rewind(id) => {
+                StepKind::Message(id) => set(&mut list, id),
+                StepKind::Rewind(id) => {
                     let at = list.iter().position(|known| known == id);
                     list.truncate(at.unwrap_or(0));
                 }
-                Step::Replace(ids) => {
+                StepKind::Replace(ids) => {
                     list.clear();
                     for id in ids {
                         set(&mut list, id);
@@ -370,17 +370,17 @@ mod tests {
     }
 
     #[derive(Clone, Debug)]
-    enum Step {
+    enum StepKind {
         Message(String),
         Rewind(String),
         Replace(Vec<String>),
     }
 
-    fn step() -> impl Strategy<Value = Step> {
+    fn step() -> impl Strategy<Value = StepKind> {
         prop_oneof![
-            6 => "[a-f]".prop_map(Step::Message),
-            2 => "[a-g]".prop_map(Step::Rewind),
-            1 => proptest::collection::vec("[a-f]", 0..5).prop_map(Step::Replace),
+            6 => "[a-f]".prop_map(StepKind::Message),
+            2 => "[a-g]".prop_map(StepKind::Rewind),
+            1 => proptest::collection::vec("[a-f]", 0..5).prop_map(StepKind::Replace),
         ]
     }
 
@@ -392,9 +392,9 @@ mod tests {
             let mut next = || { records += 1; raw(records) };
             for step in &steps {
                 match step {
-                    Step::Message(id) => replay.message(message(id), next()),
-                    Step::Rewind(id) => { replay.rewind(id); }
-                    Step::Replace(ids) => {
+                    StepKind::Message(id) => replay.message(message(id), next()),
+                    StepKind::Rewind(id) => { replay.rewind(id); }
+                    StepKind::Replace(ids) => {
                         replay.replace(ids.iter().map(|id| (message(id), next())).collect());
                     }
                 }

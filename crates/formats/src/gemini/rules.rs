@@ -7,7 +7,7 @@ use rethread_model::{Kind, Note, Severity};
 use super::Gemini;
 use super::project::{project_hash, root_in};
 use super::scan::{Scanned, scan};
-use super::sniff::What;
+use super::sniff::ClientFile;
 use crate::kit::ScanDepth;
 use crate::{OpenError, Rules, Source, Store, Violation, Weight};
 
@@ -46,7 +46,7 @@ fn check_file(source: &Source, out: &mut dyn FnMut(Violation)) -> Result<(), Ope
     for note in &found.notes {
         out(of_note(path, note));
     }
-    if matches!(found.what, What::Log | What::Document) {
+    if matches!(found.what, ClientFile::Log | ClientFile::Document) {
         check_chat(path, &found, out);
     }
     Ok(())

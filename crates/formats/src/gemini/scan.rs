@@ -9,10 +9,10 @@ use rethread_model::{Note, RawRef};
 use super::SLUG;
 use super::carrier::OURS;
 use super::head::Heads;
-use super::message::{Message, MessageHead, giant_message};
-use super::meta::{Meta, is_meta};
+use super::message::{FoundMessage, MessageHead, giant_message};
+use super::meta::{LogMeta, is_meta};
 use super::replay::{Replay, Rewound};
-use super::sniff::{What, has_lines};
+use super::sniff::{ClientFile, has_lines};
 use crate::carry::converted_from;
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, ScanDepth, SourcePos, read_log};
 use crate::{LogWindow, OpenError, Part, RecordKind};
@@ -26,8 +26,8 @@ pub(super) const MARK: &[u8] = b"\xEF\xBB\xBF";
 /// What was found in a file.
 pub(super) struct Scanned {
     pub(super) part: Part,
-    pub(super) what: What,
-    pub(super) meta: Meta,
+    pub(super) what: ClientFile,
+    pub(super) meta: LogMeta,
     pub(super) replay: Replay,
     pub(super) unclaimed: Vec<RawRef>,
     pub(super) notes: Vec<Note>,
@@ -57,9 +57,9 @@ pub(super) fn scan_in(
         path,
         look,
         heads: Heads::new(look),
-        what: What::Log,
+        what: ClientFile::Log,
         is_ours: false,
-        meta: Meta::default(),
+        meta: LogMeta::default(),
         replay: Replay::default(),
         records: LogRecords::new(path, MAIN_PART),
     };
@@ -94,9 +94,9 @@ pub(super) struct Scan<'a> {
     pub(super) path: &'a Path,
     pub(super) look: ScanDepth,
     pub(super) heads: Heads,
-    pub(super) what: What,
+    pub(super) what: ClientFile,
     pub(super) is_ours: bool,
-    pub(super) meta: Meta,
+    pub(super) meta: LogMeta,
     pub(super) replay: Replay,
     pub(super) records: LogRecords<'a>,
 }
@@ -182,7 +182,7 @@ impl Scan<'_> {
     }
 
     /// The message that a line is, as most are.
-    fn plain_message<'l>(&mut self, line: &'l [u8]) -> Option<Message<'l>> {
+    fn plain_message<'l>(&mut self, line: &'l [u8]) -> Option<FoundMessage<'l>> {
         if !line.starts_with(b"{\"") || line.starts_with(b"{\"$") {
             return None;
         }
@@ -238,7 +238,7 @@ impl Scan<'_> {
                 messages.extend(raw.map(|raw| (self.heads.of(item.raw()), raw)));
             } else if item.is_object() {
                 let raw = self.records.add(start, RecordKind::Value);
-                messages.extend(raw.map(|raw| (Message::unknown(), raw)));
+                messages.extend(raw.map(|raw| (FoundMessage::unknown(), raw)));
             } else {
                 let message = "an item among messages is not a JSON object; skipped";
                 self.records.note_damage(place, message);
@@ -261,7 +261,7 @@ impl Scan<'_> {
         }
     }
 
-    fn message(&mut self, at: u64, kind: RecordKind, message: Message<'_>) {
+    fn message(&mut self, at: u64, kind: RecordKind, message: FoundMessage<'_>) {
         self.is_ours |= message.head.kind != rethread_model::Kind::Unknown;
         if let Some(raw) = self.records.add(at, kind) {
             self.replay.message(message, raw);

@@ -7,7 +7,7 @@ use rethread_disk::open_read;
 use rethread_json::{Tree, Value, split_lines};
 
 use super::document::LISTS;
-use super::meta::{Meta, is_meta};
+use super::meta::{LogMeta, is_meta};
 use crate::outline::{Outline, between, outline};
 
 /// How much of a file is looked at to find out what it is.
@@ -15,7 +15,7 @@ const LOOK: u64 = 1024 * 1024;
 
 /// What a file of the client is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum ClientFile {
     /// A chat, as a log of lines.
     Log,
     /// A chat, as one document.
@@ -36,13 +36,13 @@ fn name(path: &Path) -> std::borrow::Cow<'_, str> {
 }
 
 /// What a file is, and the id of the session in it; none if it is not the client's.
-pub(super) fn what(path: &Path) -> Option<(What, Option<String>)> {
+pub(super) fn what(path: &Path) -> Option<(ClientFile, Option<String>)> {
     let mut start = Vec::new();
     let file = open_read(path).ok()?;
     file.take(LOOK).read_to_end(&mut start).ok()?;
     if has_lines(path) {
         let is_named = name(path).starts_with("session-");
-        log(&start, is_named).map(|meta| (What::Log, meta.id))
+        log(&start, is_named).map(|meta| (ClientFile::Log, meta.id))
     } else {
         let outline = outline(start.as_slice(), &LISTS).ok()?;
         let meta = meta(&outline, &start);
@@ -52,7 +52,7 @@ pub(super) fn what(path: &Path) -> Option<(What, Option<String>)> {
 
 /// The first line that is whole decides: it says what the session is, or changes that. In a file
 /// that is named like a session, it may also be a message.
-fn log(start: &[u8], is_named: bool) -> Option<Meta> {
+fn log(start: &[u8], is_named: bool) -> Option<LogMeta> {
     let mut tree = Tree::default();
     let whole = |line: &[u8], tree: &mut Tree| tree.parse_into(line).is_ok();
     let (_, line) = split_lines(start).find(|(_, line)| whole(line, &mut tree))?;
@@ -60,7 +60,7 @@ fn log(start: &[u8], is_named: bool) -> Option<Meta> {
     let is_header = is_meta(first) && ["uuid", "type"].iter().all(|key| first.get(key).is_none());
     let is_change = first.get("$set").is_some_and(Value::is_object);
     let is_ours = is_header || is_change || is_named && is_message(first);
-    let mut meta = Meta::default();
+    let mut meta = LogMeta::default();
     if is_header {
         meta.merge(first);
     }
@@ -76,8 +76,8 @@ fn is_message(value: Value<'_>) -> bool {
 }
 
 /// What the members of a document say of the whole.
-pub(super) fn meta(outline: &Outline, bytes: &[u8]) -> Meta {
-    let mut meta = Meta::default();
+pub(super) fn meta(outline: &Outline, bytes: &[u8]) -> LogMeta {
+    let mut meta = LogMeta::default();
     for (key, range) in &outline.members {
         let range = usize::try_from(range.start)
             .ok()
@@ -89,7 +89,7 @@ pub(super) fn meta(outline: &Outline, bytes: &[u8]) -> Meta {
 }
 
 /// Takes one member into account: its bytes from behind the key on.
-pub(super) fn set(meta: &mut Meta, key: &str, bytes: &[u8]) {
+pub(super) fn set(meta: &mut LogMeta, key: &str, bytes: &[u8]) {
     let bytes = bytes.get(between(bytes)..).unwrap_or_default();
     let mut tree = Tree::default();
     if tree.parse_into(bytes).is_ok() {
@@ -98,7 +98,7 @@ pub(super) fn set(meta: &mut Meta, key: &str, bytes: &[u8]) {
 }
 
 /// What a document is, by the first item of its list.
-fn document(outline: &Outline, bytes: &[u8], meta: &Meta) -> Option<What> {
+fn document(outline: &Outline, bytes: &[u8], meta: &LogMeta) -> Option<ClientFile> {
     let (key, items) = outline.list.as_ref()?;
     let mut tree = Tree::default();
     let first = items.first().and_then(|item| {
@@ -110,17 +110,21 @@ fn document(outline: &Outline, bytes: &[u8], meta: &Meta) -> Option<What> {
 }
 
 /// What a list of messages under this key is.
-pub(super) fn kind_of_list(key: &str, first: Option<Value<'_>>, meta: &Meta) -> Option<What> {
+pub(super) fn kind_of_list(
+    key: &str,
+    first: Option<Value<'_>>,
+    meta: &LogMeta,
+) -> Option<ClientFile> {
     let has = |key: &str| first.is_some_and(|f| f.get(key).is_some());
     let is_content = has("role") && has("parts");
     match key {
         "messages" => {
             let is_message = first.is_some_and(is_message);
             let is_chat = meta.id.is_some() && (meta.project_hash.is_some() || is_message);
-            (is_chat || is_message && has("timestamp")).then_some(What::Document)
+            (is_chat || is_message && has("timestamp")).then_some(ClientFile::Document)
         }
-        "history" => is_content.then_some(What::Checkpoint),
-        _ if has("messageId") && has("sessionId") => Some(What::Prompts),
-        _ => is_content.then_some(What::Checkpoint),
+        "history" => is_content.then_some(ClientFile::Checkpoint),
+        _ if has("messageId") && has("sessionId") => Some(ClientFile::Prompts),
+        _ => is_content.then_some(ClientFile::Checkpoint),
     }
 }

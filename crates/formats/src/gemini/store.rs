@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::calls::sanitized;
 use super::project::{CHATS, TMP, folder_of, is_project_hash, project_hash, root_files};
 use super::reader::{copies, rank};
-use super::sniff::{What, what};
+use super::sniff::{ClientFile, what};
 use super::{FORMAT, Gemini};
 use crate::kit::{SourceSink, agent_folders, folder_entries, known_roots, require_file};
 use crate::{Dependencies, Env, OpenError, Removal, Root, Source, Store, WriteError};
@@ -239,8 +239,8 @@ fn at_file(path: PathBuf) -> Option<Source> {
         return None;
     }
     let id = match what(&path) {
-        Some((What::Log | What::Document, id)) => id.unwrap_or_else(|| named_id(&path)),
-        Some((What::Checkpoint | What::Prompts, _)) => named_id(&path),
+        Some((ClientFile::Log | ClientFile::Document, id)) => id.unwrap_or_else(|| named_id(&path)),
+        Some((ClientFile::Checkpoint | ClientFile::Prompts, _)) => named_id(&path),
         // A damaged one can still be opened where it belongs.
         None if is_in_store(&path) && is_session_name(&name) => named_id(&path),
         None => return None,

@@ -8,37 +8,37 @@ use std::ops::Range;
 use memchr::memchr;
 use rethread_json::Passed;
 
-use super::message::Said;
+use super::message::ContentFacts;
 use super::nth::Several;
 
 /// All calls and answers.
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     words: Vec<u8>,
-    calls: Vec<Call>,
+    calls: Vec<FoundCall>,
     /// The calls that were answered.
-    answers: Vec<Word>,
+    answers: Vec<WordPlace>,
 }
 
 /// A call of a tool.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Call {
-    pub(super) id: Word,
+pub(super) struct FoundCall {
+    pub(super) id: WordPlace,
     /// Empty where nobody asks for it.
-    pub(super) name: Word,
+    pub(super) name: WordPlace,
     /// Whether its result stands beside it.
     pub(super) has_result: bool,
     /// The session of the sub-agent that it started.
-    pub(super) agent: Option<Word>,
+    pub(super) agent: Option<WordPlace>,
 }
 
 /// Where a word is among all.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Word(Several);
+pub(super) struct WordPlace(Several);
 
 impl Tools {
     /// Keeps a word; an empty one for what is none.
-    pub(super) fn keep(&mut self, value: Option<Passed<'_>>) -> Word {
+    pub(super) fn keep(&mut self, value: Option<Passed<'_>>) -> WordPlace {
         let start = self.words.len();
         if let Some(value) = value {
             match value.content() {
@@ -51,14 +51,14 @@ impl Tools {
                 }
             }
         }
-        Word(Several::new(&(start..self.words.len())))
+        WordPlace(Several::new(&(start..self.words.len())))
     }
 
-    pub(super) fn call(&mut self, call: Call) {
+    pub(super) fn call(&mut self, call: FoundCall) {
         self.calls.push(call);
     }
 
-    pub(super) fn answer(&mut self, answered: Word) {
+    pub(super) fn answer(&mut self, answered: WordPlace) {
         self.answers.push(answered);
     }
 
@@ -73,27 +73,27 @@ impl Tools {
     }
 
     /// A word as it was spelled, to compare it with others.
-    pub(super) fn bytes(&self, word: Word) -> &[u8] {
+    pub(super) fn bytes(&self, word: WordPlace) -> &[u8] {
         self.words.get(word.0.places()).unwrap_or_default()
     }
 
     /// A word.
-    pub(super) fn text(&self, word: Word) -> Cow<'_, str> {
+    pub(super) fn text(&self, word: WordPlace) -> Cow<'_, str> {
         String::from_utf8_lossy(self.bytes(word))
     }
 
     /// The calls at these places.
-    pub(super) fn between(&self, places: Range<usize>) -> &[Call] {
+    pub(super) fn between(&self, places: Range<usize>) -> &[FoundCall] {
         self.calls.get(places).unwrap_or_default()
     }
 
     /// The tools that the model called in a message.
-    pub(super) fn calls(&self, message: &Said) -> &[Call] {
+    pub(super) fn calls(&self, message: &ContentFacts) -> &[FoundCall] {
         self.between(message.calls.places())
     }
 
     /// The calls that a message of nothing but results answers.
-    pub(super) fn answers(&self, message: &Said) -> &[Word] {
+    pub(super) fn answers(&self, message: &ContentFacts) -> &[WordPlace] {
         self.answers
             .get(message.answers.places())
             .unwrap_or_default()

@@ -1,26 +1,6 @@
 //! The types of records that the client is known to write, and what becomes of each.
 
-/// What becomes of a type of record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Treatment {
-    /// What it says is in the conversation, or is known about the whole of it.
-    Understood,
-    /// It is shown as something that happened.
-    Event,
-    /// Its bytes are kept, and nothing is made of them.
-    Unread,
-}
-
-impl Treatment {
-    /// The word for it in tables.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Understood => "understood",
-            Self::Event => "kept as event",
-            Self::Unread => "kept unread",
-        }
-    }
-}
+use crate::Treatment;
 
 /// What becomes of a type of record; none for one that is not known.
 ///
@@ -30,20 +10,13 @@ impl Treatment {
 /// what stands in those files.
 ///
 /// ```
-/// use rethread_formats::gemini::{Treatment, treatment};
+/// use rethread_formats::Treatment;
+/// use rethread_formats::gemini::treatment;
 /// assert_eq!(treatment("$rewindTo"), Some(Treatment::Understood));
 /// assert_eq!(treatment("gemini/tomorrow"), None);
 /// ```
 pub fn treatment(name: &str) -> Option<Treatment> {
-    let tables = [
-        (UNDERSTOOD, Treatment::Understood),
-        (EVENTS, Treatment::Event),
-        (UNREAD, Treatment::Unread),
-    ];
-    let mut found = tables
-        .into_iter()
-        .filter(|(types, _)| types.contains(&name));
-    found.next().map(|(_, treatment)| treatment)
+    Treatment::find(name, [UNDERSTOOD, EVENTS, UNREAD])
 }
 
 const UNDERSTOOD: &[&str] = &[

@@ -8,18 +8,18 @@ use rethread_json::Object;
 use rethread_model::{Note, TitleSource};
 
 use super::project::store_around;
-use super::write::create::{Header, Past, named, refuse_unknown, root, write};
+use super::write::create::{NewHeader, NewPast, named, refuse_unknown, root, write};
 use super::write::edit::{add, refuse_known_ids};
 use super::write::fork::{copied, entries, messages, outputs};
-use super::write::message::{Defaults, Given, from_new, given};
+use super::write::message::{NewMessageDefaults, PreparedMessage, from_new, given};
 use super::write::place::{chats, store};
-use super::write::tell::{KEEPS, Teller};
-use super::write::{Changes, Open};
+use super::write::transcript::{KEEPS, LogTranscript};
+use super::write::{LockedSession, SessionChanges};
 use super::{FORMAT, Gemini, SLUG, store};
-use crate::telling::{StepHead, answered, is_apart, left, sums_up};
+use crate::transcript::{StepHead, answered, is_apart, left, sums_up};
 use crate::{
-    Appended, Editor, Fork, Keeps, Made, MessageInput, NewSession, Source, Step, SubagentWriter,
-    Told, WriteError, Writer, Writing,
+    Appended, Editor, Fork, Keeps, Made, MessageInput, NewSession, Source, StepKind,
+    SubagentWriter, TranscriptStep, WriteError, Writer, Writing,
 };
 
 impl Writer for Gemini {
@@ -28,12 +28,12 @@ impl Writer for Gemini {
         refuse_unknown(new)?;
         let project = named(&new.cwd)?;
         let chats = chats(w, &root(w, new.root.as_deref())?, &project)?;
-        let header = Header {
+        let header = NewHeader {
             project: &project,
             title: new.title.as_deref(),
             fork: None,
         };
-        write(w, &chats, new.id.as_deref(), &header, &Past::nothing())
+        write(w, &chats, new.id.as_deref(), &header, &NewPast::nothing())
     }
 
     /// Adds messages.
@@ -43,11 +43,12 @@ impl Writer for Gemini {
         source: &Source,
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
-        let mut session = Open::lock(w, source)?;
+        let mut session = LockedSession::lock(w, source)?;
         let start = session.log.len()?;
-        let mut prepared: Vec<Result<Given, WriteError>> = Vec::with_capacity(messages.len());
+        let mut prepared: Vec<Result<PreparedMessage, WriteError>> =
+            Vec::with_capacity(messages.len());
         for (salt, message) in (start..).zip(messages) {
-            let defaults = Defaults {
+            let defaults = NewMessageDefaults {
                 env: w.env,
                 salt,
                 replaces: None,
@@ -61,7 +62,7 @@ impl Writer for Gemini {
             let nothing = || WriteError::BadInput("no message was given".to_owned());
             return Err(prepared.swap_remove(at).err().unwrap_or_else(nothing));
         }
-        let mut changes = Changes::default();
+        let mut changes = SessionChanges::default();
         let mut ids = Vec::with_capacity(prepared.len());
         for message in prepared {
             ids.push(match message {
@@ -83,10 +84,10 @@ impl Writer for Gemini {
         source: &Source,
         title: &str,
     ) -> Result<Vec<Note>, WriteError> {
-        let mut session = Open::lock(w, source)?;
-        session.save(&Changes {
+        let mut session = LockedSession::lock(w, source)?;
+        session.save(&SessionChanges {
             title: Some(title.to_owned()),
-            ..Changes::default()
+            ..SessionChanges::default()
         })
     }
 
@@ -115,7 +116,7 @@ impl Writer for Gemini {
         let root = root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
         let chats = chats(w, &root, &project)?;
         let copied = copied(&old, &entries)?;
-        let past = Past {
+        let past = NewPast {
             messages: &|out| messages(w, &old, &entries, out),
             outputs: outputs(&old, &entries, &mut notes),
         };
@@ -128,7 +129,7 @@ impl Writer for Gemini {
         let stored = head.title.as_ref();
         let stored = stored.filter(|t| t.source != TitleSource::FirstPrompt);
         let title = fork.title.as_deref().or(stored.map(|t| t.text.as_str()));
-        let header = Header {
+        let header = NewHeader {
             project: &project,
             title,
             fork: Some(&note),
@@ -144,7 +145,7 @@ impl Writer for Gemini {
 
     /// Ways that hold results of calls which others make too, because results stand beside their calls; and
     /// those on which something was summed up: the client cannot go back before that.
-    fn leaves_out(&self, told: &mut dyn Iterator<Item = Told>) -> Vec<Range<usize>> {
+    fn leaves_out(&self, told: &mut dyn Iterator<Item = TranscriptStep>) -> Vec<Range<usize>> {
         let heads: Vec<StepHead> = told.map(|one| StepHead::of(&one)).collect();
         let is_out = |way: &Range<usize>| {
             let steps = heads.get(way.clone()).unwrap_or_default();
@@ -158,10 +159,10 @@ impl Writer for Gemini {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        told: &[Told],
+        told: &[TranscriptStep],
     ) -> Result<(), WriteError> {
-        let mut session = Open::lock(w, source)?;
-        let mut teller = Teller {
+        let mut session = LockedSession::lock(w, source)?;
+        let mut teller = LogTranscript {
             w,
             salt: session.log.len()?,
             told,
@@ -174,20 +175,20 @@ impl Writer for Gemini {
         for (at, one) in told.iter().enumerate() {
             teller.go_to(one.after);
             let message = match &one.step {
-                Step::Message(message) => {
-                    let defaults = Defaults {
+                StepKind::Message(message) => {
+                    let defaults = NewMessageDefaults {
                         env: w.env,
                         salt: teller.salt + at as u64,
                         replaces: None,
                     };
                     teller.message(from_new(message, &defaults)?, one.time)
                 }
-                Step::Compaction { summary, kept, .. } => {
+                StepKind::Compaction { summary, kept, .. } => {
                     teller.compaction(at, summary, *kept);
                     None
                 }
-                Step::Back => None,
-                Step::BranchSummary(_) | Step::Label { .. } => {
+                StepKind::Back => None,
+                StepKind::BranchSummary(_) | StepKind::Label { .. } => {
                     return Err(WriteError::Unsupported {
                         format: SLUG,
                         what: "summaries of branches, or labels",
@@ -196,9 +197,9 @@ impl Writer for Gemini {
             };
             teller.messages.push(message);
         }
-        session.save(&Changes {
+        session.save(&SessionChanges {
             added: teller.lines,
-            ..Changes::default()
+            ..SessionChanges::default()
         })?;
         Ok(())
     }

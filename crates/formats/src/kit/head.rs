@@ -53,7 +53,7 @@ pub(crate) fn head_fields(
 ) -> Result<bool, PullError> {
     let mut pull = Pull::new(record);
     let is_object = pull.next_event()? == Event::BeginObject;
-    let (mut key, mut text) = (Word::new(longest), Word::new(longest));
+    let (mut key, mut text) = (ShortWord::new(longest), ShortWord::new(longest));
     let mut in_inner = false;
     loop {
         let (value, is_nested) = match pull.next_event()? {
@@ -114,13 +114,13 @@ pub(crate) fn head_text(start: &[u8], key: &str) -> Option<String> {
 }
 
 /// A string as far as it is short enough.
-struct Word {
+struct ShortWord {
     bytes: Vec<u8>,
     longest: usize,
     is_long: bool,
 }
 
-impl Word {
+impl ShortWord {
     fn new(longest: usize) -> Self {
         Self {
             bytes: Vec::new(),

@@ -6,7 +6,7 @@ use rethread_model::{Blob, Block, Cost, Media, Message, ModelRef, Moment, Role, 
 
 use super::content::{InlineData, add_blocks, read_blocks};
 use crate::fields::{filled, json, others, string};
-use crate::{MessageInput, NewMessage, TextMessage, Unsaid, WriteError, picture};
+use crate::{MessageDefaults, MessageInput, NewMessage, TextMessage, WriteError, picture};
 
 /// A message that was read.
 pub(crate) enum GivenMessage<N> {
@@ -35,7 +35,7 @@ const UNDERSTOOD: [&str; 11] = [
 /// is the format's, and none leaves it to the unified vocabulary.
 pub(crate) fn read_message<N>(
     input: &MessageInput,
-    native: impl FnOnce(Value<'_>, &Unsaid) -> Option<Result<N, String>>,
+    native: impl FnOnce(Value<'_>, &MessageDefaults) -> Option<Result<N, String>>,
 ) -> Result<GivenMessage<N>, WriteError> {
     let read = match input {
         MessageInput::Text(text) => return text_message(text).map(GivenMessage::New),
@@ -130,7 +130,10 @@ fn text_message(text: &TextMessage) -> Result<Box<NewMessage>, WriteError> {
 }
 
 /// Reads a message of the unified vocabulary.
-pub(crate) fn unified_message(value: Value<'_>, unsaid: &Unsaid) -> Result<NewMessage, String> {
+pub(crate) fn unified_message(
+    value: Value<'_>,
+    unsaid: &MessageDefaults,
+) -> Result<NewMessage, String> {
     let role = given_role(value, unsaid)?;
     let time = given_time(value)?;
     let mut blocks = read_blocks(value.get("content").ok_or("`content` is missing")?)?;
@@ -161,7 +164,7 @@ pub(crate) fn unified_message(value: Value<'_>, unsaid: &Unsaid) -> Result<NewMe
 }
 
 /// Who says a message.
-fn given_role(value: Value<'_>, unsaid: &Unsaid) -> Result<Role, String> {
+fn given_role(value: Value<'_>, unsaid: &MessageDefaults) -> Result<Role, String> {
     match string(value, "role").as_deref() {
         Some("user") => Ok(Role::User),
         Some("assistant" | "agent") => Ok(Role::Assistant),

@@ -6,7 +6,7 @@ use rethread_json::LineSpan;
 use rethread_model::{Note, RawRef};
 
 use super::log::{Flow, LogLine};
-use crate::{Marks, RecordKind};
+use crate::{RecordKind, RecordTable};
 
 /// The line and the byte at which something stands in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) struct LogRecords<'p> {
     pub(crate) path: &'p Path,
     /// The number of the part that the log is.
     part: u32,
-    pub(crate) marks: Marks,
+    pub(crate) marks: RecordTable,
     /// Records that no entry comes from.
     pub(crate) unclaimed: Vec<RawRef>,
     pub(crate) notes: Vec<Note>,
@@ -52,7 +52,7 @@ impl<'p> LogRecords<'p> {
         Self {
             path,
             part,
-            marks: Marks::default(),
+            marks: RecordTable::default(),
             unclaimed: Vec::new(),
             notes: Vec::new(),
         }

@@ -4,10 +4,9 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
-use rethread_disk::read_at;
-
 use super::log::{LogPoint, LogVisitor, scan_log_from};
 use super::state::SavedState;
+use crate::file_range::FileRange;
 use crate::{Source, Want};
 
 /// How closely a log is looked at.
@@ -155,22 +154,7 @@ fn resume<S: SavedState>(file: &File, question: &str, saved: &SavedScan) -> Opti
 fn tail_before(file: &File, end: u64) -> io::Result<Vec<u8>> {
     let start = end.saturating_sub(TAIL);
     let mut tail = Vec::new();
-    FileRange { file, at: start }
-        .take(end - start)
-        .read_to_end(&mut tail)?;
+    let at = start;
+    FileRange { file, at, end }.read_to_end(&mut tail)?;
     Ok(tail)
-}
-
-/// A reader that does not move the file's own position.
-struct FileRange<'a> {
-    file: &'a File,
-    at: u64,
-}
-
-impl io::Read for FileRange<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let count = read_at(self.file, self.at, buf)?;
-        self.at += count as u64;
-        Ok(count)
-    }
 }

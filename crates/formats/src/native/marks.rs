@@ -36,9 +36,9 @@ impl RecordKind {
 
 /// Where records begin and what they are, in eight bytes each.
 #[derive(Debug, Default)]
-pub struct Marks(Vec<u64>);
+pub struct RecordTable(Vec<u64>);
 
-impl Marks {
+impl RecordTable {
     /// Notes that a record begins at this byte, and gives its number. Records come in order, the
     /// first at byte 0. `None` if it begins none: blank lines behind each other are one record,
     /// and there are at most four thousand million.

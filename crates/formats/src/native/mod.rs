@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use rethread_model::RawRef;
 
-pub use marks::{Marks, RecordKind};
+pub use marks::{RecordKind, RecordTable};
 pub use part::{Part, PartKind};
 pub use spool::{Spool, Spooled};
 

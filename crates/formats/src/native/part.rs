@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rethread_disk::{open_read, read_at, read_next};
 
-use super::marks::{Marks, RecordKind};
+use super::marks::{RecordKind, RecordTable};
 use super::spool::Spooled;
 use super::window::{Window, append_range};
 use crate::LogWindow;
@@ -33,7 +33,7 @@ pub struct Part {
     len: u64,
     /// The bytes of the file that are not meant; none of most parts.
     skipped: Range<u64>,
-    marks: Marks,
+    marks: RecordTable,
     window: Mutex<Window>,
     /// What a record said that many entries come from: the one that was asked last.
     told: Mutex<Option<(u32, Arc<str>)>>,
@@ -139,7 +139,7 @@ impl Part {
     }
 
     /// A document that was read whole, and whose elements are records of their own.
-    pub fn document_of(path: PathBuf, bytes: Vec<u8>, marks: Marks) -> Self {
+    pub fn document_of(path: PathBuf, bytes: Vec<u8>, marks: RecordTable) -> Self {
         let len = bytes.len() as u64;
         Self::new(path, PartKind::Document, Backing::Memory(bytes), len).with_records(marks)
     }
@@ -164,7 +164,7 @@ impl Part {
             bytes,
             len,
             skipped: 0..0,
-            marks: Marks::default(),
+            marks: RecordTable::default(),
             window: Mutex::default(),
             told: Mutex::default(),
         }
@@ -195,7 +195,7 @@ impl Part {
 
     /// Sets where the records begin, once they are known.
     #[must_use]
-    pub fn with_records(mut self, marks: Marks) -> Self {
+    pub fn with_records(mut self, marks: RecordTable) -> Self {
         self.marks = marks;
         self
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use rethread_disk::{DiskError, scratch};
 
-use super::marks::{Marks, RecordKind};
+use super::marks::{RecordKind, RecordTable};
 use super::part::Backing;
 
 /// Records that are collected one after the other, in memory as long as they are few.
@@ -17,7 +17,7 @@ pub struct Spool {
     file: Option<File>,
     /// How much is in the file.
     written: u64,
-    marks: Marks,
+    marks: RecordTable,
 }
 
 /// Records that were collected.
@@ -25,7 +25,7 @@ pub struct Spool {
 pub struct Spooled {
     pub(super) bytes: Backing,
     pub(super) len: u64,
-    pub(super) marks: Marks,
+    pub(super) marks: RecordTable,
 }
 
 /// How much a [`Spool`] holds in memory.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{FORMAT, Ndjson};
-use crate::carry::Place;
+use crate::carry::InstallTarget;
 use crate::{Carrier, Conversation, OpenError, Source, WriteError, Writing};
 
 impl Carrier for Ndjson {
@@ -23,7 +23,7 @@ impl Carrier for Ndjson {
     fn destination_folder(
         &self,
         _: &Writing<'_>,
-        place: &Place,
+        place: &InstallTarget,
         _main: &str,
     ) -> Result<PathBuf, WriteError> {
         let nowhere = || WriteError::BadInput("an export needs `-o DIR`".to_owned());

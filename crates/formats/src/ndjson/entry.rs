@@ -10,7 +10,7 @@ use super::fields::{count, is_true, json, model, string, text, time, usage, visi
 use super::head::title_source;
 
 /// What is known of an entry before its body is read.
-pub(super) struct EntryHead {
+pub(super) struct UnifiedHead {
     pub(super) id: String,
     pub(super) kind: Kind,
     pub(super) time: Option<Moment>,
@@ -21,8 +21,8 @@ pub(super) struct EntryHead {
     pub(super) usage_key: Option<String>,
 }
 
-pub(super) fn entry_head(value: Value<'_>) -> EntryHead {
-    EntryHead {
+pub(super) fn entry_head(value: Value<'_>) -> UnifiedHead {
+    UnifiedHead {
         id: string(value, "uuid").unwrap_or_default(),
         kind: kind_of_word(string(value, "type").as_deref().unwrap_or_default()),
         time: time(value, "timestamp"),

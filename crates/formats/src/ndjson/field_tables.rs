@@ -23,7 +23,7 @@ pub(super) enum Shape {
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Is {
+pub(super) enum FieldType {
     /// This word.
     Word(&'static str),
     /// One of these words.
@@ -52,9 +52,9 @@ pub(super) enum Is {
 
 /// One field of an object.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
+pub(super) struct ObjectField {
     pub(super) key: &'static str,
-    pub(super) is: Is,
+    pub(super) is: FieldType,
     pub(super) required: bool,
 }
 
@@ -66,17 +66,17 @@ pub(super) struct Table {
     pub(super) name: &'static str,
     /// The heading in the document.
     pub(super) section: &'static str,
-    pub(super) fields: &'static [Field],
+    pub(super) fields: &'static [ObjectField],
 }
 
-const fn must(key: &'static str, is: Is) -> Field {
+const fn must(key: &'static str, is: FieldType) -> ObjectField {
     let required = true;
-    Field { key, is, required }
+    ObjectField { key, is, required }
 }
 
-const fn may(key: &'static str, is: Is) -> Field {
+const fn may(key: &'static str, is: FieldType) -> ObjectField {
     let required = false;
-    Field { key, is, required }
+    ObjectField { key, is, required }
 }
 
 /// All objects, in the document's order.
@@ -86,13 +86,13 @@ pub(super) static TABLES: &[Table] = &[
         name: "header",
         section: "Header Record (Line 1)",
         fields: &[
-            must("type", Is::Word("header")),
-            must("schema_version", Is::Version),
-            must("export_timestamp", Is::Time),
-            must("agent_types", Is::Texts),
-            must("homes", Is::Texts),
-            must("workspaces", Is::Texts),
-            must("session_count", Is::Count(0)),
+            must("type", FieldType::Word("header")),
+            must("schema_version", FieldType::Version),
+            must("export_timestamp", FieldType::Time),
+            must("agent_types", FieldType::Texts),
+            must("homes", FieldType::Texts),
+            must("workspaces", FieldType::Texts),
+            must("session_count", FieldType::Count(0)),
         ],
     },
     Table {
@@ -100,10 +100,10 @@ pub(super) static TABLES: &[Table] = &[
         name: "record",
         section: "Session Record (Lines 2+)",
         fields: &[
-            must("type", Is::Word("session")),
-            must("session", Is::Object(Shape::Session)),
-            must("messages", Is::Objects(Shape::Message)),
-            may("graph", Is::Object(Shape::Graph)),
+            must("type", FieldType::Word("session")),
+            must("session", FieldType::Object(Shape::Session)),
+            must("messages", FieldType::Objects(Shape::Message)),
+            may("graph", FieldType::Object(Shape::Graph)),
         ],
     },
     Table {
@@ -111,17 +111,17 @@ pub(super) static TABLES: &[Table] = &[
         name: "session",
         section: "Session Object",
         fields: &[
-            must("id", Is::Text),
-            must("agent", Is::Text),
-            must("workspace", Is::Text),
-            must("workspace_encoded", Is::Text),
-            must("started_at", Is::Time),
-            must("ended_at", Is::Time),
-            must("source", Is::Object(Shape::Source)),
-            must("is_agent_session", Is::Bool),
-            may("parent_session_id", Is::TextOrNull),
-            may("agent_id", Is::TextOrNull),
-            may("extensions", Is::Open),
+            must("id", FieldType::Text),
+            must("agent", FieldType::Text),
+            must("workspace", FieldType::Text),
+            must("workspace_encoded", FieldType::Text),
+            must("started_at", FieldType::Time),
+            must("ended_at", FieldType::Time),
+            must("source", FieldType::Object(Shape::Source)),
+            must("is_agent_session", FieldType::Bool),
+            may("parent_session_id", FieldType::TextOrNull),
+            may("agent_id", FieldType::TextOrNull),
+            may("extensions", FieldType::Open),
         ],
     },
     Table {
@@ -129,9 +129,12 @@ pub(super) static TABLES: &[Table] = &[
         name: "source",
         section: "Session Object",
         fields: &[
-            must("type", Is::OneOf(&["local", "wsl", "windows", "remote"])),
-            may("host", Is::TextOrNull),
-            must("path", Is::Text),
+            must(
+                "type",
+                FieldType::OneOf(&["local", "wsl", "windows", "remote"]),
+            ),
+            may("host", FieldType::TextOrNull),
+            must("path", FieldType::Text),
         ],
     },
     Table {
@@ -139,30 +142,33 @@ pub(super) static TABLES: &[Table] = &[
         name: "message",
         section: "Message Object",
         fields: &[
-            must("index", Is::Count(1)),
-            may("uuid", Is::Text),
-            may("parent_uuid", Is::TextOrNull),
-            must("role", Is::OneOf(&["user", "assistant", "system"])),
-            may("timestamp", Is::Time),
-            must("content", Is::Blocks),
-            may("metadata", Is::Object(Shape::Metadata)),
+            must("index", FieldType::Count(1)),
+            may("uuid", FieldType::Text),
+            may("parent_uuid", FieldType::TextOrNull),
+            must("role", FieldType::OneOf(&["user", "assistant", "system"])),
+            may("timestamp", FieldType::Time),
+            must("content", FieldType::Blocks),
+            may("metadata", FieldType::Object(Shape::Metadata)),
         ],
     },
     Table {
         shape: Shape::Text,
         name: "text",
         section: "Text Block",
-        fields: &[must("type", Is::Word("text")), must("text", Is::Text)],
+        fields: &[
+            must("type", FieldType::Word("text")),
+            must("text", FieldType::Text),
+        ],
     },
     Table {
         shape: Shape::ToolUse,
         name: "tool_use",
         section: "Tool Use Block (Assistant requesting tool)",
         fields: &[
-            must("type", Is::Word("tool_use")),
-            must("tool_id", Is::Text),
-            must("tool_name", Is::Text),
-            must("input", Is::Any),
+            must("type", FieldType::Word("tool_use")),
+            must("tool_id", FieldType::Text),
+            must("tool_name", FieldType::Text),
+            must("input", FieldType::Any),
         ],
     },
     Table {
@@ -170,11 +176,11 @@ pub(super) static TABLES: &[Table] = &[
         name: "tool_result",
         section: "Tool Result Block (Result of tool execution)",
         fields: &[
-            must("type", Is::Word("tool_result")),
-            must("tool_id", Is::Text),
-            must("tool_name", Is::Text),
-            must("output", Is::Text),
-            must("is_error", Is::Bool),
+            must("type", FieldType::Word("tool_result")),
+            must("tool_id", FieldType::Text),
+            must("tool_name", FieldType::Text),
+            must("output", FieldType::Text),
+            must("is_error", FieldType::Bool),
         ],
     },
     Table {
@@ -182,15 +188,15 @@ pub(super) static TABLES: &[Table] = &[
         name: "metadata",
         section: "Message Metadata",
         fields: &[
-            may("cwd", Is::Text),
-            may("git_branch", Is::Text),
-            may("agent_version", Is::Text),
-            may("user_type", Is::Text),
-            may("is_meta", Is::Bool),
-            may("model", Is::Object(Shape::Model)),
-            may("token_usage", Is::Object(Shape::TokenUsage)),
-            may("request_id", Is::Text),
-            may("extensions", Is::Open),
+            may("cwd", FieldType::Text),
+            may("git_branch", FieldType::Text),
+            may("agent_version", FieldType::Text),
+            may("user_type", FieldType::Text),
+            may("is_meta", FieldType::Bool),
+            may("model", FieldType::Object(Shape::Model)),
+            may("token_usage", FieldType::Object(Shape::TokenUsage)),
+            may("request_id", FieldType::Text),
+            may("extensions", FieldType::Open),
         ],
     },
     Table {
@@ -198,9 +204,9 @@ pub(super) static TABLES: &[Table] = &[
         name: "model",
         section: "Message Metadata",
         fields: &[
-            may("name", Is::TextOrNull),
-            may("stop_reason", Is::TextOrNull),
-            may("stop_sequence", Is::TextOrNull),
+            may("name", FieldType::TextOrNull),
+            may("stop_reason", FieldType::TextOrNull),
+            may("stop_sequence", FieldType::TextOrNull),
         ],
     },
     Table {
@@ -208,10 +214,10 @@ pub(super) static TABLES: &[Table] = &[
         name: "token_usage",
         section: "Message Metadata",
         fields: &[
-            may("input_tokens", Is::Count(0)),
-            may("output_tokens", Is::Count(0)),
-            may("cache_creation_tokens", Is::Count(0)),
-            may("cache_read_tokens", Is::Count(0)),
+            may("input_tokens", FieldType::Count(0)),
+            may("output_tokens", FieldType::Count(0)),
+            may("cache_creation_tokens", FieldType::Count(0)),
+            may("cache_read_tokens", FieldType::Count(0)),
         ],
     },
     Table {
@@ -219,9 +225,9 @@ pub(super) static TABLES: &[Table] = &[
         name: "graph",
         section: "Conversation Graph (Optional)",
         fields: &[
-            must("is_linear", Is::No),
-            must("fork_points", Is::Objects(Shape::ForkPoint)),
-            must("active_path", Is::Texts),
+            must("is_linear", FieldType::No),
+            must("fork_points", FieldType::Objects(Shape::ForkPoint)),
+            must("active_path", FieldType::Texts),
         ],
     },
     Table {
@@ -229,16 +235,19 @@ pub(super) static TABLES: &[Table] = &[
         name: "fork_point",
         section: "Conversation Graph (Optional)",
         fields: &[
-            must("uuid", Is::Text),
-            must("index", Is::Count(1)),
-            must("branches", Is::Objects(Shape::Branch)),
+            must("uuid", FieldType::Text),
+            must("index", FieldType::Count(1)),
+            must("branches", FieldType::Objects(Shape::Branch)),
         ],
     },
     Table {
         shape: Shape::Branch,
         name: "branch",
         section: "Conversation Graph (Optional)",
-        fields: &[must("uuid", Is::Text), must("index", Is::Count(1))],
+        fields: &[
+            must("uuid", FieldType::Text),
+            must("index", FieldType::Count(1)),
+        ],
     },
 ];
 
@@ -257,7 +266,7 @@ pub(super) fn block(kind: &str) -> Option<&'static Table> {
     })
 }
 
-impl Is {
+impl FieldType {
     /// Whether a value fits; what is inside of objects and lists is not looked at.
     pub(super) fn fits(self, value: Value<'_>) -> bool {
         let kind = value.kind();

@@ -9,7 +9,8 @@ use rethread_json::{Event, Line, LineBytes, LineSpan, Lines, Pull, PullError, Tr
 use rethread_model::Note;
 
 use super::fields::string;
-use super::packed::{FileRange, OpenedExport};
+use super::packed::OpenedExport;
+use crate::file_range::FileRange;
 
 /// Of a longer line only the beginning is looked at first.
 const SHORT: usize = 1024 * 1024;

@@ -5,17 +5,17 @@ use rethread_model::{Kind, Message, ModelRef, Place, Role, Visibility};
 
 use super::blocks::{LaterResults, read_blocks};
 use super::body;
-use super::entry::EntryHead;
+use super::entry::UnifiedHead;
 use super::fields::{extensions, is_true, json, string, time, usage, visibility};
 use super::flat;
 
 /// What is known of a message before its body is read.
-pub(super) fn message_head(value: Value<'_>) -> EntryHead {
+pub(super) fn message_head(value: Value<'_>) -> UnifiedHead {
     let more = extensions(value);
     let flag = |key| more.is_some_and(|m| is_true(m, key));
     let is_meta = value.at(&["metadata", "is_meta"]).and_then(Value::bool) == Some(true);
     let seen = more.and_then(visibility);
-    EntryHead {
+    UnifiedHead {
         id: string(value, "uuid").unwrap_or_default(),
         kind: Kind::Message(read_role(value)),
         time: time(value, "timestamp"),

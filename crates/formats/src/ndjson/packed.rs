@@ -1,7 +1,6 @@
 //! Files that may be packed with gzip or zstd.
 
 use std::fs::File;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
@@ -105,21 +104,4 @@ fn unpack_export(
         damage: damage.clone(),
     });
     Ok((copy, len, damage))
-}
-
-/// A reader over a range of a file.
-pub(super) struct FileRange<'a> {
-    pub(super) file: &'a File,
-    pub(super) at: u64,
-    pub(super) end: u64,
-}
-
-impl Read for FileRange<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
-        let want = left.min(buf.len());
-        let n = rethread_disk::read_at(self.file, self.at, &mut buf[..want])?;
-        self.at += n as u64;
-        Ok(n)
-    }
 }

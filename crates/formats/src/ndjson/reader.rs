@@ -16,22 +16,23 @@ use rethread_model::{
     Summary,
 };
 
-use super::entry::{EntryHead, entry_head};
+use super::entry::{UnifiedHead, entry_head};
 use super::fields::{count, extensions, string};
 use super::head::read_head;
 use super::index::{FileIndex, FileShape, SessionLine, file_index, next_key};
 use super::message::{message_head, only_results};
-use super::packed::{FileRange, OpenedExport, open_export};
+use super::packed::{OpenedExport, open_export};
 use super::pieces::{pass_value, value_bytes};
 use super::store::file_stem;
 use super::summary::{change_time, entry_counts, record_bytes};
 use super::{Ndjson, SLUG, flat};
 use crate::error::unreadable;
+use crate::file_range::FileRange;
 use crate::first_prompt::FirstPrompt;
 use crate::unusable::cannot_be_opened;
 use crate::{
-    BodyReader, Conversation, ExportReader, Marks, Native, OpenError, RecordKind, Source, Store,
-    Want,
+    BodyReader, Conversation, ExportReader, Native, OpenError, RecordKind, RecordTable, Source,
+    Store, Want,
 };
 
 /// The one part.
@@ -176,7 +177,7 @@ struct SessionReader<'a> {
     path: &'a Path,
     span: LineSpan,
     builder: SessionBuilder,
-    marks: Marks,
+    marks: RecordTable,
     notes: Vec<Note>,
     tree: Tree,
     head: Head,
@@ -230,7 +231,7 @@ impl<'a> SessionReader<'a> {
             path,
             span: found.span,
             builder: SessionBuilder::default(),
-            marks: Marks::default(),
+            marks: RecordTable::default(),
             notes: found.notes.clone(),
             tree: Tree::default(),
             head: Head::default(),
@@ -508,7 +509,7 @@ impl<'a> SessionReader<'a> {
     }
 
     /// Adds an entry; whether that could be done.
-    fn add_entry(&mut self, head: &EntryHead, hangs: Option<EntryParent>, record: u32) -> bool {
+    fn add_entry(&mut self, head: &UnifiedHead, hangs: Option<EntryParent>, record: u32) -> bool {
         let raw = RawRef { part: FILE, record };
         let new = NewEntry {
             id: &head.id,

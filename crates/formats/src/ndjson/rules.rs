@@ -7,7 +7,7 @@ use rethread_json::{LineBytes, LineSpan, Tree, Value};
 use rethread_model::{Moment, home_name};
 
 use super::Ndjson;
-use super::field_tables::{Is, Shape, Table, block, table};
+use super::field_tables::{FieldType, Shape, Table, block, table};
 use super::fields::{count, string};
 use super::index::{FileShape, all_lines, file_shape};
 use super::packed::open_export;
@@ -44,13 +44,13 @@ impl Rules for Ndjson {
                 supported: "1.x against its document",
             });
         }
-        let mut sheet = Sheet {
+        let mut sheet = ExportCheck {
             path,
             line: 1,
             told: 0,
             out,
             header: None,
-            seen: Seen::default(),
+            seen: SeenLines::default(),
         };
         if let Some(damage) = &opened.damage {
             sheet.error("packed", FILE, damage.clone());
@@ -67,7 +67,7 @@ impl Rules for Ndjson {
 
 /// What the lines hold that the header speaks of.
 #[derive(Default)]
-struct Seen {
+struct SeenLines {
     sessions: u64,
     agents: BTreeSet<String>,
     homes: BTreeSet<String>,
@@ -75,23 +75,23 @@ struct Seen {
 }
 
 /// What the header says of the lines.
-struct Header {
+struct ExportHeader {
     sessions: Option<u64>,
     agents: BTreeSet<String>,
     homes: BTreeSet<String>,
     workspaces: BTreeSet<String>,
 }
 
-struct Sheet<'a> {
+struct ExportCheck<'a> {
     path: &'a Path,
     line: u64,
     told: usize,
     out: &'a mut dyn FnMut(Violation),
-    header: Option<Header>,
-    seen: Seen,
+    header: Option<ExportHeader>,
+    seen: SeenLines,
 }
 
-impl Sheet<'_> {
+impl ExportCheck<'_> {
     fn line(&mut self, span: LineSpan, bytes: LineBytes<'_>, tree: &mut Tree) {
         self.line = span.number;
         if !span.terminated {
@@ -140,7 +140,7 @@ impl Sheet<'_> {
         let mut workspaces: BTreeSet<String> = set("workspaces");
         // An empty name says that nobody knows it, which needs no place here.
         workspaces.remove("");
-        self.header = Some(Header {
+        self.header = Some(ExportHeader {
             sessions: count(value, "session_count"),
             agents: set("agent_types"),
             homes: set("homes"),
@@ -298,13 +298,13 @@ impl Sheet<'_> {
                 continue;
             }
             match field.is {
-                Is::Object(shape) => self.object(found, shape, &format!("{at}.")),
-                Is::Objects(shape) => {
+                FieldType::Object(shape) => self.object(found, shape, &format!("{at}.")),
+                FieldType::Objects(shape) => {
                     for (i, item) in found.items().enumerate() {
                         self.object(item, shape, &format!("{at}[{i}]."));
                     }
                 }
-                Is::Blocks => self.blocks(found, &at),
+                FieldType::Blocks => self.blocks(found, &at),
                 _ => {}
             }
         }

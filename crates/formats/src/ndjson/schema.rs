@@ -2,7 +2,7 @@
 
 use rethread_json::{Array, Object, pretty};
 
-use super::field_tables::{Is, Shape, TABLES, Table, table};
+use super::field_tables::{FieldType, Shape, TABLES, Table, table};
 
 /// The JSON Schema of one line of an export: the header, or a session record.
 ///
@@ -48,31 +48,31 @@ fn object(table: &Table) -> Vec<u8> {
     object.finish()
 }
 
-fn value(is: Is) -> Vec<u8> {
+fn value(is: FieldType) -> Vec<u8> {
     let of = |kind: &str| Object::new().str("type", kind);
     let list = |items: &[u8]| of("array").raw("items", items).finish();
     match is {
-        Is::Word(word) => Object::new().str("const", word).finish(),
-        Is::OneOf(words) => {
+        FieldType::Word(word) => Object::new().str("const", word).finish(),
+        FieldType::OneOf(words) => {
             let words = words.iter().fold(Array::new(), |all, word| all.str(word));
             Object::new().raw("enum", &words.finish()).finish()
         }
-        Is::Text => of("string").finish(),
-        Is::TextOrNull => {
+        FieldType::Text => of("string").finish(),
+        FieldType::TextOrNull => {
             let kinds = Array::new().str("string").str("null").finish();
             Object::new().raw("type", &kinds).finish()
         }
-        Is::Time => of("string").str("format", "date-time").finish(),
-        Is::Version => of("string").str("pattern", r"^1(\.|$)").finish(),
-        Is::Count(least) => of("integer").u64("minimum", least).finish(),
-        Is::Bool => of("boolean").finish(),
-        Is::No => Object::new().bool("const", false).finish(),
-        Is::Any => Object::new().finish(),
-        Is::Open => of("object").finish(),
-        Is::Texts => list(&of("string").finish()),
-        Is::Object(shape) => reference(shape),
-        Is::Objects(shape) => list(&reference(shape)),
-        Is::Blocks => {
+        FieldType::Time => of("string").str("format", "date-time").finish(),
+        FieldType::Version => of("string").str("pattern", r"^1(\.|$)").finish(),
+        FieldType::Count(least) => of("integer").u64("minimum", least).finish(),
+        FieldType::Bool => of("boolean").finish(),
+        FieldType::No => Object::new().bool("const", false).finish(),
+        FieldType::Any => Object::new().finish(),
+        FieldType::Open => of("object").finish(),
+        FieldType::Texts => list(&of("string").finish()),
+        FieldType::Object(shape) => reference(shape),
+        FieldType::Objects(shape) => list(&reference(shape)),
+        FieldType::Blocks => {
             let blocks = Array::new()
                 .raw(&reference(Shape::Text))
                 .raw(&reference(Shape::ToolUse))

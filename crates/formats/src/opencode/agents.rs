@@ -4,11 +4,11 @@ use rethread_json::{Document, Object, Patch, Value as Json};
 use rusqlite::types::Value;
 
 use super::create::{slug, text};
-use super::ids::Ids;
-use super::writing::{Change, change};
+use super::ids::IdSource;
+use super::writing::{DatabaseChange, change};
 use super::{FORMAT, OpenCode};
 use crate::fields::string;
-use crate::{Source, SubagentWriter, ToldAgent, WriteError, Writer, Writing};
+use crate::{Source, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing};
 
 /// The agent that does what others ask of it.
 const AGENT: &str = "general";
@@ -28,7 +28,7 @@ impl SubagentWriter for OpenCode {
         &self,
         w: &Writing<'_>,
         parent: &Source,
-        agent: &ToldAgent<'_>,
+        agent: &SubagentTranscript<'_>,
     ) -> Result<Source, WriteError> {
         let id = change(w, &parent.path, |change| start(w, change, parent, agent))?;
         let source = Source::new(FORMAT, id, parent.path.clone());
@@ -67,11 +67,11 @@ impl SubagentWriter for OpenCode {
 /// Starts a session in the folder and the project of its parent.
 fn start(
     w: &Writing<'_>,
-    change: &Change<'_>,
+    change: &DatabaseChange<'_>,
     parent: &Source,
-    agent: &ToldAgent<'_>,
+    agent: &SubagentTranscript<'_>,
 ) -> Result<String, WriteError> {
-    let id = Ids::new(w.env, change.there()?).session();
+    let id = IdSource::new(w.env, change.there()?).session();
     let title = agent.title.unwrap_or("task");
     let mut row = vec![
         ("id", text(&id)),

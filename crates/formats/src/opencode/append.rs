@@ -9,11 +9,11 @@ use rusqlite::types::Value;
 
 use super::connection::columns;
 use super::create::text;
-use super::draft::Draft;
-use super::facts::{Facts, parsed, project_root};
-use super::ids::Ids;
+use super::draft::MessageDraft;
+use super::facts::{SessionFacts, parsed, project_root};
+use super::ids::IdSource;
 use super::rows::encode;
-use super::writing::Change;
+use super::writing::DatabaseChange;
 use crate::fields::string;
 use crate::{WriteError, Writing};
 
@@ -25,8 +25,8 @@ pub(super) fn is_of_store(e: &WriteError) -> bool {
 /// What a session says to messages that are added.
 pub(super) struct OpenSession<'a, 'b> {
     pub(super) w: &'a Writing<'a>,
-    pub(super) change: &'a Change<'b>,
-    ids: Ids<'a>,
+    pub(super) change: &'a DatabaseChange<'b>,
+    ids: IdSource<'a>,
     pub(super) id: &'a str,
     pub(super) directory: String,
     pub(super) root: String,
@@ -42,7 +42,7 @@ pub(super) struct OpenSession<'a, 'b> {
 impl<'a, 'b> OpenSession<'a, 'b> {
     pub(super) fn of(
         w: &'a Writing<'a>,
-        change: &'a Change<'b>,
+        change: &'a DatabaseChange<'b>,
         id: &'a str,
     ) -> Result<Self, WriteError> {
         let line = change.ask(|tx| {
@@ -53,7 +53,7 @@ impl<'a, 'b> OpenSession<'a, 'b> {
             tx.query_row(&sql, [id], encode).optional()
         })?;
         let line = line.ok_or_else(|| change.no_session(id))?;
-        let facts = parsed(&line, Facts::of_row).unwrap_or_default();
+        let facts = parsed(&line, SessionFacts::of_row).unwrap_or_default();
         if facts.revert.is_some() {
             return Err(WriteError::BadInput(
                 "its last messages were taken back; go on in OpenCode, or `fork` it first"
@@ -74,7 +74,7 @@ impl<'a, 'b> OpenSession<'a, 'b> {
         let mut open = Self {
             w,
             change,
-            ids: Ids::new(w.env, change.there()?),
+            ids: IdSource::new(w.env, change.there()?),
             id,
             root: root.unwrap_or_else(|| directory.clone()),
             directory,
@@ -126,11 +126,11 @@ impl<'a, 'b> OpenSession<'a, 'b> {
     /// Refuses messages whose id the user chose and that exists, here or among the others.
     pub(super) fn refuse_known_ids(
         &self,
-        drafts: &mut [Result<Draft, WriteError>],
+        drafts: &mut [Result<MessageDraft, WriteError>],
     ) -> Result<(), WriteError> {
         let mut known = BTreeSet::new();
         for draft in drafts {
-            let Ok(Draft { id: Some(id), .. }) = draft else {
+            let Ok(MessageDraft { id: Some(id), .. }) = draft else {
                 continue;
             };
             let id = id.clone();
@@ -151,7 +151,7 @@ impl<'a, 'b> OpenSession<'a, 'b> {
     }
 
     /// Saves a message with its parts, and gives its id.
-    pub(super) fn save(&mut self, draft: &Draft) -> Result<String, WriteError> {
+    pub(super) fn save(&mut self, draft: &MessageDraft) -> Result<String, WriteError> {
         let id = match &draft.id {
             Some(id) => id.clone(),
             None => self.ids.message(),

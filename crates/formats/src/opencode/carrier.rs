@@ -16,10 +16,10 @@ use super::new_database::create_database;
 use super::project::GLOBAL;
 use super::rows::{decode, encode};
 use super::session_rows::TABLES;
-use super::store::{Kept, database_for_writing, kept};
-use super::writing::{Change, change, trouble};
+use super::store::{SessionStorage, database_for_writing, kept};
+use super::writing::{DatabaseChange, change, trouble};
 use super::{FORMAT, OpenCode, document, export};
-use crate::carry::{Goods, Place, Put, below, put_files};
+use crate::carry::{InstallTarget, Put, SessionFiles, below, put_files};
 use crate::error::unreadable;
 use crate::{Carrier, Conversation, OpenError, PartKind, Source, WriteError, Writing};
 
@@ -41,7 +41,7 @@ impl Carrier for OpenCode {
         source: &Source,
         items: &[Vec<u8>],
     ) -> Result<(), WriteError> {
-        if !matches!(kept(&source.path)?, Kept::Database) {
+        if !matches!(kept(&source.path)?, SessionStorage::Database) {
             return Err(FORMAT.cannot("way to be changed outside of the database"));
         }
         let mut list = rethread_json::Array::new();
@@ -86,7 +86,7 @@ impl Carrier for OpenCode {
     fn destination_folder(
         &self,
         _: &Writing<'_>,
-        _: &Place,
+        _: &InstallTarget,
         _main: &str,
     ) -> Result<PathBuf, WriteError> {
         Err(FORMAT.cannot("store that sessions can be put into"))
@@ -94,7 +94,12 @@ impl Carrier for OpenCode {
 
     /// Makes an empty database like the one to write to: with its tables, and its projects. Where there is
     /// none, it has the tables that we know.
-    fn stage(&self, w: &Writing<'_>, place: &Place, folder: &Path) -> Result<(), WriteError> {
+    fn stage(
+        &self,
+        w: &Writing<'_>,
+        place: &InstallTarget,
+        folder: &Path,
+    ) -> Result<(), WriteError> {
         let copy = folder.join("opencode.db");
         let Some(path) = database(w, place)? else {
             return create_database(&copy, &[]);
@@ -131,7 +136,12 @@ impl Carrier for OpenCode {
 
     /// Puts rows into the database, all at once; files of an old store, or of an export, go where they
     /// belong.
-    fn install(&self, w: &Writing<'_>, place: &Place, goods: &Goods) -> Result<Put, WriteError> {
+    fn install(
+        &self,
+        w: &Writing<'_>,
+        place: &InstallTarget,
+        goods: &SessionFiles,
+    ) -> Result<Put, WriteError> {
         if goods.main() != rows_name(SESSION) {
             let mut folder = own_folder(w, place)?;
             if goods.main().starts_with(SESSIONS) {
@@ -184,7 +194,7 @@ impl Carrier for OpenCode {
 
     /// The session in what was unpacked. Rows are read from a database, so one is made of them: it has
     /// just the columns that they have.
-    fn unpacked(&self, goods: &Goods) -> Result<Option<Source>, WriteError> {
+    fn unpacked(&self, goods: &SessionFiles) -> Result<Option<Source>, WriteError> {
         if goods.main() != rows_name(SESSION) {
             let path = below(&goods.folder, &goods.path)?;
             return Ok(Some(Source::new(FORMAT, goods.id.clone(), path)));
@@ -217,7 +227,7 @@ impl Carrier for OpenCode {
 }
 
 /// The database to write to, if there is one. Only the client makes one.
-fn database(w: &Writing<'_>, place: &Place) -> Result<Option<PathBuf>, WriteError> {
+fn database(w: &Writing<'_>, place: &InstallTarget) -> Result<Option<PathBuf>, WriteError> {
     let path = match &place.root {
         Some(root) => Some(root.join("opencode.db")),
         None => database_for_writing(w.env),
@@ -227,7 +237,7 @@ fn database(w: &Writing<'_>, place: &Place) -> Result<Option<PathBuf>, WriteErro
 }
 
 /// The client's own folder.
-fn own_folder(w: &Writing<'_>, place: &Place) -> Result<PathBuf, WriteError> {
+fn own_folder(w: &Writing<'_>, place: &InstallTarget) -> Result<PathBuf, WriteError> {
     let folder = match &place.root {
         Some(root) => Some(root.clone()),
         None => database_for_writing(w.env).and_then(|p| Some(p.parent()?.to_owned())),
@@ -257,7 +267,7 @@ fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The rows of a session, and those of each sub-agent that came along.
-fn family(goods: &Goods) -> Result<Vec<Tables>, WriteError> {
+fn family(goods: &SessionFiles) -> Result<Vec<Tables>, WriteError> {
     let mut family = vec![Tables::new()];
     // Those of a sub-agent are in a folder of their own.
     let mut folder = String::new();
@@ -304,7 +314,7 @@ fn id_of(tables: &Tables) -> Option<String> {
 }
 
 /// What the database holds of a session.
-fn rows_there(change: &Change<'_>, id: &str) -> Result<Tables, WriteError> {
+fn rows_there(change: &DatabaseChange<'_>, id: &str) -> Result<Tables, WriteError> {
     let mut there = Tables::new();
     for (table, order) in known() {
         let key = if table == SESSION { "id" } else { "session_id" };
@@ -329,8 +339,8 @@ fn rows_there(change: &Change<'_>, id: &str) -> Result<Tables, WriteError> {
 /// know it yet, it is told.
 fn ensure_project(
     w: &Writing<'_>,
-    change: &Change<'_>,
-    place: &Place,
+    change: &DatabaseChange<'_>,
+    place: &InstallTarget,
     row: &[(String, Value)],
 ) -> Result<(), WriteError> {
     let project = row.iter().find(|(name, _)| name == "project_id");

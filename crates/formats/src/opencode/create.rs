@@ -6,7 +6,7 @@ use rethread_json::Document;
 use rusqlite::OptionalExtension as _;
 use rusqlite::types::Value;
 
-use super::writing::Change;
+use super::writing::DatabaseChange;
 use crate::WriteError;
 
 /// The version that sessions are said to be of, where the database holds none to go by.
@@ -40,7 +40,7 @@ pub(super) fn object(given: &[u8]) -> Result<String, WriteError> {
 }
 
 /// An id that the user chose, if the client takes it and nobody has it.
-pub(super) fn free(change: &Change<'_>, id: &str) -> Result<String, WriteError> {
+pub(super) fn free(change: &DatabaseChange<'_>, id: &str) -> Result<String, WriteError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !id.starts_with("ses") || !id.chars().all(plain) {
         return Err(WriteError::BadInput(format!(
@@ -63,7 +63,7 @@ pub(super) fn slug(id: &str) -> String {
 }
 
 /// The version of the newest session.
-pub(super) fn version(change: &Change<'_>) -> Result<String, WriteError> {
+pub(super) fn version(change: &DatabaseChange<'_>) -> Result<String, WriteError> {
     let newest = change.ask(|tx| {
         let sql = "SELECT version FROM session ORDER BY time_created DESC LIMIT 1";
         tx.query_row(sql, [], |row| row.get(0)).optional()

@@ -42,13 +42,13 @@ pub(super) fn look<T>(
     let mut last = None;
     for attempt in 0..TRIES {
         let writes = WRITES.load(Ordering::SeqCst);
-        let (before, opened) = if let Some(kept) = Kept::take(path, writes) {
+        let (before, opened) = if let Some(kept) = OpenDatabase::take(path, writes) {
             // If its state is still the same afterwards, it was so all the time.
             (kept.state, Ok(kept.connection))
         } else {
             // Trouble with the file itself is said in our own words.
             drop(open_read(path)?);
-            let before = State::of(path);
+            let before = DatabaseState::of(path);
             let files = [before.main, before.log].into_iter().flatten();
             let len = files.map(|(len, _)| len).sum();
             let opened = Db::open(path, before.way(), len);
@@ -60,10 +60,10 @@ pub(super) fn look<T>(
             Err(e) => (Err(e.into()), None),
         };
         let connection = connection.filter(|_| way.is_lockless() && answer.is_ok());
-        let is_true = way == ConnectionMode::Shared || before == State::of(path);
+        let is_true = way == ConnectionMode::Shared || before == DatabaseState::of(path);
         match answer {
             Ok(answer) if is_true => {
-                Kept::put(path, before, writes, connection);
+                OpenDatabase::put(path, before, writes, connection);
                 return Ok(answer);
             }
             Err(AskError::Open(e)) if is_true => return Err(e),
@@ -87,30 +87,30 @@ pub(super) fn look<T>(
 /// The database that a thread looked into last, still open: a list asks for hundreds of sessions in
 /// the same one. Only where nobody writes, and then we hold no lock; and only as long as all that
 /// can be seen of it stays as it was.
-struct Kept {
+struct OpenDatabase {
     path: PathBuf,
-    state: State,
+    state: DatabaseState,
     /// How often we ourselves had written to some database.
     writes: u64,
     connection: Db,
 }
 
 thread_local! {
-    static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+    static KEPT: RefCell<Option<OpenDatabase>> = const { RefCell::new(None) };
 }
 
 /// How often this process began or ended to write to a database: times of files are too coarse to
 /// tell two of its changes apart.
 static WRITES: AtomicU64 = AtomicU64::new(0);
 
-impl Kept {
+impl OpenDatabase {
     /// The connection to this database, if it is open and we did not write since.
     fn take(path: &Path, writes: u64) -> Option<Self> {
         let kept = KEPT.take()?;
         (kept.path == path && kept.writes == writes).then_some(kept)
     }
 
-    fn put(path: &Path, state: State, writes: u64, connection: Option<Db>) {
+    fn put(path: &Path, state: DatabaseState, writes: u64, connection: Option<Db>) {
         // An open file is in others' way on Windows, whatever is done with it.
         let connection = connection.filter(|_| !cfg!(windows));
         let ended = |c: Db| c.execute_batch("COMMIT").is_ok().then_some(c);
@@ -157,23 +157,23 @@ impl From<DiskError> for AskError {
 
 /// What can be seen of a database from outside.
 #[derive(PartialEq, Eq)]
-struct State {
-    main: Option<Seen>,
+struct DatabaseState {
+    main: Option<FileStamp>,
     file: Option<FileId>,
     /// The counters in its header: what changes with every change of the file.
     header: Vec<u8>,
-    log: Option<Seen>,
+    log: Option<FileStamp>,
     has_index: bool,
     has_journal: bool,
 }
 
 /// Its length and when it changed.
-type Seen = (u64, Option<SystemTime>);
+type FileStamp = (u64, Option<SystemTime>);
 
 /// How long the header of a database is.
 const HEADER: usize = 100;
 
-impl State {
+impl DatabaseState {
     fn of(path: &Path) -> Self {
         let seen = |m: Metadata| (m.len(), m.modified().ok());
         let meta = |path: &Path| std::fs::metadata(path).ok().map(seen);

@@ -6,17 +6,17 @@ use rethread_model::{Blob, Block, Media, ModelRef, Moment, Role, Usage};
 use super::facts::usage;
 use super::members::Members;
 use super::said::said_at;
-use super::tool::ToolOutput;
+use super::tool::CallOutput;
 use crate::fields::string;
 use crate::kit::{
     GivenMessage, InlineData, bad_message, is_data_url, object_input, output_text, read_message,
 };
 use crate::picture::mime_of_name;
-use crate::{MessageInput, NewMessage, Unsaid, WriteError};
+use crate::{MessageDefaults, MessageInput, NewMessage, WriteError};
 
 /// A message that is ready but for what the session says.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct MessageDraft {
     /// The id that the user chose.
     pub(super) id: Option<String>,
     pub(super) is_answer: bool,
@@ -28,10 +28,10 @@ pub(super) struct Draft {
     pub(super) info: Option<Vec<u8>>,
     pub(super) parts: Vec<Vec<u8>>,
     /// Results for calls, in this message or before it.
-    pub(super) results: Vec<ToolOutput>,
+    pub(super) results: Vec<CallOutput>,
 }
 
-impl Draft {
+impl MessageDraft {
     /// Takes what the user gave.
     pub(super) fn of(input: &MessageInput, now: Moment) -> Result<Self, WriteError> {
         let draft = match read_message(input, Self::own)? {
@@ -57,12 +57,12 @@ impl Draft {
     }
 
     /// Takes a message in the format's own vocabulary: `{info, parts}`, as in an export.
-    fn own(root: Value<'_>, unsaid: &Unsaid) -> Option<Result<Self, String>> {
+    fn own(root: Value<'_>, unsaid: &MessageDefaults) -> Option<Result<Self, String>> {
         let info = root.get("info").filter(|info| info.is_object())?;
         Some(Self::of_own(root, info, unsaid))
     }
 
-    fn of_own(root: Value<'_>, info: Value<'_>, unsaid: &Unsaid) -> Result<Self, String> {
+    fn of_own(root: Value<'_>, info: Value<'_>, unsaid: &MessageDefaults) -> Result<Self, String> {
         let default = unsaid.role.map(|role| role.unified().to_owned());
         let role = string(info, "role").or(default);
         let is_answer = match role.ok_or("`role` is missing")?.as_str() {
@@ -157,7 +157,7 @@ impl Draft {
                     Block::Image(media) | Block::File(media) => Some(file(media)),
                     _ => None,
                 });
-                self.results.push(ToolOutput {
+                self.results.push(CallOutput {
                     call: result.call_id.clone(),
                     output: output_text(result),
                     files: files.collect::<Result<_, _>>()?,

@@ -2,12 +2,16 @@
 
 use rethread_model::{EntryIx, Kind, Link, LinkKind, NewEntry, RawRef, SessionBuilder, Visibility};
 
-use super::facts::Facts;
-use super::kinds::PartKind;
-use super::said::Said;
+use super::facts::SessionFacts;
+use super::kinds::PartRole;
+use super::said::PlacedMessage;
 
 /// Adds entries for messages in order, and gives the sessions of sub-agents that they started.
-pub(super) fn add_entries(builder: &mut SessionBuilder, said: &[Said], facts: &Facts) -> Vec<Link> {
+pub(super) fn add_entries(
+    builder: &mut SessionBuilder,
+    said: &[PlacedMessage],
+    facts: &SessionFacts,
+) -> Vec<Link> {
     let mut chain = Chain {
         builder,
         last: None,
@@ -92,7 +96,13 @@ impl Chain<'_> {
         }
     }
 
-    fn add(&mut self, id: &str, kind: Kind, said: &Said, origin: &[RawRef]) -> Option<EntryIx> {
+    fn add(
+        &mut self,
+        id: &str,
+        kind: Kind,
+        said: &PlacedMessage,
+        origin: &[RawRef],
+    ) -> Option<EntryIx> {
         self.add_seen(id, kind, said, origin, Visibility::Visible)
     }
 
@@ -100,7 +110,7 @@ impl Chain<'_> {
         &mut self,
         id: &str,
         kind: Kind,
-        said: &Said,
+        said: &PlacedMessage,
         origin: &[RawRef],
         visibility: Visibility,
     ) -> Option<EntryIx> {
@@ -123,26 +133,26 @@ impl Chain<'_> {
         Some(ix)
     }
 
-    fn message(&mut self, said: &Said) {
+    fn message(&mut self, said: &PlacedMessage) {
         let ix = self.rest(said);
         self.counted(ix, said);
     }
 
     /// Adds a message, or those parts of one that were taken back, behind the tries that failed.
-    fn rest(&mut self, said: &Said) -> Option<EntryIx> {
+    fn rest(&mut self, said: &PlacedMessage) -> Option<EntryIx> {
         self.tries(said);
         let kind = said.role.map_or(Kind::Unknown, Kind::Message);
         self.add_seen(&said.id, kind, said, &said.origin(), said.visibility())
     }
 
-    fn tries(&mut self, said: &Said) {
-        for part in said.parts.iter().filter(|p| p.kind == PartKind::Retry) {
+    fn tries(&mut self, said: &PlacedMessage) {
+        for part in said.parts.iter().filter(|p| p.kind == PartRole::Retry) {
             let seen = Visibility::UiOnly;
             self.add_seen(&part.id, Kind::Event, said, &[part.record], seen);
         }
     }
 
-    fn compaction(&mut self, asked: &Said, summary: &Said) {
+    fn compaction(&mut self, asked: &PlacedMessage, summary: &PlacedMessage) {
         self.tries(summary);
         let origin: Vec<RawRef> = asked.origin().into_iter().chain(summary.origin()).collect();
         let ix = self.add(&summary.id, Kind::Compaction, summary, &origin);
@@ -153,7 +163,7 @@ impl Chain<'_> {
         self.counted(ix, summary);
     }
 
-    fn counted(&mut self, ix: Option<EntryIx>, said: &Said) {
+    fn counted(&mut self, ix: Option<EntryIx>, said: &PlacedMessage) {
         self.copied += 1;
         if let Some(ix) = ix.filter(|_| said.has_usage) {
             self.builder.set_usage_key(ix, &said.id);

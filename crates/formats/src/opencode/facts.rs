@@ -15,7 +15,7 @@ use crate::first_prompt::FirstPrompt;
 
 /// The facts about a session, whichever way they are stored.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct SessionFacts {
     pub(super) id: Option<String>,
     pub(super) parent: Option<String>,
     pub(super) project: Option<String>,
@@ -56,7 +56,7 @@ pub(super) struct ForkNote {
     pub(super) messages: u64,
 }
 
-impl Facts {
+impl SessionFacts {
     /// The facts in a row of the table `session`.
     pub(super) fn of_row(row: Value<'_>) -> Self {
         let count = |key| row.get(key).and_then(Value::u64);
@@ -230,7 +230,7 @@ pub(super) fn project_root(project: Value<'_>) -> Option<String> {
 }
 
 /// Reads one line or document as facts, with how to take them.
-pub(super) fn parsed(bytes: &[u8], of: impl Fn(Value<'_>) -> Facts) -> Option<Facts> {
+pub(super) fn parsed(bytes: &[u8], of: impl Fn(Value<'_>) -> SessionFacts) -> Option<SessionFacts> {
     let tree = Tree::parse(bytes).ok()?;
     let root = tree.root(bytes);
     root.is_object().then(|| of(root))

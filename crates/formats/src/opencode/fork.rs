@@ -8,14 +8,14 @@ use rusqlite::{OptionalExtension as _, Row};
 
 use super::connection::columns;
 use super::create::text;
-use super::facts::Facts;
-use super::ids::Ids;
+use super::facts::SessionFacts;
+use super::ids::IdSource;
 use super::rows::{decode, encode};
-use super::writing::Change;
+use super::writing::DatabaseChange;
 use crate::fields::string;
 use crate::{Fork, Source, WriteError};
 
-type Columns = Vec<(String, Value)>;
+type RowValues = Vec<(String, Value)>;
 
 /// The application's own data of a session, with where it was copied from.
 pub(super) fn noted(line: &[u8], note: &[u8]) -> String {
@@ -32,26 +32,30 @@ pub(super) fn noted(line: &[u8], note: &[u8]) -> String {
     String::from_utf8_lossy(&noted).into_owned()
 }
 
-pub(super) fn insert(change: &Change<'_>, table: &str, row: &Columns) -> Result<(), WriteError> {
+pub(super) fn insert(
+    change: &DatabaseChange<'_>,
+    table: &str,
+    row: &RowValues,
+) -> Result<(), WriteError> {
     let row: Vec<(&str, Value)> = row.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
     change.insert(table, row)
 }
 
 /// What is to be copied, in order. Rows are read when they are copied.
-pub(super) struct Past {
+pub(super) struct CopiedSession {
     /// The ids of messages, and the rows that they are in.
     pub(super) messages: Vec<(String, i64)>,
     /// Where the parts of the last message end, if not all of them are copied.
     pub(super) parts_before: Option<String>,
 }
 
-impl Past {
+impl CopiedSession {
     /// Everything up to and with the entry; without one, all that was not taken back.
     pub(super) fn of(
-        change: &Change<'_>,
+        change: &DatabaseChange<'_>,
         source: &Source,
         fork: &Fork,
-        facts: &Facts,
+        facts: &SessionFacts,
     ) -> Result<Self, WriteError> {
         // As they are read.
         let sql = "SELECT id, rowid FROM message WHERE session_id = ?1 ORDER BY time_created, id";
@@ -89,8 +93,8 @@ impl Past {
 
     pub(super) fn copy(
         &self,
-        change: &Change<'_>,
-        ids: &mut Ids<'_>,
+        change: &DatabaseChange<'_>,
+        ids: &mut IdSource<'_>,
         (old, new): (&str, &str),
     ) -> Result<(), WriteError> {
         let mut new_ids: HashMap<&str, String> = HashMap::with_capacity(self.messages.len());
@@ -145,7 +149,7 @@ impl Past {
 }
 
 /// The question for a row of a table, by its number.
-fn row_query(change: &Change<'_>, table: &str) -> Result<String, WriteError> {
+fn row_query(change: &DatabaseChange<'_>, table: &str) -> Result<String, WriteError> {
     change.ask(|tx| {
         let all = columns(tx, table)?;
         Ok(format!("SELECT {all} FROM {table} WHERE rowid = ?1"))
@@ -153,7 +157,7 @@ fn row_query(change: &Change<'_>, table: &str) -> Result<String, WriteError> {
 }
 
 /// The columns of a row, by the question for it.
-fn row_at(change: &Change<'_>, query: &str, row: i64) -> Result<Columns, WriteError> {
+fn row_at(change: &DatabaseChange<'_>, query: &str, row: i64) -> Result<RowValues, WriteError> {
     let line = change.ask(|tx| tx.prepare_cached(query)?.query_row([row], encode))?;
     Ok(decode(&line).unwrap_or_default())
 }
@@ -163,7 +167,7 @@ fn text_of(value: ValueRef<'_>) -> String {
 }
 
 /// A column that is text.
-fn named(row: &Columns, name: &str) -> String {
+fn named(row: &RowValues, name: &str) -> String {
     match row.iter().find(|(column, _)| column == name) {
         Some((_, Value::Text(text))) => text.clone(),
         _ => String::new(),

@@ -9,14 +9,14 @@ const SIGNS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq
 const BITS: u64 = (1 << 48) - 1;
 
 /// Makes ids of one moment, each of which is later than the one before.
-pub(super) struct Ids<'a> {
+pub(super) struct IdSource<'a> {
     env: &'a Env,
     /// How much there is already: with the same clock and seed, chance follows from it.
     there: u64,
     made: u64,
 }
 
-impl<'a> Ids<'a> {
+impl<'a> IdSource<'a> {
     pub(super) fn new(env: &'a Env, there: u64) -> Self {
         Self {
             env,
@@ -70,7 +70,7 @@ mod tests {
         ];
         let variables = variables.map(|(k, v)| (k.to_owned(), v.into()));
         let env = Env::from_variables(variables.into(), Some("/h".into()), "/w".into()).unwrap();
-        let mut ids = Ids::new(&env, 0);
+        let mut ids = IdSource::new(&env, 0);
         let (a, b) = (ids.message(), ids.message());
         assert!(a < b && a.len() == 30, "{a} {b}");
         let (a, b) = (ids.session(), ids.session());

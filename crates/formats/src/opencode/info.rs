@@ -3,12 +3,12 @@
 use rethread_json::{Document, InsertAt, Object, Patch, Tree, quote};
 
 use super::append::OpenSession;
-use super::draft::Draft;
+use super::draft::MessageDraft;
 use crate::WriteError;
 
 impl OpenSession<'_, '_> {
     /// What the message itself says. The format's own words stay; what is missing is added.
-    pub(super) fn info(&self, draft: &Draft, time: i64) -> Result<Vec<u8>, WriteError> {
+    pub(super) fn info(&self, draft: &MessageDraft, time: i64) -> Result<Vec<u8>, WriteError> {
         let bad = |why: &str| WriteError::BadMessage {
             line: None,
             why: why.to_owned(),

@@ -1,27 +1,7 @@
 //! Which types of records there are, and what becomes of each: one table for the reader, the docs
 //! and the test that no type goes unnoticed.
 
-/// What becomes of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// It is a message, a part of one, or a fact about the session.
-    Understood,
-    /// It is shown as something that happened.
-    Event,
-    /// It is kept, and shown as something that is not read.
-    Unread,
-}
-
-impl Fate {
-    /// The words for it in a table.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Understood => "understood",
-            Self::Event => "kept as event",
-            Self::Unread => "kept unread",
-        }
-    }
-}
+use crate::Treatment;
 
 /// A type of records.
 #[derive(Debug)]
@@ -29,16 +9,16 @@ pub struct RecordType {
     /// Its name: the kind of record, and its type where there are several.
     pub name: &'static str,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: Treatment,
     /// Where it goes.
     pub goes: &'static str,
 }
 
-const fn row(name: &'static str, fate: Fate, goes: &'static str) -> RecordType {
+const fn row(name: &'static str, fate: Treatment, goes: &'static str) -> RecordType {
     RecordType { name, fate, goes }
 }
 
-use Fate::{Event, Understood, Unread};
+use Treatment::{Event, Understood, Unread};
 
 /// All types that are known.
 pub static RECORD_TYPES: [RecordType; 32] = [
@@ -143,7 +123,7 @@ pub static CLOSED_TABLES: [&str; 13] = [
 
 /// What a part is to its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PartKind {
+pub(super) enum PartRole {
     /// A block of the message, or several.
     Block,
     /// Text, of a kind that decides who is meant to see the message.
@@ -168,13 +148,13 @@ pub(super) enum Audience {
 }
 
 /// What a part of this type is.
-pub(super) fn part_kind(type_name: &str, audience: Audience) -> PartKind {
+pub(super) fn part_kind(type_name: &str, audience: Audience) -> PartRole {
     match type_name {
-        "text" => PartKind::Text(audience),
-        "subtask" => PartKind::Text(Audience::Model),
-        "step-start" | "step-finish" => PartKind::Step,
-        "compaction" => PartKind::Compaction,
-        "retry" => PartKind::Retry,
-        _ => PartKind::Block,
+        "text" => PartRole::Text(audience),
+        "subtask" => PartRole::Text(Audience::Model),
+        "step-start" | "step-finish" => PartRole::Step,
+        "compaction" => PartRole::Compaction,
+        "retry" => PartRole::Retry,
+        _ => PartRole::Block,
     }
 }

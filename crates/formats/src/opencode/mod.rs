@@ -36,8 +36,8 @@ mod said;
 mod session_rows;
 mod store;
 mod summary;
-mod tell;
 mod tool;
+mod transcript;
 mod tree;
 mod vfs;
 mod writer;
@@ -46,5 +46,5 @@ mod writing;
 use about::{OpenCode, SLUG};
 
 pub use about::FORMAT;
-pub use kinds::{CLOSED_TABLES, Fate, RECORD_TYPES, RecordType};
+pub use kinds::{CLOSED_TABLES, RECORD_TYPES, RecordType};
 pub use new_database::create_database;

@@ -22,7 +22,7 @@ fn model(model: &ModelRef) -> Vec<u8> {
 /// summary.
 fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
     let native = &conversation.native;
-    let mut all: Vec<Parts> = Vec::new();
+    let mut all: Vec<OwnParts> = Vec::new();
     for raw in conversation.session.origin(entry) {
         let bytes = native.read(*raw).unwrap_or_default();
         let Ok(root) = Skim::checking(&bytes).pass() else {
@@ -34,7 +34,7 @@ fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
         };
         let row = is_row.then_some(root);
         if let Some(info) = inside.info {
-            all.push(Parts {
+            all.push(OwnParts {
                 info: spelled(info.value(), row),
                 parts: Array::new(),
             });
@@ -51,12 +51,12 @@ fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
         .collect()
 }
 
-struct Parts {
+struct OwnParts {
     info: Vec<u8>,
     parts: Array,
 }
 
-impl Parts {
+impl OwnParts {
     fn finish(self) -> Vec<u8> {
         let message = Object::new().raw("info", &self.info);
         message.raw("parts", &self.parts.finish()).finish()

@@ -11,7 +11,7 @@ use sha1::{Digest as _, Sha1};
 
 use super::create::text;
 use super::session_rows::has_table;
-use super::writing::Change;
+use super::writing::DatabaseChange;
 use crate::{WriteError, Writing};
 
 /// The project of folders that are in no repository, and of repositories without a commit.
@@ -21,16 +21,20 @@ pub(super) const GLOBAL: &str = "global";
 const NOTED: &str = "opencode";
 
 /// The project that a folder belongs to.
-pub(super) struct Home {
+pub(super) struct ProjectHome {
     pub(super) project: String,
     /// The folder below the root of the repository.
     pub(super) relative: String,
 }
 
-impl Home {
+impl ProjectHome {
     /// The project of a folder. One that the client does not know yet is written down as the client
     /// would do it when it is started there.
-    pub(super) fn of(w: &Writing<'_>, change: &Change<'_>, cwd: &Path) -> Result<Self, WriteError> {
+    pub(super) fn of(
+        w: &Writing<'_>,
+        change: &DatabaseChange<'_>,
+        cwd: &Path,
+    ) -> Result<Self, WriteError> {
         let Some(repository) = Repository::find(cwd) else {
             return Self::make(w, change, GLOBAL, Path::new("/"), None, cwd);
         };
@@ -62,7 +66,7 @@ impl Home {
 
     fn make(
         w: &Writing<'_>,
-        change: &Change<'_>,
+        change: &DatabaseChange<'_>,
         id: &str,
         root: &Path,
         vcs: Option<&str>,
@@ -97,14 +101,14 @@ fn below(root: &Path, folder: &Path) -> String {
 
 /// Whether the database is of a client that names projects by the rule of [`id`]: older ones, which
 /// lack this table, did it otherwise.
-fn rule_is_known(change: &Change<'_>) -> Result<bool, WriteError> {
+fn rule_is_known(change: &DatabaseChange<'_>) -> Result<bool, WriteError> {
     change.ask(|tx| has_table(tx, "project_directory"))
 }
 
 /// The project that the database has for this repository, or that a session in the same folder is
 /// of: clients of other versions name it in another way.
 fn of_folder(
-    change: &Change<'_>,
+    change: &DatabaseChange<'_>,
     repository: &Repository,
     cwd: &Path,
 ) -> Result<Option<String>, WriteError> {

@@ -3,9 +3,9 @@
 use rethread_model::{Head, Link, LinkKind, Note, RawRef, SessionBuilder, Summary};
 
 use super::entries::add_entries;
-use super::facts::{Facts, parsed};
-use super::said::Said;
-use super::store::{Kept, kept, names, stem};
+use super::facts::{SessionFacts, parsed};
+use super::said::PlacedMessage;
+use super::store::{SessionStorage, kept, names, stem};
 use super::summary::{of_database, of_export, of_tree};
 use super::{FORMAT, OpenCode, SLUG, body, export, session_rows, tree};
 use crate::times::dated;
@@ -17,9 +17,9 @@ impl Reader for OpenCode {
     fn summarize(&self, source: &Source, want: Want) -> Summary {
         let path = &source.path;
         let found = kept(path).and_then(|kept| match kept {
-            Kept::Database => of_database(path, &source.id, want),
-            Kept::Tree(place) => of_tree(&place, source, want),
-            Kept::Export(file, len) => of_export(source, file, len, want),
+            SessionStorage::Database => of_database(path, &source.id, want),
+            SessionStorage::Tree(place) => of_tree(&place, source, want),
+            SessionStorage::Export(file, len) => of_export(source, file, len, want),
         });
         match found {
             Ok(summary) => Summary {
@@ -98,17 +98,17 @@ impl Reader for OpenCode {
         let path = &session.source.path;
         let id = &session.session.head.id;
         match kept(path) {
-            Ok(Kept::Database) => {
+            Ok(SessionStorage::Database) => {
                 let found = session_rows::children(path, id).unwrap_or_default();
                 let source = |id| Source::new(FORMAT, id, path.clone());
                 found.into_iter().map(source).collect()
             }
-            Ok(Kept::Tree(place)) => {
+            Ok(SessionStorage::Tree(place)) => {
                 let beside = place.info.parent().map(|f| names(f, &mut |_| {}));
                 let mut found = Vec::new();
                 for file in beside.into_iter().flatten() {
                     let bytes = rethread_disk::read_small(&file).unwrap_or_default();
-                    let facts = parsed(&bytes, Facts::of_info);
+                    let facts = parsed(&bytes, SessionFacts::of_info);
                     if facts.is_some_and(|f| f.parent.as_ref() == Some(id)) {
                         found.push(Source::new(FORMAT, stem(&file), file));
                     }
@@ -116,13 +116,13 @@ impl Reader for OpenCode {
                 found
             }
             // What was exported lies anywhere.
-            Ok(Kept::Export(..)) | Err(_) => Vec::new(),
+            Ok(SessionStorage::Export(..)) | Err(_) => Vec::new(),
         }
     }
 
     /// The rows of a session in a database.
     fn rows(&self, source: &Source) -> Result<Option<Native>, OpenError> {
-        if !matches!(kept(&source.path)?, Kept::Database) {
+        if !matches!(kept(&source.path)?, SessionStorage::Database) {
             return Ok(None);
         }
         let parts = gather(source)?.parts;
@@ -134,9 +134,9 @@ impl Reader for OpenCode {
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) parts: Vec<Part>,
-    pub(super) facts: Facts,
+    pub(super) facts: SessionFacts,
     /// The messages in order, with their parts.
-    pub(super) said: Vec<Said>,
+    pub(super) said: Vec<PlacedMessage>,
     pub(super) unclaimed: Vec<RawRef>,
     pub(super) notes: Vec<Note>,
     /// The sessions of sub-agents, by the store's own word.
@@ -148,8 +148,8 @@ pub(super) struct Gathered {
 /// Reads all of a session's records.
 fn gather(source: &Source) -> Result<Gathered, OpenError> {
     match kept(&source.path)? {
-        Kept::Database => session_rows::gather(&source.path, &source.id),
-        Kept::Tree(place) => tree::gather(&place),
-        Kept::Export(file, len) => export::gather(&source.path, file, len),
+        SessionStorage::Database => session_rows::gather(&source.path, &source.id),
+        SessionStorage::Tree(place) => tree::gather(&place),
+        SessionStorage::Export(file, len) => export::gather(&source.path, file, len),
     }
 }

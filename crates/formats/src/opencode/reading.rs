@@ -13,8 +13,8 @@ use super::database::AskError;
 use super::facts::moment;
 use super::members::Members;
 use super::reader::Gathered;
-use super::rows::{Columns, Written};
-use super::said::{Piece, Said, split_value};
+use super::rows::{Columns, WrittenRow};
+use super::said::{Piece, PlacedMessage, split_value};
 use crate::{RecordKind, Spool, Spooled};
 
 /// Where messages are, by their ids.
@@ -26,7 +26,7 @@ struct Places {
 }
 
 impl Places {
-    fn find(&mut self, said: &[Said], id: &str) -> Option<usize> {
+    fn find(&mut self, said: &[PlacedMessage], id: &str) -> Option<usize> {
         let is_it = |at: &usize| said.get(*at).is_some_and(|s| *s.id == *id);
         let found = [self.last, self.last + 1].into_iter().find(is_it);
         self.last = found.or_else(|| {
@@ -178,7 +178,7 @@ impl<'a> Reading<'a> {
             part: self.part,
             record,
         };
-        let Written {
+        let WrittenRow {
             id,
             message,
             time,
@@ -200,7 +200,7 @@ impl<'a> Reading<'a> {
         data: Option<Members<'_>>,
     ) {
         let info = data.and_then(|data| split_value(data).info);
-        let mut said = Said::of(raw, id, info.as_ref());
+        let mut said = PlacedMessage::of(raw, id, info.as_ref());
         if !said.is_message() {
             let message = format!("the message `{id}` names no role; kept unread");
             self.note(message);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rethread_disk::Durability;
 
 use super::session_rows::has_table;
-use super::writing::{Change, open};
+use super::writing::{DatabaseChange, open};
 use crate::WriteError;
 
 /// How long to wait for another writer.
@@ -30,7 +30,7 @@ const TABLES: [(&str, &str); 9] = [
 
 pub(super) fn remove_rows(path: &Path, id: &str) -> Result<(), WriteError> {
     let mut db = open(path, PATIENCE, Durability::Close)?;
-    let change = Change::begin(&mut db, path, PATIENCE)?;
+    let change = DatabaseChange::begin(&mut db, path, PATIENCE)?;
     if !change.exists("session", id)? {
         return Err(change.no_session(id));
     }

@@ -1,8 +1,8 @@
 //! Results of tools, put where their calls are.
 
 use super::append::OpenSession;
-use super::draft::Draft;
-use super::tool::ToolOutput;
+use super::draft::MessageDraft;
+use super::tool::CallOutput;
 use crate::WriteError;
 
 /// Where a result went.
@@ -18,7 +18,7 @@ impl OpenSession<'_, '_> {
     /// that wait in the database.
     pub(super) fn place_results(
         &self,
-        drafts: &mut [Result<Draft, WriteError>],
+        drafts: &mut [Result<MessageDraft, WriteError>],
     ) -> Result<Vec<Option<Holder>>, WriteError> {
         let mut holders = Vec::new();
         for at in 0..drafts.len() {
@@ -48,8 +48,8 @@ impl OpenSession<'_, '_> {
 
     fn put_into_draft(
         &self,
-        drafts: &mut [Result<Draft, WriteError>],
-        result: &ToolOutput,
+        drafts: &mut [Result<MessageDraft, WriteError>],
+        result: &CallOutput,
     ) -> Option<usize> {
         let now = self.w.env.now();
         for (at, draft) in drafts.iter_mut().enumerate().rev() {
@@ -64,7 +64,7 @@ impl OpenSession<'_, '_> {
         None
     }
 
-    fn put_into_row(&self, result: &ToolOutput) -> Result<Option<String>, WriteError> {
+    fn put_into_row(&self, result: &CallOutput) -> Result<Option<String>, WriteError> {
         let now = self.w.env.now();
         let sql = "SELECT id, message_id, data FROM part WHERE session_id = ?1
             AND instr(data, ?2) > 0 ORDER BY time_created DESC, id DESC";

@@ -35,7 +35,7 @@ pub(super) struct Columns {
 
 /// What is wanted of a row whose line was written.
 #[derive(Default)]
-pub(super) struct Written<'r> {
+pub(super) struct WrittenRow<'r> {
     pub(super) id: &'r str,
     /// The message that it belongs to.
     pub(super) message: &'r str,
@@ -67,8 +67,8 @@ impl Columns {
         &self,
         row: &'r Row<'_>,
         out: &mut Vec<u8>,
-    ) -> rusqlite::Result<Written<'r>> {
-        let mut written = Written::default();
+    ) -> rusqlite::Result<WrittenRow<'r>> {
+        let mut written = WrittenRow::default();
         out.push(b'{');
         for (at, before) in self.before.iter().enumerate() {
             out.extend_from_slice(before);

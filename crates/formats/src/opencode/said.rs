@@ -5,13 +5,13 @@ use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Moment, RawRef, Role, Visibility};
 
 use super::facts::moment;
-use super::kinds::{Audience, PartKind, part_kind};
+use super::kinds::{Audience, PartRole, part_kind};
 use super::members::Members;
 use crate::few::{Rest, few, few_next};
 
 /// A message, with what decides where it goes.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct PlacedMessage {
     pub(super) record: RawRef,
     pub(super) id: Box<str>,
     pub(super) time: Option<Moment>,
@@ -41,7 +41,7 @@ pub(super) struct Piece {
     pub(super) id: Box<str>,
     /// The quarter of all times that its id is of.
     quarter: Option<u8>,
-    pub(super) kind: PartKind,
+    pub(super) kind: PartRole,
     /// Whether it is more than the beginning of a step and what the model thought.
     is_outcome: bool,
     /// The call that started a sub-agent, and the session of that.
@@ -114,7 +114,7 @@ fn apart<'a>(
     }
 }
 
-impl Said {
+impl PlacedMessage {
     /// A message; what is not an object that names a role is none that we understand.
     pub(super) fn of(record: RawRef, id: &str, info: Option<&Members<'_>>) -> Self {
         let role = info.and_then(|info| info.get("role"));
@@ -158,7 +158,7 @@ impl Said {
     }
 
     pub(super) fn asks_for_compaction(&self) -> bool {
-        self.role == Some(Role::User) && self.parts.iter().any(|p| p.kind == PartKind::Compaction)
+        self.role == Some(Role::User) && self.parts.iter().any(|p| p.kind == PartRole::Compaction)
     }
 
     /// Whether the client passes over it when it goes on: an answer that failed, unless it was stopped
@@ -181,14 +181,14 @@ impl Said {
         let mut seen = self
             .parts
             .iter()
-            .filter(|p| p.kind != PartKind::Step)
+            .filter(|p| p.kind != PartRole::Step)
             .peekable();
         if seen.peek().is_none() {
             return Visibility::Visible;
         }
         let all = |audience| {
-            let mut parts = self.parts.iter().filter(|p| p.kind != PartKind::Step);
-            parts.all(|p| p.kind == PartKind::Text(audience))
+            let mut parts = self.parts.iter().filter(|p| p.kind != PartRole::Step);
+            parts.all(|p| p.kind == PartRole::Text(audience))
         };
         if all(Audience::Model) {
             Visibility::Injected
@@ -234,7 +234,7 @@ impl Said {
     /// The records that it came from, each once, without those of tries that failed.
     pub(super) fn origin(&self) -> Vec<RawRef> {
         let mut origin = vec![self.record];
-        for part in self.parts.iter().filter(|p| p.kind != PartKind::Retry) {
+        for part in self.parts.iter().filter(|p| p.kind != PartRole::Retry) {
             if !origin.ends_with(&[part.record]) {
                 origin.push(part.record);
             }
@@ -295,7 +295,7 @@ impl Piece {
             Some(Box::new((call.into_owned(), session.into_owned())))
         });
         let kind = part_kind(&type_name, audience);
-        let is_wanted = is_wanted || kind == PartKind::Retry;
+        let is_wanted = is_wanted || kind == PartRole::Retry;
         Self {
             record,
             id: Some(id).filter(|_| is_wanted).unwrap_or_default().into(),
@@ -309,7 +309,7 @@ impl Piece {
 
 /// Orders messages by time; those of the same moment by id, or as they stand where `by_id` is not
 /// set.
-pub(super) fn sort(said: &mut [Said], by_id: bool) {
+pub(super) fn sort(said: &mut [PlacedMessage], by_id: bool) {
     said.sort_by(|a, b| {
         let order = a.time.cmp(&b.time);
         if by_id {

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::SLUG;
 use super::connection::Db;
 use super::database::{AskError, look};
-use super::facts::{Facts, parsed, project_root};
+use super::facts::{SessionFacts, parsed, project_root};
 use super::project::GLOBAL;
 use super::reader::Gathered;
 use super::reading::Reading;
@@ -182,8 +182,8 @@ pub(super) fn session_line(db: &Db, path: &Path, id: &str) -> Result<Vec<u8>, As
 }
 
 /// The facts in the line of a session's row, with those about its project.
-pub(super) fn facts(db: &Db, line: &[u8]) -> Result<Facts, AskError> {
-    let mut facts = parsed(line, Facts::of_row).unwrap_or_default();
+pub(super) fn facts(db: &Db, line: &[u8]) -> Result<SessionFacts, AskError> {
+    let mut facts = parsed(line, SessionFacts::of_row).unwrap_or_default();
     if let Some(project) = &facts.project
         && has_table(db, "project")?
     {

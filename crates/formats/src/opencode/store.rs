@@ -90,13 +90,13 @@ impl Store for OpenCode {
     /// The files of a session: for one in a database that and its log, for an old store all its files.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         match kept(&source.path)? {
-            Kept::Database => {
+            SessionStorage::Database => {
                 let log = beside(&source.path, "-wal");
                 let there = [source.path.clone(), log];
                 Ok(there.into_iter().filter(|p| p.is_file()).collect())
             }
-            Kept::Tree(place) => Ok(place.files()),
-            Kept::Export(..) => Ok(vec![source.path.clone()]),
+            SessionStorage::Tree(place) => Ok(place.files()),
+            SessionStorage::Export(..) => Ok(vec![source.path.clone()]),
         }
     }
 
@@ -104,12 +104,12 @@ impl Store for OpenCode {
     /// store the files of its messages.
     fn dependencies(&self, source: &Source, _: &Summary) -> Dependencies {
         match kept(&source.path) {
-            Ok(Kept::Database) => Dependencies {
+            Ok(SessionStorage::Database) => Dependencies {
                 shared: vec![source.path.clone(), beside(&source.path, "-wal")],
                 ..Dependencies::default()
             },
-            Ok(Kept::Tree(place)) => Dependencies::on(place.watched()),
-            Ok(Kept::Export(..)) | Err(_) => Dependencies::on(vec![source.path.clone()]),
+            Ok(SessionStorage::Tree(place)) => Dependencies::on(place.watched()),
+            Ok(SessionStorage::Export(..)) | Err(_) => Dependencies::on(vec![source.path.clone()]),
         }
     }
 
@@ -128,13 +128,13 @@ impl Store for OpenCode {
     /// What of a session goes. Rows go at once, and only for good.
     fn remove(&self, source: &Source, for_good: bool) -> Result<Removal, WriteError> {
         match kept(&source.path)? {
-            Kept::Export(..) => Ok(Removal::Files(vec![source.path.clone()])),
-            Kept::Tree(place) => Ok(Removal::Files(place.removed())),
-            Kept::Database if !for_good => Err(WriteError::BadInput(format!(
+            SessionStorage::Export(..) => Ok(Removal::Files(vec![source.path.clone()])),
+            SessionStorage::Tree(place) => Ok(Removal::Files(place.removed())),
+            SessionStorage::Database if !for_good => Err(WriteError::BadInput(format!(
                 "`{}` is in a database, and no trash takes that; `--force` deletes the session for good",
                 source.id
             ))),
-            Kept::Database => {
+            SessionStorage::Database => {
                 remove_rows(&source.path, &source.id)?;
                 Ok(Removal::Done)
             }
@@ -143,7 +143,7 @@ impl Store for OpenCode {
 }
 
 /// How a session is kept.
-pub(super) enum Kept {
+pub(super) enum SessionStorage {
     /// As rows.
     Database,
     /// As files of an old store.
@@ -153,7 +153,7 @@ pub(super) enum Kept {
 }
 
 /// How the session at this path is kept.
-pub(super) fn kept(path: &Path) -> Result<Kept, OpenError> {
+pub(super) fn kept(path: &Path) -> Result<SessionStorage, OpenError> {
     let not_ours = || OpenError::NotOurs {
         path: path.to_owned(),
         format: SLUG,
@@ -162,12 +162,12 @@ pub(super) fn kept(path: &Path) -> Result<Kept, OpenError> {
     let (file, len) = open_sized(path)?;
     let start = beginning(path, &file)?;
     if begins_like_one(&start) {
-        return Ok(Kept::Database);
+        return Ok(SessionStorage::Database);
     }
     if is_export(&start) {
-        return Ok(Kept::Export(file, len));
+        return Ok(SessionStorage::Export(file, len));
     }
-    place(path).map(Kept::Tree).ok_or_else(not_ours)
+    place(path).map(SessionStorage::Tree).ok_or_else(not_ours)
 }
 
 /// The database that a variable names.

@@ -10,10 +10,10 @@ use rethread_model::{Activity, Counts, Head, Moment, Note, Summary, Usage};
 use super::body::early_text;
 use super::connection::Db;
 use super::database::{AskError, look};
-use super::export::{Long, LongMessage, Outline, nobodys, readable, unshown};
-use super::facts::{Facts, usage};
+use super::export::{ExportOutline, Long, LongMessage, nobodys, readable, unshown};
+use super::facts::{SessionFacts, usage};
 use super::members::Members;
-use super::said::{Said, is_summary, said_at};
+use super::said::{PlacedMessage, is_summary, said_at};
 use super::session_rows;
 use super::tree::TreePlace;
 use crate::error::unreadable;
@@ -25,7 +25,7 @@ pub(super) fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, 
     look(path, |db| {
         let line = session_rows::session_line(db, path, id)?;
         let facts = session_rows::facts(db, &line)?;
-        let mut tally = Tally::new(&facts, want);
+        let mut tally = MessageTally::new(&facts, want);
         let is_in = db.is("message", "session_id")?;
         let sql = format!("SELECT id, data FROM message WHERE {is_in} ORDER BY time_created, id");
         let mut query = db.prepare_cached(&sql)?;
@@ -84,10 +84,10 @@ pub(super) fn of_tree(
     source: &Source,
     want: Want,
 ) -> Result<Summary, OpenError> {
-    let mut all: Vec<(Said, Vec<u8>)> = Vec::new();
+    let mut all: Vec<(PlacedMessage, Vec<u8>)> = Vec::new();
     let facts = place.each_message(&mut |said, info| all.push((said, info.raw().to_vec())))?;
     all.sort_by(|(a, _), (b, _)| (a.time, &a.id).cmp(&(b.time, &b.id)));
-    let mut tally = Tally::new(&facts, want);
+    let mut tally = MessageTally::new(&facts, want);
     let mut prompt = None;
     for (said, info) in &all {
         if let Some(info) = Members::parse(info) {
@@ -126,7 +126,7 @@ pub(super) fn of_export(
 
 fn of_exported(source: &Source, bytes: &[u8], want: Want) -> Result<Summary, OpenError> {
     let mut all = Vec::new();
-    let mut outline = Outline::of(bytes, Skim::trusting(bytes), &mut |skim| {
+    let mut outline = ExportOutline::of(bytes, Skim::trusting(bytes), &mut |skim| {
         all.push(Exported::next(skim)?);
         Ok(())
     });
@@ -136,7 +136,7 @@ fn of_exported(source: &Source, bytes: &[u8], want: Want) -> Result<Summary, Ope
     if let Some(readable) = &readable {
         all.clear();
         let mended = readable.bytes();
-        outline = Outline::of(mended, Skim::trusting(mended), &mut |skim| {
+        outline = ExportOutline::of(mended, Skim::trusting(mended), &mut |skim| {
             if readable.is_damaged(skim.offset()) {
                 skim.pass()?;
             } else {
@@ -187,19 +187,19 @@ fn of_long_export(source: &Source, long: &Long, want: Want) -> Result<Summary, O
 /// What is known of an export after some of its messages.
 struct Listing<'a> {
     source: &'a Source,
-    facts: Facts,
-    tally: Tally,
+    facts: SessionFacts,
+    tally: MessageTally,
     calls: u64,
     prompt: Option<String>,
     notes: Vec<Note>,
 }
 
 impl<'a> Listing<'a> {
-    fn new(source: &'a Source, outline: &Outline, want: Want) -> Result<Self, OpenError> {
+    fn new(source: &'a Source, outline: &ExportOutline, want: Want) -> Result<Self, OpenError> {
         let facts = outline.facts(&source.path)?;
         Ok(Self {
             source,
-            tally: Tally::new(&facts, want),
+            tally: MessageTally::new(&facts, want),
             facts,
             calls: 0,
             prompt: None,
@@ -239,12 +239,12 @@ impl<'a> Listing<'a> {
 struct Exported<'a> {
     time: Option<Moment>,
     info: Members<'a>,
-    parts: Parts<'a>,
+    parts: PartCounts<'a>,
 }
 
 /// What a list wants of the parts of a message.
 #[derive(Default)]
-struct Parts<'a> {
+struct PartCounts<'a> {
     list: Option<Passed<'a>>,
     /// How many tools are called.
     calls: u64,
@@ -252,7 +252,7 @@ struct Parts<'a> {
     ask: bool,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> PartCounts<'a> {
     /// Goes through the list that is next.
     fn next(skim: &mut Skim<'a>) -> Result<Self, Strayed> {
         let mut parts = Self::default();
@@ -278,11 +278,11 @@ impl<'a> Exported<'a> {
     /// Goes through the message that is next.
     fn next(skim: &mut Skim<'a>) -> Result<Self, Strayed> {
         let mut info = None;
-        let mut parts = Parts::default();
+        let mut parts = PartCounts::default();
         let value = Members::each(skim, |skim, name| {
             match name {
                 b"info" if skim.peek() == Some(b'{') => info = Some(Members::next(skim)?),
-                b"parts" if skim.peek() == Some(b'[') => parts = Parts::next(skim)?,
+                b"parts" if skim.peek() == Some(b'[') => parts = PartCounts::next(skim)?,
                 _ => drop(skim.pass()?),
             }
             Ok(())
@@ -333,7 +333,7 @@ fn type_of(part: Passed<'_>) -> &[u8] {
 }
 
 /// Counts messages in order.
-struct Tally {
+struct MessageTally {
     counts: Counts,
     first_prompt: Option<String>,
     /// How many of the next messages were copied from another session.
@@ -357,8 +357,8 @@ enum Asked {
     Yes,
 }
 
-impl Tally {
-    fn new(facts: &Facts, want: Want) -> Self {
+impl MessageTally {
+    fn new(facts: &SessionFacts, want: Want) -> Self {
         Self {
             counts: Counts {
                 usage: want.usage.then(Usage::default),

@@ -7,7 +7,7 @@ use crate::fields::string;
 
 /// What a tool answered.
 #[derive(Clone, Debug)]
-pub(super) struct ToolOutput {
+pub(super) struct CallOutput {
     pub(super) call: String,
     pub(super) output: String,
     /// The pictures and files among it.
@@ -24,7 +24,7 @@ pub(super) fn input(given: Option<Value<'_>>) -> Vec<u8> {
     }
 }
 
-impl ToolOutput {
+impl CallOutput {
     fn attachments(&self) -> Vec<u8> {
         let files = self.files.iter();
         files.fold(Array::new(), |all, file| all.raw(file)).finish()

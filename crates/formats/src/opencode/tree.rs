@@ -13,10 +13,10 @@ use rethread_disk::{SafeName, join, read_small};
 use rethread_json::{Skim, Tree, Value};
 use rethread_model::{Note, RawRef};
 
-use super::facts::{Facts, parsed, project_root};
+use super::facts::{SessionFacts, parsed, project_root};
 use super::members::Members;
 use super::reader::Gathered;
-use super::said::{Piece, Said, sort, split, split_value};
+use super::said::{Piece, PlacedMessage, sort, split, split_value};
 use super::store::{names, stem};
 use crate::fields::string;
 use crate::{OpenError, Part, passed};
@@ -36,7 +36,7 @@ impl TreePlace {
     /// The id that the file itself says.
     pub(super) fn id(&self) -> Option<String> {
         let bytes = read_small(&self.info).ok()?;
-        parsed(&bytes, Facts::of_info)?.id
+        parsed(&bytes, SessionFacts::of_info)?.id
     }
 
     /// Whether the file is one that describes a session: it has an id and times.
@@ -101,7 +101,7 @@ impl TreePlace {
     pub(super) fn watched(&self) -> Vec<PathBuf> {
         let mut watched = vec![self.info.clone()];
         let bytes = read_small(&self.info).unwrap_or_default();
-        let facts = parsed(&bytes, Facts::of_info).unwrap_or_default();
+        let facts = parsed(&bytes, SessionFacts::of_info).unwrap_or_default();
         let id = facts.id.clone().unwrap_or_else(|| stem(&self.info));
         if let Some(folder) = self.messages(&id) {
             watched.extend(json_files(&folder));
@@ -141,8 +141,8 @@ impl TreePlace {
     /// Calls `each` with every message, without its parts. Gives the facts about the session.
     pub(super) fn each_message(
         &self,
-        each: &mut dyn FnMut(Said, Value<'_>),
-    ) -> Result<Facts, OpenError> {
+        each: &mut dyn FnMut(PlacedMessage, Value<'_>),
+    ) -> Result<SessionFacts, OpenError> {
         let bytes = read_small(&self.info)?;
         let facts = self.facts(&bytes)?;
         let id = facts.id.clone().unwrap_or_else(|| stem(&self.info));
@@ -159,13 +159,16 @@ impl TreePlace {
             let id = string(root, "id").unwrap_or_else(|| stem(&path));
             let split = split(&mut Skim::trusting(&bytes), false).ok();
             let info = split.and_then(|split| split.info);
-            each(Said::of(raw, &id, info.as_ref()), inside.unwrap_or(root));
+            each(
+                PlacedMessage::of(raw, &id, info.as_ref()),
+                inside.unwrap_or(root),
+            );
         }
         Ok(facts)
     }
 
-    fn facts(&self, bytes: &[u8]) -> Result<Facts, OpenError> {
-        let mut facts = parsed(bytes, Facts::of_info).ok_or_else(|| OpenError::Damaged {
+    fn facts(&self, bytes: &[u8]) -> Result<SessionFacts, OpenError> {
+        let mut facts = parsed(bytes, SessionFacts::of_info).ok_or_else(|| OpenError::Damaged {
             path: self.info.clone(),
             line: None,
             why: "it is no JSON object".to_owned(),
@@ -294,11 +297,11 @@ fn document<T>(
     None
 }
 
-fn message(gathered: &mut Gathered, path: &Path) -> Option<Said> {
+fn message(gathered: &mut Gathered, path: &Path) -> Option<PlacedMessage> {
     let said = document(gathered, path, |raw, root| {
         let id = passed::string(root.get("id")).unwrap_or_else(|| stem(path));
         let inside = split_value(root);
-        let mut said = Said::of(raw, &id, inside.info.as_ref());
+        let mut said = PlacedMessage::of(raw, &id, inside.info.as_ref());
         let pieces = inside.parts.iter().filter(|_| inside.info.is_some());
         let pieces = pieces.map(|p| Piece::of(raw, "", Some(p), false));
         said.parts.extend(pieces);

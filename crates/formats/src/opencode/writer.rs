@@ -11,21 +11,23 @@ use rusqlite::types::Value;
 use super::append::{OpenSession, is_of_store};
 use super::connection::columns;
 use super::create::{existing, free, object, slug, text, version};
-use super::draft::Draft;
-use super::facts::{Facts, parsed};
-use super::fork::{Past, insert, noted};
-use super::ids::Ids;
-use super::project::Home;
+use super::draft::MessageDraft;
+use super::facts::{SessionFacts, parsed};
+use super::fork::{CopiedSession, insert, noted};
+use super::ids::IdSource;
+use super::project::ProjectHome;
 use super::results::Holder;
 use super::rows::{decode, encode};
-use super::store::{Kept, database_for_writing, kept};
-use super::tell::{KEEPS, Teller, answer, message, named, question, take_back, unknown};
+use super::store::{SessionStorage, database_for_writing, kept};
+use super::transcript::{
+    KEEPS, RowTranscript, answer, message, named, question, take_back, unknown,
+};
 use super::writing::change;
 use super::{FORMAT, OpenCode};
-use crate::telling::{StepHead, is_apart, left, sums_up};
+use crate::transcript::{StepHead, is_apart, left, sums_up};
 use crate::{
-    Appended, Fork, Keeps, Made, MessageInput, NewSession, Source, Step, SubagentWriter, Told,
-    WriteError, Writer, Writing,
+    Appended, Fork, Keeps, Made, MessageInput, NewSession, Source, StepKind, SubagentWriter,
+    TranscriptStep, WriteError, Writer, Writing,
 };
 
 impl Writer for OpenCode {
@@ -38,12 +40,12 @@ impl Writer for OpenCode {
         let path = existing(path)?;
         let metadata = new.metadata.as_deref().map(object).transpose()?;
         change(w, &path, |change| {
-            let mut ids = Ids::new(w.env, change.there()?);
+            let mut ids = IdSource::new(w.env, change.there()?);
             let id = match &new.id {
                 Some(id) => free(change, id)?,
                 None => ids.session(),
             };
-            let home = Home::of(w, change, &new.cwd)?;
+            let home = ProjectHome::of(w, change, &new.cwd)?;
             let now = w.env.now();
             let title = match &new.title {
                 Some(title) => title.clone(),
@@ -82,14 +84,14 @@ impl Writer for OpenCode {
         source: &Source,
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
-        if !matches!(kept(&source.path)?, Kept::Database) {
+        if !matches!(kept(&source.path)?, SessionStorage::Database) {
             return Err(FORMAT.cannot("way to be changed outside of the database"));
         }
         change(w, &source.path, |change| {
             let mut open = OpenSession::of(w, change, &source.id)?;
-            let mut drafts: Vec<Result<Draft, WriteError>> = {
+            let mut drafts: Vec<Result<MessageDraft, WriteError>> = {
                 let now = open.w.env.now();
-                messages.iter().map(|m| Draft::of(m, now)).collect()
+                messages.iter().map(|m| MessageDraft::of(m, now)).collect()
             };
             open.refuse_known_ids(&mut drafts)?;
             let holders = open.place_results(&mut drafts)?;
@@ -121,7 +123,7 @@ impl Writer for OpenCode {
         source: &Source,
         title: &str,
     ) -> Result<Vec<Note>, WriteError> {
-        if !matches!(kept(&source.path)?, Kept::Database) {
+        if !matches!(kept(&source.path)?, SessionStorage::Database) {
             return Err(FORMAT.cannot("way to be changed outside of the database"));
         }
         change(w, &source.path, |change| {
@@ -136,7 +138,7 @@ impl Writer for OpenCode {
     /// Copies a session up to an entry. Messages and parts get ids of their own, as in the client;
     /// everything else in their rows stays.
     fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
-        if !matches!(kept(&source.path)?, Kept::Database) {
+        if !matches!(kept(&source.path)?, SessionStorage::Database) {
             return Err(FORMAT.cannot("way to be forked outside of the database"));
         }
         change(w, &source.path, |change| {
@@ -148,15 +150,15 @@ impl Writer for OpenCode {
                 tx.query_row(&sql, [&source.id], encode).optional()
             })?;
             let line = line.ok_or_else(|| change.no_session(&source.id))?;
-            let facts = parsed(&line, Facts::of_row).unwrap_or_default();
-            let past = Past::of(change, source, fork, &facts)?;
-            let mut ids = Ids::new(w.env, change.there()?);
+            let facts = parsed(&line, SessionFacts::of_row).unwrap_or_default();
+            let past = CopiedSession::of(change, source, fork, &facts)?;
+            let mut ids = IdSource::new(w.env, change.there()?);
             let id = ids.session();
             let mut session = decode(&line).unwrap_or_default();
             let home = fork
                 .cwd
                 .as_deref()
-                .map(|cwd| Home::of(w, change, cwd))
+                .map(|cwd| ProjectHome::of(w, change, cwd))
                 .transpose()?;
             let now = Value::Integer(w.env.now().millis());
             let note = Object::new()
@@ -223,7 +225,7 @@ impl Writer for OpenCode {
 
     /// All ways but one that was taken back last, if the conversation is where it parts: a session is one
     /// row of messages.
-    fn leaves_out(&self, told: &mut dyn Iterator<Item = Told>) -> Vec<Range<usize>> {
+    fn leaves_out(&self, told: &mut dyn Iterator<Item = TranscriptStep>) -> Vec<Range<usize>> {
         let heads: Vec<StepHead> = told.map(|one| StepHead::of(&one)).collect();
         let end = heads.len().saturating_sub(1);
         let is_back = heads.last().is_some_and(|head| head.is_back);
@@ -239,9 +241,9 @@ impl Writer for OpenCode {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        told: &[Told],
+        told: &[TranscriptStep],
     ) -> Result<(), WriteError> {
-        let mut teller = Teller {
+        let mut teller = RowTranscript {
             w: Writing { strict: true, ..*w },
             source,
             said: Vec::new(),
@@ -252,10 +254,10 @@ impl Writer for OpenCode {
         let model = told.iter().find_map(named);
         for one in told {
             match &one.step {
-                Step::Message(message) => {
+                StepKind::Message(message) => {
                     teller.said.push(MessageInput::Message(message.clone()));
                 }
-                Step::Compaction { summary, kept, .. } => {
+                StepKind::Compaction { summary, kept, .. } => {
                     teller.save()?;
                     let kept = kept.and_then(|kept| teller.ids.get(kept));
                     let time = one.time.unwrap_or_else(|| w.env.now());
@@ -270,14 +272,14 @@ impl Writer for OpenCode {
                     teller.save()?;
                     teller.ids.pop();
                 }
-                Step::Back => {
+                StepKind::Back => {
                     teller.save()?;
                     let first = told.iter().position(|other| other.after == one.after);
                     if let Some(first) = first.and_then(|first| teller.ids.get(first)) {
                         take_back(w, source, first)?;
                     }
                 }
-                Step::BranchSummary(_) | Step::Label { .. } => {
+                StepKind::BranchSummary(_) | StepKind::Label { .. } => {
                     return Err(WriteError::Unsupported {
                         format: super::SLUG,
                         what: "branches or labels",

@@ -59,8 +59,8 @@ const NEEDED: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// A database that is being written to. Nothing is written before [`Change::commit`].
-pub(super) struct Change<'a> {
+/// A database that is being written to. Nothing is written before [`DatabaseChange::commit`].
+pub(super) struct DatabaseChange<'a> {
     path: &'a Path,
     timeout: Duration,
     tx: Transaction<'a>,
@@ -90,7 +90,7 @@ pub(super) fn open(
     Ok(db)
 }
 
-impl<'a> Change<'a> {
+impl<'a> DatabaseChange<'a> {
     /// Begins to write to a database that was opened for it, if its tables are those that we know.
     pub(super) fn begin(
         db: &'a mut Connection,
@@ -222,10 +222,10 @@ impl<'a> Change<'a> {
 pub(super) fn change<T>(
     w: &Writing<'_>,
     path: &Path,
-    carry_out: impl FnOnce(&Change<'_>) -> Result<T, WriteError>,
+    carry_out: impl FnOnce(&DatabaseChange<'_>) -> Result<T, WriteError>,
 ) -> Result<T, WriteError> {
     let mut db = open(path, w.lock_timeout, w.durability)?;
-    let change = Change::begin(&mut db, path, w.lock_timeout)?;
+    let change = DatabaseChange::begin(&mut db, path, w.lock_timeout)?;
     let done = carry_out(&change)?;
     change.commit()?;
     Ok(done)

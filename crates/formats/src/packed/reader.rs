@@ -20,14 +20,14 @@ pub(crate) struct Unpacked<R: BufRead> {
 }
 
 enum Decoder<R: BufRead> {
-    Gzip(MultiGzDecoder<Counted<R>>),
-    Zstd(ZstdDecoder<'static, Counted<R>>),
+    Gzip(MultiGzDecoder<CountingReader<R>>),
+    Zstd(ZstdDecoder<'static, CountingReader<R>>),
 }
 
 impl<R: BufRead> Unpacked<R> {
     /// Unpacks content of any kind.
     pub(crate) fn new(packed: R, packing: Packing) -> io::Result<Self> {
-        let packed = Counted { packed, used: 0 };
+        let packed = CountingReader { packed, used: 0 };
         let decoder = match packing {
             Packing::Gzip => Decoder::Gzip(MultiGzDecoder::new(packed)),
             Packing::Zstd => {
@@ -109,12 +109,12 @@ impl<R: BufRead> Unpacked<R> {
 }
 
 /// Counts the bytes that were used.
-struct Counted<R> {
+struct CountingReader<R> {
     packed: R,
     used: u64,
 }
 
-impl<R: BufRead> Read for Counted<R> {
+impl<R: BufRead> Read for CountingReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.packed.read(buf)?;
         self.used += n as u64;
@@ -122,7 +122,7 @@ impl<R: BufRead> Read for Counted<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Counted<R> {
+impl<R: BufRead> BufRead for CountingReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.packed.fill_buf()
     }

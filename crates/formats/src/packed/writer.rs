@@ -13,7 +13,7 @@ use super::{FREE, RATIO};
 /// Each frame holds the same number of bytes, which are packed at once: that takes less time than one
 /// that goes on, and nothing in a frame refers to what is that far before it.
 pub struct ZstdWriter<W: Write> {
-    out: Counted<W>,
+    out: CountingWriter<W>,
     compressor: Compressor<'static>,
     /// What is not packed yet.
     waiting: Vec<u8>,
@@ -39,7 +39,7 @@ impl<W: Write> ZstdWriter<W> {
         let mut compressor = Compressor::new(level)?;
         compressor.set_parameter(CParameter::ChecksumFlag(checksum))?;
         Ok(Self {
-            out: Counted { out, len: 0 },
+            out: CountingWriter { out, len: 0 },
             compressor,
             waiting: Vec::new(),
             frame: Vec::new(),
@@ -105,12 +105,12 @@ impl<W: Write> Write for ZstdWriter<W> {
 }
 
 /// Counts the bytes that go through.
-struct Counted<W> {
+struct CountingWriter<W> {
     out: W,
     len: u64,
 }
 
-impl<W: Write> Write for Counted<W> {
+impl<W: Write> Write for CountingWriter<W> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         let n = self.out.write(buf)?;
         self.len += n as u64;

@@ -7,7 +7,7 @@ use rethread_json::Value;
 use super::write::addition::Addition;
 use super::write::refused;
 use super::{Flavour, session_folder, write};
-use crate::carry::{Place, in_lines};
+use crate::carry::{InstallTarget, in_lines};
 use crate::{Carrier, Conversation, OpenError, Source, WriteError, Writing};
 
 /// The type of the custom entries that hold it; those are never part of a context.
@@ -43,7 +43,7 @@ impl Carrier for Flavour {
     fn destination_folder(
         &self,
         w: &Writing<'_>,
-        place: &Place,
+        place: &InstallTarget,
         _main: &str,
     ) -> Result<PathBuf, WriteError> {
         let host = write::host(self, w);

@@ -18,7 +18,7 @@ use crate::times::Times;
 
 /// What the entries so far say.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct EntryFacts {
     pub(super) counts: Counts,
     name: Option<String>,
     first_prompt: FirstPrompt,
@@ -31,7 +31,7 @@ pub(super) struct Facts {
     pub(super) activity: Activity,
 }
 
-saved_struct!(Facts {
+saved_struct!(EntryFacts {
     counts,
     name,
     first_prompt,
@@ -41,7 +41,7 @@ saved_struct!(Facts {
     activity,
 });
 
-impl Facts {
+impl EntryFacts {
     /// Facts that also add up usage.
     pub(super) fn with_usage(usage: bool) -> Self {
         let mut facts = Self::default();

@@ -16,7 +16,7 @@ const LOOK: u64 = 1024 * 1024;
 
 /// What the header says.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Header {
+pub(super) struct HeaderFacts {
     pub(super) id: String,
     /// The version as spelled; none in the first one.
     version: Option<String>,
@@ -27,7 +27,7 @@ pub(super) struct Header {
     hidden: bool,
 }
 
-saved_struct!(Header {
+saved_struct!(HeaderFacts {
     id,
     version,
     created,
@@ -37,7 +37,7 @@ saved_struct!(Header {
     hidden,
 });
 
-impl Header {
+impl HeaderFacts {
     /// The header that a value is; none if it is something else.
     pub(super) fn of(value: Value<'_>) -> Option<Self> {
         if !is_header_line(value) {
@@ -141,7 +141,7 @@ fn encoded_folder(path: &Path) -> Option<String> {
 }
 
 /// The header of a file, from its beginning; none if it is no session.
-pub(super) fn first(path: &Path) -> Result<Option<Header>, DiskError> {
+pub(super) fn first(path: &Path) -> Result<Option<HeaderFacts>, DiskError> {
     let mut start = Vec::new();
     let read = open_read(path)?.take(LOOK).read_to_end(&mut start);
     read.map_err(|cause| DiskError::Read {
@@ -151,5 +151,5 @@ pub(super) fn first(path: &Path) -> Result<Option<Header>, DiskError> {
     let mut tree = Tree::default();
     let whole = |line: &[u8], tree: &mut Tree| tree.parse_into(line).is_ok();
     let line = split_lines(&start).find(|(_, line)| whole(line, &mut tree));
-    Ok(line.and_then(|(_, line)| Header::of(tree.root(line))))
+    Ok(line.and_then(|(_, line)| HeaderFacts::of(tree.root(line))))
 }

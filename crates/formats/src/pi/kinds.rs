@@ -11,7 +11,7 @@ use crate::kit::{HeadField, HeadOwner, HeadValue, head_fields};
 #[derive(Clone, Debug, Default)]
 pub(super) struct EntryHead {
     pub(super) id: Option<String>,
-    pub(super) parent: Parent,
+    pub(super) parent: ParentLink,
     pub(super) kind: Option<Kind>,
     pub(super) visibility: Visibility,
     pub(super) time: Option<Moment>,
@@ -21,7 +21,7 @@ pub(super) struct EntryHead {
 
 /// What an entry says of the one before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Parent {
+pub(super) enum ParentLink {
     /// Nothing.
     #[default]
     Unsaid,
@@ -40,8 +40,10 @@ pub(super) fn entry_head(entry: Value<'_>) -> EntryHead {
     EntryHead {
         id: string(entry, "id"),
         parent: match entry.get("parentId") {
-            None => Parent::Unsaid,
-            Some(id) => id.str().map_or(Parent::Root, |id| Parent::Id(id.into())),
+            None => ParentLink::Unsaid,
+            Some(id) => id
+                .str()
+                .map_or(ParentLink::Root, |id| ParentLink::Id(id.into())),
         },
         kind: Some(kind),
         visibility,
@@ -116,10 +118,10 @@ pub(super) fn giant_head(start: &[u8]) -> EntryHead {
                 head.time = text.parse().ok();
             }
             (HeadOwner::Record, "parentId", HeadValue::Text(text)) => {
-                head.parent = Parent::Id(text.to_owned());
+                head.parent = ParentLink::Id(text.to_owned());
             }
             (HeadOwner::Record, "parentId", HeadValue::Bool(_) | HeadValue::Other) => {
-                head.parent = Parent::Root;
+                head.parent = ParentLink::Root;
             }
             (HeadOwner::Inner, "role", HeadValue::Text(text)) => role = Some(text.to_owned()),
             _ => {}
@@ -141,7 +143,7 @@ mod tests {
         let start = br#"{"type":"message","id":"g1","parentId":null,"timestamp":"2026-01-02T00:00:00Z","message":{"role":"assistant","content":[{"type":"text","role":"x","text":"aaaa"#;
         let head = giant_head(start);
         assert_eq!(head.id.as_deref(), Some("g1"));
-        assert_eq!(head.parent, Parent::Root);
+        assert_eq!(head.parent, ParentLink::Root);
         assert_eq!(head.kind, Some(Kind::Message(Role::Assistant)));
         assert!(head.time.is_some());
         assert_eq!(giant_head(br#"{"data":"aaaa"#).kind, None);

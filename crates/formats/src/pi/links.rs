@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use rethread_model::{EntryIx, SessionBuilder};
 
-use super::kinds::Parent;
+use super::kinds::ParentLink;
 use crate::kit::{SourcePos, find_circles};
 
 /// The ids of a session while it is read, and the parents that are not known yet.
 #[derive(Debug, Default)]
-pub(super) struct Links {
+pub(super) struct EntryLinks {
     ids: HashMap<Box<str>, EntryIx>,
     /// The entry before, with its id.
     last: Option<(EntryIx, String)>,
@@ -22,7 +22,7 @@ pub(super) struct Links {
 
 /// Something that is wrong with an entry's parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wrong {
+pub(super) enum ParentDamage {
     /// It is the entry itself.
     Itself,
     /// It is nowhere.
@@ -31,7 +31,7 @@ pub(super) enum Wrong {
     Circle,
 }
 
-impl Links {
+impl EntryLinks {
     /// The entry before.
     pub(super) fn last(&self) -> Option<EntryIx> {
         self.last.as_ref().map(|(ix, _)| *ix)
@@ -39,8 +39,10 @@ impl Links {
 
     /// The parent of an entry that is about to be added, where it is known already. Of several
     /// entries with one id, the nearest before counts.
-    pub(super) fn parent(&self, parent: &Parent) -> Option<EntryIx> {
-        let Parent::Id(id) = parent else { return None };
+    pub(super) fn parent(&self, parent: &ParentLink) -> Option<EntryIx> {
+        let ParentLink::Id(id) = parent else {
+            return None;
+        };
         match &self.last {
             Some((ix, last)) if last == id => Some(*ix),
             _ => self.ids.get(id.as_str()).copied(),
@@ -63,9 +65,9 @@ impl Links {
     }
 
     /// Finds the parents that came after their children, and opens circles.
-    pub(super) fn settle(self, builder: &mut SessionBuilder) -> Vec<(SourcePos, Wrong)> {
-        let itself = |at| (at, Wrong::Itself);
-        let mut wrong: Vec<(SourcePos, Wrong)> = self.own.into_iter().map(itself).collect();
+    pub(super) fn settle(self, builder: &mut SessionBuilder) -> Vec<(SourcePos, ParentDamage)> {
+        let itself = |at| (at, ParentDamage::Itself);
+        let mut wrong: Vec<(SourcePos, ParentDamage)> = self.own.into_iter().map(itself).collect();
         let mut forward = Vec::new();
         for (ix, parent, at) in self.open {
             match self.ids.get(parent.as_str()) {
@@ -73,7 +75,7 @@ impl Links {
                     builder.entry(ix).parent = Some(*found);
                     forward.push((ix, at));
                 }
-                None => wrong.push((at, Wrong::Missing(parent))),
+                None => wrong.push((at, ParentDamage::Missing(parent))),
             }
         }
         wrong.extend(open_circles(builder, &forward));
@@ -87,7 +89,7 @@ impl Links {
 fn open_circles(
     builder: &mut SessionBuilder,
     forward: &[(EntryIx, SourcePos)],
-) -> Vec<(SourcePos, Wrong)> {
+) -> Vec<(SourcePos, ParentDamage)> {
     if forward.is_empty() {
         return Vec::new();
     }
@@ -104,7 +106,7 @@ fn open_circles(
         builder.entry(first).parent = None;
         // They were noted in the order of the file.
         let found = forward.binary_search_by_key(&first, |(ix, _)| *ix);
-        opened.extend(found.ok().map(|i| (forward[i].1, Wrong::Circle)));
+        opened.extend(found.ok().map(|i| (forward[i].1, ParentDamage::Circle)));
     }
     opened
 }

@@ -13,13 +13,13 @@ mod context;
 mod entry;
 mod facts;
 mod fields;
-mod grow;
 mod header;
 mod id;
 mod kinds;
 mod links;
 mod manager;
 mod migrate;
+mod placement;
 mod reader;
 mod role;
 mod rules;
@@ -38,7 +38,7 @@ pub use context::{Leaf, ModelRef, SessionContext};
 pub use entry::{CURRENT_VERSION, EntryData, EntryKind, SessionEntry};
 pub use manager::{
     Agent, BlockKind, Content, ContentBlock, Cost, Host, Message, MessageBody, NewAssistant,
-    NewBash, NewMessage, NewSessionOptions, NewToolResult, NewUser, SessionError, SessionHeader,
+    NewBash, NewPiMessage, NewSessionOptions, NewToolResult, NewUser, SessionError, SessionHeader,
     SessionInfo, SessionManager, StopReason, Usage, most_recent_session, session_folder,
 };
 pub use store::encode_cwd;

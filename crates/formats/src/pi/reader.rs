@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use rethread_disk::open_sized;
 use rethread_model::{Note, Summary};
 
-use super::grow::EntryTree;
 use super::id::Id;
-use super::links::Wrong;
-use super::manager::{Loaded, load};
+use super::links::ParentDamage;
+use super::manager::{LoadedFile, load};
+use super::placement::EntryTree;
 use super::scan::SessionScan;
 use super::summary::summarize_with;
 use super::{Flavour, context};
 use crate::kit::{SaveScan, read_log};
 use crate::{
-    AskedEntry, BodyReader, Conversation, Native, NativeContext, OpenError, Part, SavedScan,
-    Source, Want,
+    BodyReader, Conversation, EntryRef, Native, NativeContext, OpenError, Part, SavedScan, Source,
+    Want,
 };
 
 /// The one part of a session.
@@ -96,9 +96,9 @@ impl crate::Reader for Flavour {
     fn native_context(
         &self,
         source: &Source,
-        at: Option<&AskedEntry>,
+        at: Option<&EntryRef>,
     ) -> Result<Option<(NativeContext, Vec<Note>)>, OpenError> {
-        let Loaded::Session(lines) = load(&source.path)? else {
+        let LoadedFile::Session(lines) = load(&source.path)? else {
             return Err(OpenError::NotOurs {
                 path: source.path.clone(),
                 format: self.slug,
@@ -132,10 +132,12 @@ impl crate::Reader for Flavour {
     }
 }
 
-fn wrong_parent(wrong: &Wrong) -> String {
+fn wrong_parent(wrong: &ParentDamage) -> String {
     match wrong {
-        Wrong::Itself => "the entry is its own parent; it counts as a root".to_owned(),
-        Wrong::Missing(id) => format!("the parent `{id}` is missing; the entry counts as a root"),
-        Wrong::Circle => "its parents form a circle; the entry counts as a root".to_owned(),
+        ParentDamage::Itself => "the entry is its own parent; it counts as a root".to_owned(),
+        ParentDamage::Missing(id) => {
+            format!("the parent `{id}` is missing; the entry counts as a root")
+        }
+        ParentDamage::Circle => "its parents form a circle; the entry counts as a root".to_owned(),
     }
 }

@@ -12,7 +12,7 @@ use rethread_disk::{DiskError, open_read};
 use rethread_json::{LineBytes, LineSpan, Lines, Tree, Value};
 
 use self::fields::{ENTRY, ENTRY_BASE, HEADER, needs};
-use self::links::Links;
+use self::links::CheckedLinks;
 use super::header::is_header_line;
 use super::kinds::giant_head;
 use super::{Flavour, VERSION, encode_cwd};
@@ -45,7 +45,7 @@ impl Rules for Flavour {
 
 fn check_file(path: &Path, out: &mut dyn FnMut(Violation)) -> Result<(), DiskError> {
     let mut lines = Lines::new(open_read(path)?);
-    let mut run = Run::new(path);
+    let mut run = FileCheck::new(path);
     let mut tree = Tree::default();
     loop {
         let line = lines.next_line().map_err(|cause| {
@@ -65,20 +65,20 @@ fn check_file(path: &Path, out: &mut dyn FnMut(Violation)) -> Result<(), DiskErr
 }
 
 /// One file under judgement.
-struct Run<'a> {
+struct FileCheck<'a> {
     path: &'a Path,
     /// The version that the header names, once it was met.
     version: Option<u64>,
-    links: Links,
+    links: CheckedLinks,
     found: Vec<Violation>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> FileCheck<'a> {
     fn new(path: &'a Path) -> Self {
         Self {
             path,
             version: None,
-            links: Links::default(),
+            links: CheckedLinks::default(),
             found: Vec::new(),
         }
     }

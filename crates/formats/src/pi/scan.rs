@@ -7,10 +7,10 @@ use memchr::memmem::Finder;
 use rethread_json::{Tree, Value};
 use rethread_model::Kind;
 
-use super::facts::Facts;
-use super::grow::EntryTree;
-use super::header::{Header, is_header_line};
+use super::facts::EntryFacts;
+use super::header::{HeaderFacts, is_header_line};
 use super::kinds::{entry_head, giant_head};
+use super::placement::EntryTree;
 use crate::kit::{
     Flow, LogLine, LogRecords, LogVisitor, SavedState, ScanDepth, plain_members, plain_word,
     word_behind,
@@ -23,8 +23,8 @@ const LOOK: usize = 512;
 /// What is known of a session while its file is scanned.
 pub(super) struct SessionScan<'p> {
     depth: ScanDepth,
-    pub(super) header: Option<Header>,
-    pub(super) facts: Facts,
+    pub(super) header: Option<HeaderFacts>,
+    pub(super) facts: EntryFacts,
     /// The tree of entries, where somebody reads the session as a whole.
     pub(super) thread: Option<EntryTree<'p>>,
 }
@@ -35,7 +35,7 @@ impl<'p> SessionScan<'p> {
         Self {
             depth: ScanDepth::Whole,
             header: None,
-            facts: Facts::default(),
+            facts: EntryFacts::default(),
             thread: Some(EntryTree::new(path)),
         }
     }
@@ -45,14 +45,14 @@ impl<'p> SessionScan<'p> {
         Self {
             depth: ScanDepth::of_list(want.usage),
             header: None,
-            facts: Facts::with_usage(want.usage),
+            facts: EntryFacts::with_usage(want.usage),
             thread: None,
         }
     }
 
     /// Takes the first value, which decides whether this is a session.
     fn take_first(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
-        self.header = Header::of(value);
+        self.header = HeaderFacts::of(value);
         if let Some(records) = self.records() {
             records.add_unclaimed(line.at, RecordKind::Value);
         }

@@ -50,8 +50,8 @@ impl Store for Flavour {
             };
             let id = match (header::first(&path), named) {
                 (Ok(Some(header)), _) => Some(header.id),
-                (_, Named::Session(id)) => Some(id),
-                (_, Named::Unsure) => None,
+                (_, SessionFileName::Session(id)) => Some(id),
+                (_, SessionFileName::Unsure) => None,
             };
             return id
                 .map(|id| Source::new(self.format, id, path))
@@ -150,8 +150,8 @@ fn list_files(flavour: &Flavour, folder: &Path, out: &mut SourceSink<'_>) {
             continue;
         }
         let id = match named {
-            Named::Session(id) => Ok(Some(id)),
-            Named::Unsure => header::first(&path).map(|header| header.map(|h| h.id)),
+            SessionFileName::Session(id) => Ok(Some(id)),
+            SessionFileName::Unsure => header::first(&path).map(|header| header.map(|h| h.id)),
         };
         match id {
             Ok(Some(id)) => out(Ok(Source::new(flavour.format, id, path))),
@@ -164,7 +164,7 @@ fn list_files(flavour: &Flavour, folder: &Path, out: &mut SourceSink<'_>) {
 
 /// What the name of a file that can be a session tells.
 #[derive(Debug, PartialEq, Eq)]
-enum Named {
+enum SessionFileName {
     /// It is one, with this id.
     Session(String),
     /// Nothing: the beginning of the file must.
@@ -172,13 +172,15 @@ enum Named {
 }
 
 /// Whether a file can be a session by its name.
-fn candidate(path: &Path) -> Option<Named> {
+fn candidate(path: &Path) -> Option<SessionFileName> {
     let name = path.file_name()?.to_string_lossy();
     let stem = name.strip_suffix(".jsonl")?;
     if stem.starts_with('.') || stem.ends_with(".trajectory") {
         return None;
     }
-    Some(id_in(stem).map_or(Named::Unsure, |id| Named::Session(id.to_owned())))
+    Some(id_in(stem).map_or(SessionFileName::Unsure, |id| {
+        SessionFileName::Session(id.to_owned())
+    }))
 }
 
 /// The id in a name `<time>_<id>`, where the time is spelled `2026-11-15T17-50-27-876Z`.
@@ -221,7 +223,9 @@ mod tests {
             ("2026-11-15T17:50:27.876Z_a.jsonl", None),
             ("talk.jsonl", None),
         ] {
-            let told = told.map_or(Named::Unsure, |id| Named::Session(id.to_owned()));
+            let told = told.map_or(SessionFileName::Unsure, |id| {
+                SessionFileName::Session(id.to_owned())
+            });
             assert_eq!(candidate(Path::new(name)), Some(told), "{name}");
         }
         for name in ["run.trajectory.jsonl", "index.json", ".hidden.jsonl"] {

@@ -7,18 +7,18 @@ use rethread_disk::{Created, Mode, create_with};
 use rethread_model::Note;
 
 use super::Flavour;
-use super::manager::{Loaded, NewSessionOptions, SessionError, SessionManager, part_of, scan};
+use super::manager::{LoadedFile, NewSessionOptions, SessionError, SessionManager, part_of, scan};
 use super::write::addition::Addition;
 use super::write::create::{finish, refuse_unknown, session_folder};
 use super::write::edit::{settle, written};
 use super::write::fork::{Copy, Way};
 use super::write::message::from_new;
-use super::write::tell::{Entries, KEEPS, go};
-use super::write::{edit, host, not_ours, open, refused, tell};
+use super::write::transcript::{KEEPS, StepEntries, go};
+use super::write::{edit, host, not_ours, open, refused, transcript};
 use crate::error::unreadable;
 use crate::{
-    Appended, Fork, Keeps, Made, MessageInput, Migrator, NewSession, OpenError, Source, Step, Told,
-    TreeWriter, WriteError, Writer, Writing,
+    Appended, Fork, Keeps, Made, MessageInput, Migrator, NewSession, OpenError, Source, StepKind,
+    TranscriptStep, TreeWriter, WriteError, Writer, Writing,
 };
 
 impl Writer for Flavour {
@@ -80,7 +80,7 @@ impl Writer for Flavour {
             }
             Ok(())
         });
-        let Loaded::Session(lines) = scanned.map_err(|e| unreadable(&part.path, e))? else {
+        let LoadedFile::Session(lines) = scanned.map_err(|e| unreadable(&part.path, e))? else {
             return Err(not_ours(self, &source.path).into());
         };
         let refused = |e| refused(e, self, &source.path);
@@ -146,12 +146,12 @@ impl Writer for Flavour {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        told: &[Told],
+        told: &[TranscriptStep],
     ) -> Result<(), WriteError> {
         let mut session = open(self, w, source)?;
         // A title may stand before all that is said.
         let root = session.leaf_id().map(str::to_owned);
-        let mut made: Vec<Entries> = Vec::with_capacity(told.len());
+        let mut made: Vec<StepEntries> = Vec::with_capacity(told.len());
         for (at, one) in told.iter().enumerate() {
             let anchor = match one.after.and_then(|after| made.get(after)) {
                 Some(entries) => Some(&entries.last),
@@ -159,7 +159,7 @@ impl Writer for Flavour {
             };
             let goes_on = one.after == at.checked_sub(1);
             let entries = match &one.step {
-                Step::Message(message) => {
+                StepKind::Message(message) => {
                     if !goes_on {
                         go(&mut session, anchor).map_err(|e| refused(e, self, &source.path))?;
                     }
@@ -174,13 +174,13 @@ impl Writer for Flavour {
                 }
                 step => {
                     session.set_time(one.time);
-                    let added = tell::add(&mut session, step, (anchor, goes_on), &made);
+                    let added = transcript::add(&mut session, step, (anchor, goes_on), &made);
                     vec![added.map_err(|e| refused(e, self, &source.path))?]
                 }
             };
             let first = entries.first().cloned().unwrap_or_default();
             let last = entries.last().cloned().unwrap_or_default();
-            made.push(Entries { first, last });
+            made.push(StepEntries { first, last });
         }
         session.set_time(None);
         settle(self, w, source, &session)

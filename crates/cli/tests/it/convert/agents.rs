@@ -6,7 +6,9 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use rethread_engine::{ConvertOutcome, Source, by_name};
-use rethread_formats::{Agents, Conversation, MessageInput, NewMessage, TextMessage, ToldAgent};
+use rethread_formats::{
+    Agents, Conversation, MessageInput, NewMessage, SubagentTranscript, TextMessage,
+};
 use rethread_judges::ClientKind;
 use rethread_model::{Block, Bodies as _, Body, LinkKind, Message, Role};
 use serde_json::{Value, json as value};
@@ -241,10 +243,10 @@ fn one_that_was_started_since_is_started_in_the_original() {
             let to = by_name(to).unwrap();
             let (_, there) = desk.convert(&source, to).unwrap();
             let parent = asked(&there, "Look in the city").source;
-            let told = [rethread_formats::Told {
+            let told = [rethread_formats::TranscriptStep {
                 after: None,
                 time: None,
-                step: rethread_formats::Step::Message(Box::new(NewMessage {
+                step: rethread_formats::StepKind::Message(Box::new(NewMessage {
                     default_model: Some("acme/m-1".to_owned()),
                     number: 1,
                     ..NewMessage::new(Message::new(
@@ -253,7 +255,7 @@ fn one_that_was_started_since_is_started_in_the_original() {
                     ))
                 })),
             }];
-            let agent = ToldAgent {
+            let agent = SubagentTranscript {
                 call: None,
                 title: Some("harbour"),
                 told: &told,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 
-use rethread_engine::{MessageInput, NewSession, Source, Unsaid, by_name};
-use rethread_formats::{AskedEntry, Branch};
+use rethread_engine::{MessageDefaults, MessageInput, NewSession, Source, by_name};
+use rethread_formats::{Branch, EntryRef};
 use rethread_model::{Block, Bodies as _, Body, EntryIx, Visibility};
 use serde_json::{Value, json as value};
 
@@ -22,7 +22,7 @@ pub(super) fn said(role: &str, blocks: &Value) -> MessageInput {
     MessageInput::Json {
         bytes: message.to_string().into_bytes(),
         line: 1,
-        unsaid: Unsaid {
+        unsaid: MessageDefaults {
             role: None,
             model: Some("acme/m-1".to_owned()),
         },
@@ -53,7 +53,7 @@ pub(super) fn say(
     let appended = match at {
         None => format.writable().unwrap().append(&w, source, messages),
         Some(id) => {
-            let at = AskedEntry {
+            let at = EntryRef {
                 id: id.to_owned(),
                 offset: 0,
             };

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use rethread_engine::{
-    ConvertOutcome, FormatRef, MessageInput, NewSession, Source, Unsaid, WriteError, by_name,
+    ConvertOutcome, FormatRef, MessageDefaults, MessageInput, NewSession, Source, WriteError,
+    by_name,
 };
 use rethread_model::{Block, Bodies as _, Body, Role, Visibility};
 use serde_json::{Value, json as value};
@@ -160,7 +161,7 @@ fn messages(turns: &[Turn], pictures: bool, thoughts: bool) -> Vec<MessageInput>
         MessageInput::Json {
             bytes: message.to_string().into_bytes(),
             line: index,
-            unsaid: Unsaid {
+            unsaid: MessageDefaults {
                 role: None,
                 model: Some("acme/m-1".to_owned()),
             },

@@ -217,7 +217,7 @@ fn every_type_of_record_is_known_and_in_the_docs() {
         } else {
             "–".to_owned()
         };
-        let fate = known.fate.words();
+        let fate = known.fate.word();
         table.push_str(&format!(
             "| {} | {found} | {fate} | {} |\n",
             known.name, known.goes

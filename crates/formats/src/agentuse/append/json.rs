@@ -5,7 +5,7 @@ use rethread_model::{Block, Role};
 
 use super::Adding;
 use crate::agentuse::SLUG;
-use crate::agentuse::unified::{ToolOutput, Unified};
+use crate::agentuse::unified::{PartOutput, Unified};
 use crate::kit::{bad_message, read_object};
 use crate::{NewMessage, WriteError};
 
@@ -91,7 +91,7 @@ impl Adding<'_, '_> {
     }
 
     /// A result is written into the part of its call.
-    fn result(&mut self, result: &ToolOutput) -> Result<String, WriteError> {
+    fn result(&mut self, result: &PartOutput) -> Result<String, WriteError> {
         let now = self.session.now();
         let Some((exchange, path)) = self.session.call(&result.call_id)? else {
             let exchange = self.session.asked()?;

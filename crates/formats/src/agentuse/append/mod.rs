@@ -7,10 +7,12 @@ mod update;
 use rethread_json::{Document, Value};
 
 use super::AgentUse;
-use super::open::OpenSession;
-use super::steps::Step;
+use super::open::LockedExchanges;
+use super::steps::WriteStep;
 use crate::kit::{GivenMessage, bad_message, read_message, read_object};
-use crate::{Appended, AskedEntry, Editor, MessageInput, Source, Unsaid, WriteError, Writing};
+use crate::{
+    Appended, Editor, EntryRef, MessageDefaults, MessageInput, Source, WriteError, Writing,
+};
 
 impl Editor for AgentUse {
     /// Changes a message or a part in place, as the program merges an update.
@@ -18,7 +20,7 @@ impl Editor for AgentUse {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        entry: &AskedEntry,
+        entry: &EntryRef,
         message: &MessageInput,
     ) -> Result<Appended, WriteError> {
         let mut appended = write(w, source, 1, |session, _| {
@@ -39,7 +41,7 @@ impl Editor for AgentUse {
 }
 
 /// What one message comes to: its id, and what is to be written.
-type Planned = Result<(String, Vec<Step>), WriteError>;
+type Planned = Result<(String, Vec<WriteStep>), WriteError>;
 
 /// Plans so many messages, then writes what could be planned. With `strict`, nothing is written
 /// unless all of it can be.
@@ -47,9 +49,9 @@ pub(super) fn write(
     w: &Writing<'_>,
     source: &Source,
     count: usize,
-    plan: impl Fn(&mut OpenSession<'_>, usize) -> Planned,
+    plan: impl Fn(&mut LockedExchanges<'_>, usize) -> Planned,
 ) -> Result<Appended, WriteError> {
-    let mut session = OpenSession::lock(w, source)?;
+    let mut session = LockedExchanges::lock(w, source)?;
     let mut planned: Vec<Planned> = Vec::with_capacity(count);
     for i in 0..count {
         let one = plan(&mut session, i);
@@ -82,12 +84,12 @@ pub(super) fn write(
 
 /// One message while it is planned.
 pub(in crate::agentuse) struct Adding<'s, 'a> {
-    pub(in crate::agentuse) session: &'s mut OpenSession<'a>,
-    pub(in crate::agentuse) steps: Vec<Step>,
+    pub(in crate::agentuse) session: &'s mut LockedExchanges<'a>,
+    pub(in crate::agentuse) steps: Vec<WriteStep>,
 }
 
 impl Adding<'_, '_> {
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, step: WriteStep) {
         self.session.plan(&step);
         self.steps.push(step);
     }
@@ -109,7 +111,7 @@ impl Adding<'_, '_> {
 }
 
 /// A message or a part in the format's own words: it has neither role nor content.
-fn own_object(root: Value<'_>, _: &Unsaid) -> Option<Result<Document, String>> {
+fn own_object(root: Value<'_>, _: &MessageDefaults) -> Option<Result<Document, String>> {
     let has = |key: &&str| root.get(key).is_some();
     let is_unified = ["role", "content", "uuid"].iter().any(has);
     let is_message = ["user", "assistant", "parts"].iter().any(has);

@@ -6,7 +6,7 @@ use super::Adding;
 use crate::WriteError;
 use crate::agentuse::open::Exchange;
 use crate::agentuse::prepare::{chosen_id, message, part, with_system};
-use crate::agentuse::steps::Step;
+use crate::agentuse::steps::WriteStep;
 use crate::kit::{bad_message, read_object};
 
 impl Adding<'_, '_> {
@@ -43,7 +43,7 @@ impl Adding<'_, '_> {
             }
             written.push((part_id, bytes));
         }
-        self.step(Step::Exchange {
+        self.step(WriteStep::Exchange {
             folder,
             message,
             parts: written,
@@ -66,7 +66,7 @@ impl Adding<'_, '_> {
                 return Err(WriteError::Exists { id, path });
             }
             first.get_or_insert(id);
-            self.step(Step::Create(path, bytes));
+            self.step(WriteStep::Create(path, bytes));
         }
         first.ok_or_else(|| bad_message("there is nothing in it"))
     }
@@ -81,7 +81,7 @@ impl Adding<'_, '_> {
             ));
         }
         let bytes = with_system(document.root(), text);
-        self.step(Step::Replace(exchange.message(), bytes));
+        self.step(WriteStep::Replace(exchange.message(), bytes));
         Ok(exchange.id)
     }
 }

@@ -8,10 +8,10 @@ use super::{Adding, Planned};
 use crate::agentuse::object::{merged_message, merged_part};
 use crate::agentuse::open::Exchange;
 use crate::agentuse::prepare::{check_message, check_part};
-use crate::agentuse::steps::Step;
+use crate::agentuse::steps::WriteStep;
 use crate::agentuse::unified::Unified;
 use crate::kit::{bad_message, read_object, read_unified};
-use crate::{AskedEntry, MessageInput, WriteError};
+use crate::{EntryRef, MessageInput, WriteError};
 
 impl Adding<'_, '_> {
     pub(super) fn update_part(
@@ -31,7 +31,7 @@ impl Adding<'_, '_> {
             .to_string_lossy()
             .into_owned();
         check_part(&bytes, self.session, &exchange.id, &id)?;
-        self.step(Step::Replace(path.to_owned(), bytes));
+        self.step(WriteStep::Replace(path.to_owned(), bytes));
         Ok(id)
     }
 
@@ -43,12 +43,12 @@ impl Adding<'_, '_> {
         let document = self.session.read(&exchange.message())?;
         let bytes = merged_message(document.root(), update);
         check_message(&bytes, self.session, &exchange.id)?;
-        self.step(Step::Replace(exchange.message(), bytes));
+        self.step(WriteStep::Replace(exchange.message(), bytes));
         Ok(exchange.id.clone())
     }
 
     /// An update of a message, or of one part.
-    pub(super) fn update(mut self, entry: &AskedEntry, input: &MessageInput) -> Planned {
+    pub(super) fn update(mut self, entry: &EntryRef, input: &MessageInput) -> Planned {
         let exchanges = &self.session.exchanges;
         let exchange = exchanges.iter().find(|e| e.id == entry.id).cloned();
         let part = self.session.part(&entry.id);

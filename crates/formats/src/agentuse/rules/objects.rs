@@ -23,7 +23,7 @@ pub(crate) struct SessionPlace {
 
 /// Where a message or a part lies: the ids in the names around it.
 #[derive(Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct ObjectIds<'a> {
     pub(crate) session: &'a str,
     pub(crate) message: &'a str,
     /// The id in its own name.
@@ -86,7 +86,7 @@ pub(crate) fn session(sheet: &mut Sheet<'_>, root: Value<'_>, place: &SessionPla
 }
 
 /// Judges a message.
-pub(crate) fn message(sheet: &mut Sheet<'_>, root: Value<'_>, place: &Place<'_>) {
+pub(crate) fn message(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<'_>) {
     judge(sheet, root, "", MESSAGE_FIELDS);
     same(
         sheet,
@@ -103,7 +103,7 @@ pub(crate) fn message(sheet: &mut Sheet<'_>, root: Value<'_>, place: &Place<'_>)
 }
 
 /// Judges a part.
-pub(crate) fn part(sheet: &mut Sheet<'_>, root: Value<'_>, place: &Place<'_>) {
+pub(crate) fn part(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<'_>) {
     judge(sheet, root, "", PART_BASE);
     same(
         sheet,

@@ -7,7 +7,7 @@ use std::fmt;
 
 use rethread_model::Moment;
 
-use crate::atsf::message::Head;
+use crate::atsf::message::ThreadMessageHead;
 
 /// How many there are: at least and at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(super) enum Last {
 
 /// What a log holds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct LogFacts {
     pub(super) messages: [Range; 1],
     pub(super) users: [Range; 1],
     agents: Range,
@@ -71,7 +71,7 @@ pub(super) struct Facts {
     pub(super) last: Last,
 }
 
-impl Facts {
+impl LogFacts {
     /// The ways in which programs count the agent's messages: by the role alone, or all that are
     /// not the user's.
     pub(super) fn agents(&self) -> [Range; 3] {
@@ -80,7 +80,7 @@ impl Facts {
     }
 
     /// A message; `sure` if it is one beyond doubt.
-    pub(super) fn message(&mut self, head: &Head, time: Option<Moment>, sure: bool) {
+    pub(super) fn message(&mut self, head: &ThreadMessageHead, time: Option<Moment>, sure: bool) {
         self.last = time.map_or(Last::Unknown, Last::At);
         self.messages[0].add(1, sure);
         let Some(role) = &head.role else {
@@ -97,7 +97,7 @@ impl Facts {
     }
 
     /// A message that is too long to be looked at.
-    pub(super) fn giant(&mut self, head: &Head) {
+    pub(super) fn giant(&mut self, head: &ThreadMessageHead) {
         self.message(head, head.time, head.role.is_some());
         self.tool_calls[0].most = u64::MAX;
     }

@@ -6,7 +6,7 @@ use rethread_disk::{SafeName, UnsafeName};
 use rethread_json::{Kind, Value};
 
 use super::config::is_absolute;
-use super::counts::{Facts, Last};
+use super::counts::{Last, LogFacts};
 use super::law::{ABSOLUTE, FOLDER, PROTOCOL, RELATIVE, STATS, THREAD, THREAD_ID, UPDATED};
 use crate::check::fields::{Field, Is, judge, may, moment, must};
 use crate::check::known::shown;
@@ -112,7 +112,7 @@ fn thread_id(sheet: &mut Sheet<'_>, value: Value<'_>, folder: Option<&OsStr>) {
 }
 
 /// Judges what is derived from the log: counts, and the time of the last message.
-pub(super) fn check_derived(sheet: &mut Sheet<'_>, root: Value<'_>, log: &Facts) {
+pub(super) fn check_derived(sheet: &mut Sheet<'_>, root: Value<'_>, log: &LogFacts) {
     let counts = [
         ("messageCount", log.messages.as_slice()),
         ("userMessageCount", &log.users),

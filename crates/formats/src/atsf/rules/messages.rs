@@ -9,7 +9,7 @@ use rethread_model::Moment;
 use sha2::{Digest, Sha256};
 
 use super::assets::check_reference;
-use super::counts::Facts;
+use super::counts::LogFacts;
 use super::law::{
     BLANK, BLOCKS, CALLS, COMPATIBILITY, GIANT, LAYOUT, LOG, MESSAGE, ORDER, ROLE, SAME_CALL,
     SAME_ID, STATUS, TORN, UNREADABLE,
@@ -65,7 +65,7 @@ pub(super) fn check(
     thread: &Path,
     path: &Path,
     out: &mut dyn FnMut(Violation),
-) -> Result<Facts, Unread> {
+) -> Result<LogFacts, Unread> {
     let file = match open_read(path) {
         Ok(file) => file,
         Err(DiskError::NotFound { .. }) => return Err(Unread::Missing),
@@ -77,10 +77,10 @@ pub(super) fn check(
     let mut log = Log {
         thread,
         path,
-        ids: Ids::default(),
-        calls: Ids::default(),
+        ids: SeenIds::default(),
+        calls: SeenIds::default(),
         before: None,
-        facts: Facts::default(),
+        facts: LogFacts::default(),
     };
     let mut lines = Lines::new(file);
     let mut tree = Tree::default();
@@ -112,11 +112,11 @@ pub(super) enum Unread {
 struct Log<'a> {
     thread: &'a Path,
     path: &'a Path,
-    ids: Ids,
-    calls: Ids,
+    ids: SeenIds,
+    calls: SeenIds,
     /// The time of the message before.
     before: Option<Moment>,
-    facts: Facts,
+    facts: LogFacts,
 }
 
 impl Log<'_> {
@@ -254,9 +254,9 @@ impl Log<'_> {
 
 /// Ids that were met, each by a hash, and the line of each.
 #[derive(Default)]
-struct Ids(HashMap<[u8; 16], u64>);
+struct SeenIds(HashMap<[u8; 16], u64>);
 
-impl Ids {
+impl SeenIds {
     fn check(
         &mut self,
         sheet: &mut Sheet<'_>,

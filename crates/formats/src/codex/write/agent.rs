@@ -10,11 +10,11 @@ use super::append::open;
 use super::create::{CLIENT, NewMeta, Spawn};
 use super::records::{Mode, Records};
 use super::{fresh_place, put};
-use crate::codex::meta::{Beginning, Meta, beginning};
+use crate::codex::meta::{Beginning, SessionMeta, beginning};
 use crate::codex::store::home_of;
 use crate::codex::{Codex, FORMAT, SLUG, store};
 use crate::session_log::SessionLog;
-use crate::{OpenError, Source, SubagentWriter, ToldAgent, WriteError, Writer, Writing};
+use crate::{OpenError, Source, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing};
 
 /// No chain of parents is followed further than this.
 const DEEPEST: u64 = 64;
@@ -28,7 +28,7 @@ impl SubagentWriter for Codex {
         &self,
         w: &Writing<'_>,
         parent: &Source,
-        agent: &ToldAgent<'_>,
+        agent: &SubagentTranscript<'_>,
     ) -> Result<Source, WriteError> {
         let said = meta(parent)?;
         let (root, depth) = root(parent, &said);
@@ -118,7 +118,7 @@ fn name_of(title: &str) -> String {
     plain.take(LONGEST_NAME).collect()
 }
 
-fn meta(source: &Source) -> Result<Meta, WriteError> {
+fn meta(source: &Source) -> Result<SessionMeta, WriteError> {
     match beginning(&source.path) {
         Beginning::Session(meta) => Ok(*meta),
         _ => Err(OpenError::NotOurs {
@@ -130,7 +130,7 @@ fn meta(source: &Source) -> Result<Meta, WriteError> {
 }
 
 /// The session that began it all, and how deep below it a sub-agent of this one is.
-fn root(parent: &Source, meta: &Meta) -> (String, u64) {
+fn root(parent: &Source, meta: &SessionMeta) -> (String, u64) {
     let (mut id, mut above, mut depth) = (meta.id.clone(), meta.parent.clone(), 1);
     while let Some(next) = above.take().filter(|_| depth < DEEPEST) {
         depth += 1;

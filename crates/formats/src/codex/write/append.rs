@@ -8,9 +8,9 @@ use rethread_json::Tree;
 use super::message::MessageWriter;
 use super::records::{Mode, Records};
 use super::{fresh_id, unsupported};
-use crate::codex::meta::{Beginning, Meta, beginning};
+use crate::codex::meta::{Beginning, SessionMeta, beginning};
 use crate::codex::packed::is_packed;
-use crate::codex::record::Record;
+use crate::codex::record::RolloutRecord;
 use crate::codex::{FORMAT, SLUG, document};
 use crate::{Env, OpenError, Source, WriteError, Writing};
 
@@ -20,7 +20,7 @@ pub(in crate::codex) fn writer<'a>(
     source: &Source,
     log: &LockedLog,
 ) -> Result<MessageWriter<'a>, WriteError> {
-    let Open { mode, meta } = open(&source.path, log, w.env)?;
+    let AppendState { mode, meta } = open(&source.path, log, w.env)?;
     let known = FORMAT.reader().read(source)?.session.head;
     Ok(MessageWriter {
         env: w.env,
@@ -37,13 +37,17 @@ pub(in crate::codex) fn writer<'a>(
 }
 
 /// What must be known of a file before something is added to it.
-pub(in crate::codex) struct Open {
+pub(in crate::codex) struct AppendState {
     pub(super) mode: Mode,
-    pub(super) meta: Meta,
+    pub(super) meta: SessionMeta,
 }
 
 /// Looks at a session that somebody wants to add to.
-pub(in crate::codex) fn open(path: &Path, log: &LockedLog, env: &Env) -> Result<Open, WriteError> {
+pub(in crate::codex) fn open(
+    path: &Path,
+    log: &LockedLog,
+    env: &Env,
+) -> Result<AppendState, WriteError> {
     let Beginning::Session(meta) = beginning(path) else {
         return Err(not_ours(path).into());
     };
@@ -56,7 +60,7 @@ pub(in crate::codex) fn open(path: &Path, log: &LockedLog, env: &Env) -> Result<
     } else {
         Mode::Legacy
     };
-    Ok(Open { mode, meta: *meta })
+    Ok(AppendState { mode, meta: *meta })
 }
 
 /// The number of the next record: the client does not go on with a file in which one is missing.
@@ -71,7 +75,7 @@ fn next_number(log: &LockedLog) -> Result<u64, WriteError> {
     let mut line = vec![0; len];
     log.read_at(range.start, &mut line)?;
     let tree = Tree::parse(&line).map_err(|_| unnumbered())?;
-    let last = Record::of(tree.root(&line)).ordinal();
+    let last = RolloutRecord::of(tree.root(&line)).ordinal();
     last.and_then(|n| n.checked_add(1)).ok_or_else(unnumbered)
 }
 

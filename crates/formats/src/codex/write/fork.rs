@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use rethread_json::{Patch, Tree, quote};
 use rethread_model::{EntryIx, Kind, RawRef};
 
-use crate::codex::record::{Ev, Record, What};
+use crate::codex::record::{Ev, RolloutRecord, RolloutType};
 use crate::{Conversation, RecordKind};
 
 /// The entry with this id whose first record begins there: ids may be empty.
@@ -68,10 +68,10 @@ pub(in crate::codex) fn copy(
                 continue;
             }
             let root = tree.root(&bytes);
-            let what = Record::of(root).what;
-            let is_back = what == What::Event(Ev::RolledBack);
+            let what = RolloutRecord::of(root).what;
+            let is_back = what == RolloutType::Event(Ev::RolledBack);
             // Behind its own facts, a file with a copy has those of the other session.
-            let is_meta = what == What::Meta && (numbered || part != 0 || record != 0);
+            let is_meta = what == RolloutType::Meta && (numbered || part != 0 || record != 0);
             if is_back || is_meta {
                 continue;
             }

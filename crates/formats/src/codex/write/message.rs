@@ -27,14 +27,14 @@ pub(in crate::codex) struct MessageWriter<'a> {
 }
 
 /// A message that can be written.
-pub(in crate::codex) struct Given {
+pub(in crate::codex) struct MessageToWrite {
     time: Option<Moment>,
     message: Message,
     /// Whether no person typed it.
     is_told: bool,
 }
 
-impl Given {
+impl MessageToWrite {
     /// A message as the model has it.
     pub(in crate::codex) fn of(new: NewMessage) -> Self {
         let mut message = new.message;
@@ -68,7 +68,7 @@ pub(in crate::codex) fn is_turn(message: &Message) -> bool {
 
 impl MessageWriter<'_> {
     /// Writes a message; gives the id of its entry.
-    pub(in crate::codex) fn write(&mut self, given: &Given) -> String {
+    pub(in crate::codex) fn write(&mut self, given: &MessageToWrite) -> String {
         let time = given.time.unwrap_or_else(|| self.env.now());
         let message = &given.message;
         let mut first = None;
@@ -92,7 +92,13 @@ impl MessageWriter<'_> {
     }
 
     /// Words of somebody else than the model.
-    fn said(&mut self, role: &str, given: &Given, time: Moment, first: &mut Option<String>) {
+    fn said(
+        &mut self,
+        role: &str,
+        given: &MessageToWrite,
+        time: Moment,
+        first: &mut Option<String>,
+    ) {
         let message = &given.message;
         let (mut content, mut texts, mut images) = (Array::new(), Vec::new(), Vec::new());
         for block in &message.blocks {

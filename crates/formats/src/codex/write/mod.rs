@@ -7,7 +7,7 @@ pub(super) mod fork;
 pub(super) mod message;
 pub(super) mod records;
 pub(super) mod rename;
-pub(super) mod tell;
+pub(super) mod transcript;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

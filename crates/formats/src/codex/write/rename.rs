@@ -5,7 +5,7 @@ use std::path::Path;
 use rethread_json::Object;
 use rethread_model::Note;
 
-use super::append::{Open, open};
+use super::append::{AppendState, open};
 use super::records::Records;
 use crate::codex::names::INDEX;
 use crate::codex::store::home_of;
@@ -25,7 +25,7 @@ pub(in crate::codex) fn name(
         return Ok(None);
     }
     let mut log = SessionLog::open(w, path)?;
-    let Open { mode, .. } = open(path, &log, w.env)?;
+    let AppendState { mode, .. } = open(path, &log, w.env)?;
     let mut records = Records::new(mode);
     let event = Object::new()
         .str("type", "thread_name_updated")

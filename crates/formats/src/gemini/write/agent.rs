@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use rethread_disk::{Created, Mode, SafeName, create, ensure_folder, join};
 use rethread_json::{Array, Object, Patch, Tree, quote};
 
-use super::Open;
+use super::LockedSession;
 use crate::fields::string;
 use crate::gemini::project::{CHATS, project_hash};
 use crate::gemini::{FORMAT, Gemini};
-use crate::{Source, SubagentWriter, ToldAgent, WriteError, Writer, Writing};
+use crate::{Source, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing};
 
 impl SubagentWriter for Gemini {
     fn write_subagent(
         &self,
         w: &Writing<'_>,
         parent: &Source,
-        agent: &ToldAgent<'_>,
+        agent: &SubagentTranscript<'_>,
     ) -> Result<Source, WriteError> {
         let source = start_agent(w, parent)?;
         self.write_transcript(w, &source, agent.told)?;
@@ -34,7 +34,7 @@ impl SubagentWriter for Gemini {
         if started.is_empty() {
             return Ok(());
         }
-        let mut session = Open::lock(w, parent)?;
+        let mut session = LockedSession::lock(w, parent)?;
         session.log.whole().rewrite(w.durability, |old, new| {
             let mut old = BufReader::new(old);
             let mut line = Vec::new();

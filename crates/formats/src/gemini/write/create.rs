@@ -9,7 +9,7 @@ use rethread_disk::{
 use rethread_json::Object;
 
 use super::place::{chats, store};
-use crate::carry::Place;
+use crate::carry::InstallTarget;
 use crate::gemini::calls::sanitized;
 use crate::gemini::project::project_hash;
 use crate::gemini::{FORMAT, SLUG, store};
@@ -30,7 +30,7 @@ pub(in crate::gemini) fn root(
 /// The folder of a project, made where there is none.
 pub(in crate::gemini) fn project_folder(
     w: &Writing<'_>,
-    place: &Place,
+    place: &InstallTarget,
 ) -> Result<PathBuf, WriteError> {
     let root = root(w, place.root.as_deref())?;
     let chats = chats(w, &root, &named(&place.cwd)?)?;
@@ -65,7 +65,7 @@ pub(in crate::gemini) fn named(project: &Path) -> Result<String, WriteError> {
 }
 
 /// What the first line says.
-pub(in crate::gemini) struct Header<'a> {
+pub(in crate::gemini) struct NewHeader<'a> {
     pub(in crate::gemini) project: &'a str,
     pub(in crate::gemini) title: Option<&'a str>,
     /// What is noted of the session that this one is copied from.
@@ -73,7 +73,7 @@ pub(in crate::gemini) struct Header<'a> {
 }
 
 /// What a new session takes over from another one.
-pub(in crate::gemini) struct Past<'a> {
+pub(in crate::gemini) struct NewPast<'a> {
     /// Writes its messages, each of them a line.
     pub(in crate::gemini) messages: &'a WriteMessages<'a>,
     /// Files with answers of tools that were too long, with the names that they get.
@@ -83,7 +83,7 @@ pub(in crate::gemini) struct Past<'a> {
 /// What writes messages.
 pub(super) type WriteMessages<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
 
-impl Past<'_> {
+impl NewPast<'_> {
     pub(in crate::gemini) fn nothing() -> Self {
         Self {
             messages: &|_| Ok(()),
@@ -97,8 +97,8 @@ pub(in crate::gemini) fn write(
     w: &Writing<'_>,
     chats: &Path,
     asked: Option<&str>,
-    header: &Header<'_>,
-    past: &Past<'_>,
+    header: &NewHeader<'_>,
+    past: &NewPast<'_>,
 ) -> Result<Made, WriteError> {
     let now = w.env.now().to_string();
     let mode = Mode::like(chats)?;
@@ -162,7 +162,7 @@ fn save_outputs(
     w: &Writing<'_>,
     chats: &Path,
     id: &str,
-    past: &Past<'_>,
+    past: &NewPast<'_>,
     mode: Mode,
 ) -> Result<Option<PathBuf>, WriteError> {
     let project = chats.parent().filter(|_| !past.outputs.is_empty());

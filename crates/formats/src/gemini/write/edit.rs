@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use rethread_json::Tree;
 use rethread_model::ToolResult;
 
-use super::message::{Defaults, Given, given};
+use super::message::{NewMessageDefaults, PreparedMessage, given};
 use super::results::{filled, orphan};
-use super::{Changes, Open};
+use super::{LockedSession, SessionChanges};
 use crate::gemini::Gemini;
-use crate::{Appended, AskedEntry, Editor, MessageInput, Source, WriteError, Writing};
+use crate::{Appended, Editor, EntryRef, MessageInput, Source, WriteError, Writing};
 
 impl Editor for Gemini {
     /// Writes a message anew: in a log, as another version of it.
@@ -17,10 +17,10 @@ impl Editor for Gemini {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        entry: &AskedEntry,
+        entry: &EntryRef,
         message: &MessageInput,
     ) -> Result<Appended, WriteError> {
-        let mut session = Open::lock(w, source)?;
+        let mut session = LockedSession::lock(w, source)?;
         let replay = &session.found.replay;
         if entry.id.is_empty() || !replay.live.iter().any(|at| replay.id(*at) == entry.id) {
             return Err(WriteError::NoEntry {
@@ -28,7 +28,7 @@ impl Editor for Gemini {
                 path: source.path.clone(),
             });
         }
-        let defaults = Defaults {
+        let defaults = NewMessageDefaults {
             env: w.env,
             salt: session.log.len()?,
             replaces: Some(&entry.id),
@@ -39,9 +39,9 @@ impl Editor for Gemini {
             return Err(WriteError::BadMessage { line: None, why });
         };
         let again = vec![(entry.id.clone(), json)];
-        let notes = session.save(&Changes {
+        let notes = session.save(&SessionChanges {
             again,
-            ..Changes::default()
+            ..SessionChanges::default()
         })?;
         Ok(Appended {
             ids: vec![Ok(entry.id.clone())],
@@ -52,20 +52,20 @@ impl Editor for Gemini {
 
 /// Says that a session changed now.
 pub(in crate::gemini) fn renew(w: &Writing<'_>, source: &Source) -> Result<(), WriteError> {
-    Open::lock(w, source)?.save(&Changes::default())?;
+    LockedSession::lock(w, source)?.save(&SessionChanges::default())?;
     Ok(())
 }
 
 /// Refuses messages whose id the user chose and that exists: the client would take them for other
 /// versions of those.
 pub(in crate::gemini) fn refuse_known_ids(
-    session: &Open<'_>,
-    prepared: &mut [Result<Given, WriteError>],
+    session: &LockedSession<'_>,
+    prepared: &mut [Result<PreparedMessage, WriteError>],
 ) {
     let ids = session.found.replay.ids.iter();
     let mut known: BTreeSet<String> = ids.map(str::to_owned).collect();
     for message in prepared {
-        let Ok(Given { id, has_own_id, .. }) = message else {
+        let Ok(PreparedMessage { id, has_own_id, .. }) = message else {
             continue;
         };
         if !known.insert(id.clone()) && *has_own_id {
@@ -80,9 +80,9 @@ pub(in crate::gemini) fn refuse_known_ids(
 /// Adds one message to the changes, and gives the id of the message that holds it: results go
 /// beside their calls.
 pub(in crate::gemini) fn add(
-    session: &Open<'_>,
-    changes: &mut Changes,
-    message: Given,
+    session: &LockedSession<'_>,
+    changes: &mut SessionChanges,
+    message: PreparedMessage,
 ) -> Result<String, WriteError> {
     let mut holder = None;
     for result in &message.results {
@@ -108,8 +108,8 @@ pub(in crate::gemini) fn add(
 
 /// Puts a result beside its call, in what is to be written or in another version of what is there.
 fn fill(
-    session: &Open<'_>,
-    changes: &mut Changes,
+    session: &LockedSession<'_>,
+    changes: &mut SessionChanges,
     result: &ToolResult,
 ) -> Result<Option<String>, WriteError> {
     let again = changes.again.iter_mut().map(|(_, json)| json);
@@ -136,7 +136,7 @@ fn fill(
     }))
 }
 
-impl Open<'_> {
+impl LockedSession<'_> {
     /// The bytes of the version of a message that speaks.
     fn version(&self, at: usize) -> Result<Vec<u8>, WriteError> {
         let draft = self.found.replay.drafts.get(at);

@@ -6,10 +6,10 @@ use rethread_model::{Blob, Block, Media, Message, Moment, Role, ToolCall, ToolRe
 use super::results::filled;
 use crate::fields::string;
 use crate::kit::{GivenMessage, bad_message, data_url, given_time, object_input, read_message};
-use crate::{Env, MessageInput, NewMessage, Unsaid, WriteError, picture};
+use crate::{Env, MessageDefaults, MessageInput, NewMessage, WriteError, picture};
 
 /// A message that is ready to be written.
-pub(in crate::gemini) struct Given {
+pub(in crate::gemini) struct PreparedMessage {
     pub(super) id: String,
     /// Whether the user chose the id, so that it may exist already.
     pub(super) has_own_id: bool,
@@ -20,7 +20,7 @@ pub(in crate::gemini) struct Given {
 }
 
 /// What completes a message that does not say it itself.
-pub(in crate::gemini) struct Defaults<'a> {
+pub(in crate::gemini) struct NewMessageDefaults<'a> {
     pub(in crate::gemini) env: &'a Env,
     /// What makes ids of the same seed differ: where the message will stand.
     pub(in crate::gemini) salt: u64,
@@ -28,7 +28,7 @@ pub(in crate::gemini) struct Defaults<'a> {
     pub(in crate::gemini) replaces: Option<&'a str>,
 }
 
-impl Defaults<'_> {
+impl NewMessageDefaults<'_> {
     fn id(&self) -> String {
         match self.replaces {
             Some(id) => id.to_owned(),
@@ -40,9 +40,9 @@ impl Defaults<'_> {
 /// Makes a message ready to be written.
 pub(in crate::gemini) fn given(
     input: &MessageInput,
-    d: &Defaults<'_>,
-) -> Result<Given, WriteError> {
-    let own = |root: Value<'_>, unsaid: &Unsaid| {
+    d: &NewMessageDefaults<'_>,
+) -> Result<PreparedMessage, WriteError> {
+    let own = |root: Value<'_>, unsaid: &MessageDefaults| {
         let is_own = root.get("type").is_some();
         is_own.then(|| native(root, unsaid, d))
     };
@@ -53,21 +53,28 @@ pub(in crate::gemini) fn given(
 }
 
 /// Makes a message ready that is as the model has it.
-pub(in crate::gemini) fn from_new(new: &NewMessage, d: &Defaults<'_>) -> Result<Given, WriteError> {
+pub(in crate::gemini) fn from_new(
+    new: &NewMessage,
+    d: &NewMessageDefaults<'_>,
+) -> Result<PreparedMessage, WriteError> {
     let time = new.time.unwrap_or_else(|| d.env.now());
     let chosen = new.id.clone().filter(|_| d.replaces.is_none());
     let has_own_id = chosen.is_some();
     let id = chosen.unwrap_or_else(|| d.id());
     let given = from_message(&new.message, id, time, new.default_model.as_deref());
     let given = given.map_err(bad_message)?;
-    Ok(Given {
+    Ok(PreparedMessage {
         has_own_id,
         ..given
     })
 }
 
 /// A message in the client's own words. What its readers cannot do without must be there.
-fn native(root: Value<'_>, unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Given, String> {
+fn native(
+    root: Value<'_>,
+    unsaid: &MessageDefaults,
+    d: &NewMessageDefaults<'_>,
+) -> Result<PreparedMessage, String> {
     let word = string(root, "type").ok_or("`type` is not a text")?;
     if !["user", "gemini", "info", "warning", "error"].contains(&word.as_str()) {
         return Err(format!(
@@ -111,7 +118,7 @@ fn native(root: Value<'_>, unsaid: &Unsaid, d: &Defaults<'_>) -> Result<Given, S
     {
         patch.set(root, "model", &quote(model));
     }
-    Ok(Given {
+    Ok(PreparedMessage {
         id,
         has_own_id: given.is_some() && d.replaces.is_none(),
         json: Some(patch.finish()),
@@ -125,7 +132,7 @@ pub(super) fn from_message(
     id: String,
     time: Moment,
     model: Option<&str>,
-) -> Result<Given, String> {
+) -> Result<PreparedMessage, String> {
     let word = match message.role {
         Role::User | Role::Tool => "user",
         Role::Assistant => "gemini",
@@ -152,7 +159,7 @@ pub(super) fn from_message(
     });
     let mut results: Vec<ToolResult> = results.collect();
     if parts.is_empty() && calls.is_empty() && thoughts.is_none() && !results.is_empty() {
-        return Ok(Given {
+        return Ok(PreparedMessage {
             id,
             has_own_id: false,
             json: None,
@@ -185,7 +192,7 @@ pub(super) fn from_message(
         }
         None => true,
     });
-    Ok(Given {
+    Ok(PreparedMessage {
         id,
         has_own_id: false,
         json: Some(json),

@@ -7,7 +7,7 @@ pub(super) mod fork;
 pub(super) mod message;
 pub(super) mod place;
 pub(super) mod results;
-pub(super) mod tell;
+pub(super) mod transcript;
 
 use std::io::Read;
 use std::path::Path;
@@ -18,7 +18,7 @@ use rethread_model::Note;
 
 use super::SLUG;
 use super::scan::{Scanned, scan};
-use super::sniff::{What, has_lines};
+use super::sniff::{ClientFile, has_lines};
 use crate::kit::ScanDepth;
 use crate::session_log::SessionLog;
 use crate::{OpenError, Source, WriteError, Writing};
@@ -27,7 +27,7 @@ pub(super) use create::project_folder;
 pub(super) use edit::renew;
 
 /// A session that nobody else of us writes to while this exists.
-pub(in crate::gemini) struct Open<'a> {
+pub(in crate::gemini) struct LockedSession<'a> {
     pub(in crate::gemini) w: &'a Writing<'a>,
     pub(in crate::gemini) path: &'a Path,
     pub(in crate::gemini) log: SessionLog<'a>,
@@ -36,7 +36,7 @@ pub(in crate::gemini) struct Open<'a> {
 
 /// What is to change in a session.
 #[derive(Default)]
-pub(in crate::gemini) struct Changes {
+pub(in crate::gemini) struct SessionChanges {
     /// New messages, in order.
     pub(in crate::gemini) added: Vec<Vec<u8>>,
     /// Messages that are there, anew, by their ids.
@@ -45,7 +45,7 @@ pub(in crate::gemini) struct Changes {
     pub(in crate::gemini) title: Option<String>,
 }
 
-impl<'a> Open<'a> {
+impl<'a> LockedSession<'a> {
     /// Locks a chat for writing. Checkpoints and prompts are the client's alone.
     pub(in crate::gemini) fn lock(
         w: &'a Writing<'a>,
@@ -58,7 +58,7 @@ impl<'a> Open<'a> {
             SessionLog::of_document(w, path)?
         };
         let found = scan(path, ScanDepth::Whole)?;
-        if !matches!(found.what, What::Log | What::Document) {
+        if !matches!(found.what, ClientFile::Log | ClientFile::Document) {
             return Err(WriteError::Unsupported {
                 format: SLUG,
                 what: "way to change a checkpoint or the log of prompts",
@@ -73,7 +73,10 @@ impl<'a> Open<'a> {
     }
 
     /// Makes changes. The session is as of now, for the client deletes old ones when it starts.
-    pub(in crate::gemini) fn save(&mut self, changes: &Changes) -> Result<Vec<Note>, WriteError> {
+    pub(in crate::gemini) fn save(
+        &mut self,
+        changes: &SessionChanges,
+    ) -> Result<Vec<Note>, WriteError> {
         if has_lines(self.path) {
             let note = self.add_lines(changes)?;
             return Ok(note.into_iter().collect());
@@ -82,7 +85,7 @@ impl<'a> Open<'a> {
         Ok(Vec::new())
     }
 
-    fn add_lines(&mut self, changes: &Changes) -> Result<Option<Note>, WriteError> {
+    fn add_lines(&mut self, changes: &SessionChanges) -> Result<Option<Note>, WriteError> {
         let again = changes.again.iter().map(|(_, json)| json);
         let mut lines = Vec::new();
         for json in again.chain(&changes.added) {
@@ -97,7 +100,7 @@ impl<'a> Open<'a> {
         self.log.append(&lines)
     }
 
-    fn write_anew(&mut self, changes: &Changes) -> Result<(), WriteError> {
+    fn write_anew(&mut self, changes: &SessionChanges) -> Result<(), WriteError> {
         let document = self.document()?;
         let root = document.root();
         let list = root.get("messages").filter(|m| m.is_array());

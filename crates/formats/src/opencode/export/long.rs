@@ -7,8 +7,8 @@ use std::path::Path;
 
 use rethread_json::LINE_CAP;
 
-use super::super::facts::{Facts, parsed};
-use super::outline::{Outline, Torn, facts_of_damaged, newlines};
+use super::super::facts::{SessionFacts, parsed};
+use super::outline::{ExportOutline, Torn, facts_of_damaged, newlines};
 use super::{INFO, MESSAGES};
 use crate::error::unreadable;
 use crate::mended::{DamagedValues, outline_of};
@@ -18,7 +18,7 @@ use crate::{OpenError, Part};
 /// An export that is too long to be held as a whole.
 pub(in crate::opencode) struct Long {
     pub(super) part: Part,
-    pub(in crate::opencode) outline: Outline,
+    pub(in crate::opencode) outline: ExportOutline,
     /// What in it is damaged.
     pub(in crate::opencode) damaged: DamagedValues,
     /// Where its messages are.
@@ -42,7 +42,7 @@ impl Long {
         let again = file.try_clone().map_err(failed)?;
         let part = Part::long_document(path.to_owned(), file, len);
         let (found, damaged) = outline_of(&part, &again, &[MESSAGES]).map_err(failed)?;
-        let mut outline = Outline::default();
+        let mut outline = ExportOutline::default();
         let mut bytes = Vec::new();
         for (key, place) in found.members {
             if key != INFO {
@@ -57,7 +57,7 @@ impl Long {
                     Some(_) => Some(facts_of_damaged(&bytes)),
                     None => parsed(
                         bytes.get(between(&bytes)..).unwrap_or_default(),
-                        Facts::of_info,
+                        SessionFacts::of_info,
                     ),
                 };
             }

@@ -14,17 +14,17 @@ use rethread_disk::{read_at, read_next};
 use rethread_json::{LINE_CAP, Skim, Strayed};
 use rethread_model::{Note, RawRef};
 
-use super::facts::{Facts, parsed};
+use super::facts::{SessionFacts, parsed};
 use super::reader::Gathered;
-use super::said::{Piece, Said, Split, sort, split};
+use super::said::{Piece, PlacedMessage, Split, sort, split};
 use crate::error::unreadable;
 use crate::mended::{Readable, not_utf8, not_utf8_in};
 use crate::outline::WHOLE;
 use crate::passed::string;
-use crate::{Marks, OpenError, Part, RecordKind};
+use crate::{OpenError, Part, RecordKind, RecordTable};
 
 pub(super) use long::{Long, LongMessage};
-pub(super) use outline::Outline;
+pub(super) use outline::ExportOutline;
 
 /// The list of messages.
 const MESSAGES: &str = "messages";
@@ -45,7 +45,7 @@ pub(super) fn id(file: &File) -> Option<String> {
         let read = read_at(file, filled as u64, bytes.get_mut(filled..)?).ok()?;
         bytes.truncate(filled + read);
         if let Ok(info) = info(&bytes) {
-            return parsed(info?, Facts::of_info)?.id;
+            return parsed(info?, SessionFacts::of_info)?.id;
         }
         if bytes.len() < room {
             break;
@@ -55,7 +55,7 @@ pub(super) fn id(file: &File) -> Option<String> {
     // It is damaged, or too long.
     let readable = Readable::of(Path::new(""), &bytes, &[MESSAGES])?;
     let mended = readable.bytes();
-    let mut outline = Outline::of(mended, Skim::trusting(mended), &mut |skim| {
+    let mut outline = ExportOutline::of(mended, Skim::trusting(mended), &mut |skim| {
         skim.pass().map(drop)
     });
     outline.mend_facts(&bytes, &readable);
@@ -92,7 +92,7 @@ fn gather_whole(path: &Path, file: &File, len: u64) -> Result<Gathered, OpenErro
     let mut bytes = Vec::new();
     read_next(file, len, &mut bytes).map_err(|e| unreadable(path, e))?;
     let mut gathering = Gathering::default();
-    let mut outline = Outline::of(&bytes, Skim::checking(&bytes), &mut |skim| {
+    let mut outline = ExportOutline::of(&bytes, Skim::checking(&bytes), &mut |skim| {
         gathering.message(path, 0, skim)
     });
     if outline.torn.is_some()
@@ -102,15 +102,19 @@ fn gather_whole(path: &Path, file: &File, len: u64) -> Result<Gathered, OpenErro
     } else {
         gathering.gathered.notes.extend(not_utf8(path, &bytes));
     }
-    let part = Part::document_of(path.to_owned(), bytes, Marks::default());
+    let part = Part::document_of(path.to_owned(), bytes, RecordTable::default());
     gathering.finish(&outline, part)
 }
 
 /// Reads an export that is damaged, but for the values that are.
-fn gather_readable(path: &Path, original: &[u8], readable: &Readable) -> (Outline, Gathering) {
+fn gather_readable(
+    path: &Path,
+    original: &[u8],
+    readable: &Readable,
+) -> (ExportOutline, Gathering) {
     let mut gathering = Gathering::default();
     let bytes = readable.bytes();
-    let mut outline = Outline::of(bytes, Skim::checking(bytes), &mut |skim| {
+    let mut outline = ExportOutline::of(bytes, Skim::checking(bytes), &mut |skim| {
         let start = skim.offset();
         if readable.is_damaged(start) {
             skim.pass()?;
@@ -177,7 +181,7 @@ pub(super) fn unshown(path: &Path, place: &Range<u64>) -> Note {
 #[derive(Default)]
 struct Gathering {
     gathered: Gathered,
-    marks: Marks,
+    marks: RecordTable,
     /// Where the last message ended.
     end: u64,
 }
@@ -209,7 +213,7 @@ impl Gathering {
         self.end = place.end;
     }
 
-    fn finish(mut self, outline: &Outline, part: Part) -> Result<Gathered, OpenError> {
+    fn finish(mut self, outline: &ExportOutline, part: Part) -> Result<Gathered, OpenError> {
         self.skip(&(self.end..part.len()), RecordKind::Junk);
         let mut gathered = self.gathered;
         gathered.facts = outline.facts(&part.path)?;
@@ -224,7 +228,7 @@ impl Gathered {
     fn exported(&mut self, path: &Path, raw: RawRef, inside: &Split<'_>) {
         let info = inside.info.as_ref();
         let id = string(info.and_then(|i| i.get("id")));
-        let mut said = Said::of(raw, &id.unwrap_or_default(), info);
+        let mut said = PlacedMessage::of(raw, &id.unwrap_or_default(), info);
         if !said.is_message() {
             self.notes.push(nobodys(path, &said.id));
         }

@@ -6,15 +6,15 @@ use rethread_json::{Skim, Strayed, Tree};
 use rethread_model::Note;
 
 use super::super::SLUG;
-use super::super::facts::{Facts, parsed};
+use super::super::facts::{SessionFacts, parsed};
 use super::{INFO, MESSAGES};
 use crate::OpenError;
 use crate::mended::{Readable, members_of_damaged};
 
 /// What an export is, but for its messages.
 #[derive(Debug, Default)]
-pub(in crate::opencode) struct Outline {
-    pub(super) facts: Option<Facts>,
+pub(in crate::opencode) struct ExportOutline {
+    pub(super) facts: Option<SessionFacts>,
     /// Where what it says of the session begins.
     info: Option<usize>,
     pub(super) torn: Option<Torn>,
@@ -28,7 +28,7 @@ pub(super) struct Torn {
     pub(super) why: String,
 }
 
-impl Outline {
+impl ExportOutline {
     /// Goes through an export. Somebody goes through each of its messages.
     pub(in crate::opencode) fn of<'a>(
         bytes: &'a [u8],
@@ -76,7 +76,7 @@ impl Outline {
                 }
                 let value = skim.pass()?;
                 if *key.bytes() == *INFO.as_bytes() {
-                    self.facts = parsed(value.raw(), Facts::of_info);
+                    self.facts = parsed(value.raw(), SessionFacts::of_info);
                 }
             }
             *at = skim.position();
@@ -97,7 +97,7 @@ impl Outline {
     }
 
     /// The facts about the session.
-    pub(in crate::opencode) fn facts(&self, path: &Path) -> Result<Facts, OpenError> {
+    pub(in crate::opencode) fn facts(&self, path: &Path) -> Result<SessionFacts, OpenError> {
         self.facts.clone().ok_or_else(|| OpenError::NotOurs {
             path: path.to_owned(),
             format: SLUG,
@@ -123,9 +123,9 @@ impl Outline {
 }
 
 /// What can be read of what an export says of the session, where that is damaged.
-pub(super) fn facts_of_damaged(object: &[u8]) -> Facts {
+pub(super) fn facts_of_damaged(object: &[u8]) -> SessionFacts {
     let members = members_of_damaged(object);
-    let facts = members.and_then(|bytes| parsed(&bytes, Facts::of_info));
+    let facts = members.and_then(|bytes| parsed(&bytes, SessionFacts::of_info));
     facts.unwrap_or_default()
 }
 

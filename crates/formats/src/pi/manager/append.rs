@@ -4,7 +4,7 @@ use rethread_json::{Object, Tree, compact};
 use rethread_model::Moment;
 
 use super::content::Content;
-use super::new_message::NewMessage;
+use super::new_message::NewPiMessage;
 use super::{SessionError, SessionManager, names};
 
 impl SessionManager {
@@ -28,7 +28,7 @@ impl SessionManager {
     /// ```
     pub fn append_message(
         &mut self,
-        message: impl Into<NewMessage>,
+        message: impl Into<NewPiMessage>,
     ) -> Result<String, SessionError> {
         let now = self.host.env.now().millis();
         let json = message.into().to_json(now);

@@ -148,7 +148,7 @@ impl Rehung {
     }
 
     /// What changes in the next entry of the way; none if it is a label.
-    pub(crate) fn changes(&mut self, entry: Value<'_>) -> Option<Changes> {
+    pub(crate) fn changes(&mut self, entry: Value<'_>) -> Option<MemberChanges> {
         let id = owned(entry, "id").unwrap_or_default();
         let kind = EntryKind::of(entry.get("type"));
         if kind == EntryKind::Label {
@@ -174,10 +174,10 @@ impl Rehung {
 }
 
 /// Members of an entry that are to be others.
-pub(crate) type Changes = Vec<(&'static str, Vec<u8>)>;
+pub(crate) type MemberChanges = Vec<(&'static str, Vec<u8>)>;
 
 /// An entry with other members.
-pub(crate) fn changed(raw: &[u8], changes: &Changes) -> Vec<u8> {
+pub(crate) fn changed(raw: &[u8], changes: &MemberChanges) -> Vec<u8> {
     let tree = Tree::parse(raw).unwrap_or_default();
     let root = tree.root(raw);
     let mut patch = Patch::new(root);

@@ -8,7 +8,7 @@ use rethread_disk::{DiskError, Mode, ensure_folder};
 use super::header::SessionHeader;
 use super::host::Host;
 use super::list::most_recent_session;
-use super::load::{Loaded, SessionLines, load};
+use super::load::{LoadedFile, SessionLines, load};
 use super::{SessionError, SessionManager, Stored, names};
 use crate::pi::entry::SessionEntry;
 
@@ -178,7 +178,7 @@ impl SessionManager {
     ) -> Result<Self, SessionError> {
         let source = host.resolve(source.as_ref());
         let lines = match load(&source) {
-            Ok(Loaded::Session(lines)) => *lines,
+            Ok(LoadedFile::Session(lines)) => *lines,
             Ok(_) | Err(DiskError::NotFound { .. }) => {
                 return Err(SessionError::CannotFork { path: source });
             }
@@ -269,7 +269,7 @@ impl SessionManager {
     pub fn set_session_file(&mut self, path: impl AsRef<Path>) -> Result<(), SessionError> {
         let path = self.host.resolve(path.as_ref());
         match load(&path) {
-            Ok(Loaded::Session(lines)) => {
+            Ok(LoadedFile::Session(lines)) => {
                 let SessionLines {
                     header,
                     entries,
@@ -279,8 +279,8 @@ impl SessionManager {
                 self.take(header, entries);
                 self.stored = old.map_or(Stored::All, Stored::Old);
             }
-            Ok(Loaded::Foreign) => return Err(SessionError::NotASession { path }),
-            Ok(Loaded::Empty) => {
+            Ok(LoadedFile::Foreign) => return Err(SessionError::NotASession { path }),
+            Ok(LoadedFile::Empty) => {
                 let is_persisted = self.is_persisted();
                 self.begin(None, None);
                 if is_persisted {

@@ -14,7 +14,7 @@ const FIRST: [&str; 3] = ["summary", "firstKeptEntryId", "tokensBefore"];
 
 /// What the value of a field must be.
 #[derive(Clone, Copy)]
-enum Is {
+enum ValueRule {
     Text,
     /// A text that says something.
     Words,
@@ -26,7 +26,7 @@ enum Is {
     Content,
 }
 
-impl Is {
+impl ValueRule {
     /// What is wrong with a value, if something is.
     fn fault(self, session: &SessionManager, value: Value<'_>) -> Option<String> {
         let is = |fits: bool, what: &str| (!fits).then(|| format!("is not {what}"));
@@ -53,33 +53,39 @@ impl Is {
 }
 
 /// A field of an entry: its name, whether it must be there, and what it must be.
-type Field = (&'static str, bool, Is);
+type EntryField = (&'static str, bool, ValueRule);
 
 /// The fields of entries, in the order in which their program writes them.
-fn fields(type_name: &str) -> &'static [Field] {
+fn fields(type_name: &str) -> &'static [EntryField] {
     match type_name {
-        "thinking_level_change" => &[("thinkingLevel", true, Is::Words)],
-        "model_change" => &[("provider", true, Is::Words), ("modelId", true, Is::Words)],
+        "thinking_level_change" => &[("thinkingLevel", true, ValueRule::Words)],
+        "model_change" => &[
+            ("provider", true, ValueRule::Words),
+            ("modelId", true, ValueRule::Words),
+        ],
         "compaction" => &[
-            ("summary", true, Is::Text),
-            ("firstKeptEntryId", false, Is::Entry),
-            ("tokensBefore", false, Is::Count),
-            ("fromHook", false, Is::Truth),
+            ("summary", true, ValueRule::Text),
+            ("firstKeptEntryId", false, ValueRule::Entry),
+            ("tokensBefore", false, ValueRule::Count),
+            ("fromHook", false, ValueRule::Truth),
         ],
         "branch_summary" => &[
-            ("fromId", false, Is::Text),
-            ("summary", true, Is::Text),
-            ("fromHook", false, Is::Truth),
+            ("fromId", false, ValueRule::Text),
+            ("summary", true, ValueRule::Text),
+            ("fromHook", false, ValueRule::Truth),
         ],
-        "custom" => &[("customType", true, Is::Words)],
+        "custom" => &[("customType", true, ValueRule::Words)],
         "custom_message" => &[
-            ("customType", true, Is::Words),
-            ("content", true, Is::Content),
-            ("display", true, Is::Truth),
+            ("customType", true, ValueRule::Words),
+            ("content", true, ValueRule::Content),
+            ("display", true, ValueRule::Truth),
         ],
-        "label" => &[("targetId", true, Is::Entry), ("label", false, Is::Text)],
-        "context_edit" => &[("targetId", true, Is::Entry)],
-        "session_info" => &[("name", false, Is::Text)],
+        "label" => &[
+            ("targetId", true, ValueRule::Entry),
+            ("label", false, ValueRule::Text),
+        ],
+        "context_edit" => &[("targetId", true, ValueRule::Entry)],
+        "session_info" => &[("name", false, ValueRule::Text)],
         _ => &[],
     }
 }

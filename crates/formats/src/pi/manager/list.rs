@@ -167,7 +167,7 @@ fn infos(
 
 /// What has been seen of a file.
 #[derive(Default)]
-struct Tally {
+struct ListTally {
     name: Option<String>,
     count: usize,
     first: Option<String>,
@@ -179,7 +179,7 @@ fn info(path: &Path) -> Option<SessionInfo> {
     let mut lines = Lines::new(open_read(path).ok()?);
     let mut tree = Tree::default();
     let mut header: Option<SessionHeader> = None;
-    let mut tally = Tally::default();
+    let mut tally = ListTally::default();
     while let Some(line) = lines.next_line().ok()? {
         let Some(line) = line.whole().filter(|line| tree.parse_into(line).is_ok()) else {
             continue;
@@ -213,7 +213,7 @@ fn info(path: &Path) -> Option<SessionInfo> {
     })
 }
 
-impl Tally {
+impl ListTally {
     fn add(&mut self, entry: Value<'_>) {
         let is = |name| entry.get("type").is_some_and(|t| t.is_str(name));
         if is("session_info") {

@@ -21,7 +21,7 @@ const HEADER_WITHIN: u64 = 1024 * 1024;
 
 /// What is in a file.
 #[derive(Debug)]
-pub(crate) enum Loaded {
+pub(crate) enum LoadedFile {
     /// No byte at all.
     Empty,
     /// Something else.
@@ -43,7 +43,7 @@ pub(crate) struct SessionLines {
 }
 
 /// An entry while a file is read.
-pub(crate) struct Found<'a> {
+pub(crate) struct LoadedEntry<'a> {
     /// The entry as it would be written today; of one that is too long to be held, what can be said
     /// in a few words.
     pub(crate) value: Value<'a>,
@@ -53,7 +53,7 @@ pub(crate) struct Found<'a> {
     pub(crate) is_whole: bool,
 }
 
-impl Found<'_> {
+impl LoadedEntry<'_> {
     /// The bytes of its line, as they are in the file.
     pub(crate) fn bytes<'p>(&self, part: &'p Part) -> impl io::Read + 'p {
         part.range(self.line.offset..self.line.offset + self.line.len)
@@ -67,7 +67,7 @@ pub(crate) fn part_of(path: &Path) -> Result<Part, DiskError> {
 }
 
 /// Reads all lines, and holds all entries.
-pub(crate) fn load(path: &Path) -> Result<Loaded, DiskError> {
+pub(crate) fn load(path: &Path) -> Result<LoadedFile, DiskError> {
     let part = part_of(path)?;
     let mut entries = Vec::new();
     let loaded = read_all(&part, LONGEST, |found| {
@@ -75,7 +75,7 @@ pub(crate) fn load(path: &Path) -> Result<Loaded, DiskError> {
         Ok(())
     });
     let mut loaded = loaded.map_err(|e| failed(path, e))?;
-    if let Loaded::Session(lines) = &mut loaded {
+    if let LoadedFile::Session(lines) = &mut loaded {
         lines.entries = entries;
     }
     Ok(loaded)
@@ -85,8 +85,8 @@ pub(crate) fn load(path: &Path) -> Result<Loaded, DiskError> {
 /// of it in a few words, unless it must be brought to today's version.
 pub(crate) fn scan(
     part: &Part,
-    each: impl FnMut(Found<'_>) -> io::Result<()>,
-) -> io::Result<Loaded> {
+    each: impl FnMut(LoadedEntry<'_>) -> io::Result<()>,
+) -> io::Result<LoadedFile> {
     let header = header_in(part.reader());
     let is_old = header.is_some_and(|header| header.version() < CURRENT_VERSION);
     read_all(part, if is_old { LONGEST } else { LINE_CAP }, each)
@@ -96,8 +96,8 @@ pub(crate) fn scan(
 fn read_all(
     part: &Part,
     cap: usize,
-    mut each: impl FnMut(Found<'_>) -> io::Result<()>,
-) -> io::Result<Loaded> {
+    mut each: impl FnMut(LoadedEntry<'_>) -> io::Result<()>,
+) -> io::Result<LoadedFile> {
     let mut lines = Lines::with_cap(part.reader(), cap);
     let mut tree = Tree::default();
     let mut patched = Tree::default();
@@ -132,18 +132,18 @@ fn read_all(
             }
             continue;
         }
-        let mut found = Found {
+        let mut found = LoadedEntry {
             value: tree.root(bytes),
             line: span,
             is_whole,
         };
         match today.of(found.value) {
-            What::Header(first) => header = Some(first),
-            What::Foreign => return Ok(Loaded::Foreign),
-            What::LaterHeader => {}
-            What::NoObject => pass_over("not a JSON object".to_owned()),
-            What::Entry(None) => each(found)?,
-            What::Entry(Some(raw)) => {
+            LoadedValue::Header(first) => header = Some(first),
+            LoadedValue::Foreign => return Ok(LoadedFile::Foreign),
+            LoadedValue::LaterHeader => {}
+            LoadedValue::NoObject => pass_over("not a JSON object".to_owned()),
+            LoadedValue::Entry(None) => each(found)?,
+            LoadedValue::Entry(Some(raw)) => {
                 if patched.parse_into(&raw).is_ok() {
                     found.value = patched.root(&raw);
                     each(found)?;
@@ -152,14 +152,14 @@ fn read_all(
         }
     }
     Ok(match header {
-        Some(header) => Loaded::Session(Box::new(SessionLines {
+        Some(header) => LoadedFile::Session(Box::new(SessionLines {
             header,
             entries: Vec::new(),
             old: today.is_old().then(|| lines.offset()),
             passed_over,
         })),
-        None if lines.offset() == 0 => Loaded::Empty,
-        None => Loaded::Foreign,
+        None if lines.offset() == 0 => LoadedFile::Empty,
+        None => LoadedFile::Foreign,
     })
 }
 
@@ -168,7 +168,7 @@ fn not_json(e: &SyntaxError) -> String {
 }
 
 /// What a value of a file is.
-pub(super) enum What {
+pub(super) enum LoadedValue {
     /// The header, as it would be written today.
     Header(SessionHeader),
     /// The first value is no header.
@@ -190,33 +190,33 @@ pub(super) struct Today {
 
 impl Today {
     /// What the next value is.
-    pub(super) fn of(&mut self, value: Value<'_>) -> What {
+    pub(super) fn of(&mut self, value: Value<'_>) -> LoadedValue {
         let Some(migration) = &mut self.migration else {
             let Some(found) = SessionHeader::of(value) else {
-                return What::Foreign;
+                return LoadedValue::Foreign;
             };
             let mut migration = Migration::from(found.version());
             migration.pass();
             let is_old = migration.is_needed();
             self.migration = Some(migration);
             let today = is_old.then(|| today(value.raw())).flatten();
-            return What::Header(today.unwrap_or(found));
+            return LoadedValue::Header(today.unwrap_or(found));
         };
         let is_object = value.is_object();
         if !is_object || value.get("type").is_some_and(|t| t.is_str("session")) {
             migration.pass();
             return if is_object {
-                What::LaterHeader
+                LoadedValue::LaterHeader
             } else {
-                What::NoObject
+                LoadedValue::NoObject
             };
         }
         // A patch is of the whole text that a value comes from.
         let raw = value.raw();
         if migration.is_needed() && self.tree.parse_into(raw).is_ok() {
-            return What::Entry(Some(migration.entry(self.tree.root(raw))));
+            return LoadedValue::Entry(Some(migration.entry(self.tree.root(raw))));
         }
-        What::Entry(None)
+        LoadedValue::Entry(None)
     }
 
     /// Whether the file is of an older version.

@@ -31,10 +31,10 @@ pub use error::SessionError;
 pub use header::SessionHeader;
 pub use host::{Agent, Host};
 pub use list::{SessionInfo, most_recent_session};
-pub(crate) use load::{Found, LONGEST, Loaded, header as header_of, load, part_of, scan};
+pub(crate) use load::{LONGEST, LoadedEntry, LoadedFile, header as header_of, load, part_of, scan};
 pub use message::{Message, MessageBody};
 pub use names::session_folder;
-pub use new_message::{NewAssistant, NewBash, NewMessage, NewToolResult, NewUser};
+pub use new_message::{NewAssistant, NewBash, NewPiMessage, NewToolResult, NewUser};
 pub(crate) use store::bring_up_to_date;
 pub use usage::{Cost, StopReason, Usage};
 

@@ -5,8 +5,8 @@ use rethread_json::Object;
 use super::content::{Content, ContentBlock};
 use super::usage::{StopReason, Usage};
 
-/// A message to be added: begin with [`NewMessage::user`], [`NewMessage::assistant`],
-/// [`NewMessage::tool_result`] or [`NewMessage::bash`].
+/// A message to be added: begin with [`NewPiMessage::user`], [`NewPiMessage::assistant`],
+/// [`NewPiMessage::tool_result`] or [`NewPiMessage::bash`].
 ///
 /// ```
 /// use rethread_formats::pi::{ContentBlock, NewMessage, StopReason, Usage};
@@ -19,7 +19,7 @@ use super::usage::{StopReason, Usage};
 ///     .into();
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub enum NewMessage {
+pub enum NewPiMessage {
     /// The user says something.
     User(NewUser),
     /// The model answers.
@@ -30,7 +30,7 @@ pub enum NewMessage {
     Bash(NewBash),
 }
 
-/// The user says something; see [`NewMessage::user`].
+/// The user says something; see [`NewPiMessage::user`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct NewUser {
@@ -38,7 +38,7 @@ pub struct NewUser {
     timestamp: Option<i64>,
 }
 
-/// The model answers; see [`NewMessage::assistant`].
+/// The model answers; see [`NewPiMessage::assistant`].
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct NewAssistant {
@@ -52,7 +52,7 @@ pub struct NewAssistant {
     timestamp: Option<i64>,
 }
 
-/// A tool was run; see [`NewMessage::tool_result`].
+/// A tool was run; see [`NewPiMessage::tool_result`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct NewToolResult {
@@ -64,7 +64,7 @@ pub struct NewToolResult {
     timestamp: Option<i64>,
 }
 
-/// The user ran a command; see [`NewMessage::bash`].
+/// The user ran a command; see [`NewPiMessage::bash`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct NewBash {
@@ -78,7 +78,7 @@ pub struct NewBash {
     timestamp: Option<i64>,
 }
 
-impl NewMessage {
+impl NewPiMessage {
     /// The user says something: text, or blocks of text and pictures.
     pub fn user(content: impl Into<Content>) -> NewUser {
         NewUser {
@@ -280,25 +280,25 @@ impl NewBash {
     }
 }
 
-impl From<NewUser> for NewMessage {
+impl From<NewUser> for NewPiMessage {
     fn from(message: NewUser) -> Self {
         Self::User(message)
     }
 }
 
-impl From<NewAssistant> for NewMessage {
+impl From<NewAssistant> for NewPiMessage {
     fn from(message: NewAssistant) -> Self {
         Self::Assistant(Box::new(message))
     }
 }
 
-impl From<NewToolResult> for NewMessage {
+impl From<NewToolResult> for NewPiMessage {
     fn from(message: NewToolResult) -> Self {
         Self::ToolResult(message)
     }
 }
 
-impl From<NewBash> for NewMessage {
+impl From<NewBash> for NewPiMessage {
     fn from(message: NewBash) -> Self {
         Self::Bash(message)
     }

@@ -8,7 +8,7 @@ use rethread_disk::{
 };
 use rethread_json::{Lines, Tree};
 
-use super::load::{LONGEST, Today, What};
+use super::load::{LONGEST, LoadedValue, Today};
 use super::{SessionError, SessionManager, Stored};
 use crate::pi::entry::SessionEntry;
 use crate::session_log::torn_line;
@@ -177,9 +177,9 @@ fn rewrite(old: &mut dyn Read, new: &mut dyn Write) -> io::Result<()> {
         if tree.parse_into(bytes).is_ok() {
             let value = tree.root(bytes);
             let raw = match today.of(value) {
-                What::Header(header) => Some(header.raw().to_vec()),
-                What::Entry(raw) => raw,
-                What::Foreign | What::LaterHeader | What::NoObject => None,
+                LoadedValue::Header(header) => Some(header.raw().to_vec()),
+                LoadedValue::Entry(raw) => raw,
+                LoadedValue::Foreign | LoadedValue::LaterHeader | LoadedValue::NoObject => None,
             };
             changed = raw.map(|raw| (value.span(), raw));
         }

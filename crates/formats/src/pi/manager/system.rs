@@ -28,15 +28,15 @@ struct Instructions {
     /// Whether one says when it was given.
     is_dated: bool,
     texts: Vec<String>,
-    sections: Named,
-    tools: Named,
+    sections: NamedValues,
+    tools: NamedValues,
 }
 
 /// Values by name, in the order in which the names came. What is set again stays in its place.
 #[derive(Debug, Default)]
-struct Named(Vec<(String, Vec<u8>)>);
+struct NamedValues(Vec<(String, Vec<u8>)>);
 
-impl Named {
+impl NamedValues {
     fn set(&mut self, name: &str, json: &[u8]) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
             Some((_, value)) => json.clone_into(value),

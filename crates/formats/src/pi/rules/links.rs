@@ -8,16 +8,16 @@ use crate::kit::find_circles;
 
 /// The ids of a file while it is read.
 #[derive(Debug, Default)]
-pub(super) struct Links {
+pub(super) struct CheckedLinks {
     /// The place of each id, and its line.
     ids: HashMap<String, (usize, u64)>,
     /// The parent that each entry names, by places; filled in at the end.
-    parents: Vec<Parent>,
+    parents: Vec<SeenParent>,
     refers: Vec<(&'static str, String, u64)>,
 }
 
 #[derive(Debug)]
-struct Parent {
+struct SeenParent {
     child: usize,
     id: String,
     line: u64,
@@ -25,14 +25,14 @@ struct Parent {
 
 /// Something that is wrong with a link.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct LinkViolation {
     pub(super) weight: Weight,
     pub(super) line: u64,
     pub(super) rule: &'static str,
     pub(super) message: String,
 }
 
-impl Links {
+impl CheckedLinks {
     pub(super) fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -50,7 +50,7 @@ impl Links {
             && first == line
         {
             let id = parent.to_owned();
-            self.parents.push(Parent { child, id, line });
+            self.parents.push(SeenParent { child, id, line });
         }
     }
 
@@ -60,14 +60,14 @@ impl Links {
     }
 
     /// What is wrong, now that all ids are known.
-    pub(super) fn wrong(self) -> Vec<Wrong> {
+    pub(super) fn wrong(self) -> Vec<LinkViolation> {
         let mut wrong = Vec::new();
         let mut parent_of: Vec<Option<usize>> = vec![None; self.ids.len()];
         let mut suspects = Vec::new();
         for parent in &self.parents {
             let line = parent.line;
             match self.ids.get(&parent.id) {
-                None => wrong.push(Wrong {
+                None => wrong.push(LinkViolation {
                     weight: Weight::Error,
                     line,
                     rule: "orphan",
@@ -77,7 +77,7 @@ impl Links {
                     parent_of[parent.child] = Some(*place);
                     if *at >= line {
                         suspects.push((parent.child, line));
-                        wrong.push(Wrong {
+                        wrong.push(LinkViolation {
                             weight: Weight::Warning,
                             line,
                             rule: "parent-later",
@@ -90,7 +90,7 @@ impl Links {
         wrong.extend(circles(&parent_of, &suspects));
         for (key, id, line) in &self.refers {
             if !self.ids.contains_key(id) {
-                wrong.push(Wrong {
+                wrong.push(LinkViolation {
                     weight: Weight::Warning,
                     line: *line,
                     rule: "unknown-entry",
@@ -104,7 +104,7 @@ impl Links {
 
 /// The circles of parents. Each has an entry whose parent stands below it, so only ways from those
 /// are walked.
-fn circles(parent_of: &[Option<usize>], suspects: &[(usize, u64)]) -> Vec<Wrong> {
+fn circles(parent_of: &[Option<usize>], suspects: &[(usize, u64)]) -> Vec<LinkViolation> {
     let starts = suspects.iter().map(|(child, _)| *child);
     let circles = find_circles(parent_of.len(), starts, |node| {
         parent_of.get(node).copied()?
@@ -113,7 +113,7 @@ fn circles(parent_of: &[Option<usize>], suspects: &[(usize, u64)]) -> Vec<Wrong>
     let mut suspects = suspects.iter();
     let circles = circles.iter().filter_map(|circle| {
         let (_, line) = suspects.find(|(child, _)| *child == circle.start)?;
-        Some(Wrong {
+        Some(LinkViolation {
             weight: Weight::Error,
             line: *line,
             rule: "circle",

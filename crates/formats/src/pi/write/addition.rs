@@ -11,7 +11,7 @@ use super::{host, not_ours, refused};
 use crate::error::unreadable;
 use crate::pi::entry::{EntryKind, SessionEntry, owned};
 use crate::pi::manager::{
-    Found, Loaded, SessionError, SessionManager, bring_up_to_date, part_of, scan, tool_in,
+    LoadedEntry, LoadedFile, SessionError, SessionManager, bring_up_to_date, part_of, scan, tool_in,
 };
 use crate::pi::{Flavour, context};
 use crate::session_log::SessionLog;
@@ -43,7 +43,7 @@ impl<'a> Addition<'a> {
             session.pass(found.value);
             Ok(())
         });
-        let Loaded::Session(lines) = scanned.map_err(|e| unreadable(path, e))? else {
+        let LoadedFile::Session(lines) = scanned.map_err(|e| unreadable(path, e))? else {
             return Err(not_ours(flavour, path).into());
         };
         session.follow(lines.header);
@@ -75,7 +75,7 @@ impl<'a> Addition<'a> {
     }
 
     /// Looks at the entries of the file. One that cannot be read any more says nothing.
-    fn each(&self, mut each: impl FnMut(Found<'_>)) {
+    fn each(&self, mut each: impl FnMut(LoadedEntry<'_>)) {
         let _ = scan(&self.part, |found| {
             each(found);
             Ok::<(), io::Error>(())

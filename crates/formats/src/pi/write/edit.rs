@@ -10,7 +10,7 @@ use super::{open, refused};
 use crate::pi::manager::SessionManager;
 use crate::pi::{CURRENT_VERSION, Flavour};
 use crate::{
-    Appended, AskedEntry, Branch, MessageInput, Migrated, Migrator, OpenError, Source, TreeWriter,
+    Appended, Branch, EntryRef, MessageInput, Migrated, Migrator, OpenError, Source, TreeWriter,
     WriteError, Writing,
 };
 
@@ -69,7 +69,7 @@ impl TreeWriter for Flavour {
         &self,
         w: &Writing<'_>,
         source: &Source,
-        entry: &AskedEntry,
+        entry: &EntryRef,
         label: Option<&str>,
     ) -> Result<Appended, WriteError> {
         let mut addition = Addition::open(self, w, source)?;
@@ -80,10 +80,13 @@ impl TreeWriter for Flavour {
 }
 
 /// What came of each message.
-type Ids = Vec<Result<String, WriteError>>;
+type AppendResults = Vec<Result<String, WriteError>>;
 
 /// Writes what was added.
-pub(in crate::pi) fn written(addition: Addition<'_>, ids: Ids) -> Result<Appended, WriteError> {
+pub(in crate::pi) fn written(
+    addition: Addition<'_>,
+    ids: AppendResults,
+) -> Result<Appended, WriteError> {
     let notes = addition.write()?.into_iter().collect();
     Ok(Appended { ids, notes })
 }
@@ -95,7 +98,7 @@ pub(in crate::pi) fn add(
     w: &Writing<'_>,
     source: &Source,
     (addition, messages): (&mut Addition<'_>, &[MessageInput]),
-) -> Result<Ids, WriteError> {
+) -> Result<AppendResults, WriteError> {
     if w.strict {
         for message in messages {
             given(message, addition)?;

@@ -8,8 +8,8 @@ use crate::Part;
 use crate::pi::CURRENT_VERSION;
 use crate::pi::entry::owned;
 use crate::pi::manager::{
-    Found, Host, LONGEST, Rehung, SessionError, SessionManager, changed, header_of, label_lines,
-    scan,
+    Host, LONGEST, LoadedEntry, Rehung, SessionError, SessionManager, changed, header_of,
+    label_lines, scan,
 };
 use crate::pi::migrate::Migration;
 use crate::pi::tree::Label;
@@ -87,7 +87,7 @@ impl<W: Write> Copy<'_, W> {
     }
 
     /// Copies an entry as it is.
-    fn entry(&mut self, found: &Found<'_>) -> io::Result<()> {
+    fn entry(&mut self, found: &LoadedEntry<'_>) -> io::Result<()> {
         self.new.pass(found.value);
         if found.is_whole {
             return self.line(found.value.raw());
@@ -108,7 +108,7 @@ impl<W: Write> Copy<'_, W> {
         let mut rehung = Rehung::default();
         let mut labelled: Vec<(Label, String)> = Vec::new();
         let part = self.part;
-        let mut each = |found: &Found<'_>| self.rehung(found, &mut rehung, &mut labelled);
+        let mut each = |found: &LoadedEntry<'_>| self.rehung(found, &mut rehung, &mut labelled);
         if way.is_in_order() {
             let (mut at, mut next) = (0, way.places.iter().peekable());
             scan(part, |found| {
@@ -137,7 +137,7 @@ impl<W: Write> Copy<'_, W> {
     /// Copies an entry of a way, unless it is a label.
     fn rehung(
         &mut self,
-        found: &Found<'_>,
+        found: &LoadedEntry<'_>,
         rehung: &mut Rehung,
         labelled: &mut Vec<(Label, String)>,
     ) -> io::Result<()> {
@@ -177,7 +177,7 @@ impl<W: Write> Copy<'_, W> {
 fn entry_at(
     part: &Part,
     start: u64,
-    each: &mut impl FnMut(&Found<'_>) -> io::Result<()>,
+    each: &mut impl FnMut(&LoadedEntry<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut lines = Lines::with_cap(part.range(start..part.len()), LONGEST);
     let Some(line) = lines.next_line()? else {
@@ -199,7 +199,7 @@ fn entry_at(
         raw.to_vec()
     };
     let tree = Tree::parse(&today).unwrap_or_default();
-    each(&Found {
+    each(&LoadedEntry {
         value: tree.root(&today),
         line: span,
         is_whole: true,

@@ -7,18 +7,18 @@ use super::addition::answer_in;
 use crate::kit::{GivenMessage, data_url, read_message};
 use crate::pi::entry::owned;
 use crate::pi::manager::{
-    Content, ContentBlock, Cost, NewMessage, SessionError, SessionManager, StopReason, Usage,
+    Content, ContentBlock, Cost, NewPiMessage, SessionError, SessionManager, StopReason, Usage,
 };
-use crate::{MessageInput, Unsaid, WriteError};
+use crate::{MessageDefaults, MessageInput, WriteError};
 
 /// The type of what a client told its model elsewhere.
 const TOLD: &str = "told";
 
 /// One entry to be added.
 #[derive(Clone, Debug)]
-pub(in crate::pi) enum Given {
+pub(in crate::pi) enum EntryToAdd {
     /// A message that we made.
-    Message(NewMessage),
+    Message(NewPiMessage),
     /// A message that the user gave, in the format's own words.
     Stored(Vec<u8>),
     /// A message for the model that neither the user nor the model said.
@@ -29,7 +29,7 @@ pub(in crate::pi) enum Given {
     Entry(Vec<u8>),
 }
 
-impl Given {
+impl EntryToAdd {
     /// Adds it where the session is.
     pub(in crate::pi) fn append_to(
         self,
@@ -106,8 +106,11 @@ impl Before for SessionManager {
 }
 
 /// The entries that a message becomes: results of tools are entries of their own.
-pub(super) fn given(input: &MessageInput, session: &impl Before) -> Result<Vec<Given>, WriteError> {
-    let own = |value: Value<'_>, _: &Unsaid| match value.get("type").and_then(Value::str) {
+pub(super) fn given(
+    input: &MessageInput,
+    session: &impl Before,
+) -> Result<Vec<EntryToAdd>, WriteError> {
+    let own = |value: Value<'_>, _: &MessageDefaults| match value.get("type").and_then(Value::str) {
         Some(word) if word == "message" => Some(match value.get("message") {
             Some(message) if message.is_object() => native(message),
             _ => Err("`message` is missing".to_owned()),
@@ -122,13 +125,13 @@ pub(super) fn given(input: &MessageInput, session: &impl Before) -> Result<Vec<G
 }
 
 /// An entry that is no message, in the format's own words.
-fn entry(value: Value<'_>, session: &impl Before) -> Result<Given, String> {
+fn entry(value: Value<'_>, session: &impl Before) -> Result<EntryToAdd, String> {
     let type_name = session.check_entry(value).map_err(|e| e.to_string())?;
     let is_said = value.get(INSTRUCTIONS).is_some_and(|v| !v.is_null());
     let instructions = (type_name == "compaction" && !is_said)
         .then(|| session.instructions())
         .flatten();
-    Ok(Given::Entry(with_instructions(value, instructions)))
+    Ok(EntryToAdd::Entry(with_instructions(value, instructions)))
 }
 
 /// Who answers.
@@ -182,7 +185,7 @@ fn is_native(message: Value<'_>) -> bool {
 }
 
 /// A message in the format's own words. What its readers cannot do without must be there.
-fn native(message: Value<'_>) -> Result<Given, String> {
+fn native(message: Value<'_>) -> Result<EntryToAdd, String> {
     let role = owned(message, "role").ok_or("`role` is missing")?;
     let needed: &[&str] = match role.as_str() {
         "user" => &["content"],
@@ -197,7 +200,7 @@ fn native(message: Value<'_>) -> Result<Given, String> {
             return Err(format!("`{key}` is missing in a message of role `{role}`"));
         }
     }
-    Ok(Given::Stored(message.raw().to_vec()))
+    Ok(EntryToAdd::Stored(message.raw().to_vec()))
 }
 
 /// Whether blocks of this message are of the unified vocabulary alone.
@@ -213,7 +216,7 @@ fn has_unified_blocks(message: Value<'_>) -> bool {
 }
 
 /// The entries that a message becomes that is as the model has it.
-pub(in crate::pi) fn from_new(new: &crate::NewMessage, session: &impl Before) -> Vec<Given> {
+pub(in crate::pi) fn from_new(new: &crate::NewMessage, session: &impl Before) -> Vec<EntryToAdd> {
     let message = &new.message;
     let millis = new.time.map(Moment::millis);
     let mut entries = Vec::new();
@@ -225,13 +228,13 @@ pub(in crate::pi) fn from_new(new: &crate::NewMessage, session: &impl Before) ->
         .any(|b| matches!(b, Block::ToolResult(_)));
     if !(is_silent && has_results) {
         entries.push(match message.role {
-            Role::User if new.is_told => Given::Told(content(said)),
+            Role::User if new.is_told => EntryToAdd::Told(content(said)),
             Role::User | Role::Tool => {
-                let user = NewMessage::user(content(said));
-                Given::Message(millis.map_or(user.clone(), |at| user.at(at)).into())
+                let user = NewPiMessage::user(content(said));
+                EntryToAdd::Message(millis.map_or(user.clone(), |at| user.at(at)).into())
             }
-            Role::System => Given::Note(content(said)),
-            Role::Assistant => Given::Message(answer(new, said, millis, session)),
+            Role::System => EntryToAdd::Note(content(said)),
+            Role::Assistant => EntryToAdd::Message(answer(new, said, millis, session)),
         });
     }
     let results = message.blocks.iter().filter_map(|block| match block {
@@ -239,7 +242,7 @@ pub(in crate::pi) fn from_new(new: &crate::NewMessage, session: &impl Before) ->
         _ => None,
     });
     // What a tool gave comes before what the user says to it, and behind the call itself.
-    let results: Vec<Given> = results.collect();
+    let results: Vec<EntryToAdd> = results.collect();
     if message.role == Role::Assistant {
         entries.extend(results);
     } else {
@@ -264,7 +267,7 @@ fn answer(
     said: Vec<ContentBlock>,
     millis: Option<i64>,
     session: &impl Before,
-) -> NewMessage {
+) -> NewPiMessage {
     let message = &new.message;
     let provider = message.model.as_ref().and_then(|m| m.provider.as_deref());
     let by = who_answers(session, new.model_name(), provider);
@@ -281,7 +284,7 @@ fn answer(
         },
         stop_reason,
     );
-    let mut answer = NewMessage::assistant(said)
+    let mut answer = NewPiMessage::assistant(said)
         .model(&by.api, &by.provider, &by.model)
         .stop_reason(reason);
     if let Some(usage) = &message.usage {
@@ -316,14 +319,15 @@ fn stop_reason(word: &str) -> StopReason {
     }
 }
 
-fn tool_result(result: &ToolResult, millis: Option<i64>, session: &impl Before) -> Given {
+fn tool_result(result: &ToolResult, millis: Option<i64>, session: &impl Before) -> EntryToAdd {
     let name = match &result.name {
         Some(name) => name.clone(),
         None => session.tool_of(&result.call_id).unwrap_or_default(),
     };
     let blocks: Vec<ContentBlock> = result.blocks.iter().filter_map(block).collect();
-    let message = NewMessage::tool_result(&result.call_id, &name, blocks).is_error(result.is_error);
-    Given::Message(match millis {
+    let message =
+        NewPiMessage::tool_result(&result.call_id, &name, blocks).is_error(result.is_error);
+    EntryToAdd::Message(match millis {
         Some(at) => message.at(at).into(),
         None => message.into(),
     })

@@ -5,7 +5,7 @@ pub(super) mod create;
 pub(super) mod edit;
 pub(super) mod fork;
 pub(super) mod message;
-pub(super) mod tell;
+pub(super) mod transcript;
 
 use std::path::Path;
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use rethread_formats::claude_code::{FORMAT, Treatment, known_types, treatment};
+use rethread_formats::Treatment;
+use rethread_formats::claude_code::{FORMAT, known_types, treatment};
 use rethread_formats::{Conversation, OpenError, Source, Want};
 use rethread_judges::corpus;
 use rethread_model::{Bodies, Body, Role, Severity, State, Usage};

@@ -146,7 +146,7 @@ const END: &str = "<!-- end of record types -->";
 fn table(types: &Types) -> String {
     let mut table = "| type | met | what becomes of it |\n| --- | --- | --- |\n".to_owned();
     for (name, count) in types {
-        let word = treatment(name).map_or("unknown", rethread_formats::gemini::Treatment::word);
+        let word = treatment(name).map_or("unknown", rethread_formats::Treatment::word);
         table.extend(["| `", name, "` | ", &count.to_string(), " | ", word, " |\n"]);
     }
     table

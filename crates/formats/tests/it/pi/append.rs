@@ -2,7 +2,7 @@
 
 use rethread_formats::pi::SessionEntry;
 use rethread_formats::pi::{
-    BlockKind, ContentBlock, EntryData, MessageBody, NewMessage, StopReason, Usage,
+    BlockKind, ContentBlock, EntryData, MessageBody, NewPiMessage, StopReason, Usage,
 };
 
 use super::world::{user, world};
@@ -65,7 +65,7 @@ fn an_answer_with_everything_is_written_and_read() {
     ];
     let id = s
         .append_message(
-            NewMessage::assistant(blocks)
+            NewPiMessage::assistant(blocks)
                 .model("api", "p", "m")
                 .usage(usage)
                 .stop_reason(StopReason::Error)
@@ -101,12 +101,13 @@ fn an_answer_with_everything_is_written_and_read() {
 #[test]
 fn results_of_tools_and_commands_have_their_fields_in_order() {
     let mut s = world().memory();
-    let result = NewMessage::tool_result("c1", "read", [ContentBlock::image("AA==", "image/png")])
-        .details(b"{ }")
-        .is_error(true)
-        .at(8);
+    let result =
+        NewPiMessage::tool_result("c1", "read", [ContentBlock::image("AA==", "image/png")])
+            .details(b"{ }")
+            .is_error(true)
+            .at(8);
     s.append_message(result).unwrap();
-    let bash = NewMessage::bash("ls", "a")
+    let bash = NewPiMessage::bash("ls", "a")
         .cancelled()
         .truncated(Some("/tmp/out"))
         .exclude_from_context()

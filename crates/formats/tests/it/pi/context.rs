@@ -1,6 +1,6 @@
 //! What the model is shown.
 
-use rethread_formats::pi::{ContentBlock, Leaf, NewMessage};
+use rethread_formats::pi::{ContentBlock, Leaf, NewPiMessage};
 
 use super::world::{messages, said, said_at, session, user, world};
 
@@ -201,7 +201,7 @@ fn messages_of_extensions_are_shown() {
     let mut s = world().memory();
     s.append_custom_message("x", [ContentBlock::text("c")], false, Some(b"{\"k\": 1}"))
         .unwrap();
-    let bash = NewMessage::bash("ls", "a").exit_code(0).at(3);
+    let bash = NewPiMessage::bash("ls", "a").exit_code(0).at(3);
     s.append_message(bash).unwrap();
     assert_eq!(
         s.build_session_context().messages,

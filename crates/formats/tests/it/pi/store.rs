@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Write as _;
 
-use rethread_formats::pi::{NewMessage, SessionManager};
+use rethread_formats::pi::{NewPiMessage, SessionManager};
 
 use super::world::{HEADER, assistant, messages, read, said, session, user, world};
 
@@ -15,7 +15,7 @@ fn the_file_appears_with_the_first_message_of_the_user() {
     s.append_thinking_level_change("high").unwrap();
     s.append_model_change("a", "b").unwrap();
     s.append_custom_entry("x", None).unwrap();
-    s.append_message(NewMessage::bash("ls", "")).unwrap();
+    s.append_message(NewPiMessage::bash("ls", "")).unwrap();
     assert!(!file.exists());
     user(&mut s, "a");
     assert_eq!(read(&file).lines().count(), 6);
@@ -49,7 +49,7 @@ fn a_new_file_never_replaces_another() {
     let path = w.path("s.jsonl");
     let mut s = w.open(&path);
     w.put("s.jsonl", "somebody was faster\n");
-    let error = s.append_message(NewMessage::user("a")).unwrap_err();
+    let error = s.append_message(NewPiMessage::user("a")).unwrap_err();
     assert_eq!(error.kind(), "exists");
     assert_eq!(read(&path), "somebody was faster\n");
     assert!(
@@ -69,7 +69,7 @@ fn a_file_that_vanished_is_not_made_again_without_its_header() {
         s.leaf_id().map(str::to_owned),
     );
     std::fs::remove_file(&file).unwrap();
-    assert!(s.append_message(NewMessage::user("b")).is_err());
+    assert!(s.append_message(NewPiMessage::user("b")).is_err());
     assert!(!file.exists());
     assert_eq!(s.leaf_id(), leaf.as_deref());
 }
@@ -115,7 +115,7 @@ fn a_later_version_is_read_and_not_written() {
     let path = w.put("s.jsonl", &text);
     let mut s = w.open(&path);
     assert_eq!(said(&s), ["user: a"]);
-    let error = s.append_message(NewMessage::user("b")).unwrap_err();
+    let error = s.append_message(NewPiMessage::user("b")).unwrap_err();
     assert_eq!(error.kind(), "unsupported_version");
     assert!(s.create_branched_session("a").is_err());
     assert!(SessionManager::fork_from(&w.host, &path, "/q", None).is_err());

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rethread_formats::Env;
-use rethread_formats::pi::{ContentBlock, Host, Leaf, NewMessage, SessionContext, SessionManager};
+use rethread_formats::pi::{
+    ContentBlock, Host, Leaf, NewPiMessage, SessionContext, SessionManager,
+};
 
 pub(crate) struct World {
     pub(crate) home: tempfile::TempDir,
@@ -56,12 +58,12 @@ pub(crate) fn read(path: &Path) -> String {
 
 pub(crate) fn user(session: &mut SessionManager, text: &str) -> String {
     session
-        .append_message(NewMessage::user(text).at(1))
+        .append_message(NewPiMessage::user(text).at(1))
         .unwrap()
 }
 
 pub(crate) fn assistant(session: &mut SessionManager, text: &str) -> String {
-    let message = NewMessage::assistant([ContentBlock::text(text)])
+    let message = NewPiMessage::assistant([ContentBlock::text(text)])
         .model("anthropic-messages", "anthropic", "claude-test")
         .at(2);
     session.append_message(message).unwrap()

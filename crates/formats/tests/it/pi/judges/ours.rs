@@ -1,7 +1,7 @@
 //! What we write, the real program opens, and sees the same in it.
 
 use rethread_formats::pi::{
-    ContentBlock, NewMessage, NewSessionOptions, SessionManager, StopReason, Usage,
+    ContentBlock, NewPiMessage, NewSessionOptions, SessionManager, StopReason, Usage,
 };
 use rethread_judges::PiVersion;
 
@@ -130,7 +130,7 @@ fn every_kind_of_message() {
         ContentBlock::text("look: \"\u{1}\u{7f}\u{2028}é🦀\""),
         image,
     ];
-    s.append_message(NewMessage::user(blocks)).unwrap();
+    s.append_message(NewPiMessage::user(blocks)).unwrap();
     let usage = Usage {
         input: 1,
         output: 2,
@@ -142,23 +142,23 @@ fn every_kind_of_message() {
         ContentBlock::text("yes"),
         ContentBlock::tool_call("c1", "bash", br#"{"command":"ls"}"#),
     ];
-    let answer = NewMessage::assistant(blocks)
+    let answer = NewPiMessage::assistant(blocks)
         .model("openai-responses", "openai", "gpt")
         .usage(usage)
         .stop_reason(StopReason::ToolUse);
     s.append_message(answer).unwrap();
-    let result = NewMessage::tool_result("c1", "bash", [ContentBlock::text("a.txt")])
+    let result = NewPiMessage::tool_result("c1", "bash", [ContentBlock::text("a.txt")])
         .details(br#"{"exit": 0}"#)
         .is_error(true);
     s.append_message(result).unwrap();
-    let bash = NewMessage::bash("ls", "a.txt\n")
+    let bash = NewPiMessage::bash("ls", "a.txt\n")
         .exit_code(1)
         .cancelled()
         .truncated(Some("/tmp/x"))
         .exclude_from_context();
     s.append_message(bash).unwrap();
-    s.append_message(NewMessage::bash("true", "")).unwrap();
-    let failed = NewMessage::assistant([])
+    s.append_message(NewPiMessage::bash("true", "")).unwrap();
+    let failed = NewPiMessage::assistant([])
         .error_message("overloaded")
         .stop_reason(StopReason::Error);
     s.append_message(failed).unwrap();

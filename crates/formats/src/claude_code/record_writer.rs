@@ -15,7 +15,7 @@ pub(super) const OURS: &str = "rethread";
 
 /// Writes records of one session, each behind the one before.
 #[derive(Clone, Debug)]
-pub(super) struct Scribe {
+pub(super) struct RecordWriter {
     pub(super) session: String,
     pub(super) cwd: Option<String>,
     pub(super) version: String,
@@ -83,7 +83,7 @@ impl<'a> Preserved<'a> {
     }
 }
 
-impl Scribe {
+impl RecordWriter {
     /// Writes what is said, under this id.
     pub(super) fn say(&mut self, saying: &Saying, id: &str, time: Moment) {
         let mut record = self

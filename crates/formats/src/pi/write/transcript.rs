@@ -2,7 +2,7 @@
 
 use crate::pi::carrier::OURS;
 use crate::pi::manager::{SessionError, SessionManager};
-use crate::{Attachments, Branches, Files, Keeps, Step};
+use crate::{Attachments, Branches, Files, Keeps, StepKind};
 
 /// A session has entries for all of it.
 pub(crate) const KEEPS: Keeps = Keeps {
@@ -18,7 +18,7 @@ pub(crate) const KEEPS: Keeps = Keeps {
 };
 
 /// The entries that a step became.
-pub(in crate::pi) struct Entries {
+pub(in crate::pi) struct StepEntries {
     pub(in crate::pi) first: String,
     pub(in crate::pi) last: String,
 }
@@ -37,18 +37,18 @@ pub(in crate::pi) fn go(
 /// Adds what is no message.
 pub(in crate::pi) fn add(
     session: &mut SessionManager,
-    step: &Step,
+    step: &StepKind,
     (anchor, goes_on): (Option<&String>, bool),
-    made: &[Entries],
+    made: &[StepEntries],
 ) -> Result<String, SessionError> {
-    if let Step::BranchSummary(summary) = step {
+    if let StepKind::BranchSummary(summary) = step {
         return session.branch_with_summary(anchor.map(String::as_str), summary, None, None);
     }
     if !goes_on {
         go(session, anchor)?;
     }
     match step {
-        Step::Compaction {
+        StepKind::Compaction {
             summary,
             kept,
             tokens_before,
@@ -58,12 +58,12 @@ pub(in crate::pi) fn add(
                 .map(|e| e.first.as_str());
             session.append_compaction(summary, kept, tokens_before.unwrap_or(0), None, None)
         }
-        Step::Label { on, text } => {
+        StepKind::Label { on, text } => {
             let on = made.get(*on).map_or("", |entries| entries.last.as_str());
             session.append_label_change(on, Some(text))
         }
         // A session is where its last entry is; this one says nothing.
-        Step::Back => session.append_custom_entry(OURS, None),
-        Step::Message(_) | Step::BranchSummary(_) => Ok(String::new()),
+        StepKind::Back => session.append_custom_entry(OURS, None),
+        StepKind::Message(_) | StepKind::BranchSummary(_) => Ok(String::new()),
     }
 }

@@ -11,7 +11,7 @@ const START: usize = 2048;
 
 /// What a record says that need not be parsed to be counted.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Glance<'a> {
+pub(super) enum QuickRecord<'a> {
     /// Progress, which does not count.
     Progress,
     /// Results of tools.
@@ -26,7 +26,7 @@ pub(super) enum Glance<'a> {
 }
 
 /// What is looked for in lines that are passed over.
-struct Marks {
+struct LineFinders {
     type_: Finder<'static>,
     content: Finder<'static>,
     by_model: Finder<'static>,
@@ -36,14 +36,14 @@ struct Marks {
 }
 
 /// They are worked out once, and not for each of thousands of files.
-static MARKS: LazyLock<Marks> = LazyLock::new(Marks::new);
+static MARKS: LazyLock<LineFinders> = LazyLock::new(LineFinders::new);
 
 /// What a line says, if it looks like one whole record of a kind that need not be parsed.
-pub(super) fn glance(line: &[u8]) -> Option<Glance<'_>> {
+pub(super) fn glance(line: &[u8]) -> Option<QuickRecord<'_>> {
     MARKS.glance(line)
 }
 
-impl Marks {
+impl LineFinders {
     fn new() -> Self {
         Self {
             type_: Finder::new(b"\"type\":\""),
@@ -55,12 +55,12 @@ impl Marks {
         }
     }
 
-    fn glance<'a>(&self, line: &'a [u8]) -> Option<Glance<'a>> {
+    fn glance<'a>(&self, line: &'a [u8]) -> Option<QuickRecord<'a>> {
         let line = line.trim_ascii_end();
         let (plain, rest) = plain_members(line, START)?;
         let type_name = word_behind(&self.type_, plain);
         let mut found = if type_name == Some(b"progress") {
-            Glance::Progress
+            QuickRecord::Progress
         } else if !plain.ends_with(b"\"message\":") {
             return None;
         } else if type_name == Some(b"user") {
@@ -69,16 +69,16 @@ impl Marks {
             self.response(rest)?
         };
         let in_line = self.calls_of_one(line)?;
-        if let Glance::Response { calls, .. } = &mut found {
+        if let QuickRecord::Response { calls, .. } = &mut found {
             *calls = in_line;
         }
         Some(found)
     }
 
-    fn response<'a>(&self, message: &'a [u8]) -> Option<Glance<'a>> {
+    fn response<'a>(&self, message: &'a [u8]) -> Option<QuickRecord<'a>> {
         let fields = &message[..self.content.find(message)?];
         self.by_model.find(fields)?;
-        Some(Glance::Response {
+        Some(QuickRecord::Response {
             id: str::from_utf8(word_behind(&self.id, fields)?).ok()?,
             model: str::from_utf8(word_behind(&self.model, fields)?).ok()?,
             calls: 0,
@@ -104,13 +104,13 @@ impl Marks {
     }
 }
 
-fn results(message: &[u8]) -> Option<Glance<'static>> {
+fn results(message: &[u8]) -> Option<QuickRecord<'static>> {
     const RESULT: [&[u8]; 2] = [
         b"{\"role\":\"user\",\"content\":[{\"tool_use_id\":\"",
         b"{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",",
     ];
     let is_result = RESULT.iter().any(|r| message.starts_with(r));
-    is_result.then_some(Glance::Results)
+    is_result.then_some(QuickRecord::Results)
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@ use rethread_json::Value;
 use rethread_model::{Kind, Link, Moment, RawRef, Role, SessionBuilder, Visibility};
 
 use super::calls::{called, spawned};
-use super::draft::{Draft, Drafts, Place};
-use super::facts::Facts;
-use super::glance::Glance;
+use super::draft::{Drafts, EntryDraft, EntryPlace};
+use super::facts::RolloutFacts;
 use super::join::{Calls, Pairs};
-use super::meta::Meta;
+use super::line_head::LineHead;
+use super::meta::SessionMeta;
 use super::meter::{Added, Meter};
-use super::record::{Item, Record, What};
+use super::record::{Item, RolloutRecord, RolloutType};
 use super::said::{TOLD_ELSEWHERE, is_all_injected, mark, marks};
 use super::shown::search_mark;
 use crate::fields::{filled, is_true, string};
@@ -18,9 +18,9 @@ use crate::fields::{filled, is_true, string};
 /// A session while it is read.
 #[derive(Default)]
 pub(super) struct Grow {
-    pub(super) meta: Option<Meta>,
+    pub(super) meta: Option<SessionMeta>,
     pub(super) drafts: Drafts,
-    pub(super) facts: Facts,
+    pub(super) facts: RolloutFacts,
     pub(super) meter: Meter,
     pub(super) unclaimed: Vec<RawRef>,
     /// The sessions of sub-agents that this one started.
@@ -46,7 +46,7 @@ pub(super) struct Grow {
 /// A record on its way to an entry.
 #[derive(Clone, Copy)]
 pub(super) struct Incoming<'a> {
-    pub(super) record: Record<'a>,
+    pub(super) record: RolloutRecord<'a>,
     pub(super) raw: RawRef,
     pub(super) time: Option<Moment>,
     pub(super) inherited: bool,
@@ -59,7 +59,7 @@ impl Grow {
     }
 
     /// Takes one more record into account.
-    pub(super) fn record(&mut self, record: &Record<'_>, raw: RawRef, inherited: bool) {
+    pub(super) fn record(&mut self, record: &RolloutRecord<'_>, raw: RawRef, inherited: bool) {
         let time = record.time();
         let incoming = Incoming {
             record: *record,
@@ -68,22 +68,22 @@ impl Grow {
             inherited,
         };
         match record.what {
-            What::Meta | What::Quiet => self.unclaimed.push(raw),
-            What::Item(item) => self.item(item, &incoming),
-            What::Event(event) => self.event(event, &incoming),
-            What::TurnContext => self.turn_context(&incoming),
-            What::Compacted => {
+            RolloutType::Meta | RolloutType::Quiet => self.unclaimed.push(raw),
+            RolloutType::Item(item) => self.item(item, &incoming),
+            RolloutType::Event(event) => self.event(event, &incoming),
+            RolloutType::TurnContext => self.turn_context(&incoming),
+            RolloutType::Compacted => {
                 self.compacted(&incoming, true);
             }
-            What::Usage => self.usage(&incoming),
-            What::Unread | What::Unknown => {
+            RolloutType::Usage => self.usage(&incoming),
+            RolloutType::Unread | RolloutType::Unknown => {
                 self.add(&incoming, Kind::Unknown, Visibility::Visible);
             }
         }
     }
 
     /// Takes a record into account of which only the beginning is known.
-    pub(super) fn giant(&mut self, found: &Glance<'_>, raw: RawRef, inherited: bool) {
+    pub(super) fn giant(&mut self, found: &LineHead<'_>, raw: RawRef, inherited: bool) {
         let kind = match (found.outer, found.inner, found.role) {
             (b"response_item", b"message", b"user") => Kind::Message(Role::User),
             (b"response_item", b"message", b"assistant") => Kind::Message(Role::Assistant),
@@ -102,10 +102,10 @@ impl Grow {
             _ => Kind::Unknown,
         };
         let time = str::from_utf8(found.time).ok();
-        let mut draft = Draft::new(kind, time.and_then(|time| time.parse().ok()), raw);
+        let mut draft = EntryDraft::new(kind, time.and_then(|time| time.parse().ok()), raw);
         draft.inherited = inherited;
         if kind == Kind::Message(Role::User) {
-            draft.place = Place::Turn;
+            draft.place = EntryPlace::Turn;
         }
         self.close();
         self.drafts.add(draft);
@@ -113,7 +113,7 @@ impl Grow {
 
     /// Adds an entry to the chain.
     pub(super) fn add(&mut self, i: &Incoming<'_>, kind: Kind, visibility: Visibility) -> usize {
-        let mut draft = Draft::new(kind, i.time, i.raw);
+        let mut draft = EntryDraft::new(kind, i.time, i.raw);
         draft.visibility = visibility;
         draft.inherited = i.inherited;
         self.drafts.add(draft)
@@ -147,7 +147,7 @@ impl Grow {
                 self.close();
                 let entry = self.add(i, Kind::Message(Role::User), Visibility::Injected);
                 self.name(entry, filled(payload, "id"));
-                self.place(entry, Place::Turn);
+                self.place(entry, EntryPlace::Turn);
             }
             Item::Reasoning => {
                 let entry = self.response(i);
@@ -210,7 +210,7 @@ impl Grow {
         if kind == Role::User {
             self.facts.user(payload);
             if visibility == Visibility::Visible || is_told {
-                self.place(entry, Place::Turn);
+                self.place(entry, EntryPlace::Turn);
             }
             if let Some(event) = self.users.item(&marks(payload), entry) {
                 self.drafts.merge(event, entry);
@@ -218,7 +218,7 @@ impl Grow {
         }
     }
 
-    pub(super) fn place(&mut self, entry: usize, place: Place) {
+    pub(super) fn place(&mut self, entry: usize, place: EntryPlace) {
         if let Some(draft) = self.drafts.get_mut(entry) {
             draft.place = place;
         }
@@ -370,7 +370,7 @@ impl Grow {
     /// Tokens that belong to no response.
     fn beside(&mut self, i: &Incoming<'_>) -> usize {
         let entry = self.add(i, Kind::Usage, Visibility::Visible);
-        self.place(entry, Place::Beside);
+        self.place(entry, EntryPlace::Beside);
         entry
     }
 

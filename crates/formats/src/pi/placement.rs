@@ -4,9 +4,9 @@ use std::path::Path;
 
 use rethread_model::{EntryIx, Kind, NewEntry, SessionBuilder, Visibility};
 
-use super::header::Header;
-use super::kinds::{EntryHead, Parent};
-use super::links::{Links, made_up_id};
+use super::header::HeaderFacts;
+use super::kinds::{EntryHead, ParentLink};
+use super::links::{EntryLinks, made_up_id};
 use super::reader::LOG_PART;
 use crate::RecordKind;
 use crate::kit::{LogLine, LogRecords};
@@ -15,7 +15,7 @@ use crate::kit::{LogLine, LogRecords};
 pub(super) struct EntryTree<'p> {
     pub(super) records: LogRecords<'p>,
     pub(super) builder: SessionBuilder,
-    pub(super) links: Links,
+    pub(super) links: EntryLinks,
     /// How many values were met that stand on a line of their own: the first version names entries
     /// by this number.
     values: u32,
@@ -31,7 +31,7 @@ impl<'p> EntryTree<'p> {
         Self {
             records: LogRecords::new(path, LOG_PART),
             builder: SessionBuilder::default(),
-            links: Links::default(),
+            links: EntryLinks::default(),
             values: 0,
             salvaged: 0,
             nameless: None,
@@ -57,7 +57,7 @@ impl<'p> EntryTree<'p> {
         kind: RecordKind,
         head: EntryHead,
         number: u32,
-        header: &Header,
+        header: &HeaderFacts,
     ) {
         let Some(raw) = self.records.add(line.at, kind) else {
             return;
@@ -105,18 +105,23 @@ impl<'p> EntryTree<'p> {
     }
 
     /// The parent of an entry, or the id of one that was not met yet.
-    fn parent(&self, id: &str, said: Parent, header: &Header) -> Result<Option<EntryIx>, String> {
-        if said == Parent::Unsaid && header.is_linear() {
+    fn parent(
+        &self,
+        id: &str,
+        said: ParentLink,
+        header: &HeaderFacts,
+    ) -> Result<Option<EntryIx>, String> {
+        if said == ParentLink::Unsaid && header.is_linear() {
             return Ok(self.links.last());
         }
         let known = match &said {
             // Its own id is no parent, also where another entry has it.
-            Parent::Id(parent) if parent == id => None,
+            ParentLink::Id(parent) if parent == id => None,
             said => self.links.parent(said),
         };
         match (known, said) {
             (Some(parent), _) => Ok(Some(parent)),
-            (None, Parent::Id(parent)) => {
+            (None, ParentLink::Id(parent)) => {
                 if header.id == parent {
                     return Ok(None);
                 }

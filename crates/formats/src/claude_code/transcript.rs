@@ -6,14 +6,14 @@ use rethread_model::{LinkKind, Moment, Note, TitleSource};
 
 use super::append::{given, last_id, refuse_agent, scribe};
 use super::content::tool_id;
-use super::message::{Defaults, Prepared, prepare, prepare_new};
-use super::scribe::{Preserved, Scribe};
+use super::message::{PreparedRecords, ResponseDefaults, prepare, prepare_new};
+use super::record_writer::{Preserved, RecordWriter};
 use super::store::{family, meta_file, stem};
 use super::{ClaudeCode, FORMAT, SLUG};
 use crate::session_log::SessionLog;
 use crate::{
-    Appended, AskedEntry, Attachments, Branches, Conversation, Files, Keeps, MessageInput, Source,
-    Step, SubagentWriter, Told, ToldAgent, WriteError, Writing,
+    Appended, Attachments, Branches, Conversation, EntryRef, Files, Keeps, MessageInput, Source,
+    StepKind, SubagentTranscript, SubagentWriter, TranscriptStep, WriteError, Writing,
 };
 
 /// Records hang from each other, and there are such for summaries.
@@ -36,7 +36,7 @@ impl SubagentWriter for ClaudeCode {
         &self,
         w: &Writing<'_>,
         parent: &Source,
-        agent: &ToldAgent<'_>,
+        agent: &SubagentTranscript<'_>,
     ) -> Result<Source, WriteError> {
         let w = &Writing { strict: true, ..*w };
         let (session, folder) = family(&parent.path);
@@ -48,7 +48,7 @@ impl SubagentWriter for ClaudeCode {
         let salt = [b"agent", &count.to_le_bytes()[..]].concat();
         let id = w.env.uuid(&salt).simple().to_string();
         let id = format!("a{}", id.get(..16).unwrap_or(&id));
-        let scribe = Scribe {
+        let scribe = RecordWriter {
             agent: Some(id.clone()),
             parent: None,
             ..scribe(&conversation)
@@ -89,7 +89,7 @@ impl SubagentWriter for ClaudeCode {
         let mut links = conversation.session.head.links.iter();
         let parent = links.find(|link| link.kind == LinkKind::Parent);
         let session = parent.map_or_else(|| agent.id.clone(), |link| link.session.clone());
-        let scribe = Scribe {
+        let scribe = RecordWriter {
             session,
             agent: Some(agent.id.clone()),
             ..scribe(&conversation)
@@ -116,11 +116,11 @@ pub(super) enum StepInput<'a> {
     /// A message that a user gives.
     Given(&'a MessageInput),
     /// A step of a conversation.
-    Step(&'a Step),
+    Step(&'a StepKind),
 }
 
 /// The steps of a conversation.
-pub(super) fn steps(told: &[Told]) -> Vec<NewStep<'_>> {
+pub(super) fn steps(told: &[TranscriptStep]) -> Vec<NewStep<'_>> {
     let steps = told.iter().map(|one| NewStep {
         after: one.after,
         time: one.time,
@@ -131,7 +131,7 @@ pub(super) fn steps(told: &[Told]) -> Vec<NewStep<'_>> {
 
 /// A step that can be written.
 enum Ready<'a> {
-    Message(Prepared),
+    Message(PreparedRecords),
     Compaction {
         summary: &'a str,
         kept: Option<usize>,
@@ -145,7 +145,7 @@ enum Ready<'a> {
 pub(super) fn add(
     w: &Writing<'_>,
     source: &Source,
-    start: Option<&AskedEntry>,
+    start: Option<&EntryRef>,
     told: &[NewStep<'_>],
 ) -> Result<Appended, WriteError> {
     refuse_agent(source)?;
@@ -170,7 +170,7 @@ pub(super) fn add(
 }
 
 /// What came of steps that were written.
-struct Written {
+struct WrittenSteps {
     appended: Appended,
     /// What a person said last.
     prompt: Option<String>,
@@ -182,9 +182,9 @@ struct Written {
 fn written(
     w: &Writing<'_>,
     conversation: &Conversation,
-    (scribe, told): (Scribe, &[NewStep<'_>]),
+    (scribe, told): (RecordWriter, &[NewStep<'_>]),
     (salt, last): (u64, Option<Moment>),
-) -> Result<(Scribe, Written), WriteError> {
+) -> Result<(RecordWriter, WrittenSteps), WriteError> {
     let mut steps = ready(w, conversation, told, salt);
     if w.strict
         && let Some(at) = steps.iter().position(Result::is_err)
@@ -192,7 +192,7 @@ fn written(
     {
         return Err(error);
     }
-    let mut teller = Teller {
+    let mut teller = TranscriptWriter {
         w,
         salt,
         root: scribe.parent.clone(),
@@ -213,14 +213,14 @@ fn written(
             written.map(|ids| ids.last().cloned().unwrap_or_default())
         })
         .collect();
-    let Teller {
+    let TranscriptWriter {
         scribe,
         prompt,
         is_back,
         notes,
         ..
     } = teller;
-    let written = Written {
+    let written = WrittenSteps {
         appended: Appended { ids, notes },
         prompt,
         is_back,
@@ -229,7 +229,7 @@ fn written(
 }
 
 /// The record that an entry ends with.
-fn place(conversation: &Conversation, at: &AskedEntry) -> Result<String, WriteError> {
+fn place(conversation: &Conversation, at: &EntryRef) -> Result<String, WriteError> {
     let found = conversation.session.find(&at.id);
     let id = found.and_then(|entry| last_id(conversation, entry));
     id.ok_or_else(|| WriteError::NoEntry {
@@ -251,25 +251,25 @@ fn ready<'a>(
     for (i, told) in (salt..).zip(told) {
         let is_said = matches!(
             told.what,
-            StepInput::Given(_) | StepInput::Step(Step::Message(_))
+            StepInput::Given(_) | StepInput::Step(StepKind::Message(_))
         );
         let response = is_said.then(|| {
             let salt = [b"response", &i.to_le_bytes()[..]].concat();
             format!("msg_{}", w.env.uuid(&salt).simple())
         });
-        let defaults = Defaults {
+        let defaults = ResponseDefaults {
             model: model.clone().unwrap_or_else(|| "unknown".to_owned()),
             response: response.unwrap_or_default(),
         };
-        let mut said = |prepared: Result<Prepared, WriteError>| {
+        let mut said = |prepared: Result<PreparedRecords, WriteError>| {
             let message = free(prepared?, conversation)?;
             model = message.model.clone().or(model.take());
             Ok(Ready::Message(message))
         };
         steps.push(match &told.what {
             StepInput::Given(message) => said(prepare(message, &defaults)),
-            StepInput::Step(Step::Message(message)) => said(prepare_new(message, &defaults)),
-            StepInput::Step(Step::Compaction {
+            StepInput::Step(StepKind::Message(message)) => said(prepare_new(message, &defaults)),
+            StepInput::Step(StepKind::Compaction {
                 summary,
                 kept,
                 tokens_before,
@@ -278,8 +278,8 @@ fn ready<'a>(
                 kept: *kept,
                 tokens_before: *tokens_before,
             }),
-            StepInput::Step(Step::Back) => Ok(Ready::Back),
-            StepInput::Step(Step::BranchSummary(_) | Step::Label { .. }) => {
+            StepInput::Step(StepKind::Back) => Ok(Ready::Back),
+            StepInput::Step(StepKind::BranchSummary(_) | StepKind::Label { .. }) => {
                 Err(WriteError::Unsupported {
                     format: SLUG,
                     what: "bookmarks and summaries of branches",
@@ -291,7 +291,10 @@ fn ready<'a>(
 }
 
 /// Refuses an id that the session has.
-fn free(message: Prepared, conversation: &Conversation) -> Result<Prepared, WriteError> {
+fn free(
+    message: PreparedRecords,
+    conversation: &Conversation,
+) -> Result<PreparedRecords, WriteError> {
     match &message.id {
         Some(id) if conversation.session.find(id).is_some() => Err(WriteError::Exists {
             id: id.clone(),
@@ -302,11 +305,11 @@ fn free(message: Prepared, conversation: &Conversation) -> Result<Prepared, Writ
 }
 
 /// A conversation while it is written.
-struct Teller<'a> {
+struct TranscriptWriter<'a> {
     w: &'a Writing<'a>,
     /// What makes ids of the same seed differ.
     salt: u64,
-    scribe: Scribe,
+    scribe: RecordWriter,
     /// What steps follow that follow no other.
     root: Option<String>,
     told: &'a [NewStep<'a>],
@@ -322,7 +325,7 @@ struct Teller<'a> {
     notes: Vec<Note>,
 }
 
-impl Teller<'_> {
+impl TranscriptWriter<'_> {
     /// Writes a step. What comes next hangs from its last record.
     fn step(&mut self, at: usize, step: &Ready<'_>) -> Vec<String> {
         let after = self.told.get(at).and_then(|told| told.after);
@@ -360,7 +363,7 @@ impl Teller<'_> {
         }
     }
 
-    fn message(&mut self, at: usize, message: &Prepared) -> Vec<String> {
+    fn message(&mut self, at: usize, message: &PreparedRecords) -> Vec<String> {
         let id = message.id.clone().unwrap_or_else(|| self.fresh(at, 0));
         let asked = message.time.unwrap_or_else(|| self.w.env.now());
         if message.time.is_some() && self.last.is_some_and(|last| last >= asked) {

@@ -6,8 +6,8 @@ use rethread_model::Moment;
 use super::OpenCode;
 use super::writing::change;
 use crate::{
-    Attachments, Branches, Keeps, MessageInput, Source, Step, Told, Unsaid, WriteError, Writer,
-    Writing,
+    Attachments, Branches, Keeps, MessageDefaults, MessageInput, Source, StepKind, TranscriptStep,
+    WriteError, Writer, Writing,
 };
 
 /// What was said last can be taken back, and there are messages and parts for summaries.
@@ -29,7 +29,7 @@ pub(super) fn take_back(w: &Writing<'_>, source: &Source, first: &str) -> Result
     })
 }
 
-pub(super) struct Teller<'a> {
+pub(super) struct RowTranscript<'a> {
     pub(super) w: Writing<'a>,
     pub(super) source: &'a Source,
     /// What is not saved yet.
@@ -38,7 +38,7 @@ pub(super) struct Teller<'a> {
     pub(super) ids: Vec<String>,
 }
 
-impl Teller<'_> {
+impl RowTranscript<'_> {
     pub(super) fn save(&mut self) -> Result<(), WriteError> {
         if self.said.is_empty() {
             return Ok(());
@@ -52,9 +52,9 @@ impl Teller<'_> {
 }
 
 /// The model that a message is of, where it does not say so itself.
-pub(super) fn named(told: &Told) -> Option<String> {
+pub(super) fn named(told: &TranscriptStep) -> Option<String> {
     match &told.step {
-        Step::Message(message) => message.default_model.clone(),
+        StepKind::Message(message) => message.default_model.clone(),
         _ => None,
     }
 }
@@ -94,7 +94,7 @@ pub(super) fn message(
     MessageInput::Json {
         bytes: message.finish(),
         line: 0,
-        unsaid: Unsaid { role: None, model },
+        unsaid: MessageDefaults { role: None, model },
     }
 }
 

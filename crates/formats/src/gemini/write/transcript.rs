@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use rethread_json::{Array, Object, Tree, Value};
 use rethread_model::{Moment, ToolResult};
 
-use super::message::Given;
+use super::message::PreparedMessage;
 use super::results::{ended, filled, orphan};
 use crate::fields::string;
 use crate::gemini::head::THANKS;
-use crate::telling::way;
-use crate::{Attachments, Branches, Keeps, Told, Writing};
+use crate::transcript::way;
+use crate::{Attachments, Branches, Keeps, TranscriptStep, Writing};
 
 /// The client goes back before any message, and puts a list with a summary in the place of all
 /// messages.
@@ -22,11 +22,11 @@ pub(in crate::gemini) const KEEPS: Keeps = Keeps {
 };
 
 /// A conversation while it is written.
-pub(in crate::gemini) struct Teller<'a> {
+pub(in crate::gemini) struct LogTranscript<'a> {
     pub(in crate::gemini) w: &'a Writing<'a>,
     /// What makes ids of the same seed differ.
     pub(in crate::gemini) salt: u64,
-    pub(in crate::gemini) told: &'a [Told],
+    pub(in crate::gemini) told: &'a [TranscriptStep],
     pub(in crate::gemini) lines: Vec<Vec<u8>>,
     /// The first line that can still be changed: those before it are in lists that follow them.
     pub(in crate::gemini) current: usize,
@@ -38,7 +38,7 @@ pub(in crate::gemini) struct Teller<'a> {
     pub(in crate::gemini) answered: HashSet<String>,
 }
 
-impl Teller<'_> {
+impl LogTranscript<'_> {
     /// Goes back to a step, if the last one is another.
     pub(in crate::gemini) fn go_to(&mut self, after: Option<usize>) {
         let mut at = self.messages.len().checked_sub(1);
@@ -63,7 +63,7 @@ impl Teller<'_> {
     /// Writes a message; gives its line, if it is one of its own.
     pub(in crate::gemini) fn message(
         &mut self,
-        message: Given,
+        message: PreparedMessage,
         time: Option<Moment>,
     ) -> Option<usize> {
         for result in &message.results {

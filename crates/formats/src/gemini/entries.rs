@@ -6,8 +6,8 @@ use rethread_model::{EntryIx, Kind, NewEntry, RawRef, Role, Session, SessionBuil
 
 use super::calls::output_name;
 use super::nth::Nth;
-use super::replay::{Draft, Replay};
-use super::tools::{Call, Tools};
+use super::replay::{Replay, ReplayedEntry};
+use super::tools::{FoundCall, Tools};
 
 /// How many messages of results may follow each other behind their calls.
 const STEPS: usize = 64;
@@ -15,7 +15,7 @@ const STEPS: usize = 64;
 /// For each message the one that says the same already: the client writes results of tools beside
 /// their calls, and again as one or two messages of their own.
 pub(super) fn repeats(replay: &Replay) -> Vec<Option<Nth>> {
-    let repeated = |draft: &Draft| repeated(replay, draft).and_then(Nth::new);
+    let repeated = |draft: &ReplayedEntry| repeated(replay, draft).and_then(Nth::new);
     let direct: Vec<Option<Nth>> = replay.drafts.iter().map(repeated).collect();
     let last = |at: Nth| {
         let next = |at: &Nth| direct.get(at.at()).copied().flatten();
@@ -26,8 +26,8 @@ pub(super) fn repeats(replay: &Replay) -> Vec<Option<Nth>> {
 }
 
 /// The nearest message before one of results that holds them all.
-fn repeated(replay: &Replay, draft: &Draft) -> Option<usize> {
-    let is_results = |draft: &Draft| {
+fn repeated(replay: &Replay, draft: &ReplayedEntry) -> Option<usize> {
+    let is_results = |draft: &ReplayedEntry| {
         draft.head.kind == Kind::Message(Role::Tool) && !draft.head.said.answers.is_empty()
     };
     let mut before = draft.parent().filter(|_| is_results(draft))?;
@@ -174,7 +174,7 @@ fn places(replay: &Replay, entries: &[Option<EntryIx>]) -> Vec<Option<EntryIx>> 
                 break;
             }
             repeating.push(at);
-            next = replay.drafts.get(at).and_then(Draft::parent);
+            next = replay.drafts.get(at).and_then(ReplayedEntry::parent);
         }
         for at in repeating.drain(..) {
             places[at] = found;
@@ -200,7 +200,7 @@ fn further_origins(
     let mut callers: HashMap<String, usize> = HashMap::new();
     if !outputs.is_empty() {
         for (at, draft) in replay.drafts.iter().enumerate() {
-            let name = |call: &Call| {
+            let name = |call: &FoundCall| {
                 output_name(&replay.tools.text(call.name), &replay.tools.text(call.id))
             };
             let calls = replay.tools.calls(&draft.head.said).iter();

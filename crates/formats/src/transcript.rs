@@ -73,30 +73,30 @@ pub enum Branches {
 
 /// One step of a conversation.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct TranscriptStep {
     /// The step that it follows, by its place in the list, which is before its own; none begins the
     /// conversation. The last step is where the conversation is.
     pub after: Option<usize>,
     /// When it happened.
     pub time: Option<Moment>,
     /// What it is.
-    pub step: Step,
+    pub step: StepKind,
 }
 
 /// What a sub-agent is told.
 #[derive(Clone, Copy, Debug)]
-pub struct ToldAgent<'a> {
+pub struct SubagentTranscript<'a> {
     /// The call that started it, by the id that the parent was told.
     pub call: Option<&'a str>,
     /// What it was started for.
     pub title: Option<&'a str>,
     /// What was said, as in any conversation.
-    pub told: &'a [Told],
+    pub told: &'a [TranscriptStep],
 }
 
 /// What a step is.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum StepKind {
     /// Something is said.
     Message(Box<NewMessage>),
     /// From here on a summary stands in the place of what came before.
@@ -126,20 +126,20 @@ pub enum Step {
 pub struct Transcript<'a> {
     /// Whether ways are among the steps that the conversation left again.
     pub has_left: bool,
-    steps: &'a mut dyn Iterator<Item = Told>,
+    steps: &'a mut dyn Iterator<Item = TranscriptStep>,
 }
 
 impl<'a> Transcript<'a> {
     /// These steps.
-    pub fn new(has_left: bool, steps: &'a mut dyn Iterator<Item = Told>) -> Self {
+    pub fn new(has_left: bool, steps: &'a mut dyn Iterator<Item = TranscriptStep>) -> Self {
         Self { has_left, steps }
     }
 }
 
 impl Iterator for Transcript<'_> {
-    type Item = Told;
+    type Item = TranscriptStep;
 
-    fn next(&mut self) -> Option<Told> {
+    fn next(&mut self) -> Option<TranscriptStep> {
         self.steps.next()
     }
 }
@@ -157,9 +157,9 @@ pub(crate) struct StepHead {
 }
 
 impl StepHead {
-    pub(crate) fn of(told: &Told) -> Self {
+    pub(crate) fn of(told: &TranscriptStep) -> Self {
         let message = match &told.step {
-            Step::Message(message) => Some(message),
+            StepKind::Message(message) => Some(message),
             _ => None,
         };
         let owned = |id: &str| id.to_owned();
@@ -167,14 +167,14 @@ impl StepHead {
             after: told.after,
             is_message: message.is_some(),
             is_compaction: told.step.sums_up(),
-            is_back: matches!(told.step, Step::Back),
+            is_back: matches!(told.step, StepKind::Back),
             calls: message.map_or_else(Vec::new, |m| m.calls().map(owned).collect()),
             results: message.map_or_else(Vec::new, |m| m.results().map(owned).collect()),
         }
     }
 }
 
-impl Step {
+impl StepKind {
     /// Whether a summary stands in the place of what came before.
     pub(crate) fn sums_up(&self) -> bool {
         matches!(self, Self::Compaction { .. })
@@ -239,9 +239,9 @@ pub(crate) fn is_apart(steps: &[StepHead]) -> bool {
 }
 
 /// The calls that are answered somewhere, by their ids.
-pub(crate) fn answered(told: &[Told]) -> HashSet<String> {
+pub(crate) fn answered(told: &[TranscriptStep]) -> HashSet<String> {
     let messages = told.iter().filter_map(|one| match &one.step {
-        Step::Message(message) => Some(message),
+        StepKind::Message(message) => Some(message),
         _ => None,
     });
     messages

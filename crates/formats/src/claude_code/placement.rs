@@ -5,12 +5,12 @@ use std::path::Path;
 use rethread_json::Value;
 use rethread_model::{Kind, Role, SessionBuilder, Visibility};
 
-use super::facts::Facts;
-use super::kinds::Part;
+use super::facts::TranscriptFacts;
+use super::kinds::RecordUse;
 use super::nodes::{NewNode, Nodes};
 use super::reader::TRANSCRIPT;
-use super::record::{GiantHead, Record};
-use super::responses::Response;
+use super::record::{GiantHead, TranscriptRecord};
+use super::responses::ResponseKey;
 use crate::RecordKind;
 use crate::kit::{LogLine, LogRecords};
 
@@ -30,8 +30,8 @@ pub(super) struct TranscriptThread<'p> {
 #[derive(Clone, Copy)]
 pub(super) struct ThreadRecord<'a> {
     pub(super) value: Value<'a>,
-    pub(super) record: &'a Record<'a>,
-    pub(super) part: Part,
+    pub(super) record: &'a TranscriptRecord<'a>,
+    pub(super) part: RecordUse,
     /// Whether it is a title that says the same as the one before it.
     pub(super) repeats_title: bool,
 }
@@ -52,7 +52,7 @@ impl<'p> TranscriptThread<'p> {
         &mut self,
         line: &LogLine<'_>,
         read: ThreadRecord<'_>,
-        facts: &mut Facts,
+        facts: &mut TranscriptFacts,
     ) {
         let ThreadRecord {
             value,
@@ -62,22 +62,22 @@ impl<'p> TranscriptThread<'p> {
         } = read;
         let uuid = record.uuid.and_then(Value::str);
         let edits = match part {
-            Part::Edits => value
+            RecordUse::Edits => value
                 .get("replacements")
                 .map_or(0, |r| r.items().take(EDITS).count()),
             _ => 0,
         };
         let beside = match part {
-            Part::Title(_) if !repeats_title => Some(Kind::Title),
-            Part::Edits if edits > 0 => Some(Kind::ContextEdit),
-            Part::Unknown if uuid.is_none() => Some(Kind::Unknown),
+            RecordUse::Title(_) if !repeats_title => Some(Kind::Title),
+            RecordUse::Edits if edits > 0 => Some(Kind::ContextEdit),
+            RecordUse::Unknown if uuid.is_none() => Some(Kind::Unknown),
             _ => None,
         };
         let (kind, visibility) = match part {
-            Part::Entry(kind, visibility) => (kind, visibility),
-            Part::Response(visibility) => (Kind::Message(Role::Assistant), visibility),
-            Part::Boundary | Part::Summary => (Kind::Compaction, Visibility::Visible),
-            Part::Bridge => {
+            RecordUse::Entry(kind, visibility) => (kind, visibility),
+            RecordUse::Response(visibility) => (Kind::Message(Role::Assistant), visibility),
+            RecordUse::Boundary | RecordUse::Summary => (Kind::Compaction, Visibility::Visible),
+            RecordUse::Bridge => {
                 if let Some(id) = &uuid {
                     self.nodes.bridge(id, &record.parent(), record.side);
                 }
@@ -86,7 +86,7 @@ impl<'p> TranscriptThread<'p> {
             }
             _ => match beside {
                 Some(kind) => (kind, Visibility::Visible),
-                None if part == Part::Unknown => (Kind::Unknown, Visibility::Visible),
+                None if part == RecordUse::Unknown => (Kind::Unknown, Visibility::Visible),
                 None => {
                     if record.type_.is_some_and(|t| t.is_str("last-prompt")) {
                         let nodes = self.nodes.list.len();
@@ -132,26 +132,31 @@ impl<'p> TranscriptThread<'p> {
             self.nodes.continues(node, &logical);
         }
         match read.part {
-            Part::Response(_) => {
+            RecordUse::Response(_) => {
                 let side = record.side && !self.is_agent;
-                if let Some(response) = Response::of(record, side) {
+                if let Some(response) = ResponseKey::of(record, side) {
                     let keys = &mut self.builder;
                     self.nodes.join_response(node, &response, again, keys);
                 }
             }
-            Part::Boundary => {
+            RecordUse::Boundary => {
                 let tail = ["compactMetadata", "preservedSegment", "tailUuid"];
                 if let Some(tail) = value.at(&tail).and_then(Value::str) {
                     self.nodes.keeps_up_to(node, &tail);
                 }
             }
-            Part::Summary => self.nodes.join_compaction(node),
+            RecordUse::Summary => self.nodes.join_compaction(node),
             _ => {}
         }
     }
 
     /// Takes a record of which only the beginning is known; none if it is no record.
-    pub(super) fn add_giant(&mut self, line: &LogLine<'_>, head: GiantHead, part: Option<Part>) {
+    pub(super) fn add_giant(
+        &mut self,
+        line: &LogLine<'_>,
+        head: GiantHead,
+        part: Option<RecordUse>,
+    ) {
         let len = line.span.len;
         let Some(part) = part else {
             let message = format!("a line of {len} bytes that is no record; skipped");
@@ -160,8 +165,8 @@ impl<'p> TranscriptThread<'p> {
             return;
         };
         let (kind, visibility) = match part {
-            Part::Entry(kind, visibility) => (kind, visibility),
-            Part::Response(visibility) => (Kind::Message(Role::Assistant), visibility),
+            RecordUse::Entry(kind, visibility) => (kind, visibility),
+            RecordUse::Response(visibility) => (Kind::Message(Role::Assistant), visibility),
             _ => {
                 self.records.add_unclaimed(line.at, RecordKind::Giant);
                 return;
@@ -188,8 +193,8 @@ impl<'p> TranscriptThread<'p> {
             self.records.unclaimed.push(raw);
             return;
         };
-        if let Some(id) = head.message_id.filter(|_| part != Part::Unknown) {
-            let response = Response {
+        if let Some(id) = head.message_id.filter(|_| part != RecordUse::Unknown) {
+            let response = ResponseKey {
                 id: id.into(),
                 request: None,
                 side,
@@ -204,7 +209,7 @@ impl<'p> TranscriptThread<'p> {
 }
 
 /// Which of the session ids of the file a record has.
-fn session_of(facts: &Facts, record: &Record<'_>) -> u16 {
+fn session_of(facts: &TranscriptFacts, record: &TranscriptRecord<'_>) -> u16 {
     let Some(session) = record.session else {
         return u16::MAX;
     };

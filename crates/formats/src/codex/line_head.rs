@@ -13,7 +13,7 @@ const LOOK: usize = 1024;
 /// What the beginning of a line tells, in bytes as they stand there: few of these words are ever
 /// needed as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Glance<'a> {
+pub(super) struct LineHead<'a> {
     /// When it was written, as spelled.
     pub(super) time: &'a [u8],
     /// Its type.
@@ -28,7 +28,7 @@ pub(super) struct Glance<'a> {
 
 /// Looks at the beginning of a line. None unless it is written exactly as the client writes it:
 /// then the line must be parsed.
-pub(super) fn glance(line: &[u8]) -> Option<Glance<'_>> {
+pub(super) fn glance(line: &[u8]) -> Option<LineHead<'_>> {
     let start = line.get(..line.len().min(LOOK))?;
     let rest = start.strip_prefix(b"{\"timestamp\":\"")?;
     let (time, rest) = plain_word(rest)?;
@@ -46,7 +46,7 @@ pub(super) fn glance(line: &[u8]) -> Option<Glance<'_>> {
         None => (&b""[..], rest),
     };
     let role = (inner == b"message").then(|| role(rest)).flatten();
-    Some(Glance {
+    Some(LineHead {
         time,
         outer,
         inner,
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn lines_as_the_client_writes_them() {
         let line = br#"{"timestamp":"T","ordinal":7,"type":"response_item","payload":{"type":"message","id":"m","role":"user","content":["#;
-        let found = Glance {
+        let found = LineHead {
             time: b"T",
             outer: b"response_item",
             inner: b"message",
