@@ -1,6 +1,8 @@
 //! Lists of blocks that may be of any length: a block takes far more memory than the two characters
 //! that it can be written with.
 
+use std::borrow::Cow;
+
 use memchr::memchr_iter;
 use rethread_json::{Passed, Skim, Strayed, Value};
 use rethread_model::{Block, Json};
@@ -23,7 +25,10 @@ const INSIDE: [&str; 6] = [
 const AROUND: [&str; 3] = ["functionResponse", "state", "output"];
 
 /// A block for each item of a list, and one for what is behind so many of them.
-pub(crate) fn few_blocks<'a>(list: Value<'a>, block: impl FnMut(Value<'a>) -> Block) -> Vec<Block> {
+pub(crate) fn few_blocks<'a, V: JsonValue<'a>>(
+    list: V,
+    block: impl FnMut(V) -> Block,
+) -> Vec<Block> {
     let (items, rest) = few(list);
     items.map(block).chain(rest.map(Rest::block)).collect()
 }
@@ -56,17 +61,21 @@ pub(crate) fn more_records(count: usize) -> Block {
 }
 
 /// A JSON value of either kind.
-pub(crate) trait Listed<'a>: Copy {
+pub(crate) trait JsonValue<'a>: Copy {
     fn list(self) -> impl Iterator<Item = Self>;
     fn bytes(self) -> &'a [u8];
     /// Where it begins.
     fn start(self) -> usize;
     fn member(self, name: &str) -> Option<Self>;
+    /// What stands between the quotes of a string.
+    fn content(self) -> Option<&'a [u8]>;
+    /// A string, without escapes.
+    fn str(self) -> Option<Cow<'a, str>>;
 }
 
-macro_rules! listed {
+macro_rules! json_value {
     ($value:ident) => {
-        impl<'a> Listed<'a> for $value<'a> {
+        impl<'a> JsonValue<'a> for $value<'a> {
             fn list(self) -> impl Iterator<Item = Self> {
                 self.items()
             }
@@ -82,20 +91,28 @@ macro_rules! listed {
             fn member(self, name: &str) -> Option<Self> {
                 self.get(name)
             }
+
+            fn content(self) -> Option<&'a [u8]> {
+                $value::content(self)
+            }
+
+            fn str(self) -> Option<Cow<'a, str>> {
+                $value::str(self)
+            }
         }
     };
 }
 
-listed!(Value);
-listed!(Passed);
+json_value!(Value);
+json_value!(Passed);
 
 /// The items of a list that are told apart, and what is behind them.
-pub(crate) fn few<'a, V: Listed<'a>>(list: V) -> (impl Iterator<Item = V>, Option<Rest<'a>>) {
+pub(crate) fn few<'a, V: JsonValue<'a>>(list: V) -> (impl Iterator<Item = V>, Option<Rest<'a>>) {
     let (count, rest) = cut(list).map_or((usize::MAX, None), |(count, rest)| (count, Some(rest)));
     (list.list().take(count), rest)
 }
 
-fn cut<'a, V: Listed<'a>>(list: V) -> Option<(usize, Rest<'a>)> {
+fn cut<'a, V: JsonValue<'a>>(list: V) -> Option<(usize, Rest<'a>)> {
     let raw = list.bytes();
     // Most lists are short, and that is told at once: between any two items there is a comma.
     if raw.len() < 2 * MOST || memchr_iter(b',', raw).count() < MOST {
@@ -121,7 +138,7 @@ fn cut<'a, V: Listed<'a>>(list: V) -> Option<(usize, Rest<'a>)> {
 }
 
 /// How many blocks an item is, with those inside of it.
-fn weight<'a, V: Listed<'a>>(item: V) -> usize {
+fn weight<'a, V: JsonValue<'a>>(item: V) -> usize {
     if item.bytes().len() < 2 * INSIDE.len() {
         return 1;
     }

@@ -1,7 +1,7 @@
 //! Fields of records, as the model wants them; what every format reads alike.
 
 use rethread_json::{Object, Value};
-use rethread_model::{Json, Text};
+use rethread_model::{Json, ModelRef, Moment, Text};
 
 /// A member that is a string.
 pub(crate) fn string(object: Value<'_>, key: &str) -> Option<String> {
@@ -26,6 +26,39 @@ pub(crate) fn text(value: Value<'_>) -> Option<Text> {
 /// A member that is text.
 pub(crate) fn text_of(object: Value<'_>, key: &str) -> Option<Text> {
     text(object.get(key)?)
+}
+
+/// A member that is a moment, as text.
+pub(crate) fn moment_of(object: Value<'_>, key: &str) -> Option<Moment> {
+    object.get(key)?.str()?.parse().ok()
+}
+
+/// A number of milliseconds as a moment.
+pub(crate) fn millis_moment(value: Value<'_>) -> Option<Moment> {
+    moment_at(value.i64(), value.f64())
+}
+
+/// A moment in milliseconds, as a whole number or another.
+pub(crate) fn moment_at(whole: Option<i64>, real: Option<f64>) -> Option<Moment> {
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a moment out of range is none, and a calendar has no more digits"
+    )]
+    let cut = || real.map(|t| t as i64);
+    Moment::from_millis(whole.or_else(cut)?)
+}
+
+/// The model that `provider` and another member name.
+pub(crate) fn model_of(object: Value<'_>, key: &str) -> Option<ModelRef> {
+    Some(ModelRef {
+        provider: string(object, "provider"),
+        id: string(object, key)?,
+    })
+}
+
+/// A member that is a number of things.
+pub(crate) fn count_of(object: Value<'_>, key: &str) -> Option<u64> {
+    object.get(key)?.u64()
 }
 
 /// Whether a member is `true`.

@@ -270,6 +270,21 @@ pub struct ToolResult {
     pub full_output: Option<Blob>,
 }
 
+impl ToolResult {
+    /// An answer to a call that says nothing yet.
+    pub fn new(call_id: impl Into<String>) -> Self {
+        Self {
+            call_id: call_id.into(),
+            name: None,
+            blocks: Vec::new(),
+            is_error: false,
+            structured: None,
+            exit_code: None,
+            full_output: None,
+        }
+    }
+}
+
 /// A picture, sound or file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Media {
@@ -281,6 +296,18 @@ pub struct Media {
     pub uri: Option<String>,
     /// Where its bytes are.
     pub blob: Blob,
+}
+
+impl Media {
+    /// Bytes of which nothing else is known.
+    pub fn new(blob: Blob) -> Self {
+        Self {
+            mime: None,
+            name: None,
+            uri: None,
+            blob,
+        }
+    }
 }
 
 /// Where bytes are; they are read only when they are needed.

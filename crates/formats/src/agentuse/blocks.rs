@@ -2,13 +2,14 @@
 
 use rethread_json::Value;
 use rethread_model::{
-    Blob, Block, Json, Media, RawRef, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
-    Visibility,
+    Blob, Block, Json, Media, RawRef, Thinking, ToolCall, ToolResult, ToolStatus, Visibility,
 };
 
-use super::fields::{as_text, between, moment, string, text};
+use super::fields::{as_text, between, moment};
 use super::load::child_session;
 use crate::Native;
+use crate::fields::{string, text_of};
+use crate::kit::{media_block, plain_input, unknown_block, url_blob};
 
 /// The record that a part comes from, and the others of its entry.
 pub(super) struct PartRecord<'a> {
@@ -21,7 +22,7 @@ pub(super) struct PartRecord<'a> {
 pub(super) fn push_blocks(blocks: &mut Vec<Block>, part: Value<'_>, record: &PartRecord<'_>) {
     let kind = string(part, "type").unwrap_or_default();
     let block = match kind.as_str() {
-        "text" => text(part, "text").map(|said| {
+        "text" => text_of(part, "text").map(|said| {
             if part.get("synthetic").and_then(Value::bool) == Some(true) {
                 Block::Aside {
                     text: said,
@@ -31,7 +32,7 @@ pub(super) fn push_blocks(blocks: &mut Vec<Block>, part: Value<'_>, record: &Par
                 Block::Text(said)
             }
         }),
-        "reasoning" => text(part, "text").map(|text| {
+        "reasoning" => text_of(part, "text").map(|text| {
             Block::Thinking(Thinking {
                 text,
                 ..Thinking::default()
@@ -44,10 +45,7 @@ pub(super) fn push_blocks(blocks: &mut Vec<Block>, part: Value<'_>, record: &Par
         "step-start" | "step-finish" => return,
         _ => None,
     };
-    blocks.push(block.unwrap_or_else(|| Block::Unknown {
-        type_name: kind,
-        raw: Json::new(part.raw()),
-    }));
+    blocks.push(block.unwrap_or_else(|| unknown_block(part)));
 }
 
 /// A call, and its result once there is one.
@@ -68,7 +66,7 @@ fn push_call(blocks: &mut Vec<Block>, part: Value<'_>, record: &PartRecord<'_>) 
     let ended = is_error || status == ToolStatus::Completed;
     blocks.push(Block::ToolCall(ToolCall {
         title: string(state, "title"),
-        input: state.get("input").filter(|v| !v.is_null()).map(input),
+        input: state.get("input").filter(|v| !v.is_null()).map(plain_input),
         status,
         duration_ms,
         child_session: child_session(state),
@@ -84,24 +82,17 @@ fn push_call(blocks: &mut Vec<Block>, part: Value<'_>, record: &PartRecord<'_>) 
         .and_then(|a| artifact(a, record));
     let preview = output
         .filter(|_| full.is_some())
-        .and_then(|o| text(o, "preview"));
+        .and_then(|o| text_of(o, "preview"));
     let said = error.or(output).map(as_text);
     blocks.push(Block::ToolResult(ToolResult {
-        call_id: id,
         name: Some(name),
         blocks: preview.or(said).map(Block::Text).into_iter().collect(),
         is_error,
         structured: state.get("metadata").map(|m| Json::new(m.raw())),
         exit_code: state.at(&["metadata", "exit"]).and_then(Value::i64),
         full_output: full,
+        ..ToolResult::new(id)
     }));
-}
-
-fn input(value: Value<'_>) -> ToolInput {
-    match value.str() {
-        Some(_) => ToolInput::Text(as_text(value)),
-        None => ToolInput::Json(Json::new(value.raw())),
-    }
 }
 
 fn status(word: Option<&str>) -> ToolStatus {
@@ -128,40 +119,9 @@ fn artifact(value: Value<'_>, record: &PartRecord<'_>) -> Option<Blob> {
 }
 
 fn file(part: Value<'_>, record: &PartRecord<'_>) -> Option<Block> {
-    let url = part.get("url")?;
-    let mime = string(part, "mime");
-    let media = Media {
+    Some(media_block(Media {
         name: string(part, "filename"),
-        uri: None,
-        blob: blob(url, record)?,
-        mime: mime.clone(),
-    };
-    let is_image = mime.is_some_and(|m| m.starts_with("image/"));
-    Some(if is_image {
-        Block::Image(media)
-    } else {
-        Block::File(media)
-    })
-}
-
-/// The bytes of a file: in the address itself, or at it.
-fn blob(url: Value<'_>, record: &PartRecord<'_>) -> Option<Blob> {
-    let address = url.str()?;
-    let Some(data) = address.strip_prefix("data:") else {
-        return Some(Blob::Url(address.into_owned()));
-    };
-    let (head, content) = data.split_once(',')?;
-    if !head.ends_with(";base64") {
-        return Some(Blob::Url(address.into_owned()));
-    }
-    // Only where no escape is in the way are these the bytes that stand there.
-    if url.content()?.len() != address.len() {
-        return Some(Blob::Url(address.into_owned()));
-    }
-    let start = url.span().start + 1 + (address.len() - content.len());
-    Some(Blob::Inline {
-        record: record.raw,
-        start: start as u64,
-        len: content.len() as u64,
-    })
+        mime: string(part, "mime"),
+        ..Media::new(url_blob(part.get("url")?, record.raw)?)
+    }))
 }

@@ -9,10 +9,11 @@ use rethread_model::{
 
 use super::AgentUse;
 use super::blocks::{PartRecord, push_blocks};
-use super::fields::{as_text, between, model, moment, others, string, text, usage};
+use super::fields::{as_text, between, model, moment, usage};
 use super::load::{MOST_PROMPTS, one_of};
 use super::store::MESSAGE_JSON;
 use crate::few::{MOST, Rest, few, more_records};
+use crate::fields::{others, string, text_of};
 use crate::{BodyReader, Native, PartKind, RecordKind};
 
 impl BodyReader for AgentUse {
@@ -58,9 +59,9 @@ fn parsed(native: &Native, raw: RawRef) -> Option<(Vec<u8>, Tree)> {
 /// not there before is something new.
 fn prompt(root: Value<'_>, native: &Native, session: &Session, ix: EntryIx) -> Vec<Block> {
     let Some(prompt) = root.at(&["user", "prompt"]) else {
-        return text(root, "text").map(Block::Text).into_iter().collect();
+        return text_of(root, "text").map(Block::Text).into_iter().collect();
     };
-    let said = |key| text(prompt, key).filter(|t| !t.value.is_empty());
+    let said = |key| text_of(prompt, key).filter(|t| !t.value.is_empty());
     let (task, more) = (said("task"), said("user"));
     let is_reminder = more.is_some()
         && task.as_ref().is_some_and(|task| {
@@ -275,7 +276,7 @@ fn event(root: Value<'_>) -> Event {
     if let Some(error) = root.at(&["assistant", "error"]) {
         return Event {
             name: string(error, "type").unwrap_or_else(|| "error".to_owned()),
-            text: text(error, "message")
+            text: text_of(error, "message")
                 .or_else(|| Some(as_text(error)).filter(|_| !error.is_object())),
             level: Level::Error,
             details: Some(Json::new(error.raw())),
@@ -284,19 +285,22 @@ fn event(root: Value<'_>) -> Event {
     let name = string(root, "type").unwrap_or_default();
     let word = |key| string(root, key);
     let (level, said) = match name.as_str() {
-        "error" => (Level::Error, text(root, "message")),
+        "error" => (Level::Error, text_of(root, "message")),
         "log" => {
             let level = match word("level").as_deref() {
                 Some("error") => Level::Error,
                 Some("warn") => Level::Warning,
                 _ => Level::Info,
             };
-            (level, text(root, "message"))
+            (level, text_of(root, "message"))
         }
         _ => {
             let failed = word("status").as_deref() == Some("failed");
             let level = if failed { Level::Warning } else { Level::Info };
-            (level, text(root, "detail").or_else(|| text(root, "status")))
+            (
+                level,
+                text_of(root, "detail").or_else(|| text_of(root, "status")),
+            )
         }
     };
     Event {

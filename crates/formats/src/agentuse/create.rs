@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use rethread_disk::read_small;
 use rethread_json::{Document, Object, Value, quote};
 
-use super::fields::string;
 use super::info::folder_id;
 use super::object::merged;
 use super::rules::{SessionPlace, first_error, judge_session};
 use super::store::{PROJECT, SESSION, SESSION_JSON, SUBAGENT, data_folders};
 use super::{FORMAT, SLUG, key};
 use crate::carry::InstallTarget;
+use crate::fields::string;
 use crate::kit::read_object;
 use crate::{AgentKey, NewSession, OpenError, ProjectKey, Source, WriteError, Writing};
 

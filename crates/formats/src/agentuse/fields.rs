@@ -1,17 +1,9 @@
 //! Fields of the format's objects, as the model wants them.
 
-use rethread_json::{Object, Value, pretty};
-use rethread_model::{Cost, Json, ModelRef, Moment, Text, Usage, UsageScope};
+use rethread_json::{Value, pretty};
+use rethread_model::{Cost, ModelRef, Moment, Text, Usage, UsageScope};
 
-/// A member that is a string.
-pub(super) fn string(object: Value<'_>, key: &str) -> Option<String> {
-    Some(object.get(key)?.str()?.into_owned())
-}
-
-/// A member that is text.
-pub(super) fn text(object: Value<'_>, key: &str) -> Option<Text> {
-    crate::fields::text_of(object, key)
-}
+use crate::fields::millis_moment;
 
 /// A value as text: a string as it is, anything else as JSON that does not know where it stood.
 pub(super) fn as_text(value: Value<'_>) -> Text {
@@ -21,19 +13,9 @@ pub(super) fn as_text(value: Value<'_>) -> Text {
     }
 }
 
-/// A moment in milliseconds.
-pub(super) fn millis(value: Value<'_>) -> Option<Moment> {
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "a moment out of range is none, and a calendar has no more digits"
-    )]
-    let whole = || value.f64().map(|t| t as i64);
-    Moment::from_millis(value.i64().or_else(whole)?)
-}
-
 /// The moment at a path.
 pub(super) fn moment(object: Value<'_>, path: &[&str]) -> Option<Moment> {
-    millis(object.at(path)?)
+    millis_moment(object.at(path)?)
 }
 
 /// The milliseconds between two moments; none where one is missing or they are the wrong way round.
@@ -81,16 +63,4 @@ pub(super) fn usage(object: Value<'_>) -> Usage {
 /// Whether no token was counted.
 pub(super) fn counts_nothing(usage: &Usage) -> bool {
     usage.total() == 0 && usage.reasoning == 0
-}
-
-/// The members that are not among these, as one JSON object.
-pub(super) fn others(object: Value<'_>, known: &[&str]) -> Option<Json> {
-    let mut others = Object::new();
-    for (key, value) in object.members() {
-        let Some(name) = key.str() else { continue };
-        if !known.contains(&name.as_ref()) {
-            others = others.raw(&name, value.raw());
-        }
-    }
-    (!others.is_empty()).then(|| Json::new(&others.finish()))
 }

@@ -6,8 +6,9 @@ use rethread_json::Value;
 use rethread_model::{Agent, Head, Link, LinkKind, Status, Title, TitleSource, Workspace};
 
 use super::SLUG;
-use super::fields::{model, moment, string};
+use super::fields::{model, moment};
 use super::store::{named, parent_of, project_key};
+use crate::fields::string;
 
 /// The suffix of the files that describe agents.
 const AGENT_FILE: &str = ".agentuse";

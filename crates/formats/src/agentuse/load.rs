@@ -6,10 +6,11 @@ use rethread_disk::{DiskError, OpenFolder, read_small};
 use rethread_json::{Tree, Value};
 use rethread_model::{Moment, Note, Role, Usage};
 
-use super::fields::{between, counts_nothing, moment, string, usage};
+use super::fields::{between, counts_nothing, moment, usage};
 use super::files::{ExchangeFiles, FileHere, stem};
 use super::store::MESSAGE_JSON;
 use super::ulid;
+use crate::fields::string;
 
 /// A file that holds one object, and whether it does.
 #[derive(Debug)]

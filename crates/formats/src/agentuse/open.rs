@@ -7,11 +7,12 @@ use rethread_disk::{DiskError, LockedLog, Mode, read_small, replace};
 use rethread_json::{Document, Patch, Tree, Value};
 use rethread_model::{Moment, Note};
 
-use super::fields::{moment, string};
+use super::fields::moment;
 use super::files::{ExchangeFiles, FilesHere, stem};
 use super::steps::{self, WriteStep};
 use super::store::{MESSAGE_JSON, PART, SESSION_JSON, is_absent, unreadable};
 use super::ulid::{self, UlidSource};
+use crate::fields::string;
 use crate::kit::bad_message;
 use crate::{OpenError, Source, WriteError, Writing};
 

@@ -2,12 +2,12 @@
 
 use rethread_json::{Array, Document, Object, Patch, Value, quote};
 
-use super::fields::string;
 use super::object::{laid_out, merged};
 use super::open::LockedExchanges;
 use super::rules::{ObjectIds, first_error, judge_message, judge_part};
 use super::ulid;
 use crate::WriteError;
+use crate::fields::string;
 use crate::kit::{bad_message, read_object};
 
 /// The fields that tie a part to its place; they come last.

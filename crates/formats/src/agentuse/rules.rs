@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use rethread_disk::{DiskError, read_small};
 use rethread_json::Value;
 
-use super::fields::string;
 use super::files::{ExchangeFiles, FileHere, FilesHere, stem};
 use super::info::{agent_id, folder_id};
 use super::store::{
@@ -20,6 +19,7 @@ use super::{AgentUse, key, store};
 use crate::check::known::shown;
 use crate::check::law as general;
 use crate::check::sheet::{Sheet, unreadable, whole};
+use crate::fields::string;
 use crate::{OpenError, Rules, Source, Violation, Weight};
 
 pub(super) use self::objects::{ObjectIds, SessionPlace};

@@ -7,12 +7,12 @@ use rethread_model::Note;
 
 use super::append::{Adding, write};
 use super::create::{ParentSession, Plan, TRIES, bad, existing, is_taken, project, refuse};
-use super::fields::string;
 use super::object::laid_out;
 use super::steps::refuse_link;
 use super::store::SESSION_JSON;
 use super::ulid::UlidSource;
 use super::{AgentUse, FORMAT, ulid};
+use crate::fields::string;
 use crate::kit::{bad_message, read_object};
 use crate::{
     Appended, Attachments, Editor, Files, Fork, Keeps, Made, MessageInput, NewSession, Source,

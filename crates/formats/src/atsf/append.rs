@@ -58,7 +58,7 @@ impl<'a> OpenThread<'a> {
     pub(crate) fn tally(&self) -> Result<LogTally, WriteError> {
         let noted = self.manifest.noted_log_len() == Some(self.log.len()?);
         if noted && self.last_time_fits()? {
-            let last_time = super::message::string(self.manifest.root(), "updatedAt");
+            let last_time = crate::fields::string(self.manifest.root(), "updatedAt");
             return Ok(LogTally {
                 counts: self.manifest.counts(),
                 last_time,

@@ -7,8 +7,8 @@ use rethread_disk::{Created, DiskError, Mode, SafeName, create, ensure_folder, r
 use rethread_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::message::string;
 use super::store::ASSETS;
+use crate::fields::string;
 use crate::kit::{InlineData, is_data_url};
 use crate::{WriteError, Writing};
 

@@ -6,9 +6,9 @@ use memchr::memmem::Finder;
 use rethread_disk::{DiskError, LockedLog};
 use rethread_json::{Lines, Tree, Value};
 
-use super::message::string;
 use super::prepare::PreparedLine;
 use super::tally::each_object;
+use crate::fields::string;
 use crate::{MessageInput, WriteError};
 
 /// So many ids are looked for one by one.

@@ -9,13 +9,13 @@ use rethread_model::{
 };
 
 use super::carrier::OURS;
-use super::message::string;
 use super::store::MANIFEST;
 use super::tally::LogTally;
 use super::version::Version;
 use super::{SLUG, SPEC_VERSION};
 use crate::OpenError;
 use crate::carry::named;
+use crate::fields::string;
 
 /// A thread's description.
 #[derive(Debug)]

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use rethread_json::Value;
 use rethread_model::{
-    Blob, Block, Diff, Json, Location, Media, Message, ModelRef, Moment, Role, Text, Thinking,
-    ToolCall, ToolResult, ToolStatus, Usage,
+    Blob, Block, Diff, Location, Media, Message, ModelRef, Moment, Role, Text, Thinking, ToolCall,
+    ToolResult, ToolStatus, Usage,
 };
 
 use super::assets;
 use crate::few::{Rest, few};
-use crate::fields::text;
-use crate::kit::parsed_input;
+use crate::fields::{string, text};
+use crate::kit::{parsed_input, unknown_block};
 
 /// What is needed of a message to list and count it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -152,16 +152,12 @@ fn block(value: Value<'_>, folder: &Path) -> Block {
             Block::File(Media {
                 mime: string(value, "mimeType"),
                 name: string(value, "title").or_else(|| string(value, "name")),
-                uri: None,
-                blob: Blob::Url(uri),
+                ..Media::new(Blob::Url(uri))
             })
         }),
         _ => None,
     };
-    known.unwrap_or_else(|| Block::Unknown {
-        type_name,
-        raw: Json::new(value.raw()),
-    })
+    known.unwrap_or_else(|| unknown_block(value))
 }
 
 /// A resource is an asset or a text, with an address of its own.
@@ -185,8 +181,7 @@ fn media(value: Value<'_>, folder: &Path) -> Option<Media> {
     Some(Media {
         mime: string(value, "mimeType"),
         name: Some(name),
-        uri: None,
-        blob,
+        ..Media::new(blob)
     })
 }
 
@@ -214,13 +209,10 @@ fn push_call(blocks: &mut Vec<Block>, value: Value<'_>) {
     if output.is_some() || ended {
         let said = output.map(|v| text(v).unwrap_or_else(|| raw_text(v)));
         blocks.push(Block::ToolResult(ToolResult {
-            call_id: id,
             name: Some(name),
             blocks: said.map(Block::Text).into_iter().collect(),
             is_error,
-            structured: None,
-            exit_code: None,
-            full_output: None,
+            ..ToolResult::new(id)
         }));
     }
 }
@@ -252,11 +244,6 @@ fn locations(value: Value<'_>) -> Vec<Location> {
         })
     };
     value.items().filter_map(location).collect()
-}
-
-/// A member that is a string.
-pub(crate) fn string(object: Value<'_>, key: &str) -> Option<String> {
-    Some(object.get(key)?.str()?.into_owned())
 }
 
 fn raw_text(value: Value<'_>) -> Text {

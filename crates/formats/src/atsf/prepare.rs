@@ -8,9 +8,10 @@ use rethread_json::{Array, Document, InsertAt, Object, Patch, Value, quote};
 use rethread_model::Moment;
 
 use super::assets::{self, Asset};
-use super::message::{ThreadMessageHead, head, string, word};
+use super::message::{ThreadMessageHead, head, word};
 use super::results::ToolOutput;
 use super::unified::{is_own, to_native};
+use crate::fields::string;
 use crate::kit::{GivenMessage, bad_message, given_time, read_message, read_object};
 use crate::{Env, MessageDefaults, MessageInput, NewMessage, WriteError, picture};
 

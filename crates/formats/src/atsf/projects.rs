@@ -12,9 +12,9 @@ use rethread_project::{Repository, upward};
 use super::config::Config;
 use super::create::ensure_store;
 use super::manifest::Manifest;
-use super::message::string;
 use super::store::{AGENT, CONFIG, MANIFEST, THREADS};
 use super::{Atsf, SLUG};
+use crate::fields::string;
 use crate::{CommandHook, Hooks, Made, OpenError, Projects, SymlinkHook, WriteError, Writing};
 
 /// How long a command may run when the project does not say.

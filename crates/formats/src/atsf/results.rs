@@ -10,8 +10,8 @@ use memchr::memmem;
 use rethread_disk::{DiskError, LockedLog};
 use rethread_json::{Array, LineSpan, Lines, Object, Patch, Tree, Value, quote};
 
-use super::message::string;
 use super::splice::{LineChange, splice};
+use crate::fields::string;
 use crate::{WriteError, Writing};
 
 /// What a tool answered.

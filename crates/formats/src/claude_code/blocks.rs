@@ -14,7 +14,7 @@ use super::said::text_blocks;
 use super::store::saved_output;
 use crate::few::{Rest, few};
 use crate::fields::{is_true, json, string, text, text_of};
-use crate::kit::inline_blob;
+use crate::kit::{inline_blob, unknown_block};
 
 /// What blocks are decoded with.
 pub(super) struct Around<'a> {
@@ -78,15 +78,7 @@ fn block(value: Value<'_>, around: &Around<'_>) -> Vec<Block> {
         "document" => media(value, around).map(Block::File),
         _ => text(value).map(Block::Text),
     };
-    vec![known.unwrap_or_else(|| unknown(value))]
-}
-
-/// A block that nobody knows.
-pub(super) fn unknown(value: Value<'_>) -> Block {
-    Block::Unknown {
-        type_name: string(value, "type").unwrap_or_default(),
-        raw: Json::new(value.raw()),
-    }
+    vec![known.unwrap_or_else(|| unknown_block(value))]
 }
 
 fn call(value: Value<'_>, around: &Around<'_>) -> Block {
@@ -120,20 +112,16 @@ fn result(value: Value<'_>, around: &Around<'_>) -> ToolResult {
     let items = items.into_iter().flatten().flat_map(|item| {
         // Results never nest; what does is kept as it is.
         if nests(&item) {
-            vec![unknown(item)]
+            vec![unknown_block(item)]
         } else {
             block(item, &plain)
         }
     });
     let rest = rest.flatten().map(Rest::block);
     ToolResult {
-        call_id: string(value, "tool_use_id").unwrap_or_default(),
-        name: None,
         blocks: lone.into_iter().chain(items).chain(rest).collect(),
         is_error: is_true(value, "is_error"),
-        structured: None,
-        exit_code: None,
-        full_output: None,
+        ..ToolResult::new(string(value, "tool_use_id").unwrap_or_default())
     }
 }
 
@@ -174,7 +162,6 @@ fn media(value: Value<'_>, around: &Around<'_>) -> Option<Media> {
     Some(Media {
         mime: string(source, "media_type"),
         name,
-        uri: None,
-        blob,
+        ..Media::new(blob)
     })
 }

@@ -7,8 +7,9 @@ use rethread_model::{
 
 use super::calls::{arguments, called, exit_code};
 use super::said::{ContentPart, is_injected, more_parts, parts};
-use crate::few::{Rest, few};
+use crate::few::{Rest, few_blocks};
 use crate::fields::{filled, json, string, text, text_of};
+use crate::kit::{base64_start, inline_blob, unknown_block, url_blob};
 
 /// The blocks of a message. In one of the user, texts that the client put among the person's are
 /// marked.
@@ -32,7 +33,7 @@ fn block(value: Value<'_>, raw: RawRef) -> Block {
     let known = match type_name.as_str() {
         "input_image" | "image" | "output_image" => image(value, raw).map(Block::Image),
         "local_image" => {
-            filled(value, "path").map(|path| Block::Image(media(Blob::Outside(path.into()))))
+            filled(value, "path").map(|path| Block::Image(Media::new(Blob::Outside(path.into()))))
         }
         "input_text" | "output_text" | "text" | "Text" | "reasoning_text" | "summary_text"
         | "refusal" => text_of(value, "text")
@@ -41,54 +42,26 @@ fn block(value: Value<'_>, raw: RawRef) -> Block {
         // A text that is no block.
         _ => text(value).map(Block::Text),
     };
-    known.unwrap_or_else(|| unknown(type_name, value))
+    known.unwrap_or_else(|| unknown_block(value))
 }
 
-fn unknown(type_name: String, value: Value<'_>) -> Block {
-    Block::Unknown {
-        type_name,
-        raw: Json::new(value.raw()),
-    }
-}
-
-fn media(blob: Blob) -> Media {
-    Media {
-        mime: None,
-        name: None,
-        uri: None,
-        blob,
-    }
-}
-
+/// A picture by its address, whose bytes may be in it.
 fn image(value: Value<'_>, raw: RawRef) -> Option<Media> {
     let url = value
         .get("image_url")
         .map(|u| u.get("url").unwrap_or(u))
         .or_else(|| value.get("url"))?;
-    let content = url.content()?;
-    let Some(rest) = content.strip_prefix(b"data:") else {
-        return Some(media(Blob::Url(url.str()?.into_owned())));
-    };
-    let comma = memchr::memchr(b',', rest)?;
-    let (kind, data) = (rest.get(..comma)?, rest.get(comma + 1..)?);
-    let mime = kind.strip_suffix(b";base64")?;
-    if memchr::memchr(b'\\', data).is_some() {
-        return None;
+    let spelled = url.content()?;
+    if !spelled.starts_with(b"data:") {
+        return Some(Media::new(Blob::Url(url.str()?.into_owned())));
     }
+    let kind = spelled.get(5..base64_start(spelled)?)?;
+    let mime = kind.strip_suffix(b";base64,")?;
     let mime = std::str::from_utf8(mime).ok().filter(|m| !m.is_empty());
-    let mut media = media(inline(url, content.len() - data.len(), data.len(), raw));
-    media.mime = mime.map(str::to_owned);
-    Some(media)
-}
-
-/// Base64 text in a string, from that byte of its content.
-fn inline(string: Value<'_>, from: usize, len: usize, record: RawRef) -> Blob {
-    Blob::Inline {
-        record,
-        // Behind the quote.
-        start: (string.span().start + 1 + from) as u64,
-        len: len as u64,
-    }
+    Some(Media {
+        mime: mime.map(str::to_owned),
+        ..Media::new(url_blob(url, raw)?)
+    })
 }
 
 /// Reasoning: in full where it is there, else its summary.
@@ -155,34 +128,24 @@ pub(super) fn name_of_call(value: Value<'_>) -> String {
 /// A picture that the vendor made: the call has its own result.
 pub(super) fn made_picture(value: Value<'_>, raw: RawRef) -> Option<Block> {
     let data = value.get("result")?;
-    let len = data.content()?.len();
-    let is_base64 = len > 0 && memchr::memchr(b'\\', data.content()?).is_none();
-    let mut picture = media(inline(data, 0, len, raw));
-    picture.mime = Some("image/png".to_owned());
+    let spelled = data.content()?;
+    let is_base64 = !spelled.is_empty() && memchr::memchr(b'\\', spelled).is_none();
+    let picture = Media {
+        mime: Some("image/png".to_owned()),
+        ..Media::new(inline_blob(data, raw)?)
+    };
     Some(Block::ToolResult(ToolResult {
         blocks: is_base64
             .then_some(Block::Image(picture))
             .into_iter()
             .collect(),
-        ..result(called(value).unwrap_or_default())
+        ..ToolResult::new(called(value).unwrap_or_default())
     }))
-}
-
-fn result(call_id: String) -> ToolResult {
-    ToolResult {
-        call_id,
-        name: None,
-        blocks: Vec::new(),
-        is_error: false,
-        structured: None,
-        exit_code: None,
-        full_output: None,
-    }
 }
 
 /// What a tool answered to a call, where it is a text.
 pub(super) fn answer(call_id: String, said: Text) -> ToolResult {
-    let mut found = result(call_id);
+    let mut found = ToolResult::new(call_id);
     say(&mut found, said);
     found
 }
@@ -197,7 +160,7 @@ fn say(result: &mut ToolResult, said: Text) {
 pub(super) fn output(value: Value<'_>, raw: RawRef) -> ToolResult {
     let mut found = ToolResult {
         name: filled(value, "name"),
-        ..result(called(value).unwrap_or_default())
+        ..ToolResult::new(called(value).unwrap_or_default())
     };
     if let Some(tools) = json(value, "tools") {
         found.structured = Some(tools);
@@ -208,15 +171,16 @@ pub(super) fn output(value: Value<'_>, raw: RawRef) -> ToolResult {
     if let Some(said) = text(output) {
         say(&mut found, said);
     } else if output.is_array() {
-        let (items, rest) = few(output);
-        let items = items.map(|item| block(item, raw));
-        found.blocks = items.chain(rest.map(Rest::block)).collect();
+        found.blocks = few_blocks(output, |item| block(item, raw));
     } else if let Some(said) = text_of(output, "content").or_else(|| text_of(output, "text")) {
         // An older shape: `{content, success}`.
         found.is_error = output.get("success").and_then(Value::bool) == Some(false);
         found.blocks.push(Block::Text(said));
     } else if !output.is_null() {
-        found.blocks.push(unknown(String::new(), output));
+        found.blocks.push(Block::Unknown {
+            type_name: String::new(),
+            raw: Json::new(output.raw()),
+        });
     }
     // What we wrote ourselves; the client has no place for it.
     found.is_error |= value.get("is_error").and_then(Value::bool) == Some(true);

@@ -7,7 +7,7 @@ use rethread_disk::{SMALL, open_sized, read_small};
 use rethread_json::{SyntaxError, Tree, Value};
 use rethread_model::{
     Block, Body, Head, Kind, Message, Moment, NewEntry, Note, RawRef, Role, SessionBuilder, Text,
-    Thinking, ToolCall, ToolInput, ToolStatus, Visibility,
+    Thinking, ToolCall, ToolInput, ToolResult, ToolStatus, Visibility,
 };
 
 use super::SLUG;
@@ -18,7 +18,7 @@ use super::meta::SessionMeta;
 use super::record::{Item, RolloutRecord, RolloutType};
 use super::said::is_all_injected;
 use crate::few::{Rest, few};
-use crate::fields::{filled, string, text_of};
+use crate::fields::{filled, moment_of, string, text_of};
 use crate::mended::{Readable, not_utf8};
 use crate::{Conversation, Native, OpenError, Part, RecordKind, RecordTable, Source};
 
@@ -284,7 +284,7 @@ pub(super) fn head(document: &Document, path: &Path) -> Result<Head, OpenError> 
 }
 
 pub(super) fn time(item: Value<'_>) -> Option<Moment> {
-    item.get("timestamp")?.str()?.parse().ok()
+    moment_of(item, "timestamp")
 }
 
 /// What an item is.
@@ -366,16 +366,14 @@ fn function(call: Value<'_>) -> ToolCall {
     }
 }
 
-fn answered(item: Value<'_>, said: Text) -> rethread_model::ToolResult {
+fn answered(item: Value<'_>, said: Text) -> ToolResult {
     let exit_code = super::calls::exit_code(&said.value);
-    rethread_model::ToolResult {
-        call_id: filled(item, "tool_call_id").unwrap_or_default(),
+    ToolResult {
         name: filled(item, "name"),
         blocks: vec![Block::Text(said)],
         is_error: exit_code.is_some_and(|code| code != 0),
-        structured: None,
         exit_code,
-        full_output: None,
+        ..ToolResult::new(filled(item, "tool_call_id").unwrap_or_default())
     }
 }
 

@@ -12,7 +12,7 @@ use super::Copilot;
 use super::event::LogEvent;
 use crate::few::few_blocks;
 use crate::fields::{filled, is_true, json, string, text_of};
-use crate::kit::{decode_record, inline_blob, media_block, parsed_input};
+use crate::kit::{decode_record, inline_blob, media_block, parsed_input, unknown_block};
 use crate::{BodyReader, Native};
 
 impl BodyReader for Copilot {
@@ -134,13 +134,11 @@ fn tool_result(data: Value<'_>, raw: RawRef) -> ToolResult {
         .at(&["shellExecution", "exitCode"])
         .and_then(Value::i64);
     ToolResult {
-        call_id: string(data, "toolCallId").unwrap_or_default(),
-        name: None,
         blocks,
         is_error: !is_true(data, "success"),
         structured: result.and_then(|result| json(result, "structuredContent")),
         exit_code,
-        full_output: None,
+        ..ToolResult::new(string(data, "toolCallId").unwrap_or_default())
     }
 }
 
@@ -154,15 +152,11 @@ fn attachment(value: Value<'_>, raw: RawRef) -> Block {
         .or_else(outside);
     let name = filled(value, "displayName");
     let Some(blob) = blob.or_else(|| filled(value, "url").map(Blob::Url)) else {
-        return Block::Unknown {
-            type_name: string(value, "type").unwrap_or_default(),
-            raw: Json::new(value.raw()),
-        };
+        return unknown_block(value);
     };
     media_block(Media {
         mime,
         name,
-        uri: None,
-        blob,
+        ..Media::new(blob)
     })
 }

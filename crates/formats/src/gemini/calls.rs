@@ -111,13 +111,11 @@ impl<'a> ListedCall<'a> {
             return None;
         }
         let mut result = ToolResult {
-            call_id: tool.id.clone(),
             name: Some(tool.name.clone()),
-            blocks: Vec::new(),
             is_error: tool.status == ToolStatus::Failed,
             structured,
-            exit_code: None,
             full_output: outputs(&output_name(&tool.name, &tool.id)),
+            ..ToolResult::new(tool.id.as_str())
         };
         if let Some(given) = &self.given {
             add_given(given, raw, &mut result);

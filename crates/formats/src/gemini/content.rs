@@ -7,8 +7,8 @@ use rethread_model::{
     Blob, Block, Json, Media, RawRef, Text, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
 };
 
-use crate::few::{Rest, few};
-use crate::kit::media_block;
+use crate::few::few_blocks;
+use crate::kit::{inline_blob, media_block};
 use crate::passed::{json, string, text};
 
 /// One part as a block.
@@ -75,18 +75,10 @@ fn function_call(call: Passed<'_>, signature: Option<Passed<'_>>) -> ToolCall {
 /// Pictures are shown as such; everything else is a file.
 fn inline(data: Passed<'_>, record: RawRef) -> Option<Block> {
     let [bytes, mime, name] = data.pick(["data", "mimeType", "displayName"]);
-    let bytes = bytes?;
-    let len = bytes.content()?.len() as u64;
     Some(media_block(Media {
         mime: string(mime),
         name: string(name),
-        uri: None,
-        blob: Blob::Inline {
-            record,
-            // Behind the quote.
-            start: bytes.span().start as u64 + 1,
-            len,
-        },
+        ..Media::new(inline_blob(bytes?, record)?)
     }))
 }
 
@@ -95,8 +87,7 @@ fn file(data: Passed<'_>) -> Block {
     media_block(Media {
         mime: string(mime),
         name: string(name),
-        uri: None,
-        blob: Blob::Url(string(uri).unwrap_or_default()),
+        ..Media::new(Blob::Url(string(uri).unwrap_or_default()))
     })
 }
 
@@ -133,13 +124,8 @@ impl<'a> FunctionResponse<'a> {
 
     fn result(self, raw: RawRef) -> ToolResult {
         let mut result = ToolResult {
-            call_id: string(self.id).unwrap_or_default(),
             name: string(self.name),
-            blocks: Vec::new(),
-            is_error: false,
-            structured: None,
-            exit_code: None,
-            full_output: None,
+            ..ToolResult::new(string(self.id).unwrap_or_default())
         };
         self.add(raw, &mut result);
         result
@@ -164,11 +150,8 @@ impl<'a> FunctionResponse<'a> {
         }
         // Newer models take pictures inside of a result.
         if let Some(parts) = self.parts {
-            let (parts, rest) = few(parts);
-            result
-                .blocks
-                .extend(parts.map(|part| plain(block(part, raw))));
-            result.blocks.extend(rest.map(Rest::block));
+            let parts = few_blocks(parts, |part| plain(block(part, raw)));
+            result.blocks.extend(parts);
         }
     }
 }

@@ -16,8 +16,8 @@ mod thread;
 
 pub(crate) use body::{CHANGED, decode_record, giant_block, giant_body, unreadable_body};
 pub(crate) use content::{
-    InlineData, data_url, inline_blob, is_data_url, media_block, object_input, output_text,
-    parsed_input,
+    InlineData, base64_start, content_blocks, data_url, inline_blob, is_data_url, media_block,
+    object_input, output_text, parsed_input, plain_input, unknown_block, url_blob,
 };
 pub(crate) use hash::TextHasher;
 pub(crate) use head::{

@@ -9,9 +9,11 @@ use rethread_model::{
 };
 
 use super::body::ObjectPlace;
-use super::fields::{count, extensions, is_true, json, string, text, visibility};
+use super::fields::{extensions, visibility};
 use super::flat;
 use crate::few::{Rest, few};
+use crate::fields::{count_of, is_true, json, string, text_of};
+use crate::kit::plain_input;
 
 /// Results that came in a message of their own behind their calls.
 #[derive(Default)]
@@ -59,7 +61,7 @@ pub(super) fn read_blocks(
     let more = extensions(value);
     let joined = more.is_some_and(|m| is_true(m, "joined"));
     let mut own: Vec<Block> = match value.get("content") {
-        Some(content) if content.text().is_some() => text(value, "content")
+        Some(content) if content.text().is_some() => text_of(value, "content")
             .map(Block::Text)
             .into_iter()
             .collect(),
@@ -90,7 +92,7 @@ pub(super) fn read_blocks(
 fn insert_other_blocks(blocks: &mut Vec<Block>, others: Value<'_>, place: ObjectPlace) {
     let (items, rest) = few(others);
     for (added, other) in items.enumerate() {
-        let at = count(other, "at").unwrap_or(u64::MAX);
+        let at = count_of(other, "at").unwrap_or(u64::MAX);
         let at = usize::try_from(at).unwrap_or(usize::MAX);
         let at = at.saturating_add(added).min(blocks.len());
         blocks.insert(at, read_block(other, place));
@@ -107,14 +109,9 @@ fn listed_blocks(list: Value<'_>, place: ObjectPlace) -> impl Iterator<Item = Bl
 fn read_block(value: Value<'_>, place: ObjectPlace) -> Block {
     let kind = string(value, "type").unwrap_or_default();
     match kind.as_str() {
-        "text" => Block::Text(text(value, "text").unwrap_or_default()),
+        "text" => Block::Text(text_of(value, "text").unwrap_or_default()),
         "tool_use" => Block::ToolCall(ToolCall {
-            input: value
-                .get("input")
-                .map(|input| match crate::fields::text(input) {
-                    Some(said) => ToolInput::Text(said),
-                    None => ToolInput::Json(Json::new(input.raw())),
-                }),
+            input: value.get("input").map(plain_input),
             status: ToolStatus::Completed,
             ..ToolCall::new(
                 string(value, "tool_id").unwrap_or_default(),
@@ -122,25 +119,25 @@ fn read_block(value: Value<'_>, place: ObjectPlace) -> Block {
             )
         }),
         "tool_result" => Block::ToolResult(ToolResult {
-            call_id: string(value, "tool_id").unwrap_or_default(),
             name: string(value, "tool_name").filter(|name| !name.is_empty()),
             blocks: match value.get("output") {
                 Some(output) if output.text().is_none() => {
                     vec![Block::text(String::from_utf8_lossy(output.raw()))]
                 }
-                _ => text(value, "output").map(Block::Text).into_iter().collect(),
+                _ => text_of(value, "output")
+                    .map(Block::Text)
+                    .into_iter()
+                    .collect(),
             },
             is_error: is_true(value, "is_error"),
-            structured: None,
-            exit_code: None,
-            full_output: None,
+            ..ToolResult::new(string(value, "tool_id").unwrap_or_default())
         }),
         "aside" => Block::Aside {
-            text: text(value, "text").unwrap_or_default(),
+            text: text_of(value, "text").unwrap_or_default(),
             visibility: visibility(value).unwrap_or_default(),
         },
         "thinking" => Block::Thinking(Thinking {
-            text: text(value, "text").unwrap_or_default(),
+            text: text_of(value, "text").unwrap_or_default(),
             signature: string(value, "signature"),
             encrypted: string(value, "encrypted"),
             redacted: is_true(value, "redacted"),
@@ -193,7 +190,7 @@ fn read_blob(value: Value<'_>, place: ObjectPlace) -> Blob {
     if let Some(url) = string(value, "url") {
         return Blob::Url(url);
     }
-    if let Some(held) = text(value, "text") {
+    if let Some(held) = text_of(value, "text") {
         return Blob::Text(held);
     }
     Blob::Missing(string(value, "missing").unwrap_or_default())
@@ -241,14 +238,14 @@ fn refine_call(call: &mut ToolCall, more: Value<'_>) {
     call.diffs = items("diffs")
         .map(|diff| Diff {
             path: string(diff, "path").unwrap_or_default(),
-            old: text(diff, "old"),
-            new: text(diff, "new"),
+            old: text_of(diff, "old"),
+            new: text_of(diff, "new"),
         })
         .collect();
     call.locations = items("locations")
         .map(|location| Location {
             path: string(location, "path").unwrap_or_default(),
-            line: count(location, "line"),
+            line: count_of(location, "line"),
         })
         .collect();
     call.child_session = string(more, "child_session_id");

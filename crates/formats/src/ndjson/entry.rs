@@ -6,8 +6,9 @@ use rethread_model::{
     ModelRef, Moment, TitleChange, UsageRecord, Visibility,
 };
 
-use super::fields::{count, is_true, json, model, string, text, time, usage, visibility};
+use super::fields::{usage, visibility};
 use super::head::title_source;
+use crate::fields::{count_of, is_true, json, model_of, moment_of, string, text_of};
 
 /// What is known of an entry before its body is read.
 pub(super) struct UnifiedHead {
@@ -25,7 +26,7 @@ pub(super) fn entry_head(value: Value<'_>) -> UnifiedHead {
     UnifiedHead {
         id: string(value, "uuid").unwrap_or_default(),
         kind: kind_of_word(string(value, "type").as_deref().unwrap_or_default()),
-        time: time(value, "timestamp"),
+        time: moment_of(value, "timestamp"),
         visibility: visibility(value).unwrap_or_default(),
         inherited: is_true(value, "inherited"),
         side: is_true(value, "side"),
@@ -53,12 +54,12 @@ fn kind_of_word(word: &str) -> Kind {
 pub(super) fn entry_body(value: Value<'_>) -> Body {
     let used = || usage(value.get("token_usage"), value.get("usage"));
     match kind_of_word(string(value, "type").as_deref().unwrap_or_default()) {
-        Kind::ModelChange => Body::ModelChange(model(value).unwrap_or_default()),
+        Kind::ModelChange => Body::ModelChange(model_of(value, "model").unwrap_or_default()),
         Kind::ThinkingChange => Body::ThinkingChange(string(value, "level").unwrap_or_default()),
         Kind::Compaction => Body::Compaction(read_compaction(value)),
         Kind::BranchSummary => Body::BranchSummary(BranchSummary {
             from: string(value, "from"),
-            summary: text(value, "summary").unwrap_or_default(),
+            summary: text_of(value, "summary").unwrap_or_default(),
             from_hook: is_true(value, "from_hook"),
             usage: used(),
             details: json(value, "details"),
@@ -74,16 +75,16 @@ pub(super) fn entry_body(value: Value<'_>) -> Body {
         Kind::ContextEdit => Body::ContextEdit(ContextEdit {
             target: string(value, "target").unwrap_or_default(),
             tool_call: string(value, "tool_id"),
-            replacement: text(value, "replacement").map(|text| vec![Block::Text(text)]),
+            replacement: text_of(value, "replacement").map(|text| vec![Block::Text(text)]),
         }),
         Kind::Usage => Body::Usage(UsageRecord {
             usage: used().unwrap_or_default(),
-            model: model(value).filter(|m: &ModelRef| !m.id.is_empty()),
+            model: model_of(value, "model").filter(|m: &ModelRef| !m.id.is_empty()),
             purpose: string(value, "purpose"),
         }),
         Kind::Event => Body::Event(Event {
             name: string(value, "name").unwrap_or_default(),
-            text: text(value, "text"),
+            text: text_of(value, "text"),
             level: match string(value, "level").as_deref() {
                 Some("error") => Level::Error,
                 Some("warning") => Level::Warning,
@@ -109,13 +110,13 @@ fn read_compaction(value: Value<'_>) -> Compaction {
             .map_or(Kept::Nothing, |list| Kept::Entries(ids(list))),
     };
     Compaction {
-        question: text(value, "question"),
-        summary: text(value, "summary"),
+        question: text_of(value, "question"),
+        summary: text_of(value, "summary"),
         kept,
-        system: text(value, "system"),
+        system: text_of(value, "system"),
         trigger: string(value, "trigger"),
-        tokens_before: count(value, "tokens_before"),
-        tokens_after: count(value, "tokens_after"),
+        tokens_before: count_of(value, "tokens_before"),
+        tokens_after: count_of(value, "tokens_after"),
         duration_ms: value.get("duration_ms").and_then(Value::f64),
         from_hook: is_true(value, "from_hook"),
         usage: usage(value.get("token_usage"), value.get("usage")),

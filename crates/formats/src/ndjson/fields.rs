@@ -1,43 +1,9 @@
 //! Fields of records, as the model wants them.
 
 use rethread_json::Value;
-use rethread_model::{Cost, Json, ModelRef, Moment, Text, Usage, UsageScope, Visibility};
+use rethread_model::{Cost, Usage, UsageScope, Visibility};
 
-/// A member that is a string.
-pub(super) fn string(object: Value<'_>, key: &str) -> Option<String> {
-    Some(object.get(key)?.str()?.into_owned())
-}
-
-/// A member that is a string with something in it.
-pub(super) fn filled(object: Value<'_>, key: &str) -> Option<String> {
-    string(object, key).filter(|text| !text.is_empty())
-}
-
-/// A member that is text.
-pub(super) fn text(object: Value<'_>, key: &str) -> Option<Text> {
-    crate::fields::text_of(object, key)
-}
-
-/// A member that is a number of things.
-pub(super) fn count(object: Value<'_>, key: &str) -> Option<u64> {
-    object.get(key)?.u64()
-}
-
-/// Whether a member is `true`.
-pub(super) fn is_true(object: Value<'_>, key: &str) -> bool {
-    object.get(key).and_then(Value::bool) == Some(true)
-}
-
-/// A member as JSON; `null` is none.
-pub(super) fn json(object: Value<'_>, key: &str) -> Option<Json> {
-    let value = object.get(key).filter(|v| !v.is_null())?;
-    Some(Json::new(value.raw()))
-}
-
-/// A member that is a moment.
-pub(super) fn time(object: Value<'_>, key: &str) -> Option<Moment> {
-    object.get(key)?.str()?.parse().ok()
-}
+use crate::fields::{count_of, string};
 
 /// What `metadata.extensions` of a message says.
 pub(super) fn extensions(message: Value<'_>) -> Option<Value<'_>> {
@@ -57,21 +23,13 @@ pub(super) fn visibility(object: Value<'_>) -> Option<Visibility> {
     })
 }
 
-/// The model that `provider` and `model` name.
-pub(super) fn model(object: Value<'_>) -> Option<ModelRef> {
-    Some(ModelRef {
-        provider: string(object, "provider"),
-        id: string(object, "model")?,
-    })
-}
-
 /// Tokens and cost: `token_usage`, and `usage` with what that cannot say.
 pub(super) fn usage(tokens: Option<Value<'_>>, more: Option<Value<'_>>) -> Option<Usage> {
     if tokens.is_none() && more.is_none() {
         return None;
     }
-    let of = |key| tokens.and_then(|t| count(t, key)).unwrap_or(0);
-    let more_of = |key| more.and_then(|m| count(m, key));
+    let of = |key| tokens.and_then(|t| count_of(t, key)).unwrap_or(0);
+    let more_of = |key| more.and_then(|m| count_of(m, key));
     let for_an_hour = more_of("cache_creation_1h_tokens").unwrap_or(0);
     let scope = more.and_then(|m| string(m, "scope"));
     Some(Usage {

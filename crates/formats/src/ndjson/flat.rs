@@ -8,12 +8,12 @@ use rethread_model::{
 };
 
 use super::SLUG;
-use super::fields::{count, string};
 use super::message::{message_head, prompt_text};
 use super::packed::OpenedExport;
 use super::reader::FILE;
 use super::store::file_stem;
 use crate::few::{Rest, few};
+use crate::fields::{count_of, string};
 use crate::first_prompt::FirstPrompt;
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log};
 use crate::{Conversation, Native, OpenError, RecordKind, Source};
@@ -183,7 +183,7 @@ impl FlatReader<'_> {
 /// The tokens that a flat message names. Some agents count what a cache answered as input, too.
 pub(super) fn flat_usage(message: Value<'_>) -> Option<Usage> {
     let tokens = message.get("tokens").filter(|t| t.is_object())?;
-    let of = |key| count(tokens, key).unwrap_or(0);
+    let of = |key| count_of(tokens, key).unwrap_or(0);
     let (input, cached) = (of("input"), of("cached"));
     Some(Usage {
         input: input.checked_sub(cached).unwrap_or(input),

@@ -5,7 +5,8 @@ use rethread_model::{
     Head, Link, LinkKind, Provenance, Status, Title, TitleSource, UsageRecord, WorktreeRef,
 };
 
-use super::fields::{count, filled, is_true, model, string, time, usage};
+use super::fields::usage;
+use crate::fields::{count_of, filled, is_true, model_of, moment_of, string};
 
 /// Fills in what the document's own fields say.
 pub(super) fn read_head(session: Value<'_>, head: &mut Head) {
@@ -13,8 +14,8 @@ pub(super) fn read_head(session: Value<'_>, head: &mut Head) {
     let path = filled(session, "workspace").filter(|path| !path.starts_with("[hash:"));
     head.workspace.path = path;
     head.workspace.encoded = filled(session, "workspace_encoded");
-    head.created = time(session, "started_at");
-    head.updated = time(session, "ended_at");
+    head.created = moment_of(session, "started_at");
+    head.updated = moment_of(session, "ended_at");
     let source = |key| session.get("source").and_then(|s| filled(s, key));
     head.provenance = Some(Provenance {
         kind: source("type").unwrap_or_else(|| "local".to_owned()),
@@ -65,7 +66,7 @@ pub(super) fn read_facts(facts: Value<'_>, head: &mut Head) {
         head.agent.protocol_version = string(agent, "protocol_version");
     }
     head.dialect = string(facts, "format_version");
-    head.model = model(facts);
+    head.model = model_of(facts, "model");
     let workspace = &mut head.workspace;
     workspace.root = string(facts, "project_root");
     workspace.relative = string(facts, "relative_path");
@@ -83,7 +84,7 @@ pub(super) fn read_facts(facts: Value<'_>, head: &mut Head) {
         "suspended" => Status::Suspended,
         _ => Status::Other(word),
     });
-    head.duration_ms = count(facts, "duration_ms");
+    head.duration_ms = count_of(facts, "duration_ms");
     head.archived = is_true(facts, "archived");
     head.hidden = is_true(facts, "hidden");
     if let Some(links) = facts.get("links") {
@@ -92,7 +93,7 @@ pub(super) fn read_facts(facts: Value<'_>, head: &mut Head) {
     if let Some(all) = facts.get("recorded_usage") {
         let record = |value: Value<'_>| UsageRecord {
             usage: usage(value.get("token_usage"), value.get("usage")).unwrap_or_default(),
-            model: model(value),
+            model: model_of(value, "model"),
             purpose: string(value, "purpose"),
         };
         head.recorded_usage = all.items().map(record).collect();

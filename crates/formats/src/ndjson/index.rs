@@ -8,8 +8,8 @@ use std::time::SystemTime;
 use rethread_json::{Event, Line, LineBytes, LineSpan, Lines, Pull, PullError, Tree, Value};
 use rethread_model::Note;
 
-use super::fields::string;
 use super::packed::OpenedExport;
+use crate::fields::string;
 use crate::file_range::FileRange;
 
 /// Of a longer line only the beginning is looked at first.

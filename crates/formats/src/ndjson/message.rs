@@ -6,8 +6,9 @@ use rethread_model::{Kind, Message, ModelRef, Place, Role, Visibility};
 use super::blocks::{LaterResults, read_blocks};
 use super::body;
 use super::entry::UnifiedHead;
-use super::fields::{extensions, is_true, json, string, time, usage, visibility};
+use super::fields::{extensions, usage, visibility};
 use super::flat;
+use crate::fields::{is_true, json, moment_of, string};
 
 /// What is known of a message before its body is read.
 pub(super) fn message_head(value: Value<'_>) -> UnifiedHead {
@@ -18,7 +19,7 @@ pub(super) fn message_head(value: Value<'_>) -> UnifiedHead {
     UnifiedHead {
         id: string(value, "uuid").unwrap_or_default(),
         kind: Kind::Message(read_role(value)),
-        time: time(value, "timestamp"),
+        time: moment_of(value, "timestamp"),
         visibility: seen.unwrap_or(if is_meta {
             Visibility::Injected
         } else {

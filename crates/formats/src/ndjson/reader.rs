@@ -17,7 +17,7 @@ use rethread_model::{
 };
 
 use super::entry::{UnifiedHead, entry_head};
-use super::fields::{count, extensions, string};
+use super::fields::extensions;
 use super::head::read_head;
 use super::index::{FileIndex, FileShape, SessionLine, file_index, next_key};
 use super::message::{message_head, only_results};
@@ -27,6 +27,7 @@ use super::store::file_stem;
 use super::summary::{change_time, entry_counts, record_bytes};
 use super::{Ndjson, SLUG, flat};
 use crate::error::unreadable;
+use crate::fields::{count_of, string};
 use crate::file_range::FileRange;
 use crate::first_prompt::FirstPrompt;
 use crate::unusable::cannot_be_opened;
@@ -377,7 +378,7 @@ impl<'a> SessionReader<'a> {
             return;
         };
         self.is_whole = facts.get("entries").is_some();
-        self.leaf_entry = count(facts, "leaf_entry");
+        self.leaf_entry = count_of(facts, "leaf_entry");
         self.titled = self.is_whole;
         super::head::read_facts(facts, &mut self.head);
     }
@@ -454,7 +455,7 @@ impl<'a> SessionReader<'a> {
                 self.read_entries(before, record);
             }
         }
-        let joins = more.is_some_and(|m| super::fields::is_true(m, "joined"));
+        let joins = more.is_some_and(|m| crate::fields::is_true(m, "joined"));
         let owner = self.last.filter(|_| joins);
         let head = message_head(value);
         if let Some(ix) = owner {
@@ -485,7 +486,7 @@ impl<'a> SessionReader<'a> {
 
     /// What a message hangs on, where that is not what stands before it.
     fn parent_of(&self, value: Value<'_>, more: Option<Value<'_>>) -> Option<EntryParent> {
-        if let Some(number) = more.and_then(|m| count(m, "parent_entry")) {
+        if let Some(number) = more.and_then(|m| count_of(m, "parent_entry")) {
             return Some(EntryParent::Number(number));
         }
         if self.is_whole {
@@ -503,7 +504,7 @@ impl<'a> SessionReader<'a> {
     fn read_entries(&mut self, list: Value<'_>, record: u32) {
         for value in list.items() {
             let head = entry_head(value);
-            let hangs = count(value, "parent_entry").map(EntryParent::Number);
+            let hangs = count_of(value, "parent_entry").map(EntryParent::Number);
             self.add_entry(&head, hangs, record);
         }
     }

@@ -8,10 +8,10 @@ use rethread_model::{Moment, home_name};
 
 use super::Ndjson;
 use super::field_tables::{FieldType, Shape, Table, block, table};
-use super::fields::{count, string};
 use super::index::{FileShape, all_lines, file_shape};
 use super::packed::open_export;
 use crate::error::unreadable;
+use crate::fields::{count_of, string};
 use crate::{OpenError, Rules, Violation, Weight};
 
 const FILE: &str = "File Format";
@@ -141,7 +141,7 @@ impl ExportCheck<'_> {
         // An empty name says that nobody knows it, which needs no place here.
         workspaces.remove("");
         self.header = Some(ExportHeader {
-            sessions: count(value, "session_count"),
+            sessions: count_of(value, "session_count"),
             agents: set("agent_types"),
             homes: set("homes"),
             workspaces,
@@ -179,7 +179,7 @@ impl ExportCheck<'_> {
     /// What one message says of its place among the others, and whose it is.
     fn message(&mut self, message: Value<'_>, at: u64, ids: &BTreeMap<String, u64>) {
         let place = format!("messages[{}]", at - 1);
-        if count(message, "index") != Some(at) {
+        if count_of(message, "index") != Some(at) {
             self.error("index", MESSAGE, format!("`{place}.index` is not {at}"));
         }
         let parent = string(message, "parent_uuid");
@@ -227,12 +227,12 @@ impl ExportCheck<'_> {
         let list = |value: Value<'_>, key: &str| -> Vec<(Option<String>, Option<u64>)> {
             let items = value.get(key).into_iter().flat_map(Value::items);
             items
-                .map(|i| (string(i, "uuid"), count(i, "index")))
+                .map(|i| (string(i, "uuid"), count_of(i, "index")))
                 .collect()
         };
         let forks = graph.get("fork_points").into_iter().flat_map(Value::items);
         for (at, fork) in forks.enumerate() {
-            let own = (string(fork, "uuid"), count(fork, "index"));
+            let own = (string(fork, "uuid"), count_of(fork, "index"));
             self.named(&format!("graph.fork_points[{at}]"), own, ids);
             for (n, way) in list(fork, "branches").into_iter().enumerate() {
                 self.named(&format!("graph.fork_points[{at}].branches[{n}]"), way, ids);

@@ -10,6 +10,7 @@ use rethread_model::{
 
 use super::members::Members;
 use crate::few::{Rest, few};
+use crate::kit::{media_block, url_blob};
 use crate::passed::{json, string, text};
 
 /// Who looks.
@@ -160,13 +161,9 @@ fn tool(part: &Members<'_>, record: RawRef, by: By, out: &mut Vec<Block>) -> Opt
 /// The answer to a call.
 fn answer(call_id: String, name: String, blocks: Vec<Block>) -> ToolResult {
     ToolResult {
-        call_id,
         name: Some(name),
         blocks,
-        is_error: false,
-        structured: None,
-        exit_code: None,
-        full_output: None,
+        ..ToolResult::new(call_id)
     }
 }
 
@@ -221,42 +218,9 @@ fn invocation(part: &Members<'_>, out: &mut Vec<Block>) -> Option<()> {
 /// A picture or a file. One inside of the record is not decoded here.
 fn media(part: &Members<'_>, record: RawRef) -> Option<Block> {
     let [url, mime, type_name, name] = part.pick(["url", "mime", "mediaType", "filename"]);
-    let url = url?;
-    let text = url.str()?;
-    let mime = string(mime).or_else(|| string(type_name));
-    let blob = match text.strip_prefix("data:") {
-        None => Blob::Url(text.into_owned()),
-        Some(data) => inline(url, data, record),
-    };
-    let is_image = mime.as_deref().is_some_and(|m| m.starts_with("image/"));
-    let media = Media {
-        mime,
+    Some(media_block(Media {
+        mime: string(mime).or_else(|| string(type_name)),
         name: string(name),
-        uri: None,
-        blob,
-    };
-    Some(if is_image {
-        Block::Image(media)
-    } else {
-        Block::File(media)
-    })
-}
-
-fn inline(url: Passed<'_>, data: &str, record: RawRef) -> Blob {
-    const MARK: &[u8] = b";base64,";
-    let spelled = url.content().unwrap_or_default();
-    // Only where nothing is escaped are the bytes in the record those of the text.
-    let plain = !spelled.contains(&b'\\');
-    match memchr::memmem::find(spelled, MARK) {
-        Some(at) if plain => {
-            let start = at + MARK.len();
-            Blob::Inline {
-                record,
-                // Behind the quote.
-                start: (url.span().start + 1 + start) as u64,
-                len: (spelled.len() - start) as u64,
-            }
-        }
-        _ => Blob::Url(format!("data:{data}")),
-    }
+        ..Media::new(url_blob(url?, record)?)
+    }))
 }

@@ -10,7 +10,7 @@ use super::SLUG;
 use super::carrier::OURS;
 use super::members::Members;
 use crate::carry::converted_from;
-use crate::fields::string;
+use crate::fields::{millis_moment, string};
 use crate::first_prompt::FirstPrompt;
 
 /// The facts about a session, whichever way they are stored.
@@ -238,17 +238,7 @@ pub(super) fn parsed(bytes: &[u8], of: impl Fn(Value<'_>) -> SessionFacts) -> Op
 
 /// A moment in milliseconds.
 pub(super) fn millis(value: Option<Value<'_>>) -> Option<Moment> {
-    value.and_then(|value| moment(value.i64(), value.f64()))
-}
-
-/// A moment in milliseconds, as a whole number or another.
-pub(super) fn moment(whole: Option<i64>, real: Option<f64>) -> Option<Moment> {
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "a moment out of range is none, and a calendar has no more digits"
-    )]
-    let cut = || real.map(|t| t as i64);
-    Moment::from_millis(whole.or_else(cut)?)
+    value.and_then(millis_moment)
 }
 
 /// Tokens and cost of a message or a step. Reasoning is counted beside the output there.

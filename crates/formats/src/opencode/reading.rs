@@ -10,11 +10,11 @@ use rusqlite::types::ValueRef;
 
 use super::connection::Db;
 use super::database::AskError;
-use super::facts::moment;
 use super::members::Members;
 use super::reader::Gathered;
 use super::rows::{Columns, WrittenRow};
 use super::said::{Piece, PlacedMessage, split_value};
+use crate::fields::moment_at;
 use crate::{RecordKind, Spool, Spooled};
 
 /// Where messages are, by their ids.
@@ -205,7 +205,7 @@ impl<'a> Reading<'a> {
             let message = format!("the message `{id}` names no role; kept unread");
             self.note(message);
         }
-        let created = time.and_then(|time| moment(time.as_i64().ok(), time.as_f64().ok()));
+        let created = time.and_then(|time| moment_at(time.as_i64().ok(), time.as_f64().ok()));
         said.time = created.or(said.time);
         self.gathered.said.push(said);
     }

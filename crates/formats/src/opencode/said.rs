@@ -4,10 +4,10 @@ use memchr::memmem;
 use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Moment, RawRef, Role, Visibility};
 
-use super::facts::moment;
 use super::kinds::{Audience, PartRole, part_kind};
 use super::members::Members;
 use crate::few::{Rest, few, few_next};
+use crate::fields::moment_at;
 
 /// A message, with what decides where it goes.
 #[derive(Clone, Debug)]
@@ -262,7 +262,7 @@ pub(super) fn said_at(info: &Members<'_>) -> Option<Moment> {
     // In the first versions.
     let first = || info.get("metadata")?.at(&["time", "created"]);
     let time = created.or_else(first)?;
-    moment(time.i64(), time.f64())
+    moment_at(time.i64(), time.f64())
 }
 
 impl Piece {

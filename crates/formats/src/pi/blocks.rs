@@ -7,20 +7,12 @@ use rethread_model::{
     Blob, Block, Json, Media, RawRef, Text, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
 };
 
-use crate::few::{Rest, few};
 use crate::fields::{is_true, json, string, text, text_of};
-use crate::kit::inline_blob;
+use crate::kit::{content_blocks, inline_blob, unknown_block};
 
 /// The blocks of a content, which is one text or an array.
 pub(super) fn blocks(content: Option<Value<'_>>, raw: RawRef) -> Vec<Block> {
-    let Some(content) = content else {
-        return Vec::new();
-    };
-    let lone = text(content).map(Block::Text);
-    let (items, rest) = few(content);
-    let items = items.map(|item| block(item, raw));
-    let rest = rest.map(Rest::block);
-    lone.into_iter().chain(items).chain(rest).collect()
+    content_blocks(content, |item| block(item, raw))
 }
 
 fn block(value: Value<'_>, raw: RawRef) -> Block {
@@ -33,18 +25,13 @@ fn block(value: Value<'_>, raw: RawRef) -> Block {
         // A text that is no block, as in a list of lines.
         _ => text(value).map(Block::Text),
     };
-    known.unwrap_or_else(|| Block::Unknown {
-        type_name,
-        raw: Json::new(value.raw()),
-    })
+    known.unwrap_or_else(|| unknown_block(value))
 }
 
 fn image(value: Value<'_>, record: RawRef) -> Option<Media> {
     Some(Media {
         mime: string(value, "mimeType"),
-        name: None,
-        uri: None,
-        blob: inline_blob(value.get("data")?, record)?,
+        ..Media::new(inline_blob(value.get("data")?, record)?)
     })
 }
 
@@ -81,13 +68,11 @@ pub(super) fn not_carried_out(blocks: &mut [Block]) {
 /// What a tool answered.
 pub(super) fn tool_result(message: Value<'_>, raw: RawRef) -> Block {
     Block::ToolResult(ToolResult {
-        call_id: string(message, "toolCallId").unwrap_or_default(),
         name: string(message, "toolName"),
         blocks: flat(blocks(message.get("content"), raw)),
         is_error: is_true(message, "isError"),
         structured: json(message, "details"),
-        exit_code: None,
-        full_output: None,
+        ..ToolResult::new(string(message, "toolCallId").unwrap_or_default())
     })
 }
 
@@ -130,13 +115,12 @@ pub(super) fn bash(message: Value<'_>, id: &str) -> Vec<Block> {
             ..ToolCall::new(id, "bash")
         }),
         Block::ToolResult(ToolResult {
-            call_id: id.to_owned(),
             name: Some("bash".to_owned()),
             blocks: output.map(Block::Text).into_iter().collect(),
             is_error: failed,
-            structured: None,
             exit_code,
             full_output: string(message, "fullOutputPath").map(outside),
+            ..ToolResult::new(id)
         }),
     ]
 }

@@ -9,9 +9,9 @@ use rethread_model::{
 use super::Flavour;
 use super::blocks::{bash, blocks, not_carried_out, tool_result};
 use super::context::{is_verbatim, keeps_nothing};
-use super::fields::{model, usage};
+use super::fields::usage;
 use super::links::made_up_id;
-use crate::fields::{is_true, json, others, string, text, text_of};
+use crate::fields::{is_true, json, model_of, others, string, text, text_of};
 use crate::kit::decode_record;
 use crate::{BodyReader, Native};
 
@@ -32,7 +32,7 @@ fn decoded(value: Value<'_>, session: &Session, entry: EntryIx, raw: RawRef) -> 
             Some(said) if said.is_object() => message(said, role, id, raw),
             _ => custom(value, raw),
         }),
-        Kind::ModelChange => Body::ModelChange(model(value, "modelId").unwrap_or_default()),
+        Kind::ModelChange => Body::ModelChange(model_of(value, "modelId").unwrap_or_default()),
         Kind::ThinkingChange => {
             Body::ThinkingChange(string(value, "thinkingLevel").unwrap_or_default())
         }
@@ -57,7 +57,7 @@ fn decoded(value: Value<'_>, session: &Session, entry: EntryIx, raw: RawRef) -> 
         Kind::ContextEdit => Body::ContextEdit(context_edit(value, raw)),
         Kind::Usage => Body::Usage(UsageRecord {
             usage: usage(value).unwrap_or_default(),
-            model: model(value, "model"),
+            model: model_of(value, "model"),
             purpose: string(value, "kind").or(type_name),
         }),
         Kind::Event => Body::Event(event(value, type_name)),
@@ -132,7 +132,7 @@ fn message(said: Value<'_>, role: Role, id: &str, raw: RawRef) -> Message {
         _ => {}
     }
     let mut message = Message::new(role, blocks(said.get("content"), raw));
-    message.model = model(said, "model");
+    message.model = model_of(said, "model");
     message.stop_reason = string(said, "stopReason");
     if matches!(message.stop_reason.as_deref(), Some("error" | "aborted")) {
         not_carried_out(&mut message.blocks);

@@ -9,9 +9,9 @@ use rethread_model::{
 };
 
 use super::carrier::OURS;
-use super::fields::{model, time, usage};
+use super::fields::{time, usage};
 use crate::carry::converted_from;
-use crate::fields::string;
+use crate::fields::{model_of, string};
 use crate::first_prompt::FirstPrompt;
 use crate::kit::saved_struct;
 use crate::times::Times;
@@ -61,7 +61,7 @@ impl EntryFacts {
                 }
             }
             "custom_message" => self.add_other_message(time(entry)),
-            "model_change" => self.model = model(entry, "modelId").or(self.model.take()),
+            "model_change" => self.model = model_of(entry, "modelId").or(self.model.take()),
             "session_info" => {
                 let name = string(entry, "name").unwrap_or_default();
                 self.name = Some(name.trim().to_owned()).filter(|n| !n.is_empty());
@@ -101,7 +101,7 @@ impl EntryFacts {
             }
             "assistant" => {
                 self.counts.assistant_messages += 1;
-                self.model = model(message, "model").or(self.model.take());
+                self.model = model_of(message, "model").or(self.model.take());
                 let is_call = |b: &Value<'_>| b.get("type").is_some_and(|t| t.is_str("toolCall"));
                 let content = message.get("content").into_iter().flat_map(Value::items);
                 self.counts.tool_calls += content.filter(is_call).count() as u64;

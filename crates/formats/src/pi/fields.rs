@@ -1,9 +1,9 @@
 //! Fields of entries that are pi's own.
 
 use rethread_json::Value;
-use rethread_model::{Cost, ModelRef, Moment, Usage};
+use rethread_model::{Cost, Moment, Usage};
 
-use crate::fields::string;
+use crate::fields::millis_moment;
 
 /// The moment of an entry: its own, else that of the message in it.
 pub(super) fn time(entry: Value<'_>) -> Option<Moment> {
@@ -14,21 +14,7 @@ pub(super) fn time(entry: Value<'_>) -> Option<Moment> {
 
 /// The moment of a message, which is a number.
 pub(super) fn millis(message: Value<'_>) -> Option<Moment> {
-    let time = message.get("timestamp")?;
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "a moment out of range is none, and a calendar has no more digits"
-    )]
-    let whole = || time.f64().map(|t| t as i64);
-    Moment::from_millis(time.i64().or_else(whole)?)
-}
-
-/// The model that two members name.
-pub(super) fn model(object: Value<'_>, key: &str) -> Option<ModelRef> {
-    Some(ModelRef {
-        provider: string(object, "provider"),
-        id: string(object, key)?,
-    })
+    millis_moment(message.get("timestamp")?)
 }
 
 /// Tokens and cost. What is written to a cache for an hour is a part of all that is written to it,

@@ -2,7 +2,7 @@
 
 use rethread_json::{Array, Object, Value, quote};
 
-use crate::pi::entry::owned;
+use crate::fields::string;
 
 /// What a message says: plain text, or blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl ContentBlock {
     }
 
     pub(crate) fn of(value: Value<'_>) -> Self {
-        let text = |key| owned(value, key).unwrap_or_default();
+        let text = |key| string(value, key).unwrap_or_default();
         let type_name = text("type");
         let kind = match type_name.as_str() {
             "text" => BlockKind::Text { text: text("text") },
@@ -123,7 +123,7 @@ impl ContentBlock {
             },
             "thinking" => BlockKind::Thinking {
                 thinking: text("thinking"),
-                signature: owned(value, "thinkingSignature"),
+                signature: string(value, "thinkingSignature"),
             },
             "toolCall" => BlockKind::ToolCall {
                 id: text("id"),

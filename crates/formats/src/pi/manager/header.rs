@@ -5,7 +5,8 @@ use std::path::Path;
 use rethread_json::{Object, Tree, Value};
 
 use super::SessionError;
-use crate::pi::entry::{CURRENT_VERSION, millis_of, owned};
+use crate::fields::string;
+use crate::pi::entry::{CURRENT_VERSION, millis_of};
 
 /// The first line of a session: who it is and where it works. The bytes are kept, fields that are
 /// not known here among them.
@@ -30,11 +31,11 @@ impl SessionHeader {
         Some(Self {
             raw: value.raw().into(),
             version: version_of(value.get("version")),
-            id: owned(value, "id")?,
-            timestamp: owned(value, "timestamp"),
+            id: string(value, "id")?,
+            timestamp: string(value, "timestamp"),
             millis: value.get("timestamp").and_then(millis_of),
-            cwd: owned(value, "cwd"),
-            parent_session: owned(value, "parentSession"),
+            cwd: string(value, "cwd"),
+            parent_session: string(value, "parentSession"),
             internal: is_internal(value),
         })
     }

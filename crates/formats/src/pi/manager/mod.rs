@@ -41,9 +41,10 @@ pub use usage::{Cost, StopReason, Usage};
 use rethread_json::Value;
 use rethread_model::Moment;
 
-use super::entry::{EntryKind, SessionEntry, owned};
+use super::entry::{EntryKind, SessionEntry};
 use super::id::Id;
 use super::tree::Label;
+use crate::fields::string;
 
 /// One session: its entries, where in their tree one is, and the file that they go to.
 ///
@@ -126,9 +127,9 @@ struct LabelChange {
 impl LabelChange {
     fn of(entry: Value<'_>) -> Self {
         Self {
-            target: owned(entry, "targetId"),
-            text: owned(entry, "label"),
-            timestamp: owned(entry, "timestamp"),
+            target: string(entry, "targetId"),
+            text: string(entry, "label"),
+            timestamp: string(entry, "timestamp"),
         }
     }
 }

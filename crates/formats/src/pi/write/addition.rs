@@ -9,7 +9,8 @@ use rethread_model::Note;
 use super::message::Before;
 use super::{host, not_ours, refused};
 use crate::error::unreadable;
-use crate::pi::entry::{EntryKind, SessionEntry, owned};
+use crate::fields::string;
+use crate::pi::entry::{EntryKind, SessionEntry};
 use crate::pi::manager::{
     LoadedEntry, LoadedFile, SessionError, SessionManager, bring_up_to_date, part_of, scan, tool_in,
 };
@@ -91,7 +92,7 @@ impl<'a> Addition<'a> {
         let mut numbers: HashMap<(String, String), u32> = HashMap::new();
         let mut entries: Vec<(u32, u32)> = Vec::new();
         self.each(|found| {
-            let parent = owned(found.value, "parentId");
+            let parent = string(found.value, "parentId");
             let parent = parent.and_then(|id| self.session.place_of(&id));
             let model = model_of(found.value).map(|model| {
                 *numbers.entry(model).or_insert_with_key(|model| {
@@ -186,5 +187,5 @@ fn model_of(entry: Value<'_>) -> Option<(String, String)> {
 /// The interface and the provider of an answer, if an entry is one.
 pub(super) fn answer_in(entry: Value<'_>) -> Option<(String, String)> {
     let message = entry.get("message")?;
-    Some((owned(message, "api")?, owned(message, "provider")?))
+    Some((string(message, "api")?, string(message, "provider")?))
 }

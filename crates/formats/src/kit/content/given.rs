@@ -5,19 +5,11 @@
 //! `metadata.extensions.blocks`, where `show --json` puts them, and from blocks of the types that
 //! people give them.
 
-use std::path::Path;
+use rethread_json::Value;
+use rethread_model::{Blob, Block, Media, Thinking, ToolCall, ToolResult, ToolStatus};
 
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::general_purpose::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use rethread_json::{Kind, Object, Tree, Value};
-use rethread_model::{
-    Blob, Block, Json, Media, RawRef, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
-};
-
+use super::{InlineData, is_data_url, plain_input};
 use crate::fields::{is_true, json, string, text, text_of};
-use crate::picture;
 
 /// The blocks of `content`, which may be one text.
 pub(crate) fn read_blocks(content: Value<'_>) -> Result<Vec<Block>, String> {
@@ -54,7 +46,7 @@ fn read_block(value: Value<'_>) -> Result<Block, String> {
         "text" => Block::Text(text_of(value, "text").ok_or("`text` is missing")?),
         "thinking" => Block::Thinking(thinking(value)?),
         "tool_use" => Block::ToolCall(ToolCall {
-            input: value.get("input").map(tool_input),
+            input: value.get("input").map(plain_input),
             status: ToolStatus::Completed,
             ..ToolCall::new(
                 needed(value, ["tool_id", "id"])?,
@@ -101,13 +93,11 @@ fn tool_result(value: Value<'_>) -> Result<ToolResult, String> {
             (None, None) => Vec::new(),
         };
     Ok(ToolResult {
-        call_id: needed(value, ["tool_id", "tool_use_id"])?,
         name: string(value, "tool_name").filter(|name| !name.is_empty()),
         blocks,
         is_error: is_true(value, "is_error"),
         structured: json(value, "output").filter(|_| said.is_some_and(|v| v.text().is_none())),
-        exit_code: None,
-        full_output: None,
+        ..ToolResult::new(needed(value, ["tool_id", "tool_use_id"])?)
     })
 }
 
@@ -151,8 +141,7 @@ fn media(value: Value<'_>) -> Result<Media, String> {
             return Ok(Media {
                 mime,
                 name,
-                uri: None,
-                blob: Blob::Url(url),
+                ..Media::new(Blob::Url(url))
             });
         }
         (None, None) => {
@@ -164,134 +153,6 @@ fn media(value: Value<'_>) -> Result<Media, String> {
     Ok(Media {
         mime: Some(data.mime),
         name,
-        uri: None,
-        blob,
+        ..Media::new(blob)
     })
-}
-
-/// Bytes that a message holds itself.
-pub(crate) struct InlineData {
-    /// What they are.
-    pub(crate) mime: String,
-    pub(crate) bytes: Vec<u8>,
-}
-
-/// Base64 as programs write it: padded or not.
-const LENIENT: GeneralPurpose = GeneralPurpose::new(
-    &alphabet::STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
-const LENIENT_URL: GeneralPurpose = GeneralPurpose::new(
-    &alphabet::URL_SAFE,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
-
-impl InlineData {
-    /// Decodes base64, by itself or in a `data:` URL, which says better what it is.
-    pub(crate) fn decode(data: &str, mime: Option<&str>) -> Result<Self, String> {
-        let (base64, from_url) = match data.get(5..).filter(|_| is_data_url(data)) {
-            None => (data, None),
-            Some(rest) => {
-                let (head, body) = rest.split_once(',').ok_or("a data URL without a comma")?;
-                let mut fields = head.split(';');
-                let mime = fields.next().filter(|m| !m.is_empty());
-                if !fields.any(|f| f.eq_ignore_ascii_case("base64")) {
-                    return Err("a data URL that is not base64".to_owned());
-                }
-                (body, mime)
-            }
-        };
-        let packed: Vec<u8> = base64
-            .bytes()
-            .filter(|b| !b.is_ascii_whitespace())
-            .collect();
-        let bytes = LENIENT
-            .decode(&packed)
-            .or_else(|_| LENIENT_URL.decode(&packed))
-            .map_err(|e| format!("image data that is not base64: {e}"))?;
-        let mime = from_url.or(mime).map_or_else(
-            || picture::mime(&bytes, Path::new("")).to_owned(),
-            str::to_ascii_lowercase,
-        );
-        Ok(Self { mime, bytes })
-    }
-
-    /// A `data:` URL.
-    pub(crate) fn to_url(&self) -> String {
-        format!("data:{};base64,{}", self.mime, STANDARD.encode(&self.bytes))
-    }
-}
-
-/// Whether an address holds the bytes itself.
-pub(crate) fn is_data_url(text: &str) -> bool {
-    text.get(..5)
-        .is_some_and(|start| start.eq_ignore_ascii_case("data:"))
-}
-
-/// What a tool was given: text, or any other value.
-fn tool_input(value: Value<'_>) -> ToolInput {
-    match text(value) {
-        Some(text) => ToolInput::Text(text),
-        None => ToolInput::Json(Json::new(value.raw())),
-    }
-}
-
-/// What a tool was given, where that is JSON in a string, plain text, or any other value.
-pub(crate) fn parsed_input(value: Value<'_>) -> ToolInput {
-    let Some(said) = text(value) else {
-        return ToolInput::Json(Json::new(value.raw()));
-    };
-    let bytes = said.value.as_bytes();
-    let structured = Tree::parse(bytes)
-        .is_ok_and(|tree| matches!(tree.root(bytes).kind(), Kind::Object | Kind::Array));
-    if structured && !said.lossy {
-        ToolInput::Json(Json::new(bytes.trim_ascii()))
-    } else {
-        ToolInput::Text(said)
-    }
-}
-
-/// A picture, or any other file, by its type.
-pub(crate) fn media_block(media: Media) -> Block {
-    match media.mime.as_deref() {
-        Some(mime) if mime.starts_with("image/") => Block::Image(media),
-        _ => Block::File(media),
-    }
-}
-
-/// Bytes that a record holds as base64 in a string.
-pub(crate) fn inline_blob(data: Value<'_>, record: RawRef) -> Option<Blob> {
-    Some(Blob::Inline {
-        record,
-        // Behind the quote.
-        start: data.span().start as u64 + 1,
-        len: data.content()?.len() as u64,
-    })
-}
-
-/// The MIME type and the base64 of an address that holds the bytes itself.
-pub(crate) fn data_url(url: &str) -> Option<(&str, &str)> {
-    let (head, data) = url.strip_prefix("data:")?.split_once(',')?;
-    Some((head.strip_suffix(";base64")?, data))
-}
-
-/// What a tool is given, for clients that take objects alone: all else becomes the one member of one.
-pub(crate) fn object_input(input: Option<&ToolInput>) -> Vec<u8> {
-    match input {
-        None => b"{}".to_vec(),
-        Some(ToolInput::Json(json)) if json.bytes().trim_ascii_start().starts_with(b"{") => {
-            json.bytes().to_vec()
-        }
-        Some(ToolInput::Json(json)) => Object::new().raw("input", json.bytes()).finish(),
-        Some(ToolInput::Text(text)) => Object::new().str("input", &text.value).finish(),
-    }
-}
-
-/// What a tool gave, as one text.
-pub(crate) fn output_text(result: &ToolResult) -> String {
-    let texts = result.blocks.iter().filter_map(|block| match block {
-        Block::Text(text) => Some(text.value.as_str()),
-        _ => None,
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }
