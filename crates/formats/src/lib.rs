@@ -64,8 +64,8 @@ pub use raw_json::RawJson;
 pub use registry::{FORMATS, PROJECT_FORMAT, by_name};
 pub use rethread_env::{Env, EnvError, Home, HomeKind};
 pub use transcript::{
-    Attachments, Branches, Files, Keeps, StepKind, SubagentTranscript, Transcript, TranscriptStep,
-    left_ways,
+    Attachments, Branches, Files, Keeps, StartedSubagent, StepKind, SubagentTranscript, Transcript,
+    TranscriptStep, left_ways,
 };
 pub use treatment::Treatment;
 pub use unusable::{has_no_sessions, summarize, summarize_from, unpacking_damage, why_empty};

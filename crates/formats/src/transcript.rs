@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rethread_model::Moment;
 
-use crate::NewMessage;
+use crate::{NewMessage, Source};
 
 /// What a format has records of its own for, when it is [told](crate::Writer::write_transcript) a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +92,15 @@ pub struct SubagentTranscript<'a> {
     pub title: Option<&'a str>,
     /// What was said, as in any conversation.
     pub told: &'a [TranscriptStep],
+}
+
+/// A call of a session, and the sub-agent that it started.
+#[derive(Clone, Copy, Debug)]
+pub struct StartedSubagent<'a> {
+    /// The call, by the id that the session was told.
+    pub call: &'a str,
+    /// The session of the sub-agent.
+    pub session: &'a Source,
 }
 
 /// What a step is.

@@ -88,22 +88,34 @@ impl NewSession {
     /// Refuses what only some formats have a use for: to ignore it would be a lie.
     pub(crate) fn refuse_special(&self, format: &'static str) -> Result<(), WriteError> {
         let asked = [
-            (self.parent.is_some(), "sub-agents"),
-            (self.session_json.is_some(), "description that can be given"),
-            (self.project_key.is_some(), "project keys"),
-            (self.agent_key.is_some(), "agent keys"),
+            AskedFor::value(self.parent.as_ref(), "sub-agents"),
+            AskedFor::value(self.session_json.as_ref(), "description that can be given"),
+            AskedFor::value(self.project_key.as_ref(), "project keys"),
+            AskedFor::value(self.agent_key.as_ref(), "agent keys"),
         ];
         refuse(format, &asked)
     }
 }
 
+/// Something that only some formats can do, and whether it was asked for.
+pub(crate) struct AskedFor {
+    pub(crate) is_asked: bool,
+    /// What a format would have if it could do it.
+    pub(crate) what: &'static str,
+}
+
+impl AskedFor {
+    /// Of a value that is there where it was asked for.
+    pub(crate) fn value<T>(value: Option<&T>, what: &'static str) -> Self {
+        let is_asked = value.is_some();
+        Self { is_asked, what }
+    }
+}
+
 /// Refuses the first thing that was asked for, by what a format would have if it could do it.
-pub(crate) fn refuse(
-    format: &'static str,
-    asked: &[(bool, &'static str)],
-) -> Result<(), WriteError> {
-    match asked.iter().find(|(is_asked, _)| *is_asked) {
-        Some((_, what)) => Err(WriteError::Unsupported { format, what }),
+pub(crate) fn refuse(format: &'static str, asked: &[AskedFor]) -> Result<(), WriteError> {
+    match asked.iter().find(|asked| asked.is_asked) {
+        Some(AskedFor { what, .. }) => Err(WriteError::Unsupported { format, what }),
         None => Ok(()),
     }
 }

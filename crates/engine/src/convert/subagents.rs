@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rethread_formats::carry::{CarriedAgent, Scope};
 use rethread_formats::{
-    Agents, Conversation, FormatRef, Source, StepKind, SubagentTranscript, Writer, Writing,
+    Agents, Conversation, FormatRef, Source, StartedSubagent, StepKind, SubagentTranscript, Writer,
+    Writing,
 };
 use rethread_model::{Block, Bodies as _, Body, LinkKind, Note};
 
@@ -112,8 +113,11 @@ impl SubagentFamily {
         }
         for (parent, calls) in started {
             let calls = calls.iter();
-            let calls: Vec<(&str, &Source)> = calls
-                .filter_map(|(call, at)| Some((call.as_str(), there.get(at)?)))
+            let calls: Vec<StartedSubagent<'_>> = calls
+                .filter_map(|(call, at)| {
+                    let session = there.get(at)?;
+                    Some(StartedSubagent { call, session })
+                })
                 .collect();
             let source = parent.and_then(|ix| there.get(&ix)).unwrap_or(main);
             writer.link_subagents(w, source, &calls)?;

@@ -6,7 +6,10 @@ use rethread_json::{Document, Object, Patch, Value, quote};
 use super::files::FilesHere;
 use super::{AgentUse, FORMAT};
 use crate::fields::string;
-use crate::{NewSession, Source, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing};
+use crate::{
+    NewSession, Source, StartedSubagent, SubagentTranscript, SubagentWriter, WriteError, Writer,
+    Writing,
+};
 
 impl SubagentWriter for AgentUse {
     fn write_subagent(
@@ -31,7 +34,7 @@ impl SubagentWriter for AgentUse {
         &self,
         w: &Writing<'_>,
         parent: &Source,
-        started: &[(&str, &Source)],
+        started: &[StartedSubagent<'_>],
     ) -> Result<(), WriteError> {
         let files = FilesHere::scan(&parent.path)?;
         for file in files.exchanges.iter().flat_map(|e| &e.parts) {
@@ -44,11 +47,11 @@ impl SubagentWriter for AgentUse {
 }
 
 /// A part that is one of these calls, with the session that it started.
-fn linked(part: Vec<u8>, started: &[(&str, &Source)]) -> Option<Vec<u8>> {
+fn linked(part: Vec<u8>, started: &[StartedSubagent<'_>]) -> Option<Vec<u8>> {
     let document = Document::parse(part).ok()?;
     let part = document.root();
     let call = string(part, "callID")?;
-    let (_, agent) = started.iter().find(|(id, _)| *id == call)?;
+    let agent = started.iter().find(|agent| agent.call == call)?.session;
     let state = part.get("state")?;
     if string(state, "status")? != "completed" {
         return None;

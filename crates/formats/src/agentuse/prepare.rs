@@ -123,12 +123,21 @@ fn timed(part: Value<'_>, now: i64) -> Result<Document, WriteError> {
     read_object(&patch.finish()).map_err(bad_message)
 }
 
+/// What a person asks for.
+#[derive(Clone, Copy)]
+pub(super) struct NewPrompt<'a> {
+    /// What the session is about.
+    pub(super) task: &'a str,
+    /// What is said beside it.
+    pub(super) user: Option<&'a str>,
+}
+
 /// A message as it is written.
 pub(super) fn message(
     session: &LockedExchanges<'_>,
     id: &str,
     said: Option<Value<'_>>,
-    (task, user): (&str, Option<&str>),
+    asked: NewPrompt<'_>,
 ) -> Result<Vec<u8>, WriteError> {
     let of = |key: &str| said.and_then(|s| s.get(key));
     if let Some(other) = said
@@ -149,7 +158,10 @@ pub(super) fn message(
     let prompt = merged(
         of("user").and_then(|u| u.get("prompt")),
         "user.prompt",
-        &[("task", Some(quote(task))), ("user", user.map(quote))],
+        &[
+            ("task", Some(quote(asked.task))),
+            ("user", asked.user.map(quote)),
+        ],
     )
     .map_err(bad_message)?;
     let who = merged(of("user"), "user", &[("prompt", Some(b"{}".to_vec()))]);

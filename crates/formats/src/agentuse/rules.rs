@@ -18,7 +18,7 @@ use super::store::{
 use super::{AgentUse, key, store};
 use crate::check::known::shown;
 use crate::check::law as general;
-use crate::check::sheet::{Sheet, unreadable, whole};
+use crate::check::sheet::{Headings, Sheet, unreadable, whole};
 use crate::fields::string;
 use crate::{OpenError, Rules, Source, Violation, Weight};
 
@@ -29,7 +29,15 @@ pub(super) fn first_error(
     bytes: &[u8],
     judge: impl FnOnce(&mut Sheet<'_>, Value<'_>),
 ) -> Option<String> {
-    let mut sheet = Sheet::new(Path::new(""), bytes, 1, (law::SESSION, law::STRUCTURE));
+    let mut sheet = Sheet::new(
+        Path::new(""),
+        bytes,
+        1,
+        Headings {
+            section: law::SESSION,
+            general: law::STRUCTURE,
+        },
+    );
     if let Some(tree) = sheet.object() {
         judge(&mut sheet, tree.root(bytes));
     }
@@ -140,7 +148,15 @@ impl SessionCheck<'_> {
             Err(DiskError::NotFound { .. }) => return,
             Err(e) => return (self.out)(unreadable(&file.path, &e, law::STRUCTURE)),
         };
-        let mut sheet = Sheet::new(&file.path, &bytes, 1, (section, law::STRUCTURE));
+        let mut sheet = Sheet::new(
+            &file.path,
+            &bytes,
+            1,
+            Headings {
+                section,
+                general: law::STRUCTURE,
+            },
+        );
         if let Some(tree) = sheet.object() {
             judge(&mut sheet, tree.root(&bytes));
         }

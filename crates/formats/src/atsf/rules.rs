@@ -19,7 +19,7 @@ use rethread_disk::{DiskError, read_small};
 use self::messages::Unread;
 use super::Atsf;
 use super::store::{AGENT, CONFIG, IGNORE, LOG, MANIFEST, THREADS, list_folder};
-use crate::check::sheet::{Sheet, unreadable, whole};
+use crate::check::sheet::{Headings, Sheet, unreadable, whole};
 use crate::{OpenError, Rules, Violation, Weight};
 
 impl Rules for Atsf {
@@ -132,7 +132,15 @@ impl ThreadCheck<'_> {
             return self.no_manifest(&path, part, bytes.err().as_ref());
         };
         self.files += u64::from(part != CheckedPart::Log);
-        let mut sheet = Sheet::new(&path, bytes, 1, (law::THREAD, law::COMPATIBILITY));
+        let mut sheet = Sheet::new(
+            &path,
+            bytes,
+            1,
+            Headings {
+                section: law::THREAD,
+                general: law::COMPATIBILITY,
+            },
+        );
         let tree = sheet.object();
         let root = tree.as_ref().map(|tree| tree.root(bytes));
         let is_known = root.is_none_or(|root| version::is_known(&mut sheet, root));

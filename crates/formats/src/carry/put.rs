@@ -116,22 +116,24 @@ pub(crate) fn put_files(
     let files = goods
         .names
         .iter()
-        .map(|name| Ok((goods.folder.join(name), below(shelf, name)?)))
+        .map(|name| {
+            let from = goods.folder.join(name);
+            let to = below(shelf, name)?;
+            Ok(FileToPut { from, to })
+        })
         .collect::<Result<Vec<_>, WriteError>>()?;
-    let Some((_, main)) = files.first() else {
+    let Some(FileToPut { to: main, .. }) = files.first() else {
         return Err(WriteError::BadInput("a session without files".to_owned()));
     };
     let folder = common_folder(shelf, &goods.names);
     let path = below(shelf, &goods.path)?;
     let is_there = |to: &Path| std::fs::symlink_metadata(to).is_ok();
-    if let Some((_, other)) = files
-        .iter()
-        .find(|(from, to)| is_there(to) && !is_same_file(from, to))
-    {
+    let is_other = |file: &&FileToPut| is_there(&file.to) && !is_same_file(&file.from, &file.to);
+    if let Some(FileToPut { to: other, .. }) = files.iter().find(is_other) {
         let is_own = other == main || is_there(main);
         return Err(exists_error(if is_own { &path } else { other }));
     }
-    if files.iter().all(|(_, to)| is_there(to)) {
+    if files.iter().all(|file| is_there(&file.to)) {
         return Ok(Put::There(path));
     }
     let near = shelf.ancestors().find(|f| f.is_dir()).unwrap_or(shelf);
@@ -139,7 +141,7 @@ pub(crate) fn put_files(
     ensure_folder(shelf, &mode, w.durability)?;
     if let Some(folder) = folder.filter(|f| std::fs::symlink_metadata(f).is_err()) {
         let made = create_folder_with(&folder, mode, w.durability, |inside| {
-            for (from, to) in &files {
+            for FileToPut { from, to } in &files {
                 let name = to.strip_prefix(&folder).unwrap_or(to);
                 let _ = copy_file(&w.unsynced(), from, &inside.join(name), mode)?;
             }
@@ -156,7 +158,7 @@ pub(crate) fn put_files(
     }
     let unfinished = UnfinishedInstall::of_files(&files)?;
     let journal = unfinished.note_begin(w)?;
-    for (from, to) in files.iter().rev() {
+    for FileToPut { from, to } in files.iter().rev() {
         let copied = match copy_file(w, from, to, mode) {
             Ok(Created::Existed) if !is_same_file(from, to) => Err(exists_error(to)),
             copied => copied,
@@ -170,6 +172,13 @@ pub(crate) fn put_files(
     // The session is whole, so the note means nothing any more, even if it stays.
     let _ = journal.map(Journal::finish);
     Ok(Put::New(path))
+}
+
+/// A file of a session, and where it is to go.
+#[derive(Debug)]
+pub(super) struct FileToPut {
+    pub(super) from: PathBuf,
+    pub(super) to: PathBuf,
 }
 
 fn exists_error(path: &Path) -> WriteError {

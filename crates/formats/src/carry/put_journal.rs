@@ -9,6 +9,7 @@ use rethread_disk::{
 use rethread_json::{Array, Object, Tree, Value};
 
 use super::pack::Seal;
+use super::put::FileToPut;
 use crate::{WriteError, Writing};
 
 /// Where the notes are, in the data folder.
@@ -27,10 +28,10 @@ pub(super) struct UnfinishedInstall {
 
 impl UnfinishedInstall {
     /// Of files as they lie elsewhere and where they are to go, the main one first.
-    pub(super) fn of_files(files: &[(PathBuf, PathBuf)]) -> Result<Self, WriteError> {
+    pub(super) fn of_files(files: &[FileToPut]) -> Result<Self, WriteError> {
         let mut unfinished = Self::default();
         let is_missing = |path: &Path| std::fs::symlink_metadata(path).is_err();
-        for (at, (from, to)) in files.iter().enumerate() {
+        for (at, FileToPut { from, to }) in files.iter().enumerate() {
             if at == 0 {
                 unfinished.main.clone_from(to);
             } else if is_missing(to) {

@@ -17,15 +17,21 @@ const STRIDE: usize = 64 * 1024;
 
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
+/// The headings of a document that a text is measured by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Headings {
+    /// For what is wrong with the text as a whole.
+    pub(crate) section: &'static str,
+    /// For what holds of every text.
+    pub(crate) general: &'static str,
+}
+
 /// A text under judgement.
 pub(crate) struct Sheet<'a> {
     path: &'a Path,
     bytes: &'a [u8],
     first_line: u64,
-    /// The heading for what is wrong with the text as a whole.
-    section: &'static str,
-    /// The heading for what holds of every text.
-    general: &'static str,
+    headings: Headings,
     /// Line breaks before each stride, once somebody asked.
     breaks: Vec<u64>,
     found: Vec<Violation>,
@@ -38,14 +44,13 @@ impl<'a> Sheet<'a> {
         path: &'a Path,
         bytes: &'a [u8],
         first_line: u64,
-        (section, general): (&'static str, &'static str),
+        headings: Headings,
     ) -> Self {
         Self {
             path,
             bytes,
             first_line,
-            section,
-            general,
+            headings,
             breaks: Vec::new(),
             found: Vec::new(),
             errors: 0,
@@ -54,11 +59,11 @@ impl<'a> Sheet<'a> {
     }
 
     pub(crate) fn section(&self) -> &'static str {
-        self.section
+        self.headings.section
     }
 
     pub(crate) fn general(&self) -> &'static str {
-        self.general
+        self.headings.general
     }
 
     /// Something is against the document; `at` is its byte, where it has one.
@@ -95,7 +100,7 @@ impl<'a> Sheet<'a> {
         }
         let (law, message) = if nth > MOST {
             let message = format!("more than {MOST} {weight}s; the rest is not told");
-            (law::more(self.section), message)
+            (law::more(self.headings.section), message)
         } else {
             (law, message)
         };
@@ -130,10 +135,18 @@ impl<'a> Sheet<'a> {
     /// Judges the encoding: UTF-8, and no byte order mark.
     pub(crate) fn encoding(&mut self) {
         if let Err(e) = std::str::from_utf8(self.bytes) {
-            self.error(law::utf8(self.general), e.valid_up_to(), "not UTF-8");
+            self.error(
+                law::utf8(self.headings.general),
+                e.valid_up_to(),
+                "not UTF-8",
+            );
         }
         if self.bytes.starts_with(MARK) {
-            self.warning(law::bom(self.general), 0, "begins with a byte order mark");
+            self.warning(
+                law::bom(self.headings.general),
+                0,
+                "begins with a byte order mark",
+            );
         }
     }
 
@@ -144,12 +157,12 @@ impl<'a> Sheet<'a> {
             Ok(tree) if tree.root(self.bytes).is_object() => Some(tree),
             Ok(tree) => {
                 let at = tree.root(self.bytes).span().start;
-                self.error(law::json(self.section), at, "not a JSON object");
+                self.error(law::json(self.headings.section), at, "not a JSON object");
                 None
             }
             Err(e) => {
                 let message = format!("not JSON: {}, at column {}", e.kind, e.column);
-                self.error(law::json(self.section), e.offset, message);
+                self.error(law::json(self.headings.section), e.offset, message);
                 None
             }
         }

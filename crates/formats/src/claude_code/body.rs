@@ -65,11 +65,14 @@ impl BodyReader for ClaudeCode {
             path: &path,
             asides: session.entry(entry).visibility == Visibility::Visible,
         };
-        let values: Vec<(RawRef, Value<'_>)> = records
+        let values: Vec<EntryRecord<'_>> = records
             .iter()
-            .map(|(raw, bytes, tree)| (*raw, tree.root(bytes)))
+            .map(|(raw, bytes, tree)| EntryRecord {
+                raw: *raw,
+                value: tree.root(bytes),
+            })
             .collect();
-        let Some((raw, first)) = values.first().copied() else {
+        let Some(EntryRecord { raw, value: first }) = values.first().copied() else {
             return Body::Unknown(None);
         };
         match session.entry(entry).kind {
@@ -137,6 +140,13 @@ impl BodyReader for ClaudeCode {
     }
 }
 
+/// A record of an entry, and where it is.
+#[derive(Clone, Copy)]
+pub(super) struct EntryRecord<'a> {
+    pub(super) raw: RawRef,
+    pub(super) value: Value<'a>,
+}
+
 struct BodyContext<'a> {
     native: &'a Native,
     session: &'a Session,
@@ -179,15 +189,15 @@ impl BodyContext<'_> {
     }
 
     /// A response, from all of its records. A record that was written twice counts once.
-    fn response(&self, values: &[(RawRef, Value<'_>)]) -> Message {
+    fn response(&self, values: &[EntryRecord<'_>]) -> Message {
         let mut message = Message::new(Role::Assistant, Vec::new());
         let mut used = None;
         // Of records with one id the last counts.
         let places = values.iter().enumerate();
         let last: HashMap<_, _> = places
-            .filter_map(|(at, (_, value))| Some((own_id(*value)?, at)))
+            .filter_map(|(at, record)| Some((own_id(record.value)?, at)))
             .collect();
-        for (at, (raw, value)) in values.iter().enumerate() {
+        for (at, EntryRecord { raw, value }) in values.iter().enumerate() {
             if message.blocks.len() > MOST {
                 message.blocks.push(more_records(values.len() - at));
                 break;

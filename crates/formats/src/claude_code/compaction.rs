@@ -1,14 +1,15 @@
 //! What a compaction says: its mark, its summary, or both.
 
 use rethread_json::Value;
-use rethread_model::{Compaction, Kept, RawRef, Text};
+use rethread_model::{Compaction, Kept, Text};
 
+use super::body::EntryRecord;
 use crate::fields::{others, string, text, text_of};
 
 /// The mark of a compaction, its summary, or both.
-pub(super) fn compaction(values: &[(RawRef, Value<'_>)]) -> Compaction {
+pub(super) fn compaction(values: &[EntryRecord<'_>]) -> Compaction {
     let mut compaction = Compaction::default();
-    for (_, value) in values {
+    for EntryRecord { value, .. } in values {
         if let Some(said) = value.get("message") {
             compaction.summary = said.get("content").and_then(joined).or(compaction.summary);
         }

@@ -53,12 +53,13 @@ impl SubagentWriter for ClaudeCode {
             parent: None,
             ..scribe(&conversation)
         };
-        let (scribe, _) = written(
-            w,
-            &conversation,
-            (scribe, &steps(agent.told)),
-            (count, None),
-        )?;
+        let new = NewSteps {
+            scribe,
+            told: &steps(agent.told),
+            salt: count,
+            last: None,
+        };
+        let (scribe, _) = written(w, &conversation, new)?;
         let path = folder.join(format!("agent-{id}.jsonl"));
         let call = agent.call.map(|call| tool_id(call).into_owned());
         let meta = Object::new()
@@ -97,7 +98,13 @@ impl SubagentWriter for ClaudeCode {
         let times = conversation.session.entries().iter();
         let last = times.filter_map(|e| e.time).max();
         let salt = log.len()?;
-        let (scribe, mut written) = written(w, &conversation, (scribe, told), (salt, last))?;
+        let new = NewSteps {
+            scribe,
+            told,
+            salt,
+            last,
+        };
+        let (scribe, mut written) = written(w, &conversation, new)?;
         written.appended.notes.extend(log.append(&scribe.lines)?);
         Ok(written.appended)
     }
@@ -158,7 +165,13 @@ pub(super) fn add(
     let salt = log.len()?;
     let times = conversation.session.entries().iter();
     let last = times.filter(|e| !e.beside).filter_map(|e| e.time).max();
-    let (mut scribe, mut written) = written(w, &conversation, (scribe, told), (salt, last))?;
+    let new = NewSteps {
+        scribe,
+        told,
+        salt,
+        last,
+    };
+    let (mut scribe, mut written) = written(w, &conversation, new)?;
     if !scribe.lines.is_empty() {
         let title = conversation.session.head.title.as_ref();
         let title = title.filter(|t| t.source == TitleSource::User);
@@ -178,13 +191,28 @@ struct WrittenSteps {
     is_back: bool,
 }
 
+/// Steps that are to be written.
+struct NewSteps<'a> {
+    scribe: RecordWriter,
+    told: &'a [NewStep<'a>],
+    /// What makes ids of the same seed differ.
+    salt: u64,
+    /// When something was said last before them.
+    last: Option<Moment>,
+}
+
 /// Writes steps as records.
 fn written(
     w: &Writing<'_>,
     conversation: &Conversation,
-    (scribe, told): (RecordWriter, &[NewStep<'_>]),
-    (salt, last): (u64, Option<Moment>),
+    new: NewSteps<'_>,
 ) -> Result<(RecordWriter, WrittenSteps), WriteError> {
+    let NewSteps {
+        scribe,
+        told,
+        salt,
+        last,
+    } = new;
     let mut steps = ready(w, conversation, told, salt);
     if w.strict
         && let Some(at) = steps.iter().position(Result::is_err)

@@ -18,30 +18,33 @@ pub(super) fn is_packed(path: &Path) -> bool {
     path.to_str().is_some_and(|path| path.ends_with(PACKED))
 }
 
+/// A log that was opened, and what is wrong with a compressed one.
+pub(super) struct OpenedRollout {
+    pub(super) part: Part,
+    pub(super) damage: Option<Note>,
+}
+
 /// A log, unpacked where it is compressed. A compressed one that is damaged gives what comes before
 /// the damage, and a note.
-pub(super) fn open(path: &Path) -> Result<(Part, Option<Note>), OpenError> {
+pub(super) fn open(path: &Path) -> Result<OpenedRollout, OpenError> {
     open_in(path, None)
 }
 
 /// As [`open`], of which only a window is meant where it is not compressed.
-pub(super) fn open_in(
-    path: &Path,
-    window: Option<LogWindow>,
-) -> Result<(Part, Option<Note>), OpenError> {
+pub(super) fn open_in(path: &Path, window: Option<LogWindow>) -> Result<OpenedRollout, OpenError> {
     let (file, len) = open_sized(path)?;
     if !is_packed(path) {
         let part = Part::lines_in(window, path.to_owned(), file, len);
-        return Ok((part, None));
+        return Ok(OpenedRollout { part, damage: None });
     }
     let original = file.try_clone().map_err(|cause| DiskError::Read {
         path: path.to_owned(),
         cause,
     })?;
     let content = unpack(path, file, Packing::Zstd)?;
-    let note = content.damage.map(|why| Note::damage(why).at(path));
+    let damage = content.damage.map(|why| Note::damage(why).at(path));
     let part = Part::packed(path.to_owned(), original, content.file, content.len);
-    Ok((part, note))
+    Ok(OpenedRollout { part, damage })
 }
 
 /// A reader over a log's content, without keeping it.

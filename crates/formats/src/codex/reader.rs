@@ -11,6 +11,7 @@ use super::base::{Bases, bases};
 use super::entries::Grow;
 use super::line_head::glance;
 use super::meta::{Base, Beginning, SessionMeta, beginning_of};
+use super::packed::OpenedRollout;
 use super::prefix::Prefix;
 use super::record::{RolloutRecord, RolloutType};
 use super::said::{has_lone_surrogate, is_frame};
@@ -47,7 +48,7 @@ impl crate::Reader for Codex {
             return document::read(source);
         }
         let opened = packed::open_in(path, source.window)?;
-        let meta = match beginning_of(opened.0.reader()) {
+        let meta = match beginning_of(opened.part.reader()) {
             Beginning::Session(meta) => Some(*meta),
             Beginning::Nameless | Beginning::Other => None,
         };
@@ -196,8 +197,9 @@ impl<'a> RolloutReader<'a> {
     }
 
     /// Reads all lines that are meant.
-    fn part(&mut self, (part, damage): (Part, Option<Note>)) -> Result<Part, OpenError> {
-        self.records.notes.extend(damage);
+    fn part(&mut self, opened: OpenedRollout) -> Result<Part, OpenError> {
+        self.records.notes.extend(opened.damage);
+        let part = opened.part;
         let end = read_log(&part, self)?;
         self.grow.unclaimed.append(&mut self.records.unclaimed);
         self.ends_early();

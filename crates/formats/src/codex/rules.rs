@@ -60,7 +60,7 @@ fn one(source: &Source) -> Result<Vec<Violation>, OpenError> {
         sheet.say(Weight::Warning, None, "old-format", message);
         return Ok(sheet.found);
     }
-    let (part, damage) = packed::open(path)?;
+    let packed::OpenedRollout { part, damage } = packed::open(path)?;
     if let Some(note) = damage {
         sheet.say(Weight::Error, None, "compressed", &note.message);
     }

@@ -6,8 +6,8 @@ use rethread_model::Note;
 
 use super::Source;
 use crate::{
-    Appended, Branch, EntryRef, Fork, Keeps, Made, MessageInput, Migrated, NewSession, StepKind,
-    SubagentTranscript, Transcript, TranscriptStep, WriteError, Writing,
+    Appended, Branch, EntryRef, Fork, Keeps, Made, MessageInput, Migrated, NewSession,
+    StartedSubagent, StepKind, SubagentTranscript, Transcript, TranscriptStep, WriteError, Writing,
 };
 
 /// Writing sessions. What a format has no place for, it refuses with [`WriteError::Unsupported`].
@@ -132,7 +132,7 @@ pub trait SubagentWriter: Writer {
         &self,
         _: &Writing<'_>,
         _parent: &Source,
-        _started: &[(&str, &Source)],
+        _started: &[StartedSubagent<'_>],
     ) -> Result<(), WriteError> {
         Ok(())
     }

@@ -8,6 +8,7 @@ use super::Gemini;
 use super::project::{project_hash, root_in};
 use super::scan::{Scanned, scan};
 use super::sniff::ClientFile;
+use crate::check::law::{Law, law};
 use crate::kit::ScanDepth;
 use crate::{OpenError, Rules, Source, Store, Violation, Weight};
 
@@ -35,7 +36,7 @@ fn check_file(source: &Source, out: &mut dyn FnMut(Violation)) -> Result<(), Ope
             out(violation(
                 path,
                 Weight::Error,
-                ("no-session", DAMAGE),
+                law("no-session", DAMAGE),
                 message,
             ));
             return Ok(());
@@ -60,28 +61,23 @@ fn of_note(path: &Path, note: &Note) -> Violation {
     };
     Violation {
         line: note.line,
-        ..violation(path, weight, ("damage", DAMAGE), note.message.clone())
+        ..violation(path, weight, law("damage", DAMAGE), note.message.clone())
     }
 }
 
-fn violation(
-    path: &Path,
-    weight: Weight,
-    (rule, section): (&'static str, &'static str),
-    message: String,
-) -> Violation {
+fn violation(path: &Path, weight: Weight, law: Law, message: String) -> Violation {
     Violation {
         weight,
         path: path.to_owned(),
         line: None,
-        rule,
-        section,
+        rule: law.rule,
+        section: law.section,
         message,
     }
 }
 
 fn check_chat(path: &Path, found: &Scanned, out: &mut dyn FnMut(Violation)) {
-    let mut tell = |weight, rule, message| out(violation(path, weight, rule, message));
+    let mut tell = |weight, law, message| out(violation(path, weight, law, message));
     let meta = &found.meta;
     for (key, is_there) in [
         ("startTime", meta.started.is_some()),
@@ -89,7 +85,7 @@ fn check_chat(path: &Path, found: &Scanned, out: &mut dyn FnMut(Violation)) {
     ] {
         if !is_there {
             let message = format!("`{key}` is missing or no time; the client takes now for it");
-            tell(Weight::Warning, ("required-field", READ), message);
+            tell(Weight::Warning, law("required-field", READ), message);
         }
     }
     let root = super::project::folder_of(path).and_then(root_in);
@@ -97,16 +93,16 @@ fn check_chat(path: &Path, found: &Scanned, out: &mut dyn FnMut(Violation)) {
         && project_hash(&root) != *hash
     {
         let message = format!("`projectHash` is not the hash of `{root}`");
-        tell(Weight::Warning, ("project-hash", LIVES), message);
+        tell(Weight::Warning, law("project-hash", LIVES), message);
     }
     let replay = &found.replay;
     for (draft, id) in replay.drafts.iter().zip(replay.ids.iter()) {
         if draft.beside {
             let message = "a record that is no message; the client passes over it".to_owned();
-            tell(Weight::Warning, ("unknown-record", READ), message);
+            tell(Weight::Warning, law("unknown-record", READ), message);
         } else if draft.head.kind == Kind::Unknown {
             let message = format!("the message `{id}` has a type that the client does not know");
-            tell(Weight::Warning, ("unknown-type", READ), message);
+            tell(Weight::Warning, law("unknown-type", READ), message);
         }
     }
     let live = replay.live.iter();
@@ -116,7 +112,7 @@ fn check_chat(path: &Path, found: &Scanned, out: &mut dyn FnMut(Violation)) {
         for call in calls.filter(|call| !call.has_result) {
             let (call, message) = (tools.text(call.id), replay.id(at));
             let message = format!("the call `{call}` of `{message}` has no result");
-            tell(Weight::Warning, ("unanswered-call", READ), message);
+            tell(Weight::Warning, law("unanswered-call", READ), message);
         }
     }
 }

@@ -33,11 +33,14 @@ impl BodyReader for Ndjson {
                 Err(_) => return session_object_body(&bytes, session, entry, *raw),
             }
         }
-        let values: Vec<(ObjectPlace, Value<'_>)> = objects
+        let values: Vec<PlacedObject<'_>> = objects
             .iter()
-            .map(|(place, bytes, tree)| (*place, tree.root(&bytes[place.start..])))
+            .map(|(place, bytes, tree)| PlacedObject {
+                place: *place,
+                value: tree.root(&bytes[place.start..]),
+            })
             .collect();
-        let Some((place, value)) = values.first() else {
+        let Some(PlacedObject { place, value }) = values.first() else {
             return Body::Unknown(None);
         };
         if session.entry(entry).kind.is_message() {
@@ -65,6 +68,13 @@ pub(super) struct ObjectPlace {
     pub(super) start: usize,
     /// Where an original was taken out of it: the byte, and the record that goes on behind it.
     cut: Option<(usize, RawRef)>,
+}
+
+/// An object, and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct PlacedObject<'a> {
+    pub(super) place: ObjectPlace,
+    pub(super) value: Value<'a>,
 }
 
 impl ObjectPlace {

@@ -70,11 +70,11 @@ pub(super) fn prompt_text(value: Value<'_>) -> Option<String> {
 }
 
 /// Reads a message that came in one or several objects, each given with where it stands.
-pub(super) fn read_message(objects: &[(body::ObjectPlace, Value<'_>)]) -> Message {
-    let first = objects.first().map(|(_, value)| *value);
+pub(super) fn read_message(objects: &[body::PlacedObject<'_>]) -> Message {
+    let first = objects.first().map(|object| object.value);
     let mut message = Message::new(first.map_or(Role::System, read_role), Vec::new());
     let mut answers = LaterResults::default();
-    for (place, value) in objects {
+    for body::PlacedObject { place, value } in objects {
         read_blocks(*value, *place, &mut message.blocks, &mut answers);
         fill_message(&mut message, *value);
     }

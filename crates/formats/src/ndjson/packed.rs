@@ -40,7 +40,8 @@ pub(super) fn open_export(path: &Path) -> Result<OpenedExport, DiskError> {
         None => (file, meta.len(), None),
         Some(packing) => {
             original = Some(file.try_clone().map_err(failed)?);
-            unpack_export(path, file, packing, (meta.len(), changed))?
+            let len = meta.len();
+            unpack_export(path, file, packing, ExportStamp { len, changed })?
         }
     };
     Ok(OpenedExport {
@@ -65,9 +66,16 @@ impl OpenedExport {
 /// The file that was unpacked last, so that reading its sessions one by one unpacks it once.
 static LAST: Mutex<Option<LastUnpacked>> = Mutex::new(None);
 
+/// What tells a file from what it was: its length, and when it was changed.
+#[derive(PartialEq, Eq)]
+struct ExportStamp {
+    len: u64,
+    changed: Option<SystemTime>,
+}
+
 struct LastUnpacked {
     path: PathBuf,
-    facts: (u64, Option<SystemTime>),
+    stamp: ExportStamp,
     content: File,
     len: u64,
     damage: Option<String>,
@@ -77,7 +85,7 @@ fn unpack_export(
     path: &Path,
     file: File,
     packing: Packing,
-    facts: (u64, Option<SystemTime>),
+    stamp: ExportStamp,
 ) -> Result<(File, u64, Option<String>), DiskError> {
     let failed = |cause| DiskError::Read {
         path: path.to_owned(),
@@ -88,7 +96,7 @@ fn unpack_export(
         .unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(last) = last.as_ref()
         && last.path == path
-        && last.facts == facts
+        && last.stamp == stamp
     {
         let content = last.content.try_clone().map_err(failed)?;
         return Ok((content, last.len, last.damage.clone()));
@@ -98,7 +106,7 @@ fn unpack_export(
     let copy = content.file.try_clone().map_err(failed)?;
     *last = Some(LastUnpacked {
         path: path.to_owned(),
-        facts,
+        stamp,
         content: content.file,
         len,
         damage: damage.clone(),

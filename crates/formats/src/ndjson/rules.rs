@@ -224,17 +224,11 @@ impl ExportCheck<'_> {
 
     /// Fork points, branches and the active path name messages of the session.
     fn graph(&mut self, graph: Value<'_>, ids: &BTreeMap<String, u64>) {
-        let list = |value: Value<'_>, key: &str| -> Vec<(Option<String>, Option<u64>)> {
-            let items = value.get(key).into_iter().flat_map(Value::items);
-            items
-                .map(|i| (string(i, "uuid"), count_of(i, "index")))
-                .collect()
-        };
         let forks = graph.get("fork_points").into_iter().flat_map(Value::items);
         for (at, fork) in forks.enumerate() {
-            let own = (string(fork, "uuid"), count_of(fork, "index"));
-            self.named(&format!("graph.fork_points[{at}]"), own, ids);
-            for (n, way) in list(fork, "branches").into_iter().enumerate() {
+            self.named(&format!("graph.fork_points[{at}]"), fork, ids);
+            let branches = fork.get("branches").into_iter().flat_map(Value::items);
+            for (n, way) in branches.enumerate() {
                 self.named(&format!("graph.fork_points[{at}].branches[{n}]"), way, ids);
             }
         }
@@ -249,13 +243,11 @@ impl ExportCheck<'_> {
     }
 
     /// A message that the graph names by its id and index is there.
-    fn named(
-        &mut self,
-        place: &str,
-        (uuid, index): (Option<String>, Option<u64>),
-        ids: &BTreeMap<String, u64>,
-    ) {
-        let Some(uuid) = uuid else { return };
+    fn named(&mut self, place: &str, message: Value<'_>, ids: &BTreeMap<String, u64>) {
+        let Some(uuid) = string(message, "uuid") else {
+            return;
+        };
+        let index = count_of(message, "index");
         match ids.get(&uuid) {
             None => self.error(
                 "fork-point",

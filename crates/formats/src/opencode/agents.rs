@@ -8,7 +8,9 @@ use super::ids::IdSource;
 use super::writing::{DatabaseChange, change};
 use super::{FORMAT, OpenCode};
 use crate::fields::string;
-use crate::{Source, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing};
+use crate::{
+    Source, StartedSubagent, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing,
+};
 
 /// The agent that does what others ask of it.
 const AGENT: &str = "general";
@@ -41,10 +43,10 @@ impl SubagentWriter for OpenCode {
         &self,
         w: &Writing<'_>,
         parent: &Source,
-        started: &[(&str, &Source)],
+        started: &[StartedSubagent<'_>],
     ) -> Result<(), WriteError> {
         change(w, &parent.path, |change| {
-            for (call, agent) in started {
+            for StartedSubagent { call, session } in started {
                 let sql = "SELECT id, data FROM part WHERE session_id = ?1 AND instr(data, ?2) > 0";
                 let parts = change.ask(|tx| {
                     let mut query = tx.prepare(sql)?;
@@ -53,7 +55,7 @@ impl SubagentWriter for OpenCode {
                     found.collect::<rusqlite::Result<Vec<(String, String)>>>()
                 })?;
                 for (id, data) in parts {
-                    if let Some(data) = linked(data, call, &parent.id, &agent.id) {
+                    if let Some(data) = linked(data, call, &parent.id, &session.id) {
                         let sql = "UPDATE part SET data = ?1 WHERE id = ?2";
                         change.ask(|tx| tx.execute(sql, [&data, &id]))?;
                     }

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 use super::create::text;
 use super::new_database::create_database;
 use super::project::GLOBAL;
-use super::rows::{decode, encode};
+use super::rows::{RowValues, decode, encode};
 use super::session_rows::TABLES;
 use super::store::{SessionStorage, database_for_writing, kept};
 use super::writing::{DatabaseChange, change, trouble};
@@ -213,7 +213,7 @@ impl Carrier for OpenCode {
                 let rows = family.iter().filter_map(|tables| tables.get(table));
                 let rows: Vec<_> = rows.flatten().filter_map(|row| decode(row)).collect();
                 let Some(first) = rows.first() else { continue };
-                let names: Vec<String> = first.iter().map(quoted).collect();
+                let names: Vec<String> = first.iter().map(|(name, _)| quoted(name)).collect();
                 tx.execute(&format!("CREATE TABLE {table} ({})", names.join(", ")), [])?;
                 for row in &rows {
                     insert(&tx, table, row)?;
@@ -341,7 +341,7 @@ fn ensure_project(
     w: &Writing<'_>,
     change: &DatabaseChange<'_>,
     place: &InstallTarget,
-    row: &[(String, Value)],
+    row: &RowValues,
 ) -> Result<(), WriteError> {
     let project = row.iter().find(|(name, _)| name == "project_id");
     let Some((_, Value::Text(id))) = project else {
@@ -370,17 +370,13 @@ fn ensure_project(
 }
 
 /// A column's name as SQL has it.
-fn quoted((name, _): &(String, Value)) -> String {
+fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Adds a row.
-pub(super) fn insert(
-    db: &Connection,
-    table: &str,
-    row: &[(String, Value)],
-) -> rusqlite::Result<()> {
-    let names: Vec<String> = row.iter().map(quoted).collect();
+pub(super) fn insert(db: &Connection, table: &str, row: &RowValues) -> rusqlite::Result<()> {
+    let names: Vec<String> = row.iter().map(|(name, _)| quoted(name)).collect();
     let marks = vec!["?"; names.len()].join(", ");
     let sql = format!(
         "INSERT INTO {table} ({}) VALUES ({marks})",

@@ -10,12 +10,10 @@ use super::connection::columns;
 use super::create::text;
 use super::facts::SessionFacts;
 use super::ids::IdSource;
-use super::rows::{decode, encode};
+use super::rows::{RowValues, decode, encode};
 use super::writing::DatabaseChange;
 use crate::fields::string;
 use crate::{Fork, Source, WriteError};
-
-type RowValues = Vec<(String, Value)>;
 
 /// The application's own data of a session, with where it was copied from.
 pub(super) fn noted(line: &[u8], note: &[u8]) -> String {
@@ -95,7 +93,8 @@ impl CopiedSession {
         &self,
         change: &DatabaseChange<'_>,
         ids: &mut IdSource<'_>,
-        (old, new): (&str, &str),
+        old: &str,
+        new: &str,
     ) -> Result<(), WriteError> {
         let mut new_ids: HashMap<&str, String> = HashMap::with_capacity(self.messages.len());
         for (id, _) in &self.messages {

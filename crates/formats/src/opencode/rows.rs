@@ -132,8 +132,11 @@ fn structure(text: &[u8]) -> Option<Members<'_>> {
     (skim.is_done() && !means_something).then_some(members)
 }
 
+/// The columns of a row, by name, in their order.
+pub(super) type RowValues = Vec<(String, Value)>;
+
 /// The columns of a line, by name. None if it is no line of ours.
-pub(super) fn decode(line: &[u8]) -> Option<Vec<(String, Value)>> {
+pub(super) fn decode(line: &[u8]) -> Option<RowValues> {
     let tree = Tree::parse(line).ok()?;
     let root = tree.root(line);
     root.members()

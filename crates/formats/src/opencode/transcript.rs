@@ -59,17 +59,24 @@ pub(super) fn named(told: &TranscriptStep) -> Option<String> {
     }
 }
 
+/// A message with one part, in the client's words.
+pub(super) struct OnePartMessage {
+    info: Object,
+    part: Object,
+}
+
 /// The message that asks for a summary, and its part.
-pub(super) fn question(kept: Option<&str>) -> (Object, Object) {
+pub(super) fn question(kept: Option<&str>) -> OnePartMessage {
     let part = Object::new()
         .str("type", "compaction")
         .bool("auto", false)
         .opt_str("tail_start_id", kept);
-    (Object::new().str("role", "user"), part)
+    let info = Object::new().str("role", "user");
+    OnePartMessage { info, part }
 }
 
 /// The message with the summary, and its part.
-pub(super) fn answer(summary: &str) -> (Object, Object) {
+pub(super) fn answer(summary: &str) -> OnePartMessage {
     let part = Object::new().str("type", "text").str("text", summary);
     let info = Object::new()
         .str("role", "assistant")
@@ -77,20 +84,16 @@ pub(super) fn answer(summary: &str) -> (Object, Object) {
         .str("mode", "compaction")
         .str("agent", "compaction")
         .str("finish", "stop");
-    (info, part)
+    OnePartMessage { info, part }
 }
 
 /// A message with one part.
-pub(super) fn message(
-    (info, part): (Object, Object),
-    time: Moment,
-    model: Option<String>,
-) -> MessageInput {
+pub(super) fn message(new: OnePartMessage, time: Moment, model: Option<String>) -> MessageInput {
     let time = Object::new().i64("created", time.millis()).finish();
-    let info = info.raw("time", &time).finish();
+    let info = new.info.raw("time", &time).finish();
     let message = Object::new()
         .raw("info", &info)
-        .raw("parts", &Array::new().raw(&part.finish()).finish());
+        .raw("parts", &Array::new().raw(&new.part.finish()).finish());
     MessageInput::Json {
         bytes: message.finish(),
         line: 0,

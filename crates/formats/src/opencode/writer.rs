@@ -208,7 +208,7 @@ impl Writer for OpenCode {
                 set("path", Value::Text(home.relative));
             }
             insert(change, "session", &session)?;
-            past.copy(change, &mut ids, (&source.id, &id))?;
+            past.copy(change, &mut ids, &source.id, &id)?;
             Ok(Made {
                 id,
                 path: source.path.clone(),

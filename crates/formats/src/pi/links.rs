@@ -73,7 +73,7 @@ impl EntryLinks {
             match self.ids.get(parent.as_str()) {
                 Some(found) => {
                     builder.entry(ix).parent = Some(*found);
-                    forward.push((ix, at));
+                    forward.push(ForwardLink { entry: ix, at });
                 }
                 None => wrong.push((at, ParentDamage::Missing(parent))),
             }
@@ -84,11 +84,17 @@ impl EntryLinks {
     }
 }
 
+/// An entry whose parent came after it.
+struct ForwardLink {
+    entry: EntryIx,
+    at: SourcePos,
+}
+
 /// Takes the parent from the first entry of every circle. Each has one whose parent comes after it,
 /// so only ways from those are looked at.
 fn open_circles(
     builder: &mut SessionBuilder,
-    forward: &[(EntryIx, SourcePos)],
+    forward: &[ForwardLink],
 ) -> Vec<(SourcePos, ParentDamage)> {
     if forward.is_empty() {
         return Vec::new();
@@ -96,7 +102,7 @@ fn open_circles(
     let all = (0..builder.len()).map(EntryIx::new);
     let parents: Vec<Option<EntryIx>> = all.map(|ix| builder.entry(ix?).parent).collect();
     let parent_of = |node: usize| Some(parents.get(node).copied().flatten()?.get());
-    let starts = forward.iter().map(|(ix, _)| ix.get());
+    let starts = forward.iter().map(|link| link.entry.get());
     let circles = find_circles(parents.len(), starts, parent_of);
     let mut opened = Vec::new();
     for circle in circles {
@@ -105,8 +111,8 @@ fn open_circles(
         };
         builder.entry(first).parent = None;
         // They were noted in the order of the file.
-        let found = forward.binary_search_by_key(&first, |(ix, _)| *ix);
-        opened.extend(found.ok().map(|i| (forward[i].1, ParentDamage::Circle)));
+        let found = forward.binary_search_by_key(&first, |link| link.entry);
+        opened.extend(found.ok().map(|i| (forward[i].at, ParentDamage::Circle)));
     }
     opened
 }

@@ -18,7 +18,8 @@ use super::kinds::giant_head;
 use super::{Flavour, VERSION, encode_cwd};
 use crate::check::fields::{Field, judge};
 use crate::check::known::shown;
-use crate::check::sheet::{Sheet, unreadable};
+use crate::check::law::{Law, law};
+use crate::check::sheet::{Headings, Sheet, unreadable};
 use crate::{OpenError, Rules, Store, Violation, Weight};
 
 const FILE: &str = "Session File Format";
@@ -64,6 +65,12 @@ fn check_file(path: &Path, out: &mut dyn FnMut(Violation)) -> Result<(), DiskErr
     Ok(())
 }
 
+/// An object in a line: where it is, and where the document describes it.
+struct ObjectPart<'a> {
+    prefix: &'a str,
+    section: &'static str,
+}
+
 /// One file under judgement.
 struct FileCheck<'a> {
     path: &'a Path,
@@ -83,13 +90,7 @@ impl<'a> FileCheck<'a> {
         }
     }
 
-    fn tell(
-        &mut self,
-        weight: Weight,
-        line: u64,
-        (rule, section): (&'static str, &'static str),
-        message: impl Into<String>,
-    ) {
+    fn tell(&mut self, weight: Weight, line: u64, law: Law, message: impl Into<String>) {
         if self.found.len() > MOST {
             return;
         }
@@ -98,8 +99,8 @@ impl<'a> FileCheck<'a> {
             weight,
             path: self.path.to_owned(),
             line: Some(line),
-            rule: if is_last { "more" } else { rule },
-            section,
+            rule: if is_last { "more" } else { law.rule },
+            section: law.section,
             message: if is_last {
                 format!("more than {MOST} violations; the rest is not told")
             } else {
@@ -108,16 +109,11 @@ impl<'a> FileCheck<'a> {
         });
     }
 
-    fn error(&mut self, line: u64, law: (&'static str, &'static str), message: impl Into<String>) {
+    fn error(&mut self, line: u64, law: Law, message: impl Into<String>) {
         self.tell(Weight::Error, line, law, message);
     }
 
-    fn warning(
-        &mut self,
-        line: u64,
-        law: (&'static str, &'static str),
-        message: impl Into<String>,
-    ) {
+    fn warning(&mut self, line: u64, law: Law, message: impl Into<String>) {
         self.tell(Weight::Warning, line, law, message);
     }
 
@@ -126,33 +122,33 @@ impl<'a> FileCheck<'a> {
         if n == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
             self.warning(
                 n,
-                ("byte-order-mark", FILE),
+                law("byte-order-mark", FILE),
                 "begins with a byte order mark",
             );
         }
         if bytes.trim_ascii().is_empty() {
-            self.warning(n, ("blank-line", FILE), "a blank line");
+            self.warning(n, law("blank-line", FILE), "a blank line");
             return;
         }
         if let Err(e) = tree.parse_into(bytes) {
-            let law = if span.terminated { "json" } else { "torn-line" };
+            let rule = if span.terminated { "json" } else { "torn-line" };
             let message = format!("not JSON: {}, at column {}", e.kind, e.column);
-            self.error(n, (law, FILE), message);
+            self.error(n, law(rule, FILE), message);
             return;
         }
         if !span.terminated {
             let message = "the last line has no line break: what is added next may be glued to it";
-            self.warning(n, ("line-break", FILE), message);
+            self.warning(n, law("line-break", FILE), message);
         }
         let value = tree.root(bytes);
         if !value.is_object() {
-            self.error(n, ("json", FILE), "not a JSON object");
+            self.error(n, law("json", FILE), "not a JSON object");
         } else if self.version.is_none() {
             self.header(n, value);
         } else if is_header_line(value) {
             self.warning(
                 n,
-                ("second-header", HEADER),
+                law("second-header", HEADER),
                 "another header; it is ignored",
             );
         } else {
@@ -162,7 +158,7 @@ impl<'a> FileCheck<'a> {
 
     fn giant(&mut self, span: LineSpan, start: &[u8]) {
         let message = format!("a line of {} bytes is too long to be checked", span.len);
-        self.warning(span.number, ("giant-line", FILE), message);
+        self.warning(span.number, law("giant-line", FILE), message);
         if let Some(id) = giant_head(start).id {
             self.links.add(id, span.number);
         }
@@ -175,28 +171,40 @@ impl<'a> FileCheck<'a> {
         if !is_header_line(value) {
             self.error(
                 n,
-                ("header", HEADER),
+                law("header", HEADER),
                 "the first object is no session header",
             );
             return;
         }
         if n > 1 {
-            self.warning(n, ("header", HEADER), "the header is not in the first line");
+            self.warning(
+                n,
+                law("header", HEADER),
+                "the header is not in the first line",
+            );
         }
         match number {
-            None => self.error(n, ("version", VERSIONS), "`version` is no whole number"),
+            None => self.error(n, law("version", VERSIONS), "`version` is no whole number"),
             Some(v) if v > VERSION => {
                 let message = format!("version {v} is newer than version {VERSION}");
-                self.warning(n, ("version", VERSIONS), message);
+                self.warning(n, law("version", VERSIONS), message);
             }
             Some(v) if v < VERSION => {
                 let message =
                     format!("an old version, {v}; `rethread migrate` brings it to {VERSION}");
-                self.warning(n, ("version", VERSIONS), message);
+                self.warning(n, law("version", VERSIONS), message);
             }
             Some(_) => {}
         }
-        self.fields(n, value, ("", HEADER), fields::HEADER_FIELDS);
+        self.fields(
+            n,
+            value,
+            &ObjectPart {
+                prefix: "",
+                section: HEADER,
+            },
+            fields::HEADER_FIELDS,
+        );
         self.names(n, value);
     }
 
@@ -209,7 +217,7 @@ impl<'a> FileCheck<'a> {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if name != wanted {
                 let message = format!("the file is not called `{wanted}`");
-                self.warning(n, ("file-name", LOCATION), message);
+                self.warning(n, law("file-name", LOCATION), message);
             }
         }
         if let Some(cwd) = text("cwd") {
@@ -219,25 +227,49 @@ impl<'a> FileCheck<'a> {
             let is_encoded = folder.starts_with("--") && folder.ends_with("--");
             if is_encoded && folder != wanted {
                 let message = format!("the folder is not called `{wanted}`");
-                self.warning(n, ("folder-name", LOCATION), message);
+                self.warning(n, law("folder-name", LOCATION), message);
             }
         }
     }
 
     fn entry(&mut self, n: u64, value: Value<'_>) {
         let is_tree = self.version.is_some_and(|v| v >= 2);
-        self.fields(n, value, ("", ENTRY_BASE), fields::BASE);
+        self.fields(
+            n,
+            value,
+            &ObjectPart {
+                prefix: "",
+                section: ENTRY_BASE,
+            },
+            fields::BASE,
+        );
         if is_tree {
-            self.fields(n, value, ("", ENTRY_BASE), fields::PLACE);
+            self.fields(
+                n,
+                value,
+                &ObjectPart {
+                    prefix: "",
+                    section: ENTRY_BASE,
+                },
+                fields::PLACE,
+            );
             self.place(n, value);
         }
         let type_name = value.get("type").and_then(Value::str).unwrap_or_default();
         match needs(&type_name) {
-            Some(needs) => self.fields(n, value, ("", ENTRY_BASE), needs),
+            Some(needs) => self.fields(
+                n,
+                value,
+                &ObjectPart {
+                    prefix: "",
+                    section: ENTRY_BASE,
+                },
+                needs,
+            ),
             None if type_name.is_empty() => {}
             None => {
                 let message = format!("{} is no type of the document", shown(&type_name));
-                self.warning(n, ("unknown-type", ENTRY), message);
+                self.warning(n, law("unknown-type", ENTRY), message);
             }
         }
         if type_name == "message"
@@ -257,11 +289,11 @@ impl<'a> FileCheck<'a> {
         let is_first = self.links.is_empty();
         if is_first && parent.is_some() {
             let message = "the first entry has a parent; its `parentId` must be null";
-            self.error(n, ("first-entry", TREE), message);
+            self.error(n, law("first-entry", TREE), message);
         }
         if let Some(before) = self.links.add(id.clone().into_owned(), n) {
             let message = format!("the id {} is that of line {before} too", shown(&id));
-            self.error(n, ("duplicate-id", ENTRY), message);
+            self.error(n, law("duplicate-id", ENTRY), message);
         }
         if let Some(parent) = parent.filter(|_| !is_first) {
             self.links.parent(&id, &parent, n);
@@ -288,15 +320,23 @@ impl<'a> FileCheck<'a> {
         let Some(wanted) = fields::of_role(&role) else {
             if !role.is_empty() {
                 let message = format!("{} is no role of the document", shown(&role));
-                self.warning(n, ("unknown-role", MESSAGES), message);
+                self.warning(n, law("unknown-role", MESSAGES), message);
             }
             return;
         };
         if role == "hookMessage" && self.version.is_some_and(|v| v >= 3) {
             let message = "`hookMessage` is called `custom` since version 3";
-            self.error(n, ("role", VERSIONS), message);
+            self.error(n, law("role", VERSIONS), message);
         }
-        self.fields(n, message, ("message.", MESSAGES), wanted);
+        self.fields(
+            n,
+            message,
+            &ObjectPart {
+                prefix: "message.",
+                section: MESSAGES,
+            },
+            wanted,
+        );
         for (i, block) in message
             .get("content")
             .into_iter()
@@ -304,32 +344,49 @@ impl<'a> FileCheck<'a> {
             .enumerate()
         {
             let prefix = format!("message.content[{i}].");
-            self.fields(n, block, (&prefix, MESSAGES), fields::BLOCK);
+            self.fields(
+                n,
+                block,
+                &ObjectPart {
+                    prefix: &prefix,
+                    section: MESSAGES,
+                },
+                fields::BLOCK,
+            );
             let kind = block.get("type").and_then(Value::str).unwrap_or_default();
-            self.fields(n, block, (&prefix, MESSAGES), fields::of_block(&kind));
+            self.fields(
+                n,
+                block,
+                &ObjectPart {
+                    prefix: &prefix,
+                    section: MESSAGES,
+                },
+                fields::of_block(&kind),
+            );
         }
     }
 
     /// Judges the fields of an object in a line; `prefix` is where the object itself is.
-    fn fields(
-        &mut self,
-        n: u64,
-        object: Value<'_>,
-        (prefix, section): (&str, &'static str),
-        fields: &[Field],
-    ) {
+    fn fields(&mut self, n: u64, object: Value<'_>, part: &ObjectPart<'_>, fields: &[Field]) {
+        let (section, general) = (part.section, part.section);
+        let headings = Headings { section, general };
         // All of it is in one line, so its bytes need not be looked at again.
-        let mut sheet = Sheet::new(self.path, &[], n, (section, section));
-        judge(&mut sheet, object, prefix, fields);
-        sheet.tell(&mut |v| self.tell(v.weight, n, (v.rule, v.section), v.message));
+        let mut sheet = Sheet::new(self.path, &[], n, headings);
+        judge(&mut sheet, object, part.prefix, fields);
+        sheet.tell(&mut |v| self.tell(v.weight, n, law(v.rule, v.section), v.message));
     }
 
     fn finish(&mut self) {
         if self.version.is_none() {
-            self.error(1, ("header", HEADER), "there is no session header");
+            self.error(1, law("header", HEADER), "there is no session header");
         }
         for wrong in std::mem::take(&mut self.links).wrong() {
-            self.tell(wrong.weight, wrong.line, (wrong.rule, TREE), wrong.message);
+            self.tell(
+                wrong.weight,
+                wrong.line,
+                law(wrong.rule, TREE),
+                wrong.message,
+            );
         }
     }
 }

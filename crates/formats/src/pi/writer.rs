@@ -13,7 +13,7 @@ use super::write::create::{finish, refuse_unknown, session_folder};
 use super::write::edit::{settle, written};
 use super::write::fork::{Copy, Way};
 use super::write::message::from_new;
-use super::write::transcript::{KEEPS, StepEntries, go};
+use super::write::transcript::{KEEPS, StepAnchor, StepEntries, go};
 use super::write::{edit, host, not_ours, open, refused, transcript};
 use crate::error::unreadable;
 use crate::{
@@ -51,7 +51,7 @@ impl Writer for Flavour {
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         let mut addition = Addition::open(self, w, source)?;
-        let ids = edit::add(self, w, source, (&mut addition, messages))?;
+        let ids = edit::add(self, w, &mut addition, messages)?;
         written(addition, ids)
     }
 
@@ -174,7 +174,10 @@ impl Writer for Flavour {
                 }
                 step => {
                     session.set_time(one.time);
-                    let added = transcript::add(&mut session, step, (anchor, goes_on), &made);
+                    let added = {
+                        let entry = anchor;
+                        transcript::add(&mut session, step, StepAnchor { entry, goes_on }, &made)
+                    };
                     vec![added.map_err(|e| refused(e, self, &source.path))?]
                 }
             };

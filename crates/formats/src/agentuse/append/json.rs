@@ -5,6 +5,7 @@ use rethread_model::{Block, Role};
 
 use super::Adding;
 use crate::agentuse::SLUG;
+use crate::agentuse::prepare::NewPrompt;
 use crate::agentuse::unified::{PartOutput, Unified};
 use crate::kit::{bad_message, read_object};
 use crate::{NewMessage, WriteError};
@@ -22,7 +23,11 @@ impl Adding<'_, '_> {
         };
         let task = self.session.task()?.unwrap_or_default();
         let is_said = root.at(&["user", "prompt", "task"]).is_some();
-        self.exchange(Some(root), (if is_said { "" } else { &task }, None), &parts)
+        let prompt = NewPrompt {
+            task: if is_said { "" } else { &task },
+            user: None,
+        };
+        self.exchange(Some(root), prompt, &parts)
     }
 
     /// A part by itself goes to the last exchange. A call that is known there goes on.

@@ -5,7 +5,7 @@ use rethread_json::Value;
 use super::Adding;
 use crate::WriteError;
 use crate::agentuse::open::Exchange;
-use crate::agentuse::prepare::{chosen_id, message, part, with_system};
+use crate::agentuse::prepare::{NewPrompt, chosen_id, message, part, with_system};
 use crate::agentuse::steps::WriteStep;
 use crate::kit::{bad_message, read_object};
 
@@ -14,8 +14,20 @@ impl Adding<'_, '_> {
     /// What was asked before and not answered stays a message of its own.
     pub(super) fn prompt(&mut self, text: &str) -> Result<String, WriteError> {
         match self.session.task()? {
-            None => self.exchange(None, (text, None), &[]),
-            Some(task) => self.exchange(None, (&task, Some(text)), &[]),
+            None => {
+                let prompt = NewPrompt {
+                    task: text,
+                    user: None,
+                };
+                self.exchange(None, prompt, &[])
+            }
+            Some(task) => {
+                let prompt = NewPrompt {
+                    task: &task,
+                    user: Some(text),
+                };
+                self.exchange(None, prompt, &[])
+            }
         }
     }
 
@@ -23,7 +35,7 @@ impl Adding<'_, '_> {
     pub(super) fn exchange(
         &mut self,
         said: Option<Value<'_>>,
-        prompt: (&str, Option<&str>),
+        prompt: NewPrompt<'_>,
         parts: &[Value<'_>],
     ) -> Result<String, WriteError> {
         let chosen = said.map(chosen_id).transpose()?.flatten();

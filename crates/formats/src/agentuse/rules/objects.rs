@@ -36,13 +36,8 @@ const TRIGGERS: [&str; 4] = ["scheduled", "manual", "slack", "api"];
 /// Judges a description.
 pub(crate) fn session(sheet: &mut Sheet<'_>, root: Value<'_>, place: &SessionPlace) {
     judge(sheet, root, "", SESSION_INFO);
-    same(
-        sheet,
-        root,
-        "id",
-        &place.id,
-        (law::FOLDER, "the folder is named"),
-    );
+    let folder = Expected::new(law::FOLDER, "the folder is named", &place.id);
+    same(sheet, root, "id", &folder);
     is_ulid(sheet, root, "id");
     for (key, known) in [("status", &STATUSES), ("trigger", &TRIGGERS)] {
         // Others may add words to these.
@@ -52,8 +47,8 @@ pub(crate) fn session(sheet: &mut Sheet<'_>, root: Value<'_>, place: &SessionPla
     }
     match (&place.parent, root.get("parentSessionID")) {
         (Some(parent), Some(_)) => {
-            let whose = (law::PARENT, "it is nested in");
-            same(sheet, root, "parentSessionID", parent, whose);
+            let parent = Expected::new(law::PARENT, "it is nested in", parent);
+            same(sheet, root, "parentSessionID", &parent);
         }
         (Some(parent), None) => {
             let message = format!(
@@ -88,15 +83,11 @@ pub(crate) fn session(sheet: &mut Sheet<'_>, root: Value<'_>, place: &SessionPla
 /// Judges a message.
 pub(crate) fn message(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<'_>) {
     judge(sheet, root, "", MESSAGE_FIELDS);
-    same(
-        sheet,
-        root,
-        "id",
-        place.id,
-        (law::FOLDER, "the folder is named"),
-    );
-    let whose = (law::MESSAGE_SESSION, "it lies in the session");
-    same(sheet, root, "sessionID", place.session, whose);
+    let folder = Expected::new(law::FOLDER, "the folder is named", place.id);
+    same(sheet, root, "id", &folder);
+    let around = "it lies in the session";
+    let session = Expected::new(law::MESSAGE_SESSION, around, place.session);
+    same(sheet, root, "sessionID", &session);
     is_ulid(sheet, root, "id");
     in_order(sheet, root, ["created", "completed"], law::TIME_ORDER);
     walk(sheet, root, &mut |_, _, _| {});
@@ -105,17 +96,14 @@ pub(crate) fn message(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<
 /// Judges a part.
 pub(crate) fn part(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<'_>) {
     judge(sheet, root, "", PART_BASE);
-    same(
-        sheet,
-        root,
-        "id",
-        place.id,
-        (law::FOLDER, "the file is named"),
-    );
-    let whose = (law::PART_SESSION, "it lies in the session");
-    same(sheet, root, "sessionID", place.session, whose);
-    let whose = (law::PART_MESSAGE, "it lies in the message");
-    same(sheet, root, "messageID", place.message, whose);
+    let file = Expected::new(law::FOLDER, "the file is named", place.id);
+    same(sheet, root, "id", &file);
+    let around = "it lies in the session";
+    let session = Expected::new(law::PART_SESSION, around, place.session);
+    same(sheet, root, "sessionID", &session);
+    let around = "it lies in the message";
+    let message = Expected::new(law::PART_MESSAGE, around, place.message);
+    same(sheet, root, "messageID", &message);
     is_ulid(sheet, root, "id");
     if let Some(kind) = root.get("type")
         && let Some(name) = kind.str()
@@ -164,23 +152,28 @@ fn state(sheet: &mut Sheet<'_>, part: Value<'_>) {
     in_order(sheet, state, ["start", "end"], law::STATUS);
 }
 
+/// What a text must be by where it stands.
+struct Expected<'a> {
+    law: Law,
+    /// What is called so.
+    whose: &'static str,
+    text: &'a str,
+}
+
+impl<'a> Expected<'a> {
+    fn new(law: Law, whose: &'static str, text: &'a str) -> Self {
+        Self { law, whose, text }
+    }
+}
+
 /// A text must be the one that its place says.
-fn same(
-    sheet: &mut Sheet<'_>,
-    root: Value<'_>,
-    key: &str,
-    expected: &str,
-    (law, whose): (Law, &str),
-) {
+fn same(sheet: &mut Sheet<'_>, root: Value<'_>, key: &str, expected: &Expected<'_>) {
     if let Some(value) = root.get(key)
-        && let Some(text) = value.str().filter(|t| t != expected)
+        && let Some(text) = value.str().filter(|t| t != expected.text)
     {
-        let message = format!(
-            "`{key}` is {}, but {whose} {}",
-            shown(&text),
-            shown(expected)
-        );
-        sheet.error(law, value.span().start, message);
+        let (is, whose) = (shown(&text), expected.whose);
+        let message = format!("`{key}` is {is}, but {whose} {}", shown(expected.text));
+        sheet.error(expected.law, value.span().start, message);
     }
 }
 

@@ -11,7 +11,7 @@ use super::version;
 use crate::Violation;
 use crate::check::fields::{Field, Is, judge, may, must};
 use crate::check::known::shown;
-use crate::check::sheet::{Sheet, unreadable};
+use crate::check::sheet::{Headings, Sheet, unreadable};
 use crate::check::walk::walk;
 
 /// What the document says of the fields.
@@ -69,7 +69,15 @@ pub(super) fn check(path: &Path, out: &mut dyn FnMut(Violation)) -> bool {
             return true;
         }
     };
-    let mut sheet = Sheet::new(path, &bytes, 1, (CONFIG, COMPATIBILITY));
+    let mut sheet = Sheet::new(
+        path,
+        &bytes,
+        1,
+        Headings {
+            section: CONFIG,
+            general: COMPATIBILITY,
+        },
+    );
     if let Some(tree) = sheet.object() {
         let root = tree.root(&bytes);
         if version::is_known(&mut sheet, root) {

@@ -19,7 +19,7 @@ use crate::atsf::tally::giant_head;
 use crate::check::fields::{Field, Is, judge, may, moment, must};
 use crate::check::known::shown;
 use crate::check::law::{Law, json, required};
-use crate::check::sheet::{Sheet, unreadable, whole};
+use crate::check::sheet::{Headings, Sheet, unreadable, whole};
 use crate::check::walk::walk;
 use crate::{Violation, Weight};
 
@@ -127,7 +127,15 @@ impl Log<'_> {
         tree: &mut Tree,
         out: &mut dyn FnMut(Violation),
     ) {
-        let mut sheet = Sheet::new(self.path, bytes, span.number, (LOG, COMPATIBILITY));
+        let mut sheet = Sheet::new(
+            self.path,
+            bytes,
+            span.number,
+            Headings {
+                section: LOG,
+                general: COMPATIBILITY,
+            },
+        );
         if bytes.trim_ascii().is_empty() {
             sheet.warning(BLANK, 0, "a blank line");
         } else {
@@ -178,7 +186,15 @@ impl Log<'_> {
         let head = giant_head(start);
         self.facts.giant(&head);
         self.before = head.time.or(self.before);
-        let mut sheet = Sheet::new(self.path, b"", span.number, (LOG, COMPATIBILITY));
+        let mut sheet = Sheet::new(
+            self.path,
+            b"",
+            span.number,
+            Headings {
+                section: LOG,
+                general: COMPATIBILITY,
+            },
+        );
         let message = format!("a line of {} bytes is too long to be checked", span.len);
         sheet.warning(GIANT, 0, message);
         sheet.tell(out);
@@ -194,8 +210,13 @@ impl Log<'_> {
             && message.get("content").is_some_and(Value::is_array);
         self.facts.message(&head(message), time, sure);
         if let Some(value) = message.get("id") {
-            let again = (Weight::Warning, SAME_ID);
-            self.ids.check(sheet, value, "id", line, again, MESSAGE);
+            let checked = CheckedId {
+                name: "id",
+                section: MESSAGE,
+                again: Weight::Warning,
+                law: SAME_ID,
+            };
+            self.ids.check(sheet, value, line, &checked);
         }
         if let Some(role) = text("role").filter(|r| !ROLES.contains(&&**r)) {
             let message = format!(
@@ -238,8 +259,13 @@ impl Log<'_> {
             if let Some(value) = call.get("toolCallId") {
                 let name = format!("toolCalls[{i}].toolCallId");
                 // A result that names it could be that of either.
-                let again = (Weight::Error, SAME_CALL);
-                self.calls.check(sheet, value, &name, line, again, CALLS);
+                let checked = CheckedId {
+                    name: &name,
+                    section: CALLS,
+                    again: Weight::Error,
+                    law: SAME_CALL,
+                };
+                self.calls.check(sheet, value, line, &checked);
             }
             let status = call.get("status").and_then(Value::str);
             if let Some(status) = status.filter(|s| !STATUSES.contains(&&**s)) {
@@ -256,28 +282,31 @@ impl Log<'_> {
 #[derive(Default)]
 struct SeenIds(HashMap<[u8; 16], u64>);
 
+/// An id that must be there once.
+struct CheckedId<'a> {
+    name: &'a str,
+    /// Where the document asks for it.
+    section: &'static str,
+    /// How bad it is if it is there again, and by which rule.
+    again: Weight,
+    law: Law,
+}
+
 impl SeenIds {
-    fn check(
-        &mut self,
-        sheet: &mut Sheet<'_>,
-        value: Value<'_>,
-        name: &str,
-        line: u64,
-        (weight, law): (Weight, Law),
-        section: &'static str,
-    ) {
+    fn check(&mut self, sheet: &mut Sheet<'_>, value: Value<'_>, line: u64, is: &CheckedId<'_>) {
         let Some(id) = value.str() else { return };
+        let name = is.name;
         if id.is_empty() {
-            return sheet.error(required(section), 0, format!("`{name}` is empty"));
+            return sheet.error(required(is.section), 0, format!("`{name}` is empty"));
         }
         let mut hash = [0; 16];
         hash.copy_from_slice(&Sha256::digest(id.as_bytes())[..16]);
         match self.0.entry(hash) {
             std::collections::hash_map::Entry::Occupied(first) => {
                 let message = format!("`{name}` is {}, as on line {}", shown(&id), first.get());
-                match weight {
-                    Weight::Error => sheet.error(law, 0, message),
-                    Weight::Warning => sheet.warning(law, 0, message),
+                match is.again {
+                    Weight::Error => sheet.error(is.law, 0, message),
+                    Weight::Warning => sheet.warning(is.law, 0, message),
                 }
             }
             std::collections::hash_map::Entry::Vacant(free) => {

@@ -14,7 +14,10 @@ use crate::codex::meta::{Beginning, SessionMeta, beginning};
 use crate::codex::store::home_of;
 use crate::codex::{Codex, FORMAT, SLUG, store};
 use crate::session_log::SessionLog;
-use crate::{OpenError, Source, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing};
+use crate::{
+    OpenError, Source, StartedSubagent, SubagentTranscript, SubagentWriter, WriteError, Writer,
+    Writing,
+};
 
 /// No chain of parents is followed further than this.
 const DEEPEST: u64 = 64;
@@ -66,7 +69,7 @@ impl SubagentWriter for Codex {
         &self,
         w: &Writing<'_>,
         parent: &Source,
-        started: &[(&str, &Source)],
+        started: &[StartedSubagent<'_>],
     ) -> Result<(), WriteError> {
         if started.is_empty() {
             return Ok(());
@@ -77,13 +80,14 @@ impl SubagentWriter for Codex {
         if let Mode::Paginated { .. } = &known.mode {
             // Its lines are numbered, so there is no place between them.
             let mut records = Records::new(known.mode);
-            for (call, agent) in started {
-                records.spawned(w.env.now(), (&id, call), &agent.id);
+            for agent in started {
+                records.spawned(w.env.now(), &id, agent);
             }
             log.append(&records.into_bytes())?;
             return Ok(());
         }
-        let mut waiting: HashMap<&str, &Source> = started.iter().copied().collect();
+        let by_call = started.iter().map(|agent| (agent.call, agent));
+        let mut waiting: HashMap<&str, &StartedSubagent<'_>> = by_call.collect();
         log.whole().rewrite(w.durability, |old, new| {
             let mut old = BufReader::new(old);
             let (mut line, mut tree) = (Vec::new(), Tree::default());
@@ -102,7 +106,7 @@ impl SubagentWriter for Codex {
                 };
                 if let Some(agent) = waiting.remove(call.as_str()) {
                     let mut records = Records::new(Mode::Legacy);
-                    records.spawned(time, (&id, &call), &agent.id);
+                    records.spawned(time, &id, agent);
                     new.write_all(&records.into_bytes())?;
                 }
             }
@@ -156,7 +160,8 @@ fn called(record: Value<'_>) -> Option<(String, Moment)> {
 
 impl Records {
     /// Adds that a call of a session started another one, the client's way.
-    fn spawned(&mut self, time: Moment, (thread, call): (&str, &str), agent: &str) {
+    fn spawned(&mut self, time: Moment, thread: &str, started: &StartedSubagent<'_>) {
+        let (call, agent) = (started.call, started.session.id.as_str());
         let event = if self.turn().is_some() {
             let item = Object::new()
                 .str("type", "CollabAgentToolCall")

@@ -5,7 +5,7 @@ use rethread_model::Moment;
 use rethread_project::Repository;
 
 use crate::codex::SLUG;
-use crate::write::refuse;
+use crate::write::{AskedFor, refuse};
 use crate::{NewSession, WriteError};
 
 /// The version of the client whose manner we follow.
@@ -91,10 +91,10 @@ fn git(cwd: &str) -> Option<Vec<u8>> {
 pub(in crate::codex) fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
     new.refuse_special(SLUG)?;
     let asked = [
-        (new.agent_id.is_some(), "agent ids"),
-        (new.protocol.is_some(), "protocol"),
-        (new.protocol_version.is_some(), "protocol"),
-        (new.metadata.is_some(), "metadata"),
+        AskedFor::value(new.agent_id.as_ref(), "agent ids"),
+        AskedFor::value(new.protocol.as_ref(), "protocol"),
+        AskedFor::value(new.protocol_version.as_ref(), "protocol"),
+        AskedFor::value(new.metadata.as_ref(), "metadata"),
     ];
     refuse(SLUG, &asked)
 }

@@ -10,7 +10,9 @@ use super::LockedSession;
 use crate::fields::string;
 use crate::gemini::project::{CHATS, project_hash};
 use crate::gemini::{FORMAT, Gemini};
-use crate::{Source, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing};
+use crate::{
+    Source, StartedSubagent, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing,
+};
 
 impl SubagentWriter for Gemini {
     fn write_subagent(
@@ -29,7 +31,7 @@ impl SubagentWriter for Gemini {
         &self,
         w: &Writing<'_>,
         parent: &Source,
-        started: &[(&str, &Source)],
+        started: &[StartedSubagent<'_>],
     ) -> Result<(), WriteError> {
         if started.is_empty() {
             return Ok(());
@@ -94,7 +96,7 @@ fn agents_folder(parent: &Path, id: &str) -> Result<PathBuf, WriteError> {
 }
 
 /// A line with calls that started sub-agents, with these; none if there are no such calls in it.
-fn linked(line: &[u8], started: &[(&str, &Source)]) -> Option<Vec<u8>> {
+fn linked(line: &[u8], started: &[StartedSubagent<'_>]) -> Option<Vec<u8>> {
     memchr::memmem::find(line, b"toolCalls")?;
     let tree = Tree::parse(line).ok()?;
     let root = tree.root(line);
@@ -102,11 +104,9 @@ fn linked(line: &[u8], started: &[(&str, &Source)]) -> Option<Vec<u8>> {
     let mut is_changed = false;
     for call in root.get("toolCalls")?.items() {
         let id = string(call, "id");
-        let agent = started
-            .iter()
-            .find(|(call, _)| Some(*call) == id.as_deref());
-        if let Some((_, agent)) = agent {
-            patch.set(call, "agentId", &quote(&agent.id));
+        let agent = started.iter().find(|one| Some(one.call) == id.as_deref());
+        if let Some(agent) = agent {
+            patch.set(call, "agentId", &quote(&agent.session.id));
             is_changed = true;
         }
     }

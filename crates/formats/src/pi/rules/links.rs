@@ -23,6 +23,12 @@ struct SeenParent {
     line: u64,
 }
 
+/// An entry whose parent stands below it.
+struct LateParent {
+    child: usize,
+    line: u64,
+}
+
 /// Something that is wrong with a link.
 #[derive(Debug)]
 pub(super) struct LinkViolation {
@@ -76,7 +82,10 @@ impl CheckedLinks {
                 Some((place, at)) => {
                     parent_of[parent.child] = Some(*place);
                     if *at >= line {
-                        suspects.push((parent.child, line));
+                        suspects.push(LateParent {
+                            child: parent.child,
+                            line,
+                        });
                         wrong.push(LinkViolation {
                             weight: Weight::Warning,
                             line,
@@ -104,18 +113,18 @@ impl CheckedLinks {
 
 /// The circles of parents. Each has an entry whose parent stands below it, so only ways from those
 /// are walked.
-fn circles(parent_of: &[Option<usize>], suspects: &[(usize, u64)]) -> Vec<LinkViolation> {
-    let starts = suspects.iter().map(|(child, _)| *child);
+fn circles(parent_of: &[Option<usize>], suspects: &[LateParent]) -> Vec<LinkViolation> {
+    let starts = suspects.iter().map(|late| late.child);
     let circles = find_circles(parent_of.len(), starts, |node| {
         parent_of.get(node).copied()?
     });
     // They come in the order of the suspects.
     let mut suspects = suspects.iter();
     let circles = circles.iter().filter_map(|circle| {
-        let (_, line) = suspects.find(|(child, _)| *child == circle.start)?;
+        let late = suspects.find(|late| late.child == circle.start)?;
         Some(LinkViolation {
             weight: Weight::Error,
-            line: *line,
+            line: late.line,
             rule: "circle",
             message: "the way to the root goes in a circle".to_owned(),
         })

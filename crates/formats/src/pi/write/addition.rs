@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::path::Path;
 
 use rethread_json::{Object, Tree, Value};
 use rethread_model::Note;
@@ -56,6 +57,11 @@ impl<'a> Addition<'a> {
             is_old: lines.old.is_some(),
             session,
         })
+    }
+
+    /// The session's file.
+    pub(in crate::pi) fn path(&self) -> &Path {
+        &self.part.path
     }
 
     /// Writes what was added, all at once. A file of an older version is brought to today's first.

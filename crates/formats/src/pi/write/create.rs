@@ -2,7 +2,7 @@
 
 use crate::pi::Flavour;
 use crate::pi::manager::{Host, SessionError, SessionManager};
-use crate::write::refuse;
+use crate::write::{AskedFor, refuse};
 use crate::{Made, NewSession, WriteError};
 
 pub(in crate::pi) fn session_folder(host: &Host, new: &NewSession) -> String {
@@ -13,12 +13,12 @@ pub(in crate::pi) fn session_folder(host: &Host, new: &NewSession) -> String {
 pub(in crate::pi) fn refuse_unknown(flavour: &Flavour, new: &NewSession) -> Result<(), WriteError> {
     new.refuse_special(flavour.slug)?;
     let asked = [
-        (new.agent_id.is_some(), "agent ids"),
-        (new.agent_name.is_some(), "agent names"),
-        (new.agent_version.is_some(), "agent versions"),
-        (new.protocol.is_some(), "protocol"),
-        (new.protocol_version.is_some(), "protocol"),
-        (new.metadata.is_some(), "metadata"),
+        AskedFor::value(new.agent_id.as_ref(), "agent ids"),
+        AskedFor::value(new.agent_name.as_ref(), "agent names"),
+        AskedFor::value(new.agent_version.as_ref(), "agent versions"),
+        AskedFor::value(new.protocol.as_ref(), "protocol"),
+        AskedFor::value(new.protocol_version.as_ref(), "protocol"),
+        AskedFor::value(new.metadata.as_ref(), "metadata"),
     ];
     refuse(flavour.slug, &asked)
 }

@@ -59,7 +59,7 @@ impl TreeWriter for Flavour {
             None => session.branch(at).map(|()| None),
         };
         let summary = moved.map_err(|e| refused(e, self, &source.path))?;
-        let mut ids = add(self, w, source, (&mut addition, branch.messages))?;
+        let mut ids = add(self, w, &mut addition, branch.messages)?;
         ids.splice(0..0, summary.map(Ok));
         written(addition, ids)
     }
@@ -96,9 +96,10 @@ pub(in crate::pi) fn written(
 pub(in crate::pi) fn add(
     flavour: &Flavour,
     w: &Writing<'_>,
-    source: &Source,
-    (addition, messages): (&mut Addition<'_>, &[MessageInput]),
+    addition: &mut Addition<'_>,
+    messages: &[MessageInput],
 ) -> Result<AppendResults, WriteError> {
+    let path = addition.path().to_owned();
     if w.strict {
         for message in messages {
             given(message, addition)?;
@@ -112,7 +113,7 @@ pub(in crate::pi) fn add(
             let mut last = String::new();
             for part in parts {
                 let added = part.append_to(session);
-                last = added.map_err(|e| refused(e, flavour, &source.path))?;
+                last = added.map_err(|e| refused(e, flavour, &path))?;
             }
             Ok(last)
         });

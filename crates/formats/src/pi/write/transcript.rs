@@ -34,18 +34,27 @@ pub(in crate::pi) fn go(
     Ok(())
 }
 
+/// Where a step goes on.
+#[derive(Clone, Copy)]
+pub(in crate::pi) struct StepAnchor<'a> {
+    /// The entry that it follows; none begins the conversation.
+    pub(in crate::pi) entry: Option<&'a String>,
+    /// Whether the session is there already.
+    pub(in crate::pi) goes_on: bool,
+}
+
 /// Adds what is no message.
 pub(in crate::pi) fn add(
     session: &mut SessionManager,
     step: &StepKind,
-    (anchor, goes_on): (Option<&String>, bool),
+    anchor: StepAnchor<'_>,
     made: &[StepEntries],
 ) -> Result<String, SessionError> {
     if let StepKind::BranchSummary(summary) = step {
-        return session.branch_with_summary(anchor.map(String::as_str), summary, None, None);
+        return session.branch_with_summary(anchor.entry.map(String::as_str), summary, None, None);
     }
-    if !goes_on {
-        go(session, anchor)?;
+    if !anchor.goes_on {
+        go(session, anchor.entry)?;
     }
     match step {
         StepKind::Compaction {
