@@ -18,7 +18,7 @@ pub(crate) fn take() -> Vec<u8> {
 }
 
 /// Gives it back, for the next file.
-pub(crate) fn give(buffer: Vec<u8>) {
+pub(crate) fn return_buffer(buffer: Vec<u8>) {
     if buffer.capacity() <= KEPT {
         BUFFER.set(buffer);
     }

@@ -29,7 +29,7 @@ pub(crate) fn few_blocks<'a, V: JsonValue<'a>>(
     list: V,
     block: impl FnMut(V) -> Block,
 ) -> Vec<Block> {
-    let (items, rest) = few(list);
+    let (items, rest) = few_items(list);
     items.map(block).chain(rest.map(Rest::block)).collect()
 }
 
@@ -107,7 +107,9 @@ json_value!(Value);
 json_value!(Passed);
 
 /// The items of a list that are told apart, and what is behind them.
-pub(crate) fn few<'a, V: JsonValue<'a>>(list: V) -> (impl Iterator<Item = V>, Option<Rest<'a>>) {
+pub(crate) fn few_items<'a, V: JsonValue<'a>>(
+    list: V,
+) -> (impl Iterator<Item = V>, Option<Rest<'a>>) {
     let (count, rest) = cut(list).map_or((usize::MAX, None), |(count, rest)| (count, Some(rest)));
     (list.list().take(count), rest)
 }
@@ -184,10 +186,10 @@ mod tests {
     /// How many items are told apart, by each way, and the block for the rest.
     fn told(list: &str) -> (usize, Option<Block>) {
         let tree = Tree::parse(list.as_bytes()).unwrap();
-        let (items, rest) = few(tree.root(list.as_bytes()));
+        let (items, rest) = few_items(tree.root(list.as_bytes()));
         let told = (items.count(), rest.map(Rest::block));
         let passed = Skim::checking(list.as_bytes()).pass().unwrap();
-        let (items, rest) = few(passed);
+        let (items, rest) = few_items(passed);
         assert_eq!((items.count(), rest.map(Rest::block)), told);
         told
     }

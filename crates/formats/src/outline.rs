@@ -108,7 +108,7 @@ pub(crate) fn bytes_at(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
 }
 
 /// How many bytes stand before a value that belong to what is around it.
-pub(crate) fn between(bytes: &[u8]) -> usize {
+pub(crate) fn gap_before(bytes: &[u8]) -> usize {
     let is_around = |b: &u8| matches!(b, b',' | b':' | b' ' | b'\t' | b'\r' | b'\n');
     bytes.iter().take_while(|b| is_around(b)).count()
 }

@@ -39,7 +39,7 @@ impl Times {
 }
 
 /// A session that was held when its messages were written.
-pub(crate) fn dated(mut session: Session) -> Session {
+pub(crate) fn with_times(mut session: Session) -> Session {
     let mut times = Times::default();
     for entry in session.entries().iter().filter(|e| e.kind.is_message()) {
         times.add(entry.time);

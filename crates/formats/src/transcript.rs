@@ -205,7 +205,7 @@ pub fn left_ways(after: impl Iterator<Item = Option<usize>>) -> Vec<Range<usize>
 }
 
 /// The ways that a conversation with these steps left again.
-pub(crate) fn left(heads: &[StepHead]) -> Vec<Range<usize>> {
+pub(crate) fn left_branches(heads: &[StepHead]) -> Vec<Range<usize>> {
     left_ways(heads.iter().map(|head| head.after))
 }
 
@@ -216,7 +216,7 @@ pub(crate) fn sums_up(steps: &[StepHead]) -> bool {
 
 /// The steps from one to another that comes behind it, by what each follows; none where there is no
 /// first.
-pub(crate) fn way(
+pub(crate) fn steps_between(
     after: impl Fn(usize) -> Option<usize>,
     first: Option<usize>,
     last: Option<usize>,
@@ -248,7 +248,7 @@ pub(crate) fn is_apart(steps: &[StepHead]) -> bool {
 }
 
 /// The calls that are answered somewhere, by their ids.
-pub(crate) fn answered(told: &[TranscriptStep]) -> HashSet<String> {
+pub(crate) fn answered_calls(told: &[TranscriptStep]) -> HashSet<String> {
     let messages = told.iter().filter_map(|one| match &one.step {
         StepKind::Message(message) => Some(message),
         _ => None,

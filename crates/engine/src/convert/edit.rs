@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use rethread_disk::{Mode, create_with, ensure_folder, open_read};
-use rethread_formats::carry::{SessionFiles, below};
+use rethread_formats::carry::{SessionFiles, join_checked};
 use rethread_formats::{Conversation, PartKind, Writing};
 use rethread_json::{Patch, Tree, Value, compact, quote};
 use rethread_model::RawRef;
@@ -46,7 +46,7 @@ pub(super) fn apply_edits(
         let Some(bytes) = splice_records(&bytes, changed.get(name.as_str())) else {
             return Ok(None);
         };
-        let path = below(folder, name)?;
+        let path = join_checked(folder, name)?;
         if let Some(parent) = path.parent() {
             ensure_folder(parent, &Mode::Private, w.durability)?;
         }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::{DiskError, Mode, ScratchFolder, create_with, ensure_folder};
-use rethread_formats::carry::{CarriedAgent, CarriedOriginal, Scope, SessionFiles, below};
+use rethread_formats::carry::{CarriedAgent, CarriedOriginal, Scope, SessionFiles, join_checked};
 use rethread_formats::{
     Branch, Can, Conversation, EntryRef, FormatRef, MessageInput, Source, WriteError, Writing,
     by_name,
@@ -412,7 +412,7 @@ pub(super) fn unpack_file(
     name: &str,
     fill: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Error> {
-    let path = below(folder, name)?;
+    let path = join_checked(folder, name)?;
     if let Some(parent) = path.parent() {
         ensure_folder(parent, &Mode::Private, w.durability)?;
     }

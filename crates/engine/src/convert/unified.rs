@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rethread_catalog::sources_at;
 use rethread_disk::{Created, Mode, SafeName, create_with, join};
 use rethread_formats::carry::{
-    CarriedAgent, CarriedFile, Scope, Seal, SessionFiles, below, original_files, rows_folder,
+    CarriedAgent, CarriedFile, Scope, Seal, SessionFiles, join_checked, original_files, rows_folder,
 };
 use rethread_formats::{Agents, Conversation, FormatRef, Source, WriteError, Writing};
 use rethread_model::Note;
@@ -298,7 +298,7 @@ pub(super) fn carried_files<'a>(
         names,
     };
     for name in &goods.names {
-        below(folder, name)?;
+        join_checked(folder, name)?;
     }
     Ok(Some(CarriedFiles { files, goods }))
 }

@@ -5,7 +5,7 @@ use rethread_model::{
     Blob, Block, Json, Media, RawRef, Thinking, ToolCall, ToolResult, ToolStatus, Visibility,
 };
 
-use super::fields::{as_text, between, moment};
+use super::fields::{as_text, millis_between, moment_at_path};
 use super::load::child_session;
 use crate::Native;
 use crate::fields::{string, text_of};
@@ -57,11 +57,11 @@ fn push_call(blocks: &mut Vec<Block>, part: Value<'_>, record: &PartRecord<'_>) 
     let name = string(part, "tool").unwrap_or_default();
     let status = status(string(state, "status").as_deref());
     let (start, end) = (
-        moment(state, &["time", "start"]),
-        moment(state, &["time", "end"]),
+        moment_at_path(state, &["time", "start"]),
+        moment_at_path(state, &["time", "end"]),
     );
     #[allow(clippy::cast_precision_loss, reason = "no call takes so long")]
-    let duration_ms = between(start, end).map(|ms| ms as f64);
+    let duration_ms = millis_between(start, end).map(|ms| ms as f64);
     let is_error = status == ToolStatus::Failed;
     let ended = is_error || status == ToolStatus::Completed;
     blocks.push(Block::ToolCall(ToolCall {

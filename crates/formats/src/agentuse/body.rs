@@ -9,10 +9,10 @@ use rethread_model::{
 
 use super::AgentUse;
 use super::blocks::{PartRecord, push_blocks};
-use super::fields::{as_text, between, model, moment, usage};
+use super::fields::{as_text, millis_between, model, moment_at_path, read_usage};
 use super::load::{MOST_PROMPTS, one_of};
 use super::store::MESSAGE_JSON;
-use crate::few::{MOST, Rest, few, more_records};
+use crate::few::{MOST, Rest, few_items, more_records};
 use crate::fields::{others, string, text_of};
 use crate::{BodyReader, Native, PartKind, RecordKind};
 
@@ -120,7 +120,7 @@ fn system(root: Value<'_>, session: &Session, ix: EntryIx) -> Vec<Block> {
     } else {
         1
     };
-    let (prompts, rest) = root.at(&["assistant", "system"]).map(few).unzip();
+    let (prompts, rest) = root.at(&["assistant", "system"]).map(few_items).unzip();
     let prompts = prompts.into_iter().flatten().skip(nth).take(take);
     let rest = rest.flatten().filter(|_| take > 1);
     prompts
@@ -174,16 +174,16 @@ fn answer(
         let assistant = root.get("assistant");
         said.model = assistant.and_then(model_of);
         if is_first(session, ix) {
-            let own = assistant.map(usage).unwrap_or_default();
+            let own = assistant.map(read_usage).unwrap_or_default();
             // Looked at only where the message counts nothing.
             let steps = std::iter::once_with(|| steps(native, origin.first().copied()));
             said.usage = Some(one_of(own, steps.flatten()));
             let (start, end) = (
-                moment(root, &["time", "created"]),
-                moment(root, &["time", "completed"]),
+                moment_at_path(root, &["time", "created"]),
+                moment_at_path(root, &["time", "completed"]),
             );
             #[allow(clippy::cast_precision_loss, reason = "no answer takes so long")]
-            let duration = between(start, end).map(|ms| ms as f64);
+            let duration = millis_between(start, end).map(|ms| ms as f64);
             said.duration_ms = duration;
             said.details = assistant.and_then(|a| others(a, &SAID));
         }
@@ -241,7 +241,7 @@ fn steps(native: &Native, message: Option<RawRef>) -> Vec<Usage> {
         }
         let root = tree.root(&bytes);
         if root.get("type").is_some_and(|t| t.is_str("step-finish")) {
-            steps.push(usage(root));
+            steps.push(read_usage(root));
         }
     }
     steps

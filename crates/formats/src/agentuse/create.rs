@@ -6,7 +6,7 @@ use rethread_disk::read_small;
 use rethread_json::{Document, Object, Value, quote};
 
 use super::info::folder_id;
-use super::object::merged;
+use super::object::merged_object;
 use super::rules::{SessionPlace, first_error, judge_session};
 use super::store::{PROJECT, SESSION, SESSION_JSON, SUBAGENT, data_folders};
 use super::{FORMAT, SLUG, key};
@@ -31,7 +31,7 @@ pub(super) fn sessions_of(w: &Writing<'_>, place: &InstallTarget) -> Result<Path
         root: place.root.clone(),
         ..NewSession::default()
     };
-    let document = read_object(b"{}").map_err(bad)?;
+    let document = read_object(b"{}").map_err(bad_input)?;
     let mut plan = Plan {
         w,
         new: &new,
@@ -42,7 +42,7 @@ pub(super) fn sessions_of(w: &Writing<'_>, place: &InstallTarget) -> Result<Path
     Ok(plan.home()?.0)
 }
 
-pub(super) fn bad(why: impl Into<String>) -> WriteError {
+pub(super) fn bad_input(why: impl Into<String>) -> WriteError {
     WriteError::BadInput(why.into())
 }
 
@@ -71,7 +71,7 @@ pub(super) fn is_taken(sessions: &Path, id: &str) -> bool {
 }
 
 /// The nearest folder upward that is there, whose mode new ones follow.
-pub(super) fn existing(folder: &Path) -> &Path {
+pub(super) fn existing_folder(folder: &Path) -> &Path {
     folder.ancestors().find(|f| f.is_dir()).unwrap_or(folder)
 }
 
@@ -85,7 +85,7 @@ pub(super) struct ParentSession {
 impl ParentSession {
     pub(super) fn read(source: &Source) -> Result<Self, WriteError> {
         if source.format != FORMAT {
-            return Err(bad(format!(
+            return Err(bad_input(format!(
                 "the parent is a session of {}, not of {SLUG}",
                 source.format.slug()
             )));
@@ -129,7 +129,9 @@ impl Plan<'_> {
     pub(super) fn home(&mut self) -> Result<(PathBuf, PathBuf), WriteError> {
         if let Some(parent) = self.parent {
             if self.new.root.is_some() || self.new.project_key.is_some() {
-                return Err(bad("a sub-agent's session lies in that of its parent"));
+                return Err(bad_input(
+                    "a sub-agent's session lies in that of its parent",
+                ));
             }
             let root = parent.description.root().at(&["project", "root"]);
             let root = root
@@ -160,7 +162,7 @@ impl Plan<'_> {
         let mut folders = data_folders(self.w.env);
         match folders.len() {
             1 => Ok(folders.remove(0)),
-            _ => Err(bad("several homes are named; name one to write to")),
+            _ => Err(bad_input("several homes are named; name one to write to")),
         }
     }
 
@@ -178,12 +180,12 @@ impl Plan<'_> {
 
     /// The agent's part of the folder's name.
     pub(super) fn agent_key(&self, description: &[u8]) -> Result<String, WriteError> {
-        let document = read_object(description).map_err(bad)?;
+        let document = read_object(description).map_err(bad_input)?;
         let agent = document.root().get("agent");
         let of_agent = |key| agent.and_then(|a| string(a, key));
         let said = match self.new.agent_key {
             Some(AgentKey::Id) => Some(of_agent("id").ok_or_else(|| {
-                bad("the agent has no id for the folder's name; give one with `--agent-id`")
+                bad_input("the agent has no id for the folder's name; give one with `--agent-id`")
             })?),
             Some(AgentKey::Name) | None => of_agent("name"),
         };
@@ -200,20 +202,20 @@ impl Plan<'_> {
         let project = of_parent("project").filter(|_| self.given.get("project").is_none());
         let project = match project {
             Some(project) => project,
-            None => merged(
+            None => merged_object(
                 self.given.get("project"),
                 "project",
                 &[("root", Some(root)), ("cwd", Some(cwd))],
             )
-            .map_err(bad)?,
+            .map_err(bad_input)?,
         };
         let time = Some(now.to_string().into_bytes());
-        let time = merged(
+        let time = merged_object(
             self.given.get("time"),
             "time",
             &[("created", time.clone()), ("updated", time)],
         )
-        .map_err(bad)?;
+        .map_err(bad_input)?;
         let own = |key: &str| self.given.get(key).map(|v| v.raw().to_vec());
         let version = self.new.agent_version.as_deref().map(quote);
         let version = version
@@ -271,7 +273,7 @@ impl Plan<'_> {
         } else {
             "false"
         };
-        let agent = merged(
+        let agent = merged_object(
             said,
             "agent",
             &[
@@ -285,9 +287,9 @@ impl Plan<'_> {
                 ("isSubAgent", Some(is_subagent.as_bytes().to_vec())),
             ],
         )
-        .map_err(bad)?;
+        .map_err(bad_input)?;
         // What the command line says wins.
-        let document = read_object(&agent).map_err(bad)?;
+        let document = read_object(&agent).map_err(bad_input)?;
         let mut patch = rethread_json::Patch::new(document.root());
         for (key, value) in [("id", id), ("name", name)] {
             if let Some(value) = value {
@@ -299,13 +301,13 @@ impl Plan<'_> {
 
     /// Nothing that is against the document is written.
     fn check(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        let document = read_object(bytes).map_err(bad)?;
+        let document = read_object(bytes).map_err(bad_input)?;
         let place = SessionPlace {
             id: string(document.root(), "id").unwrap_or_default(),
             parent: self.parent.map(|p| p.id.clone()),
         };
         match first_error(bytes, |sheet, root| judge_session(sheet, root, &place)) {
-            Some(why) => Err(bad(format!("the session: {why}"))),
+            Some(why) => Err(bad_input(format!("the session: {why}"))),
             None => Ok(()),
         }
     }

@@ -14,12 +14,12 @@ pub(super) fn as_text(value: Value<'_>) -> Text {
 }
 
 /// The moment at a path.
-pub(super) fn moment(object: Value<'_>, path: &[&str]) -> Option<Moment> {
+pub(super) fn moment_at_path(object: Value<'_>, path: &[&str]) -> Option<Moment> {
     millis_moment(object.at(path)?)
 }
 
 /// The milliseconds between two moments; none where one is missing or they are the wrong way round.
-pub(super) fn between(start: Option<Moment>, end: Option<Moment>) -> Option<u64> {
+pub(super) fn millis_between(start: Option<Moment>, end: Option<Moment>) -> Option<u64> {
     u64::try_from(end?.millis().checked_sub(start?.millis())?).ok()
 }
 
@@ -39,7 +39,7 @@ pub(super) fn model(spelled: &str) -> ModelRef {
 
 /// Tokens and cost of an object that has `tokens` and `cost`. The program counts what a cache
 /// answered as input, too.
-pub(super) fn usage(object: Value<'_>) -> Usage {
+pub(super) fn read_usage(object: Value<'_>) -> Usage {
     let tokens = |path: &[&str]| {
         let value = object.get("tokens").and_then(|t| t.at(path));
         value.and_then(Value::u64).unwrap_or(0)

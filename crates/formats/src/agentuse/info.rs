@@ -6,7 +6,7 @@ use rethread_json::Value;
 use rethread_model::{Agent, Head, Link, LinkKind, Status, Title, TitleSource, Workspace};
 
 use super::SLUG;
-use super::fields::{model, moment};
+use super::fields::{model, moment_at_path};
 use super::store::{named, parent_of, project_key};
 use crate::fields::string;
 
@@ -47,7 +47,7 @@ fn links(parent: Option<String>) -> Vec<Link> {
 }
 
 /// What a description says, completed by what the folder tells.
-pub(super) fn head(root: Value<'_>, folder: &Path, id: &str) -> Head {
+pub(super) fn session_head(root: Value<'_>, folder: &Path, id: &str) -> Head {
     let agent = root.get("agent");
     let of_agent = |key| string(agent?, key).filter(|s| !s.is_empty());
     let name = of_agent("name").or_else(|| agent_by_name(folder));
@@ -75,8 +75,8 @@ pub(super) fn head(root: Value<'_>, folder: &Path, id: &str) -> Head {
             encoded: project_key(folder),
             ..Workspace::default()
         },
-        created: moment(root, &["time", "created"]),
-        updated: moment(root, &["time", "updated"]),
+        created: moment_at_path(root, &["time", "created"]),
+        updated: moment_at_path(root, &["time", "updated"]),
         model: string(root, "model")
             .filter(|m| !m.is_empty())
             .map(|m| model(&m)),

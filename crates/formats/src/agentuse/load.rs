@@ -6,7 +6,7 @@ use rethread_disk::{DiskError, OpenFolder, read_small};
 use rethread_json::{Tree, Value};
 use rethread_model::{Moment, Note, Role, Usage};
 
-use super::fields::{between, counts_nothing, moment, usage};
+use super::fields::{counts_nothing, millis_between, moment_at_path, read_usage};
 use super::files::{ExchangeFiles, FileHere, stem};
 use super::store::MESSAGE_JSON;
 use super::ulid;
@@ -55,7 +55,7 @@ pub(super) fn load(
         }
         Err(e) => {
             loaded.len = file.len();
-            notes.push(failed(&file.path, &e));
+            notes.push(unreadable_note(&file.path, &e));
         }
     }
     loaded
@@ -80,7 +80,7 @@ pub(super) fn object<'a>(bytes: &'a [u8], tree: &'a mut Tree) -> Result<Value<'a
 }
 
 /// What is said of a file that cannot be read.
-pub(super) fn failed(path: &Path, e: &DiskError) -> Note {
+pub(super) fn unreadable_note(path: &Path, e: &DiskError) -> Note {
     let message = match e {
         DiskError::TooLarge { limit, .. } => format!("larger than {limit} bytes; skipped"),
         DiskError::Read { cause, .. } => format!("cannot be read: {cause}; skipped"),
@@ -108,11 +108,11 @@ impl MessageFacts {
         let error = assistant.and_then(|a| a.get("error"));
         Self {
             id: string(message, "id"),
-            created: moment(message, &["time", "created"]),
-            completed: moment(message, &["time", "completed"]),
+            created: moment_at_path(message, &["time", "created"]),
+            completed: moment_at_path(message, &["time", "completed"]),
             system: system.map_or(0, |s| s.items().count()),
             has_error: error.is_some_and(|e| !e.is_null()),
-            usage: assistant.map(usage).unwrap_or_default(),
+            usage: assistant.map(read_usage).unwrap_or_default(),
         }
     }
 
@@ -122,7 +122,7 @@ impl MessageFacts {
     }
 
     pub(super) fn duration_ms(&self) -> Option<u64> {
-        between(self.created, self.completed)
+        millis_between(self.created, self.completed)
     }
 }
 
@@ -164,17 +164,17 @@ impl PartFacts {
         };
         let is_tool = kind == "tool";
         let start = if is_tool {
-            let suspended = || moment(part, &["state", "suspendedAt"]);
-            moment(part, &["state", "time", "start"]).or_else(suspended)
+            let suspended = || moment_at_path(part, &["state", "suspendedAt"]);
+            moment_at_path(part, &["state", "time", "start"]).or_else(suspended)
         } else {
-            moment(part, &["time", "start"])
+            moment_at_path(part, &["time", "start"])
         };
         Self {
             id: string(part, "id"),
             says,
             start,
             is_tool,
-            step: (kind == "step-finish").then(|| usage(part)),
+            step: (kind == "step-finish").then(|| read_usage(part)),
             child: child(part).filter(|_| is_tool),
             artifact: artifact(part).filter(|_| is_tool),
         }

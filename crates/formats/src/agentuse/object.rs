@@ -7,7 +7,7 @@ pub(super) type DefaultMembers<'a> = &'a [(&'a str, Option<Vec<u8>>)];
 
 /// An object with these members in their order, each as it was given or else by default; then all
 /// others that were given, as they were. An error names what is no object.
-pub(super) fn merged(
+pub(super) fn merged_object(
     given: Option<Value<'_>>,
     name: &str,
     defaults: DefaultMembers<'_>,
@@ -144,7 +144,7 @@ mod tests {
             ("b", Some(b"0".to_vec())),
             ("c", None),
         ];
-        let object = merged(Some(given.root()), "x", &defaults).unwrap();
+        let object = merged_object(Some(given.root()), "x", &defaults).unwrap();
         assert_eq!(object, br#"{"a":0,"b":2,"z":1}"#);
     }
 }

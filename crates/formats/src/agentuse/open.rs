@@ -7,7 +7,7 @@ use rethread_disk::{DiskError, LockedLog, Mode, read_small, replace};
 use rethread_json::{Document, Patch, Tree, Value};
 use rethread_model::{Moment, Note};
 
-use super::fields::moment;
+use super::fields::moment_at_path;
 use super::files::{ExchangeFiles, FilesHere, stem};
 use super::steps::{self, WriteStep};
 use super::store::{MESSAGE_JSON, PART, SESSION_JSON, is_absent, unreadable};
@@ -125,7 +125,7 @@ impl<'a> LockedExchanges<'a> {
             let by_id = ulid::made_at(&exchange.id);
             let (created, is_sound) = match self.read(&exchange.message()) {
                 Ok(message) => {
-                    let created = moment(message.root(), &["time", "created"]);
+                    let created = moment_at_path(message.root(), &["time", "created"]);
                     (created.or(by_id), true)
                 }
                 Err(e) if is_damage(&e) => {
@@ -318,7 +318,7 @@ impl<'a> LockedExchanges<'a> {
     pub(super) fn touch(mut self) -> Vec<Note> {
         let root = self.description.root();
         let now = self.now();
-        let known = moment(root, &["time", "updated"]).map(Moment::millis);
+        let known = moment_at_path(root, &["time", "updated"]).map(Moment::millis);
         if known.is_none_or(|known| known < now) {
             let mut patch = Patch::new(root);
             match root.get("time").filter(|t| t.is_object()) {

@@ -2,7 +2,7 @@
 
 use rethread_json::{Array, Document, Object, Patch, Value, quote};
 
-use super::object::{laid_out, merged};
+use super::object::{laid_out, merged_object};
 use super::open::LockedExchanges;
 use super::rules::{ObjectIds, first_error, judge_message, judge_part};
 use super::ulid;
@@ -150,12 +150,12 @@ pub(super) fn message(
         )));
     }
     let now = session.now().to_string().into_bytes();
-    let time = merged(
+    let time = merged_object(
         of("time"),
         "time",
         &[("created", Some(now)), ("completed", None)],
     );
-    let prompt = merged(
+    let prompt = merged_object(
         of("user").and_then(|u| u.get("prompt")),
         "user.prompt",
         &[
@@ -164,7 +164,7 @@ pub(super) fn message(
         ],
     )
     .map_err(bad_message)?;
-    let who = merged(of("user"), "user", &[("prompt", Some(b"{}".to_vec()))]);
+    let who = merged_object(of("user"), "user", &[("prompt", Some(b"{}".to_vec()))]);
     let who = with_member(&who.map_err(bad_message)?, "prompt", &prompt)?;
     let assistant = assistant(session, of("assistant"))?;
     let mut object = Object::new()
@@ -196,7 +196,7 @@ fn assistant(
         quote(&value.unwrap_or_default())
     };
     let of = |key: &str| said.and_then(|s| s.get(key));
-    let path = merged(
+    let path = merged_object(
         of("path"),
         "assistant.path",
         &[
@@ -205,12 +205,12 @@ fn assistant(
         ],
     );
     let zero = || Some(b"0".to_vec());
-    let cache = merged(
+    let cache = merged_object(
         of("tokens").and_then(|t| t.get("cache")),
         "assistant.tokens.cache",
         &[("read", zero()), ("write", zero())],
     );
-    let tokens = merged(
+    let tokens = merged_object(
         of("tokens"),
         "assistant.tokens",
         &[
@@ -225,7 +225,7 @@ fn assistant(
         "cache",
         &cache.map_err(bad_message)?,
     )?;
-    let whole = merged(
+    let whole = merged_object(
         said,
         "assistant",
         &[

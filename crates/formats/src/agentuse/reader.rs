@@ -15,7 +15,7 @@ use super::load::{LoadedExchange, LoadedObject, load};
 use super::store::{CONTEXT_JSON, SESSION_JSON, SUBAGENT, TOOLS_JSON, sessions};
 use super::summary::{count_names, description, fill, first_carried};
 use super::{AgentUse, SLUG, info};
-use crate::times::dated;
+use crate::times::with_times;
 use crate::{
     BodyReader, Conversation, Native, OpenError, Part, PartKind, RecordKind, RecordTable, Source,
     Want,
@@ -135,7 +135,7 @@ impl ExchangeReader {
         let mut head = None;
         let loaded = file.map(|file| {
             load(&file, None, &mut self.tree, &mut self.notes, &mut |root| {
-                head = Some(info::head(root, folder, id));
+                head = Some(info::session_head(root, folder, id));
             })
         });
         *self.builder.head() = head.unwrap_or_else(|| info::head_by_name(folder, id));
@@ -222,7 +222,7 @@ impl ExchangeReader {
         Conversation {
             source: source.clone(),
             native: Native { parts: self.parts },
-            session: dated(self.builder.finish()),
+            session: with_times(self.builder.finish()),
             notes: self.notes,
         }
     }

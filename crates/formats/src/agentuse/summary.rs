@@ -8,7 +8,7 @@ use rethread_model::{ConvertedFrom, Head, Note, Role, State, Summary, Usage};
 
 use super::files::{ExchangeFiles, FileNames, FilesHere};
 use super::info;
-use super::load::{LoadedExchange, MessageFacts, failed, object};
+use super::load::{LoadedExchange, MessageFacts, object, unreadable_note};
 use super::store::SESSION_JSON;
 use crate::carry::converted_from;
 use crate::times::Times;
@@ -42,11 +42,11 @@ pub(super) fn description(
             let note = Note::damage(format!("no `{SESSION_JSON}`")).at(folder);
             (State::Damaged, note)
         }
-        e if e.io().is_some() => (State::Unreadable, failed(&path, &e)),
-        e => (State::Damaged, failed(&path, &e)),
+        e if e.io().is_some() => (State::Unreadable, unreadable_note(&path, &e)),
+        e => (State::Damaged, unreadable_note(&path, &e)),
     })?;
     let root = object(&bytes, tree).map_err(|note| (State::Damaged, note.at(&path)))?;
-    Ok(info::head(root, folder, &source.id))
+    Ok(info::session_head(root, folder, &source.id))
 }
 
 pub(super) fn fill(summary: &mut Summary, mut files: FilesHere, want: Want, tree: &mut Tree) {

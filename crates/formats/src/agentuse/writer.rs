@@ -6,7 +6,9 @@ use rethread_disk::{
 use rethread_model::Note;
 
 use super::append::{Adding, write};
-use super::create::{ParentSession, Plan, TRIES, bad, existing, is_taken, project, refuse};
+use super::create::{
+    ParentSession, Plan, TRIES, bad_input, existing_folder, is_taken, project, refuse,
+};
 use super::object::laid_out;
 use super::steps::refuse_link;
 use super::store::SESSION_JSON;
@@ -24,8 +26,8 @@ impl Writer for AgentUse {
     fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
         refuse(new)?;
         let document = match &new.session_json {
-            Some(bytes) => read_object(bytes).map_err(bad)?,
-            None => read_object(b"{}").map_err(bad)?,
+            Some(bytes) => read_object(bytes).map_err(bad_input)?,
+            None => read_object(b"{}").map_err(bad_input)?,
         };
         let parent = new.parent.as_ref().map(ParentSession::read).transpose()?;
         let mut plan = Plan {
@@ -43,13 +45,13 @@ impl Writer for AgentUse {
                 None => UlidSource::new(w.env, &plan.salt()).next(),
             };
             if !ulid::is_strict(&id) {
-                return Err(bad(format!(
+                return Err(bad_input(format!(
                     "`{id}` cannot be a session's id: it is no ULID"
                 )));
             }
             let bytes = plan.description(&id)?;
             let name = format!("{id}-{}", plan.agent_key(&bytes)?);
-            let name = SafeName::new(&name).map_err(|e| bad(e.to_string()))?;
+            let name = SafeName::new(&name).map_err(|e| bad_input(e.to_string()))?;
             let path = rethread_disk::join(&sessions, &name);
             if is_taken(&sessions, &id) {
                 match &asked {
@@ -58,7 +60,7 @@ impl Writer for AgentUse {
                 }
             }
             refuse_link(&sessions)?;
-            let mode = Mode::like(existing(&sessions))?;
+            let mode = Mode::like(existing_folder(&sessions))?;
             ensure_folder(&sessions, &mode, w.durability)?;
             let made = create_folder_with(&path, mode, w.durability, |folder| {
                 let file = folder.join(SESSION_JSON);
@@ -79,7 +81,7 @@ impl Writer for AgentUse {
                 Created::Existed => {}
             }
         }
-        Err(bad("no free id was found"))
+        Err(bad_input("no free id was found"))
     }
 
     /// Adds messages to a session.

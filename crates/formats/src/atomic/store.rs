@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::Env;
-use crate::pi::{expanded, is_atomic};
+use crate::pi::{expanded_folder, is_atomic};
 
 /// The variable that names Atomic's folder.
 const FOLDER_VARIABLE: &str = "ATOMIC_CODING_AGENT_DIR";
@@ -13,8 +13,8 @@ const FOLDER_VARIABLE: &str = "ATOMIC_CODING_AGENT_DIR";
 /// Without its own variable, Atomic follows pi's. That folder is listed once: as pi's, unless a
 /// folder `.atomic` is on the way to it.
 pub(super) fn folder(env: &Env) -> Option<PathBuf> {
-    let legacy = || expanded(env, "PI_CODING_AGENT_DIR").filter(|p| is_atomic(p));
-    expanded(env, FOLDER_VARIABLE).or_else(legacy)
+    let legacy = || expanded_folder(env, "PI_CODING_AGENT_DIR").filter(|p| is_atomic(p));
+    expanded_folder(env, FOLDER_VARIABLE).or_else(legacy)
 }
 
 #[cfg(test)]

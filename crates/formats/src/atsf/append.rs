@@ -10,7 +10,7 @@ use rethread_model::{Moment, Note};
 use super::Atsf;
 use super::config::Config;
 use super::manifest::Manifest;
-use super::message::head;
+use super::message::message_head;
 use super::prepare::{PreparedLine, ThreadDefaults, default_model};
 use super::results::write_into_log;
 use super::store::LOG;
@@ -79,7 +79,7 @@ impl<'a> OpenThread<'a> {
         let last = tree
             .parse_into(&line)
             .ok()
-            .and_then(|()| head(tree.root(&line)).time);
+            .and_then(|()| message_head(tree.root(&line)).time);
         Ok(last.is_some() && last == self.manifest.updated())
     }
 
@@ -115,7 +115,7 @@ impl<'a> OpenThread<'a> {
 
 /// A remark where the log's last message is now older than the one before: lines belong in the
 /// order of time.
-pub(super) fn earlier(before: Option<&str>, now: &LogTally, log: &Path) -> Option<Note> {
+pub(super) fn earlier_note(before: Option<&str>, now: &LogTally, log: &Path) -> Option<Note> {
     let before: Moment = before?.parse().ok()?;
     let now: Moment = now.last_time.as_ref()?.parse().ok()?;
     let message = format!("the last message is of {now}, but one before it is of {before}");
@@ -190,7 +190,7 @@ fn line_id(line: &[u8], tree: &mut Tree) -> Option<String> {
         }
     }
     tree.parse_into(line).ok()?;
-    head(tree.root(line)).id
+    message_head(tree.root(line)).id
 }
 
 /// Puts results of tools where their calls are: in messages of the same batch, else in the log.
@@ -254,5 +254,5 @@ fn orphan(
     let tree = Tree::parse(&line);
     message
         .heads
-        .extend(tree.map(|tree| head(tree.root(&line))));
+        .extend(tree.map(|tree| message_head(tree.root(&line))));
 }

@@ -107,7 +107,7 @@ pub(crate) struct Inline {
 }
 
 /// Bytes that a block holds itself: a data URL, `{data, mimeType}`, or a base64 `source`.
-pub(crate) fn inline(block: Value<'_>) -> Result<Option<Inline>, String> {
+pub(crate) fn inline_asset(block: Value<'_>) -> Result<Option<Inline>, String> {
     let given = ["mimeType", "media_type", "mime_type", "mime"];
     let declared = given.iter().find_map(|key| string(block, key));
     let found = |data: &str, mime: Option<String>, keys| {
@@ -161,7 +161,7 @@ mod tests {
 
     fn inline_of(json: &str) -> Result<Option<Inline>, String> {
         let document = Document::parse(json.as_bytes().to_vec()).unwrap();
-        inline(document.root())
+        inline_asset(document.root())
     }
 
     #[test]

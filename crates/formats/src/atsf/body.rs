@@ -6,7 +6,7 @@ use rethread_json::Tree;
 use rethread_model::{Body, EntryIx, Session};
 
 use super::Atsf;
-use super::message::body as message_body;
+use super::message::message_body;
 use crate::kit::decode_record;
 use crate::{BodyReader, Conversation, Native, OwnWords, RawJson, RecordKind};
 

@@ -41,7 +41,7 @@ pub(super) fn ensure_store(w: &Writing<'_>, project: &Path) -> Result<Vec<PathBu
     refuse_links_out(project, &agent)?;
     refuse_links_out(project, &agent.join(THREADS))?;
     ensure_folder(&agent.join(THREADS), &mode, w.durability)?;
-    let mut config = rethread_json::pretty(&config(), 2, 0);
+    let mut config = rethread_json::pretty(&new_config(), 2, 0);
     config.push(b'\n');
     let mut created = Vec::new();
     for (name, bytes) in [(CONFIG, config.as_slice()), (IGNORE, GITIGNORE.as_bytes())] {
@@ -75,7 +75,7 @@ fn refuse_links_out(project: &Path, folder: &Path) -> Result<(), WriteError> {
     .into())
 }
 
-pub(super) fn config() -> Vec<u8> {
+pub(super) fn new_config() -> Vec<u8> {
     let by = Object::new()
         .str("name", "Rethread")
         .str("version", env!("CARGO_PKG_VERSION"));
@@ -86,7 +86,7 @@ pub(super) fn config() -> Vec<u8> {
 }
 
 /// The nearest folder upward that is there, whose mode new ones follow.
-pub(super) fn existing(folder: &Path) -> &Path {
+pub(super) fn existing_folder(folder: &Path) -> &Path {
     folder.ancestors().find(|f| f.is_dir()).unwrap_or(folder)
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn make_folder(
     Err(WriteError::BadInput("no free id was found".to_owned()))
 }
 
-pub(super) fn agent(new: &NewSession, config: &Config) -> Result<Agent, WriteError> {
+pub(super) fn agent_of(new: &NewSession, config: &Config) -> Result<Agent, WriteError> {
     let id = new.agent_id.clone().or_else(|| config.agent_id());
     let id = id.unwrap_or_else(|| NO_AGENT.to_owned());
     if let Some(version) = &new.protocol_version {
@@ -162,7 +162,7 @@ pub(crate) fn workspace(project: &Path, cwd: &Path) -> Workspace {
 }
 
 /// The application's own data, with what the project's defaults and we ourselves note in it.
-pub(super) fn metadata(new: &NewSession, config: &Config) -> Result<Vec<u8>, WriteError> {
+pub(super) fn session_metadata(new: &NewSession, config: &Config) -> Result<Vec<u8>, WriteError> {
     let given = new.metadata.as_deref().unwrap_or(b"{}");
     let given = rethread_json::compact(given)
         .map_err(|e| WriteError::BadInput(format!("the metadata is not JSON: {e}")))?;

@@ -51,7 +51,7 @@ impl CopiedThread {
             match line.bytes {
                 LineBytes::Whole(bytes) => each_object(bytes, &mut tree, |value| {
                     objects += 1;
-                    past.tally.add(&super::message::head(value));
+                    past.tally.add(&super::message::message_head(value));
                     past.assets.extend(assets::references(value));
                 }),
                 LineBytes::Giant { head, .. } => {

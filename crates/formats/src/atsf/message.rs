@@ -9,7 +9,7 @@ use rethread_model::{
 };
 
 use super::assets;
-use crate::few::{Rest, few};
+use crate::few::{Rest, few_items};
 use crate::fields::{string, text};
 use crate::kit::{parsed_input, unknown_block};
 
@@ -25,7 +25,7 @@ pub(crate) struct ThreadMessageHead {
 }
 
 /// Reads the head of a message.
-pub(crate) fn head(message: Value<'_>) -> ThreadMessageHead {
+pub(crate) fn message_head(message: Value<'_>) -> ThreadMessageHead {
     let time_text = string(message, "timestamp");
     ThreadMessageHead {
         id: string(message, "id"),
@@ -58,7 +58,7 @@ pub(crate) fn word(role: Role) -> &'static str {
 }
 
 /// The tokens of a message.
-pub(crate) fn usage(message: Value<'_>) -> Option<Usage> {
+pub(crate) fn read_usage(message: Value<'_>) -> Option<Usage> {
     let tokens = message.get("tokens").filter(|t| t.is_object())?;
     let count = |key| tokens.get(key).and_then(Value::u64).unwrap_or(0);
     Some(Usage {
@@ -69,18 +69,18 @@ pub(crate) fn usage(message: Value<'_>) -> Option<Usage> {
 }
 
 /// What a message says.
-pub(crate) fn body(message: Value<'_>, folder: &Path) -> Message {
+pub(crate) fn message_body(message: Value<'_>, folder: &Path) -> Message {
     let word = string(message, "role").unwrap_or_default();
     let mut body = Message::new(role(&word), blocks(message, folder));
     body.model = string(message, "model").map(|id| ModelRef { provider: None, id });
     body.stop_reason = string(message, "stopReason");
-    body.usage = usage(message);
+    body.usage = read_usage(message);
     body
 }
 
 /// Content in its order; a tool call where `tool_call_ref` says it happened, else behind it all.
 fn blocks(message: Value<'_>, folder: &Path) -> Vec<Block> {
-    let (calls, more_calls) = message.get("toolCalls").map(few).unzip();
+    let (calls, more_calls) = message.get("toolCalls").map(few_items).unzip();
     let calls: Vec<Value<'_>> = calls.into_iter().flatten().collect();
     let mut placed = vec![false; calls.len()];
     let mut blocks = Vec::new();
@@ -108,7 +108,7 @@ fn blocks(message: Value<'_>, folder: &Path) -> Vec<Block> {
     blocks.extend(
         message
             .get("content")
-            .and_then(|c| few(c).1)
+            .and_then(|c| few_items(c).1)
             .map(Rest::block),
     );
     for (call, placed) in calls.into_iter().zip(placed) {
@@ -129,7 +129,7 @@ enum ContentItem<'a> {
 fn content(message: Value<'_>) -> impl Iterator<Item = ContentItem<'_>> {
     let value = message.get("content");
     let lone = value.and_then(text).map(ContentItem::Text);
-    let items = value.into_iter().flat_map(|value| few(value).0);
+    let items = value.into_iter().flat_map(|value| few_items(value).0);
     lone.into_iter()
         .chain(items.map(|v| text(v).map_or(ContentItem::Block(v), ContentItem::Text)))
 }

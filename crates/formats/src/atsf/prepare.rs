@@ -8,7 +8,7 @@ use rethread_json::{Array, Document, InsertAt, Object, Patch, Value, quote};
 use rethread_model::Moment;
 
 use super::assets::{self, Asset};
-use super::message::{ThreadMessageHead, head, word};
+use super::message::{ThreadMessageHead, message_head, word};
 use super::results::ToolOutput;
 use super::unified::{is_own, to_native};
 use crate::fields::string;
@@ -112,7 +112,7 @@ fn finish(
     outputs: Vec<ToolOutput>,
 ) -> PreparedLine {
     let heads = Document::parse(line.clone())
-        .map(|d| head(d.root()))
+        .map(|d| message_head(d.root()))
         .into_iter()
         .collect();
     PreparedLine {
@@ -262,7 +262,7 @@ fn check_content<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<Vec<Asset
 }
 
 fn check_media<'a>(block: Value<'a>, patch: &mut Patch<'a>) -> Result<Option<Asset>, String> {
-    let inline = assets::inline(block)?;
+    let inline = assets::inline_asset(block)?;
     let Some(inline) = inline else {
         let name = string(block, "assetRef")
             .ok_or("neither `assetRef` nor inline data: give base64 in `data`, or a data URL")?;

@@ -12,13 +12,13 @@ use rethread_model::{
 
 use super::config::Config;
 use super::manifest::Manifest;
-use super::message::{ThreadMessageHead, head, role};
+use super::message::{ThreadMessageHead, message_head, role};
 use super::store::{LOG, conflict_copies};
 use super::summary::{damaged, refused};
 use super::tally::{LogTally, giant_head};
 use super::{Atsf, assets};
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log};
-use crate::times::dated;
+use crate::times::with_times;
 use crate::{
     BodyReader, Conversation, Native, OpenError, Part, PartKind, Projects, Reader, RecordKind,
     Source, Want,
@@ -130,7 +130,7 @@ impl Reader for Atsf {
             native: Native {
                 parts: vec![document, log],
             },
-            session: dated(builder.finish()),
+            session: with_times(builder.finish()),
             notes: reader.records.notes,
         })
     }
@@ -180,7 +180,7 @@ impl<'a> LogVisitor<'a> for LogReader<'a> {
                 }
             }
         }
-        self.entry(line.at, RecordKind::Value, &head(value));
+        self.entry(line.at, RecordKind::Value, &message_head(value));
         Flow::Continue(())
     }
 

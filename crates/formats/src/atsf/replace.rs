@@ -7,7 +7,7 @@ use rethread_model::Moment;
 use super::Atsf;
 use super::append::OpenThread;
 use super::call_ids::refuse_known_calls;
-use super::message::{ThreadMessageHead, head};
+use super::message::{ThreadMessageHead, message_head};
 use super::prepare::prepare;
 use super::splice::{LineChange, splice};
 use super::tally::{LogTally, each_object};
@@ -93,7 +93,7 @@ fn find(thread: &OpenThread<'_>, entry: &EntryRef) -> Result<FoundLine, WriteErr
     while let Some(line) = lines.next_line().map_err(failed)? {
         let Some(bytes) = line.whole() else { continue };
         let mut heads = Vec::new();
-        each_object(bytes, &mut tree, |value| heads.push(head(value)));
+        each_object(bytes, &mut tree, |value| heads.push(message_head(value)));
         if !heads.is_empty() {
             last_offset = line.span.offset;
         }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use rethread_json::{Piece, Tree, Value, salvage};
 use rethread_model::{Activity, Counts, Moment, Usage};
 
-use super::message::{ThreadMessageHead, head, usage};
+use super::message::{ThreadMessageHead, message_head, read_usage};
 use crate::kit::{Flow, HeadOwner, HeadValue, LogLine, LogVisitor, head_fields, scan_log};
 
 /// What a log holds.
@@ -74,9 +74,9 @@ struct TallyScan {
 
 impl LogVisitor<'_> for TallyScan {
     fn object(&mut self, _line: &LogLine<'_>, value: Value<'_>) -> Flow {
-        self.tally.add(&head(value));
+        self.tally.add(&message_head(value));
         if let Some(sum) = &mut self.sum
-            && let Some(used) = usage(value)
+            && let Some(used) = read_usage(value)
         {
             *sum += &used;
         }

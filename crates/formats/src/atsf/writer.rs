@@ -3,10 +3,12 @@
 use rethread_disk::{DiskError, LockedLog, Mode, create as create_file, ensure_folder, replace};
 use rethread_model::Note;
 
-use super::append::{OpenThread, earlier, nothing_given, place_results, refuse_known_ids};
+use super::append::{OpenThread, earlier_note, nothing_given, place_results, refuse_known_ids};
 use super::call_ids::refuse_known_calls;
 use super::config::Config;
-use super::create::{agent, ensure_store, existing, make_folder, metadata, workspace};
+use super::create::{
+    agent_of, ensure_store, existing_folder, make_folder, session_metadata, workspace,
+};
 use super::fork::{CopiedThread, copy_asset, copy_log};
 use super::manifest::{ForkedManifest, Manifest, NO_TITLE, NewManifest};
 use super::prepare::{PreparedLine, prepare};
@@ -26,12 +28,12 @@ impl Writer for Atsf {
             .clone()
             .unwrap_or_else(|| self.project_of(&new.cwd));
         let config = Config::read_with_main(&project)?;
-        let metadata = metadata(new, &config)?;
+        let metadata = session_metadata(new, &config)?;
         let workspace = workspace(&project, &new.cwd);
-        let agent = agent(new, &config)?;
+        let agent = agent_of(new, &config)?;
         let title = new.title.as_deref().unwrap_or(NO_TITLE);
         if let Some(root) = &new.root {
-            ensure_folder(root, &Mode::like(existing(root))?, w.durability)?;
+            ensure_folder(root, &Mode::like(existing_folder(root))?, w.durability)?;
         }
         let mut created = ensure_store(w, &project)?;
         let (id, path) = make_folder(w, &project, new.id.as_deref(), |id, folder, mode| {
@@ -105,7 +107,7 @@ impl Writer for Atsf {
             thread.log.append_lasting(&lines, w.durability)?;
             thread
                 .notes
-                .extend(earlier(before.as_deref(), &tally, thread.log.path()));
+                .extend(earlier_note(before.as_deref(), &tally, thread.log.path()));
         }
         thread.save_manifest(&tally);
         Ok(Appended {

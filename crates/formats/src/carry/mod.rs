@@ -36,7 +36,7 @@ pub use files::{OriginalFile, original_files};
 pub use object::{CarriedFile, write_object};
 pub use own::{NamedFile, own_files, rows_folder};
 pub use pack::{PIECE, Packed, Seal, pack_content};
-pub use put::{InstallTarget, Put, SessionFiles, below, is_same_file};
+pub use put::{InstallTarget, Put, SessionFiles, is_same_file, join_checked};
 pub use put_journal::remove_unfinished;
 pub use shape::MessageTree;
 pub use unpack::Unpack;

@@ -67,7 +67,7 @@ impl SessionFiles {
         {
             return Ok(source);
         }
-        let path = below(&self.folder, &self.path)?;
+        let path = join_checked(&self.folder, &self.path)?;
         Ok(Source::new(format, self.id.clone(), path))
     }
 }
@@ -118,7 +118,7 @@ pub(crate) fn put_files(
         .iter()
         .map(|name| {
             let from = goods.folder.join(name);
-            let to = below(shelf, name)?;
+            let to = join_checked(shelf, name)?;
             Ok(FileToPut { from, to })
         })
         .collect::<Result<Vec<_>, WriteError>>()?;
@@ -126,7 +126,7 @@ pub(crate) fn put_files(
         return Err(WriteError::BadInput("a session without files".to_owned()));
     };
     let folder = common_folder(shelf, &goods.names);
-    let path = below(shelf, &goods.path)?;
+    let path = join_checked(shelf, &goods.path)?;
     let is_there = |to: &Path| std::fs::symlink_metadata(to).is_ok();
     let is_other = |file: &&FileToPut| is_there(&file.to) && !is_same_file(&file.from, &file.to);
     if let Some(FileToPut { to: other, .. }) = files.iter().find(is_other) {
@@ -190,7 +190,7 @@ fn exists_error(path: &Path) -> WriteError {
 }
 
 /// A name that came from a file, below a folder. Each part of it is checked.
-pub fn below(folder: &Path, name: &str) -> Result<PathBuf, WriteError> {
+pub fn join_checked(folder: &Path, name: &str) -> Result<PathBuf, WriteError> {
     let bad = |e: &dyn std::fmt::Display| {
         WriteError::BadInput(format!("`{name}` cannot be the name of a file: {e}"))
     };

@@ -5,7 +5,7 @@ use rethread_project::Repository;
 
 use super::record_writer::{RecordWriter, VERSION};
 use super::store::TranscriptName;
-use super::transcript::{NewStep, StepInput, add};
+use super::transcript::{NewStep, StepInput, add_steps};
 use super::{ClaudeCode, FORMAT, SLUG};
 use crate::fields::string;
 use crate::{
@@ -24,7 +24,7 @@ impl TreeWriter for ClaudeCode {
             let what = "summaries of branches";
             return Err(WriteError::Unsupported { format: SLUG, what });
         }
-        add(w, source, Some(branch.at), &given(branch.messages))
+        add_steps(w, source, Some(branch.at), &given_steps(branch.messages))
     }
 
     fn label(
@@ -39,7 +39,7 @@ impl TreeWriter for ClaudeCode {
 }
 
 /// Messages that users give, one behind the other.
-pub(super) fn given(messages: &[MessageInput]) -> Vec<NewStep<'_>> {
+pub(super) fn given_steps(messages: &[MessageInput]) -> Vec<NewStep<'_>> {
     let steps = messages.iter().enumerate().map(|(at, message)| NewStep {
         after: at.checked_sub(1),
         time: None,
@@ -59,7 +59,7 @@ pub(super) fn refuse_agent(source: &Source) -> Result<(), WriteError> {
 }
 
 /// Writes on where the client would go on.
-pub(super) fn scribe(conversation: &Conversation) -> RecordWriter {
+pub(super) fn record_writer(conversation: &Conversation) -> RecordWriter {
     let head = &conversation.session.head;
     let cwd = head.workspace.path.clone();
     let branch = head.workspace.branch.clone();

@@ -12,7 +12,7 @@ use super::reader::child_of_call;
 use super::record::TranscriptRecord;
 use super::said::text_blocks;
 use super::store::saved_output;
-use crate::few::{Rest, few};
+use crate::few::{Rest, few_items};
 use crate::fields::{is_true, json, string, text, text_of};
 use crate::kit::{inline_blob, unknown_block};
 
@@ -29,14 +29,14 @@ pub(super) struct Around<'a> {
 }
 
 /// The blocks of a content, which is one text or an array.
-pub(super) fn blocks(content: Option<Value<'_>>, around: &Around<'_>) -> Vec<Block> {
+pub(super) fn read_blocks(content: Option<Value<'_>>, around: &Around<'_>) -> Vec<Block> {
     let Some(content) = content else {
         return Vec::new();
     };
     if let Some(lone) = text(content) {
         return said(content, lone, around);
     }
-    let (items, rest) = few(content);
+    let (items, rest) = few_items(content);
     let items = items.flat_map(|item| block(item, around));
     items.chain(rest.map(Rest::block)).collect()
 }
@@ -108,7 +108,7 @@ fn result(value: Value<'_>, around: &Around<'_>) -> ToolResult {
         is("tool_use") || is("tool_result")
     };
     let lone = inner.and_then(text).map(Block::Text);
-    let (items, rest) = inner.map(few).unzip();
+    let (items, rest) = inner.map(few_items).unzip();
     let items = items.into_iter().flatten().flat_map(|item| {
         // Results never nest; what does is kept as it is.
         if nests(&item) {

@@ -9,13 +9,13 @@ use rethread_model::{
     Session, TitleChange, TitleSource, Visibility,
 };
 
-use super::blocks::{Around, add_structured, blocks};
-use super::compaction::compaction;
+use super::blocks::{Around, add_structured, read_blocks};
+use super::compaction::read_compaction;
 use super::kinds::{SYNTHETIC, is_command};
 use super::record::TranscriptRecord;
-use super::usage::{fuller, usage};
+use super::usage::{fuller_usage, read_usage};
 use super::{ClaudeCode, own};
-use crate::few::{MOST, Rest, few, more_records};
+use crate::few::{MOST, Rest, few_items, more_records};
 use crate::fields::{others, string, text, text_of};
 use crate::kit::{CHANGED, giant_block, unreadable_body};
 use crate::{BodyReader, Native, OwnWords, RecordKind};
@@ -79,7 +79,7 @@ impl BodyReader for ClaudeCode {
             Kind::Message(Role::Assistant) => Body::Message(open.response(&values)),
             Kind::Message(Role::System) => Body::Message(attachment(first)),
             Kind::Message(role) => Body::Message(open.message(raw, first, role)),
-            Kind::Compaction => Body::Compaction(compaction(&values)),
+            Kind::Compaction => Body::Compaction(read_compaction(&values)),
             Kind::Title => title(first),
             Kind::ContextEdit => Body::ContextEdit(edit(first, nth(session, entry))),
             Kind::Event => Body::Event(event(first)),
@@ -126,7 +126,8 @@ impl BodyReader for ClaudeCode {
                 id: id.into_owned(),
                 record,
                 time: string(value, "timestamp").and_then(|t| t.parse().ok()),
-                blocks: blocks(TranscriptRecord::of(value).content(), &open.around(*raw)).len(),
+                blocks: read_blocks(TranscriptRecord::of(value).content(), &open.around(*raw))
+                    .len(),
                 place: place(value),
                 stop_reason: of_said("stop_reason"),
                 stop_sequence: of_said("stop_sequence"),
@@ -136,7 +137,7 @@ impl BodyReader for ClaudeCode {
     }
 
     fn own_words(&self) -> Option<OwnWords> {
-        Some(OwnWords::new(own::messages))
+        Some(OwnWords::new(own::native_messages))
     }
 }
 
@@ -181,7 +182,7 @@ impl BodyContext<'_> {
         // A record of the system says it by itself.
         let noted = || value.get("content").filter(|_| is_command(&record));
         let content = record.content().or_else(queued).or_else(noted);
-        let mut blocks = blocks(content, &around);
+        let mut blocks = read_blocks(content, &around);
         add_structured(&mut blocks, &record, &around);
         let mut message = Message::new(role, blocks);
         message.place = place(value);
@@ -214,9 +215,11 @@ impl BodyContext<'_> {
                 asides: false,
                 ..self.around(*raw)
             };
-            message.blocks.extend(blocks(record.content(), &around));
-            used = match (used, usage(&record)) {
-                (Some(one), Some(other)) => Some(fuller(one, other)),
+            message
+                .blocks
+                .extend(read_blocks(record.content(), &around));
+            used = match (used, read_usage(&record)) {
+                (Some(one), Some(other)) => Some(fuller_usage(one, other)),
                 (one, other) => one.or(other),
             };
             response_fields(&mut message, *value, &record);
@@ -262,11 +265,11 @@ fn place(value: Value<'_>) -> Option<Box<Place>> {
 /// What was shown to the model beside the conversation.
 fn attachment(value: Value<'_>) -> Message {
     let mut said = Vec::new();
-    let (rendered, more) = value.get("rendered").map(few).unzip();
+    let (rendered, more) = value.get("rendered").map(few_items).unzip();
     let rendered = rendered.into_iter().flatten();
     for content in rendered.filter_map(|r| r.get("content")) {
         let lone = text(content);
-        let (items, rest) = few(content);
+        let (items, rest) = few_items(content);
         let items = items.filter_map(|b| text_of(b, "text"));
         said.extend(lone.into_iter().chain(items).map(Block::Text));
         said.extend(rest.map(Rest::block));

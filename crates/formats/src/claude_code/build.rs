@@ -5,7 +5,7 @@ use std::path::Path;
 use rethread_model::{EntryIx, NewEntry, RawRef, SessionBuilder};
 
 use super::facts::TranscriptFacts;
-use super::leaf::leaf;
+use super::leaf::find_leaf;
 use super::nodes::{LinkDamage, NONE, Nodes};
 use super::reader::TRANSCRIPT;
 use super::store::TranscriptName;
@@ -14,7 +14,7 @@ use crate::kit::SourcePos;
 
 /// Makes entries of all nodes, and says what was wrong with their links. What is no longer needed
 /// goes before more comes: there can be millions of nodes.
-pub(super) fn build(
+pub(super) fn build_session(
     mut nodes: Nodes,
     facts: &TranscriptFacts,
     path: &Path,
@@ -26,7 +26,7 @@ pub(super) fn build(
     let find = |id: &Option<String>| nodes.find(id.as_deref()?);
     let (copied, named) = (find(&facts.fork_at), find(&facts.last_prompt.leaf));
     let version = facts.version.as_deref();
-    let leaf = leaf(&nodes, &parents, &facts.last_prompt, named, version);
+    let leaf = find_leaf(&nodes, &parents, &facts.last_prompt, named, version);
     let names = nodes.take_names();
     let responses = nodes.take_responses();
 

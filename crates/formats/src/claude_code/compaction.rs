@@ -7,7 +7,7 @@ use super::body::EntryRecord;
 use crate::fields::{others, string, text, text_of};
 
 /// The mark of a compaction, its summary, or both.
-pub(super) fn compaction(values: &[EntryRecord<'_>]) -> Compaction {
+pub(super) fn read_compaction(values: &[EntryRecord<'_>]) -> Compaction {
     let mut compaction = Compaction::default();
     for EntryRecord { value, .. } in values {
         if let Some(said) = value.get("message") {

@@ -26,7 +26,7 @@ const LAST_RECORD: [u64; 3] = [2, 1, 112];
 
 /// The node at which the client would go on, for entries that hang as `parents` says. `named` is
 /// the node that the last prompt names.
-pub(super) fn leaf(
+pub(super) fn find_leaf(
     nodes: &Nodes,
     parents: &[u32],
     prompt: &LastPrompt,

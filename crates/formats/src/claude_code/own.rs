@@ -8,7 +8,7 @@ use super::record::TranscriptRecord;
 use crate::{Conversation, RawJson, RecordKind};
 
 /// The messages in the records of an entry, as they are. Of records with one id the last counts.
-pub(super) fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
+pub(super) fn native_messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
     let native = &conversation.native;
     let mut found: Vec<(Option<String>, RawJson)> = Vec::new();
     let mut tree = Tree::default();

@@ -39,7 +39,7 @@ struct LineFinders {
 static MARKS: LazyLock<LineFinders> = LazyLock::new(LineFinders::new);
 
 /// What a line says, if it looks like one whole record of a kind that need not be parsed.
-pub(super) fn glance(line: &[u8]) -> Option<QuickRecord<'_>> {
+pub(super) fn quick_record(line: &[u8]) -> Option<QuickRecord<'_>> {
     MARKS.glance(line)
 }
 
@@ -119,16 +119,16 @@ mod tests {
     const RESULT: &str = r#"{"parentUuid":"u","type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","content":"ok"}]},"uuid":"v"}"#;
 
     fn glance(line: &str) -> Option<String> {
-        super::glance(line.as_bytes()).map(|found| format!("{found:?}"))
+        super::quick_record(line.as_bytes()).map(|found| format!("{found:?}"))
     }
 
     #[test]
     fn whole_records_are_told_by_their_beginning() {
         let response = "Response { id: \"msg_1\", model: \"m\", calls: 2 }";
-        assert_eq!(glance(RESPONSE).as_deref(), Some(response));
-        assert_eq!(glance(RESULT).as_deref(), Some("Results"));
+        assert_eq!(quick_record(RESPONSE).as_deref(), Some(response));
+        assert_eq!(quick_record(RESULT).as_deref(), Some("Results"));
         let progress = r#"{"parentUuid":"u","type":"progress","data":{"type":"bash_progress"}} "#;
-        assert_eq!(glance(progress).as_deref(), Some("Progress"));
+        assert_eq!(quick_record(progress).as_deref(), Some("Progress"));
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
             RESPONSE.replace("assistant", "helper"),
             r#"{"type":"user","message":{"role":"user","content":"hello"}}"#.to_owned(),
         ] {
-            assert_eq!(glance(&line), None, "{line}");
+            assert_eq!(quick_record(&line), None, "{line}");
         }
     }
 }

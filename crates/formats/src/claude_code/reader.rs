@@ -5,7 +5,7 @@ use std::path::Path;
 use rethread_disk::{SafeName, join, open_sized, read_small};
 use rethread_model::{Link, LinkKind, Note, RawRef, Role, SessionBuilder, Summary};
 
-use super::build::build;
+use super::build::build_session;
 use super::meta::AgentMeta;
 use super::nodes::LinkDamage;
 use super::said::OPEN;
@@ -70,7 +70,7 @@ impl crate::Reader for ClaudeCode {
                 facts.agent(&id, call.as_deref());
             }
         }
-        let (mut builder, wrong) = build(thread.nodes, &facts, path, thread.builder);
+        let (mut builder, wrong) = build_session(thread.nodes, &facts, path, thread.builder);
         for raw in records.unclaimed {
             builder.unclaimed(raw);
         }

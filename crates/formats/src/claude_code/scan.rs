@@ -10,7 +10,7 @@ use super::counted::CountedIds;
 use super::facts::TranscriptFacts;
 use super::kinds::{RecordUse, giant_part, part};
 use super::placement::{ThreadRecord, TranscriptThread};
-use super::quick_record::{QuickRecord, glance};
+use super::quick_record::{QuickRecord, quick_record};
 use super::record::{GiantHead, TranscriptRecord};
 use super::sniff::{is_ours, is_record};
 use super::store::TranscriptName;
@@ -80,7 +80,7 @@ impl<'p> TranscriptScan<'p> {
 
     /// Counts a record by its beginning; whether that was enough.
     fn count_by_beginning(&mut self, line: &LogLine<'_>) -> bool {
-        match glance(line.bytes) {
+        match quick_record(line.bytes) {
             None => return false,
             Some(QuickRecord::Progress) => return true,
             Some(QuickRecord::Results) => self.facts.count_message(None),

@@ -4,7 +4,7 @@ use rethread_disk::{Created, Mode, create, ensure_folder};
 use rethread_json::Object;
 use rethread_model::{LinkKind, Moment, Note, TitleSource};
 
-use super::append::{given, last_id, refuse_agent, scribe};
+use super::append::{given_steps, last_id, record_writer, refuse_agent};
 use super::content::tool_id;
 use super::message::{PreparedRecords, ResponseDefaults, prepare, prepare_new};
 use super::record_writer::{Preserved, RecordWriter};
@@ -51,7 +51,7 @@ impl SubagentWriter for ClaudeCode {
         let scribe = RecordWriter {
             agent: Some(id.clone()),
             parent: None,
-            ..scribe(&conversation)
+            ..record_writer(&conversation)
         };
         let new = NewSteps {
             scribe,
@@ -84,7 +84,7 @@ impl SubagentWriter for ClaudeCode {
         agent: &Source,
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
-        let told = &given(messages);
+        let told = &given_steps(messages);
         let mut log = SessionLog::open(w, &agent.path)?;
         let conversation = FORMAT.reader().read(agent)?;
         let mut links = conversation.session.head.links.iter();
@@ -93,7 +93,7 @@ impl SubagentWriter for ClaudeCode {
         let scribe = RecordWriter {
             session,
             agent: Some(agent.id.clone()),
-            ..scribe(&conversation)
+            ..record_writer(&conversation)
         };
         let times = conversation.session.entries().iter();
         let last = times.filter_map(|e| e.time).max();
@@ -149,7 +149,7 @@ enum Ready<'a> {
 
 /// Adds steps to a session. Those that follow no other go on from `start`, or from where the client
 /// would go on.
-pub(super) fn add(
+pub(super) fn add_steps(
     w: &Writing<'_>,
     source: &Source,
     start: Option<&EntryRef>,
@@ -158,7 +158,7 @@ pub(super) fn add(
     refuse_agent(source)?;
     let mut log = SessionLog::open(w, &source.path)?;
     let conversation = FORMAT.reader().read(source)?;
-    let mut scribe = scribe(&conversation);
+    let mut scribe = record_writer(&conversation);
     if let Some(at) = start {
         scribe.parent = Some(place(&conversation, at)?);
     }

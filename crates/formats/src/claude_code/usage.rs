@@ -11,7 +11,7 @@ use crate::kit::{SavedState, TextHasher};
 
 /// What a response used, as one of its records says. What is read from or written to a cache is no
 /// part of the input, and thinking is a part of the output.
-pub(super) fn usage(record: &TranscriptRecord<'_>) -> Option<Usage> {
+pub(super) fn read_usage(record: &TranscriptRecord<'_>) -> Option<Usage> {
     let usage = record.message?.get("usage").filter(|u| u.is_object())?;
     let count = |key| usage.get(key).and_then(Value::u64).unwrap_or(0);
     let written = count("cache_creation_input_tokens");
@@ -39,7 +39,7 @@ pub(super) fn usage(record: &TranscriptRecord<'_>) -> Option<Usage> {
 }
 
 /// The fuller of two notes about the same response: early ones hold placeholders.
-pub(super) fn fuller(one: Usage, other: Usage) -> Usage {
+pub(super) fn fuller_usage(one: Usage, other: Usage) -> Usage {
     let cost = match (one.cost, other.cost) {
         (Some(a), Some(b)) => Some(Cost {
             usd: a.usd.max(b.usd),
@@ -125,13 +125,15 @@ impl SavedState for Sum {
 impl Sum {
     /// Takes a record of a response into account. `own`: it was not copied from another session.
     pub(super) fn add(&mut self, record: &TranscriptRecord<'_>, own: bool) {
-        let Some(used) = usage(record) else { return };
+        let Some(used) = read_usage(record) else {
+            return;
+        };
         match ResponseKey::of(record, false) {
             None => self.nameless += &used,
             Some(response) => {
                 let key = self.hasher.wide_hash(&response.key());
                 let slot = self.responses.entry(key);
-                slot.and_modify(|(sum, _)| *sum = fuller(*sum, used))
+                slot.and_modify(|(sum, _)| *sum = fuller_usage(*sum, used))
                     .or_insert((used, own));
             }
         }

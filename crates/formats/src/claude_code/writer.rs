@@ -6,11 +6,11 @@ use rethread_json::Object;
 use rethread_model::{Note, TitleSource};
 use rethread_project::Repository;
 
-use super::append::{given, last_id, refuse_agent, scribe};
+use super::append::{given_steps, last_id, record_writer, refuse_agent};
 use super::create::{make_file, metadata, project_folder, real, refuse_unknown};
 use super::fork::Copied;
 use super::record_writer::{OURS, RecordWriter, VERSION};
-use super::transcript::{KEEPS, add, steps};
+use super::transcript::{KEEPS, add_steps, steps};
 use super::{ClaudeCode, FORMAT};
 use crate::session_log::SessionLog;
 use crate::{
@@ -70,7 +70,7 @@ impl Writer for ClaudeCode {
         source: &Source,
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
-        add(w, source, None, &given(messages))
+        add_steps(w, source, None, &given_steps(messages))
     }
 
     /// Gives a session another title.
@@ -82,7 +82,7 @@ impl Writer for ClaudeCode {
     ) -> Result<Vec<Note>, WriteError> {
         refuse_agent(source)?;
         let mut log = SessionLog::open(w, &source.path)?;
-        let mut scribe = scribe(&FORMAT.reader().read(source)?);
+        let mut scribe = record_writer(&FORMAT.reader().read(source)?);
         scribe.title(title);
         Ok(log.append(&scribe.lines)?.into_iter().collect())
     }
@@ -123,7 +123,7 @@ impl Writer for ClaudeCode {
         let start = RecordWriter {
             cwd: cwd.as_ref().map(|c| c.to_string_lossy().into_owned()),
             parent,
-            ..scribe(&conversation)
+            ..record_writer(&conversation)
         };
         let (id, path) = make_file(w, &folder, None, |id, out| {
             let mut scribe = RecordWriter {
@@ -164,7 +164,7 @@ impl Writer for ClaudeCode {
         told: &[TranscriptStep],
     ) -> Result<(), WriteError> {
         let all = Writing { strict: true, ..*w };
-        let told = add(&all, source, None, &steps(told))?;
+        let told = add_steps(&all, source, None, &steps(told))?;
         told.ids.into_iter().try_for_each(|id| id.map(drop))
     }
 

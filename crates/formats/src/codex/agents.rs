@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rethread_model::Moment;
 
-use super::meta::{Beginning, beginning};
-use super::store::{RolloutName, SESSIONS, home_of, listed};
+use super::meta::{Beginning, read_beginning};
+use super::store::{RolloutName, SESSIONS, home_of, list_logs};
 use crate::{Conversation, Source};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -20,7 +20,7 @@ const LONGEST: usize = 3660;
 pub(super) fn near(session: &Conversation) -> Vec<Source> {
     let head = &session.session.head;
     // What was converted was made after it was said.
-    let made = match beginning(&session.source.path) {
+    let made = match read_beginning(&session.source.path) {
         Beginning::Session(meta) => meta.created,
         Beginning::Nameless | Beginning::Other => None,
     };
@@ -59,7 +59,7 @@ pub(super) fn near(session: &Conversation) -> Vec<Source> {
     folders.retain(|folder| met.insert(folder.clone()));
     folders
         .iter()
-        .flat_map(|folder| listed(folder, &fits))
+        .flat_map(|folder| list_logs(folder, &fits))
         .collect()
 }
 
@@ -73,7 +73,7 @@ pub(super) fn parent_of(path: &Path) -> Option<String> {
         return parent.clone();
     }
     RolloutName::of(path)?;
-    let Beginning::Session(meta) = beginning(path) else {
+    let Beginning::Session(meta) = read_beginning(path) else {
         return None;
     };
     known.insert(path.to_owned(), meta.parent.clone());

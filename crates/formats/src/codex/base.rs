@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::Note;
 
-use super::meta::{Base, Beginning, beginning};
+use super::meta::{Base, Beginning, read_beginning};
 use super::store::rollout;
 
 /// No chain of forks is followed further than this.
@@ -20,7 +20,7 @@ pub(super) struct Bases {
 }
 
 /// Finds the files that a session goes on from.
-pub(super) fn bases(path: &Path, base: Option<Base>) -> Bases {
+pub(super) fn find_bases(path: &Path, base: Option<Base>) -> Bases {
     let mut found = Bases {
         parts: Vec::new(),
         missing: None,
@@ -42,7 +42,7 @@ pub(super) fn bases(path: &Path, base: Option<Base>) -> Bases {
             found.missing = Some(note.at(&from));
             break;
         }
-        if let Beginning::Session(meta) = beginning(&file) {
+        if let Beginning::Session(meta) = read_beginning(&file) {
             next = meta.base;
         }
         from.clone_from(&file);

@@ -5,7 +5,7 @@ use rethread_model::{
     Blob, Block, Json, Media, RawRef, Text, Thinking, ToolCall, ToolResult, ToolStatus, Visibility,
 };
 
-use super::calls::{arguments, called, exit_code};
+use super::calls::{call_input, called, exit_code};
 use super::said::{ContentPart, is_injected, more_parts, parts};
 use crate::few::{Rest, few_blocks};
 use crate::fields::{filled, json, string, text, text_of};
@@ -13,7 +13,7 @@ use crate::kit::{base64_start, inline_blob, unknown_block, url_blob};
 
 /// The blocks of a message. In one of the user, texts that the client put among the person's are
 /// marked.
-pub(super) fn message(value: Value<'_>, raw: RawRef, of_user: bool) -> Vec<Block> {
+pub(super) fn message_blocks(value: Value<'_>, raw: RawRef, of_user: bool) -> Vec<Block> {
     let is_own = |part: ContentPart<'_>| !part.text().as_deref().is_some_and(is_injected);
     let mixed = of_user && parts(value).any(is_own);
     let block = |ContentPart(value): ContentPart<'_>| match block(value, raw) {
@@ -93,7 +93,7 @@ pub(super) fn reasoning(value: Value<'_>) -> Thinking {
 pub(super) fn call(value: Value<'_>) -> ToolCall {
     ToolCall {
         namespace: filled(value, "namespace"),
-        input: arguments(value),
+        input: call_input(value),
         status: match string(value, "status").as_deref() {
             // How it ended is in its result, which is an entry of its own.
             None | Some("completed") => ToolStatus::Completed,
@@ -106,7 +106,7 @@ pub(super) fn call(value: Value<'_>) -> ToolCall {
 }
 
 /// A call that the vendor carries out.
-pub(super) fn hosted(value: Value<'_>) -> ToolCall {
+pub(super) fn hosted_call(value: Value<'_>) -> ToolCall {
     ToolCall {
         hosted: true,
         ..call(value)
@@ -144,7 +144,7 @@ pub(super) fn made_picture(value: Value<'_>, raw: RawRef) -> Option<Block> {
 }
 
 /// What a tool answered to a call, where it is a text.
-pub(super) fn answer(call_id: String, said: Text) -> ToolResult {
+pub(super) fn text_result(call_id: String, said: Text) -> ToolResult {
     let mut found = ToolResult::new(call_id);
     say(&mut found, said);
     found

@@ -7,10 +7,10 @@ use rethread_model::{
 };
 
 use super::calls::{add_to_call, add_to_result, called, spawned};
-use super::line_head::glance;
+use super::line_head::read_line_head;
 use super::record::{Ev, Item, RolloutRecord, RolloutType};
 use super::{Codex, blocks, document, meter, own, quick};
-use crate::few::{MOST, few, more_records};
+use crate::few::{MOST, few_items, more_records};
 use crate::fields::{filled, filled_others, string, text_of};
 use crate::kit::{CHANGED, giant_block, unreadable_body};
 use crate::{BodyReader, Native, OwnWords, PartKind, RecordKind};
@@ -74,7 +74,7 @@ impl BodyReader for Codex {
     }
 
     fn own_words(&self) -> Option<OwnWords> {
-        Some(OwnWords::new(own::messages))
+        Some(OwnWords::new(own::native_messages))
     }
 }
 
@@ -99,7 +99,7 @@ struct EntryContent {
 impl EntryContent {
     /// Takes a record into account that needs not be parsed as a whole; whether it is one.
     fn quick(&mut self, record: &[u8], kind: Kind, tree: &mut Tree) -> bool {
-        let Some(found) = glance(record) else {
+        let Some(found) = read_line_head(record) else {
             return false;
         };
         if quick::is_shown(&found) && !self.blocks.is_empty() {
@@ -131,7 +131,7 @@ impl EntryContent {
         let payload = record.payload;
         match record.what {
             RolloutType::Item(Item::Message) => {
-                let blocks = blocks::message(payload, raw, role == Role::User);
+                let blocks = blocks::message_blocks(payload, raw, role == Role::User);
                 self.blocks.extend(blocks);
                 self.stop_reason = filled(payload, "phase").or(self.stop_reason.take());
                 if role != Role::Assistant {
@@ -140,7 +140,8 @@ impl EntryContent {
                 }
             }
             RolloutType::Item(Item::AgentMessage) => {
-                self.blocks.extend(blocks::message(payload, raw, false));
+                self.blocks
+                    .extend(blocks::message_blocks(payload, raw, false));
                 self.author = filled(payload, "author");
             }
             RolloutType::Item(Item::Reasoning) => {
@@ -152,7 +153,8 @@ impl EntryContent {
                 self.blocks.push(Block::ToolCall(blocks::call(payload)))
             }
             RolloutType::Item(Item::HostedCall) => {
-                self.blocks.push(Block::ToolCall(blocks::hosted(payload)));
+                self.blocks
+                    .push(Block::ToolCall(blocks::hosted_call(payload)));
                 self.blocks.extend(blocks::made_picture(payload, raw));
             }
             RolloutType::Item(Item::Output) if role == Role::Assistant => self.spawned(payload),
@@ -167,7 +169,8 @@ impl EntryContent {
             RolloutType::Usage | RolloutType::Event(Ev::Tokens) => self.tokens(record),
             RolloutType::Event(Ev::User | Ev::Agent | Ev::Thought) if !self.blocks.is_empty() => {}
             RolloutType::Event(Ev::User | Ev::Agent) => {
-                self.shown.extend(blocks::message(payload, raw, false));
+                self.shown
+                    .extend(blocks::message_blocks(payload, raw, false));
             }
             RolloutType::Event(Ev::Thought) => {
                 self.shown.push(Block::Thinking(blocks::reasoning(payload)));
@@ -219,7 +222,7 @@ impl EntryContent {
         let payload = record.payload;
         match record.what {
             RolloutType::Usage => {
-                self.usage = payload.get("usage").and_then(meter::usage);
+                self.usage = payload.get("usage").and_then(meter::read_usage);
                 self.response_id = filled(payload, "response_id");
             }
             RolloutType::Event(Ev::Tokens) => {
@@ -236,7 +239,7 @@ impl EntryContent {
         if self.response_id.is_some() {
             return;
         }
-        self.usage = meter::added(info, self.before);
+        self.usage = meter::added_usage(info, self.before);
         self.before = meter::total(info);
         if let Some(id) = info.get("model").and_then(Value::str) {
             self.answered_by(&id);
@@ -259,7 +262,7 @@ impl EntryContent {
         self.compaction.summary = text_of(payload, "message").filter(|t| !t.value.is_empty());
         self.compaction.kept = match payload.get("replacement_history") {
             Some(history) if history.is_array() => {
-                let (items, rest) = few(history);
+                let (items, rest) = few_items(history);
                 let items = items.map(|item| replaced(item, raw));
                 let more = rest.map(|rest| Message::new(Role::System, vec![rest.block()]));
                 Kept::Replacement(items.chain(more).collect())

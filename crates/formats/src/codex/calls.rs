@@ -133,7 +133,7 @@ pub(super) fn exit_code(output: &str) -> Option<i64> {
 }
 
 /// What a call was given, as JSON where it is a text that holds JSON.
-pub(super) fn arguments(call: Value<'_>) -> Option<rethread_model::ToolInput> {
+pub(super) fn call_input(call: Value<'_>) -> Option<rethread_model::ToolInput> {
     use rethread_model::ToolInput;
     if let Some(input) = text_of(call, "input") {
         return Some(ToolInput::Text(input));

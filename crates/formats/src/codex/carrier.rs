@@ -10,9 +10,9 @@ use rethread_model::TitleSource;
 use super::names::{INDEX, name_of};
 use super::packed::{PACKED, stream};
 use super::store::{SESSIONS, home_of};
-use super::write::{add_name, home};
+use super::write::{add_name, codex_home};
 use super::{Codex, FORMAT};
-use crate::carry::{InstallTarget, Put, SessionFiles, below, put_files, visit_lines};
+use crate::carry::{InstallTarget, Put, SessionFiles, join_checked, put_files, visit_lines};
 use crate::format::unreadable_pieces;
 use crate::session_log::SessionLog;
 use crate::{Carrier, Conversation, OpenError, Reader, Source, Want, WriteError, Writing};
@@ -79,7 +79,7 @@ impl Carrier for Codex {
         place: &InstallTarget,
         main: &str,
     ) -> Result<PathBuf, WriteError> {
-        let home = home(w.env, place.root.as_deref())?;
+        let home = codex_home(w.env, place.root.as_deref())?;
         if main.contains('/') {
             return Ok(home);
         }
@@ -103,8 +103,8 @@ impl Carrier for Codex {
         let shelf = self.destination_folder(w, place, goods.main())?;
         // The client takes one that is compressed and one that is not for the same.
         let twin = match goods.main().strip_suffix(PACKED) {
-            Some(plain) => below(&shelf, plain)?,
-            None => below(&shelf, &format!("{}{PACKED}", goods.main()))?,
+            Some(plain) => join_checked(&shelf, plain)?,
+            None => join_checked(&shelf, &format!("{}{PACKED}", goods.main()))?,
         };
         if std::fs::symlink_metadata(&twin).is_ok() {
             return Err(WriteError::Exists {
@@ -137,7 +137,7 @@ impl Carrier for Codex {
         let Some(name) = goods.main().strip_suffix(PACKED) else {
             return Ok(None);
         };
-        let path = below(&goods.folder, goods.main())?;
+        let path = join_checked(&goods.folder, goods.main())?;
         let file = open_read(&path)?;
         let unreadable = |cause| DiskError::Read {
             path: path.clone(),
@@ -145,7 +145,7 @@ impl Carrier for Codex {
         };
         let mut content = stream(&file, &path).map_err(unreadable)?;
         let _ = create_with(
-            &below(&goods.folder, name)?,
+            &join_checked(&goods.folder, name)?,
             Mode::Private,
             w.durability,
             |out| std::io::copy(&mut content, out).map(drop),

@@ -17,7 +17,7 @@ use super::long_document::LongDocument;
 use super::meta::SessionMeta;
 use super::record::{Item, RolloutRecord, RolloutType};
 use super::said::is_all_injected;
-use crate::few::{Rest, few};
+use crate::few::{Rest, few_items};
 use crate::fields::{filled, moment_of, string, text_of};
 use crate::mended::{Readable, not_utf8};
 use crate::{Conversation, Native, OpenError, Part, RecordKind, RecordTable, Source};
@@ -194,7 +194,7 @@ fn read_document(source: &Source, document: Document) -> Result<Conversation, Op
             format: SLUG,
         });
     }
-    let mut builder = SessionBuilder::new(head(&document, path)?);
+    let mut builder = SessionBuilder::new(document_head(&document, path)?);
     let mut marks = RecordTable::default();
     let mut record = |start: u64, kind| {
         let record = marks.add(start, kind)?;
@@ -263,7 +263,7 @@ fn not_json(path: &Path, why: &dyn std::fmt::Display) -> OpenError {
 }
 
 /// The facts about the whole session.
-pub(super) fn head(document: &Document, path: &Path) -> Result<Head, OpenError> {
+pub(super) fn document_head(document: &Document, path: &Path) -> Result<Head, OpenError> {
     let mut meta = SessionMeta::default();
     document.session(|session| meta = SessionMeta::of(session, true))?;
     let mut head = meta.head(path);
@@ -324,7 +324,7 @@ fn content(item: Value<'_>, raw: RawRef, role: Role) -> Vec<Block> {
     match RolloutRecord::of(item).what {
         RolloutType::Item(Item::Reasoning) => vec![Block::Thinking(blocks::reasoning(item))],
         RolloutType::Item(Item::Call) => vec![Block::ToolCall(blocks::call(item))],
-        RolloutType::Item(Item::HostedCall) => vec![Block::ToolCall(blocks::hosted(item))],
+        RolloutType::Item(Item::HostedCall) => vec![Block::ToolCall(blocks::hosted_call(item))],
         RolloutType::Item(Item::Output) => vec![Block::ToolResult(blocks::output(item, raw))],
         _ if role == Role::Tool => {
             let said = text_of(item, "content").unwrap_or_default();
@@ -338,9 +338,9 @@ fn content(item: Value<'_>, raw: RawRef, role: Role) -> Vec<Block> {
                     ..Thinking::default()
                 })
             });
-            let said = blocks::message(item, raw, role == Role::User);
+            let said = blocks::message_blocks(item, raw, role == Role::User);
             let empty = |b: &Block| matches!(b, Block::Text(t) if t.value.is_empty());
-            let (calls, rest) = item.get("tool_calls").map(few).unzip();
+            let (calls, rest) = item.get("tool_calls").map(few_items).unzip();
             let calls = calls.into_iter().flatten();
             thought
                 .into_iter()
@@ -355,7 +355,7 @@ fn content(item: Value<'_>, raw: RawRef, role: Role) -> Vec<Block> {
 /// A call as chat completions spell it.
 fn function(call: Value<'_>) -> ToolCall {
     let name = call.at(&["function", "name"]).and_then(Value::str);
-    let input = call.get("function").and_then(super::calls::arguments);
+    let input = call.get("function").and_then(super::calls::call_input);
     ToolCall {
         input: input.or_else(|| text_of(call, "arguments").map(ToolInput::Text)),
         status: ToolStatus::Completed,

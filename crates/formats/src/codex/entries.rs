@@ -11,7 +11,7 @@ use super::line_head::LineHead;
 use super::meta::SessionMeta;
 use super::meter::{Added, Meter};
 use super::record::{Item, RolloutRecord, RolloutType};
-use super::said::{TOLD_ELSEWHERE, is_all_injected, mark, marks};
+use super::said::{TOLD_ELSEWHERE, is_all_injected, text_digest, text_digests};
 use super::shown::search_mark;
 use crate::fields::{filled, is_true, string};
 
@@ -158,7 +158,7 @@ impl Grow {
                 }
                 texts.extend(filled(payload, "id"));
                 for text in texts {
-                    if let Some(event) = self.thoughts.item(&[mark(&text)], entry) {
+                    if let Some(event) = self.thoughts.item(&[text_digest(&text)], entry) {
                         self.drafts.merge(event, entry);
                     }
                 }
@@ -188,8 +188,8 @@ impl Grow {
         let role = string(payload, "role").unwrap_or_default();
         if role == "assistant" {
             let entry = self.response(i);
-            let mut marks = marks(payload);
-            marks.extend(filled(payload, "id").map(|id| mark(&id)));
+            let mut marks = text_digests(payload);
+            marks.extend(filled(payload, "id").map(|id| text_digest(&id)));
             if let Some(event) = self.agents.item(&marks, entry) {
                 self.drafts.merge(event, entry);
             }
@@ -212,7 +212,7 @@ impl Grow {
             if visibility == Visibility::Visible || is_told {
                 self.place(entry, EntryPlace::Turn);
             }
-            if let Some(event) = self.users.item(&marks(payload), entry) {
+            if let Some(event) = self.users.item(&text_digests(payload), entry) {
                 self.drafts.merge(event, entry);
             }
         }

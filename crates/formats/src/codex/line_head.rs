@@ -28,7 +28,7 @@ pub(super) struct LineHead<'a> {
 
 /// Looks at the beginning of a line. None unless it is written exactly as the client writes it:
 /// then the line must be parsed.
-pub(super) fn glance(line: &[u8]) -> Option<LineHead<'_>> {
+pub(super) fn read_line_head(line: &[u8]) -> Option<LineHead<'_>> {
     let start = line.get(..line.len().min(LOOK))?;
     let rest = start.strip_prefix(b"{\"timestamp\":\"")?;
     let (time, rest) = plain_word(rest)?;
@@ -84,9 +84,9 @@ mod tests {
             role: b"user",
             at: 79,
         };
-        assert_eq!(glance(line), Some(found));
+        assert_eq!(read_line_head(line), Some(found));
         let line = br#"{"timestamp":"T","type":"turn_context","payload":{"cwd":"/"}}"#;
-        let found = glance(line).unwrap_or_default();
+        let found = read_line_head(line).unwrap_or_default();
         assert_eq!(
             (found.outer, found.inner, found.role),
             (&b"turn_context"[..], &b""[..], &b""[..])
@@ -102,9 +102,9 @@ mod tests {
             br#"{"timestamp":"T","type":"respo"#,
             b"",
         ] {
-            assert_eq!(glance(line), None);
+            assert_eq!(read_line_head(line), None);
         }
         let nested = br#"{"timestamp":"T","type":"response_item","payload":{"type":"message","x":{"y":1,"role":"user"}}}"#;
-        assert_eq!(glance(nested).map(|g| g.role), Some(&b""[..]));
+        assert_eq!(read_line_head(nested).map(|g| g.role), Some(&b""[..]));
     }
 }

@@ -9,7 +9,7 @@ use rethread_model::Note;
 
 use crate::error::unreadable;
 use crate::mended::{DamagedValues, not_utf8_in, outline_of};
-use crate::outline::{between, bytes_at};
+use crate::outline::{bytes_at, gap_before};
 use crate::{OpenError, Part};
 
 /// A document that is too long to be held as a whole.
@@ -88,7 +88,7 @@ impl LongDocument {
         let mut bytes = read.map_err(|e| unreadable(&self.part.path, e))?;
         self.damaged.mask(place.start, &mut bytes);
         let mut tree = Tree::default();
-        let start = between(&bytes);
+        let start = gap_before(&bytes);
         let is_value = tree.parse_prefix(&bytes, start).is_ok();
         if is_value {
             take(tree.root(&bytes));

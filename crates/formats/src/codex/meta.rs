@@ -218,7 +218,7 @@ pub(super) enum Beginning {
 }
 
 /// Looks at the beginning of a log.
-pub(super) fn beginning(path: &Path) -> Beginning {
+pub(super) fn read_beginning(path: &Path) -> Beginning {
     let Ok(file) = open_read(path) else {
         return Beginning::Other;
     };

@@ -68,7 +68,7 @@ impl Meter {
 }
 
 /// What a response cost, by the totals after it and before it.
-pub(super) fn added(info: Value<'_>, before: Option<Usage>) -> Option<Usage> {
+pub(super) fn added_usage(info: Value<'_>, before: Option<Usage>) -> Option<Usage> {
     let total = total(info)?;
     match before {
         Some(before) => Some(difference(&before, &total)),
@@ -78,16 +78,16 @@ pub(super) fn added(info: Value<'_>, before: Option<Usage>) -> Option<Usage> {
 
 /// The total in an `info`.
 pub(super) fn total(info: Value<'_>) -> Option<Usage> {
-    usage(info.get("total_token_usage")?)
+    read_usage(info.get("total_token_usage")?)
 }
 
 fn last(info: Value<'_>) -> Option<Usage> {
-    usage(info.get("last_token_usage")?)
+    read_usage(info.get("last_token_usage")?)
 }
 
 /// Tokens as the client counts them: its input includes what a cache answered or took, its output
 /// includes reasoning.
-pub(super) fn usage(value: Value<'_>) -> Option<Usage> {
+pub(super) fn read_usage(value: Value<'_>) -> Option<Usage> {
     if !value.is_object() {
         return None;
     }
@@ -153,8 +153,8 @@ mod tests {
             |n| format!("{{\"input_tokens\":{n},\"output_tokens\":1,\"total_tokens\":{n}}}");
         let text = format!(
             "{{\"total_token_usage\":{},\"last_token_usage\":{}}}",
-            usage(total),
-            usage(last)
+            read_usage(total),
+            read_usage(last)
         );
         Document::parse(text.into_bytes()).unwrap_or_else(|e| panic!("{e}"))
     }
@@ -201,7 +201,7 @@ mod tests {
     fn caches_are_parts_of_the_input() {
         let text = br#"{"input_tokens":100,"cached_input_tokens":60,"cache_write_input_tokens":30,"output_tokens":9,"reasoning_output_tokens":4,"total_tokens":109}"#;
         let value = Document::parse(text.to_vec()).unwrap_or_else(|e| panic!("{e}"));
-        let usage = usage(value.root()).unwrap_or_default();
+        let usage = read_usage(value.root()).unwrap_or_default();
         assert_eq!(counts(&usage), [10, 60, 30, 9, 4]);
         assert_eq!(Some(usage.total()), usage.recorded_total);
     }

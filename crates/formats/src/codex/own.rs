@@ -8,7 +8,7 @@ use crate::fields::text_of;
 use crate::{Conversation, PartKind, RawJson, RecordKind};
 
 /// The items in the records of an entry, as they are.
-pub(super) fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
+pub(super) fn native_messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
     let (native, session) = (&conversation.native, &conversation.session);
     let kind = session.entry(entry).kind;
     let mut found = Vec::new();

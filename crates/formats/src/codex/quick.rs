@@ -51,7 +51,7 @@ pub(super) fn output(found: &LineHead<'_>, record: &[u8], tree: &mut Tree) -> Op
             lossy: said.lossy,
             lone: said.lone.into(),
         };
-        blocks::answer(call.to_owned(), text)
+        blocks::text_result(call.to_owned(), text)
     })
 }
 

@@ -7,9 +7,9 @@ use rethread_json::{SyntaxError, Value};
 use rethread_model::{Head, LinkKind, ModelRef, Note, Role, Summary, UsageRecord};
 
 use super::agents::{near, parent_of};
-use super::base::{Bases, bases};
+use super::base::{Bases, find_bases};
 use super::entries::Grow;
-use super::line_head::glance;
+use super::line_head::read_line_head;
 use super::meta::{Base, Beginning, SessionMeta, beginning_of};
 use super::packed::OpenedRollout;
 use super::prefix::Prefix;
@@ -19,7 +19,7 @@ use super::store::{home_of, list_folder, store_of};
 use super::summary::summarize_with;
 use super::{Codex, SLUG, document, names, packed};
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, SaveScan, read_log, salvage_line};
-use crate::times::dated;
+use crate::times::with_times;
 use crate::{
     BodyReader, Conversation, Native, OpenError, Part, RecordKind, SavedScan, Source, Want,
 };
@@ -55,7 +55,7 @@ impl crate::Reader for Codex {
         let mut grow = Grow::default();
         let mut notes = Vec::new();
         let base = meta.as_ref().and_then(|m| m.base.clone());
-        let Bases { parts, missing } = bases(path, base);
+        let Bases { parts, missing } = find_bases(path, base);
         notes.extend(missing);
         let mut borrowed = Vec::new();
         // The oldest first; the session's own file is part 0.
@@ -85,13 +85,13 @@ impl crate::Reader for Codex {
         let mut parts = vec![part];
         parts.extend(borrowed.into_iter().rev());
         let meta = meta.or_else(|| grow.meta.take());
-        let head = head(path, meta, &mut grow);
+        let head = document_head(path, meta, &mut grow);
         let mut builder = grow.finish();
         *builder.head() = head;
         Ok(Conversation {
             source: source.clone(),
             native: Native { parts },
-            session: dated(builder.finish()),
+            session: with_times(builder.finish()),
             notes,
         })
     }
@@ -136,7 +136,7 @@ impl crate::Reader for Codex {
 }
 
 /// The facts about the whole session.
-fn head(path: &Path, meta: Option<SessionMeta>, grow: &mut Grow) -> Head {
+fn document_head(path: &Path, meta: Option<SessionMeta>, grow: &mut Grow) -> Head {
     let mut meta = meta.unwrap_or_default();
     if meta.id.is_empty() {
         meta.id = SessionMeta::unsaid(path).id;
@@ -283,7 +283,7 @@ impl<'a> LogVisitor<'a> for RolloutReader<'a> {
         if self.is_beyond(None, line.at) {
             return Flow::Break(());
         }
-        let found = glance(line.bytes);
+        let found = read_line_head(line.bytes);
         let len = line.span.len;
         let message = match &found {
             Some(_) => format!("a record of {len} bytes, too long to be shown"),

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use rethread_json::Value;
 
-use crate::few::{Rest, few};
+use crate::few::{Rest, few_items};
 
 /// How texts begin that the client says in the user's place whenever it works: where it is, what it
 /// may do, and how.
@@ -86,22 +86,22 @@ impl<'a> ContentPart<'a> {
 pub(super) fn parts(message: Value<'_>) -> impl Iterator<Item = ContentPart<'_>> {
     let content = message.get("content").or_else(|| message.get("message"));
     let lone = content.filter(|c| c.content().is_some());
-    let items = content.into_iter().flat_map(|content| few(content).0);
+    let items = content.into_iter().flat_map(|content| few_items(content).0);
     lone.into_iter().chain(items).map(ContentPart)
 }
 
 /// What stands behind the [`parts`] of a message that are told apart.
 pub(super) fn more_parts(message: Value<'_>) -> Option<Rest<'_>> {
     let content = message.get("content").or_else(|| message.get("message"));
-    few(content?).1
+    few_items(content?).1
 }
 
 /// What identifies a message's text: the whole, and each part of it.
-pub(super) fn marks(message: Value<'_>) -> Vec<u64> {
+pub(super) fn text_digests(message: Value<'_>) -> Vec<u64> {
     let texts: Vec<_> = parts(message).filter_map(ContentPart::text).collect();
-    let mut marks: Vec<u64> = texts.iter().map(|t| mark(t)).collect();
+    let mut marks: Vec<u64> = texts.iter().map(|t| text_digest(t)).collect();
     if texts.len() != 1 {
-        marks.push(mark(&texts.concat()));
+        marks.push(text_digest(&texts.concat()));
     }
     marks.sort_unstable();
     marks.dedup();
@@ -109,7 +109,7 @@ pub(super) fn marks(message: Value<'_>) -> Vec<u64> {
 }
 
 /// What identifies a text, whatever white space is around it.
-pub(super) fn mark(text: &str) -> u64 {
+pub(super) fn text_digest(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.trim().hash(&mut hasher);
     hasher.finish()
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn white_space_around_a_text_does_not_matter() {
-        assert_eq!(mark(" a\n"), mark("a"));
-        assert_ne!(mark("a"), mark("b"));
+        assert_eq!(text_digest(" a\n"), text_digest("a"));
+        assert_ne!(text_digest("a"), text_digest("b"));
     }
 }

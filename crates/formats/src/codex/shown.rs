@@ -8,7 +8,7 @@ use super::draft::EntryPlace;
 use super::entries::{Grow, Incoming};
 use super::join::Pairs;
 use super::record::Ev;
-use super::said::{mark, marks};
+use super::said::{text_digest, text_digests};
 use crate::fields::{filled, string};
 
 impl Grow {
@@ -143,19 +143,19 @@ impl Grow {
 fn shown_marks(event: Value<'_>) -> Vec<u64> {
     let mut marks = Vec::new();
     for key in ["message", "text", "id"] {
-        marks.extend(filled(event, key).map(|text| mark(&text)));
+        marks.extend(filled(event, key).map(|text| text_digest(&text)));
     }
     if event.get("content").is_some() {
-        marks.extend(self::marks(event));
+        marks.extend(self::text_digests(event));
     }
     for key in ["summary_text", "raw_content"] {
         let texts = event.get(key).into_iter().flat_map(Value::items);
-        marks.extend(texts.filter_map(|t| Some(mark(&t.str()?))));
+        marks.extend(texts.filter_map(|t| Some(text_digest(&t.str()?))));
     }
     marks
 }
 
 /// What identifies a search: older items have no id that their events could name.
 pub(super) fn search_mark(action: Value<'_>) -> u64 {
-    mark(&String::from_utf8_lossy(action.raw()))
+    text_digest(&String::from_utf8_lossy(action.raw()))
 }

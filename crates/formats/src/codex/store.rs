@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rethread_model::{Link, LinkKind, Note, Summary};
 
-use super::base::bases;
-use super::meta::{Beginning, beginning};
+use super::base::find_bases;
+use super::meta::{Beginning, read_beginning};
 use super::names::{INDEX, name_of};
 use super::{Codex, FORMAT, document};
 use crate::kit::{SourceSink, agent_folders, folder_entries, known_roots, require_file};
@@ -66,9 +66,9 @@ impl Store for Codex {
         let is_fork = |link: &Link| link.kind == LinkKind::ForkOf;
         let is_plain = summary.head.dialect.as_deref() == Some("legacy");
         if (!is_plain || summary.head.links.iter().any(is_fork))
-            && let Beginning::Session(meta) = beginning(path)
+            && let Beginning::Session(meta) = read_beginning(path)
         {
-            let bases = bases(path, meta.base);
+            let bases = find_bases(path, meta.base);
             found
                 .own
                 .extend(bases.parts.into_iter().map(|(file, _)| file));
@@ -129,7 +129,7 @@ fn walk(folder: &Path, out: &mut SourceSink<'_>) {
 }
 
 /// The sessions in a folder itself, of those files whose names fit.
-pub(super) fn listed(folder: &Path, fits: &dyn Fn(&str) -> bool) -> Vec<Source> {
+pub(super) fn list_logs(folder: &Path, fits: &dyn Fn(&str) -> bool) -> Vec<Source> {
     let mut names = folder_entries(folder, &mut |_| {});
     names.retain(|path| path.file_name().and_then(|n| n.to_str()).is_some_and(fits));
     let mut found = Vec::new();
@@ -208,7 +208,7 @@ fn id_of(path: &Path) -> Option<String> {
     }
     let plain = name.strip_suffix(".zst").unwrap_or(name);
     plain.strip_suffix(".jsonl")?;
-    match beginning(path) {
+    match read_beginning(path) {
         Beginning::Session(meta) if !meta.id.is_empty() => Some(meta.id),
         Beginning::Session(_) | Beginning::Nameless => {
             Some(super::meta::SessionMeta::unsaid(path).id)
@@ -349,8 +349,11 @@ mod tests {
     fn homes_of_files() {
         let home = |path| home_of(Path::new(path));
         let expected = Some(PathBuf::from("/h/.codex"));
-        assert_eq!(home("/h/.codex/sessions/2026/11/15/a.jsonl"), expected);
-        assert_eq!(home("/h/.codex/archived_sessions/a.jsonl"), expected);
-        assert_eq!(home("/h/a.jsonl"), None);
+        assert_eq!(
+            codex_home("/h/.codex/sessions/2026/11/15/a.jsonl"),
+            expected
+        );
+        assert_eq!(codex_home("/h/.codex/archived_sessions/a.jsonl"), expected);
+        assert_eq!(codex_home("/h/a.jsonl"), None);
     }
 }

@@ -11,11 +11,11 @@ use rethread_model::{
     Activity, ConvertedFrom, Counts, Head, Kind, ModelRef, Moment, Role, State, Summary, Usage,
 };
 
-use super::base::bases;
+use super::base::find_bases;
 use super::carrier::OURS;
 use super::document::Document;
 use super::facts::RolloutFacts;
-use super::line_head::{LineHead, glance};
+use super::line_head::{LineHead, read_line_head};
 use super::meta::{Base, SessionMeta};
 use super::meter::{self, Added, Meter};
 use super::prefix::Prefix;
@@ -91,7 +91,7 @@ fn of_document(source: &Source, mut summary: Summary) -> Summary {
     let path = &source.path;
     let looked = Document::open(path).and_then(|document| {
         summary.size = document.len();
-        summary.head = document::head(&document, path)?;
+        summary.head = document::document_head(&document, path)?;
         summary.notes.extend(document.notes(path)?);
         document.each_item(|_, item| {
             let Some(item) = item else { return };
@@ -136,7 +136,7 @@ fn scan_bases(path: &Path, base: Option<Base>) -> Vec<RolloutScan> {
         let _ = scan_log(content, &mut scan);
         Some(scan)
     };
-    let found = bases(path, base).parts.into_iter();
+    let found = find_bases(path, base).parts.into_iter();
     found.filter_map(scan_base).collect()
 }
 
@@ -202,7 +202,7 @@ impl LogVisitor<'_> for RolloutScan {
         if self.meta.is_some()
             && self.may_glance()
             && looks_whole(line)
-            && let Some(found) = glance(line)
+            && let Some(found) = read_line_head(line)
             && (self.glanced(&found, line) || self.glanced_total(&found, line, tree))
         {
             return Some(Flow::Continue(()));
@@ -231,7 +231,7 @@ impl LogVisitor<'_> for RolloutScan {
         if self.is_beyond(None, line.at) {
             return Flow::Break(());
         }
-        if let Some(found) = glance(line.bytes) {
+        if let Some(found) = read_line_head(line.bytes) {
             self.glanced(&found, line.bytes);
         }
         Flow::Continue(())
@@ -415,7 +415,7 @@ impl RolloutScan {
                 self.meter.recorded();
                 let is_new = filled(record.payload, "response_id")
                     .is_none_or(|id| self.responses.insert(id));
-                let usage = record.payload.get("usage").and_then(meter::usage);
+                let usage = record.payload.get("usage").and_then(meter::read_usage);
                 usage.filter(|_| is_new)
             }
             RolloutType::Event(Ev::Tokens) => {

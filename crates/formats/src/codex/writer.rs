@@ -8,16 +8,18 @@ use rethread_model::{Moment, Note};
 use super::store::home_of;
 use super::write::append::{id_of, refuse_old, writer};
 use super::write::create::{CLIENT, NewMeta, refuse_unknown};
-use super::write::fork::{copy, entry_at};
+use super::write::fork::{copy_path, entry_at};
 use super::write::message::{MessageToWrite, is_turn};
 use super::write::records::{Mode, Records};
 use super::write::rename::name;
-use super::write::transcript::{KEEPS, items};
-use super::write::{fresh_id, fresh_place, home, path_of, put, put_with, rename, unsupported};
+use super::write::transcript::{KEEPS, model_items};
+use super::write::{
+    codex_home, fresh_id, fresh_place, path_of, put, put_with, rename, unsupported,
+};
 use super::{Codex, FORMAT, document};
 use crate::kit::read_unified;
 use crate::session_log::SessionLog;
-use crate::transcript::{left_ways, way};
+use crate::transcript::{left_ways, steps_between};
 use crate::{
     Appended, Fork, Keeps, Made, MessageInput, NewSession, Source, StepKind, SubagentWriter,
     Transcript, TranscriptStep, WriteError, Writer, Writing,
@@ -28,7 +30,7 @@ impl Writer for Codex {
     fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
         refuse_unknown(new)?;
         let now = w.env.now();
-        let home = home(w.env, new.root.as_deref())?;
+        let home = codex_home(w.env, new.root.as_deref())?;
         let (id, path) = match &new.id {
             Some(id) if uuid::Uuid::try_parse(id).is_ok() && id.len() == 36 => {
                 (id.clone(), path_of(&home, id, now))
@@ -53,7 +55,11 @@ impl Writer for Codex {
         };
         let mut records = Records::new(Mode::Legacy);
         records.add(now, "session_meta", &meta.payload());
-        let title = new.title.as_deref().map(rename::checked).transpose()?;
+        let title = new
+            .title
+            .as_deref()
+            .map(rename::checked_title)
+            .transpose()?;
         put(w, &path, &id, &records.into_bytes())?;
         let note = title.and_then(|title| rename::name_new(w, &path, &id, title));
         Ok(Made {
@@ -136,7 +142,7 @@ impl Writer for Codex {
         let now = w.env.now();
         let home = match home_of(&source.path) {
             Some(home) => home,
-            None => home(w.env, None)?,
+            None => codex_home(w.env, None)?,
         };
         let (id, path) = fresh_place(w.env, &home, now, head.id.as_bytes());
         let cwd = fork.cwd.as_ref().map(|c| c.to_string_lossy().into_owned());
@@ -164,11 +170,15 @@ impl Writer for Codex {
             Mode::Legacy
         });
         records.add(now, "session_meta", &meta.payload());
-        let title = fork.title.as_deref().map(rename::checked).transpose()?;
+        let title = fork
+            .title
+            .as_deref()
+            .map(rename::checked_title)
+            .transpose()?;
         put_with(w, &path, &id, |out| {
             let mut out = BufWriter::new(out);
             out.write_all(&records.into_bytes())?;
-            copy(&old, leaf, paginated, &now.to_string(), &mut out)?;
+            copy_path(&old, leaf, paginated, &now.to_string(), &mut out)?;
             out.flush()
         })?;
         notes.extend(title.and_then(|title| rename::name_new(w, &path, &id, title)));
@@ -271,7 +281,7 @@ impl Writer for Codex {
                     flushed += flush(&mut log, &mut writer.records)?;
                     let after = |step: usize| written.get(step).and_then(|step| step.after);
                     let mut items = Vec::new();
-                    for step in way(after, kept, one.after) {
+                    for step in steps_between(after, kept, one.after) {
                         if let Some(step) = written.get(step) {
                             items.extend(items_between(&log, step)?);
                         }
@@ -331,5 +341,5 @@ fn items_between(log: &SessionLog<'_>, step: &WrittenStep) -> Result<Vec<Vec<u8>
     let len = usize::try_from(step.end - step.start).unwrap_or_default();
     let mut lines = vec![0; len];
     log.read_at(step.start, &mut lines)?;
-    Ok(items(&lines))
+    Ok(model_items(&lines))
 }

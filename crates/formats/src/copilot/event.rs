@@ -83,7 +83,7 @@ impl<'a> LogEvent<'a> {
         let data = self.data?;
         let output = data.get("outputTokens").and_then(Value::u64);
         match self.type_name.as_ref() {
-            "session.usage_record" => data.get("usage").map(usage),
+            "session.usage_record" => data.get("usage").map(read_usage),
             "assistant.message" => output.map(|output| Usage {
                 output,
                 ..Usage::default()
@@ -100,7 +100,7 @@ impl<'a> LogEvent<'a> {
 }
 
 /// Token counts, in which what a cache answered counts as input.
-pub(super) fn usage(value: Value<'_>) -> Usage {
+pub(super) fn read_usage(value: Value<'_>) -> Usage {
     let count = |key| value.get(key).and_then(Value::u64).unwrap_or(0);
     let (read, write) = (count("cacheReadTokens"), count("cacheWriteTokens"));
     Usage {

@@ -3,7 +3,7 @@
 use rethread_json::Value;
 use rethread_model::{Head, ModelRef, Summary, Title, Usage, UsageRecord, UsageScope};
 
-use super::event::{LogEvent, usage};
+use super::event::{LogEvent, read_usage};
 use super::{Copilot, workspace};
 use crate::fields::string;
 use crate::first_prompt::FirstPrompt;
@@ -130,7 +130,7 @@ fn recorded(event: &LogEvent<'_>) -> Option<Vec<UsageRecord>> {
     let record = |(name, metric): (Value<'_>, Value<'_>)| {
         let usage = Usage {
             scope: UsageScope::Cumulative,
-            ..usage(metric.get("usage")?)
+            ..read_usage(metric.get("usage")?)
         };
         let id = name.str()?.into_owned();
         Some(UsageRecord {

@@ -7,8 +7,8 @@ use rethread_model::{
 };
 
 use super::calls::{ListedCall, Outputs};
-use super::content::block;
-use super::fields::usage;
+use super::content::part_block;
+use super::fields::read_usage;
 use super::head::{MessageContent, part_text};
 use super::message::is_context;
 use super::{Gemini, own};
@@ -47,7 +47,7 @@ impl BodyReader for Gemini {
     }
 
     fn own_words(&self) -> Option<OwnWords> {
-        Some(OwnWords::new(own::messages))
+        Some(OwnWords::new(own::native_messages))
     }
 }
 
@@ -150,7 +150,7 @@ impl<'a> RecordFields<'a> {
                 b"message" => self.content.message = Some(skim.pass()?),
                 b"toolCalls" => (self.calls, self.more_calls) = ListedCall::all(skim)?,
                 b"thoughts" => (self.thoughts, self.more_thoughts) = thoughts(skim)?,
-                b"tokens" => self.usage = usage(skim)?,
+                b"tokens" => self.usage = read_usage(skim)?,
                 b"model" => self.model = Some(skim.pass()?),
                 b"id" | b"timestamp" | b"messageId" | b"sessionId" | b"displayContent" | b"ts" => {
                     skim.pass()?;
@@ -193,7 +193,7 @@ impl<'a> RecordFields<'a> {
         let texts = self
             .content
             .parts()
-            .filter_map(|part| match block(part, raw) {
+            .filter_map(|part| match part_block(part, raw) {
                 Block::Text(text) => Some(text.value),
                 _ => None,
             });
@@ -210,7 +210,7 @@ impl<'a> RecordFields<'a> {
         if role == Role::Assistant {
             self.said_by_the_model(raw, outputs, &mut blocks);
         } else {
-            blocks.extend(self.content.parts().map(|part| block(part, raw)));
+            blocks.extend(self.content.parts().map(|part| part_block(part, raw)));
             blocks.extend(self.content.more_parts().map(Rest::block));
             if blocks.len() > 1 {
                 blocks.iter_mut().take(1).for_each(aside_if_context);
@@ -231,7 +231,7 @@ impl<'a> RecordFields<'a> {
             part_text(*part).is_some_and(|text| text.content().is_some_and(<[u8]>::is_empty))
         };
         let parts = self.content.parts().filter(|part| !is_empty(part));
-        let content: Vec<Block> = parts.map(|part| block(part, raw)).collect();
+        let content: Vec<Block> = parts.map(|part| part_block(part, raw)).collect();
         let has_thoughts = content.iter().any(|b| matches!(b, Block::Thinking(_)));
         if !has_thoughts {
             let thoughts = self.thoughts.iter();

@@ -3,7 +3,7 @@
 use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Blob, Block, Diff, RawRef, ToolCall, ToolInput, ToolResult, ToolStatus};
 
-use super::content::{FunctionResponse, block, plain};
+use super::content::{FunctionResponse, part_block, plain};
 use crate::few::{Rest, few_next};
 use crate::passed::{json, string, text};
 
@@ -180,7 +180,7 @@ fn add_given(given: &AllGiven<'_>, raw: RawRef, result: &mut ToolResult) {
     {
         match response {
             Some(response) => response.add(raw, result),
-            None => result.blocks.push(plain(block(*part, raw))),
+            None => result.blocks.push(plain(part_block(*part, raw))),
         }
     }
     result.blocks.extend(rest.map(Rest::block));

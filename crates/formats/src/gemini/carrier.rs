@@ -10,7 +10,7 @@ use super::project::CHATS;
 use super::store::with_id;
 use super::write::{project_folder, renew};
 use super::{FORMAT, Gemini};
-use crate::carry::{InstallTarget, Put, SessionFiles, below, in_lines, put_files};
+use crate::carry::{InstallTarget, Put, SessionFiles, in_lines, join_checked, put_files};
 use crate::session_log::SessionLog;
 use crate::{Carrier, Conversation, OpenError, Source, WriteError, Writing};
 
@@ -70,7 +70,7 @@ impl Carrier for Gemini {
         if !name.contains('/') && is_chat {
             shelf.push(CHATS);
         }
-        let path = below(&shelf, goods.main())?;
+        let path = join_checked(&shelf, goods.main())?;
         let other = with_id(&Source::new(FORMAT, goods.id.clone(), path.clone()));
         if let Some(path) = other.filter(|other| *other != path) {
             return Err(WriteError::Exists {

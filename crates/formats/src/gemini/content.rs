@@ -12,7 +12,7 @@ use crate::kit::{inline_blob, media_block};
 use crate::passed::{json, string, text};
 
 /// One part as a block.
-pub(super) fn block(part: Passed<'_>, raw: RawRef) -> Block {
+pub(super) fn part_block(part: Passed<'_>, raw: RawRef) -> Block {
     let names = [
         "text",
         "thought",
@@ -150,7 +150,7 @@ impl<'a> FunctionResponse<'a> {
         }
         // Newer models take pictures inside of a result.
         if let Some(parts) = self.parts {
-            let parts = few_blocks(parts, |part| plain(block(part, raw)));
+            let parts = few_blocks(parts, |part| plain(part_block(part, raw)));
             result.blocks.extend(parts);
         }
     }

@@ -55,7 +55,7 @@ fn repeated(replay: &Replay, draft: &ReplayedEntry) -> Option<usize> {
 ///
 /// A session may have a great many messages: what is known of them goes as soon as it is not needed
 /// any more, and the ids, which take the most room, come last.
-pub(super) fn weave(
+pub(super) fn build_entries(
     mut builder: SessionBuilder,
     mut replay: Replay,
     inherited: usize,

@@ -66,7 +66,7 @@ fn total(replay: &Replay) -> Usage {
 }
 
 /// The facts about the whole session.
-pub(super) fn head(path: &Path, id: &str, found: &Scanned) -> Head {
+pub(super) fn session_head(path: &Path, id: &str, found: &Scanned) -> Head {
     let Scanned { meta, replay, .. } = found;
     let mut head = meta.head(path, id);
     let drafts = || replay.live.iter().filter_map(|at| replay.drafts.get(*at));

@@ -82,7 +82,7 @@ fn of_client(spelled: &[u8; SPELLING.len()]) -> Option<Moment> {
 
 /// Tokens of a response. The client counts cached input inside of `input`, and thoughts and what
 /// the vendor's own tools read beside input and output.
-pub(super) fn usage(skim: &mut Skim<'_>) -> Result<Option<Usage>, Strayed> {
+pub(super) fn read_usage(skim: &mut Skim<'_>) -> Result<Option<Usage>, Strayed> {
     if !skim.enter_object() {
         skim.pass()?;
         return Ok(None);

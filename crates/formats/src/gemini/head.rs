@@ -6,13 +6,14 @@ use std::ops::Range;
 use rethread_json::{ObjectShape, Passed, Skim, Strayed};
 use rethread_model::{Kind, Role, Usage, Visibility};
 
-use super::fields::{time, usage};
+use super::fields::{read_usage, time};
 use super::message::{
-    ContentFacts, FoundMessage, MessageHead, folders, is_context, is_filled, kind, user_visibility,
+    ContentFacts, FoundMessage, MessageHead, is_context, is_filled, kind, named_folders,
+    user_visibility,
 };
 use super::nth::{Nth, Several};
 use super::tools::{FoundCall, Tools};
-use crate::few::{Rest, few};
+use crate::few::{Rest, few_items};
 use crate::first_prompt::FirstPrompt;
 use crate::kit::ScanDepth;
 
@@ -62,7 +63,7 @@ pub(super) fn told(message: &[u8]) -> SessionClues {
     let first = first.unwrap_or_default();
     SessionClues {
         prompt,
-        folders: folders(&first),
+        folders: named_folders(&first),
         begins_with_context: is_context(&first),
     }
 }
@@ -133,7 +134,7 @@ impl Heads {
                 Member::Number => fields.number = skim.pass()?.u64(),
                 Member::Session => fields.session = Some(skim.pass()?).filter(is_text),
                 Member::Model => fields.model = self.named(skim.pass()?),
-                Member::Tokens if self.look == ScanDepth::Usage => fields.usage = usage(skim)?,
+                Member::Tokens if self.look == ScanDepth::Usage => fields.usage = read_usage(skim)?,
                 Member::Tokens => fields.has_usage = skim.pass()?.is_object(),
                 Member::Rewind => fields.is_rewind = is_text(&skim.pass()?),
                 Member::Other => drop(skim.pass()?),
@@ -277,12 +278,13 @@ impl<'a> MessageContent<'a> {
     pub(super) fn parts(self) -> impl Iterator<Item = Passed<'a>> {
         let content = self.content();
         let lone = content.filter(|c| !c.is_array());
-        lone.into_iter().chain(few(content.unwrap_or_default()).0)
+        lone.into_iter()
+            .chain(few_items(content.unwrap_or_default()).0)
     }
 
     /// What stands behind the parts that are told apart.
     pub(super) fn more_parts(self) -> Option<Rest<'a>> {
-        few(self.content()?).1
+        few_items(self.content()?).1
     }
 
     fn content(self) -> Option<Passed<'a>> {

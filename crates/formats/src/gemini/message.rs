@@ -128,7 +128,7 @@ pub(super) fn is_filled(text: Passed<'_>) -> bool {
 
 /// The folders that the context which the client injects names: items of a list below its heading,
 /// or the rest of a sentence in older versions.
-pub(super) fn folders(context: &str) -> Vec<String> {
+pub(super) fn named_folders(context: &str) -> Vec<String> {
     const SENTENCE: &str = "I'm currently working in the directory: ";
     let mut found = Vec::new();
     let mut in_list = false;
@@ -192,19 +192,19 @@ mod tests {
             (" <hook_context>", Visibility::Injected),
         ] {
             let lone = format!("{{\"id\":\"1\",\"type\":\"user\",\"content\":\"{text}\"}}");
-            assert_eq!(head(&lone).visibility, visibility, "{lone}");
+            assert_eq!(session_head(&lone).visibility, visibility, "{lone}");
             let parts =
                 format!("{{\"id\":\"1\",\"type\":\"user\",\"content\":[{{\"text\":\"{text}\"}}]}}");
-            assert_eq!(head(&parts).visibility, visibility, "{parts}");
+            assert_eq!(session_head(&parts).visibility, visibility, "{parts}");
         }
     }
 
     #[test]
     fn folders_of_both_kinds_of_context() {
         let new = "<session_context>\n- **Workspace Directories:**\n  - /a b\n  - /c\n- **Directory Structure:**\n  - /no\n";
-        assert_eq!(folders(new), ["/a b", "/c"]);
+        assert_eq!(named_folders(new), ["/a b", "/c"]);
         let old = "This is the Gemini CLI.\nI'm currently working in the directory: /shop\nHere";
-        assert_eq!(folders(old), ["/shop"]);
+        assert_eq!(named_folders(old), ["/shop"]);
     }
 
     #[test]

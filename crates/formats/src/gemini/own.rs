@@ -6,7 +6,7 @@ use rethread_model::EntryIx;
 use crate::{Conversation, RawJson, RecordKind};
 
 /// The message of an entry, as it is.
-pub(super) fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
+pub(super) fn native_messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
     let native = &conversation.native;
     // The version that speaks stands first.
     let raw = conversation.session.origin(entry).first();

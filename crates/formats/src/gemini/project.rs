@@ -46,7 +46,7 @@ pub fn is_project_hash(name: &str) -> bool {
     name.len() == 64 && name.bytes().all(is_digit)
 }
 
-/// The project's folder that a file is in: around `chats`, else the one that holds it.
+/// The project's folder that a file is in: around `chats_folder`, else the one that holds it.
 pub(super) fn folder_of(file: &Path) -> Option<&Path> {
     let is_chats = |p: &&Path| p.file_name().is_some_and(|name| name == CHATS);
     let above = file.ancestors().skip(1).take(2);

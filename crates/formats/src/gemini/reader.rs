@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use rethread_disk::SafeName;
 use rethread_model::{Head, Moment, Note, Role, SessionBuilder, Summary};
 
-use super::entries::weave;
-use super::facts::{counts, head};
+use super::entries::build_entries;
+use super::facts::{counts, session_head};
 use super::message::is_frame;
 use super::project::CHATS;
 use super::scan::{Scanned, scan, scan_in};
@@ -37,10 +37,10 @@ impl Reader for Gemini {
         match scan(path, look) {
             Ok(found) => {
                 summary.size = found.part.len();
-                summary.head = head(path, &source.id, &found);
+                summary.head = session_head(path, &source.id, &found);
                 summary.head.hidden |= found.what == ClientFile::Prompts;
                 (summary.counts, summary.activity) = counts(&found.replay, want.usage);
-                buffer::give(found.part.into_held().unwrap_or_default());
+                buffer::return_buffer(found.part.into_held().unwrap_or_default());
             }
             Err(OpenError::NotOurs { .. }) => {
                 holds_no_record(&mut summary, "not a session: nothing in it is a message");
@@ -57,7 +57,7 @@ impl Reader for Gemini {
     fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
         let path = &source.path;
         let found = scan_in(path, ScanDepth::Whole, source.window)?;
-        let mut head = head(path, &store::named_id(path), &found);
+        let mut head = session_head(path, &store::named_id(path), &found);
         let Scanned {
             part,
             what,
@@ -75,7 +75,7 @@ impl Reader for Gemini {
         }
         let names: Vec<String> = outputs.iter().map(|p| stem(p)).collect();
         let inherited = meta.fork.as_ref().map_or(0, |fork| fork.copied);
-        let session = weave(builder, replay, inherited, &names);
+        let session = build_entries(builder, replay, inherited, &names);
         let mut parts = vec![part];
         parts.extend(outputs.into_iter().map(|path| {
             let len = std::fs::metadata(&path).map_or(0, |m| m.len());
@@ -125,7 +125,7 @@ fn stem(path: &Path) -> String {
 }
 
 /// Other files that say they are this session.
-pub(super) fn copies(path: &Path, id: &str) -> Vec<PathBuf> {
+pub(super) fn other_copies(path: &Path, id: &str) -> Vec<PathBuf> {
     let source = Source::new(super::FORMAT, id.to_owned(), path.to_owned());
     let mut files = store::namesakes(&source);
     files.retain(|file| what(file).and_then(|(_, id)| id).as_deref() == Some(id));
@@ -137,7 +137,7 @@ fn same_session_elsewhere(path: &Path, id: &str) -> Vec<Note> {
         let what = format!("the same session is in `{}`, too", file.display());
         Note::remark(what).at(path)
     };
-    copies(path, id).iter().map(note).collect()
+    other_copies(path, id).iter().map(note).collect()
 }
 
 pub(super) fn rank(path: &Path) -> (Option<Moment>, bool, Reverse<&Path>) {

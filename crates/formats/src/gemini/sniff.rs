@@ -8,7 +8,7 @@ use rethread_json::{Tree, Value, split_lines};
 
 use super::document::LISTS;
 use super::meta::{LogMeta, is_meta};
-use crate::outline::{Outline, between, outline};
+use crate::outline::{Outline, gap_before, outline};
 
 /// How much of a file is looked at to find out what it is.
 const LOOK: u64 = 1024 * 1024;
@@ -45,7 +45,7 @@ pub(super) fn what(path: &Path) -> Option<(ClientFile, Option<String>)> {
         log(&start, is_named).map(|meta| (ClientFile::Log, meta.id))
     } else {
         let outline = outline(start.as_slice(), &LISTS).ok()?;
-        let meta = meta(&outline, &start);
+        let meta = outline_meta(&outline, &start);
         document(&outline, &start, &meta).map(|what| (what, meta.id))
     }
 }
@@ -76,7 +76,7 @@ fn is_message(value: Value<'_>) -> bool {
 }
 
 /// What the members of a document say of the whole.
-pub(super) fn meta(outline: &Outline, bytes: &[u8]) -> LogMeta {
+pub(super) fn outline_meta(outline: &Outline, bytes: &[u8]) -> LogMeta {
     let mut meta = LogMeta::default();
     for (key, range) in &outline.members {
         let range = usize::try_from(range.start)
@@ -90,7 +90,7 @@ pub(super) fn meta(outline: &Outline, bytes: &[u8]) -> LogMeta {
 
 /// Takes one member into account: its bytes from behind the key on.
 pub(super) fn set(meta: &mut LogMeta, key: &str, bytes: &[u8]) {
-    let bytes = bytes.get(between(bytes)..).unwrap_or_default();
+    let bytes = bytes.get(gap_before(bytes)..).unwrap_or_default();
     let mut tree = Tree::default();
     if tree.parse_into(bytes).is_ok() {
         meta.set(key, tree.root(bytes));

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::calls::sanitized;
 use super::project::{CHATS, TMP, folder_of, is_project_hash, project_hash, root_files};
-use super::reader::{copies, rank};
+use super::reader::{other_copies, rank};
 use super::sniff::{ClientFile, what};
 use super::{FORMAT, Gemini};
 use crate::kit::{SourceSink, agent_folders, folder_entries, known_roots, require_file};
@@ -56,7 +56,7 @@ impl Store for Gemini {
         }
         let mut sources = Vec::new();
         list_folder(&path, &mut |found| sources.extend(found.ok()));
-        // Others, too, have folders named `chats` and files named `logs.json`.
+        // Others, too, have folders named `chats_folder` and files named `logs.json`.
         sources.retain(|s| is_in_store(&s.path) || what(&s.path).is_some());
         sources
     }
@@ -91,7 +91,7 @@ impl Store for Gemini {
     /// Whether this is the file that the client would resume, of all that say they are the same
     /// session: the one that was changed last.
     fn is_whole(&self, source: &Source) -> bool {
-        let copies = copies(&source.path, &source.id);
+        let copies = other_copies(&source.path, &source.id);
         let mine = rank(&source.path);
         copies.iter().all(|file| rank(file) < mine)
     }

@@ -10,13 +10,13 @@ use rethread_model::{Note, TitleSource};
 use super::project::store_around;
 use super::write::create::{NewHeader, NewPast, named, refuse_unknown, root, write};
 use super::write::edit::{add, refuse_known_ids};
-use super::write::fork::{copied, entries, messages, outputs};
-use super::write::message::{NewMessageDefaults, PreparedMessage, from_new, given};
-use super::write::place::{chats, store};
+use super::write::fork::{copied_count, entries_to_copy, messages, outputs};
+use super::write::message::{NewMessageDefaults, PreparedMessage, from_new, prepare_message};
+use super::write::place::{chats_folder, store};
 use super::write::transcript::{KEEPS, LogTranscript};
 use super::write::{LockedSession, SessionChanges};
 use super::{FORMAT, Gemini, SLUG, store};
-use crate::transcript::{StepHead, answered, is_apart, left, sums_up};
+use crate::transcript::{StepHead, answered_calls, is_apart, left_branches, sums_up};
 use crate::{
     Appended, Editor, Fork, Keeps, Made, MessageInput, NewSession, Source, StepKind,
     SubagentWriter, TranscriptStep, WriteError, Writer, Writing,
@@ -27,7 +27,7 @@ impl Writer for Gemini {
     fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
         refuse_unknown(new)?;
         let project = named(&new.cwd)?;
-        let chats = chats(w, &root(w, new.root.as_deref())?, &project)?;
+        let chats = chats_folder(w, &root(w, new.root.as_deref())?, &project)?;
         let header = NewHeader {
             project: &project,
             title: new.title.as_deref(),
@@ -53,7 +53,7 @@ impl Writer for Gemini {
                 salt,
                 replaces: None,
             };
-            prepared.push(given(message, &defaults));
+            prepared.push(prepare_message(message, &defaults));
         }
         refuse_known_ids(&session, &mut prepared);
         if w.strict
@@ -102,7 +102,7 @@ impl Writer for Gemini {
         }
         let old = FORMAT.reader().read(source)?;
         let mut notes = old.damage(w)?;
-        let entries = entries(&old, fork)?;
+        let entries = entries_to_copy(&old, fork)?;
         let head = &old.session.head;
         let known = head.workspace.path.as_deref().map(Path::new);
         let cwd = fork.cwd.as_deref().or(known).ok_or_else(|| {
@@ -114,8 +114,8 @@ impl Writer for Gemini {
             .map(Path::to_owned)
             .or_else(|| store(w.env));
         let root = root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
-        let chats = chats(w, &root, &project)?;
-        let copied = copied(&old, &entries)?;
+        let chats = chats_folder(w, &root, &project)?;
+        let copied = copied_count(&old, &entries)?;
         let past = NewPast {
             messages: &|out| messages(w, &old, &entries, out),
             outputs: outputs(&old, &entries, &mut notes),
@@ -151,7 +151,7 @@ impl Writer for Gemini {
             let steps = heads.get(way.clone()).unwrap_or_default();
             sums_up(steps) || !is_apart(steps)
         };
-        left(&heads).into_iter().filter(is_out).collect()
+        left_branches(&heads).into_iter().filter(is_out).collect()
     }
 
     /// Writes a conversation into a session that was just made.
@@ -170,7 +170,7 @@ impl Writer for Gemini {
             current: 0,
             messages: Vec::with_capacity(told.len()),
             calls: HashMap::new(),
-            answered: answered(told),
+            answered: answered_calls(told),
         };
         for (at, one) in told.iter().enumerate() {
             teller.go_to(one.after);

@@ -1,4 +1,4 @@
-//! Content blocks, and those that stand in `extensions`.
+//! Content blocks, and those that stand in `message_extensions`.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use rethread_model::{
 };
 
 use super::body::ObjectPlace;
-use super::fields::{extensions, visibility};
+use super::fields::{message_extensions, visibility};
 use super::flat;
-use crate::few::{Rest, few};
+use crate::few::{Rest, few_items};
 use crate::fields::{count_of, is_true, json, string, text_of};
 use crate::kit::plain_input;
 
@@ -58,7 +58,7 @@ pub(super) fn read_blocks(
     out: &mut Vec<Block>,
     answers: &mut LaterResults,
 ) {
-    let more = extensions(value);
+    let more = message_extensions(value);
     let joined = more.is_some_and(|m| is_true(m, "joined"));
     let mut own: Vec<Block> = match value.get("content") {
         Some(content) if content.text().is_some() => text_of(value, "content")
@@ -90,7 +90,7 @@ pub(super) fn read_blocks(
 
 /// Puts blocks that the document has no words for where they stood: `at` counts those before.
 fn insert_other_blocks(blocks: &mut Vec<Block>, others: Value<'_>, place: ObjectPlace) {
-    let (items, rest) = few(others);
+    let (items, rest) = few_items(others);
     for (added, other) in items.enumerate() {
         let at = count_of(other, "at").unwrap_or(u64::MAX);
         let at = usize::try_from(at).unwrap_or(usize::MAX);
@@ -101,7 +101,7 @@ fn insert_other_blocks(blocks: &mut Vec<Block>, others: Value<'_>, place: Object
 }
 
 fn listed_blocks(list: Value<'_>, place: ObjectPlace) -> impl Iterator<Item = Block> {
-    let (items, rest) = few(list);
+    let (items, rest) = few_items(list);
     let items = items.map(move |item| read_block(item, place));
     items.chain(rest.map(Rest::block))
 }

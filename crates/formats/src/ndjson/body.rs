@@ -7,11 +7,11 @@ use rethread_model::{Body, EntryIx, RawRef, Session};
 
 use super::Ndjson;
 use super::entry::entry_body;
-use super::fields::extensions;
+use super::fields::message_extensions;
 use super::message::read_message;
 use super::pieces::NOTHING;
 use crate::kit::{CHANGED, giant_body, unreadable_body};
-use crate::outline::between;
+use crate::outline::gap_before;
 use crate::{BodyReader, Native, RecordKind};
 
 impl BodyReader for Ndjson {
@@ -46,7 +46,7 @@ impl BodyReader for Ndjson {
         if session.entry(entry).kind.is_message() {
             return Body::Message(read_message(&values));
         }
-        let Some(more) = extensions(*value) else {
+        let Some(more) = message_extensions(*value) else {
             return unreadable_body(CHANGED);
         };
         let before = more.get("preceded_by").map(Value::items);
@@ -99,7 +99,7 @@ pub(super) fn without_original(native: &Native, raw: RawRef) -> io::Result<(Vec<
     };
     let mut place = ObjectPlace {
         record: raw,
-        start: between(&bytes),
+        start: gap_before(&bytes),
         cut: None,
     };
     if native.record_kind(next(1)) == Some(RecordKind::Carried) {

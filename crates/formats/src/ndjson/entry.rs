@@ -1,4 +1,4 @@
-//! Entries that are no messages, as an export has them in `extensions`.
+//! Entries that are no messages, as an export has them in `message_extensions`.
 
 use rethread_json::Value;
 use rethread_model::{
@@ -6,7 +6,7 @@ use rethread_model::{
     ModelRef, Moment, TitleChange, UsageRecord, Visibility,
 };
 
-use super::fields::{usage, visibility};
+use super::fields::{read_usage, visibility};
 use super::head::title_source;
 use crate::fields::{count_of, is_true, json, model_of, moment_of, string, text_of};
 
@@ -52,7 +52,7 @@ fn kind_of_word(word: &str) -> Kind {
 
 /// What such an entry says.
 pub(super) fn entry_body(value: Value<'_>) -> Body {
-    let used = || usage(value.get("token_usage"), value.get("usage"));
+    let used = || read_usage(value.get("token_usage"), value.get("usage"));
     match kind_of_word(string(value, "type").as_deref().unwrap_or_default()) {
         Kind::ModelChange => Body::ModelChange(model_of(value, "model").unwrap_or_default()),
         Kind::ThinkingChange => Body::ThinkingChange(string(value, "level").unwrap_or_default()),
@@ -119,7 +119,7 @@ fn read_compaction(value: Value<'_>) -> Compaction {
         tokens_after: count_of(value, "tokens_after"),
         duration_ms: value.get("duration_ms").and_then(Value::f64),
         from_hook: is_true(value, "from_hook"),
-        usage: usage(value.get("token_usage"), value.get("usage")),
+        usage: read_usage(value.get("token_usage"), value.get("usage")),
         details: json(value, "details"),
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use rethread_json::Tree;
 use rethread_model::Json;
 
-use super::field_tables::table;
+use super::field_tables::object_table;
 use super::index::{FileShape, all_lines, file_index, session_id};
 use super::packed::open_export;
 use super::reader::{AROUND, FILE, OTHERS};
@@ -62,7 +62,7 @@ impl ExportReader for Ndjson {
 
     /// What the header of a file says beside the fields of the document.
     fn more_of_header(&self, path: &Path) -> Vec<(String, Json)> {
-        let own = table(field_tables::Shape::Header).map_or(&[][..], |table| table.fields);
+        let own = object_table(field_tables::Shape::Header).map_or(&[][..], |table| table.fields);
         let read = || {
             let opened = open_export(path).ok()?;
             let mut lines = all_lines(&opened);

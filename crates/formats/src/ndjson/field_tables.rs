@@ -252,13 +252,13 @@ pub(super) static TABLES: &[Table] = &[
 ];
 
 /// The table of an object.
-pub(super) fn table(shape: Shape) -> Option<&'static Table> {
+pub(super) fn object_table(shape: Shape) -> Option<&'static Table> {
     TABLES.iter().find(|t| t.shape == shape)
 }
 
 /// The object that a block is, by its type.
-pub(super) fn block(kind: &str) -> Option<&'static Table> {
-    table(match kind {
+pub(super) fn block_table(kind: &str) -> Option<&'static Table> {
+    object_table(match kind {
         "text" => Shape::Text,
         "tool_use" => Shape::ToolUse,
         "tool_result" => Shape::ToolResult,

@@ -6,7 +6,7 @@ use rethread_model::{Cost, Usage, UsageScope, Visibility};
 use crate::fields::{count_of, string};
 
 /// What `metadata.extensions` of a message says.
-pub(super) fn extensions(message: Value<'_>) -> Option<Value<'_>> {
+pub(super) fn message_extensions(message: Value<'_>) -> Option<Value<'_>> {
     message
         .at(&["metadata", "extensions"])
         .filter(|e| e.is_object())
@@ -23,8 +23,8 @@ pub(super) fn visibility(object: Value<'_>) -> Option<Visibility> {
     })
 }
 
-/// Tokens and cost: `token_usage`, and `usage` with what that cannot say.
-pub(super) fn usage(tokens: Option<Value<'_>>, more: Option<Value<'_>>) -> Option<Usage> {
+/// Tokens and cost: `token_usage`, and `read_usage` with what that cannot say.
+pub(super) fn read_usage(tokens: Option<Value<'_>>, more: Option<Value<'_>>) -> Option<Usage> {
     if tokens.is_none() && more.is_none() {
         return None;
     }

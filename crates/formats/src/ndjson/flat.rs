@@ -12,7 +12,7 @@ use super::message::{message_head, prompt_text};
 use super::packed::OpenedExport;
 use super::reader::FILE;
 use super::store::file_stem;
-use crate::few::{Rest, few};
+use crate::few::{Rest, few_items};
 use crate::fields::{count_of, string};
 use crate::first_prompt::FirstPrompt;
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log};
@@ -195,7 +195,7 @@ pub(super) fn flat_usage(message: Value<'_>) -> Option<Usage> {
 
 /// The calls that a flat message names.
 pub(super) fn flat_calls(message: Value<'_>) -> Vec<Block> {
-    let (calls, rest) = message.get("tool_calls").map(few).unzip();
+    let (calls, rest) = message.get("tool_calls").map(few_items).unzip();
     let call = |value: Value<'_>| {
         Block::ToolCall(ToolCall {
             input: value

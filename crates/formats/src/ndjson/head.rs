@@ -5,7 +5,7 @@ use rethread_model::{
     Head, Link, LinkKind, Provenance, Status, Title, TitleSource, UsageRecord, WorktreeRef,
 };
 
-use super::fields::usage;
+use super::fields::read_usage;
 use crate::fields::{count_of, filled, is_true, model_of, moment_of, string};
 
 /// Fills in what the document's own fields say.
@@ -92,7 +92,7 @@ pub(super) fn read_facts(facts: Value<'_>, head: &mut Head) {
     }
     if let Some(all) = facts.get("recorded_usage") {
         let record = |value: Value<'_>| UsageRecord {
-            usage: usage(value.get("token_usage"), value.get("usage")).unwrap_or_default(),
+            usage: read_usage(value.get("token_usage"), value.get("usage")).unwrap_or_default(),
             model: model_of(value, "model"),
             purpose: string(value, "purpose"),
         };

@@ -6,13 +6,13 @@ use rethread_model::{Kind, Message, ModelRef, Place, Role, Visibility};
 use super::blocks::{LaterResults, read_blocks};
 use super::body;
 use super::entry::UnifiedHead;
-use super::fields::{extensions, usage, visibility};
+use super::fields::{message_extensions, read_usage, visibility};
 use super::flat;
 use crate::fields::{is_true, json, moment_of, string};
 
 /// What is known of a message before its body is read.
 pub(super) fn message_head(value: Value<'_>) -> UnifiedHead {
-    let more = extensions(value);
+    let more = message_extensions(value);
     let flag = |key| more.is_some_and(|m| is_true(m, key));
     let is_meta = value.at(&["metadata", "is_meta"]).and_then(Value::bool) == Some(true);
     let seen = more.and_then(visibility);
@@ -34,7 +34,7 @@ pub(super) fn message_head(value: Value<'_>) -> UnifiedHead {
 
 /// Who speaks. Tools answer in messages of the user.
 fn read_role(value: Value<'_>) -> Role {
-    let more = extensions(value);
+    let more = message_extensions(value);
     if more.is_some_and(|m| m.get("role").is_some_and(|r| r.is_str("tool"))) {
         return Role::Tool;
     }
@@ -85,8 +85,8 @@ pub(super) fn read_message(objects: &[body::PlacedObject<'_>]) -> Message {
 /// Takes over what an object says beside its blocks.
 fn fill_message(message: &mut Message, value: Value<'_>) {
     let metadata = value.get("metadata");
-    let more = extensions(value);
-    // What is said of a model stands in `extensions` where it is not the assistant that speaks.
+    let more = message_extensions(value);
+    // What is said of a model stands in `message_extensions` where it is not the assistant that speaks.
     let of = |value: Option<Value<'_>>, path: &[&str]| Some(value?.at(path)?.str()?.into_owned());
     let at = |path: &[&str]| of(metadata, path).or_else(|| of(more, path));
     let extra = |key: &str| more.and_then(|m| string(m, key));
@@ -107,7 +107,7 @@ fn fill_message(message: &mut Message, value: Value<'_>) {
     keep(&mut message.response_id, extra("response_id"));
     keep(&mut message.extension, extra("extension"));
     let tokens = metadata.and_then(|m| m.get("token_usage"));
-    let used = usage(
+    let used = read_usage(
         tokens.or_else(|| more?.get("token_usage")),
         more.and_then(|m| m.get("usage")),
     );

@@ -7,7 +7,7 @@ use std::ops::Range;
 use rethread_json::{Event, Pull, PullError};
 
 use super::index::next_key;
-use crate::outline::{between, bytes_at};
+use crate::outline::{bytes_at, gap_before};
 
 /// Passes over a value; gives where the object in it is that this path leads to.
 pub(super) fn pass_value<R: io::Read>(
@@ -78,7 +78,7 @@ pub(super) fn value_bytes(
             bytes
         }
     };
-    let skip = between(&bytes);
+    let skip = gap_before(&bytes);
     bytes.drain(..skip);
     Ok(bytes)
 }

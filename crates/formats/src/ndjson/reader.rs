@@ -17,7 +17,7 @@ use rethread_model::{
 };
 
 use super::entry::{UnifiedHead, entry_head};
-use super::fields::extensions;
+use super::fields::message_extensions;
 use super::head::read_head;
 use super::index::{FileIndex, FileShape, SessionLine, file_index, next_key};
 use super::message::{message_head, only_results};
@@ -446,7 +446,7 @@ impl<'a> SessionReader<'a> {
     }
 
     fn read_object(&mut self, value: Value<'_>, record: u32) {
-        let more = extensions(value);
+        let more = message_extensions(value);
         if let Some(more) = more {
             if self.messages == 1 {
                 self.read_facts(more);

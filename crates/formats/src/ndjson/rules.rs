@@ -7,7 +7,7 @@ use rethread_json::{LineBytes, LineSpan, Tree, Value};
 use rethread_model::{Moment, home_name};
 
 use super::Ndjson;
-use super::field_tables::{FieldType, Shape, Table, block, table};
+use super::field_tables::{FieldType, Shape, Table, block_table, object_table};
 use super::index::{FileShape, all_lines, file_shape};
 use super::packed::open_export;
 use crate::error::unreadable;
@@ -266,7 +266,7 @@ impl ExportCheck<'_> {
     /// Measures an object and all that the document describes in it. The objects are not deeper than
     /// the tables, whatever a file holds.
     fn object(&mut self, value: Value<'_>, shape: Shape, place: &str) {
-        if let Some(table) = table(shape) {
+        if let Some(table) = object_table(shape) {
             self.fields(value, table, place);
         }
     }
@@ -313,7 +313,7 @@ impl ExportCheck<'_> {
         for (i, item) in list.items().enumerate() {
             let kind = string(item, "type").unwrap_or_default();
             let place = format!("{at}[{i}].");
-            if let Some(table) = block(&kind) {
+            if let Some(table) = block_table(&kind) {
                 self.fields(item, table, &place);
             } else {
                 let what = format!("`{place}type` is `{kind}`, which the document does not have");

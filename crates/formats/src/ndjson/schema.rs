@@ -2,7 +2,7 @@
 
 use rethread_json::{Array, Object, pretty};
 
-use super::field_tables::{FieldType, Shape, TABLES, Table, table};
+use super::field_tables::{FieldType, Shape, TABLES, Table, object_table};
 
 /// The JSON Schema of one line of an export: the header, or a session record.
 ///
@@ -84,7 +84,7 @@ fn value(is: FieldType) -> Vec<u8> {
 }
 
 fn reference(shape: Shape) -> Vec<u8> {
-    let name = table(shape).map_or("", |t| t.name);
+    let name = object_table(shape).map_or("", |t| t.name);
     let place = format!("#/$defs/{name}");
     Object::new().str("$ref", &place).finish()
 }

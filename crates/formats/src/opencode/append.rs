@@ -7,12 +7,12 @@ use rethread_model::{ModelRef, Usage};
 use rusqlite::OptionalExtension as _;
 use rusqlite::types::Value;
 
-use super::connection::columns;
+use super::connection::column_list;
 use super::create::text;
 use super::draft::MessageDraft;
 use super::facts::{SessionFacts, parsed, project_root};
 use super::ids::IdSource;
-use super::rows::encode;
+use super::rows::encode_row;
 use super::writing::DatabaseChange;
 use crate::fields::string;
 use crate::{WriteError, Writing};
@@ -48,9 +48,9 @@ impl<'a, 'b> OpenSession<'a, 'b> {
         let line = change.ask(|tx| {
             let sql = format!(
                 "SELECT {} FROM session WHERE id = ?1",
-                columns(tx, "session")?
+                column_list(tx, "session")?
             );
-            tx.query_row(&sql, [id], encode).optional()
+            tx.query_row(&sql, [id], encode_row).optional()
         })?;
         let line = line.ok_or_else(|| change.no_session(id))?;
         let facts = parsed(&line, SessionFacts::of_row).unwrap_or_default();
@@ -63,7 +63,7 @@ impl<'a, 'b> OpenSession<'a, 'b> {
         let project = facts.project.clone().unwrap_or_default();
         let worktree = change.ask(|tx| {
             let sql = "SELECT worktree FROM project WHERE id = ?1";
-            tx.query_row(sql, [&project], encode).optional()
+            tx.query_row(sql, [&project], encode_row).optional()
         })?;
         let root = worktree.and_then(|line| {
             let tree = Tree::parse(&line).ok()?;

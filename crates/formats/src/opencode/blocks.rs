@@ -9,7 +9,7 @@ use rethread_model::{
 };
 
 use super::members::Members;
-use crate::few::{Rest, few};
+use crate::few::{Rest, few_items};
 use crate::kit::{media_block, url_blob};
 use crate::passed::{json, string, text};
 
@@ -37,7 +37,7 @@ const INTERRUPTED: &str = "[Tool execution was interrupted]";
 const CLEARED: &str = "[Old tool result content cleared]";
 
 /// Adds the blocks of a part: a call and its result stand in one part.
-pub(super) fn blocks(part: &Members<'_>, record: RawRef, sight: Sight, out: &mut Vec<Block>) {
+pub(super) fn part_blocks(part: &Members<'_>, record: RawRef, sight: Sight, out: &mut Vec<Block>) {
     let is_aside = sight.is_aside;
     let [type_name, said] = part.pick(["type", "text"]);
     let type_name = type_name.and_then(Passed::str).unwrap_or_default();
@@ -179,7 +179,7 @@ fn given(
     let partial = stopped.and_then(|m| text(m.get("output")?));
     let given = state.get(if is_error { "error" } else { "output" });
     let said = partial.or_else(|| text(given?)).map(Block::Text);
-    let (attached, rest) = state.get("attachments").map(few).unzip();
+    let (attached, rest) = state.get("attachments").map(few_items).unzip();
     let attached = attached.into_iter().flatten();
     let attached = attached.filter_map(|file| media(&Members::of(file), record));
     let rest = rest.flatten().map(Rest::block);

@@ -6,8 +6,8 @@ use rethread_model::{
     RawRef, Role, Session, Text, Usage, Visibility,
 };
 
-use super::blocks::{By, Sight, blocks};
-use super::facts::usage;
+use super::blocks::{By, Sight, part_blocks};
+use super::facts::read_usage;
 use super::members::Members;
 use super::said::split;
 use super::{OpenCode, own};
@@ -117,9 +117,9 @@ fn message(held: &[Held<'_>], role: Role, sight: Sight) -> Message {
             Held::Info(info) => fill(&mut message, info),
             Held::Rest(rest) => message.blocks.push(rest.block()),
             Held::Part(part, raw) => {
-                blocks(part, *raw, sight, &mut message.blocks);
+                part_blocks(part, *raw, sight, &mut message.blocks);
                 let step = Some(part).filter(|part| part.is_str("type", "step-finish"));
-                if let Some(step) = step.and_then(usage) {
+                if let Some(step) = step.and_then(read_usage) {
                     *of_steps.get_or_insert_default() += &step;
                 }
             }
@@ -157,7 +157,7 @@ fn fill(message: &mut Message, info: &Members<'_>) {
     };
     message.model = self::model(provider, model).or_else(named);
     message.stop_reason = string(info.get("finish"));
-    message.usage = usage(said);
+    message.usage = read_usage(said);
     message.error = info.get("error").and_then(error);
     message.duration_ms = duration(info);
     let cwd = said.get("path").and_then(|path| string(path.get("cwd")));
@@ -226,7 +226,7 @@ fn compaction(held: &[Held<'_>]) -> Compaction {
             Held::Info(info) => {
                 infos += 1;
                 if infos > 1 {
-                    compaction.usage = usage(info);
+                    compaction.usage = read_usage(info);
                     compaction.duration_ms = duration(info);
                 }
             }

@@ -14,12 +14,12 @@ use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 use super::create::text;
 use super::new_database::create_database;
 use super::project::GLOBAL;
-use super::rows::{RowValues, decode, encode};
+use super::rows::{RowValues, decode_row, encode_row};
 use super::session_rows::TABLES;
-use super::store::{SessionStorage, database_for_writing, kept};
+use super::store::{SessionStorage, database_for_writing, storage_of};
 use super::writing::{DatabaseChange, change, trouble};
 use super::{FORMAT, OpenCode, document, export};
-use crate::carry::{InstallTarget, Put, SessionFiles, below, put_files};
+use crate::carry::{InstallTarget, Put, SessionFiles, join_checked, put_files};
 use crate::error::unreadable;
 use crate::{Carrier, Conversation, OpenError, PartKind, Source, WriteError, Writing};
 
@@ -41,7 +41,7 @@ impl Carrier for OpenCode {
         source: &Source,
         items: &[Vec<u8>],
     ) -> Result<(), WriteError> {
-        if !matches!(kept(&source.path)?, SessionStorage::Database) {
+        if !matches!(storage_of(&source.path)?, SessionStorage::Database) {
             return Err(FORMAT.cannot("way to be changed outside of the database"));
         }
         let mut list = rethread_json::Array::new();
@@ -116,7 +116,7 @@ impl Carrier for OpenCode {
         let projects = super::database::look(&path, |db| {
             let columns = db.columns("project")?;
             let mut query = db.prepare(&format!("SELECT {columns} FROM project"))?;
-            let found = query.query_map([], encode)?;
+            let found = query.query_map([], encode_row)?;
             Ok(found.collect::<rusqlite::Result<Vec<Vec<u8>>>>()?)
         })?;
         super::database::let_go();
@@ -127,7 +127,7 @@ impl Carrier for OpenCode {
                 tx.execute(sql, [])?;
             }
             for row in &projects {
-                insert(&tx, "project", &decode(row).unwrap_or_default())?;
+                insert_row(&tx, "project", &decode_row(row).unwrap_or_default())?;
             }
             tx.commit()
         };
@@ -152,7 +152,7 @@ impl Carrier for OpenCode {
         let family = family(goods)?;
         let mut ids = Vec::new();
         for tables in &family {
-            ids.push(id_of(tables).ok_or_else(|| bad("the session's row has no id"))?);
+            ids.push(id_of(tables).ok_or_else(|| bad_input("the session's row has no id"))?);
         }
         let Some(path) = database(w, place)? else {
             return document::put(w, &own_folder(w, place)?, &family, &ids);
@@ -180,11 +180,11 @@ impl Carrier for OpenCode {
             for tables in missing {
                 for (table, _) in known() {
                     for row in tables.get(table).into_iter().flatten() {
-                        let row = decode(row).ok_or_else(|| bad("a row is damaged"))?;
+                        let row = decode_row(row).ok_or_else(|| bad_input("a row is damaged"))?;
                         if table == SESSION {
                             ensure_project(w, change, place, &row)?;
                         }
-                        change.ask(|tx| insert(tx, table, &row))?;
+                        change.ask(|tx| insert_row(tx, table, &row))?;
                     }
                 }
             }
@@ -196,7 +196,7 @@ impl Carrier for OpenCode {
     /// just the columns that they have.
     fn unpacked(&self, goods: &SessionFiles) -> Result<Option<Source>, WriteError> {
         if goods.main() != rows_name(SESSION) {
-            let path = below(&goods.folder, &goods.path)?;
+            let path = join_checked(&goods.folder, &goods.path)?;
             return Ok(Some(Source::new(FORMAT, goods.id.clone(), path)));
         }
         let family = family(goods)?;
@@ -211,12 +211,12 @@ impl Carrier for OpenCode {
             )?;
             for (table, _) in known() {
                 let rows = family.iter().filter_map(|tables| tables.get(table));
-                let rows: Vec<_> = rows.flatten().filter_map(|row| decode(row)).collect();
+                let rows: Vec<_> = rows.flatten().filter_map(|row| decode_row(row)).collect();
                 let Some(first) = rows.first() else { continue };
                 let names: Vec<String> = first.iter().map(|(name, _)| quoted(name)).collect();
                 tx.execute(&format!("CREATE TABLE {table} ({})", names.join(", ")), [])?;
                 for row in &rows {
-                    insert(&tx, table, row)?;
+                    insert_row(&tx, table, row)?;
                 }
             }
             tx.commit()
@@ -254,7 +254,7 @@ fn rows_name(table: &str) -> String {
     format!("{table}.jsonl")
 }
 
-pub(super) fn bad(why: &str) -> WriteError {
+pub(super) fn bad_input(why: &str) -> WriteError {
     WriteError::BadInput(format!("what travelled along cannot be used: {why}"))
 }
 
@@ -275,12 +275,13 @@ fn family(goods: &SessionFiles) -> Result<Vec<Tables>, WriteError> {
         let at = name.rfind('/').map_or(0, |at| at + 1);
         let (inside, file) = name.split_at(at);
         let table = known().map(|(t, _)| t).find(|t| file == rows_name(t));
-        let table = table.ok_or_else(|| bad(&format!("`{name}` is no table of a session")))?;
+        let table =
+            table.ok_or_else(|| bad_input(&format!("`{name}` is no table of a session")))?;
         if inside != folder {
             inside.clone_into(&mut folder);
             family.push(Tables::new());
         }
-        let lines = lines(&below(&goods.folder, name)?)?;
+        let lines = lines(&join_checked(&goods.folder, name)?)?;
         if let Some(tables) = family.last_mut() {
             tables.insert(table.to_owned(), lines);
         }
@@ -306,7 +307,7 @@ fn lines(path: &Path) -> Result<Vec<Vec<u8>>, OpenError> {
 }
 
 fn id_of(tables: &Tables) -> Option<String> {
-    let row = decode(tables.get(SESSION)?.first()?)?;
+    let row = decode_row(tables.get(SESSION)?.first()?)?;
     row.into_iter().find_map(|(name, value)| match value {
         Value::Text(id) if name == "id" => Some(id),
         _ => None,
@@ -322,10 +323,10 @@ fn rows_there(change: &DatabaseChange<'_>, id: &str) -> Result<Tables, WriteErro
             if !super::session_rows::has_table(tx, table)? {
                 return Ok(Vec::new());
             }
-            let columns = super::connection::columns(tx, table)?;
+            let columns = super::connection::column_list(tx, table)?;
             let sql = format!("SELECT {columns} FROM {table} WHERE {key} = ?1 ORDER BY {order}");
             let mut query = tx.prepare(&sql)?;
-            let rows = query.query_map([id], encode)?;
+            let rows = query.query_map([id], encode_row)?;
             rows.collect::<rusqlite::Result<Vec<Vec<u8>>>>()
         })?;
         if !rows.is_empty() {
@@ -375,7 +376,7 @@ fn quoted(name: &str) -> String {
 }
 
 /// Adds a row.
-pub(super) fn insert(db: &Connection, table: &str, row: &RowValues) -> rusqlite::Result<()> {
+pub(super) fn insert_row(db: &Connection, table: &str, row: &RowValues) -> rusqlite::Result<()> {
     let names: Vec<String> = row.iter().map(|(name, _)| quoted(name)).collect();
     let marks = vec!["?"; names.len()].join(", ");
     let sql = format!(

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rethread_model::Summary;
 
-use super::store::{SessionStorage, kept};
+use super::store::{SessionStorage, storage_of};
 use super::{OpenCode, SLUG};
 use crate::{Client, Resume};
 
@@ -15,7 +15,7 @@ impl Client for OpenCode {
 
     fn resume(&self, summary: &Summary) -> Option<Resume> {
         // The client shows nothing but what is in its database.
-        let kept = kept(&summary.path).ok()?;
+        let kept = storage_of(&summary.path).ok()?;
         matches!(kept, SessionStorage::Database).then(|| Resume {
             program: self.program(),
             args: vec!["-s".to_owned(), summary.head.id.clone()],
@@ -25,7 +25,7 @@ impl Client for OpenCode {
 
     fn refusal(&self, summary: &Summary) -> Option<(String, String)> {
         let path = summary.path.display();
-        let is_document = matches!(kept(&summary.path), Ok(SessionStorage::Export(..)));
+        let is_document = matches!(storage_of(&summary.path), Ok(SessionStorage::Export(..)));
         is_document.then(|| {
             (
                 format!(

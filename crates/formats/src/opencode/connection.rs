@@ -158,7 +158,7 @@ impl Db {
         if let Some(known) = self.columns.borrow().get(table) {
             return Ok(Rc::clone(known));
         }
-        let found: Rc<str> = columns(self, table)?.into();
+        let found: Rc<str> = column_list(self, table)?.into();
         self.columns.borrow_mut().insert(table, Rc::clone(&found));
         Ok(found)
     }
@@ -213,7 +213,7 @@ const OWN: &str = "rethread_";
 
 /// The columns of a table that hold what was written into them, as a query names them. What a
 /// schema computes is left out: it says nothing, and takes any amount of work.
-pub(super) fn columns(db: &Connection, table: &str) -> rusqlite::Result<String> {
+pub(super) fn column_list(db: &Connection, table: &str) -> rusqlite::Result<String> {
     let mut query = db.prepare(&format!("PRAGMA table_info({table})"))?;
     let names = query.query_map([], |row| row.get::<_, String>("name"))?;
     let quoted = names.map(|name| Ok(format!("\"{}\"", name?.replace('"', "\"\""))));

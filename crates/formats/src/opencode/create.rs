@@ -13,7 +13,7 @@ use crate::WriteError;
 const VERSION: &str = "1.18.33";
 
 /// A database that is there: only the client makes one.
-pub(super) fn existing(path: Option<PathBuf>) -> Result<PathBuf, WriteError> {
+pub(super) fn existing_database(path: Option<PathBuf>) -> Result<PathBuf, WriteError> {
     let path = path.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
     if !path.is_file() {
         return Err(WriteError::BadInput(format!(
@@ -40,7 +40,7 @@ pub(super) fn object(given: &[u8]) -> Result<String, WriteError> {
 }
 
 /// An id that the user chose, if the client takes it and nobody has it.
-pub(super) fn free(change: &DatabaseChange<'_>, id: &str) -> Result<String, WriteError> {
+pub(super) fn free_id(change: &DatabaseChange<'_>, id: &str) -> Result<String, WriteError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !id.starts_with("ses") || !id.chars().all(plain) {
         return Err(WriteError::BadInput(format!(

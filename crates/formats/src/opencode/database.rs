@@ -189,9 +189,9 @@ impl DatabaseState {
                 .and_then(|file| file.metadata().ok().map(seen)),
             file: main.as_ref().and_then(|file| FileId::of(file).ok()),
             header,
-            log: meta(&beside(path, "-wal")).filter(|(len, _)| has_frames(path, *len)),
-            has_index: beside(path, "-shm").exists(),
-            has_journal: meta(&beside(path, "-journal")).is_some_and(|(len, _)| len > 0),
+            log: meta(&path_beside(path, "-wal")).filter(|(len, _)| has_frames(path, *len)),
+            has_index: path_beside(path, "-shm").exists(),
+            has_journal: meta(&path_beside(path, "-journal")).is_some_and(|(len, _)| len > 0),
         }
     }
 
@@ -217,7 +217,7 @@ fn has_frames(path: &Path, len: u64) -> bool {
         return false;
     }
     let mut header = [0; LOG_HEADER];
-    let log = open_read(&beside(path, "-wal"));
+    let log = open_read(&path_beside(path, "-wal"));
     if !log.is_ok_and(|log| read_at(&log, 0, &mut header).is_ok_and(|n| n == LOG_HEADER)) {
         // SQLite says why it cannot be read.
         return true;
@@ -231,7 +231,7 @@ fn has_frames(path: &Path, len: u64) -> bool {
 }
 
 /// A file of SQLite beside a database.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn path_beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()

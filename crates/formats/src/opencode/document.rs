@@ -7,9 +7,9 @@ use std::path::Path;
 use rethread_disk::{Created, Mode, create, ensure_folder, remove_file};
 use rethread_json::{Array, Object, Passed, Skim};
 
-use super::carrier::{SESSION, Tables, bad};
+use super::carrier::{SESSION, Tables, bad_input};
 use super::own::spelled;
-use crate::carry::{Put, below};
+use crate::carry::{Put, join_checked};
 use crate::{WriteError, Writing};
 
 /// The tables of a session: those of 1.18, as far as a session is in them.
@@ -28,8 +28,8 @@ pub(super) fn put(
     ensure_folder(folder, &mode, w.durability)?;
     let mut made = Vec::new();
     let mut write = |tables: &Tables, id: &str| {
-        let path = below(folder, &format!("{id}.json"))?;
-        let bytes = document(tables).ok_or_else(|| bad("a row is damaged"))?;
+        let path = join_checked(folder, &format!("{id}.json"))?;
+        let bytes = document(tables).ok_or_else(|| bad_input("a row is damaged"))?;
         match create(&path, &bytes, mode, w.durability)? {
             Created::New => made.push(path.clone()),
             Created::Existed => {
@@ -47,7 +47,7 @@ pub(super) fn put(
             path,
             command: "opencode import",
         }),
-        Ok(None) => Err(bad("there is no session in it")),
+        Ok(None) => Err(bad_input("there is no session in it")),
         Err(e) => {
             for path in made {
                 let _ = remove_file(&path);

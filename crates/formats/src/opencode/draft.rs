@@ -3,7 +3,7 @@
 use rethread_json::{Object, Value};
 use rethread_model::{Blob, Block, Media, ModelRef, Moment, Role, Usage};
 
-use super::facts::usage;
+use super::facts::read_usage;
 use super::members::Members;
 use super::said::said_at;
 use super::tool::CallOutput;
@@ -80,7 +80,7 @@ impl MessageDraft {
             id: string(info, "id"),
             time: members.as_ref().and_then(said_at),
             finish: string(info, "finish"),
-            usage: members.as_ref().and_then(usage).unwrap_or_default(),
+            usage: members.as_ref().and_then(read_usage).unwrap_or_default(),
             model: own_model.or_else(|| unsaid.model.as_deref().map(model)),
             info: Some(without(info, &["id", "sessionID", "role", "time"])),
             ..Self::new(is_answer)

@@ -89,7 +89,7 @@ impl SessionFacts {
 
     /// The facts in a JSON object of an old store or an export.
     pub(super) fn of_info(info: Value<'_>) -> Self {
-        let usage = Members::parse(info.raw()).as_ref().and_then(usage);
+        let usage = Members::parse(info.raw()).as_ref().and_then(read_usage);
         let usage = usage.map(|usage| Usage {
             scope: UsageScope::Cumulative,
             ..usage
@@ -242,7 +242,7 @@ pub(super) fn millis(value: Option<Value<'_>>) -> Option<Moment> {
 }
 
 /// Tokens and cost of a message or a step. Reasoning is counted beside the output there.
-pub(super) fn usage(said: &Members<'_>) -> Option<Usage> {
+pub(super) fn read_usage(said: &Members<'_>) -> Option<Usage> {
     let [tokens, cost] = said.pick(["tokens", "cost"]);
     let tokens = Members::of(tokens.filter(|t| t.is_object())?);
     let names = ["input", "output", "reasoning", "cache", "total"];

@@ -6,11 +6,11 @@ use rethread_json::{Document, Object, Patch};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{OptionalExtension as _, Row};
 
-use super::connection::columns;
+use super::connection::column_list;
 use super::create::text;
 use super::facts::SessionFacts;
 use super::ids::IdSource;
-use super::rows::{RowValues, decode, encode};
+use super::rows::{RowValues, decode_row, encode_row};
 use super::writing::DatabaseChange;
 use crate::fields::string;
 use crate::{Fork, Source, WriteError};
@@ -30,7 +30,7 @@ pub(super) fn noted(line: &[u8], note: &[u8]) -> String {
     String::from_utf8_lossy(&noted).into_owned()
 }
 
-pub(super) fn insert(
+pub(super) fn insert_row(
     change: &DatabaseChange<'_>,
     table: &str,
     row: &RowValues,
@@ -112,7 +112,7 @@ impl CopiedSession {
                     _ => {}
                 }
             }
-            insert(change, "message", &row)?;
+            insert_row(change, "message", &row)?;
         }
         let sql = "SELECT rowid FROM part WHERE session_id = ?1 ORDER BY id";
         let parts: Vec<i64> = change.ask(|tx| {
@@ -141,7 +141,7 @@ impl CopiedSession {
                     _ => {}
                 }
             }
-            insert(change, "part", &row)?;
+            insert_row(change, "part", &row)?;
         }
         Ok(())
     }
@@ -150,15 +150,15 @@ impl CopiedSession {
 /// The question for a row of a table, by its number.
 fn row_query(change: &DatabaseChange<'_>, table: &str) -> Result<String, WriteError> {
     change.ask(|tx| {
-        let all = columns(tx, table)?;
+        let all = column_list(tx, table)?;
         Ok(format!("SELECT {all} FROM {table} WHERE rowid = ?1"))
     })
 }
 
 /// The columns of a row, by the question for it.
 fn row_at(change: &DatabaseChange<'_>, query: &str, row: i64) -> Result<RowValues, WriteError> {
-    let line = change.ask(|tx| tx.prepare_cached(query)?.query_row([row], encode))?;
-    Ok(decode(&line).unwrap_or_default())
+    let line = change.ask(|tx| tx.prepare_cached(query)?.query_row([row], encode_row))?;
+    Ok(decode_row(&line).unwrap_or_default())
 }
 
 fn text_of(value: ValueRef<'_>) -> String {

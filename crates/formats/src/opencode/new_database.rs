@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::carrier::{bad, insert};
+use super::carrier::{bad_input, insert_row};
 use super::document::SCHEMA;
-use super::rows::decode;
+use super::rows::decode_row;
 use super::writing::trouble;
 use crate::WriteError;
 
@@ -17,7 +17,7 @@ pub fn create_database(path: &Path, rows: &[(&str, Vec<u8>)]) -> Result<(), Writ
     let mut decoded = Vec::new();
     for (table, lines) in rows {
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
-            let row = decode(line).ok_or_else(|| bad("a row is damaged"))?;
+            let row = decode_row(line).ok_or_else(|| bad_input("a row is damaged"))?;
             decoded.push((*table, row));
         }
     }
@@ -27,7 +27,7 @@ pub fn create_database(path: &Path, rows: &[(&str, Vec<u8>)]) -> Result<(), Writ
         let tx = db.transaction()?;
         tx.execute_batch(SCHEMA)?;
         for (table, row) in &decoded {
-            insert(&tx, table, row)?;
+            insert_row(&tx, table, row)?;
         }
         tx.commit()
     };

@@ -54,7 +54,7 @@ impl ProjectHome {
         match (known, by_rule) {
             (Some(project), _) => Ok(Self {
                 project,
-                relative: below(&root, cwd),
+                relative: join_checked(&root, cwd),
             }),
             (None, Some(id)) => Self::make(w, change, &id, &root, Some("git"), cwd),
             (None, None) => Err(WriteError::BadInput(format!(
@@ -88,13 +88,13 @@ impl ProjectHome {
         }
         Ok(Self {
             project: id.to_owned(),
-            relative: below(root, cwd),
+            relative: join_checked(root, cwd),
         })
     }
 }
 
 /// A folder below a root, empty for the root itself.
-fn below(root: &Path, folder: &Path) -> String {
+fn join_checked(root: &Path, folder: &Path) -> String {
     let below = relative(root, folder);
     if below == "." { String::new() } else { below }
 }

@@ -5,10 +5,10 @@ use rethread_model::{Head, Link, LinkKind, Note, RawRef, SessionBuilder, Summary
 use super::entries::add_entries;
 use super::facts::{SessionFacts, parsed};
 use super::said::PlacedMessage;
-use super::store::{SessionStorage, kept, names, stem};
+use super::store::{SessionStorage, names, stem, storage_of};
 use super::summary::{of_database, of_export, of_tree};
 use super::{FORMAT, OpenCode, SLUG, body, export, session_rows, tree};
-use crate::times::dated;
+use crate::times::with_times;
 use crate::unusable::document_unusable;
 use crate::{BodyReader, Conversation, Native, OpenError, Part, Reader, Source, Want};
 
@@ -16,7 +16,7 @@ impl Reader for OpenCode {
     /// What a list shows of a session.
     fn summarize(&self, source: &Source, want: Want) -> Summary {
         let path = &source.path;
-        let found = kept(path).and_then(|kept| match kept {
+        let found = storage_of(path).and_then(|kept| match kept {
             SessionStorage::Database => of_database(path, &source.id, want),
             SessionStorage::Tree(place) => of_tree(&place, source, want),
             SessionStorage::Export(file, len) => of_export(source, file, len, want),
@@ -74,7 +74,7 @@ impl Reader for OpenCode {
         }
         head.links.extend(links);
         let native = Native { parts };
-        let mut session = dated(builder.finish());
+        let mut session = with_times(builder.finish());
         if facts.is_untitled() {
             let prompt = body::first_prompt(&native, &session);
             session.head.title = facts.head(&source.id, prompt.as_deref()).title;
@@ -97,9 +97,9 @@ impl Reader for OpenCode {
     fn subagents(&self, session: &Conversation) -> Vec<Source> {
         let path = &session.source.path;
         let id = &session.session.head.id;
-        match kept(path) {
+        match storage_of(path) {
             Ok(SessionStorage::Database) => {
-                let found = session_rows::children(path, id).unwrap_or_default();
+                let found = session_rows::child_ids(path, id).unwrap_or_default();
                 let source = |id| Source::new(FORMAT, id, path.clone());
                 found.into_iter().map(source).collect()
             }
@@ -122,7 +122,7 @@ impl Reader for OpenCode {
 
     /// The rows of a session in a database.
     fn rows(&self, source: &Source) -> Result<Option<Native>, OpenError> {
-        if !matches!(kept(&source.path)?, SessionStorage::Database) {
+        if !matches!(storage_of(&source.path)?, SessionStorage::Database) {
             return Ok(None);
         }
         let parts = gather(source)?.parts;
@@ -147,7 +147,7 @@ pub(super) struct Gathered {
 
 /// Reads all of a session's records.
 fn gather(source: &Source) -> Result<Gathered, OpenError> {
-    match kept(&source.path)? {
+    match storage_of(&source.path)? {
         SessionStorage::Database => session_rows::gather(&source.path, &source.id),
         SessionStorage::Tree(place) => tree::gather(&place),
         SessionStorage::Export(file, len) => export::gather(&source.path, file, len),

@@ -17,7 +17,7 @@ const BLOB: &str = "$blob";
 const TEXT: &str = "$text";
 
 /// The line of a row, with its line break.
-pub(super) fn encode(row: &Row<'_>) -> rusqlite::Result<Vec<u8>> {
+pub(super) fn encode_row(row: &Row<'_>) -> rusqlite::Result<Vec<u8>> {
     let mut line = Vec::new();
     Columns::of(row.as_ref()).write(row, &mut line)?;
     Ok(line)
@@ -136,7 +136,7 @@ fn structure(text: &[u8]) -> Option<Members<'_>> {
 pub(super) type RowValues = Vec<(String, Value)>;
 
 /// The columns of a line, by name. None if it is no line of ours.
-pub(super) fn decode(line: &[u8]) -> Option<RowValues> {
+pub(super) fn decode_row(line: &[u8]) -> Option<RowValues> {
     let tree = Tree::parse(line).ok()?;
     let root = tree.root(line);
     root.members()
@@ -184,7 +184,7 @@ mod tests {
     fn back(value: &Value) -> Value {
         let db = Connection::open_in_memory().unwrap();
         let line = db.query_row("SELECT ?1 AS x", [value], encode).unwrap();
-        let mut columns = decode(&line).unwrap();
+        let mut columns = decode_row(&line).unwrap();
         assert_eq!(columns.len(), 1);
         columns.remove(0).1
     }

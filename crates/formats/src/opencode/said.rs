@@ -6,7 +6,7 @@ use rethread_model::{Moment, RawRef, Role, Visibility};
 
 use super::kinds::{Audience, PartRole, part_kind};
 use super::members::Members;
-use crate::few::{Rest, few, few_next};
+use crate::few::{Rest, few_items, few_next};
 use crate::fields::moment_at;
 
 /// A message, with what decides where it goes.
@@ -87,7 +87,7 @@ pub(super) fn split<'a>(skim: &mut Skim<'a>, is_row: bool) -> Result<Split<'a>, 
 pub(super) fn split_value(value: Members<'_>) -> Split<'_> {
     let [info, parts] = value.pick(["info", "parts"]);
     let info = info.filter(|i| i.is_object()).map(Members::of);
-    let (parts, rest) = parts.map(few).unzip();
+    let (parts, rest) = parts.map(few_items).unzip();
     let parts = parts.into_iter().flatten().map(Members::of).collect();
     apart(value, info, parts, rest.flatten())
 }

@@ -16,7 +16,7 @@ use super::facts::{SessionFacts, parsed, project_root};
 use super::project::GLOBAL;
 use super::reader::Gathered;
 use super::reading::Reading;
-use super::rows::encode;
+use super::rows::encode_row;
 use crate::fields::string;
 use crate::{OpenError, Part, RecordKind, Spool};
 
@@ -98,11 +98,11 @@ pub(super) fn row_marks(path: &Path, id: &str) -> Result<Vec<u8>, OpenError> {
              FROM message WHERE {is_in}"
         );
         let mut query = db.prepare_cached(&sql)?;
-        let messages = query.query_row([id], encode)?;
+        let messages = query.query_row([id], encode_row)?;
         let is_in = db.is("part", "session_id")?;
         let sql = format!("SELECT count(*) FROM part WHERE {is_in}");
         let mut query = db.prepare_cached(&sql)?;
-        let parts = query.query_row([id], encode)?;
+        let parts = query.query_row([id], encode_row)?;
         let root = root.unwrap_or_default();
         let digest = Sha256::new()
             .chain_update(&line)
@@ -156,7 +156,7 @@ fn gather_from(db: &Db, path: &Path, id: &str) -> Result<Gathered, AskError> {
 }
 
 /// The sessions that name this one as their parent, the oldest first.
-pub(super) fn children(path: &Path, id: &str) -> Result<Vec<String>, OpenError> {
+pub(super) fn child_ids(path: &Path, id: &str) -> Result<Vec<String>, OpenError> {
     look(path, |db| children_of(db, id))
 }
 
@@ -171,7 +171,7 @@ pub(super) fn session_line(db: &Db, path: &Path, id: &str) -> Result<Vec<u8>, As
     let (columns, is_it) = (db.columns("session")?, db.is("session", "id")?);
     let sql = format!("SELECT {columns} FROM session WHERE {is_it}");
     let mut query = db.prepare_cached(&sql)?;
-    let line = query.query_row([id], encode).optional()?;
+    let line = query.query_row([id], encode_row).optional()?;
     line.ok_or_else(|| {
         AskError::Open(OpenError::NoSession {
             path: path.to_owned(),
@@ -190,7 +190,7 @@ pub(super) fn facts(db: &Db, line: &[u8]) -> Result<SessionFacts, AskError> {
         let is_it = db.is("project", "id")?;
         let sql = format!("SELECT worktree FROM project WHERE {is_it}");
         let mut query = db.prepare_cached(&sql)?;
-        let found = query.query_row([project], encode).optional()?;
+        let found = query.query_row([project], encode_row).optional()?;
         let tree = found.as_ref().and_then(|line| Tree::parse(line).ok());
         facts.root = match (&tree, &found) {
             (Some(tree), Some(line)) => project_root(tree.root(line)),

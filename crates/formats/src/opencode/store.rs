@@ -10,7 +10,7 @@ use rethread_disk::{open_read, open_sized, read_at};
 use rethread_model::{Note, Summary};
 
 use super::carrier::SESSIONS;
-use super::database::{begins_like_one, beside, is_database};
+use super::database::{begins_like_one, is_database, path_beside};
 use super::remove::remove_rows;
 use super::session_rows::Make;
 use super::{FORMAT, OpenCode, SLUG, session_rows, tree};
@@ -89,9 +89,9 @@ impl Store for OpenCode {
 
     /// The files of a session: for one in a database that and its log, for an old store all its files.
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
-        match kept(&source.path)? {
+        match storage_of(&source.path)? {
             SessionStorage::Database => {
-                let log = beside(&source.path, "-wal");
+                let log = path_beside(&source.path, "-wal");
                 let there = [source.path.clone(), log];
                 Ok(there.into_iter().filter(|p| p.is_file()).collect())
             }
@@ -103,9 +103,9 @@ impl Store for OpenCode {
     /// Of one in a database its rows, which the database is asked for where it changed; of one in an old
     /// store the files of its messages.
     fn dependencies(&self, source: &Source, _: &Summary) -> Dependencies {
-        match kept(&source.path) {
+        match storage_of(&source.path) {
             Ok(SessionStorage::Database) => Dependencies {
-                shared: vec![source.path.clone(), beside(&source.path, "-wal")],
+                shared: vec![source.path.clone(), path_beside(&source.path, "-wal")],
                 ..Dependencies::default()
             },
             Ok(SessionStorage::Tree(place)) => Dependencies::on(place.watched()),
@@ -127,7 +127,7 @@ impl Store for OpenCode {
 
     /// What of a session goes. Rows go at once, and only for good.
     fn remove(&self, source: &Source, for_good: bool) -> Result<Removal, WriteError> {
-        match kept(&source.path)? {
+        match storage_of(&source.path)? {
             SessionStorage::Export(..) => Ok(Removal::Files(vec![source.path.clone()])),
             SessionStorage::Tree(place) => Ok(Removal::Files(place.removed())),
             SessionStorage::Database if !for_good => Err(WriteError::BadInput(format!(
@@ -153,7 +153,7 @@ pub(super) enum SessionStorage {
 }
 
 /// How the session at this path is kept.
-pub(super) fn kept(path: &Path) -> Result<SessionStorage, OpenError> {
+pub(super) fn storage_of(path: &Path) -> Result<SessionStorage, OpenError> {
     let not_ours = || OpenError::NotOurs {
         path: path.to_owned(),
         format: SLUG,

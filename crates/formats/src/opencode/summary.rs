@@ -11,7 +11,7 @@ use super::body::early_text;
 use super::connection::Db;
 use super::database::{AskError, look};
 use super::export::{ExportOutline, Long, LongMessage, nobodys, readable, unshown};
-use super::facts::{SessionFacts, usage};
+use super::facts::{SessionFacts, read_usage};
 use super::members::Members;
 use super::said::{PlacedMessage, is_summary, said_at};
 use super::session_rows;
@@ -120,7 +120,7 @@ pub(super) fn of_export(
     let mut bytes = buffer::take();
     read_next(&file, len, &mut bytes).map_err(|e| unreadable(path, e))?;
     let summary = of_exported(source, &bytes, want);
-    buffer::give(bytes);
+    buffer::return_buffer(bytes);
     summary
 }
 
@@ -314,7 +314,7 @@ impl<'a> Exported<'a> {
     fn usage(&self) -> Option<Usage> {
         let parts = self.parts.items();
         let steps = parts.filter(|part| type_of(*part) == b"step-finish");
-        let steps = steps.filter_map(|step| usage(&Members::of(step)));
+        let steps = steps.filter_map(|step| read_usage(&Members::of(step)));
         steps.reduce(|mut sum, step| {
             sum += &step;
             sum
@@ -389,7 +389,7 @@ impl MessageTally {
         {
             let first = info.get("metadata").and_then(|m| m.get("assistant"));
             let first = first.map(Members::of);
-            let used = usage(first.as_ref().unwrap_or(info));
+            let used = read_usage(first.as_ref().unwrap_or(info));
             if let Some(used) = used.or_else(|| whole.and_then(Exported::usage)) {
                 *sum += &used;
             }

@@ -16,7 +16,7 @@ pub(super) struct CallOutput {
 }
 
 /// What a tool was given: the client wants an object.
-pub(super) fn input(given: Option<Value<'_>>) -> Vec<u8> {
+pub(super) fn object_input(given: Option<Value<'_>>) -> Vec<u8> {
     match given {
         None => b"{}".to_vec(),
         Some(value) if value.is_object() => value.raw().to_vec(),
@@ -48,11 +48,11 @@ impl CallOutput {
         let new = Object::new();
         let new = if self.is_error {
             new.str("status", "error")
-                .raw("input", &input(state.get("input")))
+                .raw("input", &object_input(state.get("input")))
                 .str("error", &self.output)
         } else {
             new.str("status", "completed")
-                .raw("input", &input(state.get("input")))
+                .raw("input", &object_input(state.get("input")))
                 .str("output", &self.output)
                 .str("title", &string(state, "title").unwrap_or_default())
                 .raw("metadata", state.get("metadata").map_or(b"{}", Value::raw))

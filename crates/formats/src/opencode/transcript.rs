@@ -66,7 +66,7 @@ pub(super) struct OnePartMessage {
 }
 
 /// The message that asks for a summary, and its part.
-pub(super) fn question(kept: Option<&str>) -> OnePartMessage {
+pub(super) fn summary_request(kept: Option<&str>) -> OnePartMessage {
     let part = Object::new()
         .str("type", "compaction")
         .bool("auto", false)
@@ -76,7 +76,7 @@ pub(super) fn question(kept: Option<&str>) -> OnePartMessage {
 }
 
 /// The message with the summary, and its part.
-pub(super) fn answer(summary: &str) -> OnePartMessage {
+pub(super) fn summary_message(summary: &str) -> OnePartMessage {
     let part = Object::new().str("type", "text").str("text", summary);
     let info = Object::new()
         .str("role", "assistant")

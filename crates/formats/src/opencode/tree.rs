@@ -53,7 +53,7 @@ impl TreePlace {
 
     /// The folder of the session's messages.
     fn messages(&self, id: &str) -> Option<PathBuf> {
-        below(&self.base.join("message"), id)
+        join_checked(&self.base.join("message"), id)
     }
 
     /// How many messages there are, by names alone.
@@ -66,11 +66,11 @@ impl TreePlace {
     fn parts(&self, session: &str, message: &str) -> Option<PathBuf> {
         let all = self.base.join("part");
         let all = if self.is_first {
-            below(&all, session)?
+            join_checked(&all, session)?
         } else {
             all
         };
-        below(&all, message)
+        join_checked(&all, message)
     }
 
     /// The folders of files beside the messages.
@@ -85,7 +85,7 @@ impl TreePlace {
         let name = format!("{id}.json");
         let there = self
             .beside_folders()
-            .filter_map(|folder| below(&folder, &name));
+            .filter_map(|folder| join_checked(&folder, &name));
         there.filter(|f| f.is_file()).collect()
     }
 
@@ -114,7 +114,7 @@ impl TreePlace {
 
     /// The file that describes a project.
     fn project_file(&self, project: &str) -> Option<PathBuf> {
-        below(&self.base.join("project"), &format!("{project}.json"))
+        join_checked(&self.base.join("project"), &format!("{project}.json"))
     }
 
     /// The folders and files that go with the session, the one that describes it last.
@@ -188,7 +188,7 @@ impl TreePlace {
 }
 
 /// A name from a file as part of a path, if it can be one.
-fn below(folder: &Path, name: &str) -> Option<PathBuf> {
+fn join_checked(folder: &Path, name: &str) -> Option<PathBuf> {
     SafeName::new(name).ok().map(|name| join(folder, &name))
 }
 

@@ -9,22 +9,22 @@ use rusqlite::OptionalExtension as _;
 use rusqlite::types::Value;
 
 use super::append::{OpenSession, is_of_store};
-use super::connection::columns;
-use super::create::{existing, free, object, slug, text, version};
+use super::connection::column_list;
+use super::create::{existing_database, free_id, object, slug, text, version};
 use super::draft::MessageDraft;
 use super::facts::{SessionFacts, parsed};
-use super::fork::{CopiedSession, insert, noted};
+use super::fork::{CopiedSession, insert_row, noted};
 use super::ids::IdSource;
 use super::project::ProjectHome;
 use super::results::Holder;
-use super::rows::{decode, encode};
-use super::store::{SessionStorage, database_for_writing, kept};
+use super::rows::{decode_row, encode_row};
+use super::store::{SessionStorage, database_for_writing, storage_of};
 use super::transcript::{
-    KEEPS, RowTranscript, answer, message, named, question, take_back, unknown,
+    KEEPS, RowTranscript, message, named, summary_message, summary_request, take_back, unknown,
 };
 use super::writing::change;
 use super::{FORMAT, OpenCode};
-use crate::transcript::{StepHead, is_apart, left, sums_up};
+use crate::transcript::{StepHead, is_apart, left_branches, sums_up};
 use crate::{
     Appended, Fork, Keeps, Made, MessageInput, NewSession, Source, StepKind, SubagentWriter,
     TranscriptStep, WriteError, Writer, Writing,
@@ -37,12 +37,12 @@ impl Writer for OpenCode {
             Some(root) => Some(root.join("opencode.db")),
             None => database_for_writing(w.env),
         };
-        let path = existing(path)?;
+        let path = existing_database(path)?;
         let metadata = new.metadata.as_deref().map(object).transpose()?;
         change(w, &path, |change| {
             let mut ids = IdSource::new(w.env, change.there()?);
             let id = match &new.id {
-                Some(id) => free(change, id)?,
+                Some(id) => free_id(change, id)?,
                 None => ids.session(),
             };
             let home = ProjectHome::of(w, change, &new.cwd)?;
@@ -84,7 +84,7 @@ impl Writer for OpenCode {
         source: &Source,
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
-        if !matches!(kept(&source.path)?, SessionStorage::Database) {
+        if !matches!(storage_of(&source.path)?, SessionStorage::Database) {
             return Err(FORMAT.cannot("way to be changed outside of the database"));
         }
         change(w, &source.path, |change| {
@@ -123,7 +123,7 @@ impl Writer for OpenCode {
         source: &Source,
         title: &str,
     ) -> Result<Vec<Note>, WriteError> {
-        if !matches!(kept(&source.path)?, SessionStorage::Database) {
+        if !matches!(storage_of(&source.path)?, SessionStorage::Database) {
             return Err(FORMAT.cannot("way to be changed outside of the database"));
         }
         change(w, &source.path, |change| {
@@ -138,23 +138,23 @@ impl Writer for OpenCode {
     /// Copies a session up to an entry. Messages and parts get ids of their own, as in the client;
     /// everything else in their rows stays.
     fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
-        if !matches!(kept(&source.path)?, SessionStorage::Database) {
+        if !matches!(storage_of(&source.path)?, SessionStorage::Database) {
             return Err(FORMAT.cannot("way to be forked outside of the database"));
         }
         change(w, &source.path, |change| {
             let line = change.ask(|tx| {
                 let sql = format!(
                     "SELECT {} FROM session WHERE id = ?1",
-                    columns(tx, "session")?
+                    column_list(tx, "session")?
                 );
-                tx.query_row(&sql, [&source.id], encode).optional()
+                tx.query_row(&sql, [&source.id], encode_row).optional()
             })?;
             let line = line.ok_or_else(|| change.no_session(&source.id))?;
             let facts = parsed(&line, SessionFacts::of_row).unwrap_or_default();
             let past = CopiedSession::of(change, source, fork, &facts)?;
             let mut ids = IdSource::new(w.env, change.there()?);
             let id = ids.session();
-            let mut session = decode(&line).unwrap_or_default();
+            let mut session = decode_row(&line).unwrap_or_default();
             let home = fork
                 .cwd
                 .as_deref()
@@ -207,7 +207,7 @@ impl Writer for OpenCode {
                 set("project_id", Value::Text(home.project));
                 set("path", Value::Text(home.relative));
             }
-            insert(change, "session", &session)?;
+            insert_row(change, "session", &session)?;
             past.copy(change, &mut ids, &source.id, &id)?;
             Ok(Made {
                 id,
@@ -233,7 +233,7 @@ impl Writer for OpenCode {
             let steps = heads.get(way.clone()).unwrap_or_default();
             way.end != end || !is_back || sums_up(steps) || !is_apart(steps)
         };
-        left(&heads).into_iter().filter(is_out).collect()
+        left_branches(&heads).into_iter().filter(is_out).collect()
     }
 
     /// Writes a conversation into a session that was just made.
@@ -265,8 +265,8 @@ impl Writer for OpenCode {
                     let is_first = teller.ids.is_empty();
                     let model = is_first.then(|| model.clone().unwrap_or_else(unknown));
                     teller.said = vec![
-                        message(question(kept), time, model.clone()),
-                        message(answer(summary), time, model),
+                        message(summary_request(kept), time, model.clone()),
+                        message(summary_message(summary), time, model),
                     ];
                     // The two are one step.
                     teller.save()?;

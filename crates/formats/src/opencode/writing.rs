@@ -113,7 +113,7 @@ impl<'a> DatabaseChange<'a> {
     /// Learns the columns, and refuses tables that want something which we do not know.
     fn know(&mut self) -> Result<(), WriteError> {
         for (table, needed) in NEEDED {
-            let columns = self.ask(|tx| columns(tx, table))?;
+            let columns = self.ask(|tx| column_list(tx, table))?;
             if columns.is_empty() {
                 return Err(self.unknown(format!("there is no table `{table}`")));
             }
@@ -240,7 +240,7 @@ struct Column {
 /// The first column that we cannot do without and that a database does not have.
 pub(super) fn missing_column(db: &Connection) -> rusqlite::Result<Option<String>> {
     for (table, needed) in NEEDED {
-        if let Some(why) = missing(table, needed, &columns(db, table)?) {
+        if let Some(why) = missing(table, needed, &column_list(db, table)?) {
             return Ok(Some(why));
         }
     }
@@ -253,7 +253,7 @@ fn missing(table: &str, needed: &[&str], columns: &[Column]) -> Option<String> {
     Some(format!("table `{table}` has no column `{missing}`"))
 }
 
-fn columns(db: &Connection, table: &str) -> rusqlite::Result<Vec<Column>> {
+fn column_list(db: &Connection, table: &str) -> rusqlite::Result<Vec<Column>> {
     let mut query = db.prepare(&format!("PRAGMA table_info({table})"))?;
     let found = query.query_map([], |row| {
         let default: Option<String> = row.get("dflt_value")?;

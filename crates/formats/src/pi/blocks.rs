@@ -11,7 +11,7 @@ use crate::fields::{is_true, json, string, text, text_of};
 use crate::kit::{content_blocks, inline_blob, unknown_block};
 
 /// The blocks of a content, which is one text or an array.
-pub(super) fn blocks(content: Option<Value<'_>>, raw: RawRef) -> Vec<Block> {
+pub(super) fn read_blocks(content: Option<Value<'_>>, raw: RawRef) -> Vec<Block> {
     content_blocks(content, |item| block(item, raw))
 }
 
@@ -69,7 +69,7 @@ pub(super) fn not_carried_out(blocks: &mut [Block]) {
 pub(super) fn tool_result(message: Value<'_>, raw: RawRef) -> Block {
     Block::ToolResult(ToolResult {
         name: string(message, "toolName"),
-        blocks: flat(blocks(message.get("content"), raw)),
+        blocks: flat(read_blocks(message.get("content"), raw)),
         is_error: is_true(message, "isError"),
         structured: json(message, "details"),
         ..ToolResult::new(string(message, "toolCallId").unwrap_or_default())
@@ -92,7 +92,7 @@ fn flat(blocks: Vec<Block>) -> Vec<Block> {
 }
 
 /// A command that the person ran, and what it printed.
-pub(super) fn bash(message: Value<'_>, id: &str) -> Vec<Block> {
+pub(super) fn bash_blocks(message: Value<'_>, id: &str) -> Vec<Block> {
     let exit_code = message.get("exitCode").and_then(Value::i64);
     let cancelled = is_true(message, "cancelled");
     let failed = exit_code.is_some_and(|code| code != 0);

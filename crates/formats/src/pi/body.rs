@@ -7,9 +7,9 @@ use rethread_model::{
 };
 
 use super::Flavour;
-use super::blocks::{bash, blocks, not_carried_out, tool_result};
+use super::blocks::{bash_blocks, not_carried_out, read_blocks, tool_result};
 use super::context::{is_verbatim, keeps_nothing};
-use super::fields::usage;
+use super::fields::read_usage;
 use super::links::made_up_id;
 use crate::fields::{is_true, json, model_of, others, string, text, text_of};
 use crate::kit::decode_record;
@@ -41,7 +41,7 @@ fn decoded(value: Value<'_>, session: &Session, entry: EntryIx, raw: RawRef) -> 
             from: string(value, "fromId"),
             summary: text_of(value, "summary").unwrap_or_default(),
             from_hook: is_true(value, "fromHook"),
-            usage: usage(value),
+            usage: read_usage(value),
             details: json(value, "details"),
         }),
         Kind::Label => Body::Label(LabelChange {
@@ -56,7 +56,7 @@ fn decoded(value: Value<'_>, session: &Session, entry: EntryIx, raw: RawRef) -> 
         }),
         Kind::ContextEdit => Body::ContextEdit(context_edit(value, raw)),
         Kind::Usage => Body::Usage(UsageRecord {
-            usage: usage(value).unwrap_or_default(),
+            usage: read_usage(value).unwrap_or_default(),
             model: model_of(value, "model"),
             purpose: string(value, "kind").or(type_name),
         }),
@@ -91,7 +91,7 @@ fn message(said: Value<'_>, role: Role, id: &str, raw: RawRef) -> Message {
         "custom" | "hookMessage" => return custom(said, raw),
         "toolResult" => {
             let mut message = Message::new(role, vec![tool_result(said, raw)]);
-            message.usage = usage(said);
+            message.usage = read_usage(said);
             message.duration_ms = said.get("durationMs").and_then(Value::f64);
             let known = [
                 "role",
@@ -108,7 +108,7 @@ fn message(said: Value<'_>, role: Role, id: &str, raw: RawRef) -> Message {
             return message;
         }
         "bashExecution" => {
-            let mut message = Message::new(role, bash(said, id));
+            let mut message = Message::new(role, bash_blocks(said, id));
             let known = [
                 "role",
                 "command",
@@ -131,13 +131,13 @@ fn message(said: Value<'_>, role: Role, id: &str, raw: RawRef) -> Message {
         }
         _ => {}
     }
-    let mut message = Message::new(role, blocks(said.get("content"), raw));
+    let mut message = Message::new(role, read_blocks(said.get("content"), raw));
     message.model = model_of(said, "model");
     message.stop_reason = string(said, "stopReason");
     if matches!(message.stop_reason.as_deref(), Some("error" | "aborted")) {
         not_carried_out(&mut message.blocks);
     }
-    message.usage = usage(said);
+    message.usage = read_usage(said);
     message.duration_ms = said.get("durationMs").and_then(Value::f64);
     message.error = string(said, "errorMessage");
     message.response_id = string(said, "responseId");
@@ -159,7 +159,7 @@ fn message(said: Value<'_>, role: Role, id: &str, raw: RawRef) -> Message {
 
 /// A message of an extension, as an entry of its own or inside of one.
 fn custom(said: Value<'_>, raw: RawRef) -> Message {
-    let mut message = Message::new(Role::User, blocks(said.get("content"), raw));
+    let mut message = Message::new(Role::User, read_blocks(said.get("content"), raw));
     message.extension = Some(string(said, "customType").unwrap_or_default());
     message.details = json(said, "details");
     message
@@ -176,7 +176,7 @@ fn compaction(value: Value<'_>, session: &Session, entry: EntryIx) -> Compaction
             .filter(|_| is_verbatim(value))
             .and_then(Value::u64),
         from_hook: is_true(value, "fromHook"),
-        usage: usage(value),
+        usage: read_usage(value),
         details: json(value, "details"),
         ..Compaction::default()
     }
@@ -219,6 +219,6 @@ fn context_edit(value: Value<'_>, raw: RawRef) -> ContextEdit {
     ContextEdit {
         target: string(value, "targetId").unwrap_or_default(),
         tool_call: None,
-        replacement: replacement.map(|r| blocks(r.get("content").or(Some(r)), raw)),
+        replacement: replacement.map(|r| read_blocks(r.get("content").or(Some(r)), raw)),
     }
 }

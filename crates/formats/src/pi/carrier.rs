@@ -46,7 +46,7 @@ impl Carrier for Flavour {
         place: &InstallTarget,
         _main: &str,
     ) -> Result<PathBuf, WriteError> {
-        let host = write::host(self, w);
+        let host = write::host_of(self, w);
         let cwd = host.resolve(&place.cwd);
         match (&place.root, host.custom_session_dir()) {
             (Some(root), _) => {

@@ -84,7 +84,7 @@ pub(crate) fn path<'e>(
 }
 
 /// What the model is shown at the end of a way from the root, by that program.
-pub(crate) fn build(path: &[&SessionEntry], program: Agent) -> SessionContext {
+pub(crate) fn build_context(path: &[&SessionEntry], program: Agent) -> SessionContext {
     let mut context = SessionContext::settings(path);
     let is_compaction = |e: &&SessionEntry| e.kind() == EntryKind::Compaction;
     let (compaction, shown) = match path.iter().rposition(is_compaction) {
@@ -158,7 +158,7 @@ impl SessionContext {
     /// As JSON, as pi itself gives it: `messages`, `thinkingLevel` and `model`.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::pi(env), "/p");
     /// session.append_model_change("openai", "gpt")?;
@@ -191,8 +191,8 @@ impl SessionContext {
             context.thinking_level = level;
         }
         context.model = path.iter().rev().find_map(|entry| match entry.kind() {
-            EntryKind::ModelChange => entry.look(chosen),
-            EntryKind::Message if entry.said_by() == Role::Assistant => entry.look(chosen),
+            EntryKind::ModelChange => entry.look(chosen_model),
+            EntryKind::Message if entry.said_by() == Role::Assistant => entry.look(chosen_model),
             _ => None,
         });
         context
@@ -218,7 +218,7 @@ impl SessionContext {
 }
 
 /// The model that an entry chooses or that answers in it.
-pub(crate) fn chosen(entry: Value<'_>) -> Option<ModelRef> {
+pub(crate) fn chosen_model(entry: Value<'_>) -> Option<ModelRef> {
     match EntryKind::of(entry.get("type")) {
         EntryKind::ModelChange => Some(model(entry, "modelId")),
         EntryKind::Message => {

@@ -9,7 +9,7 @@ use rethread_model::{
 };
 
 use super::carrier::OURS;
-use super::fields::{time, usage};
+use super::fields::{read_usage, time};
 use crate::carry::converted_from;
 use crate::fields::{model_of, string};
 use crate::first_prompt::FirstPrompt;
@@ -70,7 +70,7 @@ impl EntryFacts {
         }
         if let Some(sum) = &mut self.counts.usage {
             let said = entry.get("message").filter(|m| m.is_object());
-            if let Some(more) = usage(said.unwrap_or(entry)) {
+            if let Some(more) = read_usage(said.unwrap_or(entry)) {
                 *sum += &more;
             }
         }

@@ -9,17 +9,17 @@ use crate::fields::millis_moment;
 pub(super) fn time(entry: Value<'_>) -> Option<Moment> {
     let own = entry.get("timestamp").and_then(Value::str);
     own.and_then(|t| t.parse().ok())
-        .or_else(|| millis(entry.get("message")?))
+        .or_else(|| millis_moment_of(entry.get("message")?))
 }
 
 /// The moment of a message, which is a number.
-pub(super) fn millis(message: Value<'_>) -> Option<Moment> {
+pub(super) fn millis_moment_of(message: Value<'_>) -> Option<Moment> {
     millis_moment(message.get("timestamp")?)
 }
 
 /// Tokens and cost. What is written to a cache for an hour is a part of all that is written to it,
 /// and reasoning is a part of the output.
-pub(super) fn usage(object: Value<'_>) -> Option<Usage> {
+pub(super) fn read_usage(object: Value<'_>) -> Option<Usage> {
     let usage = object.get("usage").filter(|u| u.is_object())?;
     let count = |key| usage.get(key).and_then(Value::u64).unwrap_or(0);
     let for_an_hour = count("cacheWrite1h");

@@ -31,7 +31,7 @@ mod write;
 mod writer;
 
 pub(crate) use about::Flavour;
-pub(crate) use store::{expanded, is_atomic};
+pub(crate) use store::{expanded_folder, is_atomic};
 
 pub use about::FORMAT;
 pub use context::{Leaf, ModelRef, SessionContext};

@@ -122,7 +122,7 @@ impl crate::Reader for Flavour {
             None => last(),
         };
         let path = from.map(|from| context::path(&entries, &index, from));
-        let context = context::build(&path.unwrap_or_default(), self.program);
+        let context = context::build_context(&path.unwrap_or_default(), self.program);
         let context = NativeContext {
             messages: context.messages,
             model: context.model.map(|model| model.raw().to_vec()),

@@ -23,7 +23,7 @@ impl Store for Flavour {
             Some(folder) => vec![folder],
             None => in_homes().collect(),
         };
-        folders.extend(expanded(env, self.sessions));
+        folders.extend(expanded_folder(env, self.sessions));
         known_roots(self.format, folders.into_iter().filter(|p| p.is_dir()))
     }
 
@@ -95,7 +95,7 @@ pub fn encode_cwd(cwd: &str) -> String {
 }
 
 /// The folder that a variable names, with `~` for the home.
-pub(crate) fn expanded(env: &Env, variable: &str) -> Option<PathBuf> {
+pub(crate) fn expanded_folder(env: &Env, variable: &str) -> Option<PathBuf> {
     let named = PathBuf::from(env.agent_variable(variable)?);
     let home = env.homes.first();
     let path = match (named.strip_prefix("~"), home) {
@@ -113,8 +113,9 @@ pub(crate) fn is_atomic(path: &Path) -> bool {
 /// The folder that pi's own variable names. What Atomic's own variable names is Atomic's, also if pi's
 /// names it too.
 pub(super) fn pi_folder(env: &Env) -> Option<PathBuf> {
-    let atomic = expanded(env, "ATOMIC_CODING_AGENT_DIR");
-    expanded(env, "PI_CODING_AGENT_DIR").filter(|p| !is_atomic(p) && Some(p) != atomic.as_ref())
+    let atomic = expanded_folder(env, "ATOMIC_CODING_AGENT_DIR");
+    expanded_folder(env, "PI_CODING_AGENT_DIR")
+        .filter(|p| !is_atomic(p) && Some(p) != atomic.as_ref())
 }
 
 /// The sessions of a folder: in it, and in the folders of a working folder each. In an agent's

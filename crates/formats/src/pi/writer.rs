@@ -13,8 +13,8 @@ use super::write::create::{finish, refuse_unknown, session_folder};
 use super::write::edit::{settle, written};
 use super::write::fork::{Copy, Way};
 use super::write::message::from_new;
-use super::write::transcript::{KEEPS, StepAnchor, StepEntries, go};
-use super::write::{edit, host, not_ours, open, refused, transcript};
+use super::write::transcript::{KEEPS, StepAnchor, StepEntries, go_to};
+use super::write::{edit, host_of, not_ours, open, refused, transcript};
 use crate::error::unreadable;
 use crate::{
     Appended, Fork, Keeps, Made, MessageInput, Migrator, NewSession, OpenError, Source, StepKind,
@@ -25,7 +25,7 @@ impl Writer for Flavour {
     /// Starts a session. Its file is there at once, with a header, so that it can be found.
     fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
         refuse_unknown(self, new)?;
-        let host = host(self, w);
+        let host = host_of(self, w);
         let dir = match &new.root {
             Some(root) => Some(root.join("sessions").join(session_folder(&host, new))),
             None => host.custom_session_dir(),
@@ -51,7 +51,7 @@ impl Writer for Flavour {
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
         let mut addition = Addition::open(self, w, source)?;
-        let ids = edit::add(self, w, &mut addition, messages)?;
+        let ids = edit::add_messages(self, w, &mut addition, messages)?;
         written(addition, ids)
     }
 
@@ -71,7 +71,7 @@ impl Writer for Flavour {
     /// Copies a session, or the way to one of its entries. Damaged lines are in no copy, so they are
     /// told, or refused where that was asked for.
     fn fork(&self, w: &Writing<'_>, source: &Source, fork: &Fork) -> Result<Made, WriteError> {
-        let host = host(self, w);
+        let host = host_of(self, w);
         let part = part_of(&source.path)?;
         let mut old = SessionManager::behind(&host);
         let scanned = scan(&part, |found| {
@@ -161,7 +161,7 @@ impl Writer for Flavour {
             let entries = match &one.step {
                 StepKind::Message(message) => {
                     if !goes_on {
-                        go(&mut session, anchor).map_err(|e| refused(e, self, &source.path))?;
+                        go_to(&mut session, anchor).map_err(|e| refused(e, self, &source.path))?;
                     }
                     let parts = from_new(message, &session);
                     session.set_time(message.time.or(one.time));

@@ -4,7 +4,7 @@ use rethread_json::{Kind, Value};
 
 use super::law;
 use super::tables::{MESSAGE_FIELDS, PART_BASE, SESSION_INFO, of_state, of_type};
-use crate::agentuse::fields::moment;
+use crate::agentuse::fields::moment_at_path;
 use crate::agentuse::ulid;
 use crate::check::fields::judge;
 use crate::check::known::shown;
@@ -197,8 +197,8 @@ fn not_among(root: Value<'_>, path: &[&str], known: &[&str]) -> Option<(usize, S
 
 fn in_order(sheet: &mut Sheet<'_>, root: Value<'_>, [first, second]: [&str; 2], law: Law) {
     let (start, end) = (
-        moment(root, &["time", first]),
-        moment(root, &["time", second]),
+        moment_at_path(root, &["time", first]),
+        moment_at_path(root, &["time", second]),
     );
     if let (Some(start), Some(end)) = (start, end)
         && end < start

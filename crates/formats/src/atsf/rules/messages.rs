@@ -14,7 +14,7 @@ use super::law::{
     BLANK, BLOCKS, CALLS, COMPATIBILITY, GIANT, LAYOUT, LOG, MESSAGE, ORDER, ROLE, SAME_CALL,
     SAME_ID, STATUS, TORN, UNREADABLE,
 };
-use crate::atsf::message::head;
+use crate::atsf::message::message_head;
 use crate::atsf::tally::giant_head;
 use crate::check::fields::{Field, Is, judge, may, moment, must};
 use crate::check::known::shown;
@@ -161,7 +161,7 @@ impl Log<'_> {
             if tree.parse_into(value).is_err() {
                 continue;
             }
-            let head = head(tree.root(value));
+            let head = message_head(tree.root(value));
             if head.role.is_some() {
                 messages += 1;
                 self.facts.message(&head, head.time, false);
@@ -208,7 +208,7 @@ impl Log<'_> {
             && text("role").is_some()
             && text("timestamp").is_some()
             && message.get("content").is_some_and(Value::is_array);
-        self.facts.message(&head(message), time, sure);
+        self.facts.message(&message_head(message), time, sure);
         if let Some(value) = message.get("id") {
             let checked = CheckedId {
                 name: "id",

@@ -10,7 +10,7 @@ use super::append::open;
 use super::create::{CLIENT, NewMeta, Spawn};
 use super::records::{Mode, Records};
 use super::{fresh_place, put};
-use crate::codex::meta::{Beginning, SessionMeta, beginning};
+use crate::codex::meta::{Beginning, SessionMeta, read_beginning};
 use crate::codex::store::home_of;
 use crate::codex::{Codex, FORMAT, SLUG, store};
 use crate::session_log::SessionLog;
@@ -123,7 +123,7 @@ fn name_of(title: &str) -> String {
 }
 
 fn meta(source: &Source) -> Result<SessionMeta, WriteError> {
-    match beginning(&source.path) {
+    match read_beginning(&source.path) {
         Beginning::Session(meta) => Ok(*meta),
         _ => Err(OpenError::NotOurs {
             path: source.path.clone(),
@@ -139,7 +139,7 @@ fn root(parent: &Source, meta: &SessionMeta) -> (String, u64) {
     while let Some(next) = above.take().filter(|_| depth < DEEPEST) {
         depth += 1;
         let file = store::rollout(&parent.path, &next);
-        if let Some(Beginning::Session(meta)) = file.map(|file| beginning(&file)) {
+        if let Some(Beginning::Session(meta)) = file.map(|file| read_beginning(&file)) {
             above = meta.parent;
         }
         id = next;

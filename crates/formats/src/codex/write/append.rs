@@ -8,7 +8,7 @@ use rethread_json::Tree;
 use super::message::MessageWriter;
 use super::records::{Mode, Records};
 use super::{fresh_id, unsupported};
-use crate::codex::meta::{Beginning, SessionMeta, beginning};
+use crate::codex::meta::{Beginning, SessionMeta, read_beginning};
 use crate::codex::packed::is_packed;
 use crate::codex::record::RolloutRecord;
 use crate::codex::{FORMAT, SLUG, document};
@@ -48,7 +48,7 @@ pub(in crate::codex) fn open(
     log: &LockedLog,
     env: &Env,
 ) -> Result<AppendState, WriteError> {
-    let Beginning::Session(meta) = beginning(path) else {
+    let Beginning::Session(meta) = read_beginning(path) else {
         return Err(not_ours(path).into());
     };
     let mode = if meta.is_paginated() {
@@ -82,7 +82,7 @@ fn next_number(log: &LockedLog) -> Result<u64, WriteError> {
 /// The session's id, by what it says about itself.
 pub(in crate::codex) fn id_of(source: &Source) -> Result<String, WriteError> {
     refuse_old(&source.path)?;
-    match beginning(&source.path) {
+    match read_beginning(&source.path) {
         Beginning::Session(meta) => Ok(meta.id),
         _ => Err(not_ours(&source.path).into()),
     }
@@ -98,7 +98,7 @@ pub(in crate::codex) fn refuse_old(path: &Path) -> Result<(), WriteError> {
             "way to change compressed files: continue the session with the client first",
         ));
     }
-    match beginning(path) {
+    match read_beginning(path) {
         Beginning::Session(meta) if meta.is_bare() => {
             Err(unsupported("way to change files that old"))
         }

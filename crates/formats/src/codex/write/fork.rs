@@ -21,7 +21,7 @@ pub(in crate::codex) fn entry_at(old: &Conversation, id: &str, offset: u64) -> O
 }
 
 /// Copies records, the oldest part first, each at the time of the fork.
-pub(in crate::codex) fn copy(
+pub(in crate::codex) fn copy_path(
     old: &Conversation,
     leaf: Option<EntryIx>,
     numbered: bool,

@@ -25,7 +25,7 @@ pub(super) use rename::add_name;
 const TRIES: u32 = 100_000;
 
 /// The home that new sessions go to.
-pub(super) fn home(env: &Env, named: Option<&Path>) -> Result<PathBuf, WriteError> {
+pub(super) fn codex_home(env: &Env, named: Option<&Path>) -> Result<PathBuf, WriteError> {
     if let Some(named) = named {
         return Ok(named.to_owned());
     }

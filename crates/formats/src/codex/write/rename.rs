@@ -20,7 +20,7 @@ pub(in crate::codex) fn name(
     id: &str,
     title: &str,
 ) -> Result<Option<Note>, WriteError> {
-    let title = checked(title)?;
+    let title = checked_title(title)?;
     if add_name(w, path, id, title)? {
         return Ok(None);
     }
@@ -36,7 +36,7 @@ pub(in crate::codex) fn name(
 }
 
 /// A title that the client takes.
-pub(in crate::codex) fn checked(title: &str) -> Result<&str, WriteError> {
+pub(in crate::codex) fn checked_title(title: &str) -> Result<&str, WriteError> {
     let title = title.trim();
     if title.is_empty() {
         return Err(WriteError::BadInput("a title needs letters".to_owned()));

@@ -18,7 +18,7 @@ pub(crate) const KEEPS: Keeps = Keeps {
 };
 
 /// What the model sees of lines that we wrote.
-pub(in crate::codex) fn items(lines: &[u8]) -> Vec<Vec<u8>> {
+pub(in crate::codex) fn model_items(lines: &[u8]) -> Vec<Vec<u8>> {
     let mut tree = Tree::default();
     let mut items = Vec::new();
     for (_, line) in split_lines(lines) {

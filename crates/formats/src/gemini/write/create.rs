@@ -8,7 +8,7 @@ use rethread_disk::{
 };
 use rethread_json::Object;
 
-use super::place::{chats, store};
+use super::place::{chats_folder, store};
 use crate::carry::InstallTarget;
 use crate::gemini::calls::sanitized;
 use crate::gemini::project::project_hash;
@@ -33,7 +33,7 @@ pub(in crate::gemini) fn project_folder(
     place: &InstallTarget,
 ) -> Result<PathBuf, WriteError> {
     let root = root(w, place.root.as_deref())?;
-    let chats = chats(w, &root, &named(&place.cwd)?)?;
+    let chats = chats_folder(w, &root, &named(&place.cwd)?)?;
     Ok(chats.parent().unwrap_or(&chats).to_owned())
 }
 

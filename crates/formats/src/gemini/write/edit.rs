@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rethread_json::Tree;
 use rethread_model::ToolResult;
 
-use super::message::{NewMessageDefaults, PreparedMessage, given};
+use super::message::{NewMessageDefaults, PreparedMessage, prepare_message};
 use super::results::{filled, orphan};
 use super::{LockedSession, SessionChanges};
 use crate::gemini::Gemini;
@@ -33,7 +33,7 @@ impl Editor for Gemini {
             salt: session.log.len()?,
             replaces: Some(&entry.id),
         };
-        let given = given(message, &defaults)?;
+        let given = prepare_message(message, &defaults)?;
         let Some(json) = given.json.filter(|_| given.results.is_empty()) else {
             let why = "a result of a tool cannot replace a message; append it".to_owned();
             return Err(WriteError::BadMessage { line: None, why });

@@ -37,7 +37,7 @@ pub(in crate::gemini) fn outputs(
 }
 
 /// The entries to be copied.
-pub(in crate::gemini) fn entries(
+pub(in crate::gemini) fn entries_to_copy(
     old: &Conversation,
     fork: &Fork,
 ) -> Result<Vec<EntryIx>, WriteError> {
@@ -61,7 +61,7 @@ pub(in crate::gemini) fn entries(
 }
 
 /// How many of the entries have a message that can be copied.
-pub(in crate::gemini) fn copied(
+pub(in crate::gemini) fn copied_count(
     old: &Conversation,
     entries: &[EntryIx],
 ) -> Result<u64, WriteError> {

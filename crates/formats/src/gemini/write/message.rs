@@ -38,7 +38,7 @@ impl NewMessageDefaults<'_> {
 }
 
 /// Makes a message ready to be written.
-pub(in crate::gemini) fn given(
+pub(in crate::gemini) fn prepare_message(
     input: &MessageInput,
     d: &NewMessageDefaults<'_>,
 ) -> Result<PreparedMessage, WriteError> {
@@ -221,7 +221,7 @@ fn part(block: &Block) -> Option<Vec<u8>> {
     let text = |text: &str| Object::new().str("text", text).finish();
     match block {
         Block::Text(t) | Block::Aside { text: t, .. } => Some(text(&t.value)),
-        Block::Image(media) | Block::File(media) => Some(inline(media)),
+        Block::Image(media) | Block::File(media) => Some(inline_part(media)),
         Block::Unknown { raw, .. } => Some(text(&raw.to_text())),
         Block::Thinking(_) | Block::ToolCall(_) | Block::ToolResult(_) => None,
     }
@@ -241,7 +241,7 @@ fn thoughts(message: &Message, time: &str) -> Option<Vec<u8>> {
 }
 
 /// Bytes that are at hand; of others, their address.
-pub(super) fn inline(media: &Media) -> Vec<u8> {
+pub(super) fn inline_part(media: &Media) -> Vec<u8> {
     let Blob::Url(url) = &media.blob else {
         let name = media.name.as_deref().unwrap_or("a file");
         return Object::new().str("text", &format!("[{name}]")).finish();

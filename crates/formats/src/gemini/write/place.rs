@@ -36,7 +36,7 @@ pub(super) fn slug(path: &Path) -> String {
 
 /// The project's folder that the client would use for this project, as far as there is one: the one
 /// that is registered, one that says it belongs to it, or one with its hash.
-pub(super) fn existing(store: &Path, project: &str) -> Option<PathBuf> {
+pub(super) fn existing_folder(store: &Path, project: &str) -> Option<PathBuf> {
     let tmp = store.join(TMP);
     let owns = |folder: &Path| root_in(folder).is_none_or(|root| root == project);
     let named = registered(store).into_iter();
@@ -65,14 +65,14 @@ fn marked(tmp: &Path, project: &str) -> Option<PathBuf> {
 
 /// The folder of a project's chats. It is made where there is none, and marked as the client marks
 /// it, so that the client takes it for its own.
-pub(in crate::gemini) fn chats(
+pub(in crate::gemini) fn chats_folder(
     w: &Writing<'_>,
     store: &Path,
     project: &str,
 ) -> Result<PathBuf, WriteError> {
     let there = store.ancestors().find(|f| f.is_dir()).unwrap_or(store);
     let mode = Mode::like(there)?;
-    let folder = match existing(store, project) {
+    let folder = match existing_folder(store, project) {
         Some(folder) => folder,
         None => claimed(w, store, project, mode)?,
     };

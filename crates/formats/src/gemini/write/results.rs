@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rethread_json::{Array, Object, Patch, Tree, Value, quote};
 use rethread_model::{Block, ToolResult};
 
-use super::message::inline;
+use super::message::inline_part;
 use crate::fields::string;
 
 /// The message with this result beside its call, and the message's id; none if the call is not in
@@ -30,7 +30,7 @@ const NO_RESULT: &str = "[Operation Cancelled] Reason: no result is known";
 
 /// The message with a response to each call that has none and will get none; none if there is no such
 /// call in it.
-pub(super) fn ended(message: &[u8], answered: &HashSet<String>) -> Option<Vec<u8>> {
+pub(super) fn end_calls(message: &[u8], answered: &HashSet<String>) -> Option<Vec<u8>> {
     memchr::memmem::find(message, b"toolCalls")?;
     let tree = Tree::parse(message).ok()?;
     let root = tree.root(message);
@@ -67,7 +67,7 @@ fn parts(result: &ToolResult, name: &str) -> Vec<u8> {
     let mut parts = Array::new().raw(&response.finish());
     for block in &result.blocks {
         if let Block::Image(media) | Block::File(media) = block {
-            parts = parts.raw(&inline(media));
+            parts = parts.raw(&inline_part(media));
         }
     }
     parts.finish()

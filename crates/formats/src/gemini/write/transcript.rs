@@ -6,10 +6,10 @@ use rethread_json::{Array, Object, Tree, Value};
 use rethread_model::{Moment, ToolResult};
 
 use super::message::PreparedMessage;
-use super::results::{ended, filled, orphan};
+use super::results::{end_calls, filled, orphan};
 use crate::fields::string;
 use crate::gemini::head::THANKS;
-use crate::transcript::way;
+use crate::transcript::steps_between;
 use crate::{Attachments, Branches, Keeps, TranscriptStep, Writing};
 
 /// The client goes back before any message, and puts a list with a summary in the place of all
@@ -70,7 +70,7 @@ impl LogTranscript<'_> {
             self.result(result, time);
         }
         let json = message.json?;
-        let ended = ended(&json, &self.answered);
+        let ended = end_calls(&json, &self.answered);
         Some(self.line(ended.unwrap_or(json)))
     }
 
@@ -136,7 +136,7 @@ impl LogTranscript<'_> {
             .raw(&said("user", &self.fresh("summary"), summary))
             .raw(&said("gemini", &self.fresh("thanks"), THANKS));
         let after = |step: usize| self.told.get(step).and_then(|told| told.after);
-        let steps = way(after, kept, told.and_then(|told| told.after));
+        let steps = steps_between(after, kept, told.and_then(|told| told.after));
         for step in steps {
             let line = self.messages.get(step).copied().flatten();
             if let Some(json) = line.and_then(|line| self.lines.get(line)) {

@@ -12,7 +12,7 @@ use super::outline::{ExportOutline, Torn, facts_of_damaged, newlines};
 use super::{INFO, MESSAGES};
 use crate::error::unreadable;
 use crate::mended::{DamagedValues, outline_of};
-use crate::outline::between;
+use crate::outline::gap_before;
 use crate::{OpenError, Part};
 
 /// An export that is too long to be held as a whole.
@@ -56,7 +56,7 @@ impl Long {
                     // Its messages are a session, whatever else is lost.
                     Some(_) => Some(facts_of_damaged(&bytes)),
                     None => parsed(
-                        bytes.get(between(&bytes)..).unwrap_or_default(),
+                        bytes.get(gap_before(&bytes)..).unwrap_or_default(),
                         SessionFacts::of_info,
                     ),
                 };
@@ -94,7 +94,7 @@ impl Long {
             // The end of a damaged value may stand before it.
             self.damaged.mask(place.start, &mut bytes);
             // What is no object is only known with what stands before it.
-            let before = between(&bytes);
+            let before = gap_before(&bytes);
             let place = place.start + before as u64..place.end;
             let bytes = bytes.get(before..).unwrap_or_default();
             message(&place, LongMessage::Read(bytes));

@@ -11,17 +11,17 @@ impl SessionManager {
     /// Adds a message and returns the id of its entry.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// use rethread_formats::pi::ContentBlock;
-    /// session.append_message(NewMessage::user("List the files."))?;
+    /// session.append_message(NewPiMessage::user("List the files."))?;
     /// let call = ContentBlock::tool_call("c1", "bash", br#"{"command":"ls"}"#);
     /// session.append_message(
-    ///     NewMessage::assistant([call]).model("openai-responses", "openai", "gpt-x"),
+    ///     NewPiMessage::assistant([call]).model("openai-responses", "openai", "gpt-x"),
     /// )?;
     /// let id = session.append_message(
-    ///     NewMessage::tool_result("c1", "bash", [ContentBlock::text("a.txt")]),
+    ///     NewPiMessage::tool_result("c1", "bash", [ContentBlock::text("a.txt")]),
     /// )?;
     /// assert_eq!(session.leaf_id(), Some(id.as_str()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -42,7 +42,7 @@ impl SessionManager {
     /// Adds a message that is given as JSON. Fields, spellings and their order are kept.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// session.append_message_json(br#"{"role": "user", "content": "hello", "mood": 1.0}"#)?;
@@ -74,7 +74,7 @@ impl SessionManager {
     /// Notes that the model is to think more or less from here on.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// session.append_thinking_level_change("high")?;
@@ -90,7 +90,7 @@ impl SessionManager {
     /// Notes that another model answers from here on.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// session.append_model_change("anthropic", "claude-x")?;
@@ -113,11 +113,11 @@ impl SessionManager {
     /// messages of the system are in the context, what they say is kept with the summary.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// session.append_message(NewMessage::user("a long story"))?;
-    /// let kept = session.append_message(NewMessage::user("and now?"))?;
+    /// session.append_message(NewPiMessage::user("a long story"))?;
+    /// let kept = session.append_message(NewPiMessage::user("and now?"))?;
     /// session.append_compaction("It was long.", Some(&kept), 9000, None, None)?;
     /// assert_eq!(session.build_session_context().messages.len(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -147,7 +147,7 @@ impl SessionManager {
     /// Keeps state of an extension, as JSON. The model does not see it.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// let id = session.append_custom_entry("todo", Some(br#"{"open": 3}"#))?;
@@ -172,7 +172,7 @@ impl SessionManager {
     /// Names the session. Line breaks become spaces; a blank name takes the name away.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// session.append_session_info("  Files\nand folders ")?;
@@ -191,7 +191,7 @@ impl SessionManager {
     /// it too; `details` are JSON for the extension alone.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// session.append_custom_message("weather", "It rains.", true, None)?;
@@ -219,10 +219,10 @@ impl SessionManager {
     /// Puts a label on an entry, or takes it away if `label` is none or empty.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// let id = session.append_message(NewMessage::user("hello"))?;
+    /// let id = session.append_message(NewPiMessage::user("hello"))?;
     /// session.append_label_change(&id, Some("start"))?;
     /// assert_eq!(session.label(&id), Some("start"));
     /// session.append_label_change(&id, None)?;

@@ -19,13 +19,13 @@ impl SessionManager {
     /// memory. The file is written at once if there is a message of the user or the model.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let home = tempfile::tempdir()?;
     /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
     /// # let host = Host::atomic(env);
     /// let mut session = SessionManager::create(&host, "/my/project", None)?;
-    /// let first = session.append_message(NewMessage::user("hello"))?;
-    /// session.append_message(NewMessage::user("are you there?"))?;
+    /// let first = session.append_message(NewPiMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("are you there?"))?;
     /// let old = session.session_file().unwrap().to_owned();
     /// let new = session.create_branched_session(&first)?.unwrap().to_owned();
     /// assert!(new.exists() && new != old);
@@ -144,7 +144,7 @@ impl Rehung {
         if changes.is_empty() {
             return Some(entry.clone());
         }
-        let changed = SessionEntry::parse(&changed(entry.raw(), &changes));
+        let changed = SessionEntry::parse(&changed_entry(entry.raw(), &changes));
         Some(changed.unwrap_or_else(|_| entry.clone()))
     }
 
@@ -178,7 +178,7 @@ impl Rehung {
 pub(crate) type MemberChanges = Vec<(&'static str, Vec<u8>)>;
 
 /// An entry with other members.
-pub(crate) fn changed(raw: &[u8], changes: &MemberChanges) -> Vec<u8> {
+pub(crate) fn changed_entry(raw: &[u8], changes: &MemberChanges) -> Vec<u8> {
     let tree = Tree::parse(raw).unwrap_or_default();
     let root = tree.root(raw);
     let mut patch = Patch::new(root);

@@ -26,14 +26,14 @@ impl SessionManager {
     /// are made at once, the file with the first message of the user or the model.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let home = tempfile::tempdir()?;
     /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
     /// # let host = Host::atomic(env);
     /// let mut session = SessionManager::create(&host, "/my/project", None)?;
     /// let file = session.session_file().unwrap().to_owned();
     /// assert!(!file.exists());
-    /// session.append_message(NewMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("hello"))?;
     /// assert!(file.exists());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -58,13 +58,13 @@ impl SessionManager {
     /// it is.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let home = tempfile::tempdir()?;
     /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
     /// # let host = Host::atomic(env);
     /// let path = home.path().join("one.jsonl");
     /// let mut session = SessionManager::open(&host, &path, None)?;
-    /// session.append_message(NewMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("hello"))?;
     /// let again = SessionManager::open(&host, &path, None)?;
     /// assert_eq!(again.session_id(), session.session_id());
     ///
@@ -109,12 +109,12 @@ impl SessionManager {
     /// only sessions of `cwd` count.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let home = tempfile::tempdir()?;
     /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
     /// # let host = Host::atomic(env);
     /// let mut first = SessionManager::continue_recent(&host, "/my/project", None)?;
-    /// first.append_message(NewMessage::user("hello"))?;
+    /// first.append_message(NewPiMessage::user("hello"))?;
     /// let again = SessionManager::continue_recent(&host, "/my/project", None)?;
     /// assert_eq!(again.session_id(), first.session_id());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -138,12 +138,12 @@ impl SessionManager {
     /// A session that is never written.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let home = tempfile::tempdir()?;
     /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
     /// # let host = Host::atomic(env);
     /// let mut session = SessionManager::in_memory(&host, "/my/project");
-    /// session.append_message(NewMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("hello"))?;
     /// assert_eq!(session.session_file(), None);
     /// assert!(!session.is_persisted());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -159,12 +159,12 @@ impl SessionManager {
     /// their bytes; an older version becomes today's on the way.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let home = tempfile::tempdir()?;
     /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
     /// # let host = Host::atomic(env);
     /// let mut session = SessionManager::create(&host, "/my/project", None)?;
-    /// session.append_message(NewMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("hello"))?;
     /// let fork = SessionManager::fork_from(&host, session.session_file().unwrap(), "/other", None)?;
     /// assert_eq!(fork.entries(), session.entries());
     /// assert_eq!(fork.header().parent_session(), session.session_file().unwrap().to_str());
@@ -229,11 +229,11 @@ impl SessionManager {
     /// Begins anew, with nothing of the old session. Returns the file that it will be in.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// use rethread_formats::pi::NewSessionOptions;
-    /// session.append_message(NewMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("hello"))?;
     /// session.new_session(NewSessionOptions { id: Some("mine".into()), ..Default::default() })?;
     /// assert_eq!(session.session_id(), "mine");
     /// assert!(session.entries().is_empty());
@@ -256,13 +256,13 @@ impl SessionManager {
     /// memory.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let home = tempfile::tempdir()?;
     /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
     /// # let host = Host::atomic(env);
     /// let mut session = SessionManager::create(&host, "/my/project", None)?;
     /// session.set_session_file(home.path().join("other.jsonl"))?;
-    /// session.append_message(NewMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("hello"))?;
     /// assert!(home.path().join("other.jsonl").exists());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

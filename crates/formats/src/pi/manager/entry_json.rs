@@ -96,10 +96,10 @@ impl SessionManager {
     /// fields are kept. Messages are added with [`SessionManager::append_message_json`].
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// let hello = session.append_message(NewMessage::user("hello"))?;
+    /// let hello = session.append_message(NewPiMessage::user("hello"))?;
     /// let edit = format!(r#"{{"type":"context_edit","targetId":"{hello}","replacement":null}}"#);
     /// session.append_entry_json(edit.as_bytes())?;
     /// assert!(session.build_session_context().messages.is_empty());

@@ -11,11 +11,11 @@ impl SessionManager {
     /// compaction its summary and what it kept; the thinking level; and the model.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// session.append_thinking_level_change("low")?;
-    /// session.append_message(NewMessage::user("hello").at(5))?;
+    /// session.append_message(NewPiMessage::user("hello").at(5))?;
     /// let context = session.build_session_context();
     /// assert_eq!(context.messages, [br#"{"role":"user","content":"hello","timestamp":5}"#]);
     /// assert_eq!(context.thinking_level, "low");
@@ -35,7 +35,7 @@ impl SessionManager {
             Leaf::At(id) => self.index.get(id).copied().or(last),
         };
         let path = from.map(|from| context::path(&self.entries, &self.index, from));
-        context::build(&path.unwrap_or_default(), self.host.agent)
+        context::build_context(&path.unwrap_or_default(), self.host.agent)
     }
 
     /// The instructions that hold at the leaf, as one message; none if there are none, and where the
@@ -51,10 +51,10 @@ impl SessionManager {
     /// All entries, in the order of the file, without the header.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// session.append_message(NewMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("hello"))?;
     /// assert_eq!(session.entries().len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -65,7 +65,7 @@ impl SessionManager {
     /// The first line of the file.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// assert_eq!(session.header().version(), 3);
@@ -79,7 +79,7 @@ impl SessionManager {
     /// The name of the session, as it was given last, on whichever branch.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// assert_eq!(session.session_name(), None);
@@ -95,7 +95,7 @@ impl SessionManager {
     /// The folder that the work is done in.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// assert_eq!(session.cwd().to_str(), Some("/p"));
@@ -108,7 +108,7 @@ impl SessionManager {
     /// The folder that new session files go to; empty in memory.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let home = tempfile::tempdir()?;
     /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
     /// # let host = Host::atomic(env);
@@ -123,7 +123,7 @@ impl SessionManager {
     /// The id of the session.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// assert_eq!(session.session_id(), session.header().id());
@@ -136,7 +136,7 @@ impl SessionManager {
     /// The file of the session, whether it is there yet or not; none in memory.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// assert_eq!(session.session_file(), None);
@@ -149,7 +149,7 @@ impl SessionManager {
     /// Whether the session goes to a file.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// assert!(!session.is_persisted());

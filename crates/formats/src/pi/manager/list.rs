@@ -48,12 +48,12 @@ impl SessionManager {
     /// out; in a folder that is given, so are sessions of other working directories.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let home = tempfile::tempdir()?;
     /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
     /// # let host = Host::atomic(env);
     /// let mut session = SessionManager::create(&host, "/my/project", None)?;
-    /// session.append_message(NewMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("hello"))?;
     /// let mut seen = Vec::new();
     /// let list = SessionManager::list(
     ///     &host,
@@ -85,13 +85,13 @@ impl SessionManager {
     /// given.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let home = tempfile::tempdir()?;
     /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
     /// # let host = Host::atomic(env);
     /// for project in ["/one", "/two"] {
     ///     let mut session = SessionManager::create(&host, project, None)?;
-    ///     session.append_message(NewMessage::user("hello"))?;
+    ///     session.append_message(NewPiMessage::user("hello"))?;
     /// }
     /// let mut seen = 0;
     /// let all = SessionManager::list_all(&host, None, Some(&mut |done, _| seen = done))?;

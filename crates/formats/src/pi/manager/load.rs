@@ -74,7 +74,7 @@ pub(crate) fn load(path: &Path) -> Result<LoadedFile, DiskError> {
         entries.push(SessionEntry::of(found.value));
         Ok(())
     });
-    let mut loaded = loaded.map_err(|e| failed(path, e))?;
+    let mut loaded = loaded.map_err(|e| read_failed(path, e))?;
     if let LoadedFile::Session(lines) = &mut loaded {
         lines.entries = entries;
     }
@@ -250,7 +250,7 @@ fn header_in(file: impl io::Read) -> Option<SessionHeader> {
     None
 }
 
-pub(crate) fn failed(path: &Path, cause: std::io::Error) -> DiskError {
+pub(crate) fn read_failed(path: &Path, cause: std::io::Error) -> DiskError {
     DiskError::Read {
         path: path.to_owned(),
         cause,

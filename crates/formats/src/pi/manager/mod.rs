@@ -23,7 +23,7 @@ mod usage;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-pub(crate) use branched::{Rehung, changed, label_lines};
+pub(crate) use branched::{Rehung, changed_entry, label_lines};
 pub use content::{BlockKind, Content, ContentBlock};
 pub use create::NewSessionOptions;
 pub(crate) use entry_json::tool_in;
@@ -62,21 +62,21 @@ use crate::fields::string;
 /// disturbed, but their entries are not seen here before the file is opened again.
 ///
 /// ```
-/// use rethread_formats::{Env, pi::{ContentBlock, Host, NewMessage, SessionManager}};
+/// use rethread_formats::{Env, pi::{ContentBlock, Host, NewPiMessage, SessionManager}};
 ///
 /// # let home = tempfile::tempdir()?;
 /// # let env = Env::from_variables(Default::default(), Some(home.path().into()), home.path().into())?;
 /// // In a program, `env` is `Env::system()?`.
 /// let host = Host::atomic(env);
 /// let mut session = SessionManager::create(&host, "/my/project", None)?;
-/// let question = session.append_message(NewMessage::user("What is 6 × 7?"))?;
-/// let answer = NewMessage::assistant([ContentBlock::text("42")])
+/// let question = session.append_message(NewPiMessage::user("What is 6 × 7?"))?;
+/// let answer = NewPiMessage::assistant([ContentBlock::text("42")])
 ///     .model("anthropic-messages", "anthropic", "claude-x");
 /// session.append_message(answer)?;
 ///
 /// // Ask differently, from before the answer.
 /// session.branch(&question)?;
-/// session.append_message(NewMessage::user("In words, please."))?;
+/// session.append_message(NewPiMessage::user("In words, please."))?;
 /// assert_eq!(session.build_session_context().messages.len(), 2);
 ///
 /// // It is all there when the session is opened again.

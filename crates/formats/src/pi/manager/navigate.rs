@@ -12,11 +12,11 @@ impl SessionManager {
     /// Where one is; none before all entries.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
     /// assert_eq!(session.leaf_id(), None);
-    /// let id = session.append_message(NewMessage::user("hello"))?;
+    /// let id = session.append_message(NewPiMessage::user("hello"))?;
     /// assert_eq!(session.leaf_id(), Some(id.as_str()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -27,10 +27,10 @@ impl SessionManager {
     /// The entry where one is.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// session.append_message(NewMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("hello"))?;
     /// assert_eq!(session.leaf_entry().unwrap().role().as_deref(), Some("user"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -41,10 +41,10 @@ impl SessionManager {
     /// The entry with that id; of several, the last.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// let id = session.append_message(NewMessage::user("hello"))?;
+    /// let id = session.append_message(NewPiMessage::user("hello"))?;
     /// assert_eq!(session.entry(&id).unwrap().id(), id);
     /// assert!(session.entry("nobody").is_none());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -63,11 +63,11 @@ impl SessionManager {
     /// no such entry.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// let first = session.append_message(NewMessage::user("hello"))?;
-    /// session.append_message(NewMessage::user("are you there?"))?;
+    /// let first = session.append_message(NewPiMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("are you there?"))?;
     /// assert_eq!(session.branch_path(None).len(), 2);
     /// assert_eq!(session.branch_path(Some(&first)).len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -83,13 +83,13 @@ impl SessionManager {
     /// All entries as a tree.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// let first = session.append_message(NewMessage::user("hello"))?;
-    /// session.append_message(NewMessage::user("one way"))?;
+    /// let first = session.append_message(NewPiMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("one way"))?;
     /// session.branch(&first)?;
-    /// session.append_message(NewMessage::user("another way"))?;
+    /// session.append_message(NewPiMessage::user("another way"))?;
     /// let tree = session.tree();
     /// let depths: Vec<_> = tree.walk().map(|node| node.depth).collect();
     /// assert_eq!(depths, [0, 1, 1]);
@@ -103,11 +103,11 @@ impl SessionManager {
     /// The entries right below one, in the order of the file.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// let first = session.append_message(NewMessage::user("hello"))?;
-    /// let second = session.append_message(NewMessage::user("are you there?"))?;
+    /// let first = session.append_message(NewPiMessage::user("hello"))?;
+    /// let second = session.append_message(NewPiMessage::user("are you there?"))?;
     /// assert_eq!(session.children(&first)[0].id(), second);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -119,10 +119,10 @@ impl SessionManager {
     /// The label on an entry.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// let id = session.append_message(NewMessage::user("hello"))?;
+    /// let id = session.append_message(NewPiMessage::user("hello"))?;
     /// assert_eq!(session.label(&id), None);
     /// session.append_label_change(&id, Some("start"))?;
     /// assert_eq!(session.label(&id), Some("start"));
@@ -141,11 +141,11 @@ impl SessionManager {
     /// file is opened again, one is at its last entry.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// let first = session.append_message(NewMessage::user("hello"))?;
-    /// session.append_message(NewMessage::user("are you there?"))?;
+    /// let first = session.append_message(NewPiMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("are you there?"))?;
     /// session.branch(&first)?;
     /// assert_eq!(session.leaf_id(), Some(first.as_str()));
     /// let error = session.branch("nobody").unwrap_err();
@@ -161,12 +161,12 @@ impl SessionManager {
     /// Moves before all entries: what is appended next becomes another root.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// session.append_message(NewMessage::user("hello"))?;
+    /// session.append_message(NewPiMessage::user("hello"))?;
     /// session.reset_leaf();
-    /// let id = session.append_message(NewMessage::user("hello again"))?;
+    /// let id = session.append_message(NewPiMessage::user("hello again"))?;
     /// assert_eq!(session.entry(&id).unwrap().parent_id(), None);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -179,11 +179,11 @@ impl SessionManager {
     /// extension made the summary.
     ///
     /// ```
-    /// # use rethread_formats::{Env, pi::{Host, NewMessage, SessionManager}};
+    /// # use rethread_formats::{Env, pi::{Host, NewPiMessage, SessionManager}};
     /// # let env = Env::from_variables(Default::default(), Some("/home/me".into()), "/p".into())?;
     /// # let mut session = SessionManager::in_memory(&Host::atomic(env), "/p");
-    /// let first = session.append_message(NewMessage::user("hello"))?;
-    /// let second = session.append_message(NewMessage::user("a dead end"))?;
+    /// let first = session.append_message(NewPiMessage::user("hello"))?;
+    /// let second = session.append_message(NewPiMessage::user("a dead end"))?;
     /// let id = session.branch_with_summary(Some(&first), "That led nowhere.", None, None)?;
     /// let summary = session.entry(&id).unwrap();
     /// assert_eq!(summary.parent_id(), Some(first.as_str()));

@@ -9,10 +9,10 @@ use super::usage::{StopReason, Usage};
 /// [`NewPiMessage::tool_result`] or [`NewPiMessage::bash`].
 ///
 /// ```
-/// use rethread_formats::pi::{ContentBlock, NewMessage, StopReason, Usage};
+/// use rethread_formats::pi::{ContentBlock, NewPiMessage, StopReason, Usage};
 ///
-/// let question: NewMessage = NewMessage::user("What is in this picture?").into();
-/// let answer: NewMessage = NewMessage::assistant([ContentBlock::text("A cat.")])
+/// let question: NewPiMessage = NewPiMessage::user("What is in this picture?").into();
+/// let answer: NewPiMessage = NewPiMessage::assistant([ContentBlock::text("A cat.")])
 ///     .model("anthropic-messages", "anthropic", "claude-x")
 ///     .usage(Usage { input: 900, output: 4, total_tokens: 904, ..Usage::default() })
 ///     .stop_reason(StopReason::Stop)

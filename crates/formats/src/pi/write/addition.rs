@@ -8,7 +8,7 @@ use rethread_json::{Object, Tree, Value};
 use rethread_model::Note;
 
 use super::message::Before;
-use super::{host, not_ours, refused};
+use super::{host_of, not_ours, refused};
 use crate::error::unreadable;
 use crate::fields::string;
 use crate::pi::entry::{EntryKind, SessionEntry};
@@ -40,7 +40,7 @@ impl<'a> Addition<'a> {
         let path = source.path.as_path();
         let log = SessionLog::open(w, path)?;
         let part = part_of(path)?;
-        let mut session = SessionManager::behind(&host(flavour, w));
+        let mut session = SessionManager::behind(&host_of(flavour, w));
         let scanned = scan(&part, |found| {
             session.pass(found.value);
             Ok(())
@@ -131,7 +131,7 @@ impl Before for Addition<'_> {
         let mut entries = Vec::new();
         self.each(|found| entries.push(held_for_instructions(found.value)));
         entries.extend(self.session.entries().iter().cloned());
-        let mut session = SessionManager::of_entries(&host(self.flavour, self.w), entries);
+        let mut session = SessionManager::of_entries(&host_of(self.flavour, self.w), entries);
         session.branch(self.session.leaf_id()?).ok()?;
         session.instructions()
     }
@@ -186,7 +186,7 @@ fn held_for_instructions(entry: Value<'_>) -> SessionEntry {
 
 /// The provider and the model that an entry chooses or that answers in it.
 fn model_of(entry: Value<'_>) -> Option<(String, String)> {
-    let model = context::chosen(entry)?;
+    let model = context::chosen_model(entry)?;
     Some((model.provider, model.model_id))
 }
 

@@ -5,7 +5,7 @@ use rethread_json::Tree;
 use rethread_model::Moment;
 
 use super::addition::Addition;
-use super::message::given;
+use super::message::entries_to_add;
 use super::{open, refused};
 use crate::pi::manager::SessionManager;
 use crate::pi::{CURRENT_VERSION, Flavour};
@@ -59,7 +59,7 @@ impl TreeWriter for Flavour {
             None => session.branch(at).map(|()| None),
         };
         let summary = moved.map_err(|e| refused(e, self, &source.path))?;
-        let mut ids = add(self, w, &mut addition, branch.messages)?;
+        let mut ids = add_messages(self, w, &mut addition, branch.messages)?;
         ids.splice(0..0, summary.map(Ok));
         written(addition, ids)
     }
@@ -93,7 +93,7 @@ pub(in crate::pi) fn written(
 
 /// Adds messages where the session is. With `strict`, all of them are understood before one is
 /// added.
-pub(in crate::pi) fn add(
+pub(in crate::pi) fn add_messages(
     flavour: &Flavour,
     w: &Writing<'_>,
     addition: &mut Addition<'_>,
@@ -102,12 +102,12 @@ pub(in crate::pi) fn add(
     let path = addition.path().to_owned();
     if w.strict {
         for message in messages {
-            given(message, addition)?;
+            entries_to_add(message, addition)?;
         }
     }
     let mut ids = Vec::with_capacity(messages.len());
     for message in messages {
-        let added = given(message, addition).and_then(|parts| {
+        let added = entries_to_add(message, addition).and_then(|parts| {
             let session = &mut addition.session;
             session.set_time(said_at(message));
             let mut last = String::new();

@@ -8,7 +8,7 @@ use crate::Part;
 use crate::fields::string;
 use crate::pi::CURRENT_VERSION;
 use crate::pi::manager::{
-    Host, LONGEST, LoadedEntry, Rehung, SessionError, SessionManager, changed, header_of,
+    Host, LONGEST, LoadedEntry, Rehung, SessionError, SessionManager, changed_entry, header_of,
     label_lines, scan,
 };
 use crate::pi::migrate::Migration;
@@ -152,11 +152,11 @@ impl<W: Write> Copy<'_, W> {
         }
         self.new.pass(found.value);
         if found.is_whole {
-            return self.line(&changed(found.value.raw(), &changes));
+            return self.line(&changed_entry(found.value.raw(), &changes));
         }
         let mut whole = Vec::new();
         io::Read::read_to_end(&mut found.bytes(self.part), &mut whole)?;
-        self.line(&changed(&whole, &changes))
+        self.line(&changed_entry(&whole, &changes))
     }
 
     /// Names the copy, and ends it.

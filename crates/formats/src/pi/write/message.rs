@@ -106,7 +106,7 @@ impl Before for SessionManager {
 }
 
 /// The entries that a message becomes: results of tools are entries of their own.
-pub(super) fn given(
+pub(super) fn entries_to_add(
     input: &MessageInput,
     session: &impl Before,
 ) -> Result<Vec<EntryToAdd>, WriteError> {

@@ -16,7 +16,7 @@ use super::{Flavour, VERSION};
 use crate::{OpenError, Source, WriteError, Writing};
 
 /// Whose sessions, and how they are written.
-pub(super) fn host(flavour: &Flavour, w: &Writing<'_>) -> Host {
+pub(super) fn host_of(flavour: &Flavour, w: &Writing<'_>) -> Host {
     Host::new(w.env.clone(), flavour.program)
         .durability(w.durability)
         .lock_timeout(w.lock_timeout)
@@ -35,7 +35,7 @@ pub(super) fn open(
         Ok((true, _)) => {}
         _ => return Err(DiskError::NotFound { path: path.clone() }.into()),
     }
-    SessionManager::open(&host(flavour, w), &source.path, None)
+    SessionManager::open(&host_of(flavour, w), &source.path, None)
         .map_err(|e| refused(e, flavour, &source.path))
 }
 

@@ -23,7 +23,7 @@ pub(in crate::pi) struct StepEntries {
     pub(in crate::pi) last: String,
 }
 
-pub(in crate::pi) fn go(
+pub(in crate::pi) fn go_to(
     session: &mut SessionManager,
     anchor: Option<&String>,
 ) -> Result<(), SessionError> {
@@ -54,7 +54,7 @@ pub(in crate::pi) fn add(
         return session.branch_with_summary(anchor.entry.map(String::as_str), summary, None, None);
     }
     if !anchor.goes_on {
-        go(session, anchor.entry)?;
+        go_to(session, anchor.entry)?;
     }
     match step {
         StepKind::Compaction {
