@@ -11,7 +11,7 @@ thread_local! {
 }
 
 /// The buffer of this thread, empty.
-pub(crate) fn take() -> Vec<u8> {
+pub(crate) fn take_buffer() -> Vec<u8> {
     let mut buffer = BUFFER.take();
     buffer.clear();
     buffer

@@ -71,7 +71,7 @@ pub enum OpenError {
 }
 
 /// The error for a file that was opened and cannot be read.
-pub(crate) fn unreadable(path: &Path, cause: io::Error) -> OpenError {
+pub(crate) fn unreadable_file(path: &Path, cause: io::Error) -> OpenError {
     let path = path.to_owned();
     DiskError::Read { path, cause }.into()
 }

@@ -4,17 +4,17 @@ use rethread_json::{Object, Value};
 use rethread_model::{Json, ModelRef, Moment, Text};
 
 /// A member that is a string.
-pub(crate) fn string(object: Value<'_>, key: &str) -> Option<String> {
+pub(crate) fn string_of(object: Value<'_>, key: &str) -> Option<String> {
     Some(object.get(key)?.str()?.into_owned())
 }
 
 /// A member that is a string with something in it.
-pub(crate) fn filled(object: Value<'_>, key: &str) -> Option<String> {
-    string(object, key).filter(|s| !s.is_empty())
+pub(crate) fn filled_of(object: Value<'_>, key: &str) -> Option<String> {
+    string_of(object, key).filter(|s| !s.is_empty())
 }
 
 /// A string as text.
-pub(crate) fn text(value: Value<'_>) -> Option<Text> {
+pub(crate) fn text_from(value: Value<'_>) -> Option<Text> {
     let text = value.text()?;
     Some(Text {
         value: text.text.into_owned(),
@@ -25,7 +25,7 @@ pub(crate) fn text(value: Value<'_>) -> Option<Text> {
 
 /// A member that is text.
 pub(crate) fn text_of(object: Value<'_>, key: &str) -> Option<Text> {
-    text(object.get(key)?)
+    text_from(object.get(key)?)
 }
 
 /// A member that is a moment, as text.
@@ -51,8 +51,8 @@ pub(crate) fn moment_at(whole: Option<i64>, real: Option<f64>) -> Option<Moment>
 /// The model that `provider` and another member name.
 pub(crate) fn model_of(object: Value<'_>, key: &str) -> Option<ModelRef> {
     Some(ModelRef {
-        provider: string(object, "provider"),
-        id: string(object, key)?,
+        provider: string_of(object, "provider"),
+        id: string_of(object, key)?,
     })
 }
 
@@ -67,13 +67,13 @@ pub(crate) fn is_true(object: Value<'_>, key: &str) -> bool {
 }
 
 /// A member as JSON; `null` is none.
-pub(crate) fn json(object: Value<'_>, key: &str) -> Option<Json> {
+pub(crate) fn json_of(object: Value<'_>, key: &str) -> Option<Json> {
     let value = object.get(key).filter(|v| !v.is_null())?;
     Some(Json::new(value.raw()))
 }
 
 /// The members that are not among these, as one JSON object.
-pub(crate) fn others(object: Value<'_>, known: &[&str]) -> Option<Json> {
+pub(crate) fn other_members(object: Value<'_>, known: &[&str]) -> Option<Json> {
     chosen(object, |name, _| !known.contains(&name))
 }
 

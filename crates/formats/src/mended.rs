@@ -10,7 +10,7 @@ use rethread_json::{Damaged, find_damaged, mask_damaged, mend};
 use rethread_model::Note;
 
 use crate::Part;
-use crate::outline::{Outline, outline};
+use crate::outline::{Outline, read_outline};
 
 /// The values of a document that are damaged, in whose place `null` is read.
 #[derive(Default)]
@@ -96,7 +96,7 @@ pub(crate) fn outline_of(
     file: &File,
     lists: &[&str],
 ) -> io::Result<(Outline, DamagedValues)> {
-    let found = outline(part.reader(), lists)?;
+    let found = read_outline(part.reader(), lists)?;
     if found.fault.is_none() {
         return Ok((found, DamagedValues::default()));
     }
@@ -104,7 +104,7 @@ pub(crate) fn outline_of(
     if damaged.is_empty() {
         return Ok((found, damaged));
     }
-    let found = outline(damaged.masked(part.reader()), lists)?;
+    let found = read_outline(damaged.masked(part.reader()), lists)?;
     Ok((found, damaged))
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Outline {
 }
 
 /// Looks through a document. The list is the first under one of these keys.
-pub(crate) fn outline(reader: impl Read, lists: &[&str]) -> io::Result<Outline> {
+pub(crate) fn read_outline(reader: impl Read, lists: &[&str]) -> io::Result<Outline> {
     let mut outline = Outline::default();
     let mut pull = Pull::new(reader);
     match outline.walk(&mut pull, lists) {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     fn pieces(json: &str) -> (Vec<(String, String)>, Vec<String>, bool) {
-        let found = outline(json.as_bytes(), &["messages"]).unwrap();
+        let found = read_outline(json.as_bytes(), &["messages"]).unwrap();
         let text = |r: &Range<u64>| {
             let range = usize::try_from(r.start).unwrap()..usize::try_from(r.end).unwrap();
             json[range].to_owned()

@@ -62,7 +62,7 @@ pub(crate) struct UnpackedContent {
 
 /// Unpacks a log into a nameless file, as far as it can be read: the lines before the damage are
 /// whole.
-pub(crate) fn unpack(
+pub(crate) fn unpack_file(
     path: &Path,
     packed: File,
     packing: Packing,
@@ -85,7 +85,7 @@ pub(crate) fn unpack(
                 len += n as u64;
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => break Some(why(&e)),
+            Err(e) => break Some(damage_reason(&e)),
         }
     };
     file.rewind().map_err(failed)?;
@@ -93,7 +93,7 @@ pub(crate) fn unpack(
 }
 
 /// Why packed content ends before its end, in words for a note.
-pub(crate) fn why(error: &io::Error) -> String {
+pub(crate) fn damage_reason(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::FileTooLarge {
         return format!("packed content is not read to its end: {error}");
     }

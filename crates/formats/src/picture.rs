@@ -5,14 +5,14 @@ use std::path::Path;
 use rethread_disk::{DiskError, read_small};
 
 /// The bytes of a picture, and its MIME type.
-pub(crate) fn read(path: &Path) -> Result<(Vec<u8>, &'static str), DiskError> {
+pub(crate) fn read_picture(path: &Path) -> Result<(Vec<u8>, &'static str), DiskError> {
     let bytes = read_small(path)?;
-    let mime = mime(&bytes, path);
+    let mime = picture_mime(&bytes, path);
     Ok((bytes, mime))
 }
 
 /// The MIME type of a picture, by its first bytes, else by its name.
-pub(crate) fn mime(bytes: &[u8], path: &Path) -> &'static str {
+pub(crate) fn picture_mime(bytes: &[u8], path: &Path) -> &'static str {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => return "image/png",
         [0xff, 0xd8, 0xff, ..] => return "image/jpeg",

@@ -93,7 +93,7 @@ impl NewSession {
             AskedFor::value(self.project_key.as_ref(), "project keys"),
             AskedFor::value(self.agent_key.as_ref(), "agent keys"),
         ];
-        refuse(format, &asked)
+        refuse_asked(format, &asked)
     }
 }
 
@@ -113,7 +113,7 @@ impl AskedFor {
 }
 
 /// Refuses the first thing that was asked for, by what a format would have if it could do it.
-pub(crate) fn refuse(format: &'static str, asked: &[AskedFor]) -> Result<(), WriteError> {
+pub(crate) fn refuse_asked(format: &'static str, asked: &[AskedFor]) -> Result<(), WriteError> {
     match asked.iter().find(|asked| asked.is_asked) {
         Some(AskedFor { what, .. }) => Err(WriteError::Unsupported { format, what }),
         None => Ok(()),

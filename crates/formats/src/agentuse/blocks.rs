@@ -8,7 +8,7 @@ use rethread_model::{
 use super::fields::{as_text, millis_between, moment_at_path};
 use super::load::child_session;
 use crate::Native;
-use crate::fields::{string, text_of};
+use crate::fields::{string_of, text_of};
 use crate::kit::{media_block, plain_input, unknown_block, url_blob};
 
 /// The record that a part comes from, and the others of its entry.
@@ -20,7 +20,7 @@ pub(super) struct PartRecord<'a> {
 
 /// Adds what a part says. Marks of steps say nothing.
 pub(super) fn push_blocks(blocks: &mut Vec<Block>, part: Value<'_>, record: &PartRecord<'_>) {
-    let kind = string(part, "type").unwrap_or_default();
+    let kind = string_of(part, "type").unwrap_or_default();
     let block = match kind.as_str() {
         "text" => text_of(part, "text").map(|said| {
             if part.get("synthetic").and_then(Value::bool) == Some(true) {
@@ -53,9 +53,9 @@ fn push_call(blocks: &mut Vec<Block>, part: Value<'_>, record: &PartRecord<'_>) 
     let Some(state) = part.get("state") else {
         return;
     };
-    let id = string(part, "callID").unwrap_or_default();
-    let name = string(part, "tool").unwrap_or_default();
-    let status = status(string(state, "status").as_deref());
+    let id = string_of(part, "callID").unwrap_or_default();
+    let name = string_of(part, "tool").unwrap_or_default();
+    let status = status(string_of(state, "status").as_deref());
     let (start, end) = (
         moment_at_path(state, &["time", "start"]),
         moment_at_path(state, &["time", "end"]),
@@ -65,7 +65,7 @@ fn push_call(blocks: &mut Vec<Block>, part: Value<'_>, record: &PartRecord<'_>) 
     let is_error = status == ToolStatus::Failed;
     let ended = is_error || status == ToolStatus::Completed;
     blocks.push(Block::ToolCall(ToolCall {
-        title: string(state, "title"),
+        title: string_of(state, "title"),
         input: state.get("input").filter(|v| !v.is_null()).map(plain_input),
         status,
         duration_ms,
@@ -107,7 +107,7 @@ fn status(word: Option<&str>) -> ToolStatus {
 
 /// The file with the whole answer: one of the records of this entry, or it is missing.
 fn artifact(value: Value<'_>, record: &PartRecord<'_>) -> Option<Blob> {
-    let path = string(value, "path").or_else(|| string(value, "absolutePath"))?;
+    let path = string_of(value, "path").or_else(|| string_of(value, "absolutePath"))?;
     let name = path.rsplit(['/', '\\']).next()?;
     let parts = record.origin.iter().filter_map(|raw| {
         let part = record.native.parts.get(raw.part as usize)?;
@@ -120,8 +120,8 @@ fn artifact(value: Value<'_>, record: &PartRecord<'_>) -> Option<Blob> {
 
 fn file(part: Value<'_>, record: &PartRecord<'_>) -> Option<Block> {
     Some(media_block(Media {
-        name: string(part, "filename"),
-        mime: string(part, "mime"),
+        name: string_of(part, "filename"),
+        mime: string_of(part, "mime"),
         ..Media::new(url_blob(part.get("url")?, record.raw)?)
     }))
 }

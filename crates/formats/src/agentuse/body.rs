@@ -9,11 +9,11 @@ use rethread_model::{
 
 use super::AgentUse;
 use super::blocks::{PartRecord, push_blocks};
-use super::fields::{as_text, millis_between, model, moment_at_path, read_usage};
+use super::fields::{as_text, millis_between, model_ref, moment_at_path, read_usage};
 use super::load::{MOST_PROMPTS, one_of};
 use super::store::MESSAGE_JSON;
 use crate::few::{MOST, Rest, few_items, more_records};
-use crate::fields::{others, string, text_of};
+use crate::fields::{other_members, string_of, text_of};
 use crate::{BodyReader, Native, PartKind, RecordKind};
 
 impl BodyReader for AgentUse {
@@ -39,7 +39,7 @@ impl BodyReader for AgentUse {
             }
             (Kind::Compaction, Some((bytes, tree))) => compaction(tree.root(&bytes)),
             (Kind::Event, Some((bytes, tree))) => Body::Event(event(tree.root(&bytes))),
-            (_, Some((bytes, tree))) => Body::Unknown(string(tree.root(&bytes), "type")),
+            (_, Some((bytes, tree))) => Body::Unknown(string_of(tree.root(&bytes), "type")),
         }
     }
 }
@@ -185,7 +185,7 @@ fn answer(
             #[allow(clippy::cast_precision_loss, reason = "no answer takes so long")]
             let duration = millis_between(start, end).map(|ms| ms as f64);
             said.duration_ms = duration;
-            said.details = assistant.and_then(|a| others(a, &SAID));
+            said.details = assistant.and_then(|a| other_members(a, &SAID));
         }
     }
     said
@@ -210,9 +210,9 @@ fn is_first(session: &Session, ix: EntryIx) -> bool {
 
 /// The model that answered; the program writes who serves it twice.
 fn model_of(assistant: Value<'_>) -> Option<ModelRef> {
-    let id = string(assistant, "modelID").filter(|id| !id.is_empty())?;
-    let Some(provider) = string(assistant, "providerID").filter(|p| !p.is_empty()) else {
-        return Some(model(&id));
+    let id = string_of(assistant, "modelID").filter(|id| !id.is_empty())?;
+    let Some(provider) = string_of(assistant, "providerID").filter(|p| !p.is_empty()) else {
+        return Some(model_ref(&id));
     };
     let inner = id
         .strip_prefix(provider.as_str())
@@ -251,10 +251,10 @@ fn compaction(part: Value<'_>) -> Body {
     let count = |key| part.get(key).and_then(Value::u64);
     Body::Compaction(Compaction {
         kept: Kept::Nothing,
-        trigger: string(part, "reason"),
+        trigger: string_of(part, "reason"),
         tokens_before: count("tokensBefore"),
         tokens_after: count("tokensAfter"),
-        details: others(
+        details: other_members(
             part,
             &[
                 "type",
@@ -275,15 +275,15 @@ fn compaction(part: Value<'_>) -> Body {
 fn event(root: Value<'_>) -> Event {
     if let Some(error) = root.at(&["assistant", "error"]) {
         return Event {
-            name: string(error, "type").unwrap_or_else(|| "error".to_owned()),
+            name: string_of(error, "type").unwrap_or_else(|| "error".to_owned()),
             text: text_of(error, "message")
                 .or_else(|| Some(as_text(error)).filter(|_| !error.is_object())),
             level: Level::Error,
             details: Some(Json::new(error.raw())),
         };
     }
-    let name = string(root, "type").unwrap_or_default();
-    let word = |key| string(root, key);
+    let name = string_of(root, "type").unwrap_or_default();
+    let word = |key| string_of(root, key);
     let (level, said) = match name.as_str() {
         "error" => (Level::Error, text_of(root, "message")),
         "log" => {
@@ -307,7 +307,7 @@ fn event(root: Value<'_>) -> Event {
         name,
         text: said,
         level,
-        details: others(
+        details: other_members(
             root,
             &["type", "message", "time", "id", "sessionID", "messageID"],
         ),

@@ -7,11 +7,11 @@ use rethread_json::{Document, Object, Value, quote};
 
 use super::info::folder_id;
 use super::object::merged_object;
-use super::rules::{SessionPlace, first_error, judge_session};
+use super::rules::{SessionPlace, check_session_object, first_error};
 use super::store::{PROJECT, SESSION, SESSION_JSON, SUBAGENT, data_folders};
 use super::{FORMAT, SLUG, key};
 use crate::carry::InstallTarget;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::kit::read_object;
 use crate::{AgentKey, NewSession, OpenError, ProjectKey, Source, WriteError, Writing};
 
@@ -37,7 +37,7 @@ pub(super) fn sessions_of(w: &Writing<'_>, place: &InstallTarget) -> Result<Path
         new: &new,
         given: document.root(),
         parent: None,
-        project: project(w, &new, document.root()),
+        project: project_folder(w, &new, document.root()),
     };
     Ok(plan.home()?.0)
 }
@@ -47,7 +47,7 @@ pub(super) fn bad_input(why: impl Into<String>) -> WriteError {
 }
 
 /// What the format has no place for.
-pub(super) fn refuse(new: &NewSession) -> Result<(), WriteError> {
+pub(super) fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
     let asked = [
         (new.title.is_some(), "titles"),
         (new.protocol.is_some(), "protocol"),
@@ -107,7 +107,7 @@ impl ParentSession {
 }
 
 /// The project's root that is written: the given one, else that of the folder.
-pub(super) fn project(w: &Writing<'_>, new: &NewSession, given: Value<'_>) -> PathBuf {
+pub(super) fn project_folder(w: &Writing<'_>, new: &NewSession, given: Value<'_>) -> PathBuf {
     let said = given.at(&["project", "root"]).and_then(Value::str);
     match said {
         Some(root) => PathBuf::from(root.into_owned()),
@@ -182,14 +182,14 @@ impl Plan<'_> {
     pub(super) fn agent_key(&self, description: &[u8]) -> Result<String, WriteError> {
         let document = read_object(description).map_err(bad_input)?;
         let agent = document.root().get("agent");
-        let of_agent = |key| agent.and_then(|a| string(a, key));
+        let of_agent = |key| agent.and_then(|a| string_of(a, key));
         let said = match self.new.agent_key {
             Some(AgentKey::Id) => Some(of_agent("id").ok_or_else(|| {
                 bad_input("the agent has no id for the folder's name; give one with `--agent-id`")
             })?),
             Some(AgentKey::Name) | None => of_agent("name"),
         };
-        Ok(key::sanitized(&said.unwrap_or_default()))
+        Ok(key::sanitized_name(&said.unwrap_or_default()))
     }
 
     /// The session's description, checked.
@@ -303,10 +303,12 @@ impl Plan<'_> {
     fn check(&self, bytes: &[u8]) -> Result<(), WriteError> {
         let document = read_object(bytes).map_err(bad_input)?;
         let place = SessionPlace {
-            id: string(document.root(), "id").unwrap_or_default(),
+            id: string_of(document.root(), "id").unwrap_or_default(),
             parent: self.parent.map(|p| p.id.clone()),
         };
-        match first_error(bytes, |sheet, root| judge_session(sheet, root, &place)) {
+        match first_error(bytes, |sheet, root| {
+            check_session_object(sheet, root, &place);
+        }) {
             Some(why) => Err(bad_input(format!("the session: {why}"))),
             None => Ok(()),
         }

@@ -7,7 +7,7 @@ use crate::fields::millis_moment;
 
 /// A value as text: a string as it is, anything else as JSON that does not know where it stood.
 pub(super) fn as_text(value: Value<'_>) -> Text {
-    match crate::fields::text(value) {
+    match crate::fields::text_from(value) {
         Some(text) => text,
         None => Text::new(String::from_utf8_lossy(&pretty(value.raw(), 2, 0))),
     }
@@ -24,7 +24,7 @@ pub(super) fn millis_between(start: Option<Moment>, end: Option<Moment>) -> Opti
 }
 
 /// A model, cut at the first `:` from who serves it.
-pub(super) fn model(spelled: &str) -> ModelRef {
+pub(super) fn model_ref(spelled: &str) -> ModelRef {
     match spelled.split_once(':') {
         Some((provider, id)) if !provider.is_empty() && !id.is_empty() => ModelRef {
             provider: Some(provider.to_owned()),

@@ -9,7 +9,9 @@ use rethread_disk::{Entry, EntryKind, OpenFolder, is_temporary};
 use rethread_model::Note;
 
 use super::carrier::OURS;
-use super::store::{ARTIFACT, MESSAGE_JSON, PART, SESSION_JSON, SUBAGENT, named, unreadable};
+use super::store::{
+    ARTIFACT, MESSAGE_JSON, PART, SESSION_JSON, SUBAGENT, split_name, unreadable_error,
+};
 use super::ulid::is_id;
 use crate::OpenError;
 
@@ -68,7 +70,7 @@ impl FilesHere {
     pub(super) fn scan(folder: &Path) -> Result<Self, OpenError> {
         let mut found = Self::default();
         let mut exchanges: BTreeMap<String, ExchangeFiles> = BTreeMap::new();
-        let entries = std::fs::read_dir(folder).map_err(|e| unreadable(folder, e))?;
+        let entries = std::fs::read_dir(folder).map_err(|e| unreadable_error(folder, e))?;
         found.folders.push(folder.to_owned());
         let mut waiting: Vec<(PathBuf, usize)> = Vec::new();
         found.look(folder, entries, |found, entry| match entry {
@@ -117,7 +119,7 @@ impl FilesHere {
         for (folder, is_part) in [(parts, true), (artifacts, false)] {
             let Some(folder) = folder else { continue };
             self.folder(&folder, |found, entry| match entry {
-                SeenFile::File(file, name) if is_part && stem(&name).is_some() => {
+                SeenFile::File(file, name) if is_part && json_stem(&name).is_some() => {
                     exchange.parts.push(file);
                 }
                 SeenFile::File(file, _) if !is_part => exchange.artifacts.push(file),
@@ -140,7 +142,8 @@ impl FilesHere {
     fn cannot(&mut self, folder: &Path, e: io::Error) {
         let note = Note::damage(format!("cannot be read: {e}"));
         self.notes.push(note.at(folder));
-        self.failed.get_or_insert_with(|| unreadable(folder, e));
+        self.failed
+            .get_or_insert_with(|| unreadable_error(folder, e));
     }
 
     /// Hands over what is in a folder. Links are named and left alone; what a program left behind
@@ -211,11 +214,11 @@ impl FileNames {
     /// Looks at the names in a session's folder, and whether its exchanges have parts. The folder
     /// is still open then.
     pub(super) fn look(path: &Path) -> Result<(Self, OpenFolder), OpenError> {
-        let mut folder = OpenFolder::open(path).map_err(|e| unreadable(path, e))?;
+        let mut folder = OpenFolder::open(path).map_err(|e| unreadable_error(path, e))?;
         let mut names = Self::default();
         let mut exchanges = Vec::new();
         for entry in folder.entries() {
-            let Entry { name, kind } = entry.map_err(|e| unreadable(path, e))?;
+            let Entry { name, kind } = entry.map_err(|e| unreadable_error(path, e))?;
             if kind == EntryKind::File {
                 names.described |= name == SESSION_JSON;
                 names.carries |= name == OURS;
@@ -240,7 +243,7 @@ enum SeenFile {
 /// The folders of sub-agents. What cannot be read is told when sessions are listed.
 fn children(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_session = |name: &str| named(name).is_some();
+    let is_session = |name: &str| split_name(name).is_some();
     let mut children: Vec<PathBuf> = entries
         .filter(|e| e.file_type().is_ok_and(|t| t.is_dir()))
         .filter(|e| is_session(&e.file_name().to_string_lossy()))
@@ -251,7 +254,7 @@ fn children(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The id in the name of a part's file.
-pub(super) fn stem(name: &str) -> Option<&str> {
+pub(super) fn json_stem(name: &str) -> Option<&str> {
     name.strip_suffix(".json").filter(|s| !s.is_empty())
 }
 

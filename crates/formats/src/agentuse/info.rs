@@ -6,9 +6,9 @@ use rethread_json::Value;
 use rethread_model::{Agent, Head, Link, LinkKind, Status, Title, TitleSource, Workspace};
 
 use super::SLUG;
-use super::fields::{model, moment_at_path};
-use super::store::{named, parent_of, project_key};
-use crate::fields::string;
+use super::fields::{model_ref, moment_at_path};
+use super::store::{parent_of, project_key, split_name};
+use crate::fields::string_of;
 
 /// The suffix of the files that describe agents.
 const AGENT_FILE: &str = ".agentuse";
@@ -35,7 +35,7 @@ pub(super) fn head_by_name(folder: &Path, id: &str) -> Head {
 
 fn agent_by_name(folder: &Path) -> Option<String> {
     let name = folder.file_name()?.to_string_lossy();
-    named(&name).map(|(_, agent)| agent.to_owned())
+    split_name(&name).map(|(_, agent)| agent.to_owned())
 }
 
 fn parent_by_place(folder: &Path) -> Option<String> {
@@ -49,16 +49,16 @@ fn links(parent: Option<String>) -> Vec<Link> {
 /// What a description says, completed by what the folder tells.
 pub(super) fn session_head(root: Value<'_>, folder: &Path, id: &str) -> Head {
     let agent = root.get("agent");
-    let of_agent = |key| string(agent?, key).filter(|s| !s.is_empty());
+    let of_agent = |key| string_of(agent?, key).filter(|s| !s.is_empty());
     let name = of_agent("name").or_else(|| agent_by_name(folder));
     let project = root.get("project");
-    let of_project = |key| string(project?, key);
-    let parent = string(root, "parentSessionID").filter(|p| !p.is_empty());
+    let of_project = |key| string_of(project?, key);
+    let parent = string_of(root, "parentSessionID").filter(|p| !p.is_empty());
     let links = links(parent.or_else(|| parent_by_place(folder)));
     let project_root = of_project("root");
     Head {
         format: SLUG,
-        id: string(root, "id")
+        id: string_of(root, "id")
             .filter(|id| !id.is_empty())
             .unwrap_or_else(|| id.to_owned()),
         title: name.clone().and_then(title),
@@ -66,7 +66,7 @@ pub(super) fn session_head(root: Value<'_>, folder: &Path, id: &str) -> Head {
             id: agent_id(root).or_else(|| name.clone()),
             role: name.clone().filter(|_| !links.is_empty()),
             name,
-            version: string(root, "version"),
+            version: string_of(root, "version"),
             ..Agent::default()
         },
         workspace: Workspace {
@@ -77,9 +77,9 @@ pub(super) fn session_head(root: Value<'_>, folder: &Path, id: &str) -> Head {
         },
         created: moment_at_path(root, &["time", "created"]),
         updated: moment_at_path(root, &["time", "updated"]),
-        model: string(root, "model")
+        model: string_of(root, "model")
             .filter(|m| !m.is_empty())
-            .map(|m| model(&m)),
+            .map(|m| model_ref(&m)),
         status: status(root),
         links,
         ..Head::default()
@@ -95,11 +95,11 @@ fn title(text: String) -> Option<Title> {
 /// project, without its suffix.
 pub(super) fn agent_id(root: Value<'_>) -> Option<String> {
     let agent = root.get("agent")?;
-    if let Some(id) = string(agent, "id").filter(|id| !id.is_empty()) {
+    if let Some(id) = string_of(agent, "id").filter(|id| !id.is_empty()) {
         return Some(id);
     }
-    let file = string(agent, "filePath")?;
-    let project = string(root.get("project")?, "root")?;
+    let file = string_of(agent, "filePath")?;
+    let project = string_of(root.get("project")?, "root")?;
     let inner = Path::new(&file).strip_prefix(&project).ok()?;
     let inner = inner.to_str()?.replace('\\', "/");
     let id = inner.strip_suffix(AGENT_FILE).unwrap_or(&inner);
@@ -107,8 +107,8 @@ pub(super) fn agent_id(root: Value<'_>) -> Option<String> {
 }
 
 fn status(root: Value<'_>) -> Option<Status> {
-    let error = root.get("error").and_then(|e| string(e, "message"));
-    match string(root, "status")?.as_str() {
+    let error = root.get("error").and_then(|e| string_of(e, "message"));
+    match string_of(root, "status")?.as_str() {
         "running" => Some(Status::Running),
         "completed" => Some(Status::Completed),
         "error" => Some(Status::Failed(error)),
@@ -139,5 +139,5 @@ pub(super) fn link_to_child(folder: &Path) -> Option<Link> {
 /// The id in the name of a session's folder.
 pub(super) fn folder_id(folder: &Path) -> Option<String> {
     let name = folder.file_name()?.to_string_lossy();
-    Some(named(&name).map_or_else(|| name.to_string(), |(id, _)| id.to_owned()))
+    Some(split_name(&name).map_or_else(|| name.to_string(), |(id, _)| id.to_owned()))
 }

@@ -12,7 +12,7 @@ pub(super) const GLOBAL: &str = "global";
 const DIGITS: usize = 16;
 
 /// The name of an agent as a part of a folder's name.
-pub(super) fn sanitized(name: &str) -> String {
+pub(super) fn sanitized_name(name: &str) -> String {
     let mut out = String::new();
     for c in name.trim().chars().flat_map(char::to_lowercase) {
         let c = if c.is_ascii_alphanumeric() || c == '_' {
@@ -46,7 +46,7 @@ fn digit(nibble: u8) -> char {
 }
 
 /// A path as the `git` program prints it: with forward slashes.
-pub(super) fn spelled(path: &Path) -> String {
+pub(super) fn spelled_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) {
         let plain = text.strip_prefix(r"\\?\").unwrap_or(&text);
@@ -58,7 +58,7 @@ pub(super) fn spelled(path: &Path) -> String {
 /// The key of the repository that a folder is in; none outside of git.
 pub(super) fn of_repository(folder: &Path) -> Option<String> {
     let repository = Repository::find(folder)?;
-    Some(of_path(&spelled(repository.root())))
+    Some(of_path(&spelled_path(repository.root())))
 }
 
 /// What marks the root of a project.
@@ -93,7 +93,7 @@ mod tests {
             ("\u{130}x", "i-x"),
             ("../../etc", "etc"),
         ] {
-            assert_eq!(sanitized(name), part, "{name}");
+            assert_eq!(sanitized_name(name), part, "{name}");
         }
     }
 

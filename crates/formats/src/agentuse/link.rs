@@ -5,7 +5,7 @@ use rethread_json::{Document, Object, Patch, Value, quote};
 
 use super::files::FilesHere;
 use super::{AgentUse, FORMAT};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{
     NewSession, Source, StartedSubagent, SubagentTranscript, SubagentWriter, WriteError, Writer,
     Writing,
@@ -50,10 +50,10 @@ impl SubagentWriter for AgentUse {
 fn linked(part: Vec<u8>, started: &[StartedSubagent<'_>]) -> Option<Vec<u8>> {
     let document = Document::parse(part).ok()?;
     let part = document.root();
-    let call = string(part, "callID")?;
+    let call = string_of(part, "callID")?;
     let agent = started.iter().find(|agent| agent.call == call)?.session;
     let state = part.get("state")?;
-    if string(state, "status")? != "completed" {
+    if string_of(state, "status")? != "completed" {
         return None;
     }
     let mut patch = Patch::new(part);

@@ -7,10 +7,10 @@ use rethread_json::{Tree, Value};
 use rethread_model::{Moment, Note, Role, Usage};
 
 use super::fields::{counts_nothing, millis_between, moment_at_path, read_usage};
-use super::files::{ExchangeFiles, FileHere, stem};
+use super::files::{ExchangeFiles, FileHere, json_stem};
 use super::store::MESSAGE_JSON;
 use super::ulid;
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// A file that holds one object, and whether it does.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(super) fn load(
     match read {
         Ok(bytes) => {
             loaded.len = bytes.len() as u64;
-            match object(&bytes, tree) {
+            match parse_object(&bytes, tree) {
                 Ok(root) => {
                     loaded.is_sound = true;
                     look(root);
@@ -62,7 +62,7 @@ pub(super) fn load(
 }
 
 /// The object that a file must be, or what is wrong with it.
-pub(super) fn object<'a>(bytes: &'a [u8], tree: &'a mut Tree) -> Result<Value<'a>, Note> {
+pub(super) fn parse_object<'a>(bytes: &'a [u8], tree: &'a mut Tree) -> Result<Value<'a>, Note> {
     if bytes.trim_ascii().is_empty() {
         return Err(Note::damage("an empty file; skipped"));
     }
@@ -107,7 +107,7 @@ impl MessageFacts {
         let system = assistant.and_then(|a| a.get("system"));
         let error = assistant.and_then(|a| a.get("error"));
         Self {
-            id: string(message, "id"),
+            id: string_of(message, "id"),
             created: moment_at_path(message, &["time", "created"]),
             completed: moment_at_path(message, &["time", "completed"]),
             system: system.map_or(0, |s| s.items().count()),
@@ -154,7 +154,7 @@ pub(super) struct PartFacts {
 
 impl PartFacts {
     pub(super) fn of(part: Value<'_>) -> Self {
-        let kind = string(part, "type").unwrap_or_default();
+        let kind = string_of(part, "type").unwrap_or_default();
         let is_user = part.get("role").is_some_and(|r| r.is_str("user"));
         let says = match kind.as_str() {
             "text" if is_user => Says::User,
@@ -170,7 +170,7 @@ impl PartFacts {
             moment_at_path(part, &["time", "start"])
         };
         Self {
-            id: string(part, "id"),
+            id: string_of(part, "id"),
             says,
             start,
             is_tool,
@@ -184,7 +184,7 @@ impl PartFacts {
 /// The session that a call started, where the part names it, with the call.
 fn child(part: Value<'_>) -> Option<(String, String)> {
     let child = child_session(part.get("state")?)?;
-    Some((child, string(part, "callID").unwrap_or_default()))
+    Some((child, string_of(part, "callID").unwrap_or_default()))
 }
 
 /// The session that a call started, where its state names it.
@@ -200,7 +200,7 @@ pub(super) fn child_session(state: Value<'_>) -> Option<String> {
 /// The file with a call's whole answer: the last component of the path that the part names.
 fn artifact(part: Value<'_>) -> Option<(String, Option<u64>)> {
     let artifact = part.at(&["state", "output", "artifact"])?;
-    let path = string(artifact, "path").or_else(|| string(artifact, "absolutePath"))?;
+    let path = string_of(artifact, "path").or_else(|| string_of(artifact, "absolutePath"))?;
     let name = path.rsplit(['/', '\\']).next()?.to_owned();
     Some((name, artifact.get("bytes").and_then(Value::u64)))
 }
@@ -218,7 +218,7 @@ impl LoadedPart {
     pub(super) fn stem(&self) -> String {
         let name = self.file.path.file_name().unwrap_or_default();
         let name = name.to_string_lossy();
-        stem(&name).unwrap_or(&name).to_owned()
+        json_stem(&name).unwrap_or(&name).to_owned()
     }
 
     /// Its own id, else the one in its name.

@@ -8,11 +8,11 @@ use rethread_json::{Document, Patch, Tree, Value};
 use rethread_model::{Moment, Note};
 
 use super::fields::moment_at_path;
-use super::files::{ExchangeFiles, FilesHere, stem};
+use super::files::{ExchangeFiles, FilesHere, json_stem};
 use super::steps::{self, WriteStep};
-use super::store::{MESSAGE_JSON, PART, SESSION_JSON, is_absent, unreadable};
+use super::store::{MESSAGE_JSON, PART, SESSION_JSON, is_absent, unreadable_error};
 use super::ulid::{self, UlidSource};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::kit::bad_message;
 use crate::{OpenError, Source, WriteError, Writing};
 
@@ -84,7 +84,7 @@ impl<'a> LockedExchanges<'a> {
         let mut session = Self {
             w,
             folder,
-            id: super::store::source(folder.to_owned()).id,
+            id: super::store::source_at(folder.to_owned()).id,
             description,
             mode: Mode::like(folder)?,
             exchanges: Vec::new(),
@@ -212,15 +212,15 @@ impl<'a> LockedExchanges<'a> {
         match std::fs::read_dir(&folder) {
             Ok(entries) => {
                 for entry in entries {
-                    let path = entry.map_err(|e| unreadable(&folder, e))?.path();
+                    let path = entry.map_err(|e| unreadable_error(&folder, e))?.path();
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
-                    if stem(&name).is_some() {
+                    if json_stem(&name).is_some() {
                         parts.insert(path);
                     }
                 }
             }
             Err(e) if is_absent(&e) => {}
-            Err(e) => return Err(unreadable(&folder, e).into()),
+            Err(e) => return Err(unreadable_error(&folder, e).into()),
         }
         let planned = self.planned.keys().filter(|p| p.starts_with(&folder));
         parts.extend(planned.cloned());
@@ -269,7 +269,7 @@ impl<'a> LockedExchanges<'a> {
                 Err(e) => return Err(e),
             };
             let prompt = message.root().at(&["user", "prompt"]);
-            return Ok(prompt.and_then(|prompt| string(prompt, "task")));
+            return Ok(prompt.and_then(|prompt| string_of(prompt, "task")));
         }
         Ok(None)
     }

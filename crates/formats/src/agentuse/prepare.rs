@@ -4,10 +4,10 @@ use rethread_json::{Array, Document, Object, Patch, Value, quote};
 
 use super::object::{laid_out, merged_object};
 use super::open::LockedExchanges;
-use super::rules::{ObjectIds, first_error, judge_message, judge_part};
+use super::rules::{ObjectIds, check_message_object, check_part_object, first_error};
 use super::ulid;
 use crate::WriteError;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::kit::{bad_message, read_object};
 
 /// The fields that tie a part to its place; they come last.
@@ -26,7 +26,7 @@ pub(super) fn chosen_id(object: Value<'_>) -> Result<Option<String>, WriteError>
 }
 
 /// A part as it is written, with its id.
-pub(super) fn part(
+pub(super) fn written_part(
     session: &mut LockedExchanges<'_>,
     message: &str,
     part: Value<'_>,
@@ -36,7 +36,7 @@ pub(super) fn part(
     }
     let id = chosen_id(part)?.unwrap_or_else(|| session.ids.next());
     for (key, place) in [("sessionID", session.id.as_str()), ("messageID", message)] {
-        if let Some(other) = string(part, key).filter(|said| said != place) {
+        if let Some(other) = string_of(part, key).filter(|said| said != place) {
             return Err(bad_message(format!(
                 "`{key}` of a part is `{other}`, not `{place}`"
             )));
@@ -71,7 +71,7 @@ pub(super) fn check_part(
         message,
         id,
     };
-    match first_error(bytes, |sheet, root| judge_part(sheet, root, &place)) {
+    match first_error(bytes, |sheet, root| check_part_object(sheet, root, &place)) {
         Some(why) => Err(bad_message(format!("a part: {why}"))),
         None => Ok(()),
     }
@@ -88,7 +88,9 @@ pub(super) fn check_message(
         message: id,
         id,
     };
-    match first_error(bytes, |sheet, root| judge_message(sheet, root, &place)) {
+    match first_error(bytes, |sheet, root| {
+        check_message_object(sheet, root, &place);
+    }) {
         Some(why) => Err(bad_message(why)),
         None => Ok(()),
     }
@@ -101,7 +103,7 @@ fn timed(part: Value<'_>, now: i64) -> Result<Document, WriteError> {
     let mut patch = Patch::new(root);
     let start = Object::new().i64("start", now).finish();
     let both = Object::new().i64("start", now).i64("end", now).finish();
-    match string(root, "type").as_deref() {
+    match string_of(root, "type").as_deref() {
         Some("reasoning" | "compaction" | "learning" | "error" | "log")
             if root.get("time").is_none() =>
         {
@@ -110,7 +112,7 @@ fn timed(part: Value<'_>, now: i64) -> Result<Document, WriteError> {
         Some("tool") => match root.get("state") {
             None => patch.set(root, "state", br#"{"status":"pending"}"#),
             Some(state) if state.is_object() && state.get("time").is_none() => {
-                match string(state, "status").as_deref() {
+                match string_of(state, "status").as_deref() {
                     Some("running") => patch.set(state, "time", &start),
                     Some("completed" | "error") => patch.set(state, "time", &both),
                     _ => {}
@@ -133,7 +135,7 @@ pub(super) struct NewPrompt<'a> {
 }
 
 /// A message as it is written.
-pub(super) fn message(
+pub(super) fn written_message(
     session: &LockedExchanges<'_>,
     id: &str,
     said: Option<Value<'_>>,
@@ -141,7 +143,7 @@ pub(super) fn message(
 ) -> Result<Vec<u8>, WriteError> {
     let of = |key: &str| said.and_then(|s| s.get(key));
     if let Some(other) = said
-        .and_then(|s| string(s, "sessionID"))
+        .and_then(|s| string_of(s, "sessionID"))
         .filter(|s| *s != session.id)
     {
         let own = &session.id;
@@ -189,7 +191,7 @@ fn assistant(
     said: Option<Value<'_>>,
 ) -> Result<Vec<u8>, WriteError> {
     let description = session.description.root();
-    let model = string(description, "model").unwrap_or_default();
+    let model = string_of(description, "model").unwrap_or_default();
     let provider = model.split_once(':').map_or("", |(provider, _)| provider);
     let of_project = |key| {
         let value = description.at(&["project", key]).and_then(Value::str);

@@ -12,8 +12,8 @@ use super::exchange::add_exchange;
 use super::fields::counts_nothing;
 use super::files::{FileHere, FileNames, FilesHere};
 use super::load::{LoadedExchange, LoadedObject, load};
-use super::store::{CONTEXT_JSON, SESSION_JSON, SUBAGENT, TOOLS_JSON, sessions};
-use super::summary::{count_names, description, fill, first_carried};
+use super::store::{CONTEXT_JSON, SESSION_JSON, SUBAGENT, TOOLS_JSON, list_sessions};
+use super::summary::{count_names, fill_summary, first_carried, read_description};
 use super::{AgentUse, SLUG, info};
 use crate::times::with_times;
 use crate::{
@@ -37,7 +37,7 @@ impl crate::Reader for AgentUse {
         let is_brief = !want.usage && !want.size;
         let looked = is_brief.then(|| FileNames::look(folder));
         let at_hand = looked.as_ref().and_then(|looked| looked.as_ref().ok());
-        match description(source, at_hand, &mut tree) {
+        match read_description(source, at_hand, &mut tree) {
             Ok(head) => summary.head = head,
             Err(unusable) => {
                 summary.head = info::head_by_name(folder, &source.id);
@@ -52,7 +52,8 @@ impl crate::Reader for AgentUse {
         }
         let filled = match looked {
             Some(looked) => looked.map(|(names, _)| count_names(&mut summary, &names)),
-            None => FilesHere::scan(folder).map(|files| fill(&mut summary, files, want, &mut tree)),
+            None => FilesHere::scan(folder)
+                .map(|files| fill_summary(&mut summary, files, want, &mut tree)),
         };
         if let Err(e) = filled {
             summary.notes.push(Note::damage(e.to_string()));
@@ -101,7 +102,7 @@ impl crate::Reader for AgentUse {
 
     fn subagents(&self, session: &Conversation) -> Vec<Source> {
         let mut found = Vec::new();
-        sessions(&session.source.path.join(SUBAGENT), &mut |agent| {
+        list_sessions(&session.source.path.join(SUBAGENT), &mut |agent| {
             found.extend(agent.ok());
         });
         found

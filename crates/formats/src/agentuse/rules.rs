@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use rethread_disk::{DiskError, read_small};
 use rethread_json::Value;
 
-use super::files::{ExchangeFiles, FileHere, FilesHere, stem};
+use super::files::{ExchangeFiles, FileHere, FilesHere, json_stem};
 use super::info::{agent_id, folder_id};
 use super::store::{
-    CONTEXT_JSON, PathRole, SESSION_JSON, SUBAGENT, TOOLS_JSON, list_folder, named, parent_of,
-    project_key, sessions, what,
+    CONTEXT_JSON, PathRole, SESSION_JSON, SUBAGENT, TOOLS_JSON, list_folder, list_sessions,
+    parent_of, path_role, project_key, split_name,
 };
 use super::{AgentUse, key, store};
-use crate::check::known::shown;
+use crate::check::known::shown_text;
 use crate::check::law as general;
 use crate::check::sheet::{Headings, Sheet, unreadable, whole};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{OpenError, Rules, Source, Violation, Weight};
 
 pub(super) use self::objects::{ObjectIds, SessionPlace};
@@ -42,7 +42,7 @@ pub(super) fn first_error(
         judge(&mut sheet, tree.root(bytes));
     }
     let mut first = None;
-    sheet.tell(&mut |violation| {
+    sheet.report_all(&mut |violation| {
         if violation.weight == Weight::Error && first.is_none() {
             first = Some(violation.message);
         }
@@ -50,15 +50,13 @@ pub(super) fn first_error(
     first
 }
 
-pub(super) use self::objects::{
-    message as judge_message, part as judge_part, session as judge_session,
-};
+pub(super) use self::objects::{check_message_object, check_part_object, check_session_object};
 
 impl Rules for AgentUse {
     /// Measures what is at a path; gives how many files there were, and nothing if it is not ours.
     fn check(&self, path: &Path, out: &mut dyn FnMut(Violation)) -> Result<Option<u64>, OpenError> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let Some(what) = what(&path) else {
+        let Some(what) = path_role(&path) else {
             return Ok(None);
         };
         let mut run = SessionCheck {
@@ -70,12 +68,12 @@ impl Rules for AgentUse {
         match what {
             PathRole::Session(folder) => {
                 let nested = folder.join(SUBAGENT);
-                found.push(Ok(store::source(folder)));
+                found.push(Ok(store::source_at(folder)));
                 if run.only.is_none() {
-                    sessions(&nested, &mut |s| found.push(s));
+                    list_sessions(&nested, &mut |s| found.push(s));
                 }
             }
-            PathRole::Sessions(folder) => sessions(&folder, &mut |s| found.push(s)),
+            PathRole::Sessions(folder) => list_sessions(&folder, &mut |s| found.push(s)),
             PathRole::Data(folder) => list_folder(&folder, &mut |s| found.push(s)),
         }
         for source in found {
@@ -160,7 +158,7 @@ impl SessionCheck<'_> {
         if let Some(tree) = sheet.object() {
             judge(&mut sheet, tree.root(&bytes));
         }
-        sheet.tell(self.out);
+        sheet.report_all(self.out);
     }
 
     fn description(&mut self, folder: &Path, file: &FileHere, id: &str) {
@@ -169,7 +167,7 @@ impl SessionCheck<'_> {
             parent: parent_of(folder).and_then(folder_id),
         };
         self.object(file, law::SESSION, |sheet, root| {
-            objects::session(sheet, root, &place);
+            objects::check_session_object(sheet, root, &place);
             agent_name(sheet, root, folder);
             fitting_key(sheet, root, folder);
         });
@@ -178,7 +176,7 @@ impl SessionCheck<'_> {
     fn exchange(&mut self, session: &str, exchange: &ExchangeFiles) {
         match &exchange.message {
             Some(file) => self.object(file, law::MESSAGE, |sheet, root| {
-                objects::message(
+                objects::check_message_object(
                     sheet,
                     root,
                     &ObjectIds::in_exchange(session, exchange, &exchange.id),
@@ -193,9 +191,13 @@ impl SessionCheck<'_> {
         }
         for file in &exchange.parts {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy();
-            let id = stem(&name).unwrap_or(&name);
+            let id = json_stem(&name).unwrap_or(&name);
             self.object(file, law::PARTS, |sheet, root| {
-                objects::part(sheet, root, &ObjectIds::in_exchange(session, exchange, id));
+                objects::check_part_object(
+                    sheet,
+                    root,
+                    &ObjectIds::in_exchange(session, exchange, id),
+                );
                 artifact(sheet, root, exchange);
             });
         }
@@ -230,21 +232,24 @@ impl<'a> ObjectIds<'a> {
 /// The name of a session's folder ends in the agent's name or, as later programs have it, in its id.
 fn agent_name(sheet: &mut Sheet<'_>, root: Value<'_>, folder: &Path) {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let Some((_, in_name)) = named(&name) else {
-        let message = format!("the folder is named {}, not `ULID-agent`", shown(&name));
+    let Some((_, in_name)) = split_name(&name) else {
+        let message = format!(
+            "the folder is named {}, not `ULID-agent`",
+            shown_text(&name)
+        );
         return sheet.error(law::FOLDER, root.span().start, message);
     };
     let Some(agent) = root.get("agent") else {
         return;
     };
-    let said = string(agent, "name").unwrap_or_default();
-    let by_name = key::sanitized(&said);
-    let by_id = agent_id(root).map(|id| key::sanitized(&id));
+    let said = string_of(agent, "name").unwrap_or_default();
+    let by_name = key::sanitized_name(&said);
+    let by_id = agent_id(root).map(|id| key::sanitized_name(&id));
     if in_name != by_name && by_id.as_deref() != Some(in_name) {
         let message = format!(
             "the folder's name ends in {}, but the agent is {}",
-            shown(in_name),
-            shown(&said)
+            shown_text(in_name),
+            shown_text(&said)
         );
         let at = agent.get("name").unwrap_or(agent).span().start;
         sheet.error(law::AGENT_NAME, at, message);
@@ -264,7 +269,7 @@ fn fitting_key(sheet: &mut Sheet<'_>, root: Value<'_>, folder: &Path) {
         Some(expected) => key == *expected,
         // Elsewhere any folder above may have been the repository.
         None if !is_here => {
-            let mut above = path.ancestors().map(key::spelled);
+            let mut above = path.ancestors().map(key::spelled_path);
             key == key::GLOBAL || above.any(|p| key::of_path(&p) == key)
         }
         None => key == key::GLOBAL || key == key::of_path(&project),
@@ -274,8 +279,8 @@ fn fitting_key(sheet: &mut Sheet<'_>, root: Value<'_>, folder: &Path) {
     }
     let message = format!(
         "the project's folder is named {}, which does not fit `project.root` {}",
-        shown(&key),
-        shown(&project)
+        shown_text(&key),
+        shown_text(&project)
     );
     let at = value.span().start;
     if is_here {
@@ -290,7 +295,7 @@ fn artifact(sheet: &mut Sheet<'_>, root: Value<'_>, exchange: &ExchangeFiles) {
     let Some(artifact) = root.at(&["state", "output", "artifact"]) else {
         return;
     };
-    let Some(path) = string(artifact, "path") else {
+    let Some(path) = string_of(artifact, "path") else {
         return;
     };
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -298,14 +303,14 @@ fn artifact(sheet: &mut Sheet<'_>, root: Value<'_>, exchange: &ExchangeFiles) {
     let at = artifact.span().start;
     match exchange.artifacts.iter().find(is_it) {
         None => {
-            let message = format!("the file {} is not there", shown(name));
+            let message = format!("the file {} is not there", shown_text(name));
             sheet.error(law::ARTIFACT, at, message);
         }
         Some(file) => {
             let said = artifact.get("bytes").and_then(Value::u64);
             let len = file.len();
             if let Some(said) = said.filter(|n| *n != len) {
-                let message = format!("{} has {len} bytes, not {said}", shown(name));
+                let message = format!("{} has {len} bytes, not {said}", shown_text(name));
                 sheet.error(law::ARTIFACT, at, message);
             }
         }

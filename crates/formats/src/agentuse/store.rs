@@ -46,10 +46,10 @@ impl Store for AgentUse {
     fn at_path(&self, path: &Path) -> Vec<Source> {
         let mut found = Vec::new();
         let mut add = |source: Result<Source, Note>| found.extend(source.ok());
-        match what(path) {
+        match path_role(path) {
             None => {}
-            Some(PathRole::Session(folder)) => add(Ok(source(folder))),
-            Some(PathRole::Sessions(folder)) => sessions(&folder, &mut add),
+            Some(PathRole::Session(folder)) => add(Ok(source_at(folder))),
+            Some(PathRole::Sessions(folder)) => list_sessions(&folder, &mut add),
             // A home is no store: it holds those of all agents, with the sessions of all projects.
             Some(PathRole::Data(folder)) if folder == in_home(path) => {}
             Some(PathRole::Data(folder)) => list_folder(&folder, &mut add),
@@ -102,13 +102,13 @@ pub(super) fn data_folders(env: &Env) -> Vec<PathBuf> {
 pub(super) fn list_folder(data: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
     for project in folders(&data.join(PROJECT), SESSION, out) {
         if project.may_have {
-            sessions(&project.path.join(SESSION), out);
+            list_sessions(&project.path.join(SESSION), out);
         }
     }
 }
 
 /// The sessions in a folder of sessions, and those nested in them to any depth.
-pub(super) fn sessions(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
+pub(super) fn list_sessions(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
     let mut waiting = folders(folder, SUBAGENT, out);
     waiting.reverse();
     while let Some(session) = waiting.pop() {
@@ -128,7 +128,7 @@ pub(super) fn sessions(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>))
 /// it. None if the folder is no session.
 fn session_id(folder: &Path) -> Option<String> {
     let name = folder.file_name()?.to_string_lossy();
-    match named(&name) {
+    match split_name(&name) {
         Some((id, _)) => Some(id.to_owned()),
         None => folder
             .join(SESSION_JSON)
@@ -138,7 +138,7 @@ fn session_id(folder: &Path) -> Option<String> {
 }
 
 /// Id and agent in the name of a session's folder.
-pub(super) fn named(name: &str) -> Option<(&str, &str)> {
+pub(super) fn split_name(name: &str) -> Option<(&str, &str)> {
     let (id, rest) = name.split_at_checked(ulid::LEN)?;
     let agent = rest.strip_prefix('-')?;
     is_id(id).then_some((id, agent))
@@ -200,7 +200,7 @@ pub(super) enum PathRole {
 }
 
 /// What a path is that somebody named.
-pub(super) fn what(path: &Path) -> Option<PathRole> {
+pub(super) fn path_role(path: &Path) -> Option<PathRole> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     if !path.is_dir() {
         // A file belongs to the nearest session around it.
@@ -263,7 +263,7 @@ fn is_session(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let holder = folder.parent().and_then(Path::file_name);
     let is_kept = holder.is_some_and(|n| n == SESSION || n == SUBAGENT);
-    if named(&name).is_some() && (is_kept || folder.join(SESSION_JSON).is_file()) {
+    if split_name(&name).is_some() && (is_kept || folder.join(SESSION_JSON).is_file()) {
         return folder.is_dir();
     }
     let described = || {
@@ -277,9 +277,11 @@ fn is_session(folder: &Path) -> bool {
 }
 
 /// The session in a folder.
-pub(super) fn source(folder: PathBuf) -> Source {
+pub(super) fn source_at(folder: PathBuf) -> Source {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let id = named(&name).map_or(name.as_ref(), |(id, _)| id).to_owned();
+    let id = split_name(&name)
+        .map_or(name.as_ref(), |(id, _)| id)
+        .to_owned();
     Source::new(FORMAT, id, folder)
 }
 
@@ -301,7 +303,7 @@ pub(super) fn project_key(folder: &Path) -> Option<String> {
 }
 
 /// The error for a folder that cannot be read.
-pub(super) fn unreadable(path: &Path, e: io::Error) -> OpenError {
+pub(super) fn unreadable_error(path: &Path, e: io::Error) -> OpenError {
     let path = path.to_owned();
     if is_absent(&e) {
         return DiskError::NotFound { path }.into();
@@ -316,11 +318,11 @@ mod tests {
     #[test]
     fn names_of_folders() {
         let id = "01KQT1K50CRD3FNF13AABN9X8Q";
-        assert_eq!(named(&format!("{id}-a-b")), Some((id, "a-b")));
-        assert_eq!(named(&format!("{id}-")), Some((id, "")));
-        assert_eq!(named(id), None);
-        assert_eq!(named("01KQT1K50CRD3FNF13AABN9é8Q-x"), None);
-        assert_eq!(named("notes"), None);
+        assert_eq!(split_name(&format!("{id}-a-b")), Some((id, "a-b")));
+        assert_eq!(split_name(&format!("{id}-")), Some((id, "")));
+        assert_eq!(split_name(id), None);
+        assert_eq!(split_name("01KQT1K50CRD3FNF13AABN9é8Q-x"), None);
+        assert_eq!(split_name("notes"), None);
     }
 
     #[test]

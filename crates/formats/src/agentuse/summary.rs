@@ -8,7 +8,7 @@ use rethread_model::{ConvertedFrom, Head, Note, Role, State, Summary, Usage};
 
 use super::files::{ExchangeFiles, FileNames, FilesHere};
 use super::info;
-use super::load::{LoadedExchange, MessageFacts, object, unreadable_note};
+use super::load::{LoadedExchange, MessageFacts, parse_object, unreadable_note};
 use super::store::SESSION_JSON;
 use crate::carry::converted_from;
 use crate::times::Times;
@@ -25,7 +25,7 @@ pub(super) fn first_carried(path: &Path) -> Option<ConvertedFrom> {
 }
 
 /// What describes a session, from its folder where that is at hand.
-pub(super) fn description(
+pub(super) fn read_description(
     source: &Source,
     at_hand: Option<&(FileNames, OpenFolder)>,
     tree: &mut Tree,
@@ -45,11 +45,16 @@ pub(super) fn description(
         e if e.io().is_some() => (State::Unreadable, unreadable_note(&path, &e)),
         e => (State::Damaged, unreadable_note(&path, &e)),
     })?;
-    let root = object(&bytes, tree).map_err(|note| (State::Damaged, note.at(&path)))?;
+    let root = parse_object(&bytes, tree).map_err(|note| (State::Damaged, note.at(&path)))?;
     Ok(info::session_head(root, folder, &source.id))
 }
 
-pub(super) fn fill(summary: &mut Summary, mut files: FilesHere, want: Want, tree: &mut Tree) {
+pub(super) fn fill_summary(
+    summary: &mut Summary,
+    mut files: FilesHere,
+    want: Want,
+    tree: &mut Tree,
+) {
     summary.size = files.size();
     summary.notes.append(&mut files.notes);
     if !want.usage {

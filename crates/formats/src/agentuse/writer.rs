@@ -5,16 +5,17 @@ use rethread_disk::{
 };
 use rethread_model::Note;
 
-use super::append::{Adding, write};
+use super::append::{Adding, write_messages};
 use super::create::{
-    ParentSession, Plan, TRIES, bad_input, existing_folder, is_taken, project, refuse,
+    ParentSession, Plan, TRIES, bad_input, existing_folder, is_taken, project_folder,
+    refuse_unknown,
 };
 use super::object::laid_out;
 use super::steps::refuse_link;
 use super::store::SESSION_JSON;
 use super::ulid::UlidSource;
 use super::{AgentUse, FORMAT, ulid};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::kit::{bad_message, read_object};
 use crate::{
     Appended, Attachments, Editor, Files, Fork, Keeps, Made, MessageInput, NewSession, Source,
@@ -24,7 +25,7 @@ use crate::{
 impl Writer for AgentUse {
     /// Starts a session.
     fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
-        refuse(new)?;
+        refuse_unknown(new)?;
         let document = match &new.session_json {
             Some(bytes) => read_object(bytes).map_err(bad_input)?,
             None => read_object(b"{}").map_err(bad_input)?,
@@ -35,10 +36,10 @@ impl Writer for AgentUse {
             new,
             given: document.root(),
             parent: parent.as_ref(),
-            project: project(w, new, document.root()),
+            project: project_folder(w, new, document.root()),
         };
         let (sessions, project) = plan.home()?;
-        let asked = new.id.clone().or_else(|| string(document.root(), "id"));
+        let asked = new.id.clone().or_else(|| string_of(document.root(), "id"));
         for _ in 0..TRIES {
             let id = match &asked {
                 Some(id) => id.clone(),
@@ -91,7 +92,7 @@ impl Writer for AgentUse {
         source: &Source,
         messages: &[MessageInput],
     ) -> Result<Appended, WriteError> {
-        write(w, source, messages.len(), |session, i| {
+        write_messages(w, source, messages.len(), |session, i| {
             match messages.get(i) {
                 Some(message) => Adding {
                     session,

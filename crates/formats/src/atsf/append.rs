@@ -14,7 +14,7 @@ use super::message::message_head;
 use super::prepare::{PreparedLine, ThreadDefaults, default_model};
 use super::results::write_into_log;
 use super::store::LOG;
-use super::tail::{last_line, settle};
+use super::tail::{last_line, settle_tail};
 use super::tally::LogTally;
 use crate::write::saved_but;
 use crate::{Projects, Source, WriteError, Writing};
@@ -43,7 +43,7 @@ impl<'a> OpenThread<'a> {
         let mut log = LockedLog::open_or_create(&folder.join(LOG), mode, w.lock_timeout)?;
         // Read again: it may have changed while we waited for the lock.
         let manifest = Manifest::read(folder)?;
-        notes.extend(settle(w, &mut log)?);
+        notes.extend(settle_tail(w, &mut log)?);
         Ok(Self {
             w,
             folder,
@@ -58,7 +58,7 @@ impl<'a> OpenThread<'a> {
     pub(crate) fn tally(&self) -> Result<LogTally, WriteError> {
         let noted = self.manifest.noted_log_len() == Some(self.log.len()?);
         if noted && self.last_time_fits()? {
-            let last_time = crate::fields::string(self.manifest.root(), "updatedAt");
+            let last_time = crate::fields::string_of(self.manifest.root(), "updatedAt");
             return Ok(LogTally {
                 counts: self.manifest.counts(),
                 last_time,

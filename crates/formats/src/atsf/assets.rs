@@ -8,7 +8,7 @@ use rethread_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::store::ASSETS;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::kit::{InlineData, is_data_url};
 use crate::{WriteError, Writing};
 
@@ -78,7 +78,7 @@ fn extension(mime: &str) -> &'static str {
 }
 
 /// The file of an asset that a message refers to, if the name is one and the file is there.
-pub(crate) fn find(thread: &Path, name: &str) -> Option<PathBuf> {
+pub(crate) fn find_asset(thread: &Path, name: &str) -> Option<PathBuf> {
     let name = SafeName::new(name).ok()?;
     let folder = thread.join(ASSETS);
     if !is_real_folder(&folder) {
@@ -95,9 +95,9 @@ fn is_real_folder(folder: &Path) -> bool {
 }
 
 /// The names of all assets that a message refers to.
-pub(crate) fn references(message: Value<'_>) -> Vec<String> {
+pub(crate) fn asset_references(message: Value<'_>) -> Vec<String> {
     let blocks = message.get("content").into_iter().flat_map(Value::items);
-    blocks.filter_map(|b| string(b, "assetRef")).collect()
+    blocks.filter_map(|b| string_of(b, "assetRef")).collect()
 }
 
 /// The inline bytes of a block, and the keys that held them.
@@ -109,37 +109,37 @@ pub(crate) struct Inline {
 /// Bytes that a block holds itself: a data URL, `{data, mimeType}`, or a base64 `source`.
 pub(crate) fn inline_asset(block: Value<'_>) -> Result<Option<Inline>, String> {
     let given = ["mimeType", "media_type", "mime_type", "mime"];
-    let declared = given.iter().find_map(|key| string(block, key));
+    let declared = given.iter().find_map(|key| string_of(block, key));
     let found = |data: &str, mime: Option<String>, keys| {
         decode(data, mime.as_deref()).map(|asset| Some(Inline { asset, keys }))
     };
     if let Some(source) = block.get("source").filter(|s| s.is_object()) {
         let mime = given
             .iter()
-            .find_map(|key| string(source, key))
+            .find_map(|key| string_of(source, key))
             .or(declared);
-        let kind = string(source, "type").unwrap_or_default();
+        let kind = string_of(source, "type").unwrap_or_default();
         if kind == "base64"
-            && let Some(data) = string(source, "data")
+            && let Some(data) = string_of(source, "data")
         {
             return found(&data, mime, &["source", "media_type"]);
         }
-        if let Some(url) = string(source, "url").filter(|u| is_data_url(u)) {
+        if let Some(url) = string_of(source, "url").filter(|u| is_data_url(u)) {
             return found(&url, mime, &["source", "media_type"]);
         }
         return Ok(None);
     }
-    if let Some(data) = string(block, "blob") {
+    if let Some(data) = string_of(block, "blob") {
         return found(&data, declared, &["blob"]);
     }
-    if let Some(data) = string(block, "data") {
+    if let Some(data) = string_of(block, "data") {
         return found(&data, declared, &["data", "media_type", "mime_type"]);
     }
-    if let Some(url) = string(block, "url").filter(|u| is_data_url(u)) {
+    if let Some(url) = string_of(block, "url").filter(|u| is_data_url(u)) {
         return found(&url, declared, &["url"]);
     }
     let image_url = block.get("image_url");
-    let url = image_url.and_then(|v| v.str().map(Into::into).or_else(|| string(v, "url")));
+    let url = image_url.and_then(|v| v.str().map(Into::into).or_else(|| string_of(v, "url")));
     match url.filter(|u: &String| is_data_url(u)) {
         Some(url) => found(&url, declared, &["image_url"]),
         None => Ok(None),

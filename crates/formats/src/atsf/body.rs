@@ -15,7 +15,7 @@ impl BodyReader for Atsf {
     fn body(&self, native: &Native, session: &Session, entry: EntryIx) -> Body {
         decode_record(native, session, entry, "message", |value, _| {
             if !session.entry(entry).kind.is_message() {
-                return Body::Unknown(crate::fields::string(value, "type"));
+                return Body::Unknown(crate::fields::string_of(value, "type"));
             }
             let folder = native.parts.first().and_then(|p| p.path.parent());
             Body::Message(message_body(value, folder.unwrap_or(Path::new(""))))

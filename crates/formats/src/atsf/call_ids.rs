@@ -8,7 +8,7 @@ use rethread_json::{Lines, Tree, Value};
 
 use super::prepare::PreparedLine;
 use super::tally::each_object;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{MessageInput, WriteError};
 
 /// So many ids are looked for one by one.
@@ -48,7 +48,7 @@ fn calls_of(line: &[u8]) -> Vec<String> {
 
 fn ids(message: Value<'_>) -> impl Iterator<Item = String> {
     let calls = message.get("toolCalls").into_iter().flat_map(Value::items);
-    calls.filter_map(|call| string(call, "toolCallId"))
+    calls.filter_map(|call| string_of(call, "toolCallId"))
 }
 
 /// Whether every program spells an id the same in JSON.

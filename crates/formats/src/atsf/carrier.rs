@@ -13,7 +13,7 @@ use super::create::ensure_store;
 use super::manifest::Manifest;
 use super::store::{AGENT, ASSETS, LOG, MANIFEST, THREADS};
 use crate::carry::{InstallTarget, converted_from};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{Carrier, Conversation, OpenError, Projects, Source, WriteError, Writing};
 
 /// The key in `metadata` that names the asset. The asset itself is kept out of git.
@@ -57,7 +57,7 @@ impl Carrier for Atsf {
         let thread = &conversation.source.path;
         let manifest = Manifest::read_any_version(thread)?;
         let named = manifest.root().at(&["metadata", OURS]);
-        let Some(name) = named.and_then(|note: Value<'_>| string(note, "asset")) else {
+        let Some(name) = named.and_then(|note: Value<'_>| string_of(note, "asset")) else {
             return Ok(Vec::new());
         };
         let Ok(name) = SafeName::new(&name) else {

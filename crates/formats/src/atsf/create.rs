@@ -139,7 +139,7 @@ pub(super) fn agent_of(new: &NewSession, config: &Config) -> Result<Agent, Write
 }
 
 /// Where the work is done, with what git says of it.
-pub(crate) fn workspace(project: &Path, cwd: &Path) -> Workspace {
+pub(crate) fn workspace_of(project: &Path, cwd: &Path) -> Workspace {
     let repository = Repository::find(cwd);
     let branch = repository.as_ref().and_then(Repository::branch);
     let worktree = repository

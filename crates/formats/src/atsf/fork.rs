@@ -52,7 +52,7 @@ impl CopiedThread {
                 LineBytes::Whole(bytes) => each_object(bytes, &mut tree, |value| {
                     objects += 1;
                     past.tally.add(&super::message::message_head(value));
-                    past.assets.extend(assets::references(value));
+                    past.assets.extend(assets::asset_references(value));
                 }),
                 LineBytes::Giant { head, .. } => {
                     objects = 1;
@@ -96,7 +96,7 @@ pub(super) fn copy_asset(
     name: &str,
     mode: Mode,
 ) -> Result<(), WriteError> {
-    let Some(from) = assets::find(&source.path, name) else {
+    let Some(from) = assets::find_asset(&source.path, name) else {
         return Ok(());
     };
     let to = folder.join(ASSETS);

@@ -15,7 +15,7 @@ use super::version::Version;
 use super::{SLUG, SPEC_VERSION};
 use crate::OpenError;
 use crate::carry::named;
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// A thread's description.
 #[derive(Debug)]
@@ -155,25 +155,25 @@ impl Manifest {
     /// What is known of the thread as a whole.
     pub(crate) fn head(&self, folder_name: &str) -> Head {
         let root = self.root();
-        let moment = |key| string(root, key).and_then(|t| t.parse().ok());
+        let moment = |key| string_of(root, key).and_then(|t| t.parse().ok());
         let agent = root.get("agent");
-        let of_agent = |key| string(agent?, key);
+        let of_agent = |key| string_of(agent?, key);
         let context = root.get("context");
-        let of_context = |key| string(context?, key);
+        let of_context = |key| string_of(context?, key);
         let protocol_version = agent
             .and_then(|a| a.get("protocolVersion"))
             .map(|v| String::from_utf8_lossy(v.raw()).into_owned());
         let worktree = context.and_then(|c| c.get("worktree")).and_then(|w| {
             Some(WorktreeRef {
-                path: string(w, "path")?,
-                branch: string(w, "branch"),
+                path: string_of(w, "path")?,
+                branch: string_of(w, "branch"),
             })
         });
         Head {
             id: self.id().unwrap_or_else(|| folder_name.to_owned()),
             format: SLUG,
             dialect: self.version().spelled().map(str::to_owned),
-            title: string(root, "title")
+            title: string_of(root, "title")
                 .filter(|t| !t.trim().is_empty())
                 .map(|text| Title {
                     text,
@@ -200,7 +200,7 @@ impl Manifest {
             created: moment("createdAt"),
             updated: moment("updatedAt"),
             converted_from: root.at(&["metadata", OURS]).and_then(named),
-            links: string(root, "parentThreadId")
+            links: string_of(root, "parentThreadId")
                 .map(|session| Link {
                     kind: LinkKind::ForkOf,
                     session,

@@ -10,7 +10,7 @@ use rethread_model::{
 
 use super::assets;
 use crate::few::{Rest, few_items};
-use crate::fields::{string, text};
+use crate::fields::{string_of, text_from};
 use crate::kit::{parsed_input, unknown_block};
 
 /// What is needed of a message to list and count it.
@@ -26,10 +26,10 @@ pub(crate) struct ThreadMessageHead {
 
 /// Reads the head of a message.
 pub(crate) fn message_head(message: Value<'_>) -> ThreadMessageHead {
-    let time_text = string(message, "timestamp");
+    let time_text = string_of(message, "timestamp");
     ThreadMessageHead {
-        id: string(message, "id"),
-        role: string(message, "role"),
+        id: string_of(message, "id"),
+        role: string_of(message, "role"),
         time: time_text.as_deref().and_then(|t| t.parse().ok()),
         time_text,
         tool_calls: message
@@ -39,7 +39,7 @@ pub(crate) fn message_head(message: Value<'_>) -> ThreadMessageHead {
 }
 
 /// The role that a word stands for.
-pub(crate) fn role(word: &str) -> Role {
+pub(crate) fn role_of_word(word: &str) -> Role {
     match word {
         "user" => Role::User,
         "agent" | "assistant" => Role::Assistant,
@@ -49,7 +49,7 @@ pub(crate) fn role(word: &str) -> Role {
 }
 
 /// The word that stands for a role; tools answer inside the agent's message.
-pub(crate) fn word(role: Role) -> &'static str {
+pub(crate) fn word_of_role(role: Role) -> &'static str {
     match role {
         Role::User => "user",
         Role::Assistant | Role::Tool => "agent",
@@ -70,10 +70,10 @@ pub(crate) fn read_usage(message: Value<'_>) -> Option<Usage> {
 
 /// What a message says.
 pub(crate) fn message_body(message: Value<'_>, folder: &Path) -> Message {
-    let word = string(message, "role").unwrap_or_default();
-    let mut body = Message::new(role(&word), blocks(message, folder));
-    body.model = string(message, "model").map(|id| ModelRef { provider: None, id });
-    body.stop_reason = string(message, "stopReason");
+    let word = string_of(message, "role").unwrap_or_default();
+    let mut body = Message::new(role_of_word(&word), blocks(message, folder));
+    body.model = string_of(message, "model").map(|id| ModelRef { provider: None, id });
+    body.stop_reason = string_of(message, "stopReason");
     body.usage = read_usage(message);
     body
 }
@@ -92,7 +92,7 @@ fn blocks(message: Value<'_>, folder: &Path) -> Vec<Block> {
             continue;
         };
         let reference = value.get("type").filter(|t| t.is_str("tool_call_ref"));
-        let id = reference.and_then(|_| string(value, "toolCallId"));
+        let id = reference.and_then(|_| string_of(value, "toolCallId"));
         let at = id.and_then(|id| {
             let fits = |c: &Value<'_>| c.get("toolCallId").is_some_and(|v| v.is_str(&id));
             (0..calls.len()).find(|i| !placed[*i] && fits(&calls[*i]))
@@ -128,15 +128,15 @@ enum ContentItem<'a> {
 /// The items of `content`, which some programs write as one string.
 fn content(message: Value<'_>) -> impl Iterator<Item = ContentItem<'_>> {
     let value = message.get("content");
-    let lone = value.and_then(text).map(ContentItem::Text);
+    let lone = value.and_then(text_from).map(ContentItem::Text);
     let items = value.into_iter().flat_map(|value| few_items(value).0);
     lone.into_iter()
-        .chain(items.map(|v| text(v).map_or(ContentItem::Block(v), ContentItem::Text)))
+        .chain(items.map(|v| text_from(v).map_or(ContentItem::Block(v), ContentItem::Text)))
 }
 
 fn block(value: Value<'_>, folder: &Path) -> Block {
-    let type_name = string(value, "type").unwrap_or_default();
-    let said = || value.get("text").and_then(text);
+    let type_name = string_of(value, "type").unwrap_or_default();
+    let said = || value.get("text").and_then(text_from);
     let known = match type_name.as_str() {
         "text" => said().map(Block::Text),
         "thinking" => said().map(|text| {
@@ -148,10 +148,10 @@ fn block(value: Value<'_>, folder: &Path) -> Block {
         "image" => media(value, folder).map(Block::Image),
         "audio" => media(value, folder).map(Block::File),
         "resource" => resource(value, folder).map(Block::File),
-        "resource_link" => string(value, "uri").map(|uri| {
+        "resource_link" => string_of(value, "uri").map(|uri| {
             Block::File(Media {
-                mime: string(value, "mimeType"),
-                name: string(value, "title").or_else(|| string(value, "name")),
+                mime: string_of(value, "mimeType"),
+                name: string_of(value, "title").or_else(|| string_of(value, "name")),
                 ..Media::new(Blob::Url(uri))
             })
         }),
@@ -162,13 +162,13 @@ fn block(value: Value<'_>, folder: &Path) -> Block {
 
 /// A resource is an asset or a text, with an address of its own.
 fn resource(value: Value<'_>, folder: &Path) -> Option<Media> {
-    let uri = string(value, "uri");
+    let uri = string_of(value, "uri");
     if value.get("assetRef").is_some() {
         return media(value, folder).map(|media| Media { uri, ..media });
     }
-    let blob = value.get("text").and_then(text).map(Blob::Text)?;
+    let blob = value.get("text").and_then(text_from).map(Blob::Text)?;
     Some(Media {
-        mime: string(value, "mimeType"),
+        mime: string_of(value, "mimeType"),
         name: uri.clone(),
         uri,
         blob,
@@ -176,10 +176,11 @@ fn resource(value: Value<'_>, folder: &Path) -> Option<Media> {
 }
 
 fn media(value: Value<'_>, folder: &Path) -> Option<Media> {
-    let name = string(value, "assetRef")?;
-    let blob = assets::find(folder, &name).map_or_else(|| Blob::Missing(name.clone()), Blob::File);
+    let name = string_of(value, "assetRef")?;
+    let blob =
+        assets::find_asset(folder, &name).map_or_else(|| Blob::Missing(name.clone()), Blob::File);
     Some(Media {
-        mime: string(value, "mimeType"),
+        mime: string_of(value, "mimeType"),
         name: Some(name),
         ..Media::new(blob)
     })
@@ -187,15 +188,15 @@ fn media(value: Value<'_>, folder: &Path) -> Option<Media> {
 
 /// A call, and its result where there is one: the format keeps both in one object.
 fn push_call(blocks: &mut Vec<Block>, value: Value<'_>) {
-    let id = string(value, "toolCallId").unwrap_or_default();
-    let name = string(value, "name").unwrap_or_default();
-    let status = status(string(value, "status").as_deref());
+    let id = string_of(value, "toolCallId").unwrap_or_default();
+    let name = string_of(value, "name").unwrap_or_default();
+    let status = status(string_of(value, "status").as_deref());
     let output = value.get("output").filter(|v| !v.is_null());
     let is_error = status == ToolStatus::Failed;
     let ended = matches!(status, ToolStatus::Completed | ToolStatus::Failed);
     blocks.push(Block::ToolCall(ToolCall {
-        title: string(value, "title"),
-        kind: string(value, "kind"),
+        title: string_of(value, "title"),
+        kind: string_of(value, "kind"),
         input: value
             .get("input")
             .filter(|v| !v.is_null())
@@ -207,7 +208,7 @@ fn push_call(blocks: &mut Vec<Block>, value: Value<'_>) {
         ..ToolCall::new(id.clone(), name.clone())
     }));
     if output.is_some() || ended {
-        let said = output.map(|v| text(v).unwrap_or_else(|| raw_text(v)));
+        let said = output.map(|v| text_from(v).unwrap_or_else(|| raw_text(v)));
         blocks.push(Block::ToolResult(ToolResult {
             name: Some(name),
             blocks: said.map(Block::Text).into_iter().collect(),
@@ -230,16 +231,16 @@ fn status(word: Option<&str>) -> ToolStatus {
 
 fn diff(value: Value<'_>) -> Option<Diff> {
     Some(Diff {
-        path: string(value, "path")?,
-        old: value.get("oldText").and_then(text),
-        new: value.get("newText").and_then(text),
+        path: string_of(value, "path")?,
+        old: value.get("oldText").and_then(text_from),
+        new: value.get("newText").and_then(text_from),
     })
 }
 
 fn locations(value: Value<'_>) -> Vec<Location> {
     let location = |v: Value<'_>| {
         Some(Location {
-            path: string(v, "path")?,
+            path: string_of(v, "path")?,
             line: v.get("line").and_then(Value::u64),
         })
     };

@@ -8,10 +8,10 @@ use rethread_json::{Array, Document, InsertAt, Object, Patch, Value, quote};
 use rethread_model::Moment;
 
 use super::assets::{self, Asset};
-use super::message::{ThreadMessageHead, message_head, word};
+use super::message::{ThreadMessageHead, message_head, word_of_role};
 use super::results::ToolOutput;
 use super::unified::{is_own, to_native};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::kit::{GivenMessage, bad_message, given_time, read_message, read_object};
 use crate::{Env, MessageDefaults, MessageInput, NewMessage, WriteError, picture};
 
@@ -58,7 +58,7 @@ impl ThreadDefaults<'_> {
 }
 
 /// Makes a message ready to be written.
-pub(crate) fn prepare(
+pub(crate) fn prepare_line(
     input: &MessageInput,
     d: &ThreadDefaults<'_>,
 ) -> Result<PreparedLine, WriteError> {
@@ -86,7 +86,7 @@ fn own_message(
             InsertAt::First
         };
         let mut patch = Patch::new(root);
-        patch.insert(root, "role", &quote(word(role)), place);
+        patch.insert(root, "role", &quote(word_of_role(role)), place);
         document = read_object(&patch.finish())?;
     }
     let is_own = is_own(document.root());
@@ -141,7 +141,7 @@ fn from_own(
     let id = given_id.clone().unwrap_or_else(|| {
         let parsed = Document::parse(line.clone()).ok();
         parsed
-            .and_then(|p| string(p.root(), "id"))
+            .and_then(|p| string_of(p.root(), "id"))
             .unwrap_or_default()
     });
     Ok(finish(
@@ -160,7 +160,7 @@ fn complete<'a>(
     model: Option<&str>,
     d: &ThreadDefaults<'_>,
 ) -> Result<Option<String>, WriteError> {
-    let role = string(root, "role").ok_or_else(|| bad_message("`role` is missing"))?;
+    let role = string_of(root, "role").ok_or_else(|| bad_message("`role` is missing"))?;
     if !matches!(role.as_str(), "user" | "agent" | "system") {
         return Err(bad_message(format!(
             "`role` is `{role}`, not `user`, `agent` or `system`"
@@ -169,7 +169,7 @@ fn complete<'a>(
     let id = match root.get("id") {
         None => None,
         Some(v) => Some(
-            string(root, "id")
+            string_of(root, "id")
                 .filter(|id| !id.is_empty() && v.text().is_some_and(|t| !t.lossy))
                 .ok_or_else(|| bad_message("`id` is not a text"))?,
         ),
@@ -246,7 +246,7 @@ fn check_content<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<Vec<Asset
     let mut files = Vec::new();
     for (i, block) in content.items().enumerate() {
         let place = |why: &str| bad_message(format!("content block {}: {why}", i + 1));
-        let kind = string(block, "type").ok_or_else(|| place("`type` is missing"))?;
+        let kind = string_of(block, "type").ok_or_else(|| place("`type` is missing"))?;
         match kind.as_str() {
             "text" | "thinking" if block.get("text").and_then(Value::str).is_none() => {
                 return Err(place("`text` is missing"));
@@ -264,7 +264,7 @@ fn check_content<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<Vec<Asset
 fn check_media<'a>(block: Value<'a>, patch: &mut Patch<'a>) -> Result<Option<Asset>, String> {
     let inline = assets::inline_asset(block)?;
     let Some(inline) = inline else {
-        let name = string(block, "assetRef")
+        let name = string_of(block, "assetRef")
             .ok_or("neither `assetRef` nor inline data: give base64 in `data`, or a data URL")?;
         SafeName::new(&name).map_err(|e| format!("`assetRef` is no file name: {e}"))?;
         if block.get("mimeType").is_none() {
@@ -298,11 +298,11 @@ fn check_calls<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<(), WriteEr
     for (i, call) in calls.items().enumerate() {
         let place = |why: String| bad_message(format!("tool call {}: {why}", i + 1));
         for key in ["toolCallId", "name", "status"] {
-            if string(call, key).is_none() {
+            if string_of(call, key).is_none() {
                 return Err(place(format!("`{key}` is missing")));
             }
         }
-        let id = string(call, "toolCallId").unwrap_or_default();
+        let id = string_of(call, "toolCallId").unwrap_or_default();
         if !seen.insert(id.clone()) {
             return Err(place(format!("the `toolCallId` `{id}` is there twice")));
         }
@@ -318,7 +318,7 @@ fn check_calls<'a>(root: Value<'a>, patch: &mut Patch<'a>) -> Result<(), WriteEr
         }
         if let Some(diff) = call.get("diff") {
             for key in ["path", "oldText", "newText"] {
-                if string(diff, key).is_none() {
+                if string_of(diff, key).is_none() {
                     return Err(place(format!("`diff.{key}` is missing")));
                 }
             }

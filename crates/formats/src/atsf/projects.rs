@@ -14,7 +14,7 @@ use super::create::ensure_store;
 use super::manifest::Manifest;
 use super::store::{AGENT, CONFIG, MANIFEST, THREADS};
 use super::{Atsf, SLUG};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{CommandHook, Hooks, Made, OpenError, Projects, SymlinkHook, WriteError, Writing};
 
 /// How long a command may run when the project does not say.
@@ -192,7 +192,7 @@ fn text(item: Value<'_>, key: &str) -> Result<Option<String>, String> {
             let readable = value
                 .text()
                 .is_some_and(|t| !t.lossy && !t.text.contains('\0'));
-            let text = string(item, key).filter(|_| readable);
+            let text = string_of(item, key).filter(|_| readable);
             text.map(Some)
                 .ok_or_else(|| format!("`{key}` is not a text"))
         }

@@ -12,9 +12,9 @@ use rethread_model::{
 
 use super::config::Config;
 use super::manifest::Manifest;
-use super::message::{ThreadMessageHead, message_head, role};
+use super::message::{ThreadMessageHead, message_head, role_of_word};
 use super::store::{LOG, conflict_copies};
-use super::summary::{damaged, refused};
+use super::summary::{damaged_summary, refusal_of};
 use super::tally::{LogTally, giant_head};
 use super::{Atsf, assets};
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log};
@@ -33,7 +33,7 @@ impl Reader for Atsf {
     fn summarize(&self, source: &Source, want: Want) -> Summary {
         let manifest = match Manifest::read_any_version(&source.path) {
             Ok(manifest) => manifest,
-            Err(e) => return damaged(source, &e),
+            Err(e) => return damaged_summary(source, &e),
         };
         let head = manifest.head(&source.id);
         let mut summary = Summary {
@@ -43,7 +43,7 @@ impl Reader for Atsf {
             size: manifest.bytes().len() as u64,
             ..Summary::default()
         };
-        if let Some(version) = refused(source, &manifest) {
+        if let Some(version) = refusal_of(source, &manifest) {
             summary.state = State::Unsupported { version };
             return summary;
         }
@@ -173,8 +173,8 @@ impl<'a> LogVisitor<'a> for LogReader<'a> {
 
     fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
         if memmem::find(value.raw(), b"assetRef").is_some() {
-            for name in assets::references(value) {
-                if assets::find(self.folder, &name).is_none() {
+            for name in assets::asset_references(value) {
+                if assets::find_asset(self.folder, &name).is_none() {
                     let message = format!("the asset `{name}` is missing");
                     self.records.note_damage(line.span, message);
                 }
@@ -211,7 +211,7 @@ impl LogReader<'_> {
             kind: head
                 .role
                 .as_deref()
-                .map_or(Kind::Unknown, |word| Kind::Message(role(word))),
+                .map_or(Kind::Unknown, |word| Kind::Message(role_of_word(word))),
             time: head.time,
             visibility: if head.role.as_deref() == Some("system") {
                 // The role is there for context that nobody wrote.

@@ -8,8 +8,8 @@ use super::Atsf;
 use super::append::OpenThread;
 use super::call_ids::refuse_known_calls;
 use super::message::{ThreadMessageHead, message_head};
-use super::prepare::prepare;
-use super::splice::{LineChange, splice};
+use super::prepare::prepare_line;
+use super::splice::{LineChange, splice_lines};
 use super::tally::{LogTally, each_object};
 use crate::{Appended, Editor, EntryRef, MessageInput, Source, WriteError, Writing};
 
@@ -29,7 +29,7 @@ impl Editor for Atsf {
         let mut defaults = thread.defaults(model, found.span.offset);
         let time = found.head.time_text.as_deref().and_then(Moment::in_utc);
         defaults.replaces = Some((entry.id.clone(), time));
-        let mut one = [prepare(message, &defaults)];
+        let mut one = [prepare_line(message, &defaults)];
         let place = Some(found.span.offset);
         refuse_known_calls(&thread.log, std::slice::from_ref(message), &mut one, place)?;
         let [prepared] = one;
@@ -51,7 +51,7 @@ impl Editor for Atsf {
         let mut change = LineChange::of(&thread.log, found.span)?;
         change.line.clone_from(&prepared.line);
         let was_last = found.is_last;
-        splice(w, &mut thread.log, [change])?;
+        splice_lines(w, &mut thread.log, [change])?;
         tally.subtract(&found.head);
         recount(&mut tally, &prepared.heads, was_last);
         thread.save_manifest(&tally);

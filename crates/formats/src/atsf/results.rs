@@ -10,8 +10,8 @@ use memchr::memmem;
 use rethread_disk::{DiskError, LockedLog};
 use rethread_json::{Array, LineSpan, Lines, Object, Patch, Tree, Value, quote};
 
-use super::splice::{LineChange, splice};
-use crate::fields::string;
+use super::splice::{LineChange, splice_lines};
+use crate::fields::string_of;
 use crate::{WriteError, Writing};
 
 /// What a tool answered.
@@ -37,7 +37,7 @@ impl ToolOutput {
         let mut patch = Patch::new(root);
         patch.set(call, "status", &quote(self.status()));
         patch.set(call, "output", &quote(&self.output));
-        let id = string(root, "id").unwrap_or_default();
+        let id = string_of(root, "id").unwrap_or_default();
         Some((patch.finish(), id))
     }
 
@@ -84,7 +84,7 @@ pub(crate) fn write_into_log(
         }
     }
     if !changes.is_empty() {
-        splice(w, log, changes.into_values())?;
+        splice_lines(w, log, changes.into_values())?;
     }
     Ok(homes
         .into_iter()

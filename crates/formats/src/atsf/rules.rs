@@ -107,7 +107,7 @@ impl ThreadCheck<'_> {
     }
 
     fn config(&mut self, path: &Path) {
-        self.files += u64::from(config::check(path, self.out));
+        self.files += u64::from(config::check_config(path, self.out));
     }
 
     fn threads(&mut self, project: &Path) {
@@ -147,14 +147,14 @@ impl ThreadCheck<'_> {
         if is_known {
             let facts = self.log(folder, part);
             if let Some(root) = root.filter(|_| part != CheckedPart::Log) {
-                manifest::check(&mut sheet, root, folder.file_name());
+                manifest::check_manifest(&mut sheet, root, folder.file_name());
                 if let Some(facts) = facts {
                     manifest::check_derived(&mut sheet, root, &facts);
                 }
             }
         }
         if part != CheckedPart::Log || !is_known {
-            sheet.tell(self.out);
+            sheet.report_all(self.out);
         }
     }
 

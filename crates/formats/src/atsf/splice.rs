@@ -30,7 +30,7 @@ impl LineChange {
 
 /// Writes the log anew with these lines changed, which come in order. Memory does not follow the
 /// length of the log.
-pub(crate) fn splice(
+pub(crate) fn splice_lines(
     w: &Writing<'_>,
     log: &mut LockedLog,
     changes: impl IntoIterator<Item = LineChange>,

@@ -159,7 +159,7 @@ impl Store for Atsf {
 }
 
 /// The folder of a project's threads.
-pub(crate) fn threads(project: &Path) -> PathBuf {
+pub(crate) fn threads_folder(project: &Path) -> PathBuf {
     project.join(AGENT).join(THREADS)
 }
 
@@ -184,7 +184,7 @@ impl Roots {
     }
 
     fn add_place(&mut self, folder: &Path, found: Found, is_main_worktree: bool) {
-        let Some(id) = folder_id(&threads(folder)) else {
+        let Some(id) = folder_id(&threads_folder(folder)) else {
             return;
         };
         // The same store can be reached by several spellings and links.
@@ -216,7 +216,7 @@ impl Roots {
 
 /// The threads of a project, by the names of their folders.
 pub(crate) fn list_folder(project: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
-    let folder = threads(project);
+    let folder = threads_folder(project);
     let entries = match std::fs::read_dir(&folder) {
         Ok(entries) => entries,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return,

@@ -10,7 +10,7 @@ use crate::unusable::cannot_be_opened;
 use crate::{OpenError, Source};
 
 /// The version of the thread or of its store, if it must be refused.
-pub(super) fn refused(source: &Source, manifest: &Manifest) -> Option<String> {
+pub(super) fn refusal_of(source: &Source, manifest: &Manifest) -> Option<String> {
     match manifest.version() {
         Version::TooNew(version) => Some(version),
         _ => source.refused_store.clone(),
@@ -18,7 +18,7 @@ pub(super) fn refused(source: &Source, manifest: &Manifest) -> Option<String> {
 }
 
 /// A thread that is known by its folder alone.
-pub(super) fn damaged(source: &Source, e: &OpenError) -> Summary {
+pub(super) fn damaged_summary(source: &Source, e: &OpenError) -> Summary {
     let head = Head {
         id: source.id.clone(),
         format: SLUG,

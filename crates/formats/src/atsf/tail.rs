@@ -10,7 +10,7 @@ use crate::{WriteError, Writing};
 
 /// Makes the log end in whole lines. A complete last value needs only its line break, which the
 /// next append writes; a fragment is moved into the data folder, where nothing of it is lost.
-pub(crate) fn settle(w: &Writing<'_>, log: &mut LockedLog) -> Result<Vec<Note>, WriteError> {
+pub(crate) fn settle_tail(w: &Writing<'_>, log: &mut LockedLog) -> Result<Vec<Note>, WriteError> {
     match torn_line(log)? {
         Some(line) => move_out(w, log, line.start, line.end - line.start),
         None => Ok(Vec::new()),

@@ -3,7 +3,7 @@
 use rethread_json::{Array, Object, Tree, Value};
 use rethread_model::{Block, Media, Message, Role, ToolCall, ToolInput, ToolResult};
 
-use super::message::word;
+use super::message::word_of_role;
 use super::results::ToolOutput;
 use crate::NewMessage;
 use crate::kit::{data_url, output_text};
@@ -59,7 +59,7 @@ pub(crate) fn to_native(new: &NewMessage) -> (Vec<u8>, Vec<ToolOutput>) {
     let role = match message.role {
         Role::User | Role::Tool if new.is_told => "system",
         Role::Tool => "user",
-        role => word(role),
+        role => word_of_role(role),
     };
     let tokens = message.usage.map(|usage| {
         Object::new()

@@ -7,11 +7,11 @@ use super::append::{OpenThread, earlier_note, nothing_given, place_results, refu
 use super::call_ids::refuse_known_calls;
 use super::config::Config;
 use super::create::{
-    agent_of, ensure_store, existing_folder, make_folder, session_metadata, workspace,
+    agent_of, ensure_store, existing_folder, make_folder, session_metadata, workspace_of,
 };
 use super::fork::{CopiedThread, copy_asset, copy_log};
 use super::manifest::{ForkedManifest, Manifest, NO_TITLE, NewManifest};
-use super::prepare::{PreparedLine, prepare};
+use super::prepare::{PreparedLine, prepare_line};
 use super::store::{ASSETS, LOG, MANIFEST};
 use super::{Atsf, SLUG, assets};
 use crate::{
@@ -29,7 +29,7 @@ impl Writer for Atsf {
             .unwrap_or_else(|| self.project_of(&new.cwd));
         let config = Config::read_with_main(&project)?;
         let metadata = session_metadata(new, &config)?;
-        let workspace = workspace(&project, &new.cwd);
+        let workspace = workspace_of(&project, &new.cwd);
         let agent = agent_of(new, &config)?;
         let title = new.title.as_deref().unwrap_or(NO_TITLE);
         if let Some(root) = &new.root {
@@ -75,7 +75,7 @@ impl Writer for Atsf {
             Vec::with_capacity(messages.len());
         for (i, message) in messages.iter().enumerate() {
             let defaults = thread.defaults(model.clone(), start + i as u64);
-            prepared.push(prepare(message, &defaults));
+            prepared.push(prepare_line(message, &defaults));
         }
         refuse_known_ids(&thread, &mut prepared)?;
         refuse_known_calls(&thread.log, messages, &mut prepared, None)?;
@@ -170,7 +170,7 @@ impl Writer for Atsf {
             .cwd
             .as_ref()
             .or(missing)
-            .map(|cwd| Manifest::context(&workspace(&home, cwd)));
+            .map(|cwd| Manifest::context(&workspace_of(&home, cwd)));
         let (id, path) = make_folder(w, &home, None, |id, folder, mode| {
             let log_len = copy_log(w, source, &past, &folder.join(LOG), mode)?;
             for name in &past.assets {
@@ -188,7 +188,7 @@ impl Writer for Atsf {
             Ok(())
         })?;
         for name in &past.assets {
-            if assets::find(&source.path, name).is_none() {
+            if assets::find_asset(&source.path, name).is_none() {
                 let message = format!("the asset `{name}` is missing and was not copied");
                 notes.push(Note::damage(message).at(source.path.join(ASSETS)));
             }

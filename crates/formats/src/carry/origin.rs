@@ -3,7 +3,7 @@
 use rethread_json::Value;
 use rethread_model::ConvertedFrom;
 
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// What the first of the values that travel along says of the session that they came from.
 pub(crate) fn converted_from(first: Value<'_>) -> Option<ConvertedFrom> {
@@ -14,8 +14,8 @@ pub(crate) fn converted_from(first: Value<'_>) -> Option<ConvertedFrom> {
 /// The session that an object names by its format and its id.
 pub(crate) fn named(value: Value<'_>) -> Option<ConvertedFrom> {
     Some(ConvertedFrom {
-        format: string(value, "from")?,
-        id: string(value, "id")?,
+        format: string_of(value, "from")?,
+        id: string_of(value, "id")?,
         path: None,
     })
 }

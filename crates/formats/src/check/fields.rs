@@ -3,7 +3,7 @@
 use rethread_json::{Kind, Value};
 use rethread_model::Moment;
 
-use super::known::shown;
+use super::known::shown_text;
 use super::law::{required, timestamp, wrong_type};
 use super::sheet::Sheet;
 
@@ -198,7 +198,7 @@ fn time(sheet: &mut Sheet<'_>, value: Value<'_>, path: impl Fn() -> String) {
         Some(_) if !is_utc(&text) => "not in UTC",
         Some(_) => return,
     };
-    let message = format!("`{}` is {}, {why}", path(), shown(&text));
+    let message = format!("`{}` is {}, {why}", path(), shown_text(&text));
     sheet.error(timestamp(sheet.general()), value.span().start, message);
 }
 

@@ -96,7 +96,7 @@ fn is_web_token(word: &str) -> bool {
 }
 
 /// A text of a file between backticks: its beginning, and nothing of a secret.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn shown_text(text: &str) -> String {
     const LONGEST: usize = 60;
     if holds_known_key(text).is_some() {
         return "`…`".to_owned();
@@ -133,7 +133,7 @@ mod tests {
             format!("KEY=ghp_{long} npm test"),
         ] {
             assert!(holds_known_key(&text).is_some(), "{text}");
-            assert!(!shown(&text).contains("sk-"), "{text}");
+            assert!(!shown_text(&text).contains("sk-"), "{text}");
         }
     }
 

@@ -6,7 +6,7 @@ use rethread_disk::open_sized;
 use rethread_json::{SyntaxError, Value};
 
 use super::law::{Law, json, required};
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::kit::{Flow, LogLine, LogVisitor, scan_log};
 use crate::{OpenError, Violation, Weight};
 
@@ -21,7 +21,12 @@ pub(crate) struct LogCheck<'a> {
 
 impl LogCheck<'_> {
     /// Says what is wrong with the line.
-    pub(crate) fn tell(&mut self, weight: Weight, law: Law, message: impl Into<String>) {
+    pub(crate) fn report_violation(
+        &mut self,
+        weight: Weight,
+        law: Law,
+        message: impl Into<String>,
+    ) {
         (self.out)(Violation {
             weight,
             path: self.path.to_owned(),
@@ -43,7 +48,7 @@ impl LogCheck<'_> {
         for key in keys {
             if object.is_none_or(|object| object.get(key).is_none()) {
                 let message = format!("`{prefix}{key}` is missing");
-                self.tell(Weight::Error, required(section), message);
+                self.report_violation(Weight::Error, required(section), message);
             }
         }
     }
@@ -65,7 +70,7 @@ pub(crate) fn check_log(
     };
     let mut lines = LineJudge { check, judge };
     let end = scan_log(file, &mut lines);
-    end.map_err(|e| unreadable(path, e))?;
+    end.map_err(|e| unreadable_file(path, e))?;
     Ok(())
 }
 
@@ -77,7 +82,8 @@ struct LineJudge<'a, J> {
 impl<J> LineJudge<'_, J> {
     fn wrong(&mut self, line: &LogLine<'_>, weight: Weight, message: String) -> Flow {
         self.check.line = line.span.number;
-        self.check.tell(weight, json(self.check.damage), message);
+        self.check
+            .report_violation(weight, json(self.check.damage), message);
         Flow::Continue(())
     }
 }

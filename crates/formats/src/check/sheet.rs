@@ -169,7 +169,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Hands over what was found, in the order of lines.
-    pub(crate) fn tell(mut self, out: &mut dyn FnMut(Violation)) {
+    pub(crate) fn report_all(mut self, out: &mut dyn FnMut(Violation)) {
         self.found.sort_by_key(|v| v.line);
         self.found.into_iter().for_each(out);
     }

@@ -2,7 +2,7 @@
 
 use rethread_json::{Items, Members, Value};
 
-use super::known::{holds_known_key, shown};
+use super::known::{holds_known_key, shown_text};
 use super::law::{same_key, too_deep};
 use super::sheet::Sheet;
 
@@ -60,7 +60,7 @@ impl<'a> Frame<'a> {
 
 /// Calls `visit` for every value but the outermost, each before what is in it. Without recursion,
 /// and in memory of so many frames at most. Keys that an object has twice are told on the way.
-pub(crate) fn walk<'a>(
+pub(crate) fn walk_values<'a>(
     sheet: &mut Sheet<'_>,
     root: Value<'a>,
     visit: &mut dyn FnMut(&mut Sheet<'_>, &[Frame<'a>], Value<'a>),
@@ -101,7 +101,7 @@ fn same_keys(sheet: &mut Sheet<'_>, object: Value<'_>) {
         if first == second {
             let message = format!(
                 "the key {} is there twice; the last one counts",
-                shown(second)
+                shown_text(second)
             );
             sheet.warning(same_key(sheet.section()), *at, message);
         }
@@ -109,7 +109,7 @@ fn same_keys(sheet: &mut Sheet<'_>, object: Value<'_>) {
 }
 
 /// The way to a value: `agentSettings.codex.args[2]`. A name that is a secret itself is left out.
-pub(crate) fn way(frames: &[Frame<'_>]) -> String {
+pub(crate) fn value_path(frames: &[Frame<'_>]) -> String {
     let mut out = String::new();
     let shown = frames.len().saturating_sub(SHOWN);
     if shown > 0 {

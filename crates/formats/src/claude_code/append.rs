@@ -7,7 +7,7 @@ use super::record_writer::{RecordWriter, VERSION};
 use super::store::TranscriptName;
 use super::transcript::{NewStep, StepInput, add_steps};
 use super::{ClaudeCode, FORMAT, SLUG};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{
     Appended, Branch, Conversation, EntryRef, MessageInput, Source, TreeWriter, WriteError, Writing,
 };
@@ -91,5 +91,5 @@ pub(super) fn last_id(
     let bytes = conversation.native.read(*raw).ok()?;
     let tree = Tree::parse(&bytes).ok()?;
     let record: Value<'_> = tree.root(&bytes);
-    string(record, "uuid")
+    string_of(record, "uuid")
 }

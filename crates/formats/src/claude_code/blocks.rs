@@ -13,7 +13,7 @@ use super::record::TranscriptRecord;
 use super::said::text_blocks;
 use super::store::saved_output;
 use crate::few::{Rest, few_items};
-use crate::fields::{is_true, json, string, text, text_of};
+use crate::fields::{is_true, json_of, string_of, text_from, text_of};
 use crate::kit::{inline_blob, unknown_block};
 
 /// What blocks are decoded with.
@@ -33,7 +33,7 @@ pub(super) fn read_blocks(content: Option<Value<'_>>, around: &Around<'_>) -> Ve
     let Some(content) = content else {
         return Vec::new();
     };
-    if let Some(lone) = text(content) {
+    if let Some(lone) = text_from(content) {
         return said(content, lone, around);
     }
     let (items, rest) = few_items(content);
@@ -50,11 +50,11 @@ fn said(value: Value<'_>, text: Text, around: &Around<'_>) -> Vec<Block> {
 }
 
 fn block(value: Value<'_>, around: &Around<'_>) -> Vec<Block> {
-    let type_name = string(value, "type").unwrap_or_default();
+    let type_name = string_of(value, "type").unwrap_or_default();
     let known = match type_name.as_str() {
         "text" => {
             let words = value.get("text");
-            let words = words.and_then(|w| Some(said(w, text(w)?, around)));
+            let words = words.and_then(|w| Some(said(w, text_from(w)?, around)));
             match words {
                 Some(blocks) => return blocks,
                 None => None,
@@ -63,12 +63,12 @@ fn block(value: Value<'_>, around: &Around<'_>) -> Vec<Block> {
         "thinking" => text_of(value, "thinking").map(|text| {
             Block::Thinking(Thinking {
                 text,
-                signature: string(value, "signature"),
+                signature: string_of(value, "signature"),
                 ..Thinking::default()
             })
         }),
         "redacted_thinking" => Some(Block::Thinking(Thinking {
-            encrypted: string(value, "data"),
+            encrypted: string_of(value, "data"),
             redacted: true,
             ..Thinking::default()
         })),
@@ -76,17 +76,17 @@ fn block(value: Value<'_>, around: &Around<'_>) -> Vec<Block> {
         "tool_result" => Some(Block::ToolResult(result(value, around))),
         "image" => media(value, around).map(Block::Image),
         "document" => media(value, around).map(Block::File),
-        _ => text(value).map(Block::Text),
+        _ => text_from(value).map(Block::Text),
     };
     vec![known.unwrap_or_else(|| unknown_block(value))]
 }
 
 fn call(value: Value<'_>, around: &Around<'_>) -> Block {
-    let id = string(value, "id").unwrap_or_default();
-    let name = string(value, "name").unwrap_or_default();
+    let id = string_of(value, "id").unwrap_or_default();
+    let name = string_of(value, "name").unwrap_or_default();
     Block::ToolCall(ToolCall {
-        namespace: string(value, "server_name"),
-        input: json(value, "input").map(ToolInput::Json),
+        namespace: string_of(value, "server_name"),
+        input: json_of(value, "input").map(ToolInput::Json),
         // How it ended is in its result, which is an entry of its own.
         status: ToolStatus::Completed,
         hosted: value
@@ -107,7 +107,7 @@ fn result(value: Value<'_>, around: &Around<'_>) -> ToolResult {
         let is = |name| b.get("type").is_some_and(|t| t.is_str(name));
         is("tool_use") || is("tool_result")
     };
-    let lone = inner.and_then(text).map(Block::Text);
+    let lone = inner.and_then(text_from).map(Block::Text);
     let (items, rest) = inner.map(few_items).unzip();
     let items = items.into_iter().flatten().flat_map(|item| {
         // Results never nest; what does is kept as it is.
@@ -121,7 +121,7 @@ fn result(value: Value<'_>, around: &Around<'_>) -> ToolResult {
     ToolResult {
         blocks: lone.into_iter().chain(items).chain(rest).collect(),
         is_error: is_true(value, "is_error"),
-        ..ToolResult::new(string(value, "tool_use_id").unwrap_or_default())
+        ..ToolResult::new(string_of(value, "tool_use_id").unwrap_or_default())
     }
 }
 
@@ -142,7 +142,7 @@ pub(super) fn add_structured(
         return;
     };
     result.structured = Some(Json::new(structured.raw()));
-    result.full_output = string(structured, "persistedOutputPath").map(|named| {
+    result.full_output = string_of(structured, "persistedOutputPath").map(|named| {
         saved_output(around.path, &named)
             .map_or_else(|| Blob::Outside(PathBuf::from(&named)), Blob::File)
     });
@@ -151,16 +151,16 @@ pub(super) fn add_structured(
 /// A picture or a document.
 fn media(value: Value<'_>, around: &Around<'_>) -> Option<Media> {
     let source = value.get("source")?;
-    let name = string(value, "title").or_else(|| string(value, "filename"));
-    let blob = match string(source, "type")?.as_str() {
+    let name = string_of(value, "title").or_else(|| string_of(value, "filename"));
+    let blob = match string_of(source, "type")?.as_str() {
         "base64" => inline_blob(source.get("data")?, around.raw)?,
         "text" => Blob::Text(text_of(source, "data")?),
-        "url" => Blob::Url(string(source, "url")?),
-        "file" => Blob::Missing(string(source, "file_id")?),
+        "url" => Blob::Url(string_of(source, "url")?),
+        "file" => Blob::Missing(string_of(source, "file_id")?),
         _ => return None,
     };
     Some(Media {
-        mime: string(source, "media_type"),
+        mime: string_of(source, "media_type"),
         name,
         ..Media::new(blob)
     })

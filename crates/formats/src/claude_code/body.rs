@@ -16,7 +16,7 @@ use super::record::TranscriptRecord;
 use super::usage::{fuller_usage, read_usage};
 use super::{ClaudeCode, own};
 use crate::few::{MOST, Rest, few_items, more_records};
-use crate::fields::{others, string, text, text_of};
+use crate::fields::{other_members, string_of, text_from, text_of};
 use crate::kit::{CHANGED, giant_block, unreadable_body};
 use crate::{BodyReader, Native, OwnWords, RecordKind};
 
@@ -83,7 +83,7 @@ impl BodyReader for ClaudeCode {
             Kind::Title => title(first),
             Kind::ContextEdit => Body::ContextEdit(edit(first, nth(session, entry))),
             Kind::Event => Body::Event(event(first)),
-            _ => Body::Unknown(string(first, "type")),
+            _ => Body::Unknown(string_of(first, "type")),
         }
     }
 
@@ -120,12 +120,12 @@ impl BodyReader for ClaudeCode {
             if kind == Kind::Compaction && said.is_none() {
                 continue;
             }
-            let of_said = |key| said.and_then(|said| string(said, key));
+            let of_said = |key| said.and_then(|said| string_of(said, key));
             pieces.retain(|piece| piece.id != id);
             pieces.push(Piece {
                 id: id.into_owned(),
                 record,
-                time: string(value, "timestamp").and_then(|t| t.parse().ok()),
+                time: string_of(value, "timestamp").and_then(|t| t.parse().ok()),
                 blocks: read_blocks(TranscriptRecord::of(value).content(), &open.around(*raw))
                     .len(),
                 place: place(value),
@@ -235,16 +235,16 @@ fn own_id(record: Value<'_>) -> Option<Cow<'_, str>> {
 
 fn response_fields(message: &mut Message, value: Value<'_>, record: &TranscriptRecord<'_>) {
     let said = record.message.unwrap_or(value);
-    let set = |slot: &mut Option<String>, key| *slot = string(said, key).or(slot.take());
+    let set = |slot: &mut Option<String>, key| *slot = string_of(said, key).or(slot.take());
     set(&mut message.stop_reason, "stop_reason");
     set(&mut message.stop_sequence, "stop_sequence");
     set(&mut message.response_id, "id");
-    message.request_id = string(value, "requestId").or(message.request_id.take());
-    let model = string(said, "model").filter(|m| m != SYNTHETIC);
+    message.request_id = string_of(value, "requestId").or(message.request_id.take());
+    let model = string_of(said, "model").filter(|m| m != SYNTHETIC);
     let model = model.map(|id| rethread_model::ModelRef { provider: None, id });
     message.model = model.or(message.model.take());
     if record.api_error {
-        let error = string(value, "error").or_else(|| string(value, "apiErrorType"));
+        let error = string_of(value, "error").or_else(|| string_of(value, "apiErrorType"));
         message.error = Some(error.unwrap_or_else(|| "the API answered with an error".to_owned()));
     }
     if message.place.is_none() {
@@ -254,10 +254,10 @@ fn response_fields(message: &mut Message, value: Value<'_>, record: &TranscriptR
 
 fn place(value: Value<'_>) -> Option<Box<Place>> {
     let place = Place {
-        cwd: string(value, "cwd"),
-        branch: string(value, "gitBranch").filter(|b| !b.is_empty()),
-        agent_version: string(value, "version"),
-        user_type: string(value, "userType"),
+        cwd: string_of(value, "cwd"),
+        branch: string_of(value, "gitBranch").filter(|b| !b.is_empty()),
+        agent_version: string_of(value, "version"),
+        user_type: string_of(value, "userType"),
     };
     (place != Place::default()).then(|| Box::new(place))
 }
@@ -268,7 +268,7 @@ fn attachment(value: Value<'_>) -> Message {
     let (rendered, more) = value.get("rendered").map(few_items).unzip();
     let rendered = rendered.into_iter().flatten();
     for content in rendered.filter_map(|r| r.get("content")) {
-        let lone = text(content);
+        let lone = text_from(content);
         let (items, rest) = few_items(content);
         let items = items.filter_map(|b| text_of(b, "text"));
         said.extend(lone.into_iter().chain(items).map(Block::Text));
@@ -286,7 +286,7 @@ fn attachment(value: Value<'_>) -> Message {
 /// What happened: a record of the system, or an attachment that was not shown as text.
 fn event(value: Value<'_>) -> Event {
     if let Some(attached) = value.get("attachment") {
-        let name = string(attached, "type").unwrap_or_default();
+        let name = string_of(attached, "type").unwrap_or_default();
         let is_error = name.ends_with("error");
         return Event {
             name,
@@ -296,11 +296,11 @@ fn event(value: Value<'_>) -> Event {
             } else {
                 Level::Info
             },
-            details: others(attached, &["type", "content"]),
+            details: other_members(attached, &["type", "content"]),
         };
     }
-    let name = string(value, "subtype").or_else(|| string(value, "type"));
-    let level = match string(value, "level").as_deref() {
+    let name = string_of(value, "subtype").or_else(|| string_of(value, "type"));
+    let level = match string_of(value, "level").as_deref() {
         Some("error") => Level::Error,
         Some("warning") => Level::Warning,
         _ => Level::Info,
@@ -310,17 +310,17 @@ fn event(value: Value<'_>) -> Event {
         name: name.unwrap_or_default(),
         text: text_of(value, "content"),
         level,
-        details: others(value, &known),
+        details: other_members(value, &known),
     }
 }
 
 fn title(value: Value<'_>) -> Body {
-    let by_person = string(value, "customTitle");
+    let by_person = string_of(value, "customTitle");
     let source = match by_person {
         Some(_) => TitleSource::User,
         None => TitleSource::Model,
     };
-    let text = by_person.or_else(|| string(value, "aiTitle"));
+    let text = by_person.or_else(|| string_of(value, "aiTitle"));
     Body::Title(TitleChange {
         text: text.map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()),
         source,
@@ -339,7 +339,7 @@ fn nth(session: &Session, entry: EntryIx) -> usize {
 fn edit(value: Value<'_>, nth: usize) -> ContextEdit {
     let mut replacements = value.get("replacements").into_iter().flat_map(Value::items);
     let one = replacements.nth(nth);
-    let call = one.and_then(|r| string(r, "toolUseId"));
+    let call = one.and_then(|r| string_of(r, "toolUseId"));
     ContextEdit {
         target: String::new(),
         tool_call: call,

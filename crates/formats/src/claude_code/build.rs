@@ -9,7 +9,7 @@ use super::leaf::find_leaf;
 use super::nodes::{LinkDamage, NONE, Nodes};
 use super::reader::TRANSCRIPT;
 use super::store::TranscriptName;
-use super::thread::straighten;
+use super::thread::straighten_thread;
 use crate::kit::SourcePos;
 
 /// Makes entries of all nodes, and says what was wrong with their links. What is no longer needed
@@ -21,7 +21,7 @@ pub(super) fn build_session(
     mut builder: SessionBuilder,
 ) -> (SessionBuilder, Vec<(SourcePos, LinkDamage)>) {
     let (mut parents, wrong) = nodes.settle();
-    straighten(&nodes.list, &mut parents);
+    straighten_thread(&nodes.list, &mut parents);
     *builder.head() = facts.head(path, &|id| nodes.find(id).is_some());
     let find = |id: &Option<String>| nodes.find(id.as_deref()?);
     let (copied, named) = (find(&facts.fork_at), find(&facts.last_prompt.leaf));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rethread_json::{Object, Tree, Value};
 
-use super::create::{project_folder, real};
+use super::create::{project_folder, real_folder};
 use super::record_writer::OURS;
 use super::{ClaudeCode, FORMAT};
 use crate::carry::{InstallTarget, in_lines};
@@ -55,7 +55,7 @@ impl Carrier for ClaudeCode {
         place: &InstallTarget,
         _main: &str,
     ) -> Result<PathBuf, WriteError> {
-        let folder = project_folder(w.env, place.root.as_deref(), &real(&place.cwd))?;
+        let folder = project_folder(w.env, place.root.as_deref(), &real_folder(&place.cwd))?;
         Ok(place.or_before(folder))
     }
 }

@@ -4,7 +4,7 @@ use rethread_json::Value;
 use rethread_model::{Compaction, Kept, Text};
 
 use super::body::EntryRecord;
-use crate::fields::{others, string, text, text_of};
+use crate::fields::{other_members, string_of, text_from, text_of};
 
 /// The mark of a compaction, its summary, or both.
 pub(super) fn read_compaction(values: &[EntryRecord<'_>]) -> Compaction {
@@ -16,7 +16,7 @@ pub(super) fn read_compaction(values: &[EntryRecord<'_>]) -> Compaction {
         let Some(meta) = value.get("compactMetadata") else {
             continue;
         };
-        compaction.trigger = string(meta, "trigger");
+        compaction.trigger = string_of(meta, "trigger");
         compaction.tokens_before = meta.get("preTokens").and_then(Value::u64);
         compaction.tokens_after = meta.get("postTokens").and_then(Value::u64);
         compaction.duration_ms = meta.get("durationMs").and_then(Value::f64);
@@ -29,13 +29,13 @@ pub(super) fn read_compaction(values: &[EntryRecord<'_>]) -> Compaction {
             "preservedSegment",
             "preservedMessages",
         ];
-        compaction.details = others(meta, &known);
+        compaction.details = other_members(meta, &known);
     }
     compaction
 }
 
 fn joined(content: Value<'_>) -> Option<Text> {
-    if let Some(text) = text(content) {
+    if let Some(text) = text_from(content) {
         return Some(text);
     }
     let texts: Vec<Text> = content.items().filter_map(|b| text_of(b, "text")).collect();
@@ -53,7 +53,7 @@ fn kept(meta: Value<'_>) -> Kept {
         return Kept::Entries(entries);
     }
     let segment = meta.get("preservedSegment");
-    let end = |key| segment.and_then(|s| string(s, key));
+    let end = |key| segment.and_then(|s| string_of(s, key));
     match (end("headUuid"), end("tailUuid")) {
         (Some(first), Some(last)) => Kept::Range { first, last },
         _ => Kept::Nothing,

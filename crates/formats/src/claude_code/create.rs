@@ -30,7 +30,7 @@ pub(super) fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
 }
 
 /// The folder without links, spelled as the client spells it.
-pub(super) fn real(folder: &Path) -> PathBuf {
+pub(super) fn real_folder(folder: &Path) -> PathBuf {
     let real = Some(folder).filter(|folder| is_visible(folder));
     let Some(real) = real.and_then(|folder| std::fs::canonicalize(folder).ok()) else {
         return folder.to_owned();

@@ -12,12 +12,12 @@ use rethread_model::{
 
 use super::SLUG;
 use super::counted::CountedIds;
-use super::ids::{Key, key};
+use super::ids::{Key, id_key};
 use super::kinds::{RecordUse, SYNTHETIC};
 use super::leaf::LastPrompt;
 use super::record::TranscriptRecord;
 use super::record_writer::OURS;
-use super::store::{TranscriptName, parent_of_agent, stem};
+use super::store::{TranscriptName, file_stem, parent_of_agent};
 use super::titles::{Titles, add_prompt};
 use super::usage::{Sum, cost_state};
 use crate::carry::converted_from;
@@ -331,7 +331,10 @@ impl TranscriptFacts {
     /// The id of the session that a file holds.
     pub(super) fn own_session(&self, path: &Path) -> String {
         let told = || self.sessions.first().cloned();
-        self.own.clone().or_else(told).unwrap_or_else(|| stem(path))
+        self.own
+            .clone()
+            .or_else(told)
+            .unwrap_or_else(|| file_stem(path))
     }
 
     /// The facts about the whole session. `has` says whether a record is in the file.
@@ -405,7 +408,7 @@ struct SubAgents {
 
 impl SubAgents {
     fn add(&mut self, agent: &str, call: Option<String>) {
-        let place = *self.places.entry(key(agent)).or_insert(self.list.len());
+        let place = *self.places.entry(id_key(agent)).or_insert(self.list.len());
         match self.list.get_mut(place) {
             Some((_, known)) => *known = known.take().or(call),
             None => self.list.push((agent.to_owned(), call)),

@@ -10,8 +10,8 @@ use rethread_model::{EntryIx, RawRef};
 use sha2::{Digest as _, Sha256};
 
 use super::append::last_id;
-use crate::error::unreadable;
-use crate::fields::string;
+use crate::error::unreadable_file;
+use crate::fields::string_of;
 use crate::{Conversation, WriteError};
 
 /// The records of a way, which are read again when they are written.
@@ -40,10 +40,10 @@ impl<'a> Copied<'a> {
         let mut ids = HashSet::with_capacity(copied.records.len());
         let read = copied.each(|record, _| {
             let root = record.tree.root(&record.bytes);
-            ids.extend(string(root, "uuid").map(|id| key(&id)));
+            ids.extend(string_of(root, "uuid").map(|id| key(&id)));
             Ok(())
         });
-        read.map_err(|e| unreadable(&conversation.source.path, e))?;
+        read.map_err(|e| unreadable_file(&conversation.source.path, e))?;
         copied.ids = ids;
         Ok(copied)
     }

@@ -44,7 +44,7 @@ impl IdTable {
             others,
             hasher,
         } = self;
-        let own = id.map_or(NAMELESS, key);
+        let own = id.map_or(NAMELESS, id_key);
         let number = u32::try_from(keys.len()).ok();
         keys.push(own);
         let (Some(id), Some(number)) = (id, number) else {
@@ -101,7 +101,7 @@ fn hash(hasher: &RandomState, key: &Key) -> u64 {
 }
 
 /// An id in sixteen bytes.
-pub(super) fn key(id: &str) -> Key {
+pub(super) fn id_key(id: &str) -> Key {
     // Nobody who writes a file knows these, so nobody can make two ids alike.
     static HASHERS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
     if is_plain_uuid(id)
@@ -135,13 +135,13 @@ mod tests {
         assert!(!ids.push(Some(NIL)));
         assert!(!ids.push(Some("odd")));
         assert!(ids.push(Some(PLAIN)));
-        ids.lead(key(PLAIN), 9);
-        ids.lead(key("later"), 1);
-        ids.lead(key("later"), 2);
-        let found = [PLAIN, NIL, "odd", "later", "never"].map(|id| ids.get(&key(id)));
+        ids.lead(id_key(PLAIN), 9);
+        ids.lead(id_key("later"), 1);
+        ids.lead(id_key("later"), 2);
+        let found = [PLAIN, NIL, "odd", "later", "never"].map(|id| ids.get(&id_key(id)));
         assert_eq!(found, [Some(4), Some(2), Some(3), Some(1), None]);
         assert!(ids.push(Some("later")));
-        assert_eq!(ids.get(&key("later")), Some(5));
+        assert_eq!(ids.get(&id_key("later")), Some(5));
         let names = ids.into_names();
         let all: Vec<String> = (0..7).map(|node| names.of(node)).collect();
         assert_eq!(all, [PLAIN, "", NIL, "odd", PLAIN, "later", ""]);
@@ -154,6 +154,6 @@ mod tests {
         for n in 0..10_000 {
             assert!(!ids.push(Some(&id(n))));
         }
-        assert!((0..10_000).all(|n| ids.get(&key(&id(n))) == Some(n)));
+        assert!((0..10_000).all(|n| ids.get(&id_key(&id(n))) == Some(n)));
     }
 }

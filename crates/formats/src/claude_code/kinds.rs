@@ -34,7 +34,7 @@ pub(super) enum RecordUse {
 pub(super) const SYNTHETIC: &str = "<synthetic>";
 
 /// What a record is.
-pub(super) fn part(record: &TranscriptRecord<'_>) -> RecordUse {
+pub(super) fn record_use(record: &TranscriptRecord<'_>) -> RecordUse {
     let Some(type_name) = record.type_name() else {
         return RecordUse::Unknown;
     };

@@ -36,7 +36,11 @@ pub(super) fn find_leaf(
     let kids = Kids::of(parents);
     let named = named
         .map(|node| nodes.owner(node))
-        .filter(|_| version.and_then(numbers).is_none_or(|v| v > LAST_RECORD))
+        .filter(|_| {
+            version
+                .and_then(version_numbers)
+                .is_none_or(|v| v > LAST_RECORD)
+        })
         .filter(|node| !nodes.list[*node as usize].side);
     let Some(named) = named else {
         let last = last_of(nodes, |_, node| !node.side).or_else(|| last_of(nodes, |_, _| true))?;
@@ -84,7 +88,7 @@ fn below(parents: &[u32], top: u32) -> Vec<bool> {
 }
 
 /// The numbers of a version such as `2.1.112`; none if it is something else.
-pub(super) fn numbers(version: &str) -> Option<[u64; 3]> {
+pub(super) fn version_numbers(version: &str) -> Option<[u64; 3]> {
     let plain = version.split(['-', '+']).next()?;
     let mut numbers = plain.split('.').map(str::parse::<u64>);
     let mut next = || numbers.next()?.ok();

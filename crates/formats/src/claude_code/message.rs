@@ -5,7 +5,7 @@ use rethread_model::{Block, Moment, Role, Usage};
 
 use super::content::RecordContent;
 use super::record_writer::Saying;
-use crate::fields::filled;
+use crate::fields::filled_of;
 use crate::kit::{GivenMessage, bad_message, given_time, read_message, unified_message};
 use crate::{MessageDefaults, MessageInput, NewMessage, WriteError};
 
@@ -31,7 +31,7 @@ pub(super) struct ResponseDefaults {
 }
 
 /// Checks a message and brings it into the vendor's form.
-pub(super) fn prepare(
+pub(super) fn prepare_records(
     input: &MessageInput,
     d: &ResponseDefaults,
 ) -> Result<PreparedRecords, WriteError> {
@@ -54,7 +54,7 @@ fn record(root: Value<'_>, unsaid: &MessageDefaults) -> Option<Result<NewMessage
     let message = root.get("message").filter(|m| m.is_object())?;
     let read = unified_message(message, unsaid).and_then(|new| {
         Ok(NewMessage {
-            id: filled(root, "uuid"),
+            id: filled_of(root, "uuid"),
             time: given_time(root)?,
             ..new
         })

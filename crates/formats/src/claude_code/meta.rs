@@ -7,7 +7,7 @@ use rethread_json::{Tree, Value};
 use rethread_model::{Head, Title, TitleSource};
 
 use super::store::meta_file;
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// What is known of a sub-agent.
 #[derive(Clone, Debug, Default)]
@@ -24,9 +24,9 @@ impl AgentMeta {
         let tree = Tree::parse(bytes).ok()?;
         let root: Value<'_> = tree.root(bytes);
         root.is_object().then(|| Self {
-            agent_type: string(root, "agentType"),
-            description: string(root, "description"),
-            tool_call: string(root, "toolUseId"),
+            agent_type: string_of(root, "agentType"),
+            description: string_of(root, "description"),
+            tool_call: string_of(root, "toolUseId"),
         })
     }
 

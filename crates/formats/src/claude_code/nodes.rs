@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use rethread_model::{Kind, Moment, SessionBuilder, Visibility};
 
-use super::ids::{IdTable, Key, NodeIds, key};
+use super::ids::{IdTable, Key, NodeIds, id_key};
 use super::record::RecordParent;
 use super::responses::{ResponseKey, Responses};
 use crate::kit::{SourcePos, find_circles};
@@ -119,9 +119,9 @@ impl Nodes {
             RecordParent::Unsaid => before,
             RecordParent::Root => NONE,
             RecordParent::Id(id) if new.id == Some(id) => NONE,
-            RecordParent::Id(id) => match self.ids.get(&key(id)) {
+            RecordParent::Id(id) => match self.ids.get(&id_key(id)) {
                 Some(found) => found,
-                None => self.wait(number, key(id), before, at),
+                None => self.wait(number, id_key(id), before, at),
             },
         };
         let id = new.id.filter(|id| !id.is_empty());
@@ -172,10 +172,10 @@ impl Nodes {
         let before = self.last[usize::from(side)].unwrap_or(NONE);
         let target = match parent {
             RecordParent::Root => NONE,
-            RecordParent::Id(parent) => self.ids.get(&key(parent)).unwrap_or(before),
+            RecordParent::Id(parent) => self.ids.get(&id_key(parent)).unwrap_or(before),
             RecordParent::Unsaid => before,
         };
-        self.ids.lead(key(id), target);
+        self.ids.lead(id_key(id), target);
     }
 
     /// Makes a node a part of the response that it names, if that has begun. A response that hangs
@@ -225,12 +225,12 @@ impl Nodes {
 
     /// Notes what a node really continues, where the chain of parents is cut.
     pub(super) fn continues(&mut self, node: u32, logical: &str) {
-        self.said_logical.push((node, key(logical), self.before));
+        self.said_logical.push((node, id_key(logical), self.before));
     }
 
     /// Notes the last record of what a compaction keeps of the past.
     pub(super) fn keeps_up_to(&mut self, node: u32, tail: &str) {
-        self.kept.push((node, key(tail)));
+        self.kept.push((node, id_key(tail)));
     }
 
     /// Some versions let what is said behind a compaction hang from the end of what it kept, and not
@@ -280,7 +280,7 @@ impl Nodes {
 
     /// The node that an id leads to.
     pub(super) fn find(&self, id: &str) -> Option<u32> {
-        self.ids.get(&key(id)).filter(|found| *found != NONE)
+        self.ids.get(&id_key(id)).filter(|found| *found != NONE)
     }
 
     /// The first part of the entry that a node is a part of.

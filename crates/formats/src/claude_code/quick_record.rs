@@ -125,10 +125,10 @@ mod tests {
     #[test]
     fn whole_records_are_told_by_their_beginning() {
         let response = "Response { id: \"msg_1\", model: \"m\", calls: 2 }";
-        assert_eq!(quick_record(RESPONSE).as_deref(), Some(response));
-        assert_eq!(quick_record(RESULT).as_deref(), Some("Results"));
+        assert_eq!(glance(RESPONSE).as_deref(), Some(response));
+        assert_eq!(glance(RESULT).as_deref(), Some("Results"));
         let progress = r#"{"parentUuid":"u","type":"progress","data":{"type":"bash_progress"}} "#;
-        assert_eq!(quick_record(progress).as_deref(), Some("Progress"));
+        assert_eq!(glance(progress).as_deref(), Some("Progress"));
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
             RESPONSE.replace("assistant", "helper"),
             r#"{"type":"user","message":{"role":"user","content":"hello"}}"#.to_owned(),
         ] {
-            assert_eq!(quick_record(&line), None, "{line}");
+            assert_eq!(glance(&line), None, "{line}");
         }
     }
 }

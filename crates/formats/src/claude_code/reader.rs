@@ -10,7 +10,7 @@ use super::meta::AgentMeta;
 use super::nodes::LinkDamage;
 use super::said::OPEN;
 use super::scan::TranscriptScan;
-use super::store::{TranscriptName, agents_of, meta_file, source};
+use super::store::{TranscriptName, agents_of, meta_file, source_at};
 use super::summary::summarize_with;
 use super::{ClaudeCode, FORMAT, SLUG};
 use crate::kit::{SaveScan, SourcePos, read_log};
@@ -105,7 +105,7 @@ impl crate::Reader for ClaudeCode {
         }
         let agents = agents_of(path).into_iter();
         let mut agents: Vec<Source> = agents
-            .filter_map(|path| Some(source(TranscriptName::of(&path)?, path)))
+            .filter_map(|path| Some(source_at(TranscriptName::of(&path)?, path)))
             .collect();
         let head = &session.session.head;
         for link in head.links.iter().filter(|l| l.kind == LinkKind::SubAgent) {

@@ -98,7 +98,7 @@ impl RecordWriter {
     }
 
     /// Writes the mark of a compaction, which begins the chain of records anew.
-    pub(super) fn mark(
+    pub(super) fn write_mark(
         &mut self,
         id: &str,
         time: Moment,

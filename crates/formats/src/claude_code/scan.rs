@@ -8,7 +8,7 @@ use rethread_json::{LineSpan, Tree, Value};
 
 use super::counted::CountedIds;
 use super::facts::TranscriptFacts;
-use super::kinds::{RecordUse, giant_part, part};
+use super::kinds::{RecordUse, giant_part, record_use};
 use super::placement::{ThreadRecord, TranscriptThread};
 use super::quick_record::{QuickRecord, quick_record};
 use super::record::{GiantHead, TranscriptRecord};
@@ -124,7 +124,7 @@ impl<'p> LogVisitor<'p> for TranscriptScan<'p> {
 
     fn object(&mut self, line: &LogLine<'_>, value: Value<'_>) -> Flow {
         let record = TranscriptRecord::of(value);
-        let part = part(&record);
+        let part = record_use(&record);
         if !self.is_ours {
             self.is_ours = is_ours(value) == Some(true);
         }

@@ -51,10 +51,10 @@ impl Store for ClaudeCode {
                 projects.is_some_and(|name| name == PROJECTS)
             };
             match TranscriptName::of(&path) {
-                Some(named) if is_session(&path) => sources.push(source(named, path)),
+                Some(named) if is_session(&path) => sources.push(source_at(named, path)),
                 // A damaged or empty one, where the client keeps them.
                 Some(named @ TranscriptName::Session(_)) if in_store(&path) => {
-                    sources.push(source(named, path));
+                    sources.push(source_at(named, path));
                 }
                 _ => {}
             }
@@ -229,10 +229,10 @@ fn list_project(folder: &Path, out: &mut SourceSink<'_>) {
 fn list_file(path: PathBuf, out: &mut SourceSink<'_>) {
     match TranscriptName::of(&path) {
         Some(TranscriptName::Session(id) | TranscriptName::Agent(id)) => {
-            out(Ok(Source::new(FORMAT, id, path)))
+            out(Ok(Source::new(FORMAT, id, path)));
         }
         Some(TranscriptName::Unsure) if is_session(&path) => {
-            let id = stem(&path);
+            let id = file_stem(&path);
             out(Ok(Source::new(FORMAT, id, path)));
         }
         _ => {}
@@ -257,16 +257,16 @@ fn agents_in(session: &Path, out: &mut SourceSink<'_>) -> Vec<PathBuf> {
     found
 }
 
-pub(super) fn source(named: TranscriptName, path: PathBuf) -> Source {
+pub(super) fn source_at(named: TranscriptName, path: PathBuf) -> Source {
     let id = match named {
         TranscriptName::Session(id) | TranscriptName::Agent(id) => id,
-        TranscriptName::Unsure => stem(&path),
+        TranscriptName::Unsure => file_stem(&path),
     };
     Source::new(FORMAT, id, path)
 }
 
 /// The name of a transcript without its ending.
-pub(super) fn stem(path: &Path) -> String {
+pub(super) fn file_stem(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default();
     stem.to_string_lossy().into_owned()
 }
@@ -285,7 +285,7 @@ pub(super) fn meta_file(transcript: &Path) -> PathBuf {
 }
 
 /// The session that a transcript belongs to, and the folder for its sub-agents.
-pub(super) fn family(transcript: &Path) -> (PathBuf, PathBuf) {
+pub(super) fn family_paths(transcript: &Path) -> (PathBuf, PathBuf) {
     let mut folders = transcript.ancestors().skip(1);
     let is_theirs = |f: &&Path| f.file_name().is_some_and(|n| n == SUBAGENTS);
     if let Some(own) = folders.find(is_theirs).and_then(Path::parent) {

@@ -10,7 +10,7 @@ use rethread_model::{Head, LinkKind, Summary};
 use super::SLUG;
 use super::meta::AgentMeta;
 use super::scan::TranscriptScan;
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::kit::{SaveScan, SavedScan, scan_question, scan_resumably};
 use crate::unusable::{cannot_be_opened, holds_no_record};
 use crate::{OpenError, Source, Want};
@@ -41,7 +41,7 @@ pub(super) fn summarize_with(
             saved = found;
             scan.finish(&file)
         });
-        facts.map_err(|e| unreadable(path, e))
+        facts.map_err(|e| unreadable_file(path, e))
     });
     match scanned {
         Ok(Some(facts)) => {

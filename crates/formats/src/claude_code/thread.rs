@@ -11,7 +11,7 @@ use super::nodes::{NONE, Node, open_circles};
 
 /// Straightens the links of entries. `parents` holds for each node its parent, for those that are
 /// no entries none.
-pub(super) fn straighten(nodes: &[Node], parents: &mut [u32]) {
+pub(super) fn straighten_thread(nodes: &[Node], parents: &mut [u32]) {
     let kids = Kids::of(parents);
     let says = |node: &Node| matches!(node.kind, Kind::Message(role) if role != Role::System);
     let is_summary = |node: &Node| node.kind == Kind::Compaction;

@@ -6,9 +6,9 @@ use rethread_model::{LinkKind, Moment, Note, TitleSource};
 
 use super::append::{given_steps, last_id, record_writer, refuse_agent};
 use super::content::tool_id;
-use super::message::{PreparedRecords, ResponseDefaults, prepare, prepare_new};
+use super::message::{PreparedRecords, ResponseDefaults, prepare_new, prepare_records};
 use super::record_writer::{Preserved, RecordWriter};
-use super::store::{family, meta_file, stem};
+use super::store::{family_paths, file_stem, meta_file};
 use super::{ClaudeCode, FORMAT, SLUG};
 use crate::session_log::SessionLog;
 use crate::{
@@ -39,10 +39,11 @@ impl SubagentWriter for ClaudeCode {
         agent: &SubagentTranscript<'_>,
     ) -> Result<Source, WriteError> {
         let w = &Writing { strict: true, ..*w };
-        let (session, folder) = family(&parent.path);
-        let conversation = FORMAT
-            .reader()
-            .read(&Source::new(FORMAT, stem(&session), session))?;
+        let (session, folder) = family_paths(&parent.path);
+        let conversation =
+            FORMAT
+                .reader()
+                .read(&Source::new(FORMAT, file_stem(&session), session))?;
         ensure_folder(&folder, &Mode::Private, w.durability)?;
         let count = std::fs::read_dir(&folder).map_or(0, Iterator::count) as u64;
         let salt = [b"agent", &count.to_le_bytes()[..]].concat();
@@ -55,7 +56,7 @@ impl SubagentWriter for ClaudeCode {
         };
         let new = NewSteps {
             scribe,
-            told: &steps(agent.told),
+            told: &new_steps(agent.told),
             salt: count,
             last: None,
         };
@@ -127,7 +128,7 @@ pub(super) enum StepInput<'a> {
 }
 
 /// The steps of a conversation.
-pub(super) fn steps(told: &[TranscriptStep]) -> Vec<NewStep<'_>> {
+pub(super) fn new_steps(told: &[TranscriptStep]) -> Vec<NewStep<'_>> {
     let steps = told.iter().map(|one| NewStep {
         after: one.after,
         time: one.time,
@@ -295,7 +296,7 @@ fn ready<'a>(
             Ok(Ready::Message(message))
         };
         steps.push(match &told.what {
-            StepInput::Given(message) => said(prepare(message, &defaults)),
+            StepInput::Given(message) => said(prepare_records(message, &defaults)),
             StepInput::Step(StepKind::Message(message)) => said(prepare_new(message, &defaults)),
             StepInput::Step(StepKind::Compaction {
                 summary,
@@ -379,7 +380,8 @@ impl TranscriptWriter<'_> {
                 let preserved = Preserved::new(&said, &kept);
                 let first = self.time(time.unwrap_or_else(|| self.w.env.now()));
                 let tokens = tokens_before.unwrap_or(0);
-                self.scribe.mark(&mark, first, tokens, preserved.as_ref());
+                self.scribe
+                    .write_mark(&mark, first, tokens, preserved.as_ref());
                 let second = self.time(first);
                 self.scribe.summary(summary, &said, second);
                 vec![mark, said]

@@ -7,10 +7,10 @@ use rethread_model::{Note, TitleSource};
 use rethread_project::Repository;
 
 use super::append::{given_steps, last_id, record_writer, refuse_agent};
-use super::create::{make_file, metadata, project_folder, real, refuse_unknown};
+use super::create::{make_file, metadata, project_folder, real_folder, refuse_unknown};
 use super::fork::Copied;
 use super::record_writer::{OURS, RecordWriter, VERSION};
-use super::transcript::{KEEPS, add_steps, steps};
+use super::transcript::{KEEPS, add_steps, new_steps};
 use super::{ClaudeCode, FORMAT};
 use crate::session_log::SessionLog;
 use crate::{
@@ -22,7 +22,7 @@ impl Writer for ClaudeCode {
     /// Starts a session: a transcript without messages, which the client lists once there is one.
     fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
         refuse_unknown(new)?;
-        let cwd = real(&new.cwd);
+        let cwd = real_folder(&new.cwd);
         let metadata = metadata(new)?;
         let folder = project_folder(w.env, new.root.as_deref(), &cwd)?;
         let (id, path) = make_file(w, &folder, new.id.as_deref(), |id, out| {
@@ -107,7 +107,7 @@ impl Writer for ClaudeCode {
         let copied = Copied::of(&conversation, &way)?;
         let said = session.head.workspace.path.clone();
         let cwd = match &fork.cwd {
-            Some(cwd) => Some(real(cwd)),
+            Some(cwd) => Some(real_folder(cwd)),
             None => said.map(Into::into),
         };
         let beside = source.path.parent().map(std::path::Path::to_owned);
@@ -164,7 +164,7 @@ impl Writer for ClaudeCode {
         told: &[TranscriptStep],
     ) -> Result<(), WriteError> {
         let all = Writing { strict: true, ..*w };
-        let told = add_steps(&all, source, None, &steps(told))?;
+        let told = add_steps(&all, source, None, &new_steps(told))?;
         told.ids.into_iter().try_for_each(|id| id.map(drop))
     }
 

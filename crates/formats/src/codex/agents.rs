@@ -17,7 +17,7 @@ const LONGEST: usize = 3660;
 
 /// What was made while a session went on, by names: in its own folder, and in those of the days from
 /// its first to its last.
-pub(super) fn near(session: &Conversation) -> Vec<Source> {
+pub(super) fn near_subagents(session: &Conversation) -> Vec<Source> {
     let head = &session.session.head;
     // What was converted was made after it was said.
     let made = match read_beginning(&session.source.path) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rethread_model::Note;
 
 use super::meta::{Base, Beginning, read_beginning};
-use super::store::rollout;
+use super::store::find_rollout;
 
 /// No chain of forks is followed further than this.
 const LONGEST: usize = 64;
@@ -28,7 +28,7 @@ pub(super) fn find_bases(path: &Path, base: Option<Base>) -> Bases {
     let mut from = path.to_owned();
     let mut next = base;
     while let Some(base) = next.take() {
-        let Some(file) = rollout(&from, &base.rollout) else {
+        let Some(file) = find_rollout(&from, &base.rollout) else {
             let message = format!(
                 "what it was forked from is missing: no file of session `{}` is there",
                 base.rollout

@@ -5,17 +5,17 @@ use rethread_model::{
     Blob, Block, Json, Media, RawRef, Text, Thinking, ToolCall, ToolResult, ToolStatus, Visibility,
 };
 
-use super::calls::{call_input, called, exit_code};
-use super::said::{ContentPart, is_injected, more_parts, parts};
+use super::calls::{call_id, call_input, exit_code};
+use super::said::{ContentPart, content_parts, is_injected, more_parts};
 use crate::few::{Rest, few_blocks};
-use crate::fields::{filled, json, string, text, text_of};
+use crate::fields::{filled_of, json_of, string_of, text_from, text_of};
 use crate::kit::{base64_start, inline_blob, unknown_block, url_blob};
 
 /// The blocks of a message. In one of the user, texts that the client put among the person's are
 /// marked.
 pub(super) fn message_blocks(value: Value<'_>, raw: RawRef, of_user: bool) -> Vec<Block> {
     let is_own = |part: ContentPart<'_>| !part.text().as_deref().is_some_and(is_injected);
-    let mixed = of_user && parts(value).any(is_own);
+    let mixed = of_user && content_parts(value).any(is_own);
     let block = |ContentPart(value): ContentPart<'_>| match block(value, raw) {
         Block::Text(text) if mixed && is_injected(&text.value) => Block::Aside {
             text,
@@ -24,23 +24,22 @@ pub(super) fn message_blocks(value: Value<'_>, raw: RawRef, of_user: bool) -> Ve
         block => block,
     };
     let more = more_parts(value).map(Rest::block);
-    parts(value).map(block).chain(more).collect()
+    content_parts(value).map(block).chain(more).collect()
 }
 
 /// One part of a content.
 fn block(value: Value<'_>, raw: RawRef) -> Block {
-    let type_name = string(value, "type").unwrap_or_default();
+    let type_name = string_of(value, "type").unwrap_or_default();
     let known = match type_name.as_str() {
         "input_image" | "image" | "output_image" => image(value, raw).map(Block::Image),
-        "local_image" => {
-            filled(value, "path").map(|path| Block::Image(Media::new(Blob::Outside(path.into()))))
-        }
+        "local_image" => filled_of(value, "path")
+            .map(|path| Block::Image(Media::new(Blob::Outside(path.into())))),
         "input_text" | "output_text" | "text" | "Text" | "reasoning_text" | "summary_text"
         | "refusal" => text_of(value, "text")
             .or_else(|| text_of(value, "refusal"))
             .map(Block::Text),
         // A text that is no block.
-        _ => text(value).map(Block::Text),
+        _ => text_from(value).map(Block::Text),
     };
     known.unwrap_or_else(|| unknown_block(value))
 }
@@ -65,16 +64,16 @@ fn image(value: Value<'_>, raw: RawRef) -> Option<Media> {
 }
 
 /// Reasoning: in full where it is there, else its summary.
-pub(super) fn reasoning(value: Value<'_>) -> Thinking {
+pub(super) fn read_reasoning(value: Value<'_>) -> Thinking {
     let joined = |key: &str| {
         let texts = value.get(key).into_iter().flat_map(Value::items);
         let texts: Vec<Text> = texts
-            .filter_map(|t| text_of(t, "text").or_else(|| text(t)))
+            .filter_map(|t| text_of(t, "text").or_else(|| text_from(t)))
             .collect();
         (!texts.is_empty()).then(|| Text::joined(&texts, "\n\n"))
     };
     let full = joined("content").or_else(|| joined("raw_content"));
-    let encrypted = filled(value, "encrypted_content");
+    let encrypted = filled_of(value, "encrypted_content");
     let summary = full.is_none();
     let text = full
         .or_else(|| joined("summary"))
@@ -90,18 +89,18 @@ pub(super) fn reasoning(value: Value<'_>) -> Thinking {
 }
 
 /// A call.
-pub(super) fn call(value: Value<'_>) -> ToolCall {
+pub(super) fn tool_call(value: Value<'_>) -> ToolCall {
     ToolCall {
-        namespace: filled(value, "namespace"),
+        namespace: filled_of(value, "namespace"),
         input: call_input(value),
-        status: match string(value, "status").as_deref() {
+        status: match string_of(value, "status").as_deref() {
             // How it ended is in its result, which is an entry of its own.
             None | Some("completed") => ToolStatus::Completed,
             Some("in_progress") => ToolStatus::Running,
             Some("incomplete" | "failed") => ToolStatus::Failed,
             Some(other) => ToolStatus::Other(other.to_owned()),
         },
-        ..ToolCall::new(called(value).unwrap_or_default(), name_of_call(value))
+        ..ToolCall::new(call_id(value).unwrap_or_default(), name_of_call(value))
     }
 }
 
@@ -109,18 +108,18 @@ pub(super) fn call(value: Value<'_>) -> ToolCall {
 pub(super) fn hosted_call(value: Value<'_>) -> ToolCall {
     ToolCall {
         hosted: true,
-        ..call(value)
+        ..tool_call(value)
     }
 }
 
 /// The name of the tool that is called.
 pub(super) fn name_of_call(value: Value<'_>) -> String {
-    let name = filled(value, "name").or_else(|| {
+    let name = filled_of(value, "name").or_else(|| {
         let name = value.at(&["function", "name"])?.str()?;
         Some(name.into_owned())
     });
     name.unwrap_or_else(|| {
-        let kind = string(value, "type").unwrap_or_default();
+        let kind = string_of(value, "type").unwrap_or_default();
         kind.trim_end_matches("_call").to_owned()
     })
 }
@@ -139,7 +138,7 @@ pub(super) fn made_picture(value: Value<'_>, raw: RawRef) -> Option<Block> {
             .then_some(Block::Image(picture))
             .into_iter()
             .collect(),
-        ..ToolResult::new(called(value).unwrap_or_default())
+        ..ToolResult::new(call_id(value).unwrap_or_default())
     }))
 }
 
@@ -157,18 +156,18 @@ fn say(result: &mut ToolResult, said: Text) {
 }
 
 /// What a tool answered.
-pub(super) fn output(value: Value<'_>, raw: RawRef) -> ToolResult {
+pub(super) fn tool_output(value: Value<'_>, raw: RawRef) -> ToolResult {
     let mut found = ToolResult {
-        name: filled(value, "name"),
-        ..ToolResult::new(called(value).unwrap_or_default())
+        name: filled_of(value, "name"),
+        ..ToolResult::new(call_id(value).unwrap_or_default())
     };
-    if let Some(tools) = json(value, "tools") {
+    if let Some(tools) = json_of(value, "tools") {
         found.structured = Some(tools);
     }
     let Some(output) = value.get("output") else {
         return found;
     };
-    if let Some(said) = text(output) {
+    if let Some(said) = text_from(output) {
         say(&mut found, said);
     } else if output.is_array() {
         found.blocks = few_blocks(output, |item| block(item, raw));

@@ -6,12 +6,12 @@ use rethread_model::{
     Role, Session, Text, Thinking, TitleChange, TitleSource, Usage, UsageRecord,
 };
 
-use super::calls::{add_to_call, add_to_result, called, spawned};
+use super::calls::{add_to_call, add_to_result, call_id, spawned_thread};
 use super::line_head::read_line_head;
 use super::record::{Ev, Item, RolloutRecord, RolloutType};
 use super::{Codex, blocks, document, meter, own, quick};
 use crate::few::{MOST, few_items, more_records};
-use crate::fields::{filled, filled_others, string, text_of};
+use crate::fields::{filled_of, filled_others, string_of, text_of};
 use crate::kit::{CHANGED, giant_block, unreadable_body};
 use crate::{BodyReader, Native, OwnWords, PartKind, RecordKind};
 
@@ -33,7 +33,7 @@ impl BodyReader for Codex {
                 break;
             }
             if kind.is_message()
-                && let Some(id) = native.told(*raw)
+                && let Some(id) = native.noted_word(*raw)
             {
                 found.answered_by(&id);
                 continue;
@@ -45,7 +45,7 @@ impl BodyReader for Codex {
             if native.part_kind(*raw) == Some(PartKind::Document) {
                 // What separates it from the next item may follow.
                 return match tree.parse_prefix(bytes, 0) {
-                    Ok(_) => document::body(tree.root(bytes), *raw, kind),
+                    Ok(_) => document::item_body(tree.root(bytes), *raw, kind),
                     Err(_) => unreadable_body(CHANGED),
                 };
             }
@@ -60,7 +60,7 @@ impl BodyReader for Codex {
                 Kind::Message(role) => {
                     found.message(&record, *raw, role);
                     if record.what == RolloutType::TurnContext {
-                        native.tell(*raw, found.model.as_ref().map_or("", |m| &m.id));
+                        native.note_word(*raw, found.model.as_ref().map_or("", |m| &m.id));
                     }
                 }
                 Kind::Compaction => found.compaction(&record, *raw),
@@ -133,7 +133,7 @@ impl EntryContent {
             RolloutType::Item(Item::Message) => {
                 let blocks = blocks::message_blocks(payload, raw, role == Role::User);
                 self.blocks.extend(blocks);
-                self.stop_reason = filled(payload, "phase").or(self.stop_reason.take());
+                self.stop_reason = filled_of(payload, "phase").or(self.stop_reason.take());
                 if role != Role::Assistant {
                     let known = ["type", "id", "role", "content", "message"];
                     self.details = filled_others(payload, &known);
@@ -142,16 +142,16 @@ impl EntryContent {
             RolloutType::Item(Item::AgentMessage) => {
                 self.blocks
                     .extend(blocks::message_blocks(payload, raw, false));
-                self.author = filled(payload, "author");
+                self.author = filled_of(payload, "author");
             }
             RolloutType::Item(Item::Reasoning) => {
                 self.blocks
-                    .push(Block::Thinking(blocks::reasoning(payload)));
+                    .push(Block::Thinking(blocks::read_reasoning(payload)));
             }
             RolloutType::Item(Item::Call) if role == Role::Tool => self.answered(payload),
-            RolloutType::Item(Item::Call) => {
-                self.blocks.push(Block::ToolCall(blocks::call(payload)))
-            }
+            RolloutType::Item(Item::Call) => self
+                .blocks
+                .push(Block::ToolCall(blocks::tool_call(payload))),
             RolloutType::Item(Item::HostedCall) => {
                 self.blocks
                     .push(Block::ToolCall(blocks::hosted_call(payload)));
@@ -160,10 +160,10 @@ impl EntryContent {
             RolloutType::Item(Item::Output) if role == Role::Assistant => self.spawned(payload),
             RolloutType::Item(Item::Output) => {
                 self.blocks
-                    .push(Block::ToolResult(blocks::output(payload, raw)));
+                    .push(Block::ToolResult(blocks::tool_output(payload, raw)));
             }
             RolloutType::TurnContext => {
-                let model = filled(payload, "model");
+                let model = filled_of(payload, "model");
                 self.answered_by(model.as_deref().unwrap_or_default());
             }
             RolloutType::Usage | RolloutType::Event(Ev::Tokens) => self.tokens(record),
@@ -173,7 +173,8 @@ impl EntryContent {
                     .extend(blocks::message_blocks(payload, raw, false));
             }
             RolloutType::Event(Ev::Thought) => {
-                self.shown.push(Block::Thinking(blocks::reasoning(payload)));
+                self.shown
+                    .push(Block::Thinking(blocks::read_reasoning(payload)));
             }
             RolloutType::Event(Ev::Call) => self.call_event(payload),
             _ => {}
@@ -182,7 +183,7 @@ impl EntryContent {
 
     /// The call that a result of this entry answers.
     fn answered(&mut self, call: Value<'_>) {
-        let id = called(call).unwrap_or_default();
+        let id = call_id(call).unwrap_or_default();
         for block in &mut self.blocks {
             if let Block::ToolResult(result) = block
                 && result.call_id == id
@@ -195,19 +196,19 @@ impl EntryContent {
 
     /// The sub-agent that a call of this entry started.
     fn spawned(&mut self, output: Value<'_>) {
-        let id = called(output);
+        let id = call_id(output);
         for block in &mut self.blocks {
             if let Block::ToolCall(call) = block
                 && Some(&call.id) == id.as_ref()
                 && call.child_session.is_none()
             {
-                call.child_session = spawned(output);
+                call.child_session = spawned_thread(output);
             }
         }
     }
 
     fn call_event(&mut self, event: Value<'_>) {
-        let Some(id) = called(event) else { return };
+        let Some(id) = call_id(event) else { return };
         for block in &mut self.blocks {
             match block {
                 Block::ToolCall(call) if call.id == id => add_to_call(call, event),
@@ -223,7 +224,7 @@ impl EntryContent {
         match record.what {
             RolloutType::Usage => {
                 self.usage = payload.get("usage").and_then(meter::read_usage);
-                self.response_id = filled(payload, "response_id");
+                self.response_id = filled_of(payload, "response_id");
             }
             RolloutType::Event(Ev::Tokens) => {
                 if let Some(info) = payload.get("info") {
@@ -303,7 +304,7 @@ impl EntryContent {
 /// One item of a past that was put in the place of another.
 fn replaced(item: Value<'_>, raw: RawRef) -> Message {
     let record = RolloutRecord::of(item);
-    let role = match (record.what, string(item, "role").as_deref()) {
+    let role = match (record.what, string_of(item, "role").as_deref()) {
         (RolloutType::Item(Item::Message), Some("user"))
         | (RolloutType::Item(Item::AgentMessage), _) => Role::User,
         (RolloutType::Item(Item::Message), Some("developer" | "system")) => Role::System,
@@ -311,7 +312,7 @@ fn replaced(item: Value<'_>, raw: RawRef) -> Message {
         _ => Role::Assistant,
     };
     if record.what == RolloutType::Item(Item::Compaction) {
-        let encrypted = filled(item, "encrypted_content");
+        let encrypted = filled_of(item, "encrypted_content");
         let thinking = Thinking {
             redacted: true,
             summary: true,
@@ -337,13 +338,13 @@ fn other(kind: Kind, record: &RolloutRecord<'_>) -> Option<Body> {
     match kind {
         Kind::ModelChange => Some(Body::ModelChange(ModelRef {
             provider: None,
-            id: string(payload, "model").unwrap_or_default(),
+            id: string_of(payload, "model").unwrap_or_default(),
         })),
         Kind::ThinkingChange => Some(Body::ThinkingChange(
-            string(payload, "effort").unwrap_or_default(),
+            string_of(payload, "effort").unwrap_or_default(),
         )),
         Kind::Title => Some(Body::Title(TitleChange {
-            text: string(payload, "thread_name")
+            text: string_of(payload, "thread_name")
                 .map(|n| n.trim().to_owned())
                 .filter(|n| !n.is_empty()),
             source: TitleSource::User,
@@ -357,10 +358,10 @@ fn other(kind: Kind, record: &RolloutRecord<'_>) -> Option<Body> {
 /// Something that happened.
 fn event(record: &RolloutRecord<'_>) -> Event {
     let payload = record.payload;
-    let name = string(payload, "type").unwrap_or_else(|| record.name());
+    let name = string_of(payload, "type").unwrap_or_else(|| record.name());
     let error = payload.get("error").filter(|e| !e.is_null());
     let text = error
-        .and_then(|e| crate::fields::text(e).or_else(|| text_of(e, "message")))
+        .and_then(|e| crate::fields::text_from(e).or_else(|| text_of(e, "message")))
         .or_else(|| text_of(payload, "message"))
         .or_else(|| text_of(payload, "text"))
         .or_else(|| text_of(payload, "user_facing_hint"))

@@ -5,25 +5,25 @@ use std::borrow::Cow;
 use rethread_json::{Tree, Value};
 use rethread_model::{Diff, Json, Text, ToolCall, ToolResult, ToolStatus};
 
-use crate::fields::{filled, json, string, text_of};
+use crate::fields::{filled_of, json_of, string_of, text_of};
 
 /// The id of the call that an item or event is about.
-pub(super) fn called(payload: Value<'_>) -> Option<String> {
+pub(super) fn call_id(payload: Value<'_>) -> Option<String> {
     let ids = payload.pick(["call_id", "callId", "id"]);
     let mut ids = ids.into_iter().flatten().filter_map(Value::str);
     ids.find(|id| !id.is_empty()).map(Cow::into_owned)
 }
 
 /// The session of the sub-agent that a call started, by its output.
-pub(super) fn spawned(output: Value<'_>) -> Option<String> {
+pub(super) fn spawned_thread(output: Value<'_>) -> Option<String> {
     let text = output.get("output")?.str()?;
     let tree = Tree::parse(text.as_bytes()).ok()?;
-    filled(tree.root(text.as_bytes()), "agent_id")
+    filled_of(tree.root(text.as_bytes()), "agent_id")
 }
 
 /// The sessions of sub-agents that a call started, by an event about it.
-pub(super) fn started(event: Value<'_>) -> Vec<String> {
-    let mut started: Vec<String> = filled(event, "new_thread_id").into_iter().collect();
+pub(super) fn started_threads(event: Value<'_>) -> Vec<String> {
+    let mut started: Vec<String> = filled_of(event, "new_thread_id").into_iter().collect();
     if event.get("tool").is_some_and(|t| t.is_str("spawn_agent")) {
         let ids = event.get("receiver_thread_ids").into_iter();
         started.extend(
@@ -39,7 +39,7 @@ pub(super) fn add_to_call(call: &mut ToolCall, event: Value<'_>) {
     if let Some(ms) = duration(event) {
         call.duration_ms = Some(ms);
     }
-    if let Some(child) = started(event).into_iter().next() {
+    if let Some(child) = started_threads(event).into_iter().next() {
         call.child_session = Some(child);
     }
     if let Some(changes) = event.get("changes") {
@@ -51,7 +51,7 @@ pub(super) fn add_to_call(call: &mut ToolCall, event: Value<'_>) {
             call.diffs = diffs;
         }
     }
-    match string(event, "status").as_deref() {
+    match string_of(event, "status").as_deref() {
         Some("failed") => call.status = ToolStatus::Failed,
         Some("declined") => call.status = ToolStatus::Cancelled,
         _ => {}
@@ -92,11 +92,11 @@ fn duration(event: Value<'_>) -> Option<f64> {
 fn diff(path: Value<'_>, change: Value<'_>) -> Option<Diff> {
     let path = path.str()?.into_owned();
     let content = text_of(change, "content");
-    let (old, new) = match string(change, "type").as_deref() {
+    let (old, new) = match string_of(change, "type").as_deref() {
         Some("add") => (None, content),
         Some("delete") => (content, None),
         // Only the lines that changed are there: what is removed, and what is added.
-        _ => sides(&string(change, "unified_diff")?),
+        _ => sides(&string_of(change, "unified_diff")?),
     };
     Some(Diff { path, old, new })
 }
@@ -139,9 +139,9 @@ pub(super) fn call_input(call: Value<'_>) -> Option<rethread_model::ToolInput> {
         return Some(ToolInput::Text(input));
     }
     let arguments = call.get("arguments").or_else(|| call.get("action"))?;
-    let Some(text) = crate::fields::text(arguments) else {
-        return json(call, "arguments")
-            .or_else(|| json(call, "action"))
+    let Some(text) = crate::fields::text_from(arguments) else {
+        return json_of(call, "arguments")
+            .or_else(|| json_of(call, "action"))
             .map(ToolInput::Json);
     };
     let json = text.value.as_bytes();

@@ -8,7 +8,7 @@ use rethread_json::{Object, Value};
 use rethread_model::TitleSource;
 
 use super::names::{INDEX, name_of};
-use super::packed::{PACKED, stream};
+use super::packed::{PACKED, open_stream};
 use super::store::{SESSIONS, home_of};
 use super::write::{add_name, codex_home};
 use super::{Codex, FORMAT};
@@ -143,7 +143,7 @@ impl Carrier for Codex {
             path: path.clone(),
             cause,
         };
-        let mut content = stream(&file, &path).map_err(unreadable)?;
+        let mut content = open_stream(&file, &path).map_err(unreadable)?;
         let _ = create_with(
             &join_checked(&goods.folder, name)?,
             Mode::Private,

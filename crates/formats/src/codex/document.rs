@@ -18,7 +18,7 @@ use super::meta::SessionMeta;
 use super::record::{Item, RolloutRecord, RolloutType};
 use super::said::is_all_injected;
 use crate::few::{Rest, few_items};
-use crate::fields::{filled, moment_of, string, text_of};
+use crate::fields::{filled_of, moment_of, string_of, text_of};
 use crate::mended::{Readable, not_utf8};
 use crate::{Conversation, Native, OpenError, Part, RecordKind, RecordTable, Source};
 
@@ -31,7 +31,7 @@ pub(super) fn is_document(path: &Path) -> bool {
 pub(super) fn id_of(path: &Path) -> Option<String> {
     let document = Document::open(path).ok()?;
     let mut id = None;
-    let find = |session: Value<'_>| id = Some(string(session, "id").unwrap_or_default());
+    let find = |session: Value<'_>| id = Some(string_of(session, "id").unwrap_or_default());
     document.session(find).ok()?;
     id.filter(|_| document.is_ours())
 }
@@ -181,7 +181,7 @@ impl Document {
 }
 
 /// Reads a session.
-pub(super) fn read(source: &Source) -> Result<Conversation, OpenError> {
+pub(super) fn read_source(source: &Source) -> Result<Conversation, OpenError> {
     read_document(source, Document::open(&source.path)?)
 }
 
@@ -224,12 +224,12 @@ fn read_document(source: &Source, document: Document) -> Result<Conversation, Op
             builder.unclaimed(raw);
             return;
         };
-        let (kind, visibility) = kind(item);
+        let (kind, visibility) = item_kind(item);
         let added = builder.add(&NewEntry {
-            id: &filled(item, "id").unwrap_or_default(),
+            id: &filled_of(item, "id").unwrap_or_default(),
             parent,
             kind,
-            time: time(item),
+            time: item_time(item),
             visibility,
             origin: &[raw],
         });
@@ -271,10 +271,10 @@ pub(super) fn document_head(document: &Document, path: &Path) -> Result<Head, Op
     let mut facts = RolloutFacts::default();
     document.each_item(|_, item| {
         let Some(item) = item else { return };
-        let Kind::Message(role) = kind(item).0 else {
+        let Kind::Message(role) = item_kind(item).0 else {
             return;
         };
-        facts.times.add(time(item));
+        facts.times.add(item_time(item));
         if role == Role::User {
             facts.user(item);
         }
@@ -283,16 +283,16 @@ pub(super) fn document_head(document: &Document, path: &Path) -> Result<Head, Op
     Ok(head)
 }
 
-pub(super) fn time(item: Value<'_>) -> Option<Moment> {
+pub(super) fn item_time(item: Value<'_>) -> Option<Moment> {
     moment_of(item, "timestamp")
 }
 
 /// What an item is.
-pub(super) fn kind(item: Value<'_>) -> (Kind, Visibility) {
+pub(super) fn item_kind(item: Value<'_>) -> (Kind, Visibility) {
     let visible = |role| (Kind::Message(role), Visibility::Visible);
     match (
         RolloutRecord::of(item).what,
-        string(item, "role").as_deref(),
+        string_of(item, "role").as_deref(),
     ) {
         (RolloutType::Item(Item::Message), Some("user")) if is_all_injected(item) => {
             (Kind::Message(Role::User), Visibility::Injected)
@@ -313,7 +313,7 @@ pub(super) fn kind(item: Value<'_>) -> (Kind, Visibility) {
 }
 
 /// What an entry says that is an item of a document.
-pub(super) fn body(item: Value<'_>, raw: RawRef, kind: Kind) -> Body {
+pub(super) fn item_body(item: Value<'_>, raw: RawRef, kind: Kind) -> Body {
     let Kind::Message(role) = kind else {
         return Body::Unknown(Some(RolloutRecord::of(item).name()));
     };
@@ -322,10 +322,10 @@ pub(super) fn body(item: Value<'_>, raw: RawRef, kind: Kind) -> Body {
 
 fn content(item: Value<'_>, raw: RawRef, role: Role) -> Vec<Block> {
     match RolloutRecord::of(item).what {
-        RolloutType::Item(Item::Reasoning) => vec![Block::Thinking(blocks::reasoning(item))],
-        RolloutType::Item(Item::Call) => vec![Block::ToolCall(blocks::call(item))],
+        RolloutType::Item(Item::Reasoning) => vec![Block::Thinking(blocks::read_reasoning(item))],
+        RolloutType::Item(Item::Call) => vec![Block::ToolCall(blocks::tool_call(item))],
         RolloutType::Item(Item::HostedCall) => vec![Block::ToolCall(blocks::hosted_call(item))],
-        RolloutType::Item(Item::Output) => vec![Block::ToolResult(blocks::output(item, raw))],
+        RolloutType::Item(Item::Output) => vec![Block::ToolResult(blocks::tool_output(item, raw))],
         _ if role == Role::Tool => {
             let said = text_of(item, "content").unwrap_or_default();
             vec![Block::ToolResult(answered(item, said))]
@@ -360,7 +360,7 @@ fn function(call: Value<'_>) -> ToolCall {
         input: input.or_else(|| text_of(call, "arguments").map(ToolInput::Text)),
         status: ToolStatus::Completed,
         ..ToolCall::new(
-            filled(call, "id").unwrap_or_default(),
+            filled_of(call, "id").unwrap_or_default(),
             name.unwrap_or_default(),
         )
     }
@@ -369,11 +369,11 @@ fn function(call: Value<'_>) -> ToolCall {
 fn answered(item: Value<'_>, said: Text) -> ToolResult {
     let exit_code = super::calls::exit_code(&said.value);
     ToolResult {
-        name: filled(item, "name"),
+        name: filled_of(item, "name"),
         blocks: vec![Block::Text(said)],
         is_error: exit_code.is_some_and(|code| code != 0),
         exit_code,
-        ..ToolResult::new(filled(item, "tool_call_id").unwrap_or_default())
+        ..ToolResult::new(filled_of(item, "tool_call_id").unwrap_or_default())
     }
 }
 

@@ -3,7 +3,7 @@
 use rethread_json::Value;
 use rethread_model::{Kind, Link, Moment, RawRef, Role, SessionBuilder, Visibility};
 
-use super::calls::{called, spawned};
+use super::calls::{call_id, spawned_thread};
 use super::draft::{Drafts, EntryDraft, EntryPlace};
 use super::facts::RolloutFacts;
 use super::join::{Calls, Pairs};
@@ -13,7 +13,7 @@ use super::meter::{Added, Meter};
 use super::record::{Item, RolloutRecord, RolloutType};
 use super::said::{TOLD_ELSEWHERE, is_all_injected, text_digest, text_digests};
 use super::shown::search_mark;
-use crate::fields::{filled, is_true, string};
+use crate::fields::{filled_of, is_true, string_of};
 
 /// A session while it is read.
 #[derive(Default)]
@@ -83,7 +83,7 @@ impl Grow {
     }
 
     /// Takes a record into account of which only the beginning is known.
-    pub(super) fn giant(&mut self, found: &LineHead<'_>, raw: RawRef, inherited: bool) {
+    pub(super) fn add_giant(&mut self, found: &LineHead<'_>, raw: RawRef, inherited: bool) {
         let kind = match (found.outer, found.inner, found.role) {
             (b"response_item", b"message", b"user") => Kind::Message(Role::User),
             (b"response_item", b"message", b"assistant") => Kind::Message(Role::Assistant),
@@ -120,7 +120,7 @@ impl Grow {
     }
 
     /// Adds a record to an entry; one that comes too late for that is put aside.
-    pub(super) fn claim(&mut self, entry: usize, raw: RawRef) {
+    pub(super) fn claim_record(&mut self, entry: usize, raw: RawRef) {
         match self.drafts.get_mut(entry) {
             Some(draft) => draft.claim(raw),
             None => self.unclaimed.push(raw),
@@ -146,17 +146,17 @@ impl Grow {
             Item::AgentMessage => {
                 self.close();
                 let entry = self.add(i, Kind::Message(Role::User), Visibility::Injected);
-                self.name(entry, filled(payload, "id"));
-                self.place(entry, EntryPlace::Turn);
+                self.name(entry, filled_of(payload, "id"));
+                self.place_entry(entry, EntryPlace::Turn);
             }
             Item::Reasoning => {
                 let entry = self.response(i);
                 let mut texts = vec![];
                 for key in ["summary", "content"] {
                     let parts = payload.get(key).into_iter().flat_map(Value::items);
-                    texts.extend(parts.filter_map(|p| string(p, "text")));
+                    texts.extend(parts.filter_map(|p| string_of(p, "text")));
                 }
-                texts.extend(filled(payload, "id"));
+                texts.extend(filled_of(payload, "id"));
                 for text in texts {
                     if let Some(event) = self.thoughts.item(&[text_digest(&text)], entry) {
                         self.drafts.merge(event, entry);
@@ -185,11 +185,11 @@ impl Grow {
 
     fn message(&mut self, i: &Incoming<'_>) {
         let payload = i.record.payload;
-        let role = string(payload, "role").unwrap_or_default();
+        let role = string_of(payload, "role").unwrap_or_default();
         if role == "assistant" {
             let entry = self.response(i);
             let mut marks = text_digests(payload);
-            marks.extend(filled(payload, "id").map(|id| text_digest(&id)));
+            marks.extend(filled_of(payload, "id").map(|id| text_digest(&id)));
             if let Some(event) = self.agents.item(&marks, entry) {
                 self.drafts.merge(event, entry);
             }
@@ -206,11 +206,11 @@ impl Grow {
             _ => (Role::System, Visibility::Visible),
         };
         let entry = self.add(i, Kind::Message(kind), visibility);
-        self.name(entry, filled(payload, "id"));
+        self.name(entry, filled_of(payload, "id"));
         if kind == Role::User {
             self.facts.user(payload);
             if visibility == Visibility::Visible || is_told {
-                self.place(entry, EntryPlace::Turn);
+                self.place_entry(entry, EntryPlace::Turn);
             }
             if let Some(event) = self.users.item(&text_digests(payload), entry) {
                 self.drafts.merge(event, entry);
@@ -218,7 +218,7 @@ impl Grow {
         }
     }
 
-    pub(super) fn place(&mut self, entry: usize, place: EntryPlace) {
+    pub(super) fn place_entry(&mut self, entry: usize, place: EntryPlace) {
         if let Some(draft) = self.drafts.get_mut(entry) {
             draft.place = place;
         }
@@ -229,24 +229,24 @@ impl Grow {
         self.compaction = None;
         let open = self.open.filter(|e| self.drafts.get_mut(*e).is_some());
         let entry = if let Some(entry) = open {
-            self.claim(entry, i.raw);
+            self.claim_record(entry, i.raw);
             entry
         } else {
             let entry = self.add(i, Kind::Message(Role::Assistant), Visibility::Visible);
             self.uncounted = Some(entry);
             if let Some(context) = self.context {
-                self.claim(entry, context);
+                self.claim_record(entry, context);
             }
             entry
         };
         self.open = Some(entry);
-        self.name(entry, filled(i.record.payload, "id"));
+        self.name(entry, filled_of(i.record.payload, "id"));
         entry
     }
 
     /// Links a call with what is known of it.
     fn call(&mut self, i: &Incoming<'_>, entry: usize) {
-        let Some(id) = called(i.record.payload) else {
+        let Some(id) = call_id(i.record.payload) else {
             return;
         };
         let call = self.calls.get(&id);
@@ -265,8 +265,8 @@ impl Grow {
         self.close();
         let payload = i.record.payload;
         let entry = self.add(i, Kind::Message(Role::Tool), Visibility::Visible);
-        self.name(entry, filled(payload, "id"));
-        let Some(id) = called(payload) else { return };
+        self.name(entry, filled_of(payload, "id"));
+        let Some(id) = call_id(payload) else { return };
         let call = self.calls.get(&id);
         call.answered = Some(entry);
         // The call itself, too: it has the name of the tool.
@@ -274,14 +274,14 @@ impl Grow {
         let alone = call.alone.take();
         let spawner = call.asked.filter(|_| call.spawns);
         for raw in about {
-            self.claim(entry, raw);
+            self.claim_record(entry, raw);
         }
         if let Some(event) = alone {
             self.drafts.merge(event, entry);
         }
         if let Some(spawner) = spawner {
-            self.claim(spawner, i.raw);
-            self.child(spawned(payload), &id);
+            self.claim_record(spawner, i.raw);
+            self.child(spawned_thread(payload), &id);
         }
     }
 
@@ -290,13 +290,13 @@ impl Grow {
         self.context = Some(i.raw);
         let payload = i.record.payload;
         let mut changed = false;
-        let model = filled(payload, "model");
+        let model = filled_of(payload, "model");
         if model.is_some() && model != self.model {
             self.model = model;
             self.add(i, Kind::ModelChange, Visibility::Visible);
             changed = true;
         }
-        let effort = filled(payload, "effort");
+        let effort = filled_of(payload, "effort");
         if effort.is_some() && effort != self.effort {
             self.effort = effort;
             self.add(i, Kind::ThinkingChange, Visibility::Visible);
@@ -313,7 +313,7 @@ impl Grow {
         self.uncounted = None;
         let open = self.compaction.filter(|_| !(speaks && self.has_spoken));
         let entry = if let Some(entry) = open {
-            self.claim(entry, i.raw);
+            self.claim_record(entry, i.raw);
             self.has_spoken |= speaks;
             entry
         } else {
@@ -322,7 +322,7 @@ impl Grow {
         };
         self.compaction = Some(entry);
         if !speaks {
-            self.name(entry, filled(i.record.payload, "id"));
+            self.name(entry, filled_of(i.record.payload, "id"));
         }
         entry
     }
@@ -331,10 +331,10 @@ impl Grow {
     fn usage(&mut self, i: &Incoming<'_>) {
         self.meter.recorded();
         self.open = None;
-        let key = filled(i.record.payload, "response_id");
+        let key = filled_of(i.record.payload, "response_id");
         let entry = match self.uncounted.take() {
             Some(entry) => {
-                self.claim(entry, i.raw);
+                self.claim_record(entry, i.raw);
                 entry
             }
             None => self.beside(i),
@@ -355,9 +355,9 @@ impl Grow {
         let entry = match self.uncounted.take() {
             Some(entry) => {
                 if let Some(before) = before {
-                    self.claim(entry, before);
+                    self.claim_record(entry, before);
                 }
-                self.claim(entry, i.raw);
+                self.claim_record(entry, i.raw);
                 return;
             }
             None => self.beside(i),
@@ -370,7 +370,7 @@ impl Grow {
     /// Tokens that belong to no response.
     fn beside(&mut self, i: &Incoming<'_>) -> usize {
         let entry = self.add(i, Kind::Usage, Visibility::Visible);
-        self.place(entry, EntryPlace::Beside);
+        self.place_entry(entry, EntryPlace::Beside);
         entry
     }
 

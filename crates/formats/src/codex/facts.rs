@@ -6,8 +6,8 @@ use std::path::Path;
 use rethread_json::Value;
 use rethread_model::{Head, Moment, Title, TitleSource};
 
-use super::said::{ContentPart, folder_in, is_injected, parts};
-use crate::fields::string;
+use super::said::{ContentPart, content_parts, folder_in, is_injected};
+use crate::fields::string_of;
 use crate::first_prompt::{FirstPrompt, asked_in_editor};
 use crate::kit::saved_struct;
 use crate::times::Times;
@@ -38,7 +38,7 @@ impl RolloutFacts {
         if self.first_prompt.has_words() && self.folder.is_some() {
             return;
         }
-        for text in parts(message).filter_map(ContentPart::text) {
+        for text in content_parts(message).filter_map(ContentPart::text) {
             if self.folder.is_none() {
                 self.folder = folder_in(&text).map(str::to_owned);
             }
@@ -66,7 +66,7 @@ impl RolloutFacts {
 
     /// Takes a change of the name into account.
     pub(super) fn title(&mut self, event: Value<'_>) {
-        let name = string(event, "thread_name").map(|n| n.trim().to_owned());
+        let name = string_of(event, "thread_name").map(|n| n.trim().to_owned());
         self.name = name.filter(|n| !n.is_empty());
     }
 

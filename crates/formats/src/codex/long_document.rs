@@ -7,7 +7,7 @@ use std::path::Path;
 use rethread_json::{LINE_CAP, Tree, Value};
 use rethread_model::Note;
 
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::mended::{DamagedValues, not_utf8_in, outline_of};
 use crate::outline::{bytes_at, gap_before};
 use crate::{OpenError, Part};
@@ -26,7 +26,7 @@ pub(super) struct LongDocument {
 impl LongDocument {
     /// Goes through a document.
     pub(super) fn of(path: &Path, file: File, len: u64) -> Result<Self, OpenError> {
-        let failed = |e| unreadable(path, e);
+        let failed = |e| unreadable_file(path, e);
         let again = file.try_clone().map_err(failed)?;
         let part = Part::long_document(path.to_owned(), again, len);
         let (found, damaged) = outline_of(&part, &file, &["items"]).map_err(failed)?;
@@ -85,7 +85,7 @@ impl LongDocument {
             return Ok(false);
         }
         let read = bytes_at(&self.file, place.clone());
-        let mut bytes = read.map_err(|e| unreadable(&self.part.path, e))?;
+        let mut bytes = read.map_err(|e| unreadable_file(&self.part.path, e))?;
         self.damaged.mask(place.start, &mut bytes);
         let mut tree = Tree::default();
         let start = gap_before(&bytes);
@@ -107,7 +107,7 @@ impl LongDocument {
             }
         }
         let not_utf8 = not_utf8_in(path, self.part.reader());
-        notes.extend(not_utf8.map_err(|e| unreadable(path, e))?);
+        notes.extend(not_utf8.map_err(|e| unreadable_file(path, e))?);
         Ok(notes)
     }
 }

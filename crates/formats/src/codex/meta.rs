@@ -7,10 +7,10 @@ use rethread_disk::open_read;
 use rethread_json::{Tree, Value, split_lines};
 use rethread_model::{Agent, Head, Link, LinkKind, Moment, Workspace};
 
-use super::packed::stream;
+use super::packed::open_stream;
 use super::record::{RolloutRecord, RolloutType};
 use super::store::{RolloutName, is_archived};
-use crate::fields::{filled, string};
+use crate::fields::{filled_of, string_of};
 use crate::kit::saved_struct;
 
 /// How much of a file is looked at to know what it is; mostly the first line says it.
@@ -101,21 +101,21 @@ impl SessionMeta {
         };
         let spawn = |key| of(&["source", "subagent", "thread_spawn", key]);
         let subagent = value.at(&["source", "subagent"]);
-        let mode = filled(value, "history_mode");
+        let mode = filled_of(value, "history_mode");
         let base = value.get("history_base").filter(|b| b.is_object());
         Self {
-            id: string(value, "id").unwrap_or_default(),
-            created: string(value, "timestamp").and_then(|t| t.parse().ok()),
-            cwd: filled(value, "cwd"),
-            provider: filled(value, "model_provider"),
+            id: string_of(value, "id").unwrap_or_default(),
+            created: string_of(value, "timestamp").and_then(|t| t.parse().ok()),
+            cwd: filled_of(value, "cwd"),
+            provider: filled_of(value, "model_provider"),
             base: base.and_then(|b| {
                 Some(Base {
-                    rollout: filled(b, "thread_id")?,
+                    rollout: filled_of(b, "thread_id")?,
                     end_ordinal: b.get("end_ordinal_exclusive").and_then(Value::u64),
                     end_byte: b.get("end_byte_offset").and_then(Value::u64),
                 })
             }),
-            forked_from: filled(value, "forked_from_id"),
+            forked_from: filled_of(value, "forked_from_id"),
             own_start: value
                 .get("subagent_history_start_ordinal")
                 .and_then(Value::u64),
@@ -124,15 +124,15 @@ impl SessionMeta {
                 Some(mode) => mode,
                 None => "legacy".to_owned(),
             }),
-            originator: filled(value, "originator"),
-            version: filled(value, "cli_version"),
-            role: filled(value, "agent_role")
-                .or_else(|| filled(value, "agent_type"))
+            originator: filled_of(value, "originator"),
+            version: filled_of(value, "cli_version"),
+            role: filled_of(value, "agent_role")
+                .or_else(|| filled_of(value, "agent_type"))
                 .or_else(|| spawn("agent_role"))
-                .or_else(|| filled(value, "agent_nickname"))
+                .or_else(|| filled_of(value, "agent_nickname"))
                 .or_else(|| spawn("agent_nickname"))
                 .or_else(|| of(&["source", "subagent"])),
-            parent: filled(value, "parent_thread_id").or_else(|| spawn("parent_thread_id")),
+            parent: filled_of(value, "parent_thread_id").or_else(|| spawn("parent_thread_id")),
             is_review: subagent.is_some_and(|s| s.is_str("review")),
             hidden: subagent.is_some() || value.at(&["source", "internal"]).is_some(),
             branch: of(&["git", "branch"]),
@@ -222,7 +222,7 @@ pub(super) fn read_beginning(path: &Path) -> Beginning {
     let Ok(file) = open_read(path) else {
         return Beginning::Other;
     };
-    stream(&file, path).map_or(Beginning::Other, beginning_of)
+    open_stream(&file, path).map_or(Beginning::Other, beginning_of)
 }
 
 /// Looks at the beginning of a log's content.

@@ -153,8 +153,8 @@ mod tests {
             |n| format!("{{\"input_tokens\":{n},\"output_tokens\":1,\"total_tokens\":{n}}}");
         let text = format!(
             "{{\"total_token_usage\":{},\"last_token_usage\":{}}}",
-            read_usage(total),
-            read_usage(last)
+            usage(total),
+            usage(last)
         );
         Document::parse(text.into_bytes()).unwrap_or_else(|e| panic!("{e}"))
     }

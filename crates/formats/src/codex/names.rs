@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use rethread_disk::read_small;
 use rethread_json::{Tree, split_lines};
 
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// The file in a home.
 pub(super) const INDEX: &str = "session_index.jsonl";
@@ -58,8 +58,8 @@ fn read(bytes: &[u8]) -> HashMap<String, String> {
             continue;
         }
         let entry = tree.root(line);
-        let name = string(entry, "thread_name").map(|n| n.trim().to_owned());
-        if let (Some(id), Some(name)) = (string(entry, "id"), name)
+        let name = string_of(entry, "thread_name").map(|n| n.trim().to_owned());
+        if let (Some(id), Some(name)) = (string_of(entry, "id"), name)
             && !name.is_empty()
         {
             names.insert(id, name);

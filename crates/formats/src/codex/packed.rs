@@ -7,7 +7,7 @@ use std::path::Path;
 use rethread_disk::{DiskError, open_sized};
 use rethread_model::Note;
 
-use crate::packed::{Packing, Unpacked, unpack, why};
+use crate::packed::{Packing, Unpacked, damage_reason, unpack_file};
 use crate::{LogWindow, OpenError, Part};
 
 /// How the names of compressed files end.
@@ -26,7 +26,7 @@ pub(super) struct OpenedRollout {
 
 /// A log, unpacked where it is compressed. A compressed one that is damaged gives what comes before
 /// the damage, and a note.
-pub(super) fn open(path: &Path) -> Result<OpenedRollout, OpenError> {
+pub(super) fn open_rollout(path: &Path) -> Result<OpenedRollout, OpenError> {
     open_in(path, None)
 }
 
@@ -41,14 +41,14 @@ pub(super) fn open_in(path: &Path, window: Option<LogWindow>) -> Result<OpenedRo
         path: path.to_owned(),
         cause,
     })?;
-    let content = unpack(path, file, Packing::Zstd)?;
+    let content = unpack_file(path, file, Packing::Zstd)?;
     let damage = content.damage.map(|why| Note::damage(why).at(path));
     let part = Part::packed(path.to_owned(), original, content.file, content.len);
     Ok(OpenedRollout { part, damage })
 }
 
 /// A reader over a log's content, without keeping it.
-pub(super) fn stream<'a>(file: &'a File, path: &Path) -> io::Result<Box<dyn Read + 'a>> {
+pub(super) fn open_stream<'a>(file: &'a File, path: &Path) -> io::Result<Box<dyn Read + 'a>> {
     Ok(if is_packed(path) {
         Box::new(Unpacked::lines(BufReader::new(file), Packing::Zstd)?)
     } else {
@@ -59,7 +59,7 @@ pub(super) fn stream<'a>(file: &'a File, path: &Path) -> io::Result<Box<dyn Read
 /// What to say of a log that [`stream`] did not read to its end.
 pub(super) fn cut_short(path: &Path, error: &io::Error) -> Note {
     let message = if is_packed(path) {
-        why(error)
+        damage_reason(error)
     } else {
         format!("cannot be read: {error}")
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 use rethread_json::{SyntaxError, Value};
 use rethread_model::{Head, LinkKind, ModelRef, Note, Role, Summary, UsageRecord};
 
-use super::agents::{near, parent_of};
+use super::agents::{near_subagents, parent_of};
 use super::base::{Bases, find_bases};
 use super::entries::Grow;
 use super::line_head::read_line_head;
@@ -45,7 +45,7 @@ impl crate::Reader for Codex {
     fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
         let path = &source.path;
         if document::is_document(path) {
-            return document::read(source);
+            return document::read_source(source);
         }
         let opened = packed::open_in(path, source.window)?;
         let meta = match beginning_of(opened.part.reader()) {
@@ -105,7 +105,7 @@ impl crate::Reader for Codex {
     fn subagents(&self, session: &Conversation) -> Vec<Source> {
         let head = &session.session.head;
         let path = &session.source.path;
-        let mut near = near(session);
+        let mut near = near_subagents(session);
         near.retain(|source| source.path != *path);
         let is_child = |source: &&Source| parent_of(&source.path).as_deref() == Some(&head.id);
         let mut found: Vec<Source> = near.iter().filter(is_child).cloned().collect();
@@ -193,7 +193,7 @@ impl<'a> RolloutReader<'a> {
 
     /// Opens the file, and reads all lines that are meant.
     fn file(&mut self) -> Result<Part, OpenError> {
-        self.part(packed::open(self.path)?)
+        self.part(packed::open_rollout(self.path)?)
     }
 
     /// Reads all lines that are meant.
@@ -292,7 +292,7 @@ impl<'a> LogVisitor<'a> for RolloutReader<'a> {
         self.records.note_damage(line.span, message);
         if let Some(raw) = self.records.add(line.at, RecordKind::Giant) {
             match found {
-                Some(found) => self.grow.giant(&found, raw, self.end.is_some()),
+                Some(found) => self.grow.add_giant(&found, raw, self.end.is_some()),
                 None => self.grow.unclaimed.push(raw),
             }
             self.ours += 1;

@@ -3,7 +3,7 @@
 use rethread_json::Value;
 use rethread_model::Moment;
 
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// What becomes of a type of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl<'a> RolloutRecord<'a> {
 
     /// The turn that it belongs to.
     pub(super) fn turn(&self) -> Option<String> {
-        string(self.payload, "turn_id")
+        string_of(self.payload, "turn_id")
     }
 
     /// What becomes of it.
@@ -172,7 +172,7 @@ impl<'a> RolloutRecord<'a> {
 
     /// Its type, as `response_item/message`; bare records begin with `bare`.
     pub(super) fn name(&self) -> String {
-        let word = |value: Value<'_>, key| string(value, key).unwrap_or_default();
+        let word = |value: Value<'_>, key| string_of(value, key).unwrap_or_default();
         let outer = word(self.root, "type");
         let mut name = match self.root.get("payload").filter(|p| p.is_object()) {
             Some(payload) => {
@@ -188,7 +188,7 @@ impl<'a> RolloutRecord<'a> {
                 join(&["bare".to_owned(), kind, outer])
             }
         };
-        if let Some(role) = string(self.payload, "role") {
+        if let Some(role) = string_of(self.payload, "role") {
             name.push('/');
             name.push_str(&role);
         }

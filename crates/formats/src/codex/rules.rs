@@ -6,13 +6,13 @@ use std::path::Path;
 use rethread_disk::DiskError;
 use rethread_json::{LineBytes, Lines, Tree, Value};
 
-use super::calls::called;
+use super::calls::call_id;
 use super::meta::SessionMeta;
 use super::record::{Ev, Item, RolloutRecord, RolloutType};
 use super::said::has_lone_surrogate;
-use super::store::{RolloutName, rollout};
+use super::store::{RolloutName, find_rollout};
 use super::{Codex, document, packed};
-use crate::fields::{filled, string};
+use crate::fields::{filled_of, string_of};
 use crate::{OpenError, Rules, Source, Store, Violation, Weight};
 
 /// The heading in the docs under which the rules stand.
@@ -60,7 +60,7 @@ fn one(source: &Source) -> Result<Vec<Violation>, OpenError> {
         sheet.say(Weight::Warning, None, "old-format", message);
         return Ok(sheet.found);
     }
-    let packed::OpenedRollout { part, damage } = packed::open(path)?;
+    let packed::OpenedRollout { part, damage } = packed::open_rollout(path)?;
     if let Some(note) = damage {
         sheet.say(Weight::Error, None, "compressed", &note.message);
     }
@@ -154,7 +154,7 @@ impl RolloutCheck<'_> {
             self.say(Weight::Warning, Some(number), "old-format", message);
         } else {
             for key in ["id", "timestamp", "cwd", "originator", "cli_version"] {
-                if string(record.payload, key).is_none() {
+                if string_of(record.payload, key).is_none() {
                     let message = format!("`{key}` is missing in `session_meta`");
                     self.error(number, "meta-field", &message);
                 }
@@ -168,7 +168,7 @@ impl RolloutCheck<'_> {
     }
 
     fn meta_values(&mut self, number: u64, payload: Value<'_>, meta: &SessionMeta) {
-        let mode = filled(payload, "history_mode");
+        let mode = filled_of(payload, "history_mode");
         if mode.is_some_and(|m| m != "legacy" && m != "paginated") {
             let message = "`history_mode` is neither `legacy` nor `paginated`";
             self.error(number, "history-mode", message);
@@ -183,7 +183,7 @@ impl RolloutCheck<'_> {
             self.error(number, "file-name", &message);
         }
         if let Some(base) = &meta.base
-            && rollout(self.path, &base.rollout).is_none()
+            && find_rollout(self.path, &base.rollout).is_none()
         {
             let message = format!(
                 "the file of `{}`, which it goes on from, is missing",
@@ -199,7 +199,7 @@ impl RolloutCheck<'_> {
         if is_bare {
             return;
         }
-        let has = |key| string(root, key).is_some();
+        let has = |key| string_of(root, key).is_some();
         if !has("timestamp") || !has("type") || root.get("payload").is_none() {
             let message = "a record needs `timestamp`, `type` and `payload`: the client skips it";
             return self.error(number, "record", message);
@@ -220,10 +220,10 @@ impl RolloutCheck<'_> {
         let payload = record.payload;
         match record.what {
             RolloutType::Item(Item::Call) => {
-                self.calls.extend(called(payload).map(|id| (id, number)));
+                self.calls.extend(call_id(payload).map(|id| (id, number)));
             }
             RolloutType::Item(Item::Output) => {
-                let id = called(payload).unwrap_or_default();
+                let id = call_id(payload).unwrap_or_default();
                 if self.calls.remove(&id).is_none() {
                     let message =
                         format!("a result for `{id}`, which nobody called: the client drops it");

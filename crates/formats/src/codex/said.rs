@@ -61,7 +61,7 @@ pub(super) fn is_injected(text: &str) -> bool {
 /// none of it is the person's.
 pub(super) fn is_all_injected(message: Value<'_>) -> bool {
     let mut some = false;
-    for part in parts(message) {
+    for part in content_parts(message) {
         match part.text() {
             Some(text) if is_injected(&text) => some = true,
             Some(text) if text.trim().is_empty() => {}
@@ -83,7 +83,7 @@ impl<'a> ContentPart<'a> {
 }
 
 /// The parts of a message's content, which is a text or an array.
-pub(super) fn parts(message: Value<'_>) -> impl Iterator<Item = ContentPart<'_>> {
+pub(super) fn content_parts(message: Value<'_>) -> impl Iterator<Item = ContentPart<'_>> {
     let content = message.get("content").or_else(|| message.get("message"));
     let lone = content.filter(|c| c.content().is_some());
     let items = content.into_iter().flat_map(|content| few_items(content).0);
@@ -98,7 +98,9 @@ pub(super) fn more_parts(message: Value<'_>) -> Option<Rest<'_>> {
 
 /// What identifies a message's text: the whole, and each part of it.
 pub(super) fn text_digests(message: Value<'_>) -> Vec<u64> {
-    let texts: Vec<_> = parts(message).filter_map(ContentPart::text).collect();
+    let texts: Vec<_> = content_parts(message)
+        .filter_map(ContentPart::text)
+        .collect();
     let mut marks: Vec<u64> = texts.iter().map(|t| text_digest(t)).collect();
     if texts.len() != 1 {
         marks.push(text_digest(&texts.concat()));

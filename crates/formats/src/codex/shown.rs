@@ -3,13 +3,13 @@
 use rethread_json::Value;
 use rethread_model::{Kind, Link, LinkKind, Role, Visibility};
 
-use super::calls::{called, started};
+use super::calls::{call_id, started_threads};
 use super::draft::EntryPlace;
 use super::entries::{Grow, Incoming};
 use super::join::Pairs;
 use super::record::Ev;
 use super::said::{text_digest, text_digests};
-use crate::fields::{filled, string};
+use crate::fields::{filled_of, string_of};
 
 impl Grow {
     /// Takes an event into account.
@@ -38,16 +38,16 @@ impl Grow {
                 let turns = payload.get("num_turns").and_then(Value::u64);
                 let turns = u32::try_from(turns.unwrap_or(0)).unwrap_or(u32::MAX);
                 let entry = self.add(i, Kind::Event, Visibility::UiOnly);
-                self.place(entry, EntryPlace::Back(turns));
+                self.place_entry(entry, EntryPlace::Back(turns));
             }
             Ev::Title => {
                 self.facts.title(payload);
                 let entry = self.add(i, Kind::Title, Visibility::Visible);
-                self.place(entry, EntryPlace::Beside);
+                self.place_entry(entry, EntryPlace::Beside);
             }
             Ev::Notice => {
-                let child = string(payload, "agent_thread_id");
-                let call = string(payload, "event_id").unwrap_or_default();
+                let child = string_of(payload, "agent_thread_id");
+                let call = string_of(payload, "event_id").unwrap_or_default();
                 let is_known = !call.is_empty() && self.calls.get(&call).asked.is_some();
                 self.child(child, if is_known { &call } else { "" });
                 self.add(i, Kind::Event, Visibility::UiOnly);
@@ -62,26 +62,26 @@ impl Grow {
     fn user_event(&mut self, i: &Incoming<'_>) {
         let payload = i.record.payload;
         let marks = shown_marks(payload);
-        match string(payload, "message") {
+        match string_of(payload, "message") {
             Some(text) => self.facts.shown(&text),
             None => self.facts.user(payload),
         }
         let entry = if let Some(entry) = self.users.event(&marks) {
-            self.claim(entry, i.raw);
+            self.claim_record(entry, i.raw);
             entry
         } else {
             let entry = self.add(i, Kind::Message(Role::User), Visibility::UiOnly);
             self.users.wait(&marks, entry);
             entry
         };
-        self.name(entry, filled(payload, "id"));
+        self.name(entry, filled_of(payload, "id"));
     }
 
     /// Words of the model as they were shown.
     fn shown(&mut self, i: &Incoming<'_>, pairs: fn(&mut Self) -> &mut Pairs) {
         let marks = shown_marks(i.record.payload);
         if let Some(entry) = pairs(self).event(&marks) {
-            self.claim(entry, i.raw);
+            self.claim_record(entry, i.raw);
             return;
         }
         let entry = self.add(i, Kind::Message(Role::Assistant), Visibility::UiOnly);
@@ -91,13 +91,13 @@ impl Grow {
     /// Something about a call: it belongs to the call and to its result.
     fn call_event(&mut self, i: &Incoming<'_>) {
         let payload = i.record.payload;
-        let id = called(payload).unwrap_or_default();
-        for child in started(payload) {
+        let id = call_id(payload).unwrap_or_default();
+        for child in started_threads(payload) {
             self.child(Some(child), &id);
         }
         let action = payload.get("action").map(search_mark);
         if let Some(entry) = action.and_then(|m| self.searches.event(&[m])) {
-            self.claim(entry, i.raw);
+            self.claim_record(entry, i.raw);
             return;
         }
         let call = self.calls.get(&id);
@@ -106,7 +106,7 @@ impl Grow {
         if !id.is_empty() {
             call.events.push(i.raw);
             for entry in known.iter().copied().chain(alone) {
-                self.claim(entry, i.raw);
+                self.claim_record(entry, i.raw);
             }
             if !known.is_empty() || alone.is_some() {
                 return;
@@ -143,7 +143,7 @@ impl Grow {
 fn shown_marks(event: Value<'_>) -> Vec<u64> {
     let mut marks = Vec::new();
     for key in ["message", "text", "id"] {
-        marks.extend(filled(event, key).map(|text| text_digest(&text)));
+        marks.extend(filled_of(event, key).map(|text| text_digest(&text)));
     }
     if event.get("content").is_some() {
         marks.extend(self::text_digests(event));

@@ -284,7 +284,7 @@ pub(super) fn store_of(path: &Path) -> Option<PathBuf> {
 }
 
 /// The file with this id of its own: beside another one, or anywhere in its home.
-pub(super) fn rollout(beside: &Path, id: &str) -> Option<PathBuf> {
+pub(super) fn find_rollout(beside: &Path, id: &str) -> Option<PathBuf> {
     let fits = |path: &PathBuf| {
         RolloutName::of(path).is_some_and(|n| n.rollout.eq_ignore_ascii_case(id)) && path.is_file()
     };
@@ -349,11 +349,8 @@ mod tests {
     fn homes_of_files() {
         let home = |path| home_of(Path::new(path));
         let expected = Some(PathBuf::from("/h/.codex"));
-        assert_eq!(
-            codex_home("/h/.codex/sessions/2026/11/15/a.jsonl"),
-            expected
-        );
-        assert_eq!(codex_home("/h/.codex/archived_sessions/a.jsonl"), expected);
-        assert_eq!(codex_home("/h/a.jsonl"), None);
+        assert_eq!(home("/h/.codex/sessions/2026/11/15/a.jsonl"), expected);
+        assert_eq!(home("/h/.codex/archived_sessions/a.jsonl"), expected);
+        assert_eq!(home("/h/a.jsonl"), None);
     }
 }

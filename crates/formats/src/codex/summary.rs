@@ -23,7 +23,7 @@ use super::record::{Ev, Item, RolloutRecord, RolloutType};
 use super::store::home_of;
 use super::{SLUG, document, names, packed, quick};
 use crate::carry::converted_from;
-use crate::fields::filled;
+use crate::fields::filled_of;
 use crate::kit::{
     Flow, LogLine, LogVisitor, SaveScan, SavedScan, salvage_line, saved_struct, scan_log,
     scan_question, scan_resumably,
@@ -66,7 +66,7 @@ pub(super) fn summarize_with(
     };
     let mut saved = None;
     let scanned = if packed::is_packed(path) {
-        packed::stream(&file, path).and_then(|content| scan_log(content, &mut scan).map(drop))
+        packed::open_stream(&file, path).and_then(|content| scan_log(content, &mut scan).map(drop))
     } else {
         let question = scan_question(SLUG, source, want);
         let found = scan_resumably(&file, &question, &mut scan, from, save);
@@ -95,7 +95,7 @@ fn of_document(source: &Source, mut summary: Summary) -> Summary {
         summary.notes.extend(document.notes(path)?);
         document.each_item(|_, item| {
             let Some(item) = item else { return };
-            let Kind::Message(role) = document::kind(item).0 else {
+            let Kind::Message(role) = document::item_kind(item).0 else {
                 return;
             };
             let calls = item.get("tool_calls").into_iter().flat_map(Value::items);
@@ -104,7 +104,7 @@ fn of_document(source: &Source, mut summary: Summary) -> Summary {
                 RolloutType::Item(Item::Call | Item::HostedCall)
             );
             summary.counts.tool_calls += calls.count() as u64 + u64::from(is_call);
-            summary.activity.add_message(document::time(item));
+            summary.activity.add_message(document::item_time(item));
             count(&mut summary.counts, role);
         })
     });
@@ -128,7 +128,7 @@ fn count(counts: &mut Counts, role: Role) {
 fn scan_bases(path: &Path, base: Option<Base>) -> Vec<RolloutScan> {
     let scan_base = |(base, end): (PathBuf, Base)| {
         let (file, _) = open_sized(&base).ok()?;
-        let content = packed::stream(&file, &base).ok()?;
+        let content = packed::open_stream(&file, &base).ok()?;
         let mut scan = RolloutScan {
             end: Some(end),
             ..RolloutScan::default()
@@ -372,7 +372,7 @@ impl RolloutScan {
                 self.meta
                     .get_or_insert_with(|| SessionMeta::of(payload, is_bare));
             }
-            RolloutType::Item(Item::Message) => match filled(payload, "role").as_deref() {
+            RolloutType::Item(Item::Message) => match filled_of(payload, "role").as_deref() {
                 Some("assistant") => self.shape(record.what),
                 role => {
                     self.open = false;
@@ -386,7 +386,7 @@ impl RolloutScan {
                     count(&mut self.counts, role);
                 }
             },
-            RolloutType::Event(Ev::User) => match filled(payload, "message") {
+            RolloutType::Event(Ev::User) => match filled_of(payload, "message") {
                 Some(text) => self.facts.shown(&text),
                 None => self.facts.user(payload),
             },
@@ -413,7 +413,7 @@ impl RolloutScan {
         let added = match record.what {
             RolloutType::Usage => {
                 self.meter.recorded();
-                let is_new = filled(record.payload, "response_id")
+                let is_new = filled_of(record.payload, "response_id")
                     .is_none_or(|id| self.responses.insert(id));
                 let usage = record.payload.get("usage").and_then(meter::read_usage);
                 usage.filter(|_| is_new)
@@ -475,7 +475,7 @@ impl RolloutScan {
         let tree = Tree::parse(&self.context).ok();
         let model = tree.and_then(|t| {
             let root = t.root(&self.context);
-            filled(root.get("payload")?, "model")
+            filled_of(root.get("payload")?, "model")
         });
         head.model = model.map(|id| ModelRef {
             provider: meta.provider.clone(),

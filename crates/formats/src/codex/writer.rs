@@ -6,15 +6,15 @@ use std::ops::Range;
 use rethread_model::{Moment, Note};
 
 use super::store::home_of;
-use super::write::append::{id_of, refuse_old, writer};
+use super::write::append::{id_of, message_writer, refuse_old};
 use super::write::create::{CLIENT, NewMeta, refuse_unknown};
 use super::write::fork::{copy_path, entry_at};
 use super::write::message::{MessageToWrite, is_turn};
 use super::write::records::{Mode, Records};
-use super::write::rename::name;
+use super::write::rename::rename_session;
 use super::write::transcript::{KEEPS, model_items};
 use super::write::{
-    codex_home, fresh_id, fresh_place, path_of, put, put_with, rename, unsupported,
+    codex_home, fresh_id, fresh_place, path_of, put_file, put_with, rename, unsupported,
 };
 use super::{Codex, FORMAT, document};
 use crate::kit::read_unified;
@@ -60,7 +60,7 @@ impl Writer for Codex {
             .as_deref()
             .map(rename::checked_title)
             .transpose()?;
-        put(w, &path, &id, &records.into_bytes())?;
+        put_file(w, &path, &id, &records.into_bytes())?;
         let note = title.and_then(|title| rename::name_new(w, &path, &id, title));
         Ok(Made {
             id,
@@ -80,7 +80,7 @@ impl Writer for Codex {
     ) -> Result<Appended, WriteError> {
         refuse_old(&source.path)?;
         let mut log = SessionLog::open(w, &source.path)?;
-        let mut writer = writer(w, source, &log)?;
+        let mut writer = message_writer(w, source, &log)?;
         let looked: Vec<Result<MessageToWrite, WriteError>> = messages
             .iter()
             .map(|message| read_unified(message).map(MessageToWrite::of))
@@ -111,7 +111,7 @@ impl Writer for Codex {
         title: &str,
     ) -> Result<Vec<Note>, WriteError> {
         let id = id_of(source)?;
-        let note = name(w, &source.path, &id, title)?;
+        let note = rename_session(w, &source.path, &id, title)?;
         Ok(note.into_iter().collect())
     }
 
@@ -245,7 +245,7 @@ impl Writer for Codex {
     ) -> Result<(), WriteError> {
         refuse_old(&source.path)?;
         let mut log = SessionLog::open(w, &source.path)?;
-        let mut writer = writer(w, source, &log)?;
+        let mut writer = message_writer(w, source, &log)?;
         let mut written: Vec<WrittenStep> = Vec::new();
         let mut flushed = log.len()?;
         let mut time: Option<Moment> = None;
@@ -262,14 +262,14 @@ impl Writer for Codex {
             let back = here.saturating_sub(there);
             let is_over = is_turn || back > 0 || one.step.sums_up();
             if let Some(turn) = turn.take_if(|_| is_over) {
-                writer.records.complete(now, &turn);
+                writer.records.complete_turn(now, &turn);
             }
             if back > 0 {
                 writer.records.rolled_back(now, back);
             }
             if is_turn && has_ends {
                 let id = fresh_id(w.env, &(at as u64).to_le_bytes());
-                writer.records.started(now, &id);
+                writer.records.start_turn(now, &id);
                 turn = Some(id);
             }
             let start = flushed + writer.records.lines().len() as u64;
@@ -305,7 +305,7 @@ impl Writer for Codex {
         }
         if let Some(turn) = turn {
             let now = time.unwrap_or_else(|| w.env.now());
-            writer.records.complete(now, &turn);
+            writer.records.complete_turn(now, &turn);
         }
         flush(&mut log, &mut writer.records)?;
         Ok(())

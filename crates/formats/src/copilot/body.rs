@@ -11,7 +11,7 @@ use rethread_model::{
 use super::Copilot;
 use super::event::LogEvent;
 use crate::few::few_blocks;
-use crate::fields::{filled, is_true, json, string, text_of};
+use crate::fields::{filled_of, is_true, json_of, string_of, text_of};
 use crate::kit::{decode_record, inline_blob, media_block, parsed_input, unknown_block};
 use crate::{BodyReader, Native};
 
@@ -32,15 +32,15 @@ impl BodyReader for Copilot {
 
 fn decoded(value: Value<'_>, kind: Kind, raw: RawRef, content: &str) -> Body {
     let (Some(event), Some(data)) = (LogEvent::of(value), value.get("data")) else {
-        return Body::Unknown(string(value, "type"));
+        return Body::Unknown(string_of(value, "type"));
     };
     match kind {
         Kind::Message(role) => {
             let mut message = Message::new(role, blocks(data, role, raw, content));
             message.model = event.model("model").filter(|_| role == Role::Assistant);
             message.usage = event.usage();
-            message.response_id = filled(data, "apiCallId").filter(|_| role == Role::Assistant);
-            message.request_id = filled(data, "requestId");
+            message.response_id = filled_of(data, "apiCallId").filter(|_| role == Role::Assistant);
+            message.request_id = filled_of(data, "requestId");
             Body::Message(message)
         }
         Kind::ModelChange => Body::ModelChange(event.model("newModel").unwrap_or_default()),
@@ -48,7 +48,7 @@ fn decoded(value: Value<'_>, kind: Kind, raw: RawRef, content: &str) -> Body {
             usage: event.usage().unwrap_or_default(),
             model: data
                 .get("usage")
-                .and_then(|usage| filled(usage, "model"))
+                .and_then(|usage| filled_of(usage, "model"))
                 .map(|id| ModelRef { provider: None, id }),
             purpose: None,
         }),
@@ -56,7 +56,7 @@ fn decoded(value: Value<'_>, kind: Kind, raw: RawRef, content: &str) -> Body {
             let count = |key| data.get(key).and_then(Value::u64);
             Body::Compaction(Compaction {
                 summary: text_of(data, "summaryContent"),
-                trigger: string(data, "trigger"),
+                trigger: string_of(data, "trigger"),
                 tokens_before: count("preCompactionTokens"),
                 tokens_after: count("postCompactionTokens"),
                 ..Compaction::default()
@@ -85,7 +85,8 @@ fn blocks(data: Value<'_>, role: Role, raw: RawRef, content: &str) -> Vec<Block>
         return vec![Block::ToolResult(tool_result(data, raw))];
     }
     let mut blocks = Vec::new();
-    let encrypted = filled(data, "reasoningOpaque").or_else(|| filled(data, "encryptedContent"));
+    let encrypted =
+        filled_of(data, "reasoningOpaque").or_else(|| filled_of(data, "encryptedContent"));
     let thought = text_of(data, "reasoningText");
     if thought.is_some() || encrypted.is_some() {
         blocks.push(Block::Thinking(Thinking {
@@ -109,10 +110,10 @@ fn blocks(data: Value<'_>, role: Role, raw: RawRef, content: &str) -> Vec<Block>
 }
 
 fn tool_call(value: Value<'_>) -> Block {
-    let of = |key: &str| string(value, key).unwrap_or_default();
+    let of = |key: &str| string_of(value, key).unwrap_or_default();
     Block::ToolCall(ToolCall {
-        namespace: filled(value, "mcpServerName"),
-        title: filled(value, "intentionSummary").or_else(|| filled(value, "toolTitle")),
+        namespace: filled_of(value, "mcpServerName"),
+        title: filled_of(value, "intentionSummary").or_else(|| filled_of(value, "toolTitle")),
         input: value.get("arguments").map(parsed_input),
         status: ToolStatus::Completed,
         ..ToolCall::new(of("toolCallId"), of("name"))
@@ -136,22 +137,22 @@ fn tool_result(data: Value<'_>, raw: RawRef) -> ToolResult {
     ToolResult {
         blocks,
         is_error: !is_true(data, "success"),
-        structured: result.and_then(|result| json(result, "structuredContent")),
+        structured: result.and_then(|result| json_of(result, "structuredContent")),
         exit_code,
-        ..ToolResult::new(string(data, "toolCallId").unwrap_or_default())
+        ..ToolResult::new(string_of(data, "toolCallId").unwrap_or_default())
     }
 }
 
 /// A picture or a file: its bytes where they are in the event, else its path.
 fn attachment(value: Value<'_>, raw: RawRef) -> Block {
-    let mime = filled(value, "mimeType");
-    let outside = || Some(Blob::Outside(PathBuf::from(filled(value, "path")?)));
+    let mime = filled_of(value, "mimeType");
+    let outside = || Some(Blob::Outside(PathBuf::from(filled_of(value, "path")?)));
     let blob = value
         .get("data")
         .and_then(|data| inline_blob(data, raw))
         .or_else(outside);
-    let name = filled(value, "displayName");
-    let Some(blob) = blob.or_else(|| filled(value, "url").map(Blob::Url)) else {
+    let name = filled_of(value, "displayName");
+    let Some(blob) = blob.or_else(|| filled_of(value, "url").map(Blob::Url)) else {
         return unknown_block(value);
     };
     media_block(Media {

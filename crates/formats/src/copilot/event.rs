@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rethread_json::Value;
 use rethread_model::{Kind, ModelRef, Role, Usage, Visibility};
 
-use crate::fields::{filled, is_true, string};
+use crate::fields::{filled_of, is_true, string_of};
 
 /// One event.
 pub(super) struct LogEvent<'a> {
@@ -40,13 +40,13 @@ impl<'a> LogEvent<'a> {
             type_name: value.get("type")?.str()?,
             value: Some(value),
             data: Some(data),
-            agent: filled(value, "agentId").or_else(|| filled(data, "parentToolCallId")),
+            agent: filled_of(value, "agentId").or_else(|| filled_of(data, "parentToolCallId")),
         })
     }
 
     /// A text of what it says.
     pub(super) fn text(&self, key: &str) -> Option<String> {
-        filled(self.data?, key)
+        filled_of(self.data?, key)
     }
 
     /// A model that it names.
@@ -95,7 +95,7 @@ impl<'a> LogEvent<'a> {
     /// What names the response that a usage is of.
     pub(super) fn usage_key(&self) -> Option<String> {
         let own = self.text("apiCallId");
-        own.or_else(|| string(self.data?.get("usage")?, "apiCallId"))
+        own.or_else(|| string_of(self.data?.get("usage")?, "apiCallId"))
     }
 }
 

@@ -5,7 +5,7 @@ use rethread_model::{Head, ModelRef, Summary, Title, Usage, UsageRecord, UsageSc
 
 use super::event::{LogEvent, read_usage};
 use super::{Copilot, workspace};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::first_prompt::FirstPrompt;
 use crate::kit::{LinearDialect, LinearEntry, SaveScan, head_text, read_linear, summarize_linear};
 use crate::{BodyReader, Conversation, OpenError, Reader, SavedScan, Source, Want};
@@ -111,7 +111,7 @@ fn begin(event: &LogEvent<'_>, head: &mut Head) {
     let Some(context) = data.get("context") else {
         return;
     };
-    let of = |key| string(context, key);
+    let of = |key| string_of(context, key);
     let place = &mut head.workspace;
     place.path = place.path.take().or_else(|| of("cwd"));
     place.root = place.root.take().or_else(|| of("gitRoot"));

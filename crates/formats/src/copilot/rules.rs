@@ -9,7 +9,7 @@ use rethread_model::Moment;
 use super::Copilot;
 use crate::check::law::{law, timestamp};
 use crate::check::log::{LogCheck, check_log};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{OpenError, Rules, Store, Violation, Weight};
 
 const READ: &str = "What is read";
@@ -34,7 +34,7 @@ impl Rules for Copilot {
             check_log(&source.path, DAMAGE, out, |line, event| {
                 count += 1;
                 check_event(line, event, count == 1, last.as_deref());
-                last = string(event, "id");
+                last = string_of(event, "id");
             })?;
         }
         Ok((!sources.is_empty()).then_some(sources.len() as u64))
@@ -50,7 +50,7 @@ fn check_event(line: &mut LogCheck<'_>, event: Value<'_>, is_first: bool, last: 
     }
     if is_start != is_first {
         let message = "a session begins with one `session.start`";
-        line.tell(Weight::Error, law("session-start", READ), message);
+        line.report_violation(Weight::Error, law("session-start", READ), message);
     }
     for key in ["id", "parentId"] {
         let id = event.get(key).filter(|id| !id.is_null());
@@ -60,17 +60,17 @@ fn check_event(line: &mut LogCheck<'_>, event: Value<'_>, is_first: bool, last: 
         };
         if id.is_some_and(|id| !is_id(id)) {
             let message = format!("`{key}` is no UUID");
-            line.tell(Weight::Error, law("uuid", READ), message);
+            line.report_violation(Weight::Error, law("uuid", READ), message);
         }
     }
-    if let Some(time) = string(event, "timestamp")
+    if let Some(time) = string_of(event, "timestamp")
         && time.parse::<Moment>().is_err()
     {
         let message = format!("`timestamp` is `{time}`, which is no time");
-        line.tell(Weight::Error, timestamp(READ), message);
+        line.report_violation(Weight::Error, timestamp(READ), message);
     }
-    if string(event, "parentId").as_deref() != last {
+    if string_of(event, "parentId").as_deref() != last {
         let message = "`parentId` is not the event before it";
-        line.tell(Weight::Warning, law("chain", READ), message);
+        line.report_violation(Weight::Warning, law("chain", READ), message);
     }
 }

@@ -14,7 +14,7 @@ use super::message::is_context;
 use super::{Gemini, own};
 use crate::few::{Rest, few_next};
 use crate::kit::{CHANGED, giant_body, unreadable_body};
-use crate::passed::{string, text};
+use crate::passed::{passed_string, passed_text};
 use crate::{BodyReader, Native, OwnWords, PartKind, RecordKind};
 
 impl BodyReader for Gemini {
@@ -165,11 +165,11 @@ impl<'a> RecordFields<'a> {
     }
 
     fn word(&self) -> Option<String> {
-        string(self.type_word).or_else(|| string(self.role))
+        passed_string(self.type_word).or_else(|| passed_string(self.role))
     }
 
     fn model(&self) -> Option<ModelRef> {
-        string(self.model).map(|id| ModelRef { provider: None, id })
+        passed_string(self.model).map(|id| ModelRef { provider: None, id })
     }
 
     fn details(self) -> Option<Json> {
@@ -267,7 +267,7 @@ impl<'a> RecordFields<'a> {
         let texts: Vec<String> = self
             .content
             .parts()
-            .filter_map(|part| string(part_text(part)))
+            .filter_map(|part| passed_string(part_text(part)))
             .collect();
         Event {
             level: match name.as_str() {
@@ -329,7 +329,7 @@ fn thoughts<'a>(skim: &mut Skim<'a>) -> Result<Thoughts<'a>, Strayed> {
 fn thinking(thought: Thought<'_>) -> Thinking {
     let texts: Vec<Text> = thought
         .into_iter()
-        .filter_map(|said| said.and_then(text))
+        .filter_map(|said| said.and_then(passed_text))
         .filter(|t| !t.value.is_empty())
         .collect();
     Thinking {

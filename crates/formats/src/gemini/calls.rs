@@ -3,9 +3,9 @@
 use rethread_json::{Passed, Skim, Strayed};
 use rethread_model::{Blob, Block, Diff, RawRef, ToolCall, ToolInput, ToolResult, ToolStatus};
 
-use super::content::{FunctionResponse, part_block, plain};
+use super::content::{FunctionResponse, part_block, plain_block};
 use crate::few::{Rest, few_next};
-use crate::passed::{json, string, text};
+use crate::passed::{passed_json, passed_string, passed_text};
 
 /// Where the whole answer of a call is, if it was saved to a file: by the file's name.
 pub(super) type Outputs<'a> = &'a dyn Fn(&str) -> Option<Blob>;
@@ -93,20 +93,20 @@ impl<'a> ListedCall<'a> {
     }
 
     fn call(&self) -> ToolCall {
-        let named = |value| string(value).unwrap_or_default();
+        let named = |value| passed_string(value).unwrap_or_default();
         ToolCall {
-            title: string(self.title),
-            input: json(self.args).map(ToolInput::Json),
+            title: passed_string(self.title),
+            input: passed_json(self.args).map(ToolInput::Json),
             status: status(self.status),
             diffs: self.display.and_then(diff).into_iter().collect(),
-            child_session: string(self.agent),
+            child_session: passed_string(self.agent),
             ..ToolCall::new(named(self.id), named(self.name))
         }
     }
 
     /// The result of the call; none if it has none yet.
     fn answer(&self, tool: &ToolCall, raw: RawRef, outputs: Outputs<'_>) -> Option<ToolResult> {
-        let structured = json(self.display);
+        let structured = passed_json(self.display);
         if self.given.is_none() && structured.is_none() {
             return None;
         }
@@ -119,7 +119,7 @@ impl<'a> ListedCall<'a> {
         };
         if let Some(given) = &self.given {
             add_given(given, raw, &mut result);
-        } else if let Some(shown) = self.display.and_then(text) {
+        } else if let Some(shown) = self.display.and_then(passed_text) {
             result.blocks.push(Block::Text(shown));
         }
         Some(result)
@@ -180,14 +180,14 @@ fn add_given(given: &AllGiven<'_>, raw: RawRef, result: &mut ToolResult) {
     {
         match response {
             Some(response) => response.add(raw, result),
-            None => result.blocks.push(plain(part_block(*part, raw))),
+            None => result.blocks.push(plain_block(part_block(*part, raw))),
         }
     }
     result.blocks.extend(rest.map(Rest::block));
 }
 
 fn status(word: Option<Passed<'_>>) -> ToolStatus {
-    match string(word).as_deref() {
+    match passed_string(word).as_deref() {
         Some("success") => ToolStatus::Completed,
         Some("error") => ToolStatus::Failed,
         Some("cancelled") => ToolStatus::Cancelled,
@@ -208,15 +208,15 @@ fn diff(display: Passed<'_>) -> Option<Diff> {
     ]);
     diff?;
     Some(Diff {
-        path: string(path).or_else(|| string(name))?,
-        old: old.and_then(text),
-        new: new.and_then(text),
+        path: passed_string(path).or_else(|| passed_string(name))?,
+        old: old.and_then(passed_text),
+        new: new.and_then(passed_text),
     })
 }
 
 /// The name of the file in which the client saves an answer that is too long, without its ending.
 pub(super) fn output_name(tool: &str, id: &str) -> String {
-    let safe = |text: &str| sanitized(text).to_lowercase();
+    let safe = |text: &str| sanitized_text(text).to_lowercase();
     let (tool, id) = (safe(tool), safe(id));
     if id.starts_with(&tool) {
         id
@@ -226,7 +226,7 @@ pub(super) fn output_name(tool: &str, id: &str) -> String {
 }
 
 /// Text as the client makes it fit for the name of a file.
-pub(super) fn sanitized(text: &str) -> String {
+pub(super) fn sanitized_text(text: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     // It counts in UTF-16.
     let one = |c: char| {

@@ -8,7 +8,7 @@ use rethread_json::{Document, Object, Patch, Tree, Value, split_lines};
 use super::client::is_old;
 use super::project::CHATS;
 use super::store::with_id;
-use super::write::{project_folder, renew};
+use super::write::{project_folder, renew_session};
 use super::{FORMAT, Gemini};
 use crate::carry::{InstallTarget, Put, SessionFiles, in_lines, join_checked, put_files};
 use crate::session_log::SessionLog;
@@ -87,7 +87,7 @@ impl Carrier for Gemini {
             return Ok(Put::There(path));
         }
         if !path.is_file() {
-            renew(w, &Source::new(FORMAT, goods.id.clone(), here))?;
+            renew_session(w, &Source::new(FORMAT, goods.id.clone(), here))?;
         }
         match put_files(w, goods, &shelf)? {
             Put::New(path) => Ok(Put::Renewed(path)),

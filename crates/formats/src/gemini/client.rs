@@ -8,7 +8,7 @@ use rethread_disk::open_read;
 use rethread_model::{Kind, Moment, Note, Role, Severity, Summary, Visibility};
 
 use super::Gemini;
-use super::scan::{MARK, Scanned, scan};
+use super::scan::{MARK, Scanned, scan_file};
 use super::sniff::ClientFile;
 use crate::kit::ScanDepth;
 use crate::{Client, Env, Resume};
@@ -168,7 +168,7 @@ struct ClientView {
 
 impl ClientView {
     fn of(path: &Path) -> Self {
-        let Ok(found) = scan(path, ScanDepth::Quick) else {
+        let Ok(found) = scan_file(path, ScanDepth::Quick) else {
             return Self::default();
         };
         let says_something = says_something(&found);
@@ -249,7 +249,7 @@ fn short(id: &str) -> &str {
 
 /// Whether the client would delete it: by what it says of itself, not by what was last said in it.
 pub(super) fn is_old(path: &Path, now: Moment) -> bool {
-    let updated = scan(path, ScanDepth::Quick)
+    let updated = scan_file(path, ScanDepth::Quick)
         .ok()
         .and_then(|s| s.meta.updated);
     updated.is_some_and(|t| has_passed(t, now))

@@ -9,7 +9,7 @@ use rethread_model::{
 
 use crate::few::few_blocks;
 use crate::kit::{inline_blob, media_block};
-use crate::passed::{json, string, text};
+use crate::passed::{passed_json, passed_string, passed_text};
 
 /// One part as a block.
 pub(super) fn part_block(part: Passed<'_>, raw: RawRef) -> Block {
@@ -35,19 +35,19 @@ pub(super) fn part_block(part: Passed<'_>, raw: RawRef) -> Block {
     } else if let Some(data) = file.filter(|_| has(file)) {
         Some(self::file(data))
     } else if thought.and_then(Passed::bool) == Some(true) {
-        said.and_then(text).map(|text| {
+        said.and_then(passed_text).map(|text| {
             Block::Thinking(Thinking {
                 text,
-                signature: string(signature),
+                signature: passed_string(signature),
                 summary: true,
                 ..Thinking::default()
             })
         })
     } else {
-        said.and_then(text).map(Block::Text)
+        said.and_then(passed_text).map(Block::Text)
     };
     known
-        .or_else(|| text(part).map(Block::Text))
+        .or_else(|| passed_text(part).map(Block::Text))
         .unwrap_or_else(|| unknown(part))
 }
 
@@ -62,12 +62,12 @@ fn unknown(part: Passed<'_>) -> Block {
 
 fn function_call(call: Passed<'_>, signature: Option<Passed<'_>>) -> ToolCall {
     let [id, name, args] = call.pick(["id", "name", "args"]);
-    let named = |value| string(value).unwrap_or_default();
+    let named = |value| passed_string(value).unwrap_or_default();
     ToolCall {
-        input: json(args).map(ToolInput::Json),
+        input: passed_json(args).map(ToolInput::Json),
         // How it ended is in its result.
         status: ToolStatus::Completed,
-        signature: string(signature),
+        signature: passed_string(signature),
         ..ToolCall::new(named(id), named(name))
     }
 }
@@ -76,8 +76,8 @@ fn function_call(call: Passed<'_>, signature: Option<Passed<'_>>) -> ToolCall {
 fn inline(data: Passed<'_>, record: RawRef) -> Option<Block> {
     let [bytes, mime, name] = data.pick(["data", "mimeType", "displayName"]);
     Some(media_block(Media {
-        mime: string(mime),
-        name: string(name),
+        mime: passed_string(mime),
+        name: passed_string(name),
         ..Media::new(inline_blob(bytes?, record)?)
     }))
 }
@@ -85,9 +85,9 @@ fn inline(data: Passed<'_>, record: RawRef) -> Option<Block> {
 fn file(data: Passed<'_>) -> Block {
     let [uri, mime, name] = data.pick(["fileUri", "mimeType", "displayName"]);
     media_block(Media {
-        mime: string(mime),
-        name: string(name),
-        ..Media::new(Blob::Url(string(uri).unwrap_or_default()))
+        mime: passed_string(mime),
+        name: passed_string(name),
+        ..Media::new(Blob::Url(passed_string(uri).unwrap_or_default()))
     })
 }
 
@@ -124,8 +124,8 @@ impl<'a> FunctionResponse<'a> {
 
     fn result(self, raw: RawRef) -> ToolResult {
         let mut result = ToolResult {
-            name: string(self.name),
-            ..ToolResult::new(string(self.id).unwrap_or_default())
+            name: passed_string(self.name),
+            ..ToolResult::new(passed_string(self.id).unwrap_or_default())
         };
         self.add(raw, &mut result);
         result
@@ -135,9 +135,9 @@ impl<'a> FunctionResponse<'a> {
     pub(super) fn add(&self, raw: RawRef, result: &mut ToolResult) {
         if let Some(said) = self.said.filter(|r| !r.is_null()) {
             let [output, error] = said.pick(["output", "error"]);
-            let error = error.and_then(text);
+            let error = error.and_then(passed_text);
             result.is_error |= error.is_some() && output.is_none();
-            let texts = [output.and_then(text), error];
+            let texts = [output.and_then(passed_text), error];
             let before = result.blocks.len();
             for text in texts.into_iter().flatten() {
                 result.exit_code = result.exit_code.or_else(|| exit_code(&text.value));
@@ -150,7 +150,7 @@ impl<'a> FunctionResponse<'a> {
         }
         // Newer models take pictures inside of a result.
         if let Some(parts) = self.parts {
-            let parts = few_blocks(parts, |part| plain(part_block(part, raw)));
+            let parts = few_blocks(parts, |part| plain_block(part_block(part, raw)));
             result.blocks.extend(parts);
         }
     }
@@ -158,7 +158,7 @@ impl<'a> FunctionResponse<'a> {
 
 /// A result holds neither calls nor results; one that stands there is kept as a block that nobody
 /// knows.
-pub(super) fn plain(block: Block) -> Block {
+pub(super) fn plain_block(block: Block) -> Block {
     match block {
         Block::ToolCall(ToolCall {
             input: Some(ToolInput::Json(raw)),

@@ -11,9 +11,9 @@ use rethread_model::Note;
 use super::message::FoundMessage;
 use super::meta::LogMeta;
 use super::replay::Replay;
-use super::scan::{MAIN_PART, MARK, Scan, skim};
-use super::sniff::{kind_of_list, set};
-use crate::error::unreadable;
+use super::scan::{MAIN_PART, MARK, Scan, new_skim};
+use super::sniff::{kind_of_list, set_meta};
+use crate::error::unreadable_file;
 use crate::kit::LogRecords;
 use crate::kit::ScanDepth;
 use crate::mended::{Readable, not_utf8, not_utf8_in, outline_of};
@@ -26,14 +26,14 @@ pub(super) const LISTS: [&str; 2] = ["messages", "history"];
 impl Scan<'_> {
     /// Reads a document.
     pub(super) fn document(&mut self, file: &File, len: u64) -> Result<Part, OpenError> {
-        let failed = |e| unreadable(self.path, e);
+        let failed = |e| unreadable_file(self.path, e);
         let path = self.path.to_owned();
         // In a document no message replaces another; ids tell only whose tokens are counted.
         self.heads.with_ids = self.look.with_usage();
         if len <= WHOLE {
             let mut bytes = match self.look {
                 ScanDepth::Whole => Vec::new(),
-                ScanDepth::Usage | ScanDepth::Quick => buffer::take(),
+                ScanDepth::Usage | ScanDepth::Quick => buffer::take_buffer(),
             };
             read_next(file, len, &mut bytes).map_err(failed)?;
             let mut is_read = self.whole(&bytes).is_ok();
@@ -86,7 +86,7 @@ impl Scan<'_> {
 
     /// Takes a document into account that is held as a whole.
     fn whole(&mut self, bytes: &[u8]) -> Result<(), Strayed> {
-        let mut skim = skim(self.look, bytes);
+        let mut skim = new_skim(self.look, bytes);
         let mut list = List::default();
         match skim.peek() {
             Some(b'[') => self.list_of(&mut skim, &mut list)?,
@@ -120,7 +120,7 @@ impl Scan<'_> {
                 list.key = key.into_owned();
                 self.list_of(skim, list)?;
             } else {
-                set(&mut self.meta, &key, skim.pass()?.raw());
+                set_meta(&mut self.meta, &key, skim.pass()?.raw());
             }
         }
         Ok(())
@@ -154,14 +154,14 @@ impl Scan<'_> {
 
     /// Takes the items of a document into account one after the other, but for those that are damaged.
     fn pieces(&mut self, part: &Part, file: &File) -> Result<(), OpenError> {
-        let failed = |e| unreadable(&part.path, e);
+        let failed = |e| unreadable_file(&part.path, e);
         let (found, mut damaged) = outline_of(part, file, &LISTS).map_err(failed)?;
         self.records.notes.append(&mut damaged.notes);
         for (key, range) in &found.members {
             if range.end - range.start <= LINE_CAP as u64 {
                 let mut bytes = bytes_at(file, range.clone()).map_err(failed)?;
                 damaged.mask(range.start, &mut bytes);
-                set(&mut self.meta, key, &bytes);
+                set_meta(&mut self.meta, key, &bytes);
             }
         }
         let (key, items) = found.list.unwrap_or_default();

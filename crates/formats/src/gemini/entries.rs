@@ -14,7 +14,7 @@ const STEPS: usize = 64;
 
 /// For each message the one that says the same already: the client writes results of tools beside
 /// their calls, and again as one or two messages of their own.
-pub(super) fn repeats(replay: &Replay) -> Vec<Option<Nth>> {
+pub(super) fn repeated_messages(replay: &Replay) -> Vec<Option<Nth>> {
     let repeated = |draft: &ReplayedEntry| repeated(replay, draft).and_then(Nth::new);
     let direct: Vec<Option<Nth>> = replay.drafts.iter().map(repeated).collect();
     let last = |at: Nth| {
@@ -61,7 +61,7 @@ pub(super) fn build_entries(
     inherited: usize,
     outputs: &[String],
 ) -> Session {
-    let repeats = repeats(&replay);
+    let repeats = repeated_messages(&replay);
     let more = further_origins(&mut builder, &replay, &repeats, outputs);
     replay.tools = Tools::default();
     let entries = add(&mut builder, &replay, &repeats, more);

@@ -9,9 +9,9 @@ use rethread_model::{
     Usage, Visibility,
 };
 
-use super::entries::repeats;
-use super::head::told;
-use super::project::workspace;
+use super::entries::repeated_messages;
+use super::head::message_clues;
+use super::project::find_workspace;
 use super::replay::{Replay, ReplayedEntry};
 use super::scan::Scanned;
 use crate::first_prompt::FirstPrompt;
@@ -19,10 +19,10 @@ use crate::times::Times;
 
 /// How much was said, and when: also what left the list, because it was taken back or summed up, as in
 /// formats that keep branches. Of each id the last version counts.
-pub(super) fn counts(replay: &Replay, usage: bool) -> (Counts, Activity) {
+pub(super) fn count_replay(replay: &Replay, usage: bool) -> (Counts, Activity) {
     let mut counts = Counts::default();
     let mut activity = Activity::default();
-    let repeats = repeats(replay);
+    let repeats = repeated_messages(replay);
     for (at, draft) in replay.drafts.iter().enumerate() {
         let is_repeat = repeats.get(at).copied().flatten().is_some();
         let Kind::Message(role) = replay.kind(at, draft) else {
@@ -71,7 +71,7 @@ pub(super) fn session_head(path: &Path, id: &str, found: &Scanned) -> Head {
     let mut head = meta.head(path, id);
     let drafts = || replay.live.iter().filter_map(|at| replay.drafts.get(*at));
     let mut times = Times::default();
-    let repeats = repeats(replay);
+    let repeats = repeated_messages(replay);
     for (at, draft) in replay.drafts.iter().enumerate() {
         let is_repeat = repeats.get(at).copied().flatten().is_some();
         if draft.head.kind.is_message() && !is_repeat {
@@ -84,7 +84,8 @@ pub(super) fn session_head(path: &Path, id: &str, found: &Scanned) -> Head {
     };
     times.fill(&mut head);
     head.updated = head.updated.or_else(changed);
-    let told = |d: &ReplayedEntry| told(&found.part.read(d.origin.record).unwrap_or_default());
+    let told =
+        |d: &ReplayedEntry| message_clues(&found.part.read(d.origin.record).unwrap_or_default());
     let mut prompts = drafts().filter(|d| d.head.said.has_prompt);
     let title = |text: String, source| Title { text, source };
     head.title = if let Some(summary) = &meta.summary {
@@ -113,7 +114,7 @@ pub(super) fn session_head(path: &Path, id: &str, found: &Scanned) -> Head {
     });
     let mut folders = contexts;
     let folders = folders.find(|folders| !folders.is_empty());
-    head.workspace = workspace(path, meta, &folders.unwrap_or_default());
+    head.workspace = find_workspace(path, meta, &folders.unwrap_or_default());
     head.links.extend(sub_agents(replay));
     head
 }

@@ -8,7 +8,7 @@ use rethread_model::{Kind, Role, Usage, Visibility};
 
 use super::fields::{read_usage, time};
 use super::message::{
-    ContentFacts, FoundMessage, MessageHead, is_context, is_filled, kind, named_folders,
+    ContentFacts, FoundMessage, MessageHead, is_context, is_filled, message_kind, named_folders,
     user_visibility,
 };
 use super::nth::{Nth, Several};
@@ -38,7 +38,7 @@ pub(super) struct SessionClues {
 }
 
 /// What the message in these bytes, one of the user, tells of the whole session. Few are asked.
-pub(super) fn told(message: &[u8]) -> SessionClues {
+pub(super) fn message_clues(message: &[u8]) -> SessionClues {
     let Ok(message) = Skim::trusting(message).pass() else {
         return SessionClues::default();
     };
@@ -319,7 +319,7 @@ struct HeadFields<'a> {
 impl<'a> HeadFields<'a> {
     fn head(&mut self, tools: &mut Tools) -> MessageHead {
         let word = self.type_word.or(self.role);
-        let (kind, visibility) = word.map_or_else(|| kind(b""), kind_of);
+        let (kind, visibility) = word.map_or_else(|| message_kind(b""), kind_of);
         let mut head = MessageHead {
             kind,
             visibility,
@@ -430,8 +430,8 @@ impl<'a> HeadFields<'a> {
 
 /// What a message of this type or role is. Nobody escapes letters in one that is known, but may.
 fn kind_of(word: Passed<'_>) -> (Kind, Visibility) {
-    match kind(word.content().unwrap_or_default()) {
-        (Kind::Unknown, _) => kind(word.str().unwrap_or_default().as_bytes()),
+    match message_kind(word.content().unwrap_or_default()) {
+        (Kind::Unknown, _) => message_kind(word.str().unwrap_or_default().as_bytes()),
         known => known,
     }
 }

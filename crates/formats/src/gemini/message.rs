@@ -67,7 +67,7 @@ impl MessageHead {
 }
 
 /// What a message of this type or role is, as it is spelled.
-pub(super) fn kind(word: &[u8]) -> (Kind, Visibility) {
+pub(super) fn message_kind(word: &[u8]) -> (Kind, Visibility) {
     match word {
         b"user" => (Kind::Message(Role::User), Visibility::Visible),
         b"gemini" | b"model" | b"assistant" => {
@@ -159,7 +159,7 @@ pub(super) fn giant_message(start: &[u8]) -> Option<FoundMessage<'static>> {
         };
         match field.key {
             "id" => id = Some(text.to_owned()),
-            "type" => (head.kind, head.visibility) = kind(text.as_bytes()),
+            "type" => (head.kind, head.visibility) = message_kind(text.as_bytes()),
             "timestamp" => head.time = text.parse().ok(),
             _ => {}
         }
@@ -192,10 +192,10 @@ mod tests {
             (" <hook_context>", Visibility::Injected),
         ] {
             let lone = format!("{{\"id\":\"1\",\"type\":\"user\",\"content\":\"{text}\"}}");
-            assert_eq!(session_head(&lone).visibility, visibility, "{lone}");
+            assert_eq!(head(&lone).visibility, visibility, "{lone}");
             let parts =
                 format!("{{\"id\":\"1\",\"type\":\"user\",\"content\":[{{\"text\":\"{text}\"}}]}}");
-            assert_eq!(session_head(&parts).visibility, visibility, "{parts}");
+            assert_eq!(head(&parts).visibility, visibility, "{parts}");
         }
     }
 

@@ -6,7 +6,7 @@ use rethread_json::Value;
 use rethread_model::{Agent, ConvertedFrom, Head, Link, LinkKind, Moment};
 
 use super::{AGENT, SLUG, store};
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// The kind of a session that was started by another one.
 const SUB_AGENT: &str = "subagent";
@@ -111,8 +111,8 @@ impl LogMeta {
 fn fork_note(value: Value<'_>) -> Option<ForkOrigin> {
     let copied = value.get("copied").and_then(Value::u64).unwrap_or(0);
     Some(ForkOrigin {
-        session: string(value, "forkOf")?,
-        entry: string(value, "entry"),
+        session: string_of(value, "forkOf")?,
+        entry: string_of(value, "entry"),
         copied: usize::try_from(copied).unwrap_or(usize::MAX),
     })
 }

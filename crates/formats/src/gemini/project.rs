@@ -86,7 +86,7 @@ pub(super) fn store_around(file: &Path) -> Option<&Path> {
 }
 
 /// The projects of the client's folder with their short names.
-pub(super) fn registered(store: &Path) -> Vec<(String, String)> {
+pub(super) fn registered_projects(store: &Path) -> Vec<(String, String)> {
     let Ok(bytes) = read_small(&store.join(REGISTRY)) else {
         return Vec::new();
     };
@@ -101,7 +101,7 @@ pub(super) fn registered(store: &Path) -> Vec<(String, String)> {
 }
 
 /// Where a session was held. `told` are folders that the session itself names.
-pub(super) fn workspace(file: &Path, meta: &LogMeta, told: &[String]) -> Workspace {
+pub(super) fn find_workspace(file: &Path, meta: &LogMeta, told: &[String]) -> Workspace {
     let folder = folder_of(file);
     let name = folder.and_then(Path::file_name).and_then(|n| n.to_str());
     let hash = meta
@@ -126,7 +126,7 @@ fn known_root(folder: &Path, name: &str, hash: Option<&str>) -> Option<String> {
     if let Some(root) = root_in(folder) {
         return Some(root);
     }
-    let projects = registered(store_of(folder)?);
+    let projects = registered_projects(store_of(folder)?);
     let mut paths = projects.iter();
     let by_name = paths.find(|(_, short)| short == name);
     let by_hash = || {

@@ -7,11 +7,11 @@ use rethread_disk::SafeName;
 use rethread_model::{Head, Moment, Note, Role, SessionBuilder, Summary};
 
 use super::entries::build_entries;
-use super::facts::{counts, session_head};
+use super::facts::{count_replay, session_head};
 use super::message::is_frame;
 use super::project::CHATS;
-use super::scan::{Scanned, scan, scan_in};
-use super::sniff::{ClientFile, what};
+use super::scan::{Scanned, scan_file, scan_in};
+use super::sniff::{ClientFile, file_kind};
 use super::{Gemini, SLUG, store};
 use crate::kit::{ScanDepth, folder_entries};
 use crate::unusable::{document_unusable, holds_no_record};
@@ -34,12 +34,12 @@ impl Reader for Gemini {
             },
             ..Summary::default()
         };
-        match scan(path, look) {
+        match scan_file(path, look) {
             Ok(found) => {
                 summary.size = found.part.len();
                 summary.head = session_head(path, &source.id, &found);
                 summary.head.hidden |= found.what == ClientFile::Prompts;
-                (summary.counts, summary.activity) = counts(&found.replay, want.usage);
+                (summary.counts, summary.activity) = count_replay(&found.replay, want.usage);
                 buffer::return_buffer(found.part.into_held().unwrap_or_default());
             }
             Err(OpenError::NotOurs { .. }) => {
@@ -47,7 +47,7 @@ impl Reader for Gemini {
             }
             Err(e) => document_unusable(&mut summary, &e),
         }
-        let outputs = store::outputs(path, &summary.head.id);
+        let outputs = store::output_files(path, &summary.head.id);
         let sizes = outputs.iter().filter_map(|p| std::fs::metadata(p).ok());
         summary.size += sizes.map(|m| m.len()).sum::<u64>();
         summary
@@ -67,7 +67,7 @@ impl Reader for Gemini {
             mut notes,
         } = found;
         head.hidden |= what == ClientFile::Prompts;
-        let outputs = store::outputs(path, &head.id);
+        let outputs = store::output_files(path, &head.id);
         notes.extend(same_session_elsewhere(path, &head.id));
         let mut builder = SessionBuilder::new(head);
         for raw in unclaimed {
@@ -127,8 +127,8 @@ fn stem(path: &Path) -> String {
 /// Other files that say they are this session.
 pub(super) fn other_copies(path: &Path, id: &str) -> Vec<PathBuf> {
     let source = Source::new(super::FORMAT, id.to_owned(), path.to_owned());
-    let mut files = store::namesakes(&source);
-    files.retain(|file| what(file).and_then(|(_, id)| id).as_deref() == Some(id));
+    let mut files = store::same_named(&source);
+    files.retain(|file| file_kind(file).and_then(|(_, id)| id).as_deref() == Some(id));
     files
 }
 
@@ -140,8 +140,8 @@ fn same_session_elsewhere(path: &Path, id: &str) -> Vec<Note> {
     other_copies(path, id).iter().map(note).collect()
 }
 
-pub(super) fn rank(path: &Path) -> (Option<Moment>, bool, Reverse<&Path>) {
-    let updated = scan(path, ScanDepth::Quick)
+pub(super) fn copy_rank(path: &Path) -> (Option<Moment>, bool, Reverse<&Path>) {
+    let updated = scan_file(path, ScanDepth::Quick)
         .ok()
         .and_then(|s| s.meta.updated);
     (updated, !store::is_in_hash_folder(path), Reverse(path))

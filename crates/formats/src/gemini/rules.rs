@@ -6,7 +6,7 @@ use rethread_model::{Kind, Note, Severity};
 
 use super::Gemini;
 use super::project::{project_hash, root_in};
-use super::scan::{Scanned, scan};
+use super::scan::{Scanned, scan_file};
 use super::sniff::ClientFile;
 use crate::check::law::{Law, law};
 use crate::kit::ScanDepth;
@@ -29,7 +29,7 @@ impl Rules for Gemini {
 
 fn check_file(source: &Source, out: &mut dyn FnMut(Violation)) -> Result<(), OpenError> {
     let path = source.path.as_path();
-    let mut found = match scan(path, ScanDepth::Whole) {
+    let mut found = match scan_file(path, ScanDepth::Whole) {
         Ok(found) => found,
         Err(OpenError::NotOurs { .. }) => {
             let message = "nothing in it is a message".to_owned();

@@ -34,7 +34,7 @@ pub(super) struct Scanned {
 }
 
 /// Goes through some bytes as closely as is asked.
-pub(super) fn skim(look: ScanDepth, bytes: &[u8]) -> Skim<'_> {
+pub(super) fn new_skim(look: ScanDepth, bytes: &[u8]) -> Skim<'_> {
     match look {
         ScanDepth::Whole => Skim::checking(bytes),
         ScanDepth::Usage | ScanDepth::Quick => Skim::trusting(bytes),
@@ -42,7 +42,7 @@ pub(super) fn skim(look: ScanDepth, bytes: &[u8]) -> Skim<'_> {
 }
 
 /// Looks through a file.
-pub(super) fn scan(path: &Path, look: ScanDepth) -> Result<Scanned, OpenError> {
+pub(super) fn scan_file(path: &Path, look: ScanDepth) -> Result<Scanned, OpenError> {
     scan_in(path, look, None)
 }
 
@@ -186,7 +186,7 @@ impl Scan<'_> {
         if !line.starts_with(b"{\"") || line.starts_with(b"{\"$") {
             return None;
         }
-        let mut skim = skim(self.look, line);
+        let mut skim = new_skim(self.look, line);
         let seen = self.heads.see(&mut skim).ok()?;
         (seen.has_id && !seen.is_rewind && skim.is_done()).then_some(seen.message)
     }

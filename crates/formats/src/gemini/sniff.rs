@@ -8,7 +8,7 @@ use rethread_json::{Tree, Value, split_lines};
 
 use super::document::LISTS;
 use super::meta::{LogMeta, is_meta};
-use crate::outline::{Outline, gap_before, outline};
+use crate::outline::{Outline, gap_before, read_outline};
 
 /// How much of a file is looked at to find out what it is.
 const LOOK: u64 = 1024 * 1024;
@@ -36,7 +36,7 @@ fn name(path: &Path) -> std::borrow::Cow<'_, str> {
 }
 
 /// What a file is, and the id of the session in it; none if it is not the client's.
-pub(super) fn what(path: &Path) -> Option<(ClientFile, Option<String>)> {
+pub(super) fn file_kind(path: &Path) -> Option<(ClientFile, Option<String>)> {
     let mut start = Vec::new();
     let file = open_read(path).ok()?;
     file.take(LOOK).read_to_end(&mut start).ok()?;
@@ -44,7 +44,7 @@ pub(super) fn what(path: &Path) -> Option<(ClientFile, Option<String>)> {
         let is_named = name(path).starts_with("session-");
         log(&start, is_named).map(|meta| (ClientFile::Log, meta.id))
     } else {
-        let outline = outline(start.as_slice(), &LISTS).ok()?;
+        let outline = read_outline(start.as_slice(), &LISTS).ok()?;
         let meta = outline_meta(&outline, &start);
         document(&outline, &start, &meta).map(|what| (what, meta.id))
     }
@@ -83,13 +83,13 @@ pub(super) fn outline_meta(outline: &Outline, bytes: &[u8]) -> LogMeta {
             .ok()
             .zip(usize::try_from(range.end).ok());
         let value = range.and_then(|(start, end)| bytes.get(start..end));
-        set(&mut meta, key, value.unwrap_or_default());
+        set_meta(&mut meta, key, value.unwrap_or_default());
     }
     meta
 }
 
 /// Takes one member into account: its bytes from behind the key on.
-pub(super) fn set(meta: &mut LogMeta, key: &str, bytes: &[u8]) {
+pub(super) fn set_meta(meta: &mut LogMeta, key: &str, bytes: &[u8]) {
     let bytes = bytes.get(gap_before(bytes)..).unwrap_or_default();
     let mut tree = Tree::default();
     if tree.parse_into(bytes).is_ok() {

@@ -6,10 +6,10 @@ use rethread_disk::SafeName;
 use rethread_model::{Note, Summary, Workspace};
 use uuid::Uuid;
 
-use super::calls::sanitized;
+use super::calls::sanitized_text;
 use super::project::{CHATS, TMP, folder_of, is_project_hash, project_hash, root_files};
-use super::reader::{other_copies, rank};
-use super::sniff::{ClientFile, what};
+use super::reader::{copy_rank, other_copies};
+use super::sniff::{ClientFile, file_kind};
 use super::{FORMAT, Gemini};
 use crate::kit::{SourceSink, agent_folders, folder_entries, known_roots, require_file};
 use crate::{Dependencies, Env, OpenError, Removal, Root, Source, Store, WriteError};
@@ -57,7 +57,7 @@ impl Store for Gemini {
         let mut sources = Vec::new();
         list_folder(&path, &mut |found| sources.extend(found.ok()));
         // Others, too, have folders named `chats_folder` and files named `logs.json`.
-        sources.retain(|s| is_in_store(&s.path) || what(&s.path).is_some());
+        sources.retain(|s| is_in_store(&s.path) || file_kind(&s.path).is_some());
         sources
     }
 
@@ -65,7 +65,7 @@ impl Store for Gemini {
     fn files(&self, source: &Source) -> Result<Vec<PathBuf>, OpenError> {
         require_file(source)?;
         let mut files = vec![source.path.clone()];
-        files.extend(outputs(&source.path, &source.id));
+        files.extend(output_files(&source.path, &source.id));
         Ok(files)
     }
 
@@ -75,7 +75,7 @@ impl Store for Gemini {
         let mut own = vec![path.clone()];
         if let Some(project) = folder_of(path) {
             own.extend(outputs_folder(project, &summary.head.id));
-            own.extend(outputs(path, &summary.head.id));
+            own.extend(output_files(path, &summary.head.id));
             own.extend(root_files(project));
         }
         Dependencies::on(own)
@@ -92,8 +92,8 @@ impl Store for Gemini {
     /// session: the one that was changed last.
     fn is_whole(&self, source: &Source) -> bool {
         let copies = other_copies(&source.path, &source.id);
-        let mine = rank(&source.path);
-        copies.iter().all(|file| rank(file) < mine)
+        let mine = copy_rank(&source.path);
+        copies.iter().all(|file| copy_rank(file) < mine)
     }
 
     /// What goes when a session is removed: what the client keeps of it, its sub-agents with what it keeps
@@ -102,10 +102,10 @@ impl Store for Gemini {
         let path = &source.path;
         let mut gone = Vec::new();
         let is_it = |file: &PathBuf| {
-            let said = what(file).and_then(|(_, id)| id);
+            let said = file_kind(file).and_then(|(_, id)| id);
             said.as_deref() == Some(&*source.id)
         };
-        let is_alone = side_id(path).is_none() && !namesakes(source).iter().any(is_it);
+        let is_alone = side_id(path).is_none() && !same_named(source).iter().any(is_it);
         if let Some(project) = folder_of(path).filter(|_| is_alone) {
             gone.extend(artifacts(project, &source.id));
             let agents = SafeName::new(&source.id).ok();
@@ -216,7 +216,7 @@ pub(super) fn side_id(path: &Path) -> Option<String> {
 
 /// A session's id: the beginning of its file says it, else its name says the beginning of it.
 fn id_of(path: &Path) -> String {
-    let said = what(path).and_then(|(_, id)| id);
+    let said = file_kind(path).and_then(|(_, id)| id);
     said.unwrap_or_else(|| named_id(path))
 }
 
@@ -238,7 +238,7 @@ fn at_file(path: PathBuf) -> Option<Source> {
     if !name.contains(".json") {
         return None;
     }
-    let id = match what(&path) {
+    let id = match file_kind(&path) {
         Some((ClientFile::Log | ClientFile::Document, id)) => id.unwrap_or_else(|| named_id(&path)),
         Some((ClientFile::Checkpoint | ClientFile::Prompts, _)) => named_id(&path),
         // A damaged one can still be opened where it belongs.
@@ -265,12 +265,12 @@ pub(super) fn parent_session(path: &Path) -> Option<String> {
 
 /// The folder in a project's folder for answers of a session's tools that were too long.
 pub(super) fn outputs_folder(project: &Path, id: &str) -> Option<PathBuf> {
-    let name = SafeName::new(&format!("session-{}", sanitized(id))).ok()?;
+    let name = SafeName::new(&format!("session-{}", sanitized_text(id))).ok()?;
     Some(rethread_disk::join(&project.join(OUTPUTS), &name))
 }
 
 /// The files in which answers of a session's tools were saved.
-pub(super) fn outputs(path: &Path, id: &str) -> Vec<PathBuf> {
+pub(super) fn output_files(path: &Path, id: &str) -> Vec<PathBuf> {
     let folder = folder_of(path).and_then(|project| outputs_folder(project, id));
     let Some(folder) = folder else {
         return Vec::new();
@@ -284,7 +284,7 @@ pub(super) fn outputs(path: &Path, id: &str) -> Vec<PathBuf> {
 /// Files that may hold the same session: those with the same beginning of the id in their names,
 /// in all projects' folders. The client copies a folder when it gives it another name, and writes a
 /// session anew when it resumes it.
-pub(super) fn namesakes(source: &Source) -> Vec<PathBuf> {
+pub(super) fn same_named(source: &Source) -> Vec<PathBuf> {
     let Some(folder) = folder_of(&source.path) else {
         return Vec::new();
     };
@@ -308,15 +308,15 @@ pub(super) fn namesakes(source: &Source) -> Vec<PathBuf> {
 /// The file that holds the session with this id already; the file of the source itself counts.
 pub(super) fn with_id(source: &Source) -> Option<PathBuf> {
     let own = source.path.is_file().then(|| source.path.clone());
-    let mut files = own.into_iter().chain(namesakes(source));
-    files.find(|file| what(file).and_then(|(_, id)| id).as_deref() == Some(&*source.id))
+    let mut files = own.into_iter().chain(same_named(source));
+    files.find(|file| file_kind(file).and_then(|(_, id)| id).as_deref() == Some(&*source.id))
 }
 
 /// What the client keeps of a session beside its chats: what its tools saved, a log of what happened,
 /// and a folder with plans and tasks.
 fn artifacts(project: &Path, id: &str) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = outputs_folder(project, id).into_iter().collect();
-    if let Ok(name) = SafeName::new(&format!("session-{}.jsonl", sanitized(id))) {
+    if let Ok(name) = SafeName::new(&format!("session-{}.jsonl", sanitized_text(id))) {
         found.push(rethread_disk::join(&project.join(LOGS), &name));
     }
     // Other names are those of folders that all sessions of the project share.

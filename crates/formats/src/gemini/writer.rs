@@ -8,11 +8,13 @@ use rethread_json::Object;
 use rethread_model::{Note, TitleSource};
 
 use super::project::store_around;
-use super::write::create::{NewHeader, NewPast, named, refuse_unknown, root, write};
-use super::write::edit::{add, refuse_known_ids};
-use super::write::fork::{copied_count, entries_to_copy, messages, outputs};
+use super::write::create::{
+    NewHeader, NewPast, named_project, refuse_unknown, store_root, write_session,
+};
+use super::write::edit::{add_message, refuse_known_ids};
+use super::write::fork::{copied_count, copied_outputs, copy_messages, entries_to_copy};
 use super::write::message::{NewMessageDefaults, PreparedMessage, from_new, prepare_message};
-use super::write::place::{chats_folder, store};
+use super::write::place::{chats_folder, store_folder};
 use super::write::transcript::{KEEPS, LogTranscript};
 use super::write::{LockedSession, SessionChanges};
 use super::{FORMAT, Gemini, SLUG, store};
@@ -26,14 +28,14 @@ impl Writer for Gemini {
     /// Starts a session: a log with its first line.
     fn create(&self, w: &Writing<'_>, new: &NewSession) -> Result<Made, WriteError> {
         refuse_unknown(new)?;
-        let project = named(&new.cwd)?;
-        let chats = chats_folder(w, &root(w, new.root.as_deref())?, &project)?;
+        let project = named_project(&new.cwd)?;
+        let chats = chats_folder(w, &store_root(w, new.root.as_deref())?, &project)?;
         let header = NewHeader {
             project: &project,
             title: new.title.as_deref(),
             fork: None,
         };
-        write(w, &chats, new.id.as_deref(), &header, &NewPast::nothing())
+        write_session(w, &chats, new.id.as_deref(), &header, &NewPast::nothing())
     }
 
     /// Adds messages.
@@ -66,7 +68,7 @@ impl Writer for Gemini {
         let mut ids = Vec::with_capacity(prepared.len());
         for message in prepared {
             ids.push(match message {
-                Ok(message) => Ok(add(&session, &mut changes, message)?),
+                Ok(message) => Ok(add_message(&session, &mut changes, message)?),
                 Err(e) => Err(e),
             });
         }
@@ -109,16 +111,16 @@ impl Writer for Gemini {
             let why = "nothing says which project this session is of; name one with `--cwd`";
             WriteError::BadInput(why.to_owned())
         })?;
-        let project = named(cwd)?;
+        let project = named_project(cwd)?;
         let root = store_around(&source.path)
             .map(Path::to_owned)
-            .or_else(|| store(w.env));
+            .or_else(|| store_folder(w.env));
         let root = root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))?;
         let chats = chats_folder(w, &root, &project)?;
         let copied = copied_count(&old, &entries)?;
         let past = NewPast {
-            messages: &|out| messages(w, &old, &entries, out),
-            outputs: outputs(&old, &entries, &mut notes),
+            messages: &|out| copy_messages(w, &old, &entries, out),
+            outputs: copied_outputs(&old, &entries, &mut notes),
         };
         let last = entries.last().map(|ix| old.session.id(*ix));
         let note = Object::new()
@@ -134,7 +136,7 @@ impl Writer for Gemini {
             title,
             fork: Some(&note),
         };
-        let mut made = write(w, &chats, None, &header, &past)?;
+        let mut made = write_session(w, &chats, None, &header, &past)?;
         made.notes.extend(notes);
         Ok(made)
     }

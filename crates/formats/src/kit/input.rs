@@ -5,7 +5,7 @@ use rethread_json::{Document, Value, compact};
 use rethread_model::{Blob, Block, Cost, Media, Message, ModelRef, Moment, Role, Thinking, Usage};
 
 use super::content::{InlineData, add_blocks, read_blocks};
-use crate::fields::{filled, json, others, string};
+use crate::fields::{filled_of, json_of, other_members, string_of};
 use crate::{MessageDefaults, MessageInput, NewMessage, TextMessage, WriteError, picture};
 
 /// A message that was read.
@@ -100,7 +100,7 @@ fn text_message(text: &TextMessage) -> Result<Box<NewMessage>, WriteError> {
         blocks.push(Block::text(&text.text));
     }
     for path in &text.images {
-        let (bytes, mime) = picture::read(path)?;
+        let (bytes, mime) = picture::read_picture(path)?;
         if !mime.starts_with("image/") {
             let why = format!(
                 "`{}` is no PNG, JPEG, GIF, WebP or SVG picture",
@@ -143,29 +143,29 @@ pub(crate) fn unified_message(
     }
     let at = |path: &[&str]| Some(value.get("metadata")?.at(path)?.str()?.into_owned());
     let mut message = Message::new(role, blocks);
-    let model = at(&["model", "name"]).or_else(|| string(value, "model"));
+    let model = at(&["model", "name"]).or_else(|| string_of(value, "model"));
     message.model = model.map(|id| ModelRef {
         provider: at(&["extensions", "provider"]),
         id,
     });
-    message.stop_reason = at(&["model", "stop_reason"]).or_else(|| string(value, "stop_reason"));
+    message.stop_reason = at(&["model", "stop_reason"]).or_else(|| string_of(value, "stop_reason"));
     message.error = at(&["extensions", "error"]);
     let counts = value.at(&["metadata", "token_usage"]);
     message.usage = counts.or_else(|| value.get("usage")).map(usage);
     checked(NewMessage {
         time,
-        id: filled(value, "uuid").or_else(|| filled(value, "id")),
+        id: filled_of(value, "uuid").or_else(|| filled_of(value, "id")),
         is_told: value.at(&["metadata", "is_meta"]).and_then(Value::bool) == Some(true),
         default_model: unsaid.model.clone(),
-        metadata: json(value, "metadata"),
-        others: others(value, &UNDERSTOOD),
+        metadata: json_of(value, "metadata"),
+        others: other_members(value, &UNDERSTOOD),
         ..NewMessage::new(message)
     })
 }
 
 /// Who says a message.
 fn given_role(value: Value<'_>, unsaid: &MessageDefaults) -> Result<Role, String> {
-    match string(value, "role").as_deref() {
+    match string_of(value, "role").as_deref() {
         Some("user") => Ok(Role::User),
         Some("assistant" | "agent") => Ok(Role::Assistant),
         Some("system") => Ok(Role::System),

@@ -16,7 +16,7 @@ use super::log::{Flow, LogLine, LogVisitor, read_log};
 use super::records::LogRecords;
 use super::scan::{SaveScan, scan_question, scan_resumably};
 use super::state::SavedState;
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::first_prompt::FirstPrompt;
 use crate::times::Times;
 use crate::unusable::{cannot_be_opened, holds_no_record};
@@ -325,7 +325,7 @@ pub(crate) fn summarize_linear<D: LinearDialect>(
         summary.size = len;
         let question = scan_question(source.format.slug(), source, want);
         let saved = scan_resumably(&file, &question, &mut scan, from, save);
-        saved.map_err(|e| unreadable(path, e))
+        saved.map_err(|e| unreadable_file(path, e))
     });
     match saved {
         Ok(saved) if scan.records > 0 => {

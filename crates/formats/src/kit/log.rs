@@ -8,7 +8,7 @@ use rethread_json::{LineBytes, LineSpan, Lines, Piece, SyntaxError, Tree, Value,
 use rethread_model::Note;
 
 use super::records::{LogRecords, SourcePos};
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::salvaged::salvaged;
 use crate::{OpenError, Part, RecordKind};
 
@@ -135,7 +135,10 @@ pub(crate) fn read_log<'p, V: LogVisitor<'p>>(
         }
     } else {
         let mut lines = Lines::new(part.reader());
-        while let Some(line) = lines.next_line().map_err(|e| unreadable(&part.path, e))? {
+        while let Some(line) = lines
+            .next_line()
+            .map_err(|e| unreadable_file(&part.path, e))?
+        {
             if visit(line.span, line.bytes).is_break() {
                 return Ok(stopped(line.span));
             }

@@ -49,13 +49,13 @@ impl Native {
     }
 
     /// What [`Native::tell`] was told of this record, if it was the last one of its part.
-    pub(crate) fn told(&self, raw: RawRef) -> Option<Arc<str>> {
+    pub(crate) fn noted_word(&self, raw: RawRef) -> Option<Arc<str>> {
         self.part_at(raw.part)?.noted_word(raw.record)
     }
 
     /// Notes the one word that is wanted of a record from which many entries come, so that it is
     /// not parsed for each.
-    pub(crate) fn tell(&self, raw: RawRef, word: &str) {
+    pub(crate) fn note_word(&self, raw: RawRef, word: &str) {
         if let Some(part) = self.part_at(raw.part) {
             part.note_word(raw.record, word);
         }

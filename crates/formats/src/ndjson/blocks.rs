@@ -9,10 +9,10 @@ use rethread_model::{
 };
 
 use super::body::ObjectPlace;
-use super::fields::{message_extensions, visibility};
+use super::fields::{message_extensions, read_visibility};
 use super::flat;
 use crate::few::{Rest, few_items};
-use crate::fields::{count_of, is_true, json, string, text_of};
+use crate::fields::{count_of, is_true, json_of, string_of, text_of};
 use crate::kit::plain_input;
 
 /// Results that came in a message of their own behind their calls.
@@ -107,19 +107,19 @@ fn listed_blocks(list: Value<'_>, place: ObjectPlace) -> impl Iterator<Item = Bl
 }
 
 fn read_block(value: Value<'_>, place: ObjectPlace) -> Block {
-    let kind = string(value, "type").unwrap_or_default();
+    let kind = string_of(value, "type").unwrap_or_default();
     match kind.as_str() {
         "text" => Block::Text(text_of(value, "text").unwrap_or_default()),
         "tool_use" => Block::ToolCall(ToolCall {
             input: value.get("input").map(plain_input),
             status: ToolStatus::Completed,
             ..ToolCall::new(
-                string(value, "tool_id").unwrap_or_default(),
-                string(value, "tool_name").unwrap_or_default(),
+                string_of(value, "tool_id").unwrap_or_default(),
+                string_of(value, "tool_name").unwrap_or_default(),
             )
         }),
         "tool_result" => Block::ToolResult(ToolResult {
-            name: string(value, "tool_name").filter(|name| !name.is_empty()),
+            name: string_of(value, "tool_name").filter(|name| !name.is_empty()),
             blocks: match value.get("output") {
                 Some(output) if output.text().is_none() => {
                     vec![Block::text(String::from_utf8_lossy(output.raw()))]
@@ -130,24 +130,24 @@ fn read_block(value: Value<'_>, place: ObjectPlace) -> Block {
                     .collect(),
             },
             is_error: is_true(value, "is_error"),
-            ..ToolResult::new(string(value, "tool_id").unwrap_or_default())
+            ..ToolResult::new(string_of(value, "tool_id").unwrap_or_default())
         }),
         "aside" => Block::Aside {
             text: text_of(value, "text").unwrap_or_default(),
-            visibility: visibility(value).unwrap_or_default(),
+            visibility: read_visibility(value).unwrap_or_default(),
         },
         "thinking" => Block::Thinking(Thinking {
             text: text_of(value, "text").unwrap_or_default(),
-            signature: string(value, "signature"),
-            encrypted: string(value, "encrypted"),
+            signature: string_of(value, "signature"),
+            encrypted: string_of(value, "encrypted"),
             redacted: is_true(value, "redacted"),
             summary: is_true(value, "summary"),
         }),
         "image" => Block::Image(read_media(value, place)),
         "file" => Block::File(read_media(value, place)),
         "unknown" if value.get("raw").is_some() => Block::Unknown {
-            type_name: string(value, "name").unwrap_or_default(),
-            raw: json(value, "raw").unwrap_or_else(|| Json::new(b"null")),
+            type_name: string_of(value, "name").unwrap_or_default(),
+            raw: json_of(value, "raw").unwrap_or_else(|| Json::new(b"null")),
         },
         _ => Block::Unknown {
             type_name: kind,
@@ -158,9 +158,9 @@ fn read_block(value: Value<'_>, place: ObjectPlace) -> Block {
 
 fn read_media(value: Value<'_>, place: ObjectPlace) -> Media {
     Media {
-        mime: string(value, "mime"),
-        name: string(value, "name"),
-        uri: string(value, "uri"),
+        mime: string_of(value, "mime"),
+        name: string_of(value, "name"),
+        uri: string_of(value, "uri"),
         blob: read_blob(value, place),
     }
 }
@@ -177,23 +177,23 @@ fn read_blob(value: Value<'_>, place: ObjectPlace) -> Blob {
             len: data.len() as u64,
         };
     }
-    if let Some(path) = string(value, "path") {
+    if let Some(path) = string_of(value, "path") {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         return match SafeName::new(name) {
             Ok(_) => Blob::File(PathBuf::from(name)),
             Err(_) => Blob::Missing(path),
         };
     }
-    if let Some(path) = string(value, "outside_path") {
+    if let Some(path) = string_of(value, "outside_path") {
         return Blob::Outside(PathBuf::from(path));
     }
-    if let Some(url) = string(value, "url") {
+    if let Some(url) = string_of(value, "url") {
         return Blob::Url(url);
     }
     if let Some(held) = text_of(value, "text") {
         return Blob::Text(held);
     }
-    Blob::Missing(string(value, "missing").unwrap_or_default())
+    Blob::Missing(string_of(value, "missing").unwrap_or_default())
 }
 
 /// Takes over what `tools` and `results` say about calls and answers. They come in the same order.
@@ -222,10 +222,10 @@ fn refine_tools(blocks: &mut [Block], more: Value<'_>, place: ObjectPlace) {
 }
 
 fn refine_call(call: &mut ToolCall, more: Value<'_>) {
-    call.namespace = string(more, "namespace");
-    call.title = string(more, "title");
-    call.kind = string(more, "kind");
-    call.status = match string(more, "status").as_deref() {
+    call.namespace = string_of(more, "namespace");
+    call.title = string_of(more, "title");
+    call.kind = string_of(more, "kind");
+    call.status = match string_of(more, "status").as_deref() {
         Some("pending") => ToolStatus::Pending,
         Some("running") => ToolStatus::Running,
         Some("failed") => ToolStatus::Failed,
@@ -237,22 +237,22 @@ fn refine_call(call: &mut ToolCall, more: Value<'_>) {
     let items = |key| more.get(key).map(Value::items).into_iter().flatten();
     call.diffs = items("diffs")
         .map(|diff| Diff {
-            path: string(diff, "path").unwrap_or_default(),
+            path: string_of(diff, "path").unwrap_or_default(),
             old: text_of(diff, "old"),
             new: text_of(diff, "new"),
         })
         .collect();
     call.locations = items("locations")
         .map(|location| Location {
-            path: string(location, "path").unwrap_or_default(),
+            path: string_of(location, "path").unwrap_or_default(),
             line: count_of(location, "line"),
         })
         .collect();
-    call.child_session = string(more, "child_session_id");
-    call.signature = string(more, "signature");
+    call.child_session = string_of(more, "child_session_id");
+    call.signature = string_of(more, "signature");
     call.by_user = is_true(more, "by_user");
     call.hosted = is_true(more, "hosted");
-    match (string(more, "input").as_deref(), &call.input) {
+    match (string_of(more, "input").as_deref(), &call.input) {
         (Some("none"), _) => call.input = None,
         (Some("json"), Some(ToolInput::Text(said))) => {
             let json = rethread_json::quote(&said.value);
@@ -267,7 +267,7 @@ fn refine_result(result: &mut ToolResult, more: Value<'_>, place: ObjectPlace) {
         result.name = None;
     }
     result.exit_code = more.get("exit_code").and_then(Value::i64);
-    result.structured = json(more, "structured");
+    result.structured = json_of(more, "structured");
     result.full_output = more.get("full_output").map(|whole| read_blob(whole, place));
     if let Some(lengths) = more.get("text_lengths") {
         result.blocks = cut_output(&result.blocks, lengths);

@@ -12,7 +12,7 @@ use super::reader::{AROUND, FILE, OTHERS};
 use super::store::has_its_name;
 use super::{Ndjson, field_tables};
 use crate::carry::{CarriedFile, carried_files};
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::{Conversation, ExportReader, OpenError, Part, RecordKind};
 
 impl ExportReader for Ndjson {
@@ -57,7 +57,7 @@ impl ExportReader for Ndjson {
         let Some(value) = carried_at(part).and_then(|record| part.span(record)) else {
             return Ok(Vec::new());
         };
-        carried_files(part, value).map_err(|e| unreadable(&conversation.source.path, e))
+        carried_files(part, value).map_err(|e| unreadable_file(&conversation.source.path, e))
     }
 
     /// What the header of a file says beside the fields of the document.

@@ -3,7 +3,7 @@
 use rethread_json::Value;
 use rethread_model::{Cost, Usage, UsageScope, Visibility};
 
-use crate::fields::{count_of, string};
+use crate::fields::{count_of, string_of};
 
 /// What `metadata.extensions` of a message says.
 pub(super) fn message_extensions(message: Value<'_>) -> Option<Value<'_>> {
@@ -13,7 +13,7 @@ pub(super) fn message_extensions(message: Value<'_>) -> Option<Value<'_>> {
 }
 
 /// Who is meant to see something.
-pub(super) fn visibility(object: Value<'_>) -> Option<Visibility> {
+pub(super) fn read_visibility(object: Value<'_>) -> Option<Visibility> {
     let word = object.get("visibility")?;
     Some(match word.str()?.as_ref() {
         "injected" => Visibility::Injected,
@@ -31,7 +31,7 @@ pub(super) fn read_usage(tokens: Option<Value<'_>>, more: Option<Value<'_>>) -> 
     let of = |key| tokens.and_then(|t| count_of(t, key)).unwrap_or(0);
     let more_of = |key| more.and_then(|m| count_of(m, key));
     let for_an_hour = more_of("cache_creation_1h_tokens").unwrap_or(0);
-    let scope = more.and_then(|m| string(m, "scope"));
+    let scope = more.and_then(|m| string_of(m, "scope"));
     Some(Usage {
         input: of("input_tokens"),
         output: of("output_tokens"),

@@ -13,7 +13,7 @@ use super::packed::OpenedExport;
 use super::reader::FILE;
 use super::store::file_stem;
 use crate::few::{Rest, few_items};
-use crate::fields::{count_of, string};
+use crate::fields::{count_of, string_of};
 use crate::first_prompt::FirstPrompt;
 use crate::kit::{Flow, LogLine, LogRecords, LogVisitor, read_log};
 use crate::{Conversation, Native, OpenError, RecordKind, Source};
@@ -124,12 +124,12 @@ impl FlatReader<'_> {
             let list = header.get(key)?;
             Some(list.items().next()?.str()?.into_owned())
         };
-        if let Some(id) = string(header, "session_id") {
+        if let Some(id) = string_of(header, "session_id") {
             self.head.id = id;
         }
-        let workspace = string(header, "workspace").or_else(|| first("workspaces"));
+        let workspace = string_of(header, "workspace").or_else(|| first("workspaces"));
         self.head.workspace.path = workspace.filter(|w| w != "unknown" && !w.is_empty());
-        let agent = first("agent_types").or_else(|| string(header, "agent"));
+        let agent = first("agent_types").or_else(|| string_of(header, "agent"));
         let home = first("homes").unwrap_or_default();
         let (kind, host) = match home.split_once([':', '_']) {
             Some((kind, host)) => (kind.to_owned(), Some(host.to_owned())),
@@ -139,7 +139,7 @@ impl FlatReader<'_> {
         self.head.provenance = Some(Provenance {
             kind,
             host,
-            path: string(header, "session_file"),
+            path: string_of(header, "session_file"),
             agent: match agent.unwrap_or_default().as_str() {
                 "claude" => "claude-code".to_owned(),
                 other => other.to_owned(),
@@ -201,15 +201,15 @@ pub(super) fn flat_calls(message: Value<'_>) -> Vec<Block> {
             input: value
                 .get("args")
                 .map(|args| ToolInput::Json(Json::new(args.raw()))),
-            status: match string(value, "status").as_deref() {
+            status: match string_of(value, "status").as_deref() {
                 Some("success") | None => ToolStatus::Completed,
                 Some("error") => ToolStatus::Failed,
                 Some("cancelled") => ToolStatus::Cancelled,
                 Some(other) => ToolStatus::Other(other.to_owned()),
             },
             ..ToolCall::new(
-                string(value, "id").unwrap_or_default(),
-                string(value, "name").unwrap_or_default(),
+                string_of(value, "id").unwrap_or_default(),
+                string_of(value, "name").unwrap_or_default(),
             )
         })
     };

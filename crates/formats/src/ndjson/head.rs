@@ -6,26 +6,26 @@ use rethread_model::{
 };
 
 use super::fields::read_usage;
-use crate::fields::{count_of, filled, is_true, model_of, moment_of, string};
+use crate::fields::{count_of, filled_of, is_true, model_of, moment_of, string_of};
 
 /// Fills in what the document's own fields say.
 pub(super) fn read_head(session: Value<'_>, head: &mut Head) {
-    head.id = string(session, "id").unwrap_or_default();
-    let path = filled(session, "workspace").filter(|path| !path.starts_with("[hash:"));
+    head.id = string_of(session, "id").unwrap_or_default();
+    let path = filled_of(session, "workspace").filter(|path| !path.starts_with("[hash:"));
     head.workspace.path = path;
-    head.workspace.encoded = filled(session, "workspace_encoded");
+    head.workspace.encoded = filled_of(session, "workspace_encoded");
     head.created = moment_of(session, "started_at");
     head.updated = moment_of(session, "ended_at");
-    let source = |key| session.get("source").and_then(|s| filled(s, key));
+    let source = |key| session.get("source").and_then(|s| filled_of(s, key));
     head.provenance = Some(Provenance {
         kind: source("type").unwrap_or_else(|| "local".to_owned()),
         host: source("host"),
         path: source("path"),
-        agent: string(session, "agent").unwrap_or_default(),
+        agent: string_of(session, "agent").unwrap_or_default(),
         file_time: None,
     });
-    head.agent.id = filled(session, "agent_id");
-    if let Some(parent) = filled(session, "parent_session_id") {
+    head.agent.id = filled_of(session, "agent_id");
+    if let Some(parent) = filled_of(session, "parent_session_id") {
         head.links.push(session_link(LinkKind::Parent, parent));
     } else if is_true(session, "is_agent_session") {
         head.links
@@ -44,9 +44,9 @@ fn session_link(kind: LinkKind, session: String) -> Link {
 
 /// Fills in what an export of ours says beside these.
 pub(super) fn read_facts(facts: Value<'_>, head: &mut Head) {
-    head.title = string(facts, "title").map(|text| Title {
+    head.title = string_of(facts, "title").map(|text| Title {
         text,
-        source: title_source(string(facts, "title_source").as_deref()),
+        source: title_source(string_of(facts, "title_source").as_deref()),
     });
     let (no_start, no_end) = (
         is_true(facts, "start_unknown"),
@@ -58,29 +58,29 @@ pub(super) fn read_facts(facts: Value<'_>, head: &mut Head) {
     head.created = head.created.filter(|_| !no_start);
     head.updated = head.updated.filter(|_| !no_end);
     if let Some(agent) = facts.get("agent") {
-        head.agent.id = string(agent, "id");
-        head.agent.name = string(agent, "name");
-        head.agent.version = string(agent, "version");
-        head.agent.role = string(agent, "role");
-        head.agent.protocol = string(agent, "protocol");
-        head.agent.protocol_version = string(agent, "protocol_version");
+        head.agent.id = string_of(agent, "id");
+        head.agent.name = string_of(agent, "name");
+        head.agent.version = string_of(agent, "version");
+        head.agent.role = string_of(agent, "role");
+        head.agent.protocol = string_of(agent, "protocol");
+        head.agent.protocol_version = string_of(agent, "protocol_version");
     }
-    head.dialect = string(facts, "format_version");
+    head.dialect = string_of(facts, "format_version");
     head.model = model_of(facts, "model");
     let workspace = &mut head.workspace;
-    workspace.root = string(facts, "project_root");
-    workspace.relative = string(facts, "relative_path");
-    workspace.branch = string(facts, "git_branch");
-    workspace.commit = string(facts, "git_commit");
-    workspace.remote = string(facts, "git_remote");
-    workspace.worktree = string(facts, "worktree").map(|path| WorktreeRef {
+    workspace.root = string_of(facts, "project_root");
+    workspace.relative = string_of(facts, "relative_path");
+    workspace.branch = string_of(facts, "git_branch");
+    workspace.commit = string_of(facts, "git_commit");
+    workspace.remote = string_of(facts, "git_remote");
+    workspace.worktree = string_of(facts, "worktree").map(|path| WorktreeRef {
         path,
-        branch: string(facts, "worktree_branch"),
+        branch: string_of(facts, "worktree_branch"),
     });
-    head.status = string(facts, "status").map(|word| match word.as_str() {
+    head.status = string_of(facts, "status").map(|word| match word.as_str() {
         "running" => Status::Running,
         "completed" => Status::Completed,
-        "failed" => Status::Failed(string(facts, "status_error")),
+        "failed" => Status::Failed(string_of(facts, "status_error")),
         "suspended" => Status::Suspended,
         _ => Status::Other(word),
     });
@@ -94,14 +94,14 @@ pub(super) fn read_facts(facts: Value<'_>, head: &mut Head) {
         let record = |value: Value<'_>| UsageRecord {
             usage: read_usage(value.get("token_usage"), value.get("usage")).unwrap_or_default(),
             model: model_of(value, "model"),
-            purpose: string(value, "purpose"),
+            purpose: string_of(value, "purpose"),
         };
         head.recorded_usage = all.items().map(record).collect();
     }
 }
 
 fn one_link(value: Value<'_>) -> Option<Link> {
-    let kind = match string(value, "kind")?.as_str() {
+    let kind = match string_of(value, "kind")?.as_str() {
         "parent" => LinkKind::Parent,
         "sub_agent" => LinkKind::SubAgent,
         "fork_of" => LinkKind::ForkOf,
@@ -111,9 +111,9 @@ fn one_link(value: Value<'_>) -> Option<Link> {
         _ => return None,
     };
     Some(Link {
-        entry: string(value, "uuid"),
-        tool_call: string(value, "tool_id"),
-        ..session_link(kind, string(value, "session_id")?)
+        entry: string_of(value, "uuid"),
+        tool_call: string_of(value, "tool_id"),
+        ..session_link(kind, string_of(value, "session_id")?)
     })
 }
 

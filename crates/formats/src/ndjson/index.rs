@@ -9,7 +9,7 @@ use rethread_json::{Event, Line, LineBytes, LineSpan, Lines, Pull, PullError, Tr
 use rethread_model::Note;
 
 use super::packed::OpenedExport;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::file_range::FileRange;
 
 /// Of a longer line only the beginning is looked at first.
@@ -109,7 +109,7 @@ pub(super) fn file_shape(opened: &OpenedExport) -> io::Result<Option<FileShape>>
         && is_header(tree.root(bytes))
     {
         let header = tree.root(bytes);
-        let version = string(header, "schema_version");
+        let version = string_of(header, "schema_version");
         return match version {
             None => Ok(has_header_fields(header).then_some(FileShape::Records { version: None })),
             Some(version) => of_version(version, &mut lines).map(Some),

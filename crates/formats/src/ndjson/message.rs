@@ -6,18 +6,18 @@ use rethread_model::{Kind, Message, ModelRef, Place, Role, Visibility};
 use super::blocks::{LaterResults, read_blocks};
 use super::body;
 use super::entry::UnifiedHead;
-use super::fields::{message_extensions, read_usage, visibility};
+use super::fields::{message_extensions, read_usage, read_visibility};
 use super::flat;
-use crate::fields::{is_true, json, moment_of, string};
+use crate::fields::{is_true, json_of, moment_of, string_of};
 
 /// What is known of a message before its body is read.
 pub(super) fn message_head(value: Value<'_>) -> UnifiedHead {
     let more = message_extensions(value);
     let flag = |key| more.is_some_and(|m| is_true(m, key));
     let is_meta = value.at(&["metadata", "is_meta"]).and_then(Value::bool) == Some(true);
-    let seen = more.and_then(visibility);
+    let seen = more.and_then(read_visibility);
     UnifiedHead {
-        id: string(value, "uuid").unwrap_or_default(),
+        id: string_of(value, "uuid").unwrap_or_default(),
         kind: Kind::Message(read_role(value)),
         time: moment_of(value, "timestamp"),
         visibility: seen.unwrap_or(if is_meta {
@@ -28,7 +28,7 @@ pub(super) fn message_head(value: Value<'_>) -> UnifiedHead {
         inherited: flag("inherited"),
         side: flag("side"),
         beside: flag("beside"),
-        usage_key: more.and_then(|m| string(m, "usage_key")),
+        usage_key: more.and_then(|m| string_of(m, "usage_key")),
     }
 }
 
@@ -38,7 +38,7 @@ fn read_role(value: Value<'_>) -> Role {
     if more.is_some_and(|m| m.get("role").is_some_and(|r| r.is_str("tool"))) {
         return Role::Tool;
     }
-    match string(value, "role").as_deref() {
+    match string_of(value, "role").as_deref() {
         Some("user") if more.is_none() && only_results(value) => Role::Tool,
         Some("user") => Role::User,
         Some("assistant" | "agent") => Role::Assistant,
@@ -65,7 +65,7 @@ pub(super) fn prompt_text(value: Value<'_>) -> Option<String> {
     let is_text = |b: &Value<'_>| b.get("type").is_some_and(|t| t.is_str("text"));
     match content.str() {
         Some(text) => Some(text.into_owned()),
-        None => string(content.items().find(is_text)?, "text"),
+        None => string_of(content.items().find(is_text)?, "text"),
     }
 }
 
@@ -89,9 +89,9 @@ fn fill_message(message: &mut Message, value: Value<'_>) {
     // What is said of a model stands in `message_extensions` where it is not the assistant that speaks.
     let of = |value: Option<Value<'_>>, path: &[&str]| Some(value?.at(path)?.str()?.into_owned());
     let at = |path: &[&str]| of(metadata, path).or_else(|| of(more, path));
-    let extra = |key: &str| more.and_then(|m| string(m, key));
+    let extra = |key: &str| more.and_then(|m| string_of(m, key));
     // Flat files have the model beside the text.
-    if let Some(id) = at(&["model", "name"]).or_else(|| string(value, "model")) {
+    if let Some(id) = at(&["model", "name"]).or_else(|| string_of(value, "model")) {
         let provider = extra("provider");
         message.model = Some(ModelRef { provider, id });
     }
@@ -114,7 +114,7 @@ fn fill_message(message: &mut Message, value: Value<'_>) {
     message.usage = used.or_else(|| flat::flat_usage(value)).or(message.usage);
     let duration = more.and_then(|m| m.get("duration_ms")?.f64());
     message.duration_ms = duration.or(message.duration_ms);
-    if let Some(details) = more.and_then(|m| json(m, "details")) {
+    if let Some(details) = more.and_then(|m| json_of(m, "details")) {
         message.details = Some(details);
     }
     let place = Place {

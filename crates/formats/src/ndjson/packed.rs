@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use rethread_disk::{DiskError, open_read};
 
 use crate::Part;
-use crate::packed::{Packing, unpack};
+use crate::packed::{Packing, unpack_file};
 
 /// A file, unpacked where it was packed.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ fn unpack_export(
         let content = last.content.try_clone().map_err(failed)?;
         return Ok((content, last.len, last.damage.clone()));
     }
-    let content = unpack(path, file, packing)?;
+    let content = unpack_file(path, file, packing)?;
     let (len, damage) = (content.len, content.damage);
     let copy = content.file.try_clone().map_err(failed)?;
     *last = Some(LastUnpacked {

@@ -26,8 +26,8 @@ use super::pieces::{pass_value, value_bytes};
 use super::store::file_stem;
 use super::summary::{change_time, entry_counts, record_bytes};
 use super::{Ndjson, SLUG, flat};
-use crate::error::unreadable;
-use crate::fields::{count_of, string};
+use crate::error::unreadable_file;
+use crate::fields::{count_of, string_of};
 use crate::file_range::FileRange;
 use crate::first_prompt::FirstPrompt;
 use crate::unusable::cannot_be_opened;
@@ -93,7 +93,7 @@ impl crate::Reader for Ndjson {
     fn read(&self, source: &Source) -> Result<Conversation, OpenError> {
         let path = &source.path;
         let opened = open_export(path)?;
-        let failed = |e| unreadable(path, e);
+        let failed = |e| unreadable_file(path, e);
         let not_ours = || OpenError::NotOurs {
             path: path.clone(),
             format: SLUG,
@@ -394,7 +394,7 @@ impl<'a> SessionReader<'a> {
             let forks = graph.get("fork_points").into_iter().flat_map(Value::items);
             let ways = forks.filter_map(|fork| fork.get("branches"));
             let ways = ways.flat_map(Value::items);
-            self.branches = ways.filter_map(|way| string(way, "uuid")).collect();
+            self.branches = ways.filter_map(|way| string_of(way, "uuid")).collect();
         }
         self.tree = tree;
         Ok(())
@@ -496,7 +496,7 @@ impl<'a> SessionReader<'a> {
             Some(parent) if parent.is_null() && value.get("uuid").is_some() => {
                 Some(EntryParent::Number(0))
             }
-            Some(_) => string(value, "parent_uuid").map(EntryParent::Message),
+            Some(_) => string_of(value, "parent_uuid").map(EntryParent::Message),
             None => None,
         }
     }

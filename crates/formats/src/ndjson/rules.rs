@@ -10,8 +10,8 @@ use super::Ndjson;
 use super::field_tables::{FieldType, Shape, Table, block_table, object_table};
 use super::index::{FileShape, all_lines, file_shape};
 use super::packed::open_export;
-use crate::error::unreadable;
-use crate::fields::{count_of, string};
+use crate::error::unreadable_file;
+use crate::fields::{count_of, string_of};
 use crate::{OpenError, Rules, Violation, Weight};
 
 const FILE: &str = "File Format";
@@ -32,7 +32,7 @@ impl Rules for Ndjson {
             return Ok(None);
         }
         let opened = open_export(path)?;
-        let failed = |e| unreadable(path, e);
+        let failed = |e| unreadable_file(path, e);
         let Some(found) = file_shape(&opened).map_err(failed)? else {
             return Ok(None);
         };
@@ -113,7 +113,7 @@ impl ExportCheck<'_> {
             return;
         }
         let value = tree.root(bytes);
-        match string(value, "type").as_deref() {
+        match string_of(value, "type").as_deref() {
             Some("header") => self.head(value),
             Some("session") => self.record(value),
             _ => self.error(
@@ -152,20 +152,20 @@ impl ExportCheck<'_> {
         self.seen.sessions += 1;
         self.object(value, Shape::Record, "");
         if let Some(session) = value.get("session") {
-            self.seen.agents.extend(string(session, "agent"));
-            let workspace = string(session, "workspace").unwrap_or_default();
+            self.seen.agents.extend(string_of(session, "agent"));
+            let workspace = string_of(session, "workspace").unwrap_or_default();
             let name = Some(workspace_name(&workspace)).filter(|name| !name.is_empty());
             self.seen.workspaces.extend(name.map(str::to_owned));
             if let Some(source) = session.get("source") {
-                let host = string(source, "host");
-                let kind = string(source, "type").unwrap_or_default();
+                let host = string_of(source, "host");
+                let kind = string_of(source, "type").unwrap_or_default();
                 self.seen.homes.insert(home_name(&kind, host.as_deref()));
             }
         }
         let messages = || value.get("messages").into_iter().flat_map(Value::items);
         let ids: BTreeMap<String, u64> = (1..)
             .zip(messages())
-            .filter_map(|(at, message)| Some((string(message, "uuid")?, at)))
+            .filter_map(|(at, message)| Some((string_of(message, "uuid")?, at)))
             .collect();
         for (at, message) in (1_u64..).zip(messages()) {
             self.message(message, at, &ids);
@@ -182,12 +182,12 @@ impl ExportCheck<'_> {
         if count_of(message, "index") != Some(at) {
             self.error("index", MESSAGE, format!("`{place}.index` is not {at}"));
         }
-        let parent = string(message, "parent_uuid");
+        let parent = string_of(message, "parent_uuid");
         if let Some(parent) = parent.filter(|p| !ids.contains_key(p)) {
             let what = format!("`{place}`: no message is `{parent}`");
             self.warning("parent", MESSAGE, what);
         }
-        let role = string(message, "role");
+        let role = string_of(message, "role");
         if role.as_deref() == Some("assistant") {
             return;
         }
@@ -201,7 +201,7 @@ impl ExportCheck<'_> {
 
     /// The session begins with its first message and ends with its last.
     fn times<'v>(&mut self, record: Value<'_>, messages: impl Iterator<Item = Value<'v>>) {
-        let moment = |value: Value<'_>, key| string(value, key)?.parse::<Moment>().ok();
+        let moment = |value: Value<'_>, key| string_of(value, key)?.parse::<Moment>().ok();
         let Some(session) = record.get("session") else {
             return;
         };
@@ -244,7 +244,7 @@ impl ExportCheck<'_> {
 
     /// A message that the graph names by its id and index is there.
     fn named(&mut self, place: &str, message: Value<'_>, ids: &BTreeMap<String, u64>) {
-        let Some(uuid) = string(message, "uuid") else {
+        let Some(uuid) = string_of(message, "uuid") else {
             return;
         };
         let index = count_of(message, "index");
@@ -311,7 +311,7 @@ impl ExportCheck<'_> {
 
     fn blocks(&mut self, list: Value<'_>, at: &str) {
         for (i, item) in list.items().enumerate() {
-            let kind = string(item, "type").unwrap_or_default();
+            let kind = string_of(item, "type").unwrap_or_default();
             let place = format!("{at}[{i}].");
             if let Some(table) = block_table(&kind) {
                 self.fields(item, table, &place);

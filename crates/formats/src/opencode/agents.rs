@@ -3,11 +3,11 @@
 use rethread_json::{Document, Object, Patch, Value as Json};
 use rusqlite::types::Value;
 
-use super::create::{slug, text};
+use super::create::{slug, text_value};
 use super::ids::IdSource;
-use super::writing::{DatabaseChange, change};
+use super::writing::{DatabaseChange, change_database};
 use super::{FORMAT, OpenCode};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{
     Source, StartedSubagent, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing,
 };
@@ -32,7 +32,7 @@ impl SubagentWriter for OpenCode {
         parent: &Source,
         agent: &SubagentTranscript<'_>,
     ) -> Result<Source, WriteError> {
-        let id = change(w, &parent.path, |change| start(w, change, parent, agent))?;
+        let id = change_database(w, &parent.path, |change| start(w, change, parent, agent))?;
         let source = Source::new(FORMAT, id, parent.path.clone());
         self.write_transcript(w, &source, agent.told)?;
         Ok(source)
@@ -45,7 +45,7 @@ impl SubagentWriter for OpenCode {
         parent: &Source,
         started: &[StartedSubagent<'_>],
     ) -> Result<(), WriteError> {
-        change(w, &parent.path, |change| {
+        change_database(w, &parent.path, |change| {
             for StartedSubagent { call, session } in started {
                 let sql = "SELECT id, data FROM part WHERE session_id = ?1 AND instr(data, ?2) > 0";
                 let parts = change.ask(|tx| {
@@ -76,11 +76,11 @@ fn start(
     let id = IdSource::new(w.env, change.there()?).session();
     let title = agent.title.unwrap_or("task");
     let mut row = vec![
-        ("id", text(&id)),
-        ("parent_id", text(&parent.id)),
-        ("slug", text(&slug(&id))),
-        ("title", text(&format!("{title} (@{AGENT} subagent)"))),
-        ("agent", text(AGENT)),
+        ("id", text_value(&id)),
+        ("parent_id", text_value(&parent.id)),
+        ("slug", text_value(&slug(&id))),
+        ("title", text_value(&format!("{title} (@{AGENT} subagent)"))),
+        ("agent", text_value(AGENT)),
     ];
     // A database that was made of rows that came along has no defaults.
     row.extend(COUNTS.map(|column| (column, Value::Integer(0))));
@@ -110,9 +110,9 @@ fn linked(data: String, call: &str, parent: &str, agent: &str) -> Option<String>
     let part = document.root();
     let state = part
         .get("state")
-        .filter(|_| string(part, "callID").as_deref() == Some(call))?;
+        .filter(|_| string_of(part, "callID").as_deref() == Some(call))?;
     if !matches!(
-        string(state, "status")?.as_str(),
+        string_of(state, "status")?.as_str(),
         "running" | "completed" | "error"
     ) {
         return None;

@@ -8,13 +8,13 @@ use rusqlite::OptionalExtension as _;
 use rusqlite::types::Value;
 
 use super::connection::column_list;
-use super::create::text;
+use super::create::text_value;
 use super::draft::MessageDraft;
 use super::facts::{SessionFacts, parsed, project_root};
 use super::ids::IdSource;
 use super::rows::encode_row;
 use super::writing::DatabaseChange;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{WriteError, Writing};
 
 /// Whether an error is about the database, and not about one message.
@@ -108,8 +108,8 @@ impl<'a, 'b> OpenSession<'a, 'b> {
                 let named = info.get("model").unwrap_or(info);
                 model = model.take().or_else(|| {
                     Some(ModelRef {
-                        provider: string(named, "providerID"),
-                        id: string(named, "modelID")?,
+                        provider: string_of(named, "providerID"),
+                        id: string_of(named, "modelID")?,
                     })
                 });
                 if info.get("role").is_some_and(|r| r.is_str("user")) {
@@ -163,16 +163,16 @@ impl<'a, 'b> OpenSession<'a, 'b> {
         let row = |id: String, data: &[u8]| {
             vec![
                 ("id", Value::Text(id)),
-                ("session_id", text(self.id)),
+                ("session_id", text_value(self.id)),
                 ("time_created", Value::Integer(time)),
                 ("time_updated", Value::Integer(time)),
-                ("data", text(&String::from_utf8_lossy(data))),
+                ("data", text_value(&String::from_utf8_lossy(data))),
             ]
         };
         self.change.insert("message", row(id.clone(), &info))?;
         for part in &draft.parts {
             let mut columns = row(self.ids.part(), part);
-            columns.push(("message_id", text(&id)));
+            columns.push(("message_id", text_value(&id)));
             self.change.insert("part", columns)?;
         }
         if let Some(model) = &draft.model {

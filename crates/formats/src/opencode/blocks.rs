@@ -11,7 +11,7 @@ use rethread_model::{
 use super::members::Members;
 use crate::few::{Rest, few_items};
 use crate::kit::{media_block, url_blob};
-use crate::passed::{json, string, text};
+use crate::passed::{passed_json, passed_string, passed_text};
 
 /// Who looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(super) fn part_blocks(part: &Members<'_>, record: RawRef, sight: Sight, out:
     let is_aside = sight.is_aside;
     let [type_name, said] = part.pick(["type", "text"]);
     let type_name = type_name.and_then(Passed::str).unwrap_or_default();
-    let said = || said.and_then(text);
+    let said = || said.and_then(passed_text);
     let known = match &*type_name {
         "step-start" | "step-finish" | "retry" | "compaction" => Some(()),
         "text" => said().map(|text| out.push(spoken(part, text, is_aside))),
@@ -93,7 +93,7 @@ fn spoken(part: &Members<'_>, text: Text, is_aside: bool) -> Block {
 
 fn thinking(part: &Members<'_>, text: Text) -> Thinking {
     let metadata = part.get("metadata");
-    let vendor = |path: &[&str]| string(metadata?.at(path));
+    let vendor = |path: &[&str]| passed_string(metadata?.at(path));
     Thinking {
         text,
         signature: vendor(&["anthropic", "signature"]),
@@ -111,9 +111,9 @@ fn tool(part: &Members<'_>, record: RawRef, by: By, out: &mut Vec<Block>) -> Opt
         time.map_or([None; 3], |time| time.pick(["start", "end", "compacted"]));
     let metadata = metadata.map(Members::of);
     let noted = |name| metadata.as_ref().and_then(|m| m.get(name));
-    let id = string(part.get("callID")).unwrap_or_default();
-    let name = string(part.get("tool")).unwrap_or_default();
-    let word = string(word).unwrap_or_default();
+    let id = passed_string(part.get("callID")).unwrap_or_default();
+    let name = passed_string(part.get("tool")).unwrap_or_default();
+    let word = passed_string(word).unwrap_or_default();
     let (status, is_done) = match word.as_str() {
         "pending" => (ToolStatus::Pending, false),
         "running" => (ToolStatus::Running, false),
@@ -130,15 +130,15 @@ fn tool(part: &Members<'_>, record: RawRef, by: By, out: &mut Vec<Block>) -> Opt
         _ => None,
     };
     out.push(Block::ToolCall(ToolCall {
-        title: string(title).filter(|t| !t.is_empty()),
-        input: json(input).map(ToolInput::Json),
+        title: passed_string(title).filter(|t| !t.is_empty()),
+        input: passed_json(input).map(ToolInput::Json),
         status,
         duration_ms: end
             .and_then(Passed::f64)
             .zip(start.and_then(Passed::f64))
             .map(|(end, start)| end - start),
         diffs: noted("filediff").and_then(diff).into_iter().collect(),
-        child_session: string(noted("sessionId")),
+        child_session: passed_string(noted("sessionId")),
         ..ToolCall::new(id.clone(), name.clone())
     }));
     if let Some(sent) = sent {
@@ -149,9 +149,10 @@ fn tool(part: &Members<'_>, record: RawRef, by: By, out: &mut Vec<Block>) -> Opt
     } else if is_done {
         out.push(Block::ToolResult(ToolResult {
             is_error,
-            structured: json(state.get("metadata")),
+            structured: passed_json(state.get("metadata")),
             exit_code: noted("exit").and_then(Passed::i64),
-            full_output: string(noted("outputPath")).map(|p| Blob::Outside(PathBuf::from(p))),
+            full_output: passed_string(noted("outputPath"))
+                .map(|p| Blob::Outside(PathBuf::from(p))),
             ..answer(id, name, given(&state, metadata.as_ref(), is_error, record))
         }));
     }
@@ -176,9 +177,9 @@ fn given(
 ) -> Vec<Block> {
     // Of what was stopped on its way the model sees as much as there was.
     let stopped = metadata.filter(|m| is_error && m.is_true("interrupted"));
-    let partial = stopped.and_then(|m| text(m.get("output")?));
+    let partial = stopped.and_then(|m| passed_text(m.get("output")?));
     let given = state.get(if is_error { "error" } else { "output" });
-    let said = partial.or_else(|| text(given?)).map(Block::Text);
+    let said = partial.or_else(|| passed_text(given?)).map(Block::Text);
     let (attached, rest) = state.get("attachments").map(few_items).unzip();
     let attached = attached.into_iter().flatten();
     let attached = attached.filter_map(|file| media(&Members::of(file), record));
@@ -190,9 +191,9 @@ fn given(
 fn diff(changed: Passed<'_>) -> Option<Diff> {
     let [file, before, after] = changed.pick(["file", "before", "after"]);
     Some(Diff {
-        path: string(file)?,
-        old: before.and_then(text),
-        new: after.and_then(text),
+        path: passed_string(file)?,
+        old: before.and_then(passed_text),
+        new: after.and_then(passed_text),
     })
 }
 
@@ -200,11 +201,11 @@ fn diff(changed: Passed<'_>) -> Option<Diff> {
 fn invocation(part: &Members<'_>, out: &mut Vec<Block>) -> Option<()> {
     let call = part.get("toolInvocation").filter(|c| c.is_object())?;
     let [id, name, result, args] = call.pick(["toolCallId", "toolName", "result", "args"]);
-    let id = string(id).unwrap_or_default();
-    let name = string(name).unwrap_or_default();
-    let result = result.and_then(text);
+    let id = passed_string(id).unwrap_or_default();
+    let name = passed_string(name).unwrap_or_default();
+    let result = result.and_then(passed_text);
     out.push(Block::ToolCall(ToolCall {
-        input: json(args).map(ToolInput::Json),
+        input: passed_json(args).map(ToolInput::Json),
         status: match result {
             Some(_) => ToolStatus::Completed,
             None => ToolStatus::Running,
@@ -219,8 +220,8 @@ fn invocation(part: &Members<'_>, out: &mut Vec<Block>) -> Option<()> {
 fn media(part: &Members<'_>, record: RawRef) -> Option<Block> {
     let [url, mime, type_name, name] = part.pick(["url", "mime", "mediaType", "filename"]);
     Some(media_block(Media {
-        mime: string(mime).or_else(|| string(type_name)),
-        name: string(name),
+        mime: passed_string(mime).or_else(|| passed_string(type_name)),
+        name: passed_string(name),
         ..Media::new(url_blob(url?, record)?)
     }))
 }

@@ -13,7 +13,7 @@ use super::said::split;
 use super::{OpenCode, own};
 use crate::few::{MOST, Rest, more_records};
 use crate::kit::{CHANGED, unreadable_body};
-use crate::passed::{string, text};
+use crate::passed::{passed_string, passed_text};
 use crate::{BodyReader, Native, OwnWords, PartKind};
 
 impl BodyReader for OpenCode {
@@ -141,7 +141,7 @@ fn message(held: &[Held<'_>], role: Role, sight: Sight) -> Message {
 /// What the user said in early stores, which kept it with the summary of the message.
 pub(super) fn early_text(info: &Members<'_>) -> Option<Text> {
     let said = info.get("summary")?.pick(["body", "title"]);
-    let mut said = said.into_iter().filter_map(|value| text(value?));
+    let mut said = said.into_iter().filter_map(|value| passed_text(value?));
     said.find(|t| !t.value.is_empty())
 }
 
@@ -156,11 +156,13 @@ fn fill(message: &mut Message, info: &Members<'_>) {
         self::model(provider, model)
     };
     message.model = self::model(provider, model).or_else(named);
-    message.stop_reason = string(info.get("finish"));
+    message.stop_reason = passed_string(info.get("finish"));
     message.usage = read_usage(said);
     message.error = info.get("error").and_then(error);
     message.duration_ms = duration(info);
-    let cwd = said.get("path").and_then(|path| string(path.get("cwd")));
+    let cwd = said
+        .get("path")
+        .and_then(|path| passed_string(path.get("cwd")));
     message.place = cwd.map(|cwd| {
         Box::new(Place {
             cwd: Some(cwd),
@@ -193,15 +195,15 @@ fn duration(info: &Members<'_>) -> Option<f64> {
 
 fn model(provider: Option<Passed<'_>>, model: Option<Passed<'_>>) -> Option<ModelRef> {
     Some(ModelRef {
-        provider: string(provider),
-        id: string(model)?,
+        provider: passed_string(provider),
+        id: passed_string(model)?,
     })
 }
 
 /// What went wrong: the name of the error, and what it says.
 fn error(value: Passed<'_>) -> Option<String> {
     let [name, data] = value.pick(["name", "data"]);
-    let name = string(name);
+    let name = passed_string(name);
     let said = data.and_then(|data| data.get("message")?.str());
     match (name, said) {
         (Some(name), Some(said)) => Some(format!("{name}: {said}")),
@@ -235,7 +237,7 @@ fn compaction(held: &[Held<'_>]) -> Compaction {
             }
             Held::Part(part, _) if infos > 1 => {
                 if part.is_str("type", "text") {
-                    said.extend(part.get("text").and_then(text));
+                    said.extend(part.get("text").and_then(passed_text));
                 }
             }
             Held::Part(..) | Held::Rest(_) => {}
@@ -253,7 +255,7 @@ fn asked_for(compaction: &mut Compaction, part: &Members<'_>) {
         "manual"
     };
     compaction.trigger = Some(word.to_owned());
-    let kept = string(part.get("tail_start_id"));
+    let kept = passed_string(part.get("tail_start_id"));
     compaction.kept = kept.map_or(Kept::Nothing, Kept::From);
     let known = [
         "id",

@@ -11,16 +11,16 @@ use rethread_project::Repository;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 
-use super::create::text;
+use super::create::text_value;
 use super::new_database::create_database;
 use super::project::GLOBAL;
 use super::rows::{RowValues, decode_row, encode_row};
 use super::session_rows::TABLES;
 use super::store::{SessionStorage, database_for_writing, storage_of};
-use super::writing::{DatabaseChange, change, trouble};
+use super::writing::{DatabaseChange, change_database, write_trouble};
 use super::{FORMAT, OpenCode, document, export};
 use crate::carry::{InstallTarget, Put, SessionFiles, join_checked, put_files};
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::{Carrier, Conversation, OpenError, PartKind, Source, WriteError, Writing};
 
 /// The key in a session's `metadata`, which the client keeps and shows to nobody.
@@ -49,7 +49,7 @@ impl Carrier for OpenCode {
             list = list.raw(item);
         }
         let list = list.finish();
-        change(w, &source.path, |change| {
+        change_database(w, &source.path, |change| {
             let sql = "SELECT metadata FROM session WHERE id = ?1";
             let row = |row: &rusqlite::Row<'_>| row.get::<_, Option<String>>(0);
             let there = change.ask(|tx| tx.query_row(sql, [&source.id], row).optional())?;
@@ -104,7 +104,7 @@ impl Carrier for OpenCode {
         let Some(path) = database(w, place)? else {
             return create_database(&copy, &[]);
         };
-        let schema = super::database::look(&path, |db| {
+        let schema = super::database::with_database(&path, |db| {
             let mut query = db.prepare(
                 "SELECT sql FROM sqlite_master
                 WHERE sql IS NOT NULL AND type IN ('table', 'index') AND name NOT LIKE 'sqlite_%'
@@ -113,7 +113,7 @@ impl Carrier for OpenCode {
             let found = query.query_map([], |row| row.get::<_, String>(0))?;
             Ok(found.collect::<rusqlite::Result<Vec<String>>>()?)
         })?;
-        let projects = super::database::look(&path, |db| {
+        let projects = super::database::with_database(&path, |db| {
             let columns = db.columns("project")?;
             let mut query = db.prepare(&format!("SELECT {columns} FROM project"))?;
             let found = query.query_map([], encode_row)?;
@@ -131,7 +131,7 @@ impl Carrier for OpenCode {
             }
             tx.commit()
         };
-        fill().map_err(|e| trouble(&copy, w.lock_timeout, &e))
+        fill().map_err(|e| write_trouble(&copy, w.lock_timeout, &e))
     }
 
     /// Puts rows into the database, all at once; files of an old store, or of an export, go where they
@@ -161,7 +161,7 @@ impl Carrier for OpenCode {
             .first()
             .map_or_else(String::new, |id| format!("{}#{id}", path.display()));
         let shown = PathBuf::from(shown);
-        change(w, &path, |change| {
+        change_database(w, &path, |change| {
             let mut missing = Vec::new();
             for (tables, id) in family.iter().zip(&ids) {
                 let there = rows_there(change, id)?;
@@ -221,7 +221,7 @@ impl Carrier for OpenCode {
             }
             tx.commit()
         };
-        fill().map_err(|e| trouble(&path, Duration::ZERO, &e))?;
+        fill().map_err(|e| write_trouble(&path, Duration::ZERO, &e))?;
         Ok(Some(Source::new(FORMAT, goods.id.clone(), path)))
     }
 }
@@ -301,7 +301,7 @@ fn lines(path: &Path) -> Result<Vec<Vec<u8>>, OpenError> {
         match reader.read_until(b'\n', &mut line) {
             Ok(0) => return Ok(lines),
             Ok(_) => lines.push(line),
-            Err(e) => return Err(unreadable(path, e)),
+            Err(e) => return Err(unreadable_file(path, e)),
         }
     }
 }
@@ -357,15 +357,17 @@ fn ensure_project(
     change.insert(
         "project",
         vec![
-            ("id", text(id)),
-            ("worktree", text(&root.to_string_lossy())),
+            ("id", text_value(id)),
+            ("worktree", text_value(&root.to_string_lossy())),
             (
                 "vcs",
-                repository.as_ref().map_or(Value::Null, |_| text("git")),
+                repository
+                    .as_ref()
+                    .map_or(Value::Null, |_| text_value("git")),
             ),
             ("time_created", time.clone()),
             ("time_updated", time),
-            ("sandboxes", text("[]")),
+            ("sandboxes", text_value("[]")),
         ],
     )
 }

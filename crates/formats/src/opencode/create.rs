@@ -25,11 +25,11 @@ pub(super) fn existing_database(path: Option<PathBuf>) -> Result<PathBuf, WriteE
 }
 
 /// A value that is text.
-pub(super) fn text(value: &str) -> Value {
+pub(super) fn text_value(value: &str) -> Value {
     Value::Text(value.to_owned())
 }
 
-pub(super) fn object(given: &[u8]) -> Result<String, WriteError> {
+pub(super) fn checked_object(given: &[u8]) -> Result<String, WriteError> {
     let bad = || WriteError::BadInput("the metadata is not a JSON object".to_owned());
     let compact = rethread_json::compact(given).map_err(|_| bad())?;
     let document = Document::parse(compact).map_err(|_| bad())?;
@@ -63,7 +63,7 @@ pub(super) fn slug(id: &str) -> String {
 }
 
 /// The version of the newest session.
-pub(super) fn version(change: &DatabaseChange<'_>) -> Result<String, WriteError> {
+pub(super) fn schema_version(change: &DatabaseChange<'_>) -> Result<String, WriteError> {
     let newest = change.ask(|tx| {
         let sql = "SELECT version FROM session ORDER BY time_created DESC LIMIT 1";
         tx.query_row(sql, [], |row| row.get(0)).optional()

@@ -35,7 +35,7 @@ pub(super) fn begins_like_one(start: &[u8]) -> bool {
 }
 
 /// Asks a database something, in one moment of its life. `ask` may be called several times.
-pub(super) fn look<T>(
+pub(super) fn with_database<T>(
     path: &Path,
     mut ask: impl FnMut(&Db) -> Result<T, AskError>,
 ) -> Result<T, OpenError> {
@@ -67,7 +67,7 @@ pub(super) fn look<T>(
                 return Ok(answer);
             }
             Err(AskError::Open(e)) if is_true => return Err(e),
-            Err(AskError::Sql(e)) if is_true && !passes(&e) => return Err(trouble(path, &e)),
+            Err(AskError::Sql(e)) if is_true && !passes(&e) => return Err(open_trouble(path, &e)),
             Err(AskError::Sql(e)) => last = Some(e),
             Ok(_) | Err(AskError::Open(_)) => {}
         }
@@ -75,7 +75,7 @@ pub(super) fn look<T>(
     }
     let changing = || io::Error::other("it changed all the time while it was read; try again");
     Err(match last {
-        Some(e) => trouble(path, &e),
+        Some(e) => open_trouble(path, &e),
         None => DiskError::Read {
             path: path.to_owned(),
             cause: changing(),
@@ -252,7 +252,7 @@ fn passes(e: &rusqlite::Error) -> bool {
 }
 
 /// An error of SQLite in our words.
-pub(super) fn trouble(path: &Path, e: &rusqlite::Error) -> OpenError {
+pub(super) fn open_trouble(path: &Path, e: &rusqlite::Error) -> OpenError {
     let path = path.to_owned();
     match e.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => OpenError::NotOurs { path, format: SLUG },
@@ -294,7 +294,7 @@ mod tests {
         db.close().unwrap();
         let ask = |table: &str| {
             let sql = format!("SELECT id FROM {table}");
-            look(&path, |db| {
+            with_database(&path, |db| {
                 let found: String = db.query_row(&sql, [], |row| row.get(0))?;
                 Ok(found)
             })
@@ -322,7 +322,7 @@ mod tests {
             db.close().unwrap();
         };
         let ask = || {
-            look(&path, |db| {
+            with_database(&path, |db| {
                 let sql = "SELECT id FROM message ORDER BY rowid DESC LIMIT 1";
                 Ok(db.query_row(sql, [], |row| row.get::<_, String>(0))?)
             })

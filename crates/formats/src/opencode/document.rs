@@ -8,7 +8,7 @@ use rethread_disk::{Created, Mode, create, ensure_folder, remove_file};
 use rethread_json::{Array, Object, Passed, Skim};
 
 use super::carrier::{SESSION, Tables, bad_input};
-use super::own::spelled;
+use super::own::spelled_row;
 use crate::carry::{Put, join_checked};
 use crate::{WriteError, Writing};
 
@@ -66,14 +66,14 @@ fn document(tables: &Tables) -> Option<Vec<u8>> {
         let row = Skim::checking(line).pass().ok()?;
         let message = row.get("message_id")?.str()?.into_owned();
         let of_message = parts.entry(message).or_default();
-        *of_message = std::mem::take(of_message).raw(&spelled(row.get("data")?, Some(row)));
+        *of_message = std::mem::take(of_message).raw(&spelled_row(row.get("data")?, Some(row)));
     }
     let mut messages = Array::new();
     for line in tables.get("message").into_iter().flatten() {
         let row = Skim::checking(line).pass().ok()?;
         let own = parts.remove(&*row.get("id")?.str()?).unwrap_or_default();
         let message = Object::new()
-            .raw("info", &spelled(row.get("data")?, Some(row)))
+            .raw("info", &spelled_row(row.get("data")?, Some(row)))
             .raw("parts", &own.finish());
         messages = messages.raw(&message.finish());
     }

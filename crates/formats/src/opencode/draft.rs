@@ -7,7 +7,7 @@ use super::facts::read_usage;
 use super::members::Members;
 use super::said::said_at;
 use super::tool::CallOutput;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::kit::{
     GivenMessage, InlineData, bad_message, is_data_url, object_input, output_text, read_message,
 };
@@ -64,7 +64,7 @@ impl MessageDraft {
 
     fn of_own(root: Value<'_>, info: Value<'_>, unsaid: &MessageDefaults) -> Result<Self, String> {
         let default = unsaid.role.map(|role| role.unified().to_owned());
-        let role = string(info, "role").or(default);
+        let role = string_of(info, "role").or(default);
         let is_answer = match role.ok_or("`role` is missing")?.as_str() {
             "user" | "system" => false,
             "assistant" | "agent" => true,
@@ -72,14 +72,14 @@ impl MessageDraft {
         };
         let members = Members::parse(info.raw());
         let named = info.get("model").unwrap_or(info);
-        let own_model = string(named, "modelID").map(|id| ModelRef {
-            provider: string(named, "providerID"),
+        let own_model = string_of(named, "modelID").map(|id| ModelRef {
+            provider: string_of(named, "providerID"),
             id,
         });
         let mut draft = Self {
-            id: string(info, "id"),
+            id: string_of(info, "id"),
             time: members.as_ref().and_then(said_at),
-            finish: string(info, "finish"),
+            finish: string_of(info, "finish"),
             usage: members.as_ref().and_then(read_usage).unwrap_or_default(),
             model: own_model.or_else(|| unsaid.model.as_deref().map(model)),
             info: Some(without(info, &["id", "sessionID", "role", "time"])),
@@ -87,7 +87,7 @@ impl MessageDraft {
         };
         let parts = root.get("parts").into_iter().flat_map(Value::items);
         for (i, part) in parts.enumerate() {
-            if string(part, "type").is_none() {
+            if string_of(part, "type").is_none() {
                 return Err(format!("part {}: `type` is missing", i + 1));
             }
             draft

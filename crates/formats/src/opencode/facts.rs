@@ -10,7 +10,7 @@ use super::SLUG;
 use super::carrier::OURS;
 use super::members::Members;
 use crate::carry::converted_from;
-use crate::fields::{millis_moment, string};
+use crate::fields::{millis_moment, string_of};
 use crate::first_prompt::FirstPrompt;
 
 /// The facts about a session, whichever way they are stored.
@@ -76,9 +76,9 @@ impl SessionFacts {
             }
         });
         Self {
-            project: string(row, "project_id"),
-            parent: string(row, "parent_id"),
-            relative: string(row, "path"),
+            project: string_of(row, "project_id"),
+            parent: string_of(row, "parent_id"),
+            relative: string_of(row, "path"),
             created: millis(row.get("time_created")),
             updated: millis(row.get("time_updated")),
             archived: row.get("time_archived").is_some_and(|v| !v.is_null()),
@@ -95,9 +95,9 @@ impl SessionFacts {
             ..usage
         });
         Self {
-            project: string(info, "projectID"),
-            parent: string(info, "parentID"),
-            relative: string(info, "path"),
+            project: string_of(info, "projectID"),
+            parent: string_of(info, "parentID"),
+            relative: string_of(info, "path"),
             created: millis(info.at(&["time", "created"])),
             updated: millis(info.at(&["time", "updated"])),
             archived: info.at(&["time", "archived"]).is_some_and(|v| !v.is_null()),
@@ -110,20 +110,20 @@ impl SessionFacts {
     fn of_both(value: Value<'_>) -> Self {
         let model = value.get("model").and_then(|model| {
             Some(ModelRef {
-                provider: string(model, "providerID"),
-                id: string(model, "id").or_else(|| string(model, "modelID"))?,
+                provider: string_of(model, "providerID"),
+                id: string_of(model, "id").or_else(|| string_of(model, "modelID"))?,
             })
         });
         let revert = value.get("revert").and_then(|revert| {
             Some(Revert {
-                message: string(revert, "messageID")?,
-                part: string(revert, "partID"),
+                message: string_of(revert, "messageID")?,
+                part: string_of(revert, "partID"),
             })
         });
         let fork = value.at(&["metadata", "rethread"]).and_then(|note| {
             Some(ForkNote {
-                session: string(note, "forkOf")?,
-                entry: string(note, "at"),
+                session: string_of(note, "forkOf")?,
+                entry: string_of(note, "at"),
                 messages: note.get("messages").and_then(Value::u64).unwrap_or(0),
             })
         });
@@ -131,11 +131,11 @@ impl SessionFacts {
         let first = carried.and_then(|list| list.items().next());
         Self {
             converted_from: first.and_then(converted_from),
-            id: string(value, "id"),
-            title: string(value, "title"),
-            directory: string(value, "directory"),
-            version: string(value, "version"),
-            agent: string(value, "agent"),
+            id: string_of(value, "id"),
+            title: string_of(value, "title"),
+            directory: string_of(value, "directory"),
+            version: string_of(value, "version"),
+            agent: string_of(value, "agent"),
             model,
             revert,
             fork,
@@ -226,7 +226,7 @@ impl SessionFacts {
 
 /// The root of a project, from its row or its JSON. The root of the file system stands for none.
 pub(super) fn project_root(project: Value<'_>) -> Option<String> {
-    string(project, "worktree").filter(|root| root != "/")
+    string_of(project, "worktree").filter(|root| root != "/")
 }
 
 /// Reads one line or document as facts, with how to take them.

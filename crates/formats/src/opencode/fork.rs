@@ -7,16 +7,16 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::connection::column_list;
-use super::create::text;
+use super::create::text_value;
 use super::facts::SessionFacts;
 use super::ids::IdSource;
 use super::rows::{RowValues, decode_row, encode_row};
 use super::writing::DatabaseChange;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{Fork, Source, WriteError};
 
 /// The application's own data of a session, with where it was copied from.
-pub(super) fn noted(line: &[u8], note: &[u8]) -> String {
+pub(super) fn noted_metadata(line: &[u8], note: &[u8]) -> String {
     let document = Document::parse(line.to_vec()).ok();
     let metadata = document.as_ref().and_then(|d| d.root().get("metadata"));
     let metadata = metadata.filter(|m| m.is_object()).map(|m| m.raw().to_vec());
@@ -106,8 +106,8 @@ impl CopiedSession {
             let id = new_ids.get(old_id.as_str()).cloned().unwrap_or_default();
             for (column, value) in &mut row {
                 match (column.as_str(), &*value) {
-                    ("id", _) => *value = text(&id),
-                    ("session_id", _) => *value = text(new),
+                    ("id", _) => *value = text_value(&id),
+                    ("session_id", _) => *value = text_value(new),
                     ("data", Value::Text(data)) => *value = linked(data, "parentID", &new_ids),
                     _ => {}
                 }
@@ -135,8 +135,8 @@ impl CopiedSession {
             for (column, value) in &mut row {
                 match (column.as_str(), &*value) {
                     ("id", _) => *value = Value::Text(ids.part()),
-                    ("session_id", _) => *value = text(new),
-                    ("message_id", _) => *value = text(&message_id),
+                    ("session_id", _) => *value = text_value(new),
+                    ("message_id", _) => *value = text_value(&message_id),
                     ("data", Value::Text(data)) => *value = linked(data, "tail_start_id", &new_ids),
                     _ => {}
                 }
@@ -175,12 +175,12 @@ fn named(row: &RowValues, name: &str) -> String {
 
 /// Data in which a member names the copy instead of the original; all else keeps its bytes.
 fn linked(data: &str, key: &str, new_ids: &HashMap<&str, String>) -> Value {
-    let same = || text(data);
+    let same = || text_value(data);
     let Ok(document) = Document::parse(data.as_bytes().to_vec()) else {
         return same();
     };
     let root = document.root();
-    let Some(new) = string(root, key).and_then(|old| new_ids.get(old.as_str())) else {
+    let Some(new) = string_of(root, key).and_then(|old| new_ids.get(old.as_str())) else {
         return same();
     };
     let mut patch = Patch::new(root);

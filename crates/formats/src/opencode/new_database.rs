@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::carrier::{bad_input, insert_row};
 use super::document::SCHEMA;
 use super::rows::decode_row;
-use super::writing::trouble;
+use super::writing::write_trouble;
 use crate::WriteError;
 
 /// Makes a database with the tables that we know, and with these rows: the name of each table, and
@@ -31,5 +31,5 @@ pub fn create_database(path: &Path, rows: &[(&str, Vec<u8>)]) -> Result<(), Writ
         }
         tx.commit()
     };
-    fill().map_err(|e| trouble(path, Duration::ZERO, &e))
+    fill().map_err(|e| write_trouble(path, Duration::ZERO, &e))
 }

@@ -35,14 +35,14 @@ fn messages(conversation: &Conversation, entry: EntryIx) -> Vec<RawJson> {
         let row = is_row.then_some(root);
         if let Some(info) = inside.info {
             all.push(OwnParts {
-                info: spelled(info.value(), row),
+                info: spelled_row(info.value(), row),
                 parts: Array::new(),
             });
         }
         for part in inside.parts {
             if let Some(message) = all.last_mut() {
                 let parts = std::mem::take(&mut message.parts);
-                message.parts = parts.raw(&spelled(part.value(), row));
+                message.parts = parts.raw(&spelled_row(part.value(), row));
             }
         }
     }
@@ -64,7 +64,7 @@ impl OwnParts {
 }
 
 /// A message or a part; of a row with the ids that the database has in columns of their own.
-pub(super) fn spelled(value: Passed<'_>, row: Option<Passed<'_>>) -> Vec<u8> {
+pub(super) fn spelled_row(value: Passed<'_>, row: Option<Passed<'_>>) -> Vec<u8> {
     const COLUMNS: [(&str, &str); 3] = [
         ("id", "id"),
         ("session_id", "sessionID"),

@@ -9,7 +9,7 @@ use rusqlite::OptionalExtension as _;
 use rusqlite::types::Value;
 use sha1::{Digest as _, Sha1};
 
-use super::create::text;
+use super::create::text_value;
 use super::session_rows::has_table;
 use super::writing::DatabaseChange;
 use crate::{WriteError, Writing};
@@ -77,12 +77,12 @@ impl ProjectHome {
             change.insert(
                 "project",
                 vec![
-                    ("id", text(id)),
-                    ("worktree", text(&root.to_string_lossy())),
-                    ("vcs", vcs.map_or(Value::Null, text)),
+                    ("id", text_value(id)),
+                    ("worktree", text_value(&root.to_string_lossy())),
+                    ("vcs", vcs.map_or(Value::Null, text_value)),
                     ("time_created", time.clone()),
                     ("time_updated", time),
-                    ("sandboxes", text("[]")),
+                    ("sandboxes", text_value("[]")),
                 ],
             )?;
         }

@@ -5,7 +5,7 @@ use rethread_model::{Head, Link, LinkKind, Note, RawRef, SessionBuilder, Summary
 use super::entries::add_entries;
 use super::facts::{SessionFacts, parsed};
 use super::said::PlacedMessage;
-use super::store::{SessionStorage, names, stem, storage_of};
+use super::store::{SessionStorage, file_stem, list_names, storage_of};
 use super::summary::{of_database, of_export, of_tree};
 use super::{FORMAT, OpenCode, SLUG, body, export, session_rows, tree};
 use crate::times::with_times;
@@ -104,13 +104,13 @@ impl Reader for OpenCode {
                 found.into_iter().map(source).collect()
             }
             Ok(SessionStorage::Tree(place)) => {
-                let beside = place.info.parent().map(|f| names(f, &mut |_| {}));
+                let beside = place.info.parent().map(|f| list_names(f, &mut |_| {}));
                 let mut found = Vec::new();
                 for file in beside.into_iter().flatten() {
                     let bytes = rethread_disk::read_small(&file).unwrap_or_default();
                     let facts = parsed(&bytes, SessionFacts::of_info);
                     if facts.is_some_and(|f| f.parent.as_ref() == Some(id)) {
-                        found.push(Source::new(FORMAT, stem(&file), file));
+                        found.push(Source::new(FORMAT, file_stem(&file), file));
                     }
                 }
                 found
@@ -148,8 +148,8 @@ pub(super) struct Gathered {
 /// Reads all of a session's records.
 fn gather(source: &Source) -> Result<Gathered, OpenError> {
     match storage_of(&source.path)? {
-        SessionStorage::Database => session_rows::gather(&source.path, &source.id),
-        SessionStorage::Tree(place) => tree::gather(&place),
-        SessionStorage::Export(file, len) => export::gather(&source.path, file, len),
+        SessionStorage::Database => session_rows::gather_rows(&source.path, &source.id),
+        SessionStorage::Tree(place) => tree::gather_files(&place),
+        SessionStorage::Export(file, len) => export::gather_export(&source.path, file, len),
     }
 }

@@ -183,7 +183,7 @@ mod tests {
 
     fn back(value: &Value) -> Value {
         let db = Connection::open_in_memory().unwrap();
-        let line = db.query_row("SELECT ?1 AS x", [value], encode).unwrap();
+        let line = db.query_row("SELECT ?1 AS x", [value], encode_row).unwrap();
         let mut columns = decode_row(&line).unwrap();
         assert_eq!(columns.len(), 1);
         columns.remove(0).1

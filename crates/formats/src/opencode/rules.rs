@@ -6,10 +6,10 @@ use std::path::Path;
 use rethread_json::{Tree, Value};
 use rusqlite::Connection;
 
-use super::database::{AskError, look};
+use super::database::{AskError, with_database};
 use super::writing::missing_column;
 use super::{OpenCode, database, session_rows};
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{OpenError, Reader, Rules, Store, Violation, Weight};
 
 /// The headings under which the rules stand.
@@ -23,7 +23,7 @@ impl Rules for OpenCode {
             return Ok(None);
         }
         if database::is_database(path) {
-            let found = look(path, |db| of_database(db, path))?;
+            let found = with_database(path, |db| of_database(db, path))?;
             found.into_iter().for_each(out);
             return Ok(Some(1));
         }
@@ -33,7 +33,7 @@ impl Rules for OpenCode {
             let format = super::OpenCode;
             if database::is_database(&source.path) {
                 if files.insert(source.path.clone()) {
-                    let found = look(&source.path, |db| of_database(db, &source.path))?;
+                    let found = with_database(&source.path, |db| of_database(db, &source.path))?;
                     found.into_iter().for_each(&mut *out);
                 }
                 continue;
@@ -151,7 +151,7 @@ impl Checked<'_> {
 
     fn messages(&mut self, db: &Connection) -> Result<(), AskError> {
         self.each(db, "message", |checked, id, info| {
-            let role = string(info, "role").unwrap_or_default();
+            let role = string_of(info, "role").unwrap_or_default();
             let needed: &[&[&str]] = match role.as_str() {
                 "user" => &[
                     &["time", "created"],
@@ -182,7 +182,7 @@ impl Checked<'_> {
             };
             checked.needs("message", id, info, needed);
             checked.messages.insert(id.to_owned());
-            let parent = string(info, "parentID").map(|parent| (id.to_owned(), parent));
+            let parent = string_of(info, "parentID").map(|parent| (id.to_owned(), parent));
             checked.answers.extend(parent);
         })?;
         for (id, parent) in std::mem::take(&mut self.answers) {
@@ -196,7 +196,7 @@ impl Checked<'_> {
 
     fn parts(&mut self, db: &Connection) -> Result<(), AskError> {
         self.each(db, "part", |checked, id, part| {
-            let type_name = string(part, "type").unwrap_or_default();
+            let type_name = string_of(part, "type").unwrap_or_default();
             let status = part.at(&["state", "status"]).and_then(Value::str);
             let needed: &[&[&str]] = match type_name.as_str() {
                 "" => &[&["type"]],

@@ -309,7 +309,7 @@ impl Piece {
 
 /// Orders messages by time; those of the same moment by id, or as they stand where `by_id` is not
 /// set.
-pub(super) fn sort(said: &mut [PlacedMessage], by_id: bool) {
+pub(super) fn sort_messages(said: &mut [PlacedMessage], by_id: bool) {
     said.sort_by(|a, b| {
         let order = a.time.cmp(&b.time);
         if by_id {

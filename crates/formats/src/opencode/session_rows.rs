@@ -11,13 +11,13 @@ use sha2::{Digest as _, Sha256};
 
 use super::SLUG;
 use super::connection::Db;
-use super::database::{AskError, look};
+use super::database::{AskError, with_database};
 use super::facts::{SessionFacts, parsed, project_root};
 use super::project::GLOBAL;
 use super::reader::Gathered;
 use super::reading::Reading;
 use super::rows::encode_row;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::{OpenError, Part, RecordKind, Spool};
 
 /// The tables whose rows belong to a session, and the order of the rows. What is behind `part` is
@@ -43,8 +43,8 @@ pub(super) enum Make {
 }
 
 /// Whose database this is.
-pub(super) fn make(path: &Path) -> Result<Make, OpenError> {
-    look(path, |db| {
+pub(super) fn database_make(path: &Path) -> Result<Make, OpenError> {
+    with_database(path, |db| {
         for table in ["session", "message", "part"] {
             if has_table(db, table)? {
                 continue;
@@ -62,8 +62,8 @@ pub(super) fn make(path: &Path) -> Result<Make, OpenError> {
 }
 
 /// The ids of all sessions, the oldest first, and how many messages each has.
-pub(super) fn sessions(path: &Path) -> Result<Vec<(String, u64)>, OpenError> {
-    look(path, |db| {
+pub(super) fn session_ids(path: &Path) -> Result<Vec<(String, u64)>, OpenError> {
+    with_database(path, |db| {
         let mut counts: HashMap<String, u64> = HashMap::new();
         let mut counted = db.prepare("SELECT session_id, count(*) FROM message GROUP BY 1")?;
         let mut rows = counted.query([])?;
@@ -89,9 +89,9 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<(String, u64)>, OpenError> {
 /// of its messages and their parts how many there are, how long they are and when they were last
 /// written.
 pub(super) fn row_marks(path: &Path, id: &str) -> Result<Vec<u8>, OpenError> {
-    look(path, |db| {
+    with_database(path, |db| {
         let line = session_line(db, path, id)?;
-        let root = facts(db, &line)?.root;
+        let root = row_facts(db, &line)?.root;
         let is_in = db.is("message", "session_id")?;
         let sql = format!(
             "SELECT count(*), max(time_updated), total(time_updated), total(octet_length(data)) \
@@ -117,14 +117,14 @@ pub(super) fn row_marks(path: &Path, id: &str) -> Result<Vec<u8>, OpenError> {
 }
 
 /// Reads all rows of a session.
-pub(super) fn gather(path: &Path, id: &str) -> Result<Gathered, OpenError> {
-    look(path, |db| gather_from(db, path, id))
+pub(super) fn gather_rows(path: &Path, id: &str) -> Result<Gathered, OpenError> {
+    with_database(path, |db| gather_from(db, path, id))
 }
 
 fn gather_from(db: &Db, path: &Path, id: &str) -> Result<Gathered, AskError> {
     let mut gathered = Gathered::default();
     let line = session_line(db, path, id)?;
-    gathered.facts = facts(db, &line)?;
+    gathered.facts = row_facts(db, &line)?;
     let mut session = Spool::default();
     session.add(RecordKind::Value, |out| {
         out.extend_from_slice(&line);
@@ -157,7 +157,7 @@ fn gather_from(db: &Db, path: &Path, id: &str) -> Result<Gathered, AskError> {
 
 /// The sessions that name this one as their parent, the oldest first.
 pub(super) fn child_ids(path: &Path, id: &str) -> Result<Vec<String>, OpenError> {
-    look(path, |db| children_of(db, id))
+    with_database(path, |db| children_of(db, id))
 }
 
 fn children_of(db: &Db, id: &str) -> Result<Vec<String>, AskError> {
@@ -182,7 +182,7 @@ pub(super) fn session_line(db: &Db, path: &Path, id: &str) -> Result<Vec<u8>, As
 }
 
 /// The facts in the line of a session's row, with those about its project.
-pub(super) fn facts(db: &Db, line: &[u8]) -> Result<SessionFacts, AskError> {
+pub(super) fn row_facts(db: &Db, line: &[u8]) -> Result<SessionFacts, AskError> {
     let mut facts = parsed(line, SessionFacts::of_row).unwrap_or_default();
     if let Some(project) = &facts.project
         && has_table(db, "project")?
@@ -222,7 +222,7 @@ fn started_by(db: &Db, parent: &str, id: &str) -> Result<Option<String>, AskErro
         let part = tree.root(data.as_bytes());
         let session = part.at(&["state", "metadata", "sessionId"]);
         if session.is_some_and(|s| s.is_str(id)) {
-            return Ok(string(part, "callID"));
+            return Ok(string_of(part, "callID"));
         }
     }
     Ok(None)

@@ -14,7 +14,7 @@ use super::database::{begins_like_one, is_database, path_beside};
 use super::remove::remove_rows;
 use super::session_rows::Make;
 use super::{FORMAT, OpenCode, SLUG, session_rows, tree};
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::{Dependencies, Env, OpenError, Removal, Root, Source, Store, WriteError};
 
 /// The folder of OpenCode in a folder of data.
@@ -70,7 +70,7 @@ impl Store for OpenCode {
         let mut sources = Vec::new();
         if path.is_dir() {
             list_folder(&path, &mut |found| sources.extend(found.ok()));
-            let exports = names(&path, &mut |_| {});
+            let exports = list_names(&path, &mut |_| {});
             sources.extend(exports.iter().filter_map(|p| export_at(p)));
             return sources;
         }
@@ -81,7 +81,7 @@ impl Store for OpenCode {
         } else if let Some(place) = place(&path)
             && place.looks_right()
         {
-            let id = place.id().unwrap_or_else(|| stem(&path));
+            let id = place.id().unwrap_or_else(|| file_stem(&path));
             sources.push(Source::new(FORMAT, id, path));
         }
         sources
@@ -202,18 +202,18 @@ pub(super) fn list_folder(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)
         return;
     }
     let mut known = HashMap::new();
-    for path in names(root, out) {
+    for path in list_names(root, out) {
         if is_named_like_ours(&path) && path.is_file() {
             known.extend(list_database(&path, out));
         }
     }
     let mut stores = vec![root.to_owned(), root.join(STORAGE)];
-    let projects = names(&root.join("project"), out).into_iter();
+    let projects = list_names(&root.join("project"), out).into_iter();
     stores.extend(projects.map(|p| p.join(STORAGE)));
     for store in stores {
         for path in described(&store, out) {
             let Some(place) = place(&path) else { continue };
-            let id = stem(&path);
+            let id = file_stem(&path);
             // The client moved its old sessions into the database, and lost some of what was in
             // them on the way: such a one is worth showing twice.
             let moved = known
@@ -228,8 +228,8 @@ pub(super) fn list_folder(root: &Path, out: &mut dyn FnMut(Result<Source, Note>)
 
 /// Lists the sessions of a database, and gives how many messages each has.
 fn list_database(path: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<(String, u64)> {
-    let found = session_rows::make(path).and_then(|make| match make {
-        Make::Ours => session_rows::sessions(path),
+    let found = session_rows::database_make(path).and_then(|make| match make {
+        Make::Ours => session_rows::session_ids(path),
         Make::Empty => Ok(Vec::new()),
         Make::Without(table) => {
             let why = format!("a SQLite database, but not OpenCode's: it has no table `{table}`");
@@ -262,7 +262,7 @@ fn described(store: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<Pat
     let sessions = store.join(SESSION);
     let has_messages = |folder: &Path| folder.join("message").is_dir();
     let folders = if has_messages(store) {
-        names(&sessions, out)
+        list_names(&sessions, out)
     } else if has_messages(&sessions) {
         vec![sessions.join(INFO)]
     } else {
@@ -270,7 +270,7 @@ fn described(store: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<Pat
     };
     let mut found = Vec::new();
     for folder in folders.into_iter().filter(|f| f.is_dir()) {
-        let files = names(&folder, out).into_iter();
+        let files = list_names(&folder, out).into_iter();
         found.extend(files.filter(|f| is_json(f) && f.is_file()));
     }
     found
@@ -281,13 +281,13 @@ fn is_json(path: &Path) -> bool {
 }
 
 /// A file's name without its ending.
-pub(super) fn stem(path: &Path) -> String {
+pub(super) fn file_stem(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default();
     stem.to_string_lossy().into_owned()
 }
 
 /// The names in a folder, in order; none where it is not there.
-pub(super) fn names(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
+pub(super) fn list_names(folder: &Path, out: &mut dyn FnMut(Result<Source, Note>)) -> Vec<PathBuf> {
     let mut names = Vec::new();
     match std::fs::read_dir(folder) {
         Ok(entries) => names.extend(entries.flatten().map(|e| e.path())),
@@ -320,7 +320,7 @@ fn place(path: &Path) -> Option<tree::TreePlace> {
         sessions.parent()?
     };
     // Others have folders of that name as well.
-    if !base.join("message").is_dir() && !stem(path).starts_with("ses_") {
+    if !base.join("message").is_dir() && !file_stem(path).starts_with("ses_") {
         return None;
     }
     Some(tree::TreePlace {
@@ -333,7 +333,7 @@ fn place(path: &Path) -> Option<tree::TreePlace> {
 /// The first bytes of a file.
 fn beginning(path: &Path, file: &File) -> Result<Vec<u8>, OpenError> {
     let mut start = vec![0; 256];
-    let filled = read_at(file, 0, &mut start).map_err(|e| unreadable(path, e))?;
+    let filled = read_at(file, 0, &mut start).map_err(|e| unreadable_file(path, e))?;
     start.truncate(filled);
     Ok(start)
 }
@@ -359,6 +359,6 @@ fn export_at(path: &Path) -> Option<Source> {
         return None;
     }
     // Reading one that does not say its id says what is wrong with it.
-    let id = super::export::id(&file).unwrap_or_else(|| stem(path));
+    let id = super::export::id(&file).unwrap_or_else(|| file_stem(path));
     Some(Source::new(FORMAT, id, path.to_owned()))
 }

@@ -9,22 +9,22 @@ use rethread_model::{Activity, Counts, Head, Moment, Note, Summary, Usage};
 
 use super::body::early_text;
 use super::connection::Db;
-use super::database::{AskError, look};
+use super::database::{AskError, with_database};
 use super::export::{ExportOutline, Long, LongMessage, nobodys, readable, unshown};
 use super::facts::{SessionFacts, read_usage};
 use super::members::Members;
 use super::said::{PlacedMessage, is_summary, said_at};
 use super::session_rows;
 use super::tree::TreePlace;
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::outline::WHOLE;
 use crate::times::Times;
 use crate::{OpenError, Source, Want, buffer};
 
 pub(super) fn of_database(path: &Path, id: &str, want: Want) -> Result<Summary, OpenError> {
-    look(path, |db| {
+    with_database(path, |db| {
         let line = session_rows::session_line(db, path, id)?;
-        let facts = session_rows::facts(db, &line)?;
+        let facts = session_rows::row_facts(db, &line)?;
         let mut tally = MessageTally::new(&facts, want);
         let is_in = db.is("message", "session_id")?;
         let sql = format!("SELECT id, data FROM message WHERE {is_in} ORDER BY time_created, id");
@@ -74,7 +74,7 @@ fn typed(part: Passed<'_>) -> Option<String> {
     let is_true = |value: Option<Passed<'_>>| value.and_then(Passed::bool) == Some(true);
     let is_typed =
         type_name.is_some_and(|t| t.is_str("text")) && !is_true(synthetic) && !is_true(ignored);
-    let text = crate::passed::string(text.filter(|_| is_typed))?;
+    let text = crate::passed::passed_string(text.filter(|_| is_typed))?;
     (!text.trim().is_empty()).then_some(text)
 }
 
@@ -93,7 +93,7 @@ pub(super) fn of_tree(
         if let Some(info) = Members::parse(info) {
             tally.add(&said.id, &info, None);
             let early = || info.get("summary")?.get("title");
-            prompt = prompt.or_else(|| crate::passed::string(early()));
+            prompt = prompt.or_else(|| crate::passed::passed_string(early()));
         }
     }
     let size = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
@@ -117,8 +117,8 @@ pub(super) fn of_export(
     if len > WHOLE {
         return of_long_export(source, &Long::of(path, file, len)?, want);
     }
-    let mut bytes = buffer::take();
-    read_next(&file, len, &mut bytes).map_err(|e| unreadable(path, e))?;
+    let mut bytes = buffer::take_buffer();
+    read_next(&file, len, &mut bytes).map_err(|e| unreadable_file(path, e))?;
     let summary = of_exported(source, &bytes, want);
     buffer::return_buffer(bytes);
     summary
@@ -209,7 +209,7 @@ impl<'a> Listing<'a> {
 
     /// The next message in order.
     fn add(&mut self, message: &Exported<'_>) {
-        let id = crate::passed::string(message.info.get("id")).unwrap_or_default();
+        let id = crate::passed::passed_string(message.info.get("id")).unwrap_or_default();
         if !self.tally.add(&id, &message.info, Some(message)) {
             self.notes.push(nobodys(&self.source.path, &id));
         }

@@ -3,7 +3,7 @@
 use rethread_json::{Array, Document, Object, Patch, Value};
 use rethread_model::Moment;
 
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// What a tool answered.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl CallOutput {
             new.str("status", "completed")
                 .raw("input", &object_input(state.get("input")))
                 .str("output", &self.output)
-                .str("title", &string(state, "title").unwrap_or_default())
+                .str("title", &string_of(state, "title").unwrap_or_default())
                 .raw("metadata", state.get("metadata").map_or(b"{}", Value::raw))
         };
         let new = new.raw("time", &time);

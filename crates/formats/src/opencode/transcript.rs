@@ -4,7 +4,7 @@ use rethread_json::{Array, Object};
 use rethread_model::Moment;
 
 use super::OpenCode;
-use super::writing::change;
+use super::writing::change_database;
 use crate::{
     Attachments, Branches, Keeps, MessageDefaults, MessageInput, Source, StepKind, TranscriptStep,
     WriteError, Writer, Writing,
@@ -22,7 +22,7 @@ pub(super) const KEEPS: Keeps = Keeps {
 pub(super) fn take_back(w: &Writing<'_>, source: &Source, first: &str) -> Result<(), WriteError> {
     let revert = Object::new().str("messageID", first).finish();
     let revert = String::from_utf8_lossy(&revert);
-    change(w, &source.path, |change| {
+    change_database(w, &source.path, |change| {
         let sql = "UPDATE session SET revert = ?1 WHERE id = ?2";
         change.ask(|tx| tx.execute(sql, [revert.as_ref(), &source.id]))?;
         Ok(())
@@ -52,7 +52,7 @@ impl RowTranscript<'_> {
 }
 
 /// The model that a message is of, where it does not say so itself.
-pub(super) fn named(told: &TranscriptStep) -> Option<String> {
+pub(super) fn named_model(told: &TranscriptStep) -> Option<String> {
     match &told.step {
         StepKind::Message(message) => message.default_model.clone(),
         _ => None,
@@ -88,7 +88,11 @@ pub(super) fn summary_message(summary: &str) -> OnePartMessage {
 }
 
 /// A message with one part.
-pub(super) fn message(new: OnePartMessage, time: Moment, model: Option<String>) -> MessageInput {
+pub(super) fn one_part_message(
+    new: OnePartMessage,
+    time: Moment,
+    model: Option<String>,
+) -> MessageInput {
     let time = Object::new().i64("created", time.millis()).finish();
     let info = new.info.raw("time", &time).finish();
     let message = Object::new()

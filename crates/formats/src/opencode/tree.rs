@@ -16,9 +16,9 @@ use rethread_model::{Note, RawRef};
 use super::facts::{SessionFacts, parsed, project_root};
 use super::members::Members;
 use super::reader::Gathered;
-use super::said::{Piece, PlacedMessage, sort, split, split_value};
-use super::store::{names, stem};
-use crate::fields::string;
+use super::said::{Piece, PlacedMessage, sort_messages, split, split_value};
+use super::store::{file_stem, list_names};
+use crate::fields::string_of;
 use crate::{OpenError, Part, passed};
 
 /// Where the files of a session are.
@@ -45,7 +45,7 @@ impl TreePlace {
             return false;
         };
         let Ok(tree) = Tree::parse(&bytes) else {
-            return stem(&self.info).starts_with("ses_");
+            return file_stem(&self.info).starts_with("ses_");
         };
         let root = tree.root(&bytes);
         root.get("id").is_some() && root.get("time").is_some_and(Value::is_object)
@@ -91,7 +91,7 @@ impl TreePlace {
 
     /// All files of the session, the one that describes it first.
     pub(super) fn files(&self) -> Vec<PathBuf> {
-        match gather(self) {
+        match gather_files(self) {
             Ok(gathered) => gathered.parts.into_iter().map(|p| p.path).collect(),
             Err(_) => vec![self.info.clone()],
         }
@@ -102,7 +102,7 @@ impl TreePlace {
         let mut watched = vec![self.info.clone()];
         let bytes = read_small(&self.info).unwrap_or_default();
         let facts = parsed(&bytes, SessionFacts::of_info).unwrap_or_default();
-        let id = facts.id.clone().unwrap_or_else(|| stem(&self.info));
+        let id = facts.id.clone().unwrap_or_else(|| file_stem(&self.info));
         if let Some(folder) = self.messages(&id) {
             watched.extend(json_files(&folder));
             watched.push(folder);
@@ -145,7 +145,7 @@ impl TreePlace {
     ) -> Result<SessionFacts, OpenError> {
         let bytes = read_small(&self.info)?;
         let facts = self.facts(&bytes)?;
-        let id = facts.id.clone().unwrap_or_else(|| stem(&self.info));
+        let id = facts.id.clone().unwrap_or_else(|| file_stem(&self.info));
         for path in self.messages(&id).map_or_else(Vec::new, |f| json_files(&f)) {
             let Ok(bytes) = read_small(&path) else {
                 continue;
@@ -156,7 +156,7 @@ impl TreePlace {
             let root = tree.root(&bytes);
             let raw = RawRef { part: 0, record: 0 };
             let inside = root.get("info").filter(|i| i.is_object());
-            let id = string(root, "id").unwrap_or_else(|| stem(&path));
+            let id = string_of(root, "id").unwrap_or_else(|| file_stem(&path));
             let split = split(&mut Skim::trusting(&bytes), false).ok();
             let info = split.and_then(|split| split.info);
             each(
@@ -193,13 +193,13 @@ fn join_checked(folder: &Path, name: &str) -> Option<PathBuf> {
 }
 
 fn json_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = names(folder, &mut |_| {});
+    let mut files = list_names(folder, &mut |_| {});
     files.retain(|f| f.extension().is_some_and(|e| e == "json") && f.is_file());
     files
 }
 
 /// Reads all files of a session.
-pub(super) fn gather(place: &TreePlace) -> Result<Gathered, OpenError> {
+pub(super) fn gather_files(place: &TreePlace) -> Result<Gathered, OpenError> {
     let bytes = read_small(&place.info)?;
     let mut gathered = Gathered {
         facts: place.facts(&bytes)?,
@@ -209,7 +209,7 @@ pub(super) fn gather(place: &TreePlace) -> Result<Gathered, OpenError> {
         .facts
         .id
         .clone()
-        .unwrap_or_else(|| stem(&place.info));
+        .unwrap_or_else(|| file_stem(&place.info));
     let raw = gathered.keep(&place.info, bytes);
     gathered.unclaimed.push(raw);
     let mut said = Vec::new();
@@ -221,14 +221,14 @@ pub(super) fn gather(place: &TreePlace) -> Result<Gathered, OpenError> {
     }
     for (one, path) in &mut said {
         let named = place.parts(&id, &one.id).filter(|f| f.is_dir());
-        let folder = named.or_else(|| place.parts(&id, &stem(path)));
+        let folder = named.or_else(|| place.parts(&id, &file_stem(path)));
         for path in folder.map_or_else(Vec::new, |f| json_files(&f)) {
             one.parts.extend(part(&mut gathered, &path));
         }
     }
     gathered.said = said.into_iter().map(|(one, _)| one).collect();
     loose_parts(place, &mut gathered);
-    sort(&mut gathered.said, true);
+    sort_messages(&mut gathered.said, true);
     for path in place.beside(&id) {
         match read_small(&path) {
             Ok(bytes) => {
@@ -248,7 +248,7 @@ fn loose_parts(place: &TreePlace, gathered: &mut Gathered) {
             continue;
         };
         let tree = Tree::parse(&bytes).ok();
-        let message = tree.and_then(|tree| string(tree.root(&bytes), "messageID"));
+        let message = tree.and_then(|tree| string_of(tree.root(&bytes), "messageID"));
         let owner = gathered
             .said
             .iter()
@@ -299,7 +299,7 @@ fn document<T>(
 
 fn message(gathered: &mut Gathered, path: &Path) -> Option<PlacedMessage> {
     let said = document(gathered, path, |raw, root| {
-        let id = passed::string(root.get("id")).unwrap_or_else(|| stem(path));
+        let id = passed::passed_string(root.get("id")).unwrap_or_else(|| file_stem(path));
         let inside = split_value(root);
         let mut said = PlacedMessage::of(raw, &id, inside.info.as_ref());
         let pieces = inside.parts.iter().filter(|_| inside.info.is_some());
@@ -316,7 +316,7 @@ fn message(gathered: &mut Gathered, path: &Path) -> Option<PlacedMessage> {
 
 fn part(gathered: &mut Gathered, path: &Path) -> Option<Piece> {
     document(gathered, path, |raw, root| {
-        let id = passed::string(root.get("id")).unwrap_or_else(|| stem(path));
+        let id = passed::passed_string(root.get("id")).unwrap_or_else(|| file_stem(path));
         Piece::of(raw, &id, Some(&root), true)
     })
 }

@@ -10,19 +10,20 @@ use rusqlite::types::Value;
 
 use super::append::{OpenSession, is_of_store};
 use super::connection::column_list;
-use super::create::{existing_database, free_id, object, slug, text, version};
+use super::create::{checked_object, existing_database, free_id, schema_version, slug, text_value};
 use super::draft::MessageDraft;
 use super::facts::{SessionFacts, parsed};
-use super::fork::{CopiedSession, insert_row, noted};
+use super::fork::{CopiedSession, insert_row, noted_metadata};
 use super::ids::IdSource;
 use super::project::ProjectHome;
 use super::results::Holder;
 use super::rows::{decode_row, encode_row};
 use super::store::{SessionStorage, database_for_writing, storage_of};
 use super::transcript::{
-    KEEPS, RowTranscript, message, named, summary_message, summary_request, take_back, unknown,
+    KEEPS, RowTranscript, named_model, one_part_message, summary_message, summary_request,
+    take_back, unknown,
 };
-use super::writing::change;
+use super::writing::change_database;
 use super::{FORMAT, OpenCode};
 use crate::transcript::{StepHead, is_apart, left_branches, sums_up};
 use crate::{
@@ -38,8 +39,8 @@ impl Writer for OpenCode {
             None => database_for_writing(w.env),
         };
         let path = existing_database(path)?;
-        let metadata = new.metadata.as_deref().map(object).transpose()?;
-        change(w, &path, |change| {
+        let metadata = new.metadata.as_deref().map(checked_object).transpose()?;
+        change_database(w, &path, |change| {
             let mut ids = IdSource::new(w.env, change.there()?);
             let id = match &new.id {
                 Some(id) => free_id(change, id)?,
@@ -55,14 +56,17 @@ impl Writer for OpenCode {
             change.insert(
                 "session",
                 vec![
-                    ("id", text(&id)),
-                    ("project_id", text(&home.project)),
-                    ("slug", text(&slug(&id))),
-                    ("directory", text(&new.cwd.to_string_lossy())),
-                    ("path", text(&home.relative)),
-                    ("title", text(&title)),
-                    ("version", text(&version(change)?)),
-                    ("metadata", metadata.as_deref().map_or(Value::Null, text)),
+                    ("id", text_value(&id)),
+                    ("project_id", text_value(&home.project)),
+                    ("slug", text_value(&slug(&id))),
+                    ("directory", text_value(&new.cwd.to_string_lossy())),
+                    ("path", text_value(&home.relative)),
+                    ("title", text_value(&title)),
+                    ("version", text_value(&schema_version(change)?)),
+                    (
+                        "metadata",
+                        metadata.as_deref().map_or(Value::Null, text_value),
+                    ),
                     ("time_created", time.clone()),
                     ("time_updated", time),
                 ],
@@ -87,7 +91,7 @@ impl Writer for OpenCode {
         if !matches!(storage_of(&source.path)?, SessionStorage::Database) {
             return Err(FORMAT.cannot("way to be changed outside of the database"));
         }
-        change(w, &source.path, |change| {
+        change_database(w, &source.path, |change| {
             let mut open = OpenSession::of(w, change, &source.id)?;
             let mut drafts: Vec<Result<MessageDraft, WriteError>> = {
                 let now = open.w.env.now();
@@ -126,7 +130,7 @@ impl Writer for OpenCode {
         if !matches!(storage_of(&source.path)?, SessionStorage::Database) {
             return Err(FORMAT.cannot("way to be changed outside of the database"));
         }
-        change(w, &source.path, |change| {
+        change_database(w, &source.path, |change| {
             let sql = "UPDATE session SET title = ?1 WHERE id = ?2";
             match change.ask(|tx| tx.execute(sql, [title, &source.id]))? {
                 0 => Err(change.no_session(&source.id)),
@@ -141,7 +145,7 @@ impl Writer for OpenCode {
         if !matches!(storage_of(&source.path)?, SessionStorage::Database) {
             return Err(FORMAT.cannot("way to be forked outside of the database"));
         }
-        change(w, &source.path, |change| {
+        change_database(w, &source.path, |change| {
             let line = change.ask(|tx| {
                 let sql = format!(
                     "SELECT {} FROM session WHERE id = ?1",
@@ -171,9 +175,9 @@ impl Writer for OpenCode {
                     *old = value;
                 }
             };
-            set("id", text(&id));
-            set("slug", text(&slug(&id)));
-            set("metadata", text(&noted(&line, &note)));
+            set("id", text_value(&id));
+            set("slug", text_value(&slug(&id)));
+            set("metadata", text_value(&noted_metadata(&line, &note)));
             set("time_created", now.clone());
             set("time_updated", now);
             for gone in [
@@ -196,14 +200,14 @@ impl Writer for OpenCode {
             }
             set("cost", Value::Real(0.0));
             if let Some(title) = &fork.title {
-                set("title", text(title));
+                set("title", text_value(title));
             }
             let project = fork
                 .cwd
                 .clone()
                 .or_else(|| facts.directory.clone().map(PathBuf::from));
             if let (Some(home), Some(cwd)) = (home, &fork.cwd) {
-                set("directory", text(&cwd.to_string_lossy()));
+                set("directory", text_value(&cwd.to_string_lossy()));
                 set("project_id", Value::Text(home.project));
                 set("path", Value::Text(home.relative));
             }
@@ -251,7 +255,7 @@ impl Writer for OpenCode {
         };
         // Each message is of some model, also where a summary comes before all that was said; later ones
         // are of the model of those before them.
-        let model = told.iter().find_map(named);
+        let model = told.iter().find_map(named_model);
         for one in told {
             match &one.step {
                 StepKind::Message(message) => {
@@ -265,8 +269,8 @@ impl Writer for OpenCode {
                     let is_first = teller.ids.is_empty();
                     let model = is_first.then(|| model.clone().unwrap_or_else(unknown));
                     teller.said = vec![
-                        message(summary_request(kept), time, model.clone()),
-                        message(summary_message(summary), time, model),
+                        one_part_message(summary_request(kept), time, model.clone()),
+                        one_part_message(summary_message(summary), time, model),
                     ];
                     // The two are one step.
                     teller.save()?;

@@ -77,7 +77,7 @@ pub(super) fn open(
     drop(open_read(path)?);
     let_go();
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let fail = |e| trouble(path, timeout, &e);
+    let fail = |e| write_trouble(path, timeout, &e);
     let db = Connection::open_with_flags(path, flags).map_err(fail)?;
     let settled = || -> rusqlite::Result<()> {
         db.busy_timeout(timeout)?;
@@ -99,7 +99,7 @@ impl<'a> DatabaseChange<'a> {
     ) -> Result<Self, WriteError> {
         let tx = db
             .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(|e| trouble(path, timeout, &e))?;
+            .map_err(|e| write_trouble(path, timeout, &e))?;
         let mut change = Self {
             path,
             timeout,
@@ -159,7 +159,7 @@ impl<'a> DatabaseChange<'a> {
         &self,
         ask: impl FnOnce(&Transaction<'a>) -> rusqlite::Result<T>,
     ) -> Result<T, WriteError> {
-        ask(&self.tx).map_err(|e| trouble(self.path, self.timeout, &e))
+        ask(&self.tx).map_err(|e| write_trouble(self.path, self.timeout, &e))
     }
 
     /// Adds a row; columns that this database does not have are left out.
@@ -212,14 +212,17 @@ impl<'a> DatabaseChange<'a> {
     /// Makes all of it true at once.
     pub(super) fn commit(self) -> Result<(), WriteError> {
         let (path, timeout) = (self.path, self.timeout);
-        let done = self.tx.commit().map_err(|e| trouble(path, timeout, &e));
+        let done = self
+            .tx
+            .commit()
+            .map_err(|e| write_trouble(path, timeout, &e));
         let_go();
         done
     }
 }
 
 /// Opens a database, and carries out a change of it as a whole.
-pub(super) fn change<T>(
+pub(super) fn change_database<T>(
     w: &Writing<'_>,
     path: &Path,
     carry_out: impl FnOnce(&DatabaseChange<'_>) -> Result<T, WriteError>,
@@ -266,14 +269,14 @@ fn column_list(db: &Connection, table: &str) -> rusqlite::Result<Vec<Column>> {
 }
 
 /// An error of SQLite while writing, in our words.
-pub(super) fn trouble(path: &Path, waited: Duration, e: &rusqlite::Error) -> WriteError {
+pub(super) fn write_trouble(path: &Path, waited: Duration, e: &rusqlite::Error) -> WriteError {
     let path = path.to_owned();
     match e.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             DiskError::Busy { path, waited }.into()
         }
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            super::database::trouble(&path, e).into()
+            super::database::open_trouble(&path, e).into()
         }
         _ => DiskError::Write {
             path,

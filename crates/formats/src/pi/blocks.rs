@@ -7,7 +7,7 @@ use rethread_model::{
     Blob, Block, Json, Media, RawRef, Text, Thinking, ToolCall, ToolInput, ToolResult, ToolStatus,
 };
 
-use crate::fields::{is_true, json, string, text, text_of};
+use crate::fields::{is_true, json_of, string_of, text_from, text_of};
 use crate::kit::{content_blocks, inline_blob, unknown_block};
 
 /// The blocks of a content, which is one text or an array.
@@ -16,21 +16,21 @@ pub(super) fn read_blocks(content: Option<Value<'_>>, raw: RawRef) -> Vec<Block>
 }
 
 fn block(value: Value<'_>, raw: RawRef) -> Block {
-    let type_name = string(value, "type").unwrap_or_default();
+    let type_name = string_of(value, "type").unwrap_or_default();
     let known = match type_name.as_str() {
         "text" => text_of(value, "text").map(Block::Text),
         "image" => image(value, raw).map(Block::Image),
         "thinking" => thinking(value).map(Block::Thinking),
         "toolCall" => Some(Block::ToolCall(call(value))),
         // A text that is no block, as in a list of lines.
-        _ => text(value).map(Block::Text),
+        _ => text_from(value).map(Block::Text),
     };
     known.unwrap_or_else(|| unknown_block(value))
 }
 
 fn image(value: Value<'_>, record: RawRef) -> Option<Media> {
     Some(Media {
-        mime: string(value, "mimeType"),
+        mime: string_of(value, "mimeType"),
         ..Media::new(inline_blob(value.get("data")?, record)?)
     })
 }
@@ -38,20 +38,20 @@ fn image(value: Value<'_>, record: RawRef) -> Option<Media> {
 fn thinking(value: Value<'_>) -> Option<Thinking> {
     Some(Thinking {
         text: text_of(value, "thinking")?,
-        signature: string(value, "thinkingSignature"),
+        signature: string_of(value, "thinkingSignature"),
         redacted: is_true(value, "redacted"),
         ..Thinking::default()
     })
 }
 
 fn call(value: Value<'_>) -> ToolCall {
-    let named = |key| string(value, key).unwrap_or_default();
+    let named = |key| string_of(value, key).unwrap_or_default();
     ToolCall {
-        namespace: string(value, "namespace"),
-        input: json(value, "arguments").map(ToolInput::Json),
+        namespace: string_of(value, "namespace"),
+        input: json_of(value, "arguments").map(ToolInput::Json),
         // How it ended is in its result, which is an entry of its own.
         status: ToolStatus::Completed,
-        signature: string(value, "thoughtSignature"),
+        signature: string_of(value, "thoughtSignature"),
         ..ToolCall::new(named("id"), named("name"))
     }
 }
@@ -68,11 +68,11 @@ pub(super) fn not_carried_out(blocks: &mut [Block]) {
 /// What a tool answered.
 pub(super) fn tool_result(message: Value<'_>, raw: RawRef) -> Block {
     Block::ToolResult(ToolResult {
-        name: string(message, "toolName"),
+        name: string_of(message, "toolName"),
         blocks: flat(read_blocks(message.get("content"), raw)),
         is_error: is_true(message, "isError"),
-        structured: json(message, "details"),
-        ..ToolResult::new(string(message, "toolCallId").unwrap_or_default())
+        structured: json_of(message, "details"),
+        ..ToolResult::new(string_of(message, "toolCallId").unwrap_or_default())
     })
 }
 
@@ -119,7 +119,7 @@ pub(super) fn bash_blocks(message: Value<'_>, id: &str) -> Vec<Block> {
             blocks: output.map(Block::Text).into_iter().collect(),
             is_error: failed,
             exit_code,
-            full_output: string(message, "fullOutputPath").map(outside),
+            full_output: string_of(message, "fullOutputPath").map(outside),
             ..ToolResult::new(id)
         }),
     ]

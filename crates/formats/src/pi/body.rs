@@ -11,7 +11,7 @@ use super::blocks::{bash_blocks, not_carried_out, read_blocks, tool_result};
 use super::context::{is_verbatim, keeps_nothing};
 use super::fields::read_usage;
 use super::links::made_up_id;
-use crate::fields::{is_true, json, model_of, others, string, text, text_of};
+use crate::fields::{is_true, json_of, model_of, other_members, string_of, text_from, text_of};
 use crate::kit::decode_record;
 use crate::{BodyReader, Native};
 
@@ -26,7 +26,7 @@ impl BodyReader for Flavour {
 
 fn decoded(value: Value<'_>, session: &Session, entry: EntryIx, raw: RawRef) -> Body {
     let id = session.id(entry);
-    let type_name = string(value, "type");
+    let type_name = string_of(value, "type");
     match session.entry(entry).kind {
         Kind::Message(role) => Body::Message(match value.get("message") {
             Some(said) if said.is_object() => message(said, role, id, raw),
@@ -34,22 +34,22 @@ fn decoded(value: Value<'_>, session: &Session, entry: EntryIx, raw: RawRef) -> 
         }),
         Kind::ModelChange => Body::ModelChange(model_of(value, "modelId").unwrap_or_default()),
         Kind::ThinkingChange => {
-            Body::ThinkingChange(string(value, "thinkingLevel").unwrap_or_default())
+            Body::ThinkingChange(string_of(value, "thinkingLevel").unwrap_or_default())
         }
         Kind::Compaction => Body::Compaction(compaction(value, session, entry)),
         Kind::BranchSummary => Body::BranchSummary(BranchSummary {
-            from: string(value, "fromId"),
+            from: string_of(value, "fromId"),
             summary: text_of(value, "summary").unwrap_or_default(),
             from_hook: is_true(value, "fromHook"),
             usage: read_usage(value),
-            details: json(value, "details"),
+            details: json_of(value, "details"),
         }),
         Kind::Label => Body::Label(LabelChange {
-            target: string(value, "targetId").unwrap_or_default(),
-            label: string(value, "label").filter(|l| !l.is_empty()),
+            target: string_of(value, "targetId").unwrap_or_default(),
+            label: string_of(value, "label").filter(|l| !l.is_empty()),
         }),
         Kind::Title => Body::Title(TitleChange {
-            text: string(value, "name")
+            text: string_of(value, "name")
                 .map(|name| name.trim().to_owned())
                 .filter(|name| !name.is_empty()),
             source: TitleSource::User,
@@ -58,7 +58,7 @@ fn decoded(value: Value<'_>, session: &Session, entry: EntryIx, raw: RawRef) -> 
         Kind::Usage => Body::Usage(UsageRecord {
             usage: read_usage(value).unwrap_or_default(),
             model: model_of(value, "model"),
-            purpose: string(value, "kind").or(type_name),
+            purpose: string_of(value, "kind").or(type_name),
         }),
         Kind::Event => Body::Event(event(value, type_name)),
         Kind::Unknown => Body::Unknown(type_name),
@@ -68,11 +68,11 @@ fn decoded(value: Value<'_>, session: &Session, entry: EntryIx, raw: RawRef) -> 
 /// What extensions keep for themselves, and summaries that are only shown.
 fn event(value: Value<'_>, type_name: Option<String>) -> Event {
     let is_custom = type_name.as_deref() == Some("custom");
-    let name = string(value, "customType").filter(|_| is_custom);
+    let name = string_of(value, "customType").filter(|_| is_custom);
     let details = if is_custom {
-        json(value, "data")
+        json_of(value, "data")
     } else {
-        others(
+        other_members(
             value,
             &["type", "id", "parentId", "timestamp", "summary", "usage"],
         )
@@ -86,7 +86,7 @@ fn event(value: Value<'_>, type_name: Option<String>) -> Event {
 }
 
 fn message(said: Value<'_>, role: Role, id: &str, raw: RawRef) -> Message {
-    let word = string(said, "role").unwrap_or_default();
+    let word = string_of(said, "role").unwrap_or_default();
     match word.as_str() {
         "custom" | "hookMessage" => return custom(said, raw),
         "toolResult" => {
@@ -104,7 +104,7 @@ fn message(said: Value<'_>, role: Role, id: &str, raw: RawRef) -> Message {
                 "durationMs",
                 "timestamp",
             ];
-            message.details = others(said, &known);
+            message.details = other_members(said, &known);
             return message;
         }
         "bashExecution" => {
@@ -119,28 +119,28 @@ fn message(said: Value<'_>, role: Role, id: &str, raw: RawRef) -> Message {
                 "excludeFromContext",
                 "timestamp",
             ];
-            message.details = others(said, &known);
+            message.details = other_members(said, &known);
             return message;
         }
         "branchSummary" | "compactionSummary" => {
             let summary = text_of(said, "summary").map(Block::Text);
             let mut message = Message::new(role, summary.into_iter().collect());
             message.extension = Some(word);
-            message.details = others(said, &["role", "summary", "timestamp"]);
+            message.details = other_members(said, &["role", "summary", "timestamp"]);
             return message;
         }
         _ => {}
     }
     let mut message = Message::new(role, read_blocks(said.get("content"), raw));
     message.model = model_of(said, "model");
-    message.stop_reason = string(said, "stopReason");
+    message.stop_reason = string_of(said, "stopReason");
     if matches!(message.stop_reason.as_deref(), Some("error" | "aborted")) {
         not_carried_out(&mut message.blocks);
     }
     message.usage = read_usage(said);
     message.duration_ms = said.get("durationMs").and_then(Value::f64);
-    message.error = string(said, "errorMessage");
-    message.response_id = string(said, "responseId");
+    message.error = string_of(said, "errorMessage");
+    message.response_id = string_of(said, "responseId");
     let known = [
         "role",
         "content",
@@ -153,15 +153,15 @@ fn message(said: Value<'_>, role: Role, id: &str, raw: RawRef) -> Message {
         "responseId",
         "timestamp",
     ];
-    message.details = others(said, &known);
+    message.details = other_members(said, &known);
     message
 }
 
 /// A message of an extension, as an entry of its own or inside of one.
 fn custom(said: Value<'_>, raw: RawRef) -> Message {
     let mut message = Message::new(Role::User, read_blocks(said.get("content"), raw));
-    message.extension = Some(string(said, "customType").unwrap_or_default());
-    message.details = json(said, "details");
+    message.extension = Some(string_of(said, "customType").unwrap_or_default());
+    message.details = json_of(said, "details");
     message
 }
 
@@ -177,7 +177,7 @@ fn compaction(value: Value<'_>, session: &Session, entry: EntryIx) -> Compaction
             .and_then(Value::u64),
         from_hook: is_true(value, "fromHook"),
         usage: read_usage(value),
-        details: json(value, "details"),
+        details: json_of(value, "details"),
         ..Compaction::default()
     }
 }
@@ -188,7 +188,7 @@ fn kept(value: Value<'_>, session: &Session, entry: EntryIx) -> Kept {
     if keeps_nothing(value) {
         return Kept::Nothing;
     }
-    if let Some(first) = string(value, "firstKeptEntryId") {
+    if let Some(first) = string_of(value, "firstKeptEntryId") {
         return if first == session.id(entry) {
             Kept::Nothing
         } else {
@@ -204,7 +204,7 @@ fn kept(value: Value<'_>, session: &Session, entry: EntryIx) -> Kept {
 /// Instructions: a text, or a message that holds one.
 fn system_text(value: Value<'_>) -> Option<Text> {
     let content = value.get("content").unwrap_or(value);
-    if let Some(text) = text(content) {
+    if let Some(text) = text_from(content) {
         return Some(text);
     }
     let texts: Vec<Text> = content
@@ -217,7 +217,7 @@ fn system_text(value: Value<'_>) -> Option<Text> {
 fn context_edit(value: Value<'_>, raw: RawRef) -> ContextEdit {
     let replacement = value.get("replacement").filter(|r| !r.is_null());
     ContextEdit {
-        target: string(value, "targetId").unwrap_or_default(),
+        target: string_of(value, "targetId").unwrap_or_default(),
         tool_call: None,
         replacement: replacement.map(|r| read_blocks(r.get("content").or(Some(r)), raw)),
     }

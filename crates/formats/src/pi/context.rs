@@ -9,7 +9,7 @@ use super::id::Id;
 use super::manager::Agent;
 use super::role::Role;
 use crate::RawJson;
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// What the model is shown, and with which settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ type Edits = HashMap<String, Option<Vec<u8>>>;
 
 fn note_edit(entry: &SessionEntry, edits: &mut Edits) {
     entry.look(|value| {
-        let (Some(target), Some(new)) = (string(value, "targetId"), value.get("replacement"))
+        let (Some(target), Some(new)) = (string_of(value, "targetId"), value.get("replacement"))
         else {
             return;
         };
@@ -233,8 +233,8 @@ pub(crate) fn chosen_model(entry: Value<'_>) -> Option<ModelRef> {
 fn model(value: Value<'_>, key: &str) -> ModelRef {
     let raw = |key| value.get(key).map(Value::raw);
     ModelRef {
-        provider: string(value, "provider").unwrap_or_default(),
-        model_id: string(value, key).unwrap_or_default(),
+        provider: string_of(value, "provider").unwrap_or_default(),
+        model_id: string_of(value, key).unwrap_or_default(),
         raw: Object::new()
             .opt_raw("provider", raw("provider"))
             .opt_raw("modelId", raw(key))
@@ -302,7 +302,7 @@ fn compaction_messages(entry: &SessionEntry, program: Agent) -> Vec<RawJson> {
         let raw = |key| value.get(key).map(Value::raw);
         let system = value.get("systemMessage").filter(|m| m.is_object());
         let summary = if program == Agent::Atomic && is_verbatim(value) {
-            let text = string(value, "summary").unwrap_or_default();
+            let text = string_of(value, "summary").unwrap_or_default();
             let text = format!("{VERBATIM}{text}");
             let block = Object::new().str("type", "text").str("text", &text);
             Object::new()

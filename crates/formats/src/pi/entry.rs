@@ -10,7 +10,7 @@ use super::id::Id;
 use super::manager::{Content, Message};
 use super::role::Role;
 use crate::RawJson;
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// The version of the format that is written.
 pub const CURRENT_VERSION: u64 = 3;
@@ -232,7 +232,7 @@ impl SessionEntry {
         if self.kind != EntryKind::Message {
             return None;
         }
-        self.look(|value| string(value.get("message")?, "role"))
+        self.look(|value| string_of(value.get("message")?, "role"))
     }
 
     /// What it says.
@@ -241,7 +241,7 @@ impl SessionEntry {
     }
 
     pub(crate) fn string(&self, key: &str) -> Option<String> {
-        self.look(|value| string(value, key))
+        self.look(|value| string_of(value, key))
     }
 
     /// Whether a file is made for its sake.
@@ -287,7 +287,7 @@ impl PartialEq for SessionEntry {
 impl Eq for SessionEntry {}
 
 fn data(kind: EntryKind, value: Value<'_>) -> EntryData {
-    let text = |key| string(value, key).unwrap_or_default();
+    let text = |key| string_of(value, key).unwrap_or_default();
     let json = |key| value.get(key).map(|found| found.raw().to_vec());
     let flag = |key| value.get(key).and_then(Value::bool).unwrap_or(false);
     match kind {
@@ -303,7 +303,7 @@ fn data(kind: EntryKind, value: Value<'_>) -> EntryData {
         },
         EntryKind::Compaction => EntryData::Compaction {
             summary: text("summary"),
-            first_kept_entry_id: string(value, "firstKeptEntryId"),
+            first_kept_entry_id: string_of(value, "firstKeptEntryId"),
             tokens_before: value.get("tokensBefore").and_then(Value::u64),
             details: json("details"),
             from_hook: flag("fromHook"),
@@ -326,7 +326,7 @@ fn data(kind: EntryKind, value: Value<'_>) -> EntryData {
         },
         EntryKind::Label => EntryData::Label {
             target_id: text("targetId"),
-            label: string(value, "label").filter(|label| !label.is_empty()),
+            label: string_of(value, "label").filter(|label| !label.is_empty()),
         },
         EntryKind::SessionInfo => EntryData::SessionInfo {
             name: name_of(value),
@@ -345,7 +345,7 @@ fn data(kind: EntryKind, value: Value<'_>) -> EntryData {
 
 /// The name that a `session_info` entry gives, if it is not blank.
 pub(crate) fn name_of(value: Value<'_>) -> Option<String> {
-    let name = string(value, "name")?;
+    let name = string_of(value, "name")?;
     let name = name.trim();
     (!name.is_empty()).then(|| name.to_owned())
 }

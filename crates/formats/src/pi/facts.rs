@@ -11,7 +11,7 @@ use rethread_model::{
 use super::carrier::OURS;
 use super::fields::{read_usage, time};
 use crate::carry::converted_from;
-use crate::fields::{model_of, string};
+use crate::fields::{model_of, string_of};
 use crate::first_prompt::FirstPrompt;
 use crate::kit::saved_struct;
 use crate::times::Times;
@@ -63,7 +63,7 @@ impl EntryFacts {
             "custom_message" => self.add_other_message(time(entry)),
             "model_change" => self.model = model_of(entry, "modelId").or(self.model.take()),
             "session_info" => {
-                let name = string(entry, "name").unwrap_or_default();
+                let name = string_of(entry, "name").unwrap_or_default();
                 self.name = Some(name.trim().to_owned()).filter(|n| !n.is_empty());
             }
             _ => {}

@@ -8,7 +8,7 @@ use rethread_json::{Tree, Value, split_lines};
 use rethread_model::{Agent, Head, Link, LinkKind, ModelRef, Moment, Note, Workspace};
 
 use super::{Flavour, VERSION};
-use crate::fields::{is_true, string};
+use crate::fields::{is_true, string_of};
 use crate::kit::saved_struct;
 
 /// How much of a file is looked at to find its header.
@@ -45,13 +45,13 @@ impl HeaderFacts {
         }
         let version = value.get("version").filter(|v| !v.is_null());
         Some(Self {
-            id: string(value, "id")?,
+            id: string_of(value, "id")?,
             version: version.map(spelled),
-            created: string(value, "timestamp").and_then(|t| t.parse().ok()),
-            cwd: string(value, "cwd"),
-            parent: string(value, "parentSession").or_else(|| string(value, "branchedFrom")),
-            model: string(value, "modelId").map(|id| ModelRef {
-                provider: string(value, "provider"),
+            created: string_of(value, "timestamp").and_then(|t| t.parse().ok()),
+            cwd: string_of(value, "cwd"),
+            parent: string_of(value, "parentSession").or_else(|| string_of(value, "branchedFrom")),
+            model: string_of(value, "modelId").map(|id| ModelRef {
+                provider: string_of(value, "provider"),
                 id,
             }),
             hidden: is_true(value, "internal") && has_whole_workflow(value),
@@ -141,7 +141,7 @@ fn encoded_folder(path: &Path) -> Option<String> {
 }
 
 /// The header of a file, from its beginning; none if it is no session.
-pub(super) fn first(path: &Path) -> Result<Option<HeaderFacts>, DiskError> {
+pub(super) fn first_header(path: &Path) -> Result<Option<HeaderFacts>, DiskError> {
     let mut start = Vec::new();
     let read = open_read(path)?.take(LOOK).read_to_end(&mut start);
     read.map_err(|cause| DiskError::Read {

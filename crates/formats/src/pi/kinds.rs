@@ -4,7 +4,7 @@ use rethread_json::Value;
 use rethread_model::{Kind, Moment, Role, Visibility};
 
 use super::fields::time;
-use crate::fields::{is_true, string};
+use crate::fields::{is_true, string_of};
 use crate::kit::{HeadField, HeadOwner, HeadValue, head_fields};
 
 /// What is needed of an entry to give it its place.
@@ -38,7 +38,7 @@ pub(super) fn entry_head(entry: Value<'_>) -> EntryHead {
     let role = message.and_then(|m| m.get("role")?.str());
     let (kind, visibility) = kind(&type_name, role.as_deref(), message.or(Some(entry)));
     EntryHead {
-        id: string(entry, "id"),
+        id: string_of(entry, "id"),
         parent: match entry.get("parentId") {
             None => ParentLink::Unsaid,
             Some(id) => id

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use rethread_disk::{DiskError, open_read};
 use rethread_json::{LineBytes, LineSpan, Lines, Tree, Value};
 
-use self::fields::{ENTRY, ENTRY_BASE, HEADER, needs};
+use self::fields::{ENTRY, ENTRY_BASE, HEADER, needed_fields};
 use self::links::CheckedLinks;
 use super::header::is_header_line;
 use super::kinds::giant_head;
 use super::{Flavour, VERSION, encode_cwd};
 use crate::check::fields::{Field, judge};
-use crate::check::known::shown;
+use crate::check::known::shown_text;
 use crate::check::law::{Law, law};
 use crate::check::sheet::{Headings, Sheet, unreadable};
 use crate::{OpenError, Rules, Store, Violation, Weight};
@@ -256,7 +256,7 @@ impl<'a> FileCheck<'a> {
             self.place(n, value);
         }
         let type_name = value.get("type").and_then(Value::str).unwrap_or_default();
-        match needs(&type_name) {
+        match needed_fields(&type_name) {
             Some(needs) => self.fields(
                 n,
                 value,
@@ -268,7 +268,7 @@ impl<'a> FileCheck<'a> {
             ),
             None if type_name.is_empty() => {}
             None => {
-                let message = format!("{} is no type of the document", shown(&type_name));
+                let message = format!("{} is no type of the document", shown_text(&type_name));
                 self.warning(n, law("unknown-type", ENTRY), message);
             }
         }
@@ -292,7 +292,7 @@ impl<'a> FileCheck<'a> {
             self.error(n, law("first-entry", TREE), message);
         }
         if let Some(before) = self.links.add(id.clone().into_owned(), n) {
-            let message = format!("the id {} is that of line {before} too", shown(&id));
+            let message = format!("the id {} is that of line {before} too", shown_text(&id));
             self.error(n, law("duplicate-id", ENTRY), message);
         }
         if let Some(parent) = parent.filter(|_| !is_first) {
@@ -319,7 +319,7 @@ impl<'a> FileCheck<'a> {
         let role = message.get("role").and_then(Value::str).unwrap_or_default();
         let Some(wanted) = fields::of_role(&role) else {
             if !role.is_empty() {
-                let message = format!("{} is no role of the document", shown(&role));
+                let message = format!("{} is no role of the document", shown_text(&role));
                 self.warning(n, law("unknown-role", MESSAGES), message);
             }
             return;
@@ -373,7 +373,7 @@ impl<'a> FileCheck<'a> {
         // All of it is in one line, so its bytes need not be looked at again.
         let mut sheet = Sheet::new(self.path, &[], n, headings);
         judge(&mut sheet, object, part.prefix, fields);
-        sheet.tell(&mut |v| self.tell(v.weight, n, law(v.rule, v.section), v.message));
+        sheet.report_all(&mut |v| self.tell(v.weight, n, law(v.rule, v.section), v.message));
     }
 
     fn finish(&mut self) {

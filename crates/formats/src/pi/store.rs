@@ -48,7 +48,7 @@ impl Store for Flavour {
             let Some(named) = candidate(&path) else {
                 return Vec::new();
             };
-            let id = match (header::first(&path), named) {
+            let id = match (header::first_header(&path), named) {
                 (Ok(Some(header)), _) => Some(header.id),
                 (_, SessionFileName::Session(id)) => Some(id),
                 (_, SessionFileName::Unsure) => None,
@@ -152,7 +152,9 @@ fn list_files(flavour: &Flavour, folder: &Path, out: &mut SourceSink<'_>) {
         }
         let id = match named {
             SessionFileName::Session(id) => Ok(Some(id)),
-            SessionFileName::Unsure => header::first(&path).map(|header| header.map(|h| h.id)),
+            SessionFileName::Unsure => {
+                header::first_header(&path).map(|header| header.map(|h| h.id))
+            }
         };
         match id {
             Ok(Some(id)) => out(Ok(Source::new(flavour.format, id, path))),

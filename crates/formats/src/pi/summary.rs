@@ -5,7 +5,7 @@ use rethread_model::{Head, Summary};
 
 use super::Flavour;
 use super::scan::SessionScan;
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::kit::{SaveScan, SavedScan, scan_question, scan_resumably};
 use crate::unusable::{cannot_be_opened, holds_no_record};
 use crate::{OpenError, Source, Want};
@@ -33,7 +33,7 @@ pub(super) fn summarize_with(
         summary.size = len;
         let question = scan_question(flavour.slug, source, want);
         let saved = scan_resumably(&file, &question, &mut scan, from, save);
-        saved.map_err(|e| unreadable(path, e))
+        saved.map_err(|e| unreadable_file(path, e))
     });
     let mut saved = None;
     match scanned {

@@ -10,12 +10,12 @@ use super::Flavour;
 use super::manager::{LoadedFile, NewSessionOptions, SessionError, SessionManager, part_of, scan};
 use super::write::addition::Addition;
 use super::write::create::{finish, refuse_unknown, session_folder};
-use super::write::edit::{settle, written};
+use super::write::edit::{sync_session, write_addition};
 use super::write::fork::{Copy, Way};
 use super::write::message::from_new;
 use super::write::transcript::{KEEPS, StepAnchor, StepEntries, go_to};
 use super::write::{edit, host_of, not_ours, open, refused, transcript};
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::{
     Appended, Fork, Keeps, Made, MessageInput, Migrator, NewSession, OpenError, Source, StepKind,
     TranscriptStep, TreeWriter, WriteError, Writer, Writing,
@@ -52,7 +52,7 @@ impl Writer for Flavour {
     ) -> Result<Appended, WriteError> {
         let mut addition = Addition::open(self, w, source)?;
         let ids = edit::add_messages(self, w, &mut addition, messages)?;
-        written(addition, ids)
+        write_addition(addition, ids)
     }
 
     /// Sets the name of the session.
@@ -80,7 +80,8 @@ impl Writer for Flavour {
             }
             Ok(())
         });
-        let LoadedFile::Session(lines) = scanned.map_err(|e| unreadable(&part.path, e))? else {
+        let LoadedFile::Session(lines) = scanned.map_err(|e| unreadable_file(&part.path, e))?
+        else {
             return Err(not_ours(self, &source.path).into());
         };
         let refused = |e| refused(e, self, &source.path);
@@ -176,7 +177,12 @@ impl Writer for Flavour {
                     session.set_time(one.time);
                     let added = {
                         let entry = anchor;
-                        transcript::add(&mut session, step, StepAnchor { entry, goes_on }, &made)
+                        transcript::add_step(
+                            &mut session,
+                            step,
+                            StepAnchor { entry, goes_on },
+                            &made,
+                        )
                     };
                     vec![added.map_err(|e| refused(e, self, &source.path))?]
                 }
@@ -186,7 +192,7 @@ impl Writer for Flavour {
             made.push(StepEntries { first, last });
         }
         session.set_time(None);
-        settle(self, w, source, &session)
+        sync_session(self, w, source, &session)
     }
 
     fn tree(&self) -> Option<&dyn TreeWriter> {

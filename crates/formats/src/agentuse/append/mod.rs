@@ -23,7 +23,7 @@ impl Editor for AgentUse {
         entry: &EntryRef,
         message: &MessageInput,
     ) -> Result<Appended, WriteError> {
-        let mut appended = write(w, source, 1, |session, _| {
+        let mut appended = write_messages(w, source, 1, |session, _| {
             Adding {
                 session,
                 steps: Vec::new(),
@@ -45,7 +45,7 @@ type Planned = Result<(String, Vec<WriteStep>), WriteError>;
 
 /// Plans so many messages, then writes what could be planned. With `strict`, nothing is written
 /// unless all of it can be.
-pub(super) fn write(
+pub(super) fn write_messages(
     w: &Writing<'_>,
     source: &Source,
     count: usize,

@@ -5,7 +5,7 @@ use rethread_json::Value;
 use super::Adding;
 use crate::WriteError;
 use crate::agentuse::open::Exchange;
-use crate::agentuse::prepare::{NewPrompt, chosen_id, message, part, with_system};
+use crate::agentuse::prepare::{NewPrompt, chosen_id, with_system, written_message, written_part};
 use crate::agentuse::steps::WriteStep;
 use crate::kit::{bad_message, read_object};
 
@@ -45,10 +45,10 @@ impl Adding<'_, '_> {
         if is_known || std::fs::symlink_metadata(&folder).is_ok() {
             return Err(WriteError::Exists { id, path: folder });
         }
-        let message = message(self.session, &id, said, prompt)?;
+        let message = written_message(self.session, &id, said, prompt)?;
         let mut written: Vec<(String, Vec<u8>)> = Vec::new();
         for given in parts {
-            let (part_id, bytes) = part(self.session, &id, *given)?;
+            let (part_id, bytes) = written_part(self.session, &id, *given)?;
             if written.iter().any(|(known, _)| *known == part_id) {
                 let path = folder.clone();
                 return Err(WriteError::Exists { id: part_id, path });
@@ -72,7 +72,7 @@ impl Adding<'_, '_> {
         let mut first = None;
         for bytes in parts {
             let document = read_object(bytes).map_err(bad_message)?;
-            let (id, bytes) = part(self.session, &exchange.id, document.root())?;
+            let (id, bytes) = written_part(self.session, &exchange.id, document.root())?;
             let path = exchange.part(&id);
             if self.session.part(&id).is_some() {
                 return Err(WriteError::Exists { id, path });

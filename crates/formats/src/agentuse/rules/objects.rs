@@ -7,10 +7,10 @@ use super::tables::{MESSAGE_FIELDS, PART_BASE, SESSION_INFO, of_state, of_type};
 use crate::agentuse::fields::moment_at_path;
 use crate::agentuse::ulid;
 use crate::check::fields::judge;
-use crate::check::known::shown;
+use crate::check::known::shown_text;
 use crate::check::law::{Law, required};
 use crate::check::sheet::Sheet;
-use crate::check::walk::walk;
+use crate::check::walk::walk_values;
 
 /// Where a session lies.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ const STATUSES: [&str; 4] = ["running", "completed", "error", "suspended"];
 const TRIGGERS: [&str; 4] = ["scheduled", "manual", "slack", "api"];
 
 /// Judges a description.
-pub(crate) fn session(sheet: &mut Sheet<'_>, root: Value<'_>, place: &SessionPlace) {
+pub(crate) fn check_session_object(sheet: &mut Sheet<'_>, root: Value<'_>, place: &SessionPlace) {
     judge(sheet, root, "", SESSION_INFO);
     let folder = Expected::new(law::FOLDER, "the folder is named", &place.id);
     same(sheet, root, "id", &folder);
@@ -53,7 +53,7 @@ pub(crate) fn session(sheet: &mut Sheet<'_>, root: Value<'_>, place: &SessionPla
         (Some(parent), None) => {
             let message = format!(
                 "`parentSessionID` is missing; it is nested in {}",
-                shown(parent)
+                shown_text(parent)
             );
             sheet.error(law::PARENT, root.span().start, message);
         }
@@ -77,11 +77,11 @@ pub(crate) fn session(sheet: &mut Sheet<'_>, root: Value<'_>, place: &SessionPla
         sheet.error(law::IS_SUBAGENT, value.span().start, message);
     }
     in_order(sheet, root, ["created", "updated"], law::TIME_ORDER);
-    walk(sheet, root, &mut |_, _, _| {});
+    walk_values(sheet, root, &mut |_, _, _| {});
 }
 
 /// Judges a message.
-pub(crate) fn message(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<'_>) {
+pub(crate) fn check_message_object(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<'_>) {
     judge(sheet, root, "", MESSAGE_FIELDS);
     let folder = Expected::new(law::FOLDER, "the folder is named", place.id);
     same(sheet, root, "id", &folder);
@@ -90,11 +90,11 @@ pub(crate) fn message(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<
     same(sheet, root, "sessionID", &session);
     is_ulid(sheet, root, "id");
     in_order(sheet, root, ["created", "completed"], law::TIME_ORDER);
-    walk(sheet, root, &mut |_, _, _| {});
+    walk_values(sheet, root, &mut |_, _, _| {});
 }
 
 /// Judges a part.
-pub(crate) fn part(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<'_>) {
+pub(crate) fn check_part_object(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<'_>) {
     judge(sheet, root, "", PART_BASE);
     let file = Expected::new(law::FOLDER, "the file is named", place.id);
     same(sheet, root, "id", &file);
@@ -111,7 +111,7 @@ pub(crate) fn part(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<'_>
         if let Some(fields) = of_type(&name) {
             judge(sheet, root, "", fields);
         } else {
-            let message = format!("{} is no type of part; it is kept", shown(&name));
+            let message = format!("{} is no type of part; it is kept", shown_text(&name));
             sheet.warning(law::PART_TYPE, kind.span().start, message);
         }
         match name.as_ref() {
@@ -125,7 +125,7 @@ pub(crate) fn part(sheet: &mut Sheet<'_>, root: Value<'_>, place: &ObjectIds<'_>
             _ => {}
         }
     }
-    walk(sheet, root, &mut |_, _, _| {});
+    walk_values(sheet, root, &mut |_, _, _| {});
 }
 
 /// The fields that a state of a tool must have.
@@ -139,7 +139,7 @@ fn state(sheet: &mut Sheet<'_>, part: Value<'_>) {
     let word = status.str().unwrap_or_default();
     let Some((fields, any)) = of_state(&word) else {
         let known = "`pending`, `running`, `completed` or `error`";
-        let message = format!("`state.status` is {}, not {known}", shown(&word));
+        let message = format!("`state.status` is {}, not {known}", shown_text(&word));
         return sheet.error(law::STATUS, status.span().start, message);
     };
     judge(sheet, state, "state.", fields);
@@ -171,8 +171,8 @@ fn same(sheet: &mut Sheet<'_>, root: Value<'_>, key: &str, expected: &Expected<'
     if let Some(value) = root.get(key)
         && let Some(text) = value.str().filter(|t| t != expected.text)
     {
-        let (is, whose) = (shown(&text), expected.whose);
-        let message = format!("`{key}` is {is}, but {whose} {}", shown(expected.text));
+        let (is, whose) = (shown_text(&text), expected.whose);
+        let message = format!("`{key}` is {is}, but {whose} {}", shown_text(expected.text));
         sheet.error(expected.law, value.span().start, message);
     }
 }
@@ -181,7 +181,7 @@ fn is_ulid(sheet: &mut Sheet<'_>, root: Value<'_>, key: &str) {
     if let Some(value) = root.get(key)
         && let Some(text) = value.str().filter(|t| !ulid::is_strict(t))
     {
-        let message = format!("`{key}` is {}, not a ULID", shown(&text));
+        let message = format!("`{key}` is {}, not a ULID", shown_text(&text));
         sheet.error(law::ULID, value.span().start, message);
     }
 }
@@ -191,7 +191,7 @@ fn not_among(root: Value<'_>, path: &[&str], known: &[&str]) -> Option<(usize, S
     let value = root.at(path)?;
     let text = value.str().filter(|t| !known.contains(&t.as_ref()))?;
     let (name, words) = (path.join("."), known.join("`, `"));
-    let message = format!("`{name}` is {}, not one of `{words}`", shown(&text));
+    let message = format!("`{name}` is {}, not one of `{words}`", shown_text(&text));
     Some((value.span().start, message))
 }
 

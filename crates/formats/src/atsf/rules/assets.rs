@@ -8,9 +8,9 @@ use rethread_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::law::{ASSET_HASH, ASSET_NAME, ASSET_REF, LAYOUT, NO_ASSET, UNREADABLE};
-use crate::atsf::assets::find;
+use crate::atsf::assets::find_asset;
 use crate::atsf::store;
-use crate::check::known::shown;
+use crate::check::known::shown_text;
 use crate::check::sheet::{Sheet, unreadable, whole};
 use crate::{Violation, Weight};
 
@@ -100,11 +100,11 @@ pub(super) fn check_reference(sheet: &mut Sheet<'_>, thread: &Path, i: usize, bl
         let message = format!("`content[{i}].assetRef` is no file name: {why}");
         return sheet.error(ASSET_REF, at, message);
     }
-    let is = format!("`content[{i}].assetRef` is {}", shown(&name));
+    let is = format!("`content[{i}].assetRef` is {}", shown_text(&name));
     if digits(&name).is_none() {
         sheet.error(ASSET_NAME, at, format!("{is}, not {PATTERN}"));
     }
-    if find(thread, &name).is_none() {
+    if find_asset(thread, &name).is_none() {
         let message = format!("{is}, which is not in `{}/`", store::ASSETS);
         sheet.warning(NO_ASSET, at, message);
     }

@@ -10,9 +10,9 @@ use super::secrets;
 use super::version;
 use crate::Violation;
 use crate::check::fields::{Field, Is, judge, may, must};
-use crate::check::known::shown;
+use crate::check::known::shown_text;
 use crate::check::sheet::{Headings, Sheet, unreadable};
-use crate::check::walk::walk;
+use crate::check::walk::walk_values;
 
 /// What the document says of the fields.
 const FIELDS: &[Field] = &[
@@ -60,7 +60,7 @@ const FIELDS: &[Field] = &[
 const PLATFORMS: &[&str] = &["win32", "darwin", "linux"];
 
 /// Judges a configuration; whether there is one.
-pub(super) fn check(path: &Path, out: &mut dyn FnMut(Violation)) -> bool {
+pub(super) fn check_config(path: &Path, out: &mut dyn FnMut(Violation)) -> bool {
     let bytes = match read_small(path) {
         Ok(bytes) => bytes,
         Err(DiskError::NotFound { .. }) => return false,
@@ -83,10 +83,10 @@ pub(super) fn check(path: &Path, out: &mut dyn FnMut(Violation)) -> bool {
         if version::is_known(&mut sheet, root) {
             judge(&mut sheet, root, "", FIELDS);
             hooks(&mut sheet, root);
-            walk(&mut sheet, root, &mut secrets::judge);
+            walk_values(&mut sheet, root, &mut secrets::judge_secrets);
         }
     }
-    sheet.tell(out);
+    sheet.report_all(out);
     true
 }
 
@@ -114,7 +114,7 @@ fn hooks(sheet: &mut Sheet<'_>, root: Value<'_>) {
             let place = format!("worktreeHooks.postSetupCommands[{i}].platforms[{n}]");
             let message = format!(
                 "`{place}` is {}, not `win32`, `darwin` or `linux`",
-                shown(&name)
+                shown_text(&name)
             );
             sheet.warning(PLATFORM, platform.span().start, message);
         }

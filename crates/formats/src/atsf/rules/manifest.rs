@@ -9,9 +9,9 @@ use super::config::is_absolute;
 use super::counts::{Last, LogFacts};
 use super::law::{ABSOLUTE, FOLDER, PROTOCOL, RELATIVE, STATS, THREAD, THREAD_ID, UPDATED};
 use crate::check::fields::{Field, Is, judge, may, moment, must};
-use crate::check::known::shown;
+use crate::check::known::shown_text;
 use crate::check::sheet::Sheet;
-use crate::check::walk::walk;
+use crate::check::walk::walk_values;
 
 /// What the document says of the fields.
 const FIELDS: &[Field] = &[
@@ -45,7 +45,7 @@ const FIELDS: &[Field] = &[
 const PROTOCOLS: &[&str] = &["acp", "mcp", "custom"];
 
 /// Judges a description by itself and by the folder that it is in.
-pub(super) fn check(sheet: &mut Sheet<'_>, root: Value<'_>, folder: Option<&OsStr>) {
+pub(super) fn check_manifest(sheet: &mut Sheet<'_>, root: Value<'_>, folder: Option<&OsStr>) {
     judge(sheet, root, "", FIELDS);
     if let Some(id) = root.get("threadId") {
         thread_id(sheet, id, folder);
@@ -53,7 +53,7 @@ pub(super) fn check(sheet: &mut Sheet<'_>, root: Value<'_>, folder: Option<&OsSt
     if let Some(protocol) = root.at(&["agent", "protocol"])
         && let Some(name) = protocol.str().filter(|p| !PROTOCOLS.contains(&&**p))
     {
-        let name = shown(&name);
+        let name = shown_text(&name);
         let message = format!("`agent.protocol` is {name}, not `acp`, `mcp` or `custom`");
         sheet.warning(PROTOCOL, protocol.span().start, message);
     }
@@ -67,7 +67,7 @@ pub(super) fn check(sheet: &mut Sheet<'_>, root: Value<'_>, folder: Option<&OsSt
             let message = format!(
                 "`{}` is {}, not an absolute path",
                 path.join("."),
-                shown(&text)
+                shown_text(&text)
             );
             sheet.error(ABSOLUTE, value.span().start, message);
         }
@@ -77,11 +77,11 @@ pub(super) fn check(sheet: &mut Sheet<'_>, root: Value<'_>, folder: Option<&OsSt
     {
         let message = format!(
             "`context.relativeDir` is {}, an absolute path",
-            shown(&text)
+            shown_text(&text)
         );
         sheet.error(RELATIVE, value.span().start, message);
     }
-    walk(sheet, root, &mut |_, _, _| {});
+    walk_values(sheet, root, &mut |_, _, _| {});
 }
 
 fn thread_id(sheet: &mut Sheet<'_>, value: Value<'_>, folder: Option<&OsStr>) {
@@ -105,7 +105,7 @@ fn thread_id(sheet: &mut Sheet<'_>, value: Value<'_>, folder: Option<&OsStr>) {
         }
     }
     if let Some(folder) = folder.filter(|name| *name != OsStr::new(&*id)) {
-        let (id, folder) = (shown(&id), shown(&folder.to_string_lossy()));
+        let (id, folder) = (shown_text(&id), shown_text(&folder.to_string_lossy()));
         let message = format!("`threadId` is {id}, but the folder is named {folder}");
         sheet.error(FOLDER, at, message);
     }
@@ -132,7 +132,7 @@ pub(super) fn check_derived(sheet: &mut Sheet<'_>, root: Value<'_>, log: &LogFac
         {
             continue;
         }
-        let is = shown(&String::from_utf8_lossy(value.raw()));
+        let is = shown_text(&String::from_utf8_lossy(value.raw()));
         let mut fits: Vec<String> = readings.iter().map(ToString::to_string).collect();
         fits.dedup();
         let message = format!(

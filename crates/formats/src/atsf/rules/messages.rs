@@ -17,10 +17,10 @@ use super::law::{
 use crate::atsf::message::message_head;
 use crate::atsf::tally::giant_head;
 use crate::check::fields::{Field, Is, judge, may, moment, must};
-use crate::check::known::shown;
+use crate::check::known::shown_text;
 use crate::check::law::{Law, json, required};
 use crate::check::sheet::{Headings, Sheet, unreadable, whole};
-use crate::check::walk::walk;
+use crate::check::walk::walk_values;
 use crate::{Violation, Weight};
 
 /// What the document says of the fields.
@@ -148,7 +148,7 @@ impl Log<'_> {
                 Err(e) => self.damaged(&mut sheet, span, bytes, &e),
             }
         }
-        sheet.tell(out);
+        sheet.report_all(out);
     }
 
     fn damaged(&mut self, sheet: &mut Sheet<'_>, span: LineSpan, bytes: &[u8], e: &SyntaxError) {
@@ -197,7 +197,7 @@ impl Log<'_> {
         );
         let message = format!("a line of {} bytes is too long to be checked", span.len);
         sheet.warning(GIANT, 0, message);
-        sheet.tell(out);
+        sheet.report_all(out);
     }
 
     fn message(&mut self, sheet: &mut Sheet<'_>, message: Value<'_>, line: u64) {
@@ -221,7 +221,7 @@ impl Log<'_> {
         if let Some(role) = text("role").filter(|r| !ROLES.contains(&&**r)) {
             let message = format!(
                 "`role` is {}, not `user`, `agent` or `system`",
-                shown(&role)
+                shown_text(&role)
             );
             sheet.warning(ROLE, 0, message);
         }
@@ -234,7 +234,7 @@ impl Log<'_> {
         self.before = time.or(self.before);
         self.blocks(sheet, message);
         self.calls(sheet, message, line);
-        walk(sheet, message, &mut |_, _, _| {});
+        walk_values(sheet, message, &mut |_, _, _| {});
     }
 
     fn blocks(&mut self, sheet: &mut Sheet<'_>, message: Value<'_>) {
@@ -269,7 +269,7 @@ impl Log<'_> {
             }
             let status = call.get("status").and_then(Value::str);
             if let Some(status) = status.filter(|s| !STATUSES.contains(&&**s)) {
-                let is = shown(&status);
+                let is = shown_text(&status);
                 let known = "`pending`, `running`, `completed` or `failed`";
                 let message = format!("`toolCalls[{i}].status` is {is}, not {known}");
                 sheet.warning(STATUS, 0, message);
@@ -303,7 +303,11 @@ impl SeenIds {
         hash.copy_from_slice(&Sha256::digest(id.as_bytes())[..16]);
         match self.0.entry(hash) {
             std::collections::hash_map::Entry::Occupied(first) => {
-                let message = format!("`{name}` is {}, as on line {}", shown(&id), first.get());
+                let message = format!(
+                    "`{name}` is {}, as on line {}",
+                    shown_text(&id),
+                    first.get()
+                );
                 match is.again {
                     Weight::Error => sheet.error(is.law, 0, message),
                     Weight::Warning => sheet.warning(is.law, 0, message),

@@ -5,7 +5,7 @@ use rethread_json::Value;
 use super::law::SECRET;
 use crate::check::known::holds_known_key;
 use crate::check::sheet::Sheet;
-use crate::check::walk::{At, Frame, way};
+use crate::check::walk::{At, Frame, value_path};
 
 /// Names that a secret goes by, in lower case and without `-`, `_` and such.
 const NAMES: &[&str] = &[
@@ -35,20 +35,20 @@ const NO_SECRET: &[&str] = &[
 const SHORTEST: usize = 8;
 
 /// Judges one value of a configuration. What it says is never repeated.
-pub(super) fn judge(sheet: &mut Sheet<'_>, frames: &[Frame<'_>], value: Value<'_>) {
+pub(super) fn judge_secrets(sheet: &mut Sheet<'_>, frames: &[Frame<'_>], value: Value<'_>) {
     let at = value.span().start;
     if let Some(At::Key(key)) = frames.last().map(|f| f.at)
         && let Some(what) = key.str().as_deref().and_then(holds_known_key)
     {
-        let message = format!("the key `{}` is {what}", way(frames));
+        let message = format!("the key `{}` is {what}", value_path(frames));
         return sheet.error(SECRET, at, message);
     }
     let Some(text) = value.str() else { return };
     if let Some(what) = holds_known_key(&text) {
-        let message = format!("`{}` holds {what}", way(frames));
+        let message = format!("`{}` holds {what}", value_path(frames));
         sheet.error(SECRET, at, message);
     } else if is_named_secret(frames, &text) {
-        let message = format!("`{}` holds a secret, as its name says", way(frames));
+        let message = format!("`{}` holds a secret, as its name says", value_path(frames));
         sheet.error(SECRET, at, message);
     }
 }

@@ -9,7 +9,7 @@ use rethread_model::Moment;
 use super::append::open;
 use super::create::{CLIENT, NewMeta, Spawn};
 use super::records::{Mode, Records};
-use super::{fresh_place, put};
+use super::{fresh_place, put_file};
 use crate::codex::meta::{Beginning, SessionMeta, read_beginning};
 use crate::codex::store::home_of;
 use crate::codex::{Codex, FORMAT, SLUG, store};
@@ -58,7 +58,7 @@ impl SubagentWriter for Codex {
         };
         let mut records = Records::new(Mode::Legacy);
         records.add(now, "session_meta", &new.payload());
-        put(w, &path, &id, &records.into_bytes())?;
+        put_file(w, &path, &id, &records.into_bytes())?;
         let source = Source::new(FORMAT, id, path);
         self.write_transcript(w, &source, agent.told)?;
         Ok(source)
@@ -138,7 +138,7 @@ fn root(parent: &Source, meta: &SessionMeta) -> (String, u64) {
     let (mut id, mut above, mut depth) = (meta.id.clone(), meta.parent.clone(), 1);
     while let Some(next) = above.take().filter(|_| depth < DEEPEST) {
         depth += 1;
-        let file = store::rollout(&parent.path, &next);
+        let file = store::find_rollout(&parent.path, &next);
         if let Some(Beginning::Session(meta)) = file.map(|file| read_beginning(&file)) {
             above = meta.parent;
         }

@@ -15,7 +15,7 @@ use crate::codex::{FORMAT, SLUG, document};
 use crate::{Env, OpenError, Source, WriteError, Writing};
 
 /// What writes on where a session ends.
-pub(in crate::codex) fn writer<'a>(
+pub(in crate::codex) fn message_writer<'a>(
     w: &Writing<'a>,
     source: &Source,
     log: &LockedLog,

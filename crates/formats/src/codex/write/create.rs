@@ -5,7 +5,7 @@ use rethread_model::Moment;
 use rethread_project::Repository;
 
 use crate::codex::SLUG;
-use crate::write::{AskedFor, refuse};
+use crate::write::{AskedFor, refuse_asked};
 use crate::{NewSession, WriteError};
 
 /// The version of the client whose manner we follow.
@@ -96,5 +96,5 @@ pub(in crate::codex) fn refuse_unknown(new: &NewSession) -> Result<(), WriteErro
         AskedFor::value(new.protocol_version.as_ref(), "protocol"),
         AskedFor::value(new.metadata.as_ref(), "metadata"),
     ];
-    refuse(SLUG, &asked)
+    refuse_asked(SLUG, &asked)
 }

@@ -131,7 +131,7 @@ impl MessageWriter<'_> {
         if given.is_told {
             item = item.bool(TOLD_ELSEWHERE, true);
         }
-        self.records.item(time, item);
+        self.records.add_item(time, item);
         // What the person sees are events.
         if role == "user" && !given.is_told {
             self.records
@@ -152,15 +152,15 @@ impl MessageWriter<'_> {
                     self.records.agent_event(time, &id, &text.value);
                     let content = Array::new().raw(&text_part("output_text", &text.value));
                     let item = message_item(&id, "assistant", &content.finish());
-                    self.records.item(time, item);
+                    self.records.add_item(time, item);
                 }
                 Block::Thinking(thought) if !thought.text.value.is_empty() => {
                     let id = self.id("rs", &mut Some(String::new()));
-                    self.records.thought(time, &id, &thought.text.value);
+                    self.records.add_thought(time, &id, &thought.text.value);
                 }
                 Block::ToolCall(call) => {
                     let id = self.id("fc", first);
-                    self.records.item(time, call_item(&id, call));
+                    self.records.add_item(time, call_item(&id, call));
                 }
                 _ => {}
             }
@@ -168,7 +168,7 @@ impl MessageWriter<'_> {
         self.results(message, time, first);
         if let Some(usage) = message.usage.filter(|u| !u.is_zero()) {
             self.total += &usage;
-            self.records.tokens(time, &self.total, &usage);
+            self.records.add_tokens(time, &self.total, &usage);
         }
     }
 
@@ -176,7 +176,7 @@ impl MessageWriter<'_> {
         for block in &message.blocks {
             if let Block::ToolResult(result) = block {
                 let id = self.id("fco", first);
-                self.records.item(time, output_item(&id, result));
+                self.records.add_item(time, output_item(&id, result));
             }
         }
     }
@@ -189,7 +189,8 @@ impl MessageWriter<'_> {
         let history = kept
             .iter()
             .fold(Array::new().raw(&item), |all, item| all.raw(item));
-        self.records.compacted(time, summary, &history.finish());
+        self.records
+            .add_compaction(time, summary, &history.finish());
     }
 
     fn turn_context(&mut self, time: Moment, model: &str) {

@@ -79,7 +79,7 @@ pub(in crate::codex) fn fresh_place(
 }
 
 /// Puts a new session in its place; never over one that is there.
-pub(in crate::codex) fn put(
+pub(in crate::codex) fn put_file(
     w: &Writing<'_>,
     path: &Path,
     id: &str,

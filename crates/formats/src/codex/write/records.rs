@@ -64,7 +64,7 @@ impl Records {
     }
 
     /// Adds an item of the model's stream.
-    pub(super) fn item(&mut self, time: Moment, item: Object) {
+    pub(super) fn add_item(&mut self, time: Moment, item: Object) {
         self.add(time, "response_item", &item.finish());
     }
 
@@ -109,7 +109,7 @@ impl Records {
 
     /// Adds reasoning, for people alone: what another vendor's model thought is nothing that this
     /// one could be given as its own.
-    pub(super) fn thought(&mut self, time: Moment, id: &str, text: &str) {
+    pub(super) fn add_thought(&mut self, time: Moment, id: &str, text: &str) {
         let event = match &self.mode {
             Mode::Legacy => Object::new()
                 .str("type", "agent_reasoning")
@@ -152,7 +152,7 @@ impl Records {
 
     /// Adds a compaction: its summary, the items that the model sees from here on, and what is
     /// shown of it.
-    pub(super) fn compacted(&mut self, time: Moment, summary: &str, history: &[u8]) {
+    pub(super) fn add_compaction(&mut self, time: Moment, summary: &str, history: &[u8]) {
         let payload = Object::new()
             .str("message", summary)
             .raw("replacement_history", history);
@@ -168,7 +168,7 @@ impl Records {
     }
 
     /// Adds that a turn begins.
-    pub(in crate::codex) fn started(&mut self, time: Moment, turn: &str) {
+    pub(in crate::codex) fn start_turn(&mut self, time: Moment, turn: &str) {
         let event = Object::new()
             .str("type", "task_started")
             .str("turn_id", turn)
@@ -178,7 +178,7 @@ impl Records {
     }
 
     /// Adds that a turn is over.
-    pub(in crate::codex) fn complete(&mut self, time: Moment, turn: &str) {
+    pub(in crate::codex) fn complete_turn(&mut self, time: Moment, turn: &str) {
         let event = Object::new()
             .str("type", "task_complete")
             .str("turn_id", turn)
@@ -195,7 +195,7 @@ impl Records {
     }
 
     /// Adds what a response cost, with the total that it makes.
-    pub(super) fn tokens(&mut self, time: Moment, total: &Usage, last: &Usage) {
+    pub(super) fn add_tokens(&mut self, time: Moment, total: &Usage, last: &Usage) {
         let info = Object::new()
             .raw("total_token_usage", &counts(total))
             .raw("last_token_usage", &counts(last))

@@ -14,7 +14,7 @@ use crate::{WriteError, Writing};
 
 /// Writes a name where the client keeps it. A home without such a file gets none: there the name
 /// stands in the session itself.
-pub(in crate::codex) fn name(
+pub(in crate::codex) fn rename_session(
     w: &Writing<'_>,
     path: &Path,
     id: &str,
@@ -51,7 +51,7 @@ pub(in crate::codex) fn name_new(
     id: &str,
     title: &str,
 ) -> Option<Note> {
-    let named = name(w, path, id, title);
+    let named = rename_session(w, path, id, title);
     named.unwrap_or_else(|e| {
         let message = format!("the session was made, but its title was not saved: {e}");
         Some(Note::damage(message).at(path))

@@ -7,7 +7,7 @@ use rethread_disk::{Created, Mode, SafeName, create, ensure_folder, join};
 use rethread_json::{Array, Object, Patch, Tree, quote};
 
 use super::LockedSession;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::gemini::project::{CHATS, project_hash};
 use crate::gemini::{FORMAT, Gemini};
 use crate::{
@@ -103,7 +103,7 @@ fn linked(line: &[u8], started: &[StartedSubagent<'_>]) -> Option<Vec<u8>> {
     let mut patch = Patch::new(root);
     let mut is_changed = false;
     for call in root.get("toolCalls")?.items() {
-        let id = string(call, "id");
+        let id = string_of(call, "id");
         let agent = started.iter().find(|one| Some(one.call) == id.as_deref());
         if let Some(agent) = agent {
             patch.set(call, "agentId", &quote(&agent.session.id));

@@ -8,9 +8,9 @@ use rethread_disk::{
 };
 use rethread_json::Object;
 
-use super::place::{chats_folder, store};
+use super::place::{chats_folder, store_folder};
 use crate::carry::InstallTarget;
-use crate::gemini::calls::sanitized;
+use crate::gemini::calls::sanitized_text;
 use crate::gemini::project::project_hash;
 use crate::gemini::{FORMAT, SLUG, store};
 use crate::{Made, NewSession, Source, WriteError, Writing};
@@ -19,11 +19,11 @@ use crate::{Made, NewSession, Source, WriteError, Writing};
 const TRIES: u32 = 100_000;
 
 /// The client's folder to write to.
-pub(in crate::gemini) fn root(
+pub(in crate::gemini) fn store_root(
     w: &Writing<'_>,
     asked: Option<&Path>,
 ) -> Result<PathBuf, WriteError> {
-    let root = asked.map(Path::to_owned).or_else(|| store(w.env));
+    let root = asked.map(Path::to_owned).or_else(|| store_folder(w.env));
     root.ok_or_else(|| WriteError::BadInput("no home is known".to_owned()))
 }
 
@@ -32,8 +32,8 @@ pub(in crate::gemini) fn project_folder(
     w: &Writing<'_>,
     place: &InstallTarget,
 ) -> Result<PathBuf, WriteError> {
-    let root = root(w, place.root.as_deref())?;
-    let chats = chats_folder(w, &root, &named(&place.cwd)?)?;
+    let root = store_root(w, place.root.as_deref())?;
+    let chats = chats_folder(w, &root, &named_project(&place.cwd)?)?;
     Ok(chats.parent().unwrap_or(&chats).to_owned())
 }
 
@@ -54,7 +54,7 @@ pub(in crate::gemini) fn refuse_unknown(new: &NewSession) -> Result<(), WriteErr
 }
 
 /// A project's path as text, which is what the client keeps.
-pub(in crate::gemini) fn named(project: &Path) -> Result<String, WriteError> {
+pub(in crate::gemini) fn named_project(project: &Path) -> Result<String, WriteError> {
     let text = project.to_str().map(str::to_owned);
     text.ok_or_else(|| {
         let shown = project.display();
@@ -93,7 +93,7 @@ impl NewPast<'_> {
 }
 
 /// Writes a new log: its first line, and messages.
-pub(in crate::gemini) fn write(
+pub(in crate::gemini) fn write_session(
     w: &Writing<'_>,
     chats: &Path,
     asked: Option<&str>,
@@ -196,7 +196,7 @@ fn save_outputs(
 /// The file of a session that begins now.
 fn path_of(chats: &Path, id: &str, now: &str) -> Result<PathBuf, WriteError> {
     let bad = |why: &str| WriteError::BadInput(format!("`{id}` cannot be a session's id: {why}"));
-    if id.is_empty() || sanitized(id) != id {
+    if id.is_empty() || sanitized_text(id) != id {
         return Err(bad("it may hold letters, digits, `-` and `_`"));
     }
     let time = now.get(..16).unwrap_or(now).replace(':', "-");

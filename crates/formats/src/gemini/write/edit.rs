@@ -6,7 +6,7 @@ use rethread_json::Tree;
 use rethread_model::ToolResult;
 
 use super::message::{NewMessageDefaults, PreparedMessage, prepare_message};
-use super::results::{filled, orphan};
+use super::results::{orphan_message, with_result};
 use super::{LockedSession, SessionChanges};
 use crate::gemini::Gemini;
 use crate::{Appended, Editor, EntryRef, MessageInput, Source, WriteError, Writing};
@@ -51,7 +51,7 @@ impl Editor for Gemini {
 }
 
 /// Says that a session changed now.
-pub(in crate::gemini) fn renew(w: &Writing<'_>, source: &Source) -> Result<(), WriteError> {
+pub(in crate::gemini) fn renew_session(w: &Writing<'_>, source: &Source) -> Result<(), WriteError> {
     LockedSession::lock(w, source)?.save(&SessionChanges::default())?;
     Ok(())
 }
@@ -79,7 +79,7 @@ pub(in crate::gemini) fn refuse_known_ids(
 
 /// Adds one message to the changes, and gives the id of the message that holds it: results go
 /// beside their calls.
-pub(in crate::gemini) fn add(
+pub(in crate::gemini) fn add_message(
     session: &LockedSession<'_>,
     changes: &mut SessionChanges,
     message: PreparedMessage,
@@ -91,7 +91,7 @@ pub(in crate::gemini) fn add(
         } else {
             let env = session.w.env;
             let id = env.uuid(result.call_id.as_bytes()).to_string();
-            let json = orphan(result, &id, &env.now().to_string());
+            let json = orphan_message(result, &id, &env.now().to_string());
             changes.added.push(json);
             id
         };
@@ -114,7 +114,7 @@ fn fill(
 ) -> Result<Option<String>, WriteError> {
     let again = changes.again.iter_mut().map(|(_, json)| json);
     for json in changes.added.iter_mut().rev().chain(again) {
-        if let Some((with_result, id)) = filled(json, result) {
+        if let Some((with_result, id)) = with_result(json, result) {
             *json = with_result;
             return Ok(Some(id));
         }
@@ -130,7 +130,7 @@ fn fill(
         return Ok(None);
     };
     let json = session.version(*at)?;
-    Ok(filled(&json, result).map(|(with_result, id)| {
+    Ok(with_result(&json, result).map(|(with_result, id)| {
         changes.again.push((id.clone(), with_result));
         id
     }))
@@ -143,7 +143,7 @@ impl LockedSession<'_> {
         let Some(raw) = draft.map(|d| d.origin) else {
             return Ok(Vec::new());
         };
-        let failed = |e| crate::error::unreadable(self.path, e);
+        let failed = |e| crate::error::unreadable_file(self.path, e);
         let bytes = self.found.part.read(raw.record).map_err(failed)?;
         let mut tree = Tree::default();
         let parsed = tree.parse_prefix(&bytes, 0);

@@ -8,11 +8,11 @@ use rethread_disk::SafeName;
 use rethread_json::{InsertAt, Patch, Tree, compact, quote};
 use rethread_model::{EntryIx, Note};
 
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::{Conversation, Fork, WriteError, Writing};
 
 /// The files with answers of tools that the entries called.
-pub(in crate::gemini) fn outputs(
+pub(in crate::gemini) fn copied_outputs(
     old: &Conversation,
     entries: &[EntryIx],
     notes: &mut Vec<Note>,
@@ -70,7 +70,7 @@ pub(in crate::gemini) fn copied_count(
         count += 1;
         Ok(())
     });
-    counted.map_err(|e| unreadable(&old.source.path, e))?;
+    counted.map_err(|e| unreadable_file(&old.source.path, e))?;
     Ok(count)
 }
 
@@ -95,7 +95,7 @@ fn each(
 
 /// Writes the messages as lines. Those of a log keep their bytes; a message without an id gets one,
 /// because the client passes over others.
-pub(in crate::gemini) fn messages(
+pub(in crate::gemini) fn copy_messages(
     w: &Writing<'_>,
     old: &Conversation,
     entries: &[EntryIx],

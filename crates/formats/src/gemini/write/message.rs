@@ -3,8 +3,8 @@
 use rethread_json::{Array, InsertAt, Object, Patch, Value, quote};
 use rethread_model::{Blob, Block, Media, Message, Moment, Role, ToolCall, ToolResult, Usage};
 
-use super::results::filled;
-use crate::fields::string;
+use super::results::with_result;
+use crate::fields::string_of;
 use crate::kit::{GivenMessage, bad_message, data_url, given_time, object_input, read_message};
 use crate::{Env, MessageDefaults, MessageInput, NewMessage, WriteError, picture};
 
@@ -75,14 +75,14 @@ fn native(
     unsaid: &MessageDefaults,
     d: &NewMessageDefaults<'_>,
 ) -> Result<PreparedMessage, String> {
-    let word = string(root, "type").ok_or("`type` is not a text")?;
+    let word = string_of(root, "type").ok_or("`type` is not a text")?;
     if !["user", "gemini", "info", "warning", "error"].contains(&word.as_str()) {
         return Err(format!(
             "`type` is `{word}`, not `user`, `gemini`, `info`, `warning` or `error`"
         ));
     }
     let mut patch = Patch::new(root);
-    let given = string(root, "id").filter(|id| !id.is_empty());
+    let given = string_of(root, "id").filter(|id| !id.is_empty());
     if given.is_none() && root.get("id").is_some() {
         return Err("`id` is not a text".to_owned());
     }
@@ -110,7 +110,7 @@ fn native(
     }
     for call in calls.into_iter().flat_map(Value::items) {
         for key in ["id", "name"] {
-            string(call, key).ok_or(format!("`{key}` is missing in a tool call"))?;
+            string_of(call, key).ok_or(format!("`{key}` is missing in a tool call"))?;
         }
     }
     if let Some(model) = unsaid.model.as_deref().filter(|_| word == "gemini")
@@ -185,7 +185,7 @@ pub(super) fn from_message(
     }
     let mut json = json.finish();
     // Results of its own calls go with them.
-    results.retain(|result| match filled(&json, result) {
+    results.retain(|result| match with_result(&json, result) {
         Some((with_result, _)) => {
             json = with_result;
             false

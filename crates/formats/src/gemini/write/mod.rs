@@ -17,14 +17,14 @@ use rethread_json::{Document, Object, Patch, quote};
 use rethread_model::Note;
 
 use super::SLUG;
-use super::scan::{Scanned, scan};
+use super::scan::{Scanned, scan_file};
 use super::sniff::{ClientFile, has_lines};
 use crate::kit::ScanDepth;
 use crate::session_log::SessionLog;
 use crate::{OpenError, Source, WriteError, Writing};
 
 pub(super) use create::project_folder;
-pub(super) use edit::renew;
+pub(super) use edit::renew_session;
 
 /// A session that nobody else of us writes to while this exists.
 pub(in crate::gemini) struct LockedSession<'a> {
@@ -57,7 +57,7 @@ impl<'a> LockedSession<'a> {
         } else {
             SessionLog::of_document(w, path)?
         };
-        let found = scan(path, ScanDepth::Whole)?;
+        let found = scan_file(path, ScanDepth::Whole)?;
         if !matches!(found.what, ClientFile::Log | ClientFile::Document) {
             return Err(WriteError::Unsupported {
                 format: SLUG,

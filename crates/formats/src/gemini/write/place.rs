@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use rethread_disk::{Created, Mode, create, ensure_folder};
 
-use crate::gemini::project::{CHATS, ROOT_FILE, TMP, project_hash, registered, root_in};
+use crate::gemini::project::{CHATS, ROOT_FILE, TMP, project_hash, registered_projects, root_in};
 use crate::{Env, WriteError, Writing};
 
 /// How many short names are tried when others have them.
 const TRIES: u32 = 10_000;
 
 /// The client's folder to write to.
-pub(in crate::gemini) fn store(env: &Env) -> Option<PathBuf> {
+pub(in crate::gemini) fn store_folder(env: &Env) -> Option<PathBuf> {
     let home = match env.agent_variable("GEMINI_CLI_HOME") {
         Some(home) => env.cwd.join(home),
         None => env.homes.first()?.clone(),
@@ -20,7 +20,7 @@ pub(in crate::gemini) fn store(env: &Env) -> Option<PathBuf> {
 }
 
 /// The short name that the client makes of a project's path.
-pub(super) fn slug(path: &Path) -> String {
+pub(super) fn path_slug(path: &Path) -> String {
     let base = path.file_name().unwrap_or_default().to_string_lossy();
     let mut slug = String::new();
     for c in base.to_lowercase().chars() {
@@ -39,7 +39,7 @@ pub(super) fn slug(path: &Path) -> String {
 pub(super) fn existing_folder(store: &Path, project: &str) -> Option<PathBuf> {
     let tmp = store.join(TMP);
     let owns = |folder: &Path| root_in(folder).is_none_or(|root| root == project);
-    let named = registered(store).into_iter();
+    let named = registered_projects(store).into_iter();
     let named = named
         .filter(|(path, name)| path == project && is_short_name(name))
         .map(|(_, name)| tmp.join(name))
@@ -88,8 +88,8 @@ fn claimed(
     project: &str,
     mode: Mode,
 ) -> Result<PathBuf, WriteError> {
-    let slug = slug(Path::new(project));
-    let taken: Vec<String> = registered(store)
+    let slug = path_slug(Path::new(project));
+    let taken: Vec<String> = registered_projects(store)
         .into_iter()
         .map(|(_, name)| name)
         .collect();
@@ -126,7 +126,7 @@ mod tests {
             ("/a/😀", "project"),
             ("/", "project"),
         ] {
-            assert_eq!(slug(Path::new(path)), name, "{path}");
+            assert_eq!(path_slug(Path::new(path)), name, "{path}");
         }
     }
 }

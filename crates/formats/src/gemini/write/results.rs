@@ -6,22 +6,22 @@ use rethread_json::{Array, Object, Patch, Tree, Value, quote};
 use rethread_model::{Block, ToolResult};
 
 use super::message::inline_part;
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// The message with this result beside its call, and the message's id; none if the call is not in
 /// it.
-pub(super) fn filled(message: &[u8], result: &ToolResult) -> Option<(Vec<u8>, String)> {
+pub(super) fn with_result(message: &[u8], result: &ToolResult) -> Option<(Vec<u8>, String)> {
     memchr::memmem::find(message, b"toolCalls")?;
     let tree = Tree::parse(message).ok()?;
     let root = tree.root(message);
     let is_it = |call: &Value<'_>| call.get("id").is_some_and(|id| id.is_str(&result.call_id));
     let call = root.get("toolCalls")?.items().find(is_it)?;
-    let name = string(call, "name").unwrap_or_default();
+    let name = string_of(call, "name").unwrap_or_default();
     let status = if result.is_error { "error" } else { "success" };
     let mut patch = Patch::new(root);
     patch.set(call, "result", &parts(result, &name));
     patch.set(call, "status", &quote(status));
-    Some((patch.finish(), string(root, "id").unwrap_or_default()))
+    Some((patch.finish(), string_of(root, "id").unwrap_or_default()))
 }
 
 /// What the model is told of a call that nothing came of: the vendor's API takes no call without a
@@ -37,11 +37,11 @@ pub(super) fn end_calls(message: &[u8], answered: &HashSet<String>) -> Option<Ve
     let mut patch = Patch::new(root);
     let mut is_changed = false;
     for call in root.get("toolCalls")?.items() {
-        let id = string(call, "id").unwrap_or_default();
+        let id = string_of(call, "id").unwrap_or_default();
         if call.get("result").is_some() || answered.contains(&id) {
             continue;
         }
-        let name = string(call, "name").unwrap_or_default();
+        let name = string_of(call, "name").unwrap_or_default();
         let response = Object::new().str("error", NO_RESULT).finish();
         let response = Object::new()
             .str("id", &id)
@@ -84,7 +84,7 @@ fn said(result: &ToolResult) -> String {
 }
 
 /// A message of the person for a result whose call is nowhere.
-pub(super) fn orphan(result: &ToolResult, id: &str, time: &str) -> Vec<u8> {
+pub(super) fn orphan_message(result: &ToolResult, id: &str, time: &str) -> Vec<u8> {
     let name = result.name.as_deref().unwrap_or("a tool");
     let text = format!("[what {name} answered]\n{}", said(result));
     let part = Object::new().str("text", &text).finish();

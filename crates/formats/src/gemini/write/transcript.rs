@@ -6,8 +6,8 @@ use rethread_json::{Array, Object, Tree, Value};
 use rethread_model::{Moment, ToolResult};
 
 use super::message::PreparedMessage;
-use super::results::{end_calls, filled, orphan};
-use crate::fields::string;
+use super::results::{end_calls, orphan_message, with_result};
+use crate::fields::string_of;
 use crate::gemini::head::THANKS;
 use crate::transcript::steps_between;
 use crate::{Attachments, Branches, Keeps, TranscriptStep, Writing};
@@ -57,7 +57,7 @@ impl LogTranscript<'_> {
     fn id(&self, line: usize) -> Option<String> {
         let json = self.lines.get(line)?;
         let tree = Tree::parse(json).ok()?;
-        string(tree.root(json), "id")
+        string_of(tree.root(json), "id")
     }
 
     /// Writes a message; gives its line, if it is one of its own.
@@ -81,7 +81,7 @@ impl LogTranscript<'_> {
         {
             let calls = tree.root(&json).get("toolCalls");
             let calls = calls.into_iter().flat_map(Value::items);
-            let ids = calls.filter_map(|call| string(call, "id"));
+            let ids = calls.filter_map(|call| string_of(call, "id"));
             self.calls.extend(ids.map(|id| (id, line)));
         }
         self.lines.push(json);
@@ -92,7 +92,7 @@ impl LogTranscript<'_> {
     fn result(&mut self, result: &ToolResult, time: Option<Moment>) {
         let holder = self.calls.get(&result.call_id).copied();
         let with_result = holder.and_then(|line| {
-            let (json, _) = filled(self.lines.get(line)?, result)?;
+            let (json, _) = with_result(self.lines.get(line)?, result)?;
             Some((line, json))
         });
         match with_result {
@@ -107,7 +107,8 @@ impl LogTranscript<'_> {
             None => {
                 let id = self.fresh(&result.call_id);
                 let time = time.unwrap_or_else(|| self.w.env.now());
-                self.lines.push(orphan(result, &id, &time.to_string()));
+                self.lines
+                    .push(orphan_message(result, &id, &time.to_string()));
             }
         }
     }

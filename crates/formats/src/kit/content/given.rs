@@ -9,11 +9,11 @@ use rethread_json::Value;
 use rethread_model::{Blob, Block, Media, Thinking, ToolCall, ToolResult, ToolStatus};
 
 use super::{InlineData, is_data_url, plain_input};
-use crate::fields::{is_true, json, string, text, text_of};
+use crate::fields::{is_true, json_of, string_of, text_from, text_of};
 
 /// The blocks of `content`, which may be one text.
 pub(crate) fn read_blocks(content: Value<'_>) -> Result<Vec<Block>, String> {
-    if let Some(text) = text(content) {
+    if let Some(text) = text_from(content) {
         return Ok(vec![Block::Text(text)]);
     }
     if !content.is_array() {
@@ -41,7 +41,7 @@ pub(crate) fn add_blocks(blocks: &mut Vec<Block>, more: Value<'_>) -> Result<(),
 }
 
 fn read_block(value: Value<'_>) -> Result<Block, String> {
-    let kind = string(value, "type").ok_or("`type` is missing")?;
+    let kind = string_of(value, "type").ok_or("`type` is missing")?;
     Ok(match kind.as_str() {
         "text" => Block::Text(text_of(value, "text").ok_or("`text` is missing")?),
         "thinking" => Block::Thinking(thinking(value)?),
@@ -62,13 +62,13 @@ fn read_block(value: Value<'_>) -> Result<Block, String> {
 
 /// A member that has one of two names.
 fn needed(value: Value<'_>, keys: [&str; 2]) -> Result<String, String> {
-    let found = keys.iter().find_map(|key| string(value, key));
+    let found = keys.iter().find_map(|key| string_of(value, key));
     found.ok_or_else(|| format!("`{}` is missing", keys[0]))
 }
 
 fn thinking(value: Value<'_>) -> Result<Thinking, String> {
     let said = text_of(value, "text").or_else(|| text_of(value, "thinking"));
-    let (signature, encrypted) = (string(value, "signature"), string(value, "encrypted"));
+    let (signature, encrypted) = (string_of(value, "signature"), string_of(value, "encrypted"));
     if said.is_none() && signature.is_none() && encrypted.is_none() {
         return Err("`text` is missing".to_owned());
     }
@@ -87,22 +87,22 @@ fn tool_result(value: Value<'_>) -> Result<ToolResult, String> {
     let blocks =
         match (content, said) {
             (Some(content), _) => content.items().map(inner_block).collect::<Result<_, _>>()?,
-            (None, Some(said)) => vec![Block::Text(text(said).unwrap_or_else(|| {
+            (None, Some(said)) => vec![Block::Text(text_from(said).unwrap_or_else(|| {
                 rethread_model::Text::new(String::from_utf8_lossy(said.raw()))
             }))],
             (None, None) => Vec::new(),
         };
     Ok(ToolResult {
-        name: string(value, "tool_name").filter(|name| !name.is_empty()),
+        name: string_of(value, "tool_name").filter(|name| !name.is_empty()),
         blocks,
         is_error: is_true(value, "is_error"),
-        structured: json(value, "output").filter(|_| said.is_some_and(|v| v.text().is_none())),
+        structured: json_of(value, "output").filter(|_| said.is_some_and(|v| v.text().is_none())),
         ..ToolResult::new(needed(value, ["tool_id", "tool_use_id"])?)
     })
 }
 
 fn inner_block(value: Value<'_>) -> Result<Block, String> {
-    let kind = string(value, "type").unwrap_or_default();
+    let kind = string_of(value, "type").unwrap_or_default();
     if kind.starts_with("tool_") {
         return Err(format!("a `tool_result` block holds a `{kind}` block"));
     }
@@ -118,13 +118,13 @@ fn media(value: Value<'_>) -> Result<Media, String> {
     let from = source.unwrap_or(value);
     let of = |keys: &[&str]| {
         keys.iter()
-            .find_map(|key| string(from, key).or_else(|| string(value, key)))
+            .find_map(|key| string_of(from, key).or_else(|| string_of(value, key)))
     };
     let image_url = value.get("image_url").filter(|url| url.is_object());
-    let url = of(&["url", "image_url"]).or_else(|| string(image_url?, "url"));
+    let url = of(&["url", "image_url"]).or_else(|| string_of(image_url?, "url"));
     let mime = of(&MIME);
     let name = ["name", "filename", "title"];
-    let name = name.iter().find_map(|key| string(value, key));
+    let name = name.iter().find_map(|key| string_of(value, key));
     let inline = |data: &str| InlineData::decode(data, mime.as_deref());
     let data = match (of(&["data", "blob"]), url) {
         (Some(text), _)

@@ -53,7 +53,7 @@ impl InlineData {
             .or_else(|_| LENIENT_URL.decode(&packed))
             .map_err(|e| format!("image data that is not base64: {e}"))?;
         let mime = from_url.or(mime).map_or_else(
-            || picture::mime(&bytes, Path::new("")).to_owned(),
+            || picture::picture_mime(&bytes, Path::new("")).to_owned(),
             str::to_ascii_lowercase,
         );
         Ok(Self { mime, bytes })

@@ -1,5 +1,5 @@
 //! The content of messages as blocks, and blocks as the values that clients write: what is alike in the
-//! vocabularies of Anthropic, OpenAI, Gemini and the unified document. What is a client's own is a
+//! vocabularies of Anthropic, `OpenAI`, Gemini and the unified document. What is a client's own is a
 //! function of it.
 
 mod given;
@@ -12,7 +12,7 @@ use rethread_json::{Kind, Object, Tree, Value};
 use rethread_model::{Block, Json, Media, ToolInput, ToolResult};
 
 use crate::few::few_blocks;
-use crate::fields::{string, text};
+use crate::fields::{string_of, text_from};
 
 /// The blocks of a content, which is one text or a list with a block for each item.
 pub(crate) fn content_blocks<'a>(
@@ -22,7 +22,7 @@ pub(crate) fn content_blocks<'a>(
     let Some(content) = content else {
         return Vec::new();
     };
-    match text(content) {
+    match text_from(content) {
         Some(lone) => vec![Block::Text(lone)],
         None => few_blocks(content, block),
     }
@@ -31,14 +31,14 @@ pub(crate) fn content_blocks<'a>(
 /// A block that nobody knows, by its type.
 pub(crate) fn unknown_block(value: Value<'_>) -> Block {
     Block::Unknown {
-        type_name: string(value, "type").unwrap_or_default(),
+        type_name: string_of(value, "type").unwrap_or_default(),
         raw: Json::new(value.raw()),
     }
 }
 
 /// What a tool was given, where that is JSON in a string, plain text, or any other value.
 pub(crate) fn parsed_input(value: Value<'_>) -> ToolInput {
-    let Some(said) = text(value) else {
+    let Some(said) = text_from(value) else {
         return ToolInput::Json(Json::new(value.raw()));
     };
     let bytes = said.value.as_bytes();
@@ -82,7 +82,7 @@ pub(crate) fn output_text(result: &ToolResult) -> String {
 
 /// What a tool was given: text, or any other value.
 pub(crate) fn plain_input(value: Value<'_>) -> ToolInput {
-    match text(value) {
+    match text_from(value) {
         Some(text) => ToolInput::Text(text),
         None => ToolInput::Json(Json::new(value.raw())),
     }

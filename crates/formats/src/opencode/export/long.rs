@@ -8,9 +8,9 @@ use std::path::Path;
 use rethread_json::LINE_CAP;
 
 use super::super::facts::{SessionFacts, parsed};
-use super::outline::{ExportOutline, Torn, facts_of_damaged, newlines};
+use super::outline::{ExportOutline, Torn, count_newlines, facts_of_damaged};
 use super::{INFO, MESSAGES};
-use crate::error::unreadable;
+use crate::error::unreadable_file;
 use crate::mended::{DamagedValues, outline_of};
 use crate::outline::gap_before;
 use crate::{OpenError, Part};
@@ -38,7 +38,7 @@ pub(in crate::opencode) enum LongMessage<'a> {
 impl Long {
     /// Goes through an export.
     pub(in crate::opencode) fn of(path: &Path, file: File, len: u64) -> Result<Self, OpenError> {
-        let failed = |e| unreadable(path, e);
+        let failed = |e| unreadable_file(path, e);
         let again = file.try_clone().map_err(failed)?;
         let part = Part::long_document(path.to_owned(), file, len);
         let (found, damaged) = outline_of(&part, &again, &[MESSAGES]).map_err(failed)?;
@@ -108,7 +108,7 @@ impl Long {
         place: &Range<u64>,
         bytes: &mut Vec<u8>,
     ) -> Result<(), OpenError> {
-        take(&self.part, place, bytes).map_err(|e| unreadable(&self.part.path, e))
+        take(&self.part, place, bytes).map_err(|e| unreadable_file(&self.part.path, e))
     }
 
     /// How long it is.
@@ -131,7 +131,7 @@ fn lines(part: &Part, len: u64) -> io::Result<u64> {
     loop {
         match reader.read(&mut bytes)? {
             0 => return Ok(lines),
-            n => lines += newlines(bytes.get(..n).unwrap_or_default()),
+            n => lines += count_newlines(bytes.get(..n).unwrap_or_default()),
         }
     }
 }

@@ -16,11 +16,11 @@ use rethread_model::{Note, RawRef};
 
 use super::facts::{SessionFacts, parsed};
 use super::reader::Gathered;
-use super::said::{Piece, PlacedMessage, Split, sort, split};
-use crate::error::unreadable;
+use super::said::{Piece, PlacedMessage, Split, sort_messages, split};
+use crate::error::unreadable_file;
 use crate::mended::{Readable, not_utf8, not_utf8_in};
 use crate::outline::WHOLE;
-use crate::passed::string;
+use crate::passed::passed_string;
 use crate::{OpenError, Part, RecordKind, RecordTable};
 
 pub(super) use long::{Long, LongMessage};
@@ -76,13 +76,13 @@ pub(super) fn info(bytes: &[u8]) -> Result<Option<&[u8]>, Strayed> {
 }
 
 /// Reads an export.
-pub(super) fn gather(path: &Path, file: File, len: u64) -> Result<Gathered, OpenError> {
+pub(super) fn gather_export(path: &Path, file: File, len: u64) -> Result<Gathered, OpenError> {
     if len <= WHOLE {
         return gather_whole(path, &file, len);
     }
     let long = Long::of(path, file, len)?;
     let not_utf8 = not_utf8_in(path, long.part.reader());
-    let not_utf8 = not_utf8.map_err(|e| unreadable(path, e))?;
+    let not_utf8 = not_utf8.map_err(|e| unreadable_file(path, e))?;
     let mut gathered = gather_long(long)?;
     gathered.notes.extend(not_utf8);
     Ok(gathered)
@@ -90,7 +90,7 @@ pub(super) fn gather(path: &Path, file: File, len: u64) -> Result<Gathered, Open
 
 fn gather_whole(path: &Path, file: &File, len: u64) -> Result<Gathered, OpenError> {
     let mut bytes = Vec::new();
-    read_next(file, len, &mut bytes).map_err(|e| unreadable(path, e))?;
+    read_next(file, len, &mut bytes).map_err(|e| unreadable_file(path, e))?;
     let mut gathering = Gathering::default();
     let mut outline = ExportOutline::of(&bytes, Skim::checking(&bytes), &mut |skim| {
         gathering.message(path, 0, skim)
@@ -218,7 +218,7 @@ impl Gathering {
         let mut gathered = self.gathered;
         gathered.facts = outline.facts(&part.path)?;
         gathered.notes.extend(outline.note(&part.path));
-        sort(&mut gathered.said, false);
+        sort_messages(&mut gathered.said, false);
         gathered.parts.push(part.with_records(self.marks));
         Ok(gathered)
     }
@@ -227,14 +227,14 @@ impl Gathering {
 impl Gathered {
     fn exported(&mut self, path: &Path, raw: RawRef, inside: &Split<'_>) {
         let info = inside.info.as_ref();
-        let id = string(info.and_then(|i| i.get("id")));
+        let id = passed_string(info.and_then(|i| i.get("id")));
         let mut said = PlacedMessage::of(raw, &id.unwrap_or_default(), info);
         if !said.is_message() {
             self.notes.push(nobodys(path, &said.id));
         }
         if info.is_some() {
             said.parts.extend(inside.parts.iter().map(|part| {
-                let id = string(part.get("id")).unwrap_or_default();
+                let id = passed_string(part.get("id")).unwrap_or_default();
                 Piece::of(raw, &id, Some(part), true)
             }));
         }

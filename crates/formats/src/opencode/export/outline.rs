@@ -47,7 +47,7 @@ impl ExportOutline {
         };
         outline.torn = torn.map(|(at, why)| Torn {
             offset: at as u64,
-            line: newlines(bytes.get(..at).unwrap_or_default()) + 1,
+            line: count_newlines(bytes.get(..at).unwrap_or_default()) + 1,
             why,
         });
         outline
@@ -130,7 +130,7 @@ pub(super) fn facts_of_damaged(object: &[u8]) -> SessionFacts {
 }
 
 /// How many lines end in some bytes.
-pub(super) fn newlines(bytes: &[u8]) -> u64 {
+pub(super) fn count_newlines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 

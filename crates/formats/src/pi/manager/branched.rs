@@ -8,7 +8,7 @@ use rethread_json::{Object, Patch, Tree, Value, quote};
 use super::append::place;
 use super::{SessionError, SessionManager, names};
 use crate::Env;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::pi::context;
 use crate::pi::entry::{EntryKind, SessionEntry};
 use crate::pi::tree::Label;
@@ -150,7 +150,7 @@ impl Rehung {
 
     /// What changes in the next entry of the way; none if it is a label.
     pub(crate) fn changes(&mut self, entry: Value<'_>) -> Option<MemberChanges> {
-        let id = string(entry, "id").unwrap_or_default();
+        let id = string_of(entry, "id").unwrap_or_default();
         let kind = EntryKind::of(entry.get("type"));
         if kind == EntryKind::Label {
             self.labels.push(id);
@@ -160,12 +160,12 @@ impl Rehung {
             self.next_of.insert(label, id.clone());
         }
         let mut changes = Vec::new();
-        if string(entry, "parentId") != self.last {
+        if string_of(entry, "parentId") != self.last {
             let parent = self.last.as_deref();
             changes.push(("parentId", parent.map_or_else(|| b"null".to_vec(), quote)));
         }
         if kind == EntryKind::Compaction {
-            let first = string(entry, "firstKeptEntryId");
+            let first = string_of(entry, "firstKeptEntryId");
             let moved = first.and_then(|first| self.next_of.get(&first));
             changes.extend(moved.map(|next| ("firstKeptEntryId", quote(next))));
         }

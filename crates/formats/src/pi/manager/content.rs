@@ -2,7 +2,7 @@
 
 use rethread_json::{Array, Object, Value, quote};
 
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// What a message says: plain text, or blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl ContentBlock {
     }
 
     pub(crate) fn of(value: Value<'_>) -> Self {
-        let text = |key| string(value, key).unwrap_or_default();
+        let text = |key| string_of(value, key).unwrap_or_default();
         let type_name = text("type");
         let kind = match type_name.as_str() {
             "text" => BlockKind::Text { text: text("text") },
@@ -123,7 +123,7 @@ impl ContentBlock {
             },
             "thinking" => BlockKind::Thinking {
                 thinking: text("thinking"),
-                signature: string(value, "thinkingSignature"),
+                signature: string_of(value, "thinkingSignature"),
             },
             "toolCall" => BlockKind::ToolCall {
                 id: text("id"),

@@ -4,7 +4,7 @@ use rethread_json::{Object, Tree, Value, compact, quote};
 
 use super::append::place;
 use super::{SessionError, SessionManager};
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// What says where an entry stands; the session sets it.
 const PLACE: [&str; 4] = ["type", "id", "parentId", "timestamp"];
@@ -121,7 +121,7 @@ impl SessionManager {
         let bad = |why: &str| SessionError::BadEntry {
             why: why.to_owned(),
         };
-        let type_name = string(value, "type");
+        let type_name = string_of(value, "type");
         let type_name = type_name.ok_or_else(|| bad("must be an object with a `type`"))?;
         match type_name.as_str() {
             "session" => return Err(bad("cannot be another header")),
@@ -145,7 +145,7 @@ impl SessionManager {
 
     /// The entry with its place, in the order in which its program writes the fields.
     fn placed(&self, value: Value<'_>, type_name: &str, id: &str) -> Vec<u8> {
-        let time = string(value, "timestamp").unwrap_or_else(|| self.host.env.now().to_string());
+        let time = string_of(value, "timestamp").unwrap_or_else(|| self.host.env.now().to_string());
         let said = |key: &str| value.get(key).filter(|value| !value.is_null());
         let payload = |mut entry: Object| {
             if type_name == "compaction" {
@@ -199,5 +199,5 @@ pub(crate) fn tool_in(entry: Value<'_>, call_id: &str) -> Option<String> {
         b.get("type").is_some_and(|t| t.is_str("toolCall"))
             && b.get("id").is_some_and(|id| id.is_str(call_id))
     };
-    string(content.items().find(is_it)?, "name")
+    string_of(content.items().find(is_it)?, "name")
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use rethread_json::{Object, Tree, Value};
 
 use super::SessionError;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::pi::entry::{CURRENT_VERSION, millis_of};
 
 /// The first line of a session: who it is and where it works. The bytes are kept, fields that are
@@ -31,11 +31,11 @@ impl SessionHeader {
         Some(Self {
             raw: value.raw().into(),
             version: version_of(value.get("version")),
-            id: string(value, "id")?,
-            timestamp: string(value, "timestamp"),
+            id: string_of(value, "id")?,
+            timestamp: string_of(value, "timestamp"),
             millis: value.get("timestamp").and_then(millis_of),
-            cwd: string(value, "cwd"),
-            parent_session: string(value, "parentSession"),
+            cwd: string_of(value, "cwd"),
+            parent_session: string_of(value, "parentSession"),
             internal: is_internal(value),
         })
     }

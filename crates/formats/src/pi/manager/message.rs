@@ -4,7 +4,7 @@ use rethread_json::{SyntaxError, Tree, Value};
 
 use super::content::Content;
 use super::usage::{StopReason, Usage};
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// A message of a session. The bytes are kept, fields that are not known here among them.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,7 +125,7 @@ impl Message {
     }
 
     pub(crate) fn of(value: Value<'_>) -> Self {
-        let role = string(value, "role").unwrap_or_default();
+        let role = string_of(value, "role").unwrap_or_default();
         Self {
             raw: value.raw().to_vec(),
             timestamp: value.get("timestamp").and_then(Value::i64),
@@ -178,7 +178,7 @@ impl Message {
 }
 
 fn body(role: &str, value: Value<'_>) -> MessageBody {
-    let text = |key| string(value, key).unwrap_or_default();
+    let text = |key| string_of(value, key).unwrap_or_default();
     let json = |key| value.get(key).map(|found| found.raw().to_vec());
     let flag = |key| value.get(key).and_then(Value::bool).unwrap_or(false);
     let content = || Content::of(value.get("content"));
@@ -190,8 +190,8 @@ fn body(role: &str, value: Value<'_>) -> MessageBody {
             provider: text("provider"),
             model: text("model"),
             usage: value.get("usage").map(Usage::of),
-            stop_reason: string(value, "stopReason").map(|reason| reason.as_str().into()),
-            error_message: string(value, "errorMessage"),
+            stop_reason: string_of(value, "stopReason").map(|reason| reason.as_str().into()),
+            error_message: string_of(value, "errorMessage"),
         },
         "toolResult" => MessageBody::ToolResult {
             tool_call_id: text("toolCallId"),
@@ -206,7 +206,7 @@ fn body(role: &str, value: Value<'_>) -> MessageBody {
             exit_code: value.get("exitCode").and_then(Value::i64),
             cancelled: flag("cancelled"),
             truncated: flag("truncated"),
-            full_output_path: string(value, "fullOutputPath"),
+            full_output_path: string_of(value, "fullOutputPath"),
             exclude_from_context: flag("excludeFromContext"),
         },
         "custom" => MessageBody::Custom {

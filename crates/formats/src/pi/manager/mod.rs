@@ -44,7 +44,7 @@ use rethread_model::Moment;
 use super::entry::{EntryKind, SessionEntry};
 use super::id::Id;
 use super::tree::Label;
-use crate::fields::string;
+use crate::fields::string_of;
 
 /// One session: its entries, where in their tree one is, and the file that they go to.
 ///
@@ -127,9 +127,9 @@ struct LabelChange {
 impl LabelChange {
     fn of(entry: Value<'_>) -> Self {
         Self {
-            target: string(entry, "targetId"),
-            text: string(entry, "label"),
-            timestamp: string(entry, "timestamp"),
+            target: string_of(entry, "targetId"),
+            text: string_of(entry, "label"),
+            timestamp: string_of(entry, "timestamp"),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) const PLACE: &[Field] = &[
 ];
 
 /// What entries of a type hold; none for a type that nobody knows.
-pub(super) fn needs(type_name: &str) -> Option<&'static [Field]> {
+pub(super) fn needed_fields(type_name: &str) -> Option<&'static [Field]> {
     Some(match type_name {
         "message" => const { &[must("SessionMessageEntry", "message", Is::Object)] },
         "model_change" => {

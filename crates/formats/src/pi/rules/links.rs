@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::Weight;
-use crate::check::known::shown;
+use crate::check::known::shown_text;
 use crate::kit::find_circles;
 
 /// The ids of a file while it is read.
@@ -77,7 +77,7 @@ impl CheckedLinks {
                     weight: Weight::Error,
                     line,
                     rule: "orphan",
-                    message: format!("the parent {} is nowhere", shown(&parent.id)),
+                    message: format!("the parent {} is nowhere", shown_text(&parent.id)),
                 }),
                 Some((place, at)) => {
                     parent_of[parent.child] = Some(*place);
@@ -103,7 +103,7 @@ impl CheckedLinks {
                     weight: Weight::Warning,
                     line: *line,
                     rule: "unknown-entry",
-                    message: format!("`{key}` names {}, which is nowhere", shown(id)),
+                    message: format!("`{key}` names {}, which is nowhere", shown_text(id)),
                 });
             }
         }

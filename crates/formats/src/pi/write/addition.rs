@@ -9,8 +9,8 @@ use rethread_model::Note;
 
 use super::message::Before;
 use super::{host_of, not_ours, refused};
-use crate::error::unreadable;
-use crate::fields::string;
+use crate::error::unreadable_file;
+use crate::fields::string_of;
 use crate::pi::entry::{EntryKind, SessionEntry};
 use crate::pi::manager::{
     LoadedEntry, LoadedFile, SessionError, SessionManager, bring_up_to_date, part_of, scan, tool_in,
@@ -45,7 +45,7 @@ impl<'a> Addition<'a> {
             session.pass(found.value);
             Ok(())
         });
-        let LoadedFile::Session(lines) = scanned.map_err(|e| unreadable(path, e))? else {
+        let LoadedFile::Session(lines) = scanned.map_err(|e| unreadable_file(path, e))? else {
             return Err(not_ours(flavour, path).into());
         };
         session.follow(lines.header);
@@ -98,7 +98,7 @@ impl<'a> Addition<'a> {
         let mut numbers: HashMap<(String, String), u32> = HashMap::new();
         let mut entries: Vec<(u32, u32)> = Vec::new();
         self.each(|found| {
-            let parent = string(found.value, "parentId");
+            let parent = string_of(found.value, "parentId");
             let parent = parent.and_then(|id| self.session.place_of(&id));
             let model = model_of(found.value).map(|model| {
                 *numbers.entry(model).or_insert_with_key(|model| {
@@ -193,5 +193,5 @@ fn model_of(entry: Value<'_>) -> Option<(String, String)> {
 /// The interface and the provider of an answer, if an entry is one.
 pub(super) fn answer_in(entry: Value<'_>) -> Option<(String, String)> {
     let message = entry.get("message")?;
-    Some((string(message, "api")?, string(message, "provider")?))
+    Some((string_of(message, "api")?, string_of(message, "provider")?))
 }

@@ -2,7 +2,7 @@
 
 use crate::pi::Flavour;
 use crate::pi::manager::{Host, SessionError, SessionManager};
-use crate::write::{AskedFor, refuse};
+use crate::write::{AskedFor, refuse_asked};
 use crate::{Made, NewSession, WriteError};
 
 pub(in crate::pi) fn session_folder(host: &Host, new: &NewSession) -> String {
@@ -20,7 +20,7 @@ pub(in crate::pi) fn refuse_unknown(flavour: &Flavour, new: &NewSession) -> Resu
         AskedFor::value(new.protocol_version.as_ref(), "protocol"),
         AskedFor::value(new.metadata.as_ref(), "metadata"),
     ];
-    refuse(flavour.slug, &asked)
+    refuse_asked(flavour.slug, &asked)
 }
 
 /// Names a session, sees to it that its file is there, and says what was made.

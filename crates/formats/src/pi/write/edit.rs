@@ -61,7 +61,7 @@ impl TreeWriter for Flavour {
         let summary = moved.map_err(|e| refused(e, self, &source.path))?;
         let mut ids = add_messages(self, w, &mut addition, branch.messages)?;
         ids.splice(0..0, summary.map(Ok));
-        written(addition, ids)
+        write_addition(addition, ids)
     }
 
     /// Sets a bookmark, or takes it away.
@@ -75,7 +75,7 @@ impl TreeWriter for Flavour {
         let mut addition = Addition::open(self, w, source)?;
         let id = addition.session.append_label_change(&entry.id, label);
         let id = id.map_err(|e| refused(e, self, &source.path))?;
-        written(addition, vec![Ok(id)])
+        write_addition(addition, vec![Ok(id)])
     }
 }
 
@@ -83,7 +83,7 @@ impl TreeWriter for Flavour {
 type AppendResults = Vec<Result<String, WriteError>>;
 
 /// Writes what was added.
-pub(in crate::pi) fn written(
+pub(in crate::pi) fn write_addition(
     addition: Addition<'_>,
     ids: AppendResults,
 ) -> Result<Appended, WriteError> {
@@ -136,7 +136,7 @@ fn said_at(message: &MessageInput) -> Option<Moment> {
 }
 
 /// Makes what was added survive a crash of the machine, where that was asked for.
-pub(in crate::pi) fn settle(
+pub(in crate::pi) fn sync_session(
     flavour: &Flavour,
     w: &Writing<'_>,
     source: &Source,

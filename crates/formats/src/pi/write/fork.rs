@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use rethread_json::{Lines, Tree};
 
 use crate::Part;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::pi::CURRENT_VERSION;
 use crate::pi::manager::{
     Host, LONGEST, LoadedEntry, Rehung, SessionError, SessionManager, changed_entry, header_of,
@@ -37,7 +37,7 @@ impl Way {
         let last = old.place_of(id).ok_or_else(not_found)?;
         let (mut parents, mut starts) = (Vec::new(), Vec::new());
         let scanned = scan(part, |found| {
-            let parent = string(found.value, "parentId");
+            let parent = string_of(found.value, "parentId");
             let parent = parent.and_then(|id| old.place_of(&id));
             parents.push(parent.map_or(NONE, narrow));
             starts.push(found.line.offset);
@@ -144,7 +144,7 @@ impl<W: Write> Copy<'_, W> {
         let Some(changes) = rehung.changes(found.value) else {
             return Ok(());
         };
-        let id = string(found.value, "id").unwrap_or_default();
+        let id = string_of(found.value, "id").unwrap_or_default();
         let label = self.old.label_on(&id).cloned();
         labelled.extend(label.map(|label| (label, id)));
         if changes.is_empty() {

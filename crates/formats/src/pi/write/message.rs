@@ -4,7 +4,7 @@ use rethread_json::{Object, Value};
 use rethread_model::{Blob, Block, Media, Message, Moment, Role, ToolInput, ToolResult};
 
 use super::addition::answer_in;
-use crate::fields::string;
+use crate::fields::string_of;
 use crate::kit::{GivenMessage, data_url, read_message};
 use crate::pi::manager::{
     Content, ContentBlock, Cost, NewPiMessage, SessionError, SessionManager, StopReason, Usage,
@@ -186,7 +186,7 @@ fn is_native(message: Value<'_>) -> bool {
 
 /// A message in the format's own words. What its readers cannot do without must be there.
 fn native(message: Value<'_>) -> Result<EntryToAdd, String> {
-    let role = string(message, "role").ok_or("`role` is missing")?;
+    let role = string_of(message, "role").ok_or("`role` is missing")?;
     let needed: &[&str] = match role.as_str() {
         "user" => &["content"],
         "assistant" => &["content", "api", "provider", "model", "usage", "stopReason"],

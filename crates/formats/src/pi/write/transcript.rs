@@ -44,7 +44,7 @@ pub(in crate::pi) struct StepAnchor<'a> {
 }
 
 /// Adds what is no message.
-pub(in crate::pi) fn add(
+pub(in crate::pi) fn add_step(
     session: &mut SessionManager,
     step: &StepKind,
     anchor: StepAnchor<'_>,
