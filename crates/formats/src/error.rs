@@ -70,10 +70,17 @@ pub enum OpenError {
     },
 }
 
+/// Makes the error for a file that cannot be read.
+pub(crate) fn read_failed(path: &Path) -> impl Fn(io::Error) -> DiskError + Copy {
+    move |cause| DiskError::Read {
+        path: path.to_owned(),
+        cause,
+    }
+}
+
 /// The error for a file that was opened and cannot be read.
 pub(crate) fn unreadable_file(path: &Path, cause: io::Error) -> OpenError {
-    let path = path.to_owned();
-    DiskError::Read { path, cause }.into()
+    read_failed(path)(cause).into()
 }
 
 impl OpenError {

@@ -10,6 +10,8 @@ use std::path::Path;
 
 use rethread_disk::{DiskError, scratch};
 
+use crate::error::read_failed;
+
 pub(crate) use reader::Unpacked;
 pub use writer::ZstdWriter;
 
@@ -67,10 +69,7 @@ pub(crate) fn unpack_file(
     packed: File,
     packing: Packing,
 ) -> Result<UnpackedContent, DiskError> {
-    let failed = |cause| DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    };
+    let failed = read_failed(path);
     let packed = BufReader::with_capacity(BUFFER, packed);
     let mut reader = Unpacked::lines(packed, packing).map_err(failed)?;
     let mut file = scratch()?;

@@ -135,6 +135,24 @@ pub struct Made {
     pub notes: Vec<Note>,
 }
 
+impl Made {
+    /// A session that is one new file or folder.
+    pub(crate) fn of_path(id: String, path: PathBuf, project: PathBuf) -> Self {
+        Self {
+            id,
+            created: vec![path.clone()],
+            path,
+            project,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The same, with what was noticed.
+    pub(crate) fn with_notes(self, notes: Vec<Note>) -> Self {
+        Self { notes, ..self }
+    }
+}
+
 /// A message to be written.
 #[derive(Clone, Debug)]
 pub enum MessageInput {

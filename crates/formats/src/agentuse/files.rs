@@ -9,11 +9,10 @@ use rethread_disk::{Entry, EntryKind, OpenFolder, is_temporary};
 use rethread_model::Note;
 
 use super::carrier::OURS;
-use super::store::{
-    ARTIFACT, MESSAGE_JSON, PART, SESSION_JSON, SUBAGENT, split_name, unreadable_error,
-};
+use super::store::{ARTIFACT, MESSAGE_JSON, PART, SESSION_JSON, SUBAGENT, split_name};
 use super::ulid::is_id;
 use crate::OpenError;
+use crate::kit::read_error;
 
 /// How deep folders are looked into; the format itself needs two levels.
 const DEEPEST: usize = 16;
@@ -70,7 +69,7 @@ impl FilesHere {
     pub(super) fn scan(folder: &Path) -> Result<Self, OpenError> {
         let mut found = Self::default();
         let mut exchanges: BTreeMap<String, ExchangeFiles> = BTreeMap::new();
-        let entries = std::fs::read_dir(folder).map_err(|e| unreadable_error(folder, e))?;
+        let entries = std::fs::read_dir(folder).map_err(|e| read_error(folder, e))?;
         found.folders.push(folder.to_owned());
         let mut waiting: Vec<(PathBuf, usize)> = Vec::new();
         found.look(folder, entries, |found, entry| match entry {
@@ -142,8 +141,7 @@ impl FilesHere {
     fn cannot(&mut self, folder: &Path, e: io::Error) {
         let note = Note::damage(format!("cannot be read: {e}"));
         self.notes.push(note.at(folder));
-        self.failed
-            .get_or_insert_with(|| unreadable_error(folder, e));
+        self.failed.get_or_insert_with(|| read_error(folder, e));
     }
 
     /// Hands over what is in a folder. Links are named and left alone; what a program left behind
@@ -214,11 +212,11 @@ impl FileNames {
     /// Looks at the names in a session's folder, and whether its exchanges have parts. The folder
     /// is still open then.
     pub(super) fn look(path: &Path) -> Result<(Self, OpenFolder), OpenError> {
-        let mut folder = OpenFolder::open(path).map_err(|e| unreadable_error(path, e))?;
+        let mut folder = OpenFolder::open(path).map_err(|e| read_error(path, e))?;
         let mut names = Self::default();
         let mut exchanges = Vec::new();
         for entry in folder.entries() {
-            let Entry { name, kind } = entry.map_err(|e| unreadable_error(path, e))?;
+            let Entry { name, kind } = entry.map_err(|e| read_error(path, e))?;
             if kind == EntryKind::File {
                 names.described |= name == SESSION_JSON;
                 names.carries |= name == OURS;

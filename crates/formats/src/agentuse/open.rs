@@ -10,10 +10,10 @@ use rethread_model::{Moment, Note};
 use super::fields::moment_at_path;
 use super::files::{ExchangeFiles, FilesHere, json_stem};
 use super::steps::{self, WriteStep};
-use super::store::{MESSAGE_JSON, PART, SESSION_JSON, is_absent, unreadable_error};
+use super::store::{MESSAGE_JSON, PART, SESSION_JSON};
 use super::ulid::{self, UlidSource};
 use crate::fields::string_of;
-use crate::kit::bad_message;
+use crate::kit::{bad_message, is_absent, read_error};
 use crate::{OpenError, Source, WriteError, Writing};
 
 /// So many exchanges, the newest by their ids, are opened to find the last one: its time decides,
@@ -212,7 +212,7 @@ impl<'a> LockedExchanges<'a> {
         match std::fs::read_dir(&folder) {
             Ok(entries) => {
                 for entry in entries {
-                    let path = entry.map_err(|e| unreadable_error(&folder, e))?.path();
+                    let path = entry.map_err(|e| read_error(&folder, e))?.path();
                     let name = path.file_name().unwrap_or_default().to_string_lossy();
                     if json_stem(&name).is_some() {
                         parts.insert(path);
@@ -220,7 +220,7 @@ impl<'a> LockedExchanges<'a> {
                 }
             }
             Err(e) if is_absent(&e) => {}
-            Err(e) => return Err(unreadable_error(&folder, e).into()),
+            Err(e) => return Err(read_error(&folder, e).into()),
         }
         let planned = self.planned.keys().filter(|p| p.starts_with(&folder));
         parts.extend(planned.cloned());

@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_disk::{DiskError, Entry, EntryKind, OpenFolder, is_temporary};
+use rethread_disk::{Entry, EntryKind, OpenFolder, is_temporary};
 use rethread_json::Document;
 use rethread_model::{Note, Summary};
 
 use super::files::FilesHere;
 use super::ulid::is_id;
-use super::{AgentUse, FORMAT, SLUG, ulid};
+use super::{AgentUse, FORMAT, ulid};
+use crate::kit::{agent_folders, is_absent};
 use crate::{Dependencies, Env, OpenError, Root, Source, Store};
 
 /// The program's folder among the data of all programs.
@@ -66,10 +67,7 @@ impl Store for AgentUse {
             files[..=at].rotate_right(1);
         }
         if files.is_empty() {
-            return Err(OpenError::NotOurs {
-                path: source.path.clone(),
-                format: SLUG,
-            });
+            return Err(source.not_ours());
         }
         Ok(files)
     }
@@ -91,11 +89,8 @@ impl Store for AgentUse {
 /// The program's data folders, there or not: the one that a variable names, else one in each home,
 /// at the same place on every platform.
 pub(super) fn data_folders(env: &Env) -> Vec<PathBuf> {
-    if let Some(data) = env.agent_variable("XDG_DATA_HOME") {
-        return vec![env.cwd.join(data).join(AGENTUSE)];
-    }
-    let in_home = |home: &PathBuf| home.join(".local").join("share").join(AGENTUSE);
-    env.homes.iter().map(in_home).collect()
+    let data = agent_folders(env, "XDG_DATA_HOME", ".local/share");
+    data.into_iter().map(|data| data.join(AGENTUSE)).collect()
 }
 
 /// The sessions of a data folder, sub-agents behind the session that started them.
@@ -179,13 +174,6 @@ fn folders(of: &Path, inner: &str, out: &mut dyn FnMut(Result<Source, Note>)) ->
         may_have: open.may_have(&Path::new(&name).join(inner)),
     };
     names.into_iter().map(here).collect()
-}
-
-pub(super) fn is_absent(e: &io::Error) -> bool {
-    matches!(
-        e.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 /// What a path is to us.
@@ -300,15 +288,6 @@ pub(super) fn project_key(folder: &Path) -> Option<String> {
     let key = sessions.parent()?;
     key.parent().filter(|p| is_named(p, PROJECT))?;
     Some(key.file_name()?.to_string_lossy().into_owned())
-}
-
-/// The error for a folder that cannot be read.
-pub(super) fn unreadable_error(path: &Path, e: io::Error) -> OpenError {
-    let path = path.to_owned();
-    if is_absent(&e) {
-        return DiskError::NotFound { path }.into();
-    }
-    DiskError::Read { path, cause: e }.into()
 }
 
 #[cfg(test)]

@@ -70,13 +70,7 @@ impl Writer for AgentUse {
             })?;
             match made {
                 Created::New => {
-                    return Ok(Made {
-                        id,
-                        created: vec![path.clone()],
-                        path,
-                        project,
-                        notes: Vec::new(),
-                    });
+                    return Ok(Made::of_path(id, path, project));
                 }
                 Created::Existed if asked.is_some() => return Err(WriteError::Exists { id, path }),
                 Created::Existed => {}

@@ -16,6 +16,7 @@ use super::results::write_into_log;
 use super::store::LOG;
 use super::tail::{last_line, settle_tail};
 use super::tally::LogTally;
+use crate::error::read_failed;
 use crate::write::saved_but;
 use crate::{Projects, Source, WriteError, Writing};
 
@@ -146,10 +147,7 @@ pub(super) fn refuse_known_ids(
     let mut lines = Lines::new(thread.log.reader(0));
     let mut tree = Tree::default();
     loop {
-        let line = lines.next_line().map_err(|cause| DiskError::Read {
-            path: path.clone(),
-            cause,
-        })?;
+        let line = lines.next_line().map_err(read_failed(&path))?;
         let Some(line) = line else { break };
         let LineBytes::Whole(bytes) = line.bytes else {
             continue;

@@ -8,6 +8,7 @@ use rethread_json::{Lines, Tree, Value};
 
 use super::prepare::PreparedLine;
 use super::tally::each_object;
+use crate::error::read_failed;
 use crate::fields::string_of;
 use crate::{MessageInput, WriteError};
 
@@ -67,10 +68,7 @@ fn in_log(
     if asked.is_empty() {
         return Ok(found);
     }
-    let failed = |cause| DiskError::Read {
-        path: log.path().to_owned(),
-        cause,
-    };
+    let failed = read_failed(log.path());
     // A program that writes on and on asks this for each message, so most lines are not parsed.
     let signs: Vec<Finder<'_>> = if asked.len() <= FEW && asked.iter().all(|id| is_plain(id)) {
         asked.iter().map(|id| Finder::new(*id)).collect()

@@ -10,6 +10,7 @@ use rethread_json::{LineBytes, Lines, Tree};
 use super::assets;
 use super::store::{ASSETS, LOG};
 use super::tally::{LogTally, each_object};
+use crate::error::read_failed;
 use crate::{Fork, Source, WriteError, Writing};
 
 /// What is to be copied.
@@ -38,10 +39,7 @@ impl CopiedThread {
         };
         let mut lines = Lines::new(log);
         let mut tree = Tree::default();
-        let failed = |cause| DiskError::Read {
-            path: path.clone(),
-            cause,
-        };
+        let failed = read_failed(&path);
         while let Some(line) = lines.next_line().map_err(failed)? {
             let span = line.span;
             if fork.at.as_ref().is_some_and(|at| span.offset > at.offset) {

@@ -1,6 +1,5 @@
 //! Writing one message anew, for example when a tool call went from running to completed.
 
-use rethread_disk::DiskError;
 use rethread_json::{LineSpan, Lines, Tree};
 use rethread_model::Moment;
 
@@ -11,6 +10,7 @@ use super::message::{ThreadMessageHead, message_head};
 use super::prepare::prepare_line;
 use super::splice::{LineChange, splice_lines};
 use super::tally::{LogTally, each_object};
+use crate::error::read_failed;
 use crate::{Appended, Editor, EntryRef, MessageInput, Source, WriteError, Writing};
 
 impl Editor for Atsf {
@@ -82,10 +82,7 @@ struct FoundLine {
 /// The line of the entry: where it was found, if it is still there, else the last with its id.
 fn find(thread: &OpenThread<'_>, entry: &EntryRef) -> Result<FoundLine, WriteError> {
     let path = thread.log.path();
-    let failed = |cause| DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    };
+    let failed = read_failed(&path);
     let mut lines = Lines::new(thread.log.reader(0));
     let mut tree = Tree::default();
     let mut best: Option<FoundLine> = None;

@@ -11,6 +11,7 @@ use rethread_disk::{DiskError, LockedLog};
 use rethread_json::{Array, LineSpan, Lines, Object, Patch, Tree, Value, quote};
 
 use super::splice::{LineChange, splice_lines};
+use crate::error::read_failed;
 use crate::fields::string_of;
 use crate::{WriteError, Writing};
 
@@ -104,10 +105,7 @@ fn find_homes(
 ) -> Result<Vec<Option<ResultHolder>>, DiskError> {
     let mut homes: Vec<Option<ResultHolder>> = outputs.iter().map(|_| None).collect();
     let mut lines = Lines::new(log.reader(0));
-    let failed = |cause| DiskError::Read {
-        path: log.path().to_owned(),
-        cause,
-    };
+    let failed = read_failed(log.path());
     while let Some(line) = lines.next_line().map_err(failed)? {
         let Some(bytes) = line.whole() else { continue };
         for (output, home) in outputs.iter().zip(&mut homes) {

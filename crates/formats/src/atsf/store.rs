@@ -1,15 +1,15 @@
 //! Where threads live, and what their files are called.
 
 use std::collections::{BTreeSet, HashSet};
-use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use rethread_disk::{DiskError, FileId, folder_id, is_temporary};
+use rethread_disk::{FileId, folder_id, is_temporary};
 use rethread_model::{Note, Summary, Workspace};
 use rethread_project::{Repository, is_folder, is_visible, upward};
 
 use super::config::Config;
-use super::{Atsf, FORMAT, SLUG};
+use super::{Atsf, FORMAT};
+use crate::kit::{is_absent, read_error, sorted_entries};
 use crate::{Dependencies, Env, Found, OpenError, Projects, Root, SeenPlace, Source, Store};
 
 pub(crate) const AGENT: &str = ".agent";
@@ -103,24 +103,11 @@ impl Store for Atsf {
                 names.sort();
                 files.append(&mut names);
             }
-            Err(e)
-                if matches!(
-                    e.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) => {}
-            Err(e) => {
-                return Err(DiskError::Read {
-                    path: assets,
-                    cause: e,
-                }
-                .into());
-            }
+            Err(e) if is_absent(&e) => {}
+            Err(cause) => return Err(read_error(&assets, cause)),
         }
         if files.is_empty() {
-            return Err(OpenError::NotOurs {
-                path: source.path.clone(),
-                format: SLUG,
-            });
+            return Err(source.not_ours());
         }
         Ok(files)
     }
@@ -216,22 +203,8 @@ impl Roots {
 
 /// The threads of a project, by the names of their folders.
 pub(crate) fn list_folder(project: &Path, out: &mut dyn FnMut(Result<Source, Note>)) {
-    let folder = threads_folder(project);
-    let entries = match std::fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return,
-        Err(e) => return out(Err(unreadable(&folder, &e))),
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        match entry {
-            Ok(entry) => names.push(entry),
-            Err(e) => out(Err(unreadable(&folder, &e))),
-        }
-    }
-    names.sort_by_cached_key(std::fs::DirEntry::file_name);
     let refused = refused_store(project);
-    for entry in names {
+    for entry in sorted_entries(&threads_folder(project), out) {
         let name = entry.file_name();
         let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
         if is_folder && !is_temporary(&name) {
@@ -241,10 +214,6 @@ pub(crate) fn list_folder(project: &Path, out: &mut dyn FnMut(Result<Source, Not
             }));
         }
     }
-}
-
-fn unreadable(folder: &Path, e: &io::Error) -> Note {
-    Note::damage(format!("cannot be read: {e}")).at(folder)
 }
 
 fn source(folder: PathBuf) -> Source {

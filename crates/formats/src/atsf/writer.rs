@@ -193,13 +193,7 @@ impl Writer for Atsf {
                 notes.push(Note::damage(message).at(source.path.join(ASSETS)));
             }
         }
-        Ok(Made {
-            id,
-            created: vec![path.clone()],
-            path,
-            project: home,
-            notes,
-        })
+        Ok(Made::of_path(id, path, home).with_notes(notes))
     }
 
     fn keeps(&self) -> Keeps {

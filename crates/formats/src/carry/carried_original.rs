@@ -15,6 +15,7 @@ use super::own::NamedFile;
 use super::pack::{Seal, pack_content};
 use super::shape::MessageTree;
 use super::unpack::Unpack;
+use crate::error::read_failed;
 use crate::{Conversation, OpenError, Part, RecordKind, Spool};
 
 /// The version of what is written here. In version 1, what clients told their models beside what
@@ -469,10 +470,7 @@ pub(crate) fn visit_lines(
             continue;
         }
         let line = part.view(record, &mut buffer);
-        let line = line.map_err(|cause| DiskError::Read {
-            path: part.path.clone(),
-            cause,
-        })?;
+        let line = line.map_err(read_failed(&part.path))?;
         if ours.find(line).is_some()
             && tree.parse_into(line).is_ok()
             && let Some(item) = find(tree.root(line))

@@ -10,6 +10,7 @@ use rethread_json::{Array, Object, Tree, Value};
 
 use super::pack::Seal;
 use super::put::FileToPut;
+use crate::error::read_failed;
 use crate::{WriteError, Writing};
 
 /// Where the notes are, in the data folder.
@@ -35,10 +36,7 @@ impl UnfinishedInstall {
             if at == 0 {
                 unfinished.main.clone_from(to);
             } else if is_missing(to) {
-                let unreadable = |cause| rethread_disk::DiskError::Read {
-                    path: from.clone(),
-                    cause,
-                };
+                let unreadable = read_failed(&from);
                 let seal = Seal::of_content(&mut open_read(from)?).map_err(unreadable)?;
                 unfinished.files.push((to.clone(), seal));
             }

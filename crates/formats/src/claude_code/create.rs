@@ -9,6 +9,7 @@ use rethread_project::is_visible;
 
 use super::SLUG;
 use super::store::{PROJECTS, config_folders, encode_cwd, is_uuid};
+use crate::write::{AskedFor, refuse_asked};
 use crate::{Env, NewSession, WriteError, Writing};
 
 /// How often another id is tried when one is taken; with a seed, the first ones may be.
@@ -17,16 +18,13 @@ const TRIES: u32 = 100_000;
 /// What a session of this format has no place for is refused, not dropped.
 pub(super) fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
     new.refuse_special(SLUG)?;
-    let given = [
-        ("agent ids", new.agent_id.is_some()),
-        ("agent names", new.agent_name.is_some()),
-        ("protocol", new.protocol.is_some()),
-        ("protocol", new.protocol_version.is_some()),
+    let asked = [
+        AskedFor::value(new.agent_id.as_ref(), "agent ids"),
+        AskedFor::value(new.agent_name.as_ref(), "agent names"),
+        AskedFor::value(new.protocol.as_ref(), "protocol"),
+        AskedFor::value(new.protocol_version.as_ref(), "protocol"),
     ];
-    match given.into_iter().find(|(_, is_given)| *is_given) {
-        Some((what, _)) => Err(WriteError::Unsupported { format: SLUG, what }),
-        None => Ok(()),
-    }
+    refuse_asked(SLUG, &asked)
 }
 
 /// The folder without links, spelled as the client spells it.

@@ -22,15 +22,7 @@ pub(super) fn summarize_with(
     save: SaveScan,
 ) -> (Summary, Option<SavedScan>) {
     let path = &source.path;
-    let mut summary = Summary {
-        path: path.clone(),
-        head: Head {
-            id: source.id.clone(),
-            format: SLUG,
-            ..Head::default()
-        },
-        ..Summary::default()
-    };
+    let mut summary = source.new_summary();
     let mut saved = None;
     let file = open_sized(path).map_err(OpenError::from);
     let scanned = file.and_then(|(file, len)| {

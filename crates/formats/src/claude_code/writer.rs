@@ -53,13 +53,7 @@ impl Writer for ClaudeCode {
             }
             out.write_all(&scribe.lines)
         })?;
-        Ok(Made {
-            id,
-            path: path.clone(),
-            project: cwd,
-            created: vec![path],
-            notes: Vec::new(),
-        })
+        Ok(Made::of_path(id, path, cwd))
     }
 
     /// Adds messages to a session. Each follows the one before, the first what the client would go on
@@ -144,13 +138,7 @@ impl Writer for ClaudeCode {
             out.write_all(&scribe.lines)?;
             out.flush()
         })?;
-        Ok(Made {
-            id,
-            path: path.clone(),
-            project: cwd.unwrap_or(folder),
-            created: vec![path],
-            notes,
-        })
+        Ok(Made::of_path(id, path, cwd.unwrap_or(folder)).with_notes(notes))
     }
 
     fn keeps(&self) -> Keeps {

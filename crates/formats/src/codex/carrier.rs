@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use rethread_disk::{DiskError, Mode, create_with, open_read};
+use rethread_disk::{Mode, create_with, open_read};
 use rethread_json::{Object, Value};
 use rethread_model::TitleSource;
 
@@ -13,6 +13,7 @@ use super::store::{SESSIONS, home_of};
 use super::write::{add_name, codex_home};
 use super::{Codex, FORMAT};
 use crate::carry::{InstallTarget, Put, SessionFiles, join_checked, put_files, visit_lines};
+use crate::error::read_failed;
 use crate::format::unreadable_pieces;
 use crate::session_log::SessionLog;
 use crate::{Carrier, Conversation, OpenError, Reader, Source, Want, WriteError, Writing};
@@ -139,10 +140,7 @@ impl Carrier for Codex {
         };
         let path = join_checked(&goods.folder, goods.main())?;
         let file = open_read(&path)?;
-        let unreadable = |cause| DiskError::Read {
-            path: path.clone(),
-            cause,
-        };
+        let unreadable = read_failed(&path);
         let mut content = open_stream(&file, &path).map_err(unreadable)?;
         let _ = create_with(
             &join_checked(&goods.folder, name)?,

@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use rethread_disk::{DiskError, open_sized};
+use rethread_disk::open_sized;
 use rethread_model::Note;
 
+use crate::error::read_failed;
 use crate::packed::{Packing, Unpacked, damage_reason, unpack_file};
 use crate::{LogWindow, OpenError, Part};
 
@@ -37,10 +38,7 @@ pub(super) fn open_in(path: &Path, window: Option<LogWindow>) -> Result<OpenedRo
         let part = Part::lines_in(window, path.to_owned(), file, len);
         return Ok(OpenedRollout { part, damage: None });
     }
-    let original = file.try_clone().map_err(|cause| DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    })?;
+    let original = file.try_clone().map_err(read_failed(path))?;
     let content = unpack_file(path, file, Packing::Zstd)?;
     let damage = content.damage.map(|why| Note::damage(why).at(path));
     let part = Part::packed(path.to_owned(), original, content.file, content.len);

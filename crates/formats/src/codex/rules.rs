@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rethread_disk::DiskError;
 use rethread_json::{LineBytes, Lines, Tree, Value};
 
 use super::calls::call_id;
@@ -12,6 +11,7 @@ use super::record::{Ev, Item, RolloutRecord, RolloutType};
 use super::said::has_lone_surrogate;
 use super::store::{RolloutName, find_rollout};
 use super::{Codex, document, packed};
+use crate::error::read_failed;
 use crate::fields::{filled_of, string_of};
 use crate::{OpenError, Rules, Source, Store, Violation, Weight};
 
@@ -66,10 +66,7 @@ fn one(source: &Source) -> Result<Vec<Violation>, OpenError> {
     }
     let mut lines = Lines::new(part.reader());
     let mut tree = Tree::default();
-    let failed = |cause| DiskError::Read {
-        path: path.clone(),
-        cause,
-    };
+    let failed = read_failed(path);
     let mut count = 0;
     while let Some(line) = lines.next_line().map_err(failed)? {
         count = line.span.number;

@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 use rethread_disk::open_sized;
 use rethread_json::{SyntaxError, Tree, Value};
 use rethread_model::{
-    Activity, ConvertedFrom, Counts, Head, Kind, ModelRef, Moment, Role, State, Summary, Usage,
+    Activity, ConvertedFrom, Counts, Kind, ModelRef, Moment, Role, State, Summary, Usage,
 };
 
 use super::base::find_bases;
@@ -39,15 +39,7 @@ pub(super) fn summarize_with(
     save: SaveScan,
 ) -> (Summary, Option<SavedScan>) {
     let path = &source.path;
-    let mut summary = Summary {
-        path: path.clone(),
-        head: Head {
-            id: source.id.clone(),
-            format: SLUG,
-            ..Head::default()
-        },
-        ..Summary::default()
-    };
+    let mut summary = source.new_summary();
     summary.counts.usage = want.usage.then(Usage::default);
     if document::is_document(path) {
         return (of_document(source, summary), None);

@@ -62,13 +62,7 @@ impl Writer for Codex {
             .transpose()?;
         put_file(w, &path, &id, &records.into_bytes())?;
         let note = title.and_then(|title| rename::name_new(w, &path, &id, title));
-        Ok(Made {
-            id,
-            created: vec![path.clone()],
-            path,
-            project: new.cwd.clone(),
-            notes: note.into_iter().collect(),
-        })
+        Ok(Made::of_path(id, path, new.cwd.clone()).with_notes(note.into_iter().collect()))
     }
 
     /// Adds messages to a session: all that can be written in one go.
@@ -182,13 +176,10 @@ impl Writer for Codex {
             out.flush()
         })?;
         notes.extend(title.and_then(|title| rename::name_new(w, &path, &id, title)));
-        Ok(Made {
-            id,
-            created: vec![path.clone()],
-            path,
-            project: fork.cwd.clone().unwrap_or_else(|| cwd.into()),
-            notes,
-        })
+        Ok(
+            Made::of_path(id, path, fork.cwd.clone().unwrap_or_else(|| cwd.into()))
+                .with_notes(notes),
+        )
     }
 
     fn keeps(&self) -> Keeps {

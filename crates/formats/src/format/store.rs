@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rethread_disk::{FileId, followed_id};
-use rethread_model::{Note, Summary, Workspace};
+use rethread_model::{Head, Note, Summary, Workspace};
 
 use super::FormatRef;
 use crate::{Env, Home, OpenError, Removal, WriteError, by_name};
@@ -105,6 +105,27 @@ impl Source {
             place: None,
             home: None,
             window: None,
+        }
+    }
+
+    /// The error for a path that holds no session of the format.
+    pub(crate) fn not_ours(&self) -> OpenError {
+        OpenError::NotOurs {
+            path: self.path.clone(),
+            format: self.format.slug(),
+        }
+    }
+
+    /// A summary that says no more than this.
+    pub(crate) fn new_summary(&self) -> Summary {
+        Summary {
+            path: self.path.clone(),
+            head: Head {
+                id: self.id.clone(),
+                format: self.format.slug(),
+                ..Head::default()
+            },
+            ..Summary::default()
         }
     }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use rethread_disk::SafeName;
-use rethread_model::{Head, Moment, Note, Role, SessionBuilder, Summary};
+use rethread_model::{Moment, Note, Role, SessionBuilder, Summary};
 
 use super::entries::build_entries;
 use super::facts::{count_replay, session_head};
@@ -12,7 +12,7 @@ use super::message::is_frame;
 use super::project::CHATS;
 use super::scan::{Scanned, scan_file, scan_in};
 use super::sniff::{ClientFile, file_kind};
-use super::{Gemini, SLUG, store};
+use super::{Gemini, store};
 use crate::kit::{ScanDepth, folder_entries};
 use crate::unusable::{document_unusable, holds_no_record};
 use crate::{
@@ -25,15 +25,7 @@ impl Reader for Gemini {
     fn summarize(&self, source: &Source, want: Want) -> Summary {
         let path = &source.path;
         let look = ScanDepth::of_list(want.usage);
-        let mut summary = Summary {
-            path: path.clone(),
-            head: Head {
-                id: source.id.clone(),
-                format: SLUG,
-                ..Head::default()
-            },
-            ..Summary::default()
-        };
+        let mut summary = source.new_summary();
         match scan_file(path, look) {
             Ok(found) => {
                 summary.size = found.part.len();

@@ -34,7 +34,8 @@ pub(crate) use scan::{SaveScan, ScanDepth, scan_question, scan_resumably};
 pub use state::SavedState;
 pub(crate) use state::{saved_enum, saved_struct};
 pub(crate) use store::{
-    LogFolders, SourceSink, agent_folders, begins_with, folder_entries, known_roots, require_file,
+    LogFolders, SourceSink, agent_folders, begins_with, folder_entries, is_absent, known_roots,
+    read_error, require_file, sorted_entries,
 };
 pub use summary_state::SUMMARY_VERSION;
 pub(crate) use thread::find_circles;

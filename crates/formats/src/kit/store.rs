@@ -1,6 +1,7 @@
 //! What stores have in common: where they are, what is in their folders, and files that are absent or
 //! unreadable.
 
+use std::fs::DirEntry;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -37,6 +38,12 @@ pub(crate) fn known_roots(
 
 /// The paths in a folder, in their order. An absent folder has none; what cannot be read is noted.
 pub(crate) fn folder_entries(folder: &Path, out: &mut SourceSink<'_>) -> Vec<PathBuf> {
+    let entries = sorted_entries(folder, out).into_iter();
+    entries.map(|entry| entry.path()).collect()
+}
+
+/// What is in a folder, in the order of names. An absent folder has nothing; what cannot be read is noted.
+pub(crate) fn sorted_entries(folder: &Path, out: &mut SourceSink<'_>) -> Vec<DirEntry> {
     let unreadable = |e: &io::Error| Note::damage(format!("cannot be read: {e}")).at(folder);
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -46,15 +53,15 @@ pub(crate) fn folder_entries(folder: &Path, out: &mut SourceSink<'_>) -> Vec<Pat
             return Vec::new();
         }
     };
-    let mut paths = Vec::new();
+    let mut found = Vec::new();
     for entry in entries {
         match entry {
-            Ok(entry) => paths.push(entry.path()),
+            Ok(entry) => found.push(entry),
             Err(e) => out(Err(unreadable(&e))),
         }
     }
-    paths.sort();
-    paths
+    found.sort_by_cached_key(DirEntry::file_name);
+    found
 }
 
 /// Whether an error says that there is nothing.
@@ -63,6 +70,15 @@ pub(crate) fn is_absent(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
+}
+
+/// The error for a folder or a file that cannot be read.
+pub(crate) fn read_error(path: &Path, cause: io::Error) -> OpenError {
+    let path = path.to_owned();
+    if is_absent(&cause) {
+        return DiskError::NotFound { path }.into();
+    }
+    DiskError::Read { path, cause }.into()
 }
 
 /// Says why a session whose main file is a file has none.
@@ -74,8 +90,7 @@ pub(crate) fn require_file(source: &Source) -> Result<(), OpenError> {
             path,
             format: source.format.slug(),
         }),
-        Err(e) if is_absent(&e) => Err(DiskError::NotFound { path }.into()),
-        Err(cause) => Err(DiskError::Read { path, cause }.into()),
+        Err(cause) => Err(read_error(&path, cause)),
     }
 }
 

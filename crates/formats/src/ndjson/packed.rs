@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use rethread_disk::{DiskError, open_read};
 
 use crate::Part;
+use crate::error::read_failed;
 use crate::packed::{Packing, unpack_file};
 
 /// A file, unpacked where it was packed.
@@ -27,10 +28,7 @@ pub(super) struct OpenedExport {
 /// Opens a file; of a packed one, its content.
 pub(super) fn open_export(path: &Path) -> Result<OpenedExport, DiskError> {
     let file = open_read(path)?;
-    let failed = |cause| DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    };
+    let failed = read_failed(path);
     let meta = file.metadata().map_err(failed)?;
     let changed = meta.modified().ok();
     let mut start = [0; 4];
@@ -87,10 +85,7 @@ fn unpack_export(
     packing: Packing,
     stamp: ExportStamp,
 ) -> Result<(File, u64, Option<String>), DiskError> {
-    let failed = |cause| DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    };
+    let failed = read_failed(path);
     let mut last = LAST
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);

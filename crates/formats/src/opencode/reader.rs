@@ -1,13 +1,13 @@
 //! Reading a session, whichever way it is stored.
 
-use rethread_model::{Head, Link, LinkKind, Note, RawRef, SessionBuilder, Summary};
+use rethread_model::{Link, LinkKind, Note, RawRef, SessionBuilder, Summary};
 
 use super::entries::add_entries;
 use super::facts::{SessionFacts, parsed};
 use super::said::PlacedMessage;
 use super::store::{SessionStorage, file_stem, list_names, storage_of};
 use super::summary::{of_database, of_export, of_tree};
-use super::{FORMAT, OpenCode, SLUG, body, export, session_rows, tree};
+use super::{FORMAT, OpenCode, body, export, session_rows, tree};
 use crate::times::with_times;
 use crate::unusable::document_unusable;
 use crate::{BodyReader, Conversation, Native, OpenError, Part, Reader, Source, Want};
@@ -27,15 +27,7 @@ impl Reader for OpenCode {
                 ..summary
             },
             Err(e) => {
-                let mut summary = Summary {
-                    path: path.clone(),
-                    head: Head {
-                        id: source.id.clone(),
-                        format: SLUG,
-                        ..Head::default()
-                    },
-                    ..Summary::default()
-                };
+                let mut summary = source.new_summary();
                 document_unusable(&mut summary, &e);
                 summary
             }

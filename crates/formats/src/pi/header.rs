@@ -8,6 +8,7 @@ use rethread_json::{Tree, Value, split_lines};
 use rethread_model::{Agent, Head, Link, LinkKind, ModelRef, Moment, Note, Workspace};
 
 use super::{Flavour, VERSION};
+use crate::error::read_failed;
 use crate::fields::{is_true, string_of};
 use crate::kit::saved_struct;
 
@@ -144,10 +145,7 @@ fn encoded_folder(path: &Path) -> Option<String> {
 pub(super) fn first_header(path: &Path) -> Result<Option<HeaderFacts>, DiskError> {
     let mut start = Vec::new();
     let read = open_read(path)?.take(LOOK).read_to_end(&mut start);
-    read.map_err(|cause| DiskError::Read {
-        path: path.to_owned(),
-        cause,
-    })?;
+    read.map_err(read_failed(path))?;
     let mut tree = Tree::default();
     let whole = |line: &[u8], tree: &mut Tree| tree.parse_into(line).is_ok();
     let line = split_lines(&start).find(|(_, line)| whole(line, &mut tree));

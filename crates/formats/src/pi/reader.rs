@@ -99,10 +99,7 @@ impl crate::Reader for Flavour {
         at: Option<&EntryRef>,
     ) -> Result<Option<(NativeContext, Vec<Note>)>, OpenError> {
         let LoadedFile::Session(lines) = load(&source.path)? else {
-            return Err(OpenError::NotOurs {
-                path: source.path.clone(),
-                format: self.slug,
-            });
+            return Err(source.not_ours());
         };
         let entries = lines.entries;
         let mut index: HashMap<Id, usize> = HashMap::with_capacity(entries.len());

@@ -1,7 +1,7 @@
 //! What a list shows of a session: one pass over its file, which parses only lines that matter.
 
 use rethread_disk::open_sized;
-use rethread_model::{Head, Summary};
+use rethread_model::Summary;
 
 use super::Flavour;
 use super::scan::SessionScan;
@@ -18,15 +18,7 @@ pub(super) fn summarize_with(
     save: SaveScan,
 ) -> (Summary, Option<SavedScan>) {
     let path = &source.path;
-    let mut summary = Summary {
-        path: path.clone(),
-        head: Head {
-            id: source.id.clone(),
-            format: flavour.slug,
-            ..Head::default()
-        },
-        ..Summary::default()
-    };
+    let mut summary = source.new_summary();
     let file = open_sized(path).map_err(OpenError::from);
     let mut scan = SessionScan::of_list(want);
     let scanned = file.and_then(|(file, len)| {

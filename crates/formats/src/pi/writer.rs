@@ -129,13 +129,7 @@ impl Writer for Flavour {
         if made == Created::Existed {
             return Err(refused(SessionError::Exists { path }));
         }
-        Ok(Made {
-            id,
-            created: vec![path.clone()],
-            path,
-            project,
-            notes: damage,
-        })
+        Ok(Made::of_path(id, path, project).with_notes(damage))
     }
 
     fn keeps(&self) -> Keeps {

@@ -12,11 +12,10 @@ use super::records::{Mode, Records};
 use super::{fresh_place, put_file};
 use crate::codex::meta::{Beginning, SessionMeta, read_beginning};
 use crate::codex::store::home_of;
-use crate::codex::{Codex, FORMAT, SLUG, store};
+use crate::codex::{Codex, FORMAT, store};
 use crate::session_log::SessionLog;
 use crate::{
-    OpenError, Source, StartedSubagent, SubagentTranscript, SubagentWriter, WriteError, Writer,
-    Writing,
+    Source, StartedSubagent, SubagentTranscript, SubagentWriter, WriteError, Writer, Writing,
 };
 
 /// No chain of parents is followed further than this.
@@ -125,11 +124,7 @@ fn name_of(title: &str) -> String {
 fn meta(source: &Source) -> Result<SessionMeta, WriteError> {
     match read_beginning(&source.path) {
         Beginning::Session(meta) => Ok(*meta),
-        _ => Err(OpenError::NotOurs {
-            path: source.path.clone(),
-            format: SLUG,
-        }
-        .into()),
+        _ => Err(source.not_ours().into()),
     }
 }
 

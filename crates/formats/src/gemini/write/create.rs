@@ -13,6 +13,7 @@ use crate::carry::InstallTarget;
 use crate::gemini::calls::sanitized_text;
 use crate::gemini::project::project_hash;
 use crate::gemini::{FORMAT, SLUG, store};
+use crate::write::{AskedFor, refuse_asked};
 use crate::{Made, NewSession, Source, WriteError, Writing};
 
 /// How often another id is tried when one is taken; with a seed, the first ones may be.
@@ -39,18 +40,15 @@ pub(in crate::gemini) fn project_folder(
 
 /// What a session of this format has no place for is refused, not dropped.
 pub(in crate::gemini) fn refuse_unknown(new: &NewSession) -> Result<(), WriteError> {
-    let given = [
-        ("agent ids", new.agent_id.is_some()),
-        ("agent names", new.agent_name.is_some()),
-        ("agent versions", new.agent_version.is_some()),
-        ("protocol", new.protocol.is_some()),
-        ("protocol", new.protocol_version.is_some()),
-        ("metadata", new.metadata.is_some()),
+    let asked = [
+        AskedFor::value(new.agent_id.as_ref(), "agent ids"),
+        AskedFor::value(new.agent_name.as_ref(), "agent names"),
+        AskedFor::value(new.agent_version.as_ref(), "agent versions"),
+        AskedFor::value(new.protocol.as_ref(), "protocol"),
+        AskedFor::value(new.protocol_version.as_ref(), "protocol"),
+        AskedFor::value(new.metadata.as_ref(), "metadata"),
     ];
-    match given.into_iter().find(|(_, is_given)| *is_given) {
-        Some((what, _)) => Err(WriteError::Unsupported { format: SLUG, what }),
-        None => Ok(()),
-    }
+    refuse_asked(SLUG, &asked)
 }
 
 /// A project's path as text, which is what the client keeps.
@@ -141,13 +139,7 @@ pub(in crate::gemini) fn write_session(
         }
         match made? {
             Created::New => {
-                return Ok(Made {
-                    id,
-                    created: vec![path.clone()],
-                    path,
-                    project: PathBuf::from(header.project),
-                    notes: Vec::new(),
-                });
+                return Ok(Made::of_path(id, path, PathBuf::from(header.project)));
             }
             Created::Existed if asked.is_some() => return Err(taken(path)),
             Created::Existed => {}

@@ -33,11 +33,6 @@ pub(in crate::pi) fn finish(
     }
     session.write_now()?;
     let path = session.session_file().unwrap_or(session.session_dir());
-    Ok(Made {
-        id: session.session_id().to_owned(),
-        path: path.to_owned(),
-        project: session.cwd().to_owned(),
-        created: vec![path.to_owned()],
-        notes: Vec::new(),
-    })
+    let (id, project) = (session.session_id().to_owned(), session.cwd().to_owned());
+    Ok(Made::of_path(id, path.to_owned(), project))
 }

@@ -10,19 +10,15 @@ use super::{open, refused};
 use crate::pi::manager::SessionManager;
 use crate::pi::{CURRENT_VERSION, Flavour};
 use crate::{
-    Appended, Branch, EntryRef, MessageInput, Migrated, Migrator, OpenError, Source, TreeWriter,
-    WriteError, Writing,
+    Appended, Branch, EntryRef, MessageInput, Migrated, Migrator, Source, TreeWriter, WriteError,
+    Writing,
 };
 
 impl Migrator for Flavour {
     /// Brings a session to the current version.
     fn migrate(&self, w: &Writing<'_>, source: &Source) -> Result<Migrated, WriteError> {
         let Some(header) = crate::pi::manager::header_of(&source.path) else {
-            return Err(OpenError::NotOurs {
-                path: source.path.clone(),
-                format: self.slug,
-            }
-            .into());
+            return Err(source.not_ours().into());
         };
         let mut session = open(self, w, source)?;
         let backup = session.migrate();
