@@ -72,6 +72,13 @@ const PROGRAMS: &[Program] = &[
             "bin/opencode"
         },
     },
+    Program {
+        variable: "RETHREAD_JUDGE_INSPECTOR",
+        name: "inspector",
+        package: "@modelcontextprotocol/inspector",
+        version: "2.12.0",
+        file: "clients/launcher/build/index.js",
+    },
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     Program {
         variable: "RETHREAD_JUDGE_CHROMIUM",

@@ -9,8 +9,8 @@ use rethread_engine::Durability;
 
 use crate::commands::{
     agents, append, branch, check, completions, context, convert, export, fork, index, init, label,
-    list, man, migrate, msg, new, open, rename, restore, resume, rm, sample, search, show, tree,
-    trust, worktree,
+    list, man, mcp, migrate, msg, new, open, rename, restore, resume, rm, sample, search, show,
+    tree, trust, worktree,
 };
 use crate::help::{self, GLOBAL, STYLES};
 
@@ -192,6 +192,7 @@ pub(crate) enum Command {
     Trust(trust::Trust),
     Check(check::Check),
     Msg(msg::Msg),
+    Mcp(mcp::Mcp),
     Sample(sample::Sample),
     Restore(restore::Restore),
     Completions(completions::Completions),

@@ -138,6 +138,18 @@ impl Context {
         homes.map(flag).collect()
     }
 
+    /// The same as words, with paths that mean the same in every folder.
+    pub(crate) fn looked_at_words(&self) -> Vec<String> {
+        if self.sample.is_some() {
+            return vec!["--sample".to_owned()];
+        }
+        let homes = self.given_homes.iter().flat_map(|home| {
+            let home = absolute(&self.started_in, home);
+            ["--home".to_owned(), home.to_string_lossy().into_owned()]
+        });
+        homes.collect()
+    }
+
     /// A hint, in which commands are spelled as they can be typed now.
     pub(crate) fn hint(&self, text: &str) -> String {
         let mut parts = text.split("`rethread ");

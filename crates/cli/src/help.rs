@@ -43,7 +43,7 @@ pub(crate) const GROUPS: &[CommandGroup] = &[
     },
     CommandGroup {
         heading: "Between agents",
-        commands: &["msg"],
+        commands: &["mcp", "msg"],
     },
     CommandGroup {
         heading: "Getting to know it",

@@ -74,14 +74,32 @@ impl Shown {
     /// Leaves out what comes before an entry. One that is not among the entries leads to its own
     /// branch.
     pub fn start_at(&mut self, name: &str) -> Result<(), Error> {
+        let start = self.position_of(name)?;
+        self.entries.drain(..start);
+        Ok(())
+    }
+
+    /// Leaves out what comes before the message before an entry, so that it is seen what the entry
+    /// answers.
+    pub fn start_before(&mut self, name: &str) -> Result<(), Error> {
+        let at = self.position_of(name)?;
+        let session = &self.conversation.session;
+        let before = self.entries.get(..at).unwrap_or_default();
+        let is_message = |ix: &&EntryIx| session.entry(**ix).kind.is_message();
+        let before = before.iter().rfind(is_message).copied();
+        let start = before.and_then(|ix| start_of(session, &self.entries, ix));
+        self.entries.drain(..start.unwrap_or(at));
+        Ok(())
+    }
+
+    /// Where to begin so that an entry is seen.
+    fn position_of(&mut self, name: &str) -> Result<usize, Error> {
         let wanted = entry::find_entry(&self.conversation, name)?;
         let session = &self.conversation.session;
         if !self.entries.contains(&wanted) {
             self.entries = session.path(end_of_branch(session, wanted));
         }
-        let start = start_of(session, &self.entries, wanted).unwrap_or(0);
-        self.entries.drain(..start);
-        Ok(())
+        Ok(start_of(session, &self.entries, wanted).unwrap_or(0))
     }
 
     /// Leaves out what comes before the last messages.

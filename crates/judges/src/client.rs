@@ -245,6 +245,15 @@ impl InstalledClient {
         command
     }
 
+    /// The longest call that holds a prompt, which the client was run with.
+    ///
+    /// # Panics
+    ///
+    /// If the prompt never arrived.
+    pub fn turns_with(&self, prompt: &str) -> Vec<Turn> {
+        self.sent_turns(prompt, None)
+    }
+
     /// The longest call that holds the prompt.
     fn sent_turns(&self, prompt: &str, output: Option<&Output>) -> Vec<Turn> {
         match self.try_sent_turns(prompt, output) {

@@ -30,6 +30,7 @@ pub use standin::{HeldCall, ModelCall, StandInModel};
 pub use turns::{Turn, turns_of_call};
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 /// A version of pi that is at hand.
@@ -74,6 +75,19 @@ impl PiVersion {
         let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/src/pi.mjs");
         JsonLineProcess::start(node, &[driver.as_ref(), package.as_ref()])
     }
+}
+
+/// The command line of the MCP Inspector, to be given arguments; none if it is not installed, and then the
+/// test is to be skipped.
+///
+/// # Panics
+///
+/// If it is not installed where `CI` is set.
+pub fn mcp_inspector() -> Option<Command> {
+    let program = installed_program("RETHREAD_JUDGE_INSPECTOR")?;
+    let mut command = Command::new(installed_program("RETHREAD_JUDGE_NODE_24")?);
+    command.arg(program).arg("--cli").stdin(Stdio::null());
+    Some(command)
 }
 
 /// The file that a variable names. In CI it must be there; elsewhere its tests are skipped.

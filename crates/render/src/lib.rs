@@ -36,7 +36,7 @@ pub use neutral::{OneLine, Plain, cell, fit, neutral, one_line, width};
 pub use numbers::{byte_count, dollars, short_count};
 pub use outline::{draw_tree, tree_json};
 pub use reading::{first_of_last, start_of};
-pub use text::{write_text, write_turns};
+pub use text::{TextPart, walk_text_parts, write_text, write_turns};
 pub use unified::{
     Envelope, Export, OriginalWriter, RecordForm, WrittenMessage, context_object, export_record,
     message_lines, message_object, session_object, session_record, summary_entries, workspace_path,

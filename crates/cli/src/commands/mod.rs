@@ -14,6 +14,7 @@ pub(crate) mod init;
 pub(crate) mod label;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod migrate;
 pub(crate) mod msg;
 pub(crate) mod new;
@@ -72,6 +73,7 @@ fn may_write(command: &Command) -> bool {
         | Command::Worktree(_)
         | Command::Trust(_)
         | Command::Msg(_) => true,
+        Command::Mcp(args) => args.may_write(),
         Command::Agents(_)
         | Command::List(_)
         | Command::Search(_)
@@ -115,6 +117,7 @@ fn carry_out(context: &Context, command: Option<Command>) -> Result<Exit, Failur
         Some(Command::Trust(args)) => trust::run(context, &args),
         Some(Command::Check(args)) => check::run(context, &args),
         Some(Command::Msg(args)) => msg::run(context, args),
+        Some(Command::Mcp(args)) => mcp::run(context, &args),
         Some(Command::Completions(args)) => completions::run(context, &args),
         Some(Command::Man(args)) => man::run(context, &args),
         Some(Command::Restore(args)) => restore::run(context, &args),

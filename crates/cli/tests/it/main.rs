@@ -47,6 +47,7 @@ mod judges;
 mod list;
 #[cfg(target_os = "linux")]
 mod many_projects;
+mod mcp;
 mod memory;
 mod modes;
 mod msg;

@@ -20,6 +20,8 @@ pub(super) struct TextPage<'a> {
     apart: bool,
     /// Whether the last line was a heading.
     fresh: bool,
+    /// Whether words are broken into lines that fit.
+    wraps: bool,
 }
 
 impl<'a> TextPage<'a> {
@@ -30,7 +32,14 @@ impl<'a> TextPage<'a> {
             width: width.clamp(20, 400),
             apart: false,
             fresh: false,
+            wraps: true,
         }
+    }
+
+    /// Leaves lines as long as they are, for whoever is no terminal.
+    pub(super) fn without_wrapping(mut self) -> Self {
+        self.wraps = false;
+        self
     }
 
     /// Writes a heading, which the next thing follows without an empty line.
@@ -67,6 +76,9 @@ impl<'a> TextPage<'a> {
 
     /// The columns between a margin and the edge, for words.
     pub(super) fn text_width(&self, margin: usize) -> usize {
+        if !self.wraps {
+            return usize::MAX;
+        }
         self.width.min(MEASURE).saturating_sub(margin).max(8)
     }
 

@@ -5,7 +5,7 @@ use rethread_model::Note;
 use rethread_samp::{Compacted, compact};
 use serde_json::json;
 
-use super::who::Me;
+use super::who::MessageUser;
 use super::{MessageContext, Safely};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -28,7 +28,7 @@ pub(super) fn run(
     place: &MessageContext,
     args: &Compact,
 ) -> Result<Exit, Failure> {
-    let me = Me::find(context, place)?;
+    let me = MessageUser::find(context, place)?;
     let path = me.folder.log_of(&me.alias);
     let done = compact(&me.folder, &me.alias, args.safely.durability)?;
     if context.json {

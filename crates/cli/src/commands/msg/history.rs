@@ -8,7 +8,7 @@ use rethread_render::one_line;
 use rethread_samp::{Message, history, message, messages};
 
 use super::show::{local, object, seconds, write_all, write_indented, write_raw};
-use super::who::{Me, alias_of, folder};
+use super::who::{MessageUser, alias_of, folder};
 use super::{MessageContext, notes};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -54,7 +54,7 @@ pub(super) fn log(context: &Context, place: &MessageContext, args: &Log) -> Resu
     let (folder, alias) = if let Some(alias) = &args.alias {
         (folder(context, place)?, alias_of("the alias", alias)?)
     } else {
-        let me = Me::find(context, place)?;
+        let me = MessageUser::find(context, place)?;
         (me.folder, me.alias)
     };
     let mut batch = history(&folder, &alias, args.lenient, seconds(context))?;
@@ -125,7 +125,7 @@ pub(super) fn raw(context: &Context, place: &MessageContext, args: &Raw) -> Resu
     let mut batch = if args.all {
         messages(&folder(context, place)?, None, args.lenient, now)?
     } else {
-        let me = Me::find(context, place)?;
+        let me = MessageUser::find(context, place)?;
         messages(&me.folder, Some(&me.alias), args.lenient, now)?
     };
     original_out(io::BufWriter::new(io::stdout().lock()), |out| {

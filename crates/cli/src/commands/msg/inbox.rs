@@ -6,7 +6,7 @@ use clap::Args;
 use rethread_samp::{Batch, Inbox as Box_, New};
 
 use super::show::{Times, object, seconds, summary, write_all, write_raw, write_text};
-use super::who::Me;
+use super::who::MessageUser;
 use super::{MessageContext, notes};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -51,7 +51,7 @@ pub(super) fn run(
     place: &MessageContext,
     args: &Inbox,
 ) -> Result<Exit, Failure> {
-    let me = Me::find(context, place)?;
+    let me = MessageUser::find(context, place)?;
     let inbox = Box_ {
         folder: &me.folder,
         me: &me.alias,

@@ -13,6 +13,8 @@ mod show;
 mod watch;
 mod who;
 
+pub(crate) use who::MessageUser;
+
 use clap::{Args, Subcommand};
 use rethread_engine::Durability;
 use rethread_model::Note;
@@ -51,6 +53,21 @@ pub(crate) struct MessageContext {
     /// The message folder.
     #[arg(long, global = true, value_name = "DIR")]
     dir: Option<std::path::PathBuf>,
+}
+
+impl MessageContext {
+    /// The flags as they were given.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let dir = self
+            .dir
+            .as_ref()
+            .map(|dir| dir.to_string_lossy().into_owned());
+        let flags = [("--as", self.alias.clone()), ("--dir", dir)];
+        let given = flags
+            .into_iter()
+            .filter_map(|(flag, value)| Some([flag.to_owned(), value?]));
+        given.flatten().collect()
+    }
 }
 
 #[derive(Debug, Subcommand)]

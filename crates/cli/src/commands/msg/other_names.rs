@@ -16,7 +16,7 @@ use super::compact::line;
 use super::history::write_block;
 use super::send::{repeated, sent_line};
 use super::show::{clock, seconds, summary, write_all, write_raw, write_short};
-use super::who::{Me, alias_of, folder};
+use super::who::{MessageUser, alias_of, folder};
 use crate::args::Global;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -160,12 +160,12 @@ impl Program {
     }
 
     /// Who reads; as the reference implementation does, somebody without a name may.
-    fn reader(&self) -> Result<Me, Failure> {
-        Me::find_or(&self.context, &MessageContext::default(), Some(UNKNOWN))
+    fn reader(&self) -> Result<MessageUser, Failure> {
+        MessageUser::find_or(&self.context, &MessageContext::default(), Some(UNKNOWN))
     }
 
-    fn writer(&self) -> Result<Me, Failure> {
-        let me = Me::find(&self.context, &MessageContext::default())?;
+    fn writer(&self) -> Result<MessageUser, Failure> {
+        let me = MessageUser::find(&self.context, &MessageContext::default())?;
         self.context.notes(&me.use_here(&self.context));
         Ok(me)
     }
@@ -232,7 +232,7 @@ impl Program {
         Ok(Exit::Done)
     }
 
-    fn inbox_of<'a>(&self, me: &'a Me) -> Inbox<'a> {
+    fn inbox_of<'a>(&self, me: &'a MessageUser) -> Inbox<'a> {
         Inbox {
             folder: &me.folder,
             me: &me.alias,

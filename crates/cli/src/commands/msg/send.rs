@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::body::body;
 use super::show::{clock, seconds};
-use super::who::{Me, alias_of};
+use super::who::{MessageUser, alias_of};
 use super::{MessageContext, Safely};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -47,7 +47,7 @@ pub(super) fn send(
     place: &MessageContext,
     args: SendMessage,
 ) -> Result<Exit, Failure> {
-    let me = Me::find(context, place)?;
+    let me = MessageUser::find(context, place)?;
     let to = alias_of("the recipient", &args.to)?;
     let draft = Draft {
         from: &me.alias,
@@ -67,7 +67,7 @@ pub(super) fn reply(
     place: &MessageContext,
     args: Reply,
 ) -> Result<Exit, Failure> {
-    let me = Me::find(context, place)?;
+    let me = MessageUser::find(context, place)?;
     let answer = Answer {
         me: &me.alias,
         text: &body(args.text)?,

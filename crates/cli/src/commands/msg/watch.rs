@@ -12,7 +12,7 @@ use rethread_samp::{Inbox, Message, Watch as Change};
 use super::MessageContext;
 use super::inbox::note;
 use super::show::{Times, object, seconds, write_all, write_text};
-use super::who::Me;
+use super::who::MessageUser;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -58,7 +58,7 @@ pub(super) fn run(
     place: &MessageContext,
     args: &Watch,
 ) -> Result<Exit, Failure> {
-    let me = Me::find(context, place)?;
+    let me = MessageUser::find(context, place)?;
     context.notes(&me.use_here(context));
     context.tell_notes();
     let mut change = Change::default();

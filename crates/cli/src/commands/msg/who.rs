@@ -27,11 +27,11 @@ pub(crate) struct Whoami {}
 
 /// Who I am, in which message folder.
 #[derive(Debug)]
-pub(super) struct Me {
-    pub(super) alias: Alias,
-    pub(super) folder: Folder,
+pub(crate) struct MessageUser {
+    pub(crate) alias: Alias,
+    pub(crate) folder: Folder,
     /// What only this machine knows of me.
-    pub(super) cache: PathBuf,
+    pub(crate) cache: PathBuf,
     why: Why,
     notes: Vec<Note>,
 }
@@ -57,7 +57,7 @@ impl Why {
 }
 
 pub(super) fn run(context: &Context, place: &MessageContext, _: &Whoami) -> Result<Exit, Failure> {
-    let me = Me::find(context, place)?;
+    let me = MessageUser::find(context, place)?;
     let (alias, folder) = (&me.alias, me.folder.path().to_string_lossy());
     if context.json {
         let log = me.folder.log_of(alias);
@@ -99,12 +99,12 @@ pub(super) fn folder(context: &Context, place: &MessageContext) -> Result<Folder
         })
 }
 
-impl Me {
-    pub(super) fn find(context: &Context, place: &MessageContext) -> Result<Self, Failure> {
+impl MessageUser {
+    pub(crate) fn find(context: &Context, place: &MessageContext) -> Result<Self, Failure> {
         Self::find_or(context, place, None)
     }
 
-    /// As [`Me::find`]; where nothing names me, `otherwise` does.
+    /// As [`MessageUser::find`]; where nothing names me, `otherwise` does.
     pub(super) fn find_or(
         context: &Context,
         place: &MessageContext,
