@@ -8,9 +8,9 @@ use clap::{ArgAction, Args, ColorChoice, CommandFactory, FromArgMatches, Parser,
 use rethread_engine::Durability;
 
 use crate::commands::{
-    agents, append, branch, check, completions, context, convert, export, fork, index, init, label,
-    list, man, mcp, migrate, msg, new, open, rename, restore, resume, rm, sample, search, show,
-    tree, trust, worktree,
+    agents, append, branch, check, completions, context, convert, export, fork, help_command,
+    index, init, label, list, man, mcp, migrate, msg, new, open, rename, restore, resume, rm,
+    sample, search, show, tree, trust, worktree,
 };
 use crate::help::{self, GLOBAL, STYLES};
 
@@ -20,6 +20,7 @@ use crate::help::{self, GLOBAL, STYLES};
 #[derive(Debug, Parser)]
 #[command(name = "rethread", version, args_conflicts_with_subcommands = false)]
 #[command(styles = STYLES, disable_help_flag = true, disable_version_flag = true)]
+#[command(disable_help_subcommand = true)]
 #[command(after_help = "Examples:
   rethread                          what there is on this machine
   rethread list --since 7d          sessions of the last seven days
@@ -62,6 +63,18 @@ impl Cli {
     fn read_with_help() -> Result<Self, clap::Error> {
         let matches = help::set(Self::command()).try_get_matches()?;
         Self::from_arg_matches(&matches)
+    }
+
+    /// The help of a command, or what is wrong with its name.
+    pub(crate) fn help_of(command: &[String]) -> clap::Error {
+        let program = ["rethread".to_owned()].into_iter();
+        let words = program
+            .chain(command.iter().cloned())
+            .chain(["--help".to_owned()]);
+        match help::set(Self::command()).try_get_matches_from(words) {
+            Err(e) => e,
+            Ok(_) => clap::Error::new(ErrorKind::InvalidSubcommand),
+        }
     }
 }
 
@@ -197,4 +210,5 @@ pub(crate) enum Command {
     Restore(restore::Restore),
     Completions(completions::Completions),
     Man(man::Man),
+    Help(help_command::HelpCommand),
 }

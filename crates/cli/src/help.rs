@@ -126,7 +126,7 @@ fn groups(command: &Command, width: usize) -> String {
     };
     let about = |name: &str| match command.find_subcommand(name) {
         Some(sub) => sub.get_about().map(ToString::to_string),
-        None => (name == "help").then(|| "Print the help of a command".to_owned()),
+        None => None,
     };
     let all = GROUPS.iter().flat_map(|group| group.commands);
     let names_width = all.map(|name| named(name).len()).max().unwrap_or(0);

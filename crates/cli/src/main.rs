@@ -11,6 +11,7 @@ mod following;
 mod found_text;
 mod help;
 mod homes;
+mod json_reference;
 mod marking;
 mod names;
 mod notes;

@@ -6,7 +6,7 @@ use crate::repository::{assert_none, folders, put, root, text};
 
 /// For each folder of crates/, the crates it may use. Dependencies point one way, and nothing below
 /// the command line uses what is above it.
-const CRATES: [(&str, &[&str]); 16] = [
+const CRATES: [(&str, &[&str]); 17] = [
     ("json", &[]),
     ("model", &["json"]),
     ("disk", &[]),
@@ -33,28 +33,34 @@ const CRATES: [(&str, &[&str]); 16] = [
             "disk", "engine", "formats", "json", "model", "render", "samp",
         ],
     ),
+    ("mcp", &["lib"]),
     (
         "cli",
         &[
-            "catalog", "disk", "engine", "formats", "json", "model", "project", "render", "samp",
+            "catalog", "disk", "engine", "formats", "json", "mcp", "model", "project", "render",
+            "samp",
         ],
     ),
 ];
 
 /// Crates from outside that only some crates may use.
-const RESERVED: [(&str, &[&str]); 15] = [
+const RESERVED: [(&str, &[&str]); 19] = [
     ("anstream", &["cli"]),
     ("anyhow", &["cli"]),
+    ("axum", &["mcp"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("indicatif", &["cli"]),
     ("notify", &["watch"]),
+    ("rmcp", &["mcp"]),
     ("rusqlite", &["catalog", "formats"]),
     ("rustix", &["disk", "run"]),
+    ("schemars", &["mcp"]),
     ("tantivy", &["search"]),
     ("tempfile", &["disk"]),
     ("terminal_size", &["cli"]),
+    ("tokio", &["mcp"]),
     ("toml", &["catalog"]),
     ("trash", &["disk"]),
     ("windows-sys", &["disk"]),

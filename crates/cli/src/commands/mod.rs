@@ -9,6 +9,7 @@ pub(crate) mod context;
 pub(crate) mod convert;
 pub(crate) mod export;
 pub(crate) mod fork;
+pub(crate) mod help_command;
 pub(crate) mod index;
 pub(crate) mod init;
 pub(crate) mod label;
@@ -86,7 +87,8 @@ fn may_write(command: &Command) -> bool {
         | Command::Check(_)
         | Command::Sample(_)
         | Command::Completions(_)
-        | Command::Man(_) => false,
+        | Command::Man(_)
+        | Command::Help(_) => false,
     }
 }
 
@@ -120,6 +122,7 @@ fn carry_out(context: &Context, command: Option<Command>) -> Result<Exit, Failur
         Some(Command::Mcp(args)) => mcp::run(context, &args),
         Some(Command::Completions(args)) => completions::run(context, &args),
         Some(Command::Man(args)) => man::run(context, &args),
+        Some(Command::Help(args)) => help_command::run(context, &args),
         Some(Command::Restore(args)) => restore::run(context, &args),
         Some(Command::Sample(args)) => sample::run(context, &args),
     }

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use super::kind::schema;
+use super::table::kind::{Answer, definition, one_of, with_inner};
 use super::{all_answers, validator};
 use crate::world::{self, World};
 
@@ -102,4 +102,22 @@ pub(super) fn names_twice(line: &str) -> Vec<String> {
 fn with_halves(line: &str) -> Value {
     let read = serde_json::from_str(line);
     read.unwrap_or_else(|_| world::json(&line.replace("\\ud", "\\u0")))
+}
+
+/// The schema of what one command prints on a line.
+pub(super) fn schema(answer: &Answer) -> Value {
+    let mut schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": answer.call,
+        "description": answer.means,
+    });
+    if let Value::Object(members) = one_of(answer.objects) {
+        for (key, value) in members {
+            schema[key] = value;
+        }
+    }
+    let all = with_inner(answer.objects).into_iter();
+    let defs: Map<String, Value> = all.map(|o| (o.name.to_owned(), definition(o))).collect();
+    schema["$defs"] = Value::Object(defs);
+    schema
 }

@@ -1,20 +1,11 @@
-//! Every field that a command prints with `--json` is in one table here. `docs/json.md` and the schemas
-//! in `docs/schema` are made of it, and all that commands print is compared with them.
+//! The table of what commands print with `--json` is true. `docs/json.md` and the schemas in
+//! `docs/schema` are made of it, and all that commands print is compared with them.
 
 mod compare;
-mod kind;
 mod page;
+#[path = "../../../src/json_reference/mod.rs"]
+mod table;
 mod validator;
-
-// Tables: a row a field, however long it is.
-#[rustfmt::skip]
-mod answers;
-#[rustfmt::skip]
-mod message;
-#[rustfmt::skip]
-mod messages;
-#[rustfmt::skip]
-mod session;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,22 +15,14 @@ use rethread_formats::{Want, summarize};
 use rethread_model::State;
 use serde_json::json;
 
-use self::compare::{Schemas, names_twice};
-use self::kind::{Answer, schema, with_inner};
+use self::compare::{Schemas, names_twice, schema};
+use self::table::SECTIONS;
+use self::table::kind::{ANY_OTHER, Answer, with_inner};
 use crate::agreement::{folders, sessions};
 use crate::world::{self, World};
 
-static SECTIONS: [(&str, &[Answer]); 6] = [
-    ("Looking", answers::READING),
-    ("Exporting and converting", answers::MOVING),
-    ("Writing", answers::WRITING),
-    ("Projects and the program", answers::PROJECTS),
-    ("Messages between agents", messages::MESSAGES),
-    ("Notes and errors", answers::TALK),
-];
-
 fn all_answers() -> impl Iterator<Item = &'static Answer> {
-    SECTIONS.iter().flat_map(|(_, answers)| answers.iter())
+    SECTIONS.iter().flat_map(|section| section.answers.iter())
 }
 
 fn docs() -> PathBuf {
@@ -60,6 +43,15 @@ fn json_pages_and_schemas_are_written_down() {
     let mut names = BTreeSet::new();
     for object in with_inner(&objects) {
         assert!(names.insert(object.name), "{} twice", object.name);
+        let mut fields = BTreeSet::new();
+        for field in object.fields().filter(|field| field.name != ANY_OTHER) {
+            assert!(
+                fields.insert(field.name),
+                "{}: {} twice",
+                object.name,
+                field.name
+            );
+        }
     }
     if std::env::var_os("RETHREAD_BLESS").is_some() {
         let _ = fs::remove_dir_all(docs().join("schema"));
@@ -165,6 +157,9 @@ fn write_into_the_sample(s: &Schemas) {
     s.says("sample", &["sample", "try-me"]);
     s.says("completions", &["completions", "bash"]);
     s.says("man", &["man"]);
+    s.says("help", &["help"]);
+    s.says("help", &["help", "msg", "send"]);
+    s.says("mcp-config", &["mcp", "--print-config", "codex"]);
     s.says("man-output", &["man", "-o", "pages"]);
 }
 
@@ -282,7 +277,10 @@ fn the_fields_of_a_session_stand_in_their_order() {
     w.thread("For later");
     let listed = world::json(&w.ok(&["list", "--json"]));
     let listed: Vec<&String> = listed.as_object().unwrap().keys().collect();
-    let told: Vec<&str> = session::SESSION.fields().map(|field| field.name).collect();
+    let told: Vec<&str> = table::session::SESSION
+        .fields()
+        .map(|field| field.name)
+        .collect();
     assert_eq!(listed, told);
 }
 

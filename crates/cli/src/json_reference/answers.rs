@@ -5,7 +5,7 @@ use super::kind::{Answer, Field, Kind, Object, always, maybe};
 use super::message::{CONTEXT, FOLLOWED, NATIVE_CONTEXT, RECORD, TREE_ENTRY, TREE_SUBAGENT};
 use super::session::{REMOVED, SESSION};
 
-pub(super) static READING: &[Answer] = &[
+pub(crate) static READING: &[Answer] = &[
     Answer { name: "overview", call: "rethread --json", means: "what there is on this machine; one object. Sessions of sub-agents count with those that started them. Of converted copies, only what was said in them since counts among messages and tokens.", objects: &[&OVERVIEW] },
     Answer { name: "agents", call: "rethread agents --json", means: "a line a format.", objects: &[&AGENT] },
     Answer { name: "list", call: "rethread list --json", means: "a line a session.", objects: &[&SESSION] },
@@ -22,7 +22,7 @@ pub(super) static READING: &[Answer] = &[
     Answer { name: "check", call: "rethread check PATH --json", means: "a line a violation; nothing where there is none.", objects: &[&VIOLATION] },
 ];
 
-pub(super) static MOVING: &[Answer] = &[
+pub(crate) static MOVING: &[Answer] = &[
     Answer { name: "export", call: "rethread export --report json", means: "one object. `--json` names what is written, [Unified NDJSON](formats/ndjson.md) ([schema of its lines](unified-ndjson.schema.json)); alone or with `--source`, the paths of what was written are printed, a line each, as the document of that format shows. Beside `--markdown` or `--html` it also prints this object. With `-o -` the export itself is on stdout, and the report on stderr.", objects: &[&EXPORTED] },
     Answer { name: "convert", call: "rethread convert SESSION --to FORMAT --json", means: "a line a session.", objects: &[&CONVERTED] },
     Answer { name: "restore", call: "rethread restore FILE --json", means: "a line a session.", objects: &[&RESTORED] },
@@ -30,7 +30,7 @@ pub(super) static MOVING: &[Answer] = &[
     Answer { name: "migrate", call: "rethread migrate PATH --json", means: "a line a session.", objects: &[&MIGRATED] },
 ];
 
-pub(super) static WRITING: &[Answer] = &[
+pub(crate) static WRITING: &[Answer] = &[
     Answer { name: "new", call: "rethread new --format F --json", means: "one object.", objects: &[&MADE] },
     Answer { name: "append", call: "rethread append SESSION TEXT --json", means: "a line a message, as soon as it is saved.", objects: &[&ADDED] },
     Answer { name: "branch", call: "rethread branch SESSION ENTRY --json", means: "a line for each entry that was added.", objects: &[&ADDED] },
@@ -40,7 +40,7 @@ pub(super) static WRITING: &[Answer] = &[
     Answer { name: "rm", call: "rethread rm SESSION --json", means: "a line a session; with `--dry-run`, those that would go.", objects: &[&REMOVED] },
 ];
 
-pub(super) static PROJECTS: &[Answer] = &[
+pub(crate) static PROJECTS: &[Answer] = &[
     Answer { name: "init", call: "rethread init --json", means: "one object.", objects: &[&STARTED] },
     Answer { name: "worktree-add", call: "rethread worktree add --json", means: "one object.", objects: &[&WORKTREE_ADDED] },
     Answer { name: "worktree-list", call: "rethread worktree list --json", means: "a line a worktree.", objects: &[&WORKTREE] },
@@ -50,12 +50,14 @@ pub(super) static PROJECTS: &[Answer] = &[
     Answer { name: "trust-revoke", call: "rethread trust --revoke --json", means: "one object.", objects: &[&REVOKED] },
     Answer { name: "sample", call: "rethread sample DIR --json", means: "one object.", objects: &[&SAMPLE] },
     Answer { name: "sample-clear", call: "rethread sample --clear --json", means: "one object.", objects: &[&CLEARED] },
+    Answer { name: "help", call: "rethread help COMMAND --json", means: "one object.", objects: &[&COMMAND_HELP] },
+    Answer { name: "mcp-config", call: "rethread mcp --print-config CLIENT --json", means: "one object.", objects: &[&CLIENT_CONFIG] },
     Answer { name: "completions", call: "rethread completions SHELL --json", means: "one object.", objects: &[&COMPLETIONS] },
     Answer { name: "man", call: "rethread man --json", means: "one object.", objects: &[&MANUAL] },
     Answer { name: "man-output", call: "rethread man -o DIR --json", means: "a line a page.", objects: &[&WRITTEN] },
 ];
 
-pub(super) static TALK: &[Answer] = &[
+pub(crate) static TALK: &[Answer] = &[
     Answer { name: "error", call: "stderr of any command with --json", means: "one object for a failure; where only a part failed, a line each.", objects: &[&FAILURE] },
     Answer { name: "note", call: "stderr of any command with --json, for what was noticed", means: "a line a note. `warning` where something was damaged or skipped, `note` for the rest.", objects: &[&WARNING, &REMARK] },
 ];
@@ -178,7 +180,7 @@ static REMOVED_CACHE: Object = Object { name: "removed-cache", means: "A folder 
     always("removed", Text, "the folder"),
 ]] };
 
-pub(super) static VIOLATION: Object = Object { name: "violation", means: "A rule that is broken", groups: &[&[
+pub(crate) static VIOLATION: Object = Object { name: "violation", means: "A rule that is broken", groups: &[&[
     always("path", Text, "the file"),
     always("line", OrNull(&Integer), "the line, from 1"),
     always("level", Word(&["error", "warning"]), "how bad it is"),
@@ -366,4 +368,46 @@ static NOTE: Object = Object { name: "note-object", means: "What was noticed", g
     maybe("line", Integer, "the line, from 1"),
     maybe("offset", Integer, "the byte in the file"),
     maybe("hint", Text, "what to do next"),
+]] };
+
+static CLIENT_CONFIG: Object = Object { name: "client-config", means: "What a client must know of the server", groups: &[&[
+    always("client", Text, "the client"),
+    always("place", Text, "where it belongs"),
+    always("text", Text, "what to add there, or to run"),
+    always("command", List(&Text), "the words that start the server"),
+]] };
+
+static COMMAND_HELP: Object = Object { name: "command-help", means: "A command with all below it", groups: &[&[
+    always("command", Text, "how it is called"),
+    always("aliases", List(&Text), "its other names"),
+    always("about", OrNull(&Text), "what it does, in a line"),
+    always("details", OrNull(&Text), "what else there is to say"),
+    always("examples", OrNull(&Text), "calls, with what they do"),
+    always("arguments", List(&Kind::Object(&ARGUMENT_HELP)), "what it takes in order"),
+    always("options", List(&Kind::Object(&ARGUMENT_HELP)), "its flags; those that every command takes are with the program"),
+    always("answers", List(&Kind::Object(&ANSWER_HELP)), "what it prints with `--json`"),
+    always("commands", List(&Kind::Object(&COMMAND_HELP)), "the commands below it"),
+    maybe("version", Text, "the version, of the program"),
+    maybe("exit_codes", Map(&Text), "what exit codes mean, of the program"),
+    maybe("$defs", Map(&Any), "a JSON Schema for each object that is named, where this was asked for"),
+]] };
+
+static ARGUMENT_HELP: Object = Object { name: "argument-help", means: "An argument or an option", groups: &[&[
+    always("name", Text, "its name"),
+    always("long", OrNull(&Text), "the flag, of an option"),
+    always("short", OrNull(&Text), "the short flag, where there is one"),
+    always("value", OrNull(&Text), "what its value is called; null where it takes none"),
+    always("choices", List(&Text), "the values that it takes, where they are few"),
+    always("default", OrNull(&Text), "its value where none is given"),
+    always("required", Flag, "whether it must be there"),
+    always("repeatable", Flag, "whether it can be there several times"),
+    always("about", OrNull(&Text), "what it means"),
+]] };
+
+static ANSWER_HELP: Object = Object { name: "answer-help", means: "An answer of a command", groups: &[&[
+    always("name", Text, "the name of its schema in the documentation"),
+    always("section", Text, "the part of the documentation that it is in"),
+    always("call", Text, "how the command is called"),
+    always("means", Text, "what it prints"),
+    always("objects", List(&Text), "the objects; each that is printed is one of these"),
 ]] };

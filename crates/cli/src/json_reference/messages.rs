@@ -4,7 +4,7 @@ use super::answers::VIOLATION;
 use super::kind::Kind::{Any, Flag, Integer, List, OrNull, Text, Time};
 use super::kind::{ANY_OTHER, Answer, Object, always, maybe};
 
-pub(super) static MESSAGES: &[Answer] = &[
+pub(crate) static MESSAGES: &[Answer] = &[
     Answer { name: "msg-send", call: "rethread msg send TO TEXT --json", means: "one object; `msg reply` prints the same.", objects: &[&SENT] },
     Answer { name: "msg-inbox", call: "rethread msg inbox --json", means: "a line a message; `msg log` and `msg watch` print the same.", objects: &[&RECEIVED] },
     Answer { name: "msg-cat", call: "rethread msg cat ID --json", means: "the record as its sender wrote it; one object.", objects: &[&RECORD] },

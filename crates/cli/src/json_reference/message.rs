@@ -4,7 +4,7 @@ use super::kind::Kind::{Any, Flag, Integer, List, Number, OneOf, OrNull, Text, T
 use super::kind::{Field, Kind, Object, always, maybe};
 use super::session::{SESSION, TITLES, TOKENS};
 
-pub(super) static RECORD: Object = Object {
+pub(crate) static RECORD: Object = Object {
     name: "record",
     means: "A session with its messages",
     groups: &[&[
@@ -15,7 +15,7 @@ pub(super) static RECORD: Object = Object {
     ]],
 };
 
-pub(super) static CONTEXT: Object = Object {
+pub(crate) static CONTEXT: Object = Object {
     name: "context",
     means: "What a model would see",
     groups: &[&[
@@ -25,7 +25,7 @@ pub(super) static CONTEXT: Object = Object {
     ]],
 };
 
-pub(super) static NATIVE_CONTEXT: Object = Object {
+pub(crate) static NATIVE_CONTEXT: Object = Object {
     name: "native-context",
     means: "What a model would see, in the format's own words",
     groups: &[&[
@@ -52,7 +52,7 @@ static MESSAGE_FIELDS: &[Field] = &[
     maybe("metadata", Kind::Object(&METADATA), "where, by what, and all that the document has no words for"),
 ];
 
-pub(super) static FOLLOWED: Object = Object {
+pub(crate) static FOLLOWED: Object = Object {
     name: "followed-message",
     means: "A message as it is said",
     groups: &[
@@ -304,7 +304,7 @@ static SAID: &[Field] = &[
     maybe("name", Text, "of an event or something unknown: what the agent calls it"),
 ];
 
-pub(super) static TREE_ENTRY: Object = Object {
+pub(crate) static TREE_ENTRY: Object = Object {
     name: "tree-entry",
     means: "An entry, parents before children",
     groups: &[
@@ -331,7 +331,7 @@ const TREE_ENTRIES: &[&str] = &[
     "context_edit", "usage", "event", "unknown",
 ];
 
-pub(super) static TREE_SUBAGENT: Object = Object {
+pub(crate) static TREE_SUBAGENT: Object = Object {
     name: "tree-subagent",
     means: "A session that this one started, behind all entries",
     groups: &[&[

@@ -42,16 +42,16 @@ static FIELDS: &[Field] = &[
     always("unsupported_version", OrNull(&Text), "the version that is not read"),
 ];
 
-pub(super) const TITLES: &[&str] = &["first_prompt", "last_prompt", "summary", "model", "stored", "user"];
+pub(crate) const TITLES: &[&str] = &["first_prompt", "last_prompt", "summary", "model", "stored", "user"];
 
-pub(super) static SESSION: Object = Object {
+pub(crate) static SESSION: Object = Object {
     name: "session",
     means: "A session; `list` and `show` say the same of it",
     groups: &[FIELDS],
 };
 
 /// What `rm` prints.
-pub(super) static REMOVED: Object = Object {
+pub(crate) static REMOVED: Object = Object {
     name: "removed-session",
     means: "A session, and what became of it",
     groups: &[
@@ -74,7 +74,7 @@ static SOURCE: Object = Object {
     ]],
 };
 
-pub(super) static TOKENS: Object = Object {
+pub(crate) static TOKENS: Object = Object {
     name: "token_usage",
     means: "Tokens as they were counted",
     groups: &[&[

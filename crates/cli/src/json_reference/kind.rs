@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// The type of a field.
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Text,
     /// A moment in UTC, in ISO 8601.
     Time,
@@ -23,15 +23,15 @@ pub(super) enum Kind {
     OneOf(&'static [&'static Object]),
 }
 
-pub(super) struct Field {
-    pub(super) name: &'static str,
-    pub(super) kind: Kind,
-    pub(super) is_always: bool,
-    pub(super) means: &'static str,
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) is_always: bool,
+    pub(crate) means: &'static str,
 }
 
 /// A field that is always there.
-pub(super) const fn always(name: &'static str, kind: Kind, means: &'static str) -> Field {
+pub(crate) const fn always(name: &'static str, kind: Kind, means: &'static str) -> Field {
     Field {
         name,
         kind,
@@ -41,7 +41,7 @@ pub(super) const fn always(name: &'static str, kind: Kind, means: &'static str) 
 }
 
 /// A field that is there where it has something to say.
-pub(super) const fn maybe(name: &'static str, kind: Kind, means: &'static str) -> Field {
+pub(crate) const fn maybe(name: &'static str, kind: Kind, means: &'static str) -> Field {
     Field {
         is_always: false,
         ..always(name, kind, means)
@@ -49,24 +49,24 @@ pub(super) const fn maybe(name: &'static str, kind: Kind, means: &'static str) -
 }
 
 /// The name of a field that stands for all that have no row of their own.
-pub(super) const ANY_OTHER: &str = "*";
+pub(crate) const ANY_OTHER: &str = "*";
 
 /// An object with all that it can hold.
-pub(super) struct Object {
+pub(crate) struct Object {
     /// What it is called in schemas and headings.
-    pub(super) name: &'static str,
-    pub(super) means: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) means: &'static str,
     /// Its fields in order; several objects may share a group.
-    pub(super) groups: &'static [&'static [Field]],
+    pub(crate) groups: &'static [&'static [Field]],
 }
 
 impl Object {
-    pub(super) fn fields(&self) -> impl Iterator<Item = &'static Field> + use<> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> + use<> {
         self.groups.iter().flat_map(|group| group.iter())
     }
 
     /// The objects that its fields may hold.
-    pub(super) fn inner(&self) -> Vec<&'static Object> {
+    pub(crate) fn inner(&self) -> Vec<&'static Object> {
         self.fields()
             .flat_map(|field| field.kind.objects())
             .collect()
@@ -74,14 +74,14 @@ impl Object {
 }
 
 /// What a command prints with `--json`.
-pub(super) struct Answer {
+pub(crate) struct Answer {
     /// The name of its schema.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// How it is called.
-    pub(super) call: &'static str,
-    pub(super) means: &'static str,
+    pub(crate) call: &'static str,
+    pub(crate) means: &'static str,
     /// The objects; each one that is printed is one of these.
-    pub(super) objects: &'static [&'static Object],
+    pub(crate) objects: &'static [&'static Object],
 }
 
 impl Kind {
@@ -113,35 +113,14 @@ impl Kind {
             Self::OneOf(objects) => one_of(objects),
         }
     }
-
-    /// The type for people.
-    pub(super) fn words(&self) -> String {
-        let link = |object: &&Object| format!("[{0}](#{0})", object.name);
-        match self {
-            Self::Text => "string".to_owned(),
-            Self::Time => "time".to_owned(),
-            Self::Integer => "integer".to_owned(),
-            Self::Number => "number".to_owned(),
-            Self::Flag => "boolean".to_owned(),
-            Self::Any => "any".to_owned(),
-            Self::Word(words) => {
-                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-                words.join(", ")
-            }
-            Self::OrNull(inner) => format!("{} or null", inner.words()),
-            Self::List(inner) => format!("list of {}", inner.words()),
-            Self::Map(inner) => format!("map to {}", inner.words()),
-            Self::Object(object) => link(object),
-            Self::OneOf(objects) => objects.iter().map(link).collect::<Vec<_>>().join(", "),
-        }
-    }
 }
 
 fn reference(object: &Object) -> Value {
     json!({ "$ref": format!("#/$defs/{}", object.name) })
 }
 
-fn one_of(objects: &[&'static Object]) -> Value {
+/// The schema of one of several objects.
+pub(crate) fn one_of(objects: &[&'static Object]) -> Value {
     match objects {
         [one] => reference(one),
         several => json!({ "anyOf": several.iter().map(|one| reference(one)).collect::<Vec<_>>() }),
@@ -149,7 +128,7 @@ fn one_of(objects: &[&'static Object]) -> Value {
 }
 
 /// All objects that these hold, themselves among them, each once.
-pub(super) fn with_inner(objects: &[&'static Object]) -> Vec<&'static Object> {
+pub(crate) fn with_inner(objects: &[&'static Object]) -> Vec<&'static Object> {
     let mut all: Vec<&'static Object> = Vec::new();
     let mut next: Vec<&'static Object> = objects.iter().rev().copied().collect();
     while let Some(object) = next.pop() {
@@ -162,7 +141,8 @@ pub(super) fn with_inner(objects: &[&'static Object]) -> Vec<&'static Object> {
     all
 }
 
-fn definition(object: &Object) -> Value {
+/// The schema of an object.
+pub(crate) fn definition(object: &Object) -> Value {
     let mut properties = Map::new();
     let mut others = json!(false);
     for field in object.fields() {
@@ -172,8 +152,7 @@ fn definition(object: &Object) -> Value {
         }
         let mut schema = field.kind.schema();
         schema["description"] = json!(field.means);
-        let before = properties.insert(field.name.to_owned(), schema);
-        assert!(before.is_none(), "{}: {} twice", object.name, field.name);
+        properties.insert(field.name.to_owned(), schema);
     }
     let required: Vec<&str> = object
         .fields()
@@ -187,20 +166,4 @@ fn definition(object: &Object) -> Value {
         "required": required,
         "additionalProperties": others,
     })
-}
-
-/// The schema of what one command prints on a line.
-pub(super) fn schema(answer: &Answer) -> Value {
-    let mut schema = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": answer.call,
-        "description": answer.means,
-    });
-    for (key, value) in one_of(answer.objects).as_object().unwrap() {
-        schema[key] = value.clone();
-    }
-    let all = with_inner(answer.objects).into_iter();
-    let defs: Map<String, Value> = all.map(|o| (o.name.to_owned(), definition(o))).collect();
-    schema["$defs"] = Value::Object(defs);
-    schema
 }
