@@ -2,9 +2,9 @@
 
 mod damage;
 mod family;
-mod judges;
+mod judged;
 mod usage;
-mod write;
+mod written;
 
 use std::fs;
 use std::path::{Path, PathBuf};

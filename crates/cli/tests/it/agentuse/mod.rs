@@ -1,15 +1,15 @@
 //! Sessions of AgentUse as a user meets them.
 
 mod append;
-mod check;
+mod checked;
 mod corpus;
 mod damage;
-mod list;
-mod model;
+mod listed;
+mod meaning;
 mod new;
 mod properties;
 mod show;
-mod writer;
+mod written;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! Sessions of the Codex CLI as a user meets them.
 
-mod check;
+mod checked;
 mod forks;
 mod found;
 mod lossless;
 mod meaning;
-mod write;
+mod written;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use rethread_judges::{ClientKind, InstalledClient, PiVersion, Turn};
 use serde_json::{Value, json as value};
 
 use crate::opencode::store::{data, empty_database};
-use crate::opencode::write::PNG;
+use crate::opencode::written::PNG;
 use crate::world::{World, json, run_with};
 
 const SOURCES: [&str; 10] = [

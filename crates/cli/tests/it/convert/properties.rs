@@ -15,7 +15,7 @@ use serde_json::{Value, json as value};
 use super::edits::{NEW, change, with};
 use super::matrix::targets;
 use super::{Desk, contents};
-use crate::opencode::write::PNG;
+use crate::opencode::written::PNG;
 
 /// A turn: a question, what tools were asked and gave, an answer.
 #[derive(Clone, Debug)]

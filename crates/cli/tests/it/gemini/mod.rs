@@ -1,13 +1,13 @@
 //! Sessions of Gemini CLI: found, listed, read, shown and written.
 
-mod content;
 mod fork;
 mod found;
-mod judges;
+mod judged;
 mod lossless;
+mod meaning;
 mod resume;
 mod tokens;
-mod write;
+mod written;
 
 use std::fs;
 use std::path::{Path, PathBuf};

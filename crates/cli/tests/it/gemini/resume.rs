@@ -5,7 +5,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-use super::write::started;
+use super::written::started;
 use super::{HASH, MAIN, lay_out, session};
 use crate::world::{World, json};
 

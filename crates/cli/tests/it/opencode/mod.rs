@@ -3,12 +3,12 @@
 mod corpus;
 mod exported;
 mod exports;
-mod judges;
+mod judged;
 mod live;
 mod projects;
 mod resumed;
 pub(crate) mod store;
-pub(crate) mod write;
+pub(crate) mod written;
 
 use std::fs;
 

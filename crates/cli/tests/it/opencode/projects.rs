@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use rethread_judges::{ClientKind, Turn};
 use rusqlite::Connection;
 
-use super::judges::{MODEL, now, user, words};
+use super::judged::{MODEL, now, user, words};
 use super::store::{data, installed, read};
-use super::write::{assert_healthy, new};
+use super::written::{assert_healthy, new};
 use crate::seen::seen;
 use crate::world::{World, json};
 

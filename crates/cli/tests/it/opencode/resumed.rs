@@ -8,9 +8,9 @@ use rethread_judges::{ClientKind, InstalledClient, Turn};
 use rusqlite::Connection;
 use serde_json::{Value, json as value};
 
-use super::judges::{MODEL, answer, now, user, words, written};
+use super::judged::{MODEL, answer, now, user, words, written};
 use super::store::{assert_accounted, data, read};
-use super::write::PNG;
+use super::written::PNG;
 use crate::seen::seen;
 use crate::world::{World, json};
 

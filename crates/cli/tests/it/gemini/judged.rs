@@ -10,7 +10,7 @@ use rethread_model::{Block, Bodies, Body, Kind, Visibility};
 use serde_json::json as value;
 
 use super::tokens::assert_tokens;
-use super::write::{TALK, lines};
+use super::written::{TALK, lines};
 use super::{assert_lossless, read};
 use crate::seen::seen;
 use crate::world::{World, json, run_with};

@@ -152,7 +152,7 @@ fn all_four_states_of_a_tool() {
         ]
     );
     let c = session("document/minimal", MINIMAL);
-    let answers = super::model::answers(&c);
+    let answers = super::meaning::answers(&c);
     let inputs: Vec<Option<&ToolInput>> = calls(&answers[0])
         .into_iter()
         .map(|c| c.input.as_ref())

@@ -8,7 +8,7 @@ use rethread_judges::{ClientKind, InstalledClient, Turn};
 use serde_json::{Value, json as value};
 
 use super::store::{assert_accounted, data, integrity, names, read};
-use super::write::PNG;
+use super::written::PNG;
 use crate::seen::seen;
 use crate::world::{Answer, World, json, run_with};
 
