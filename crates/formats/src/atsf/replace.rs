@@ -82,7 +82,7 @@ struct FoundLine {
 /// The line of the entry: where it was found, if it is still there, else the last with its id.
 fn find(thread: &OpenThread<'_>, entry: &EntryRef) -> Result<FoundLine, WriteError> {
     let path = thread.log.path();
-    let failed = read_failed(&path);
+    let failed = read_failed(path);
     let mut lines = Lines::new(thread.log.reader(0));
     let mut tree = Tree::default();
     let mut best: Option<FoundLine> = None;

@@ -36,7 +36,7 @@ impl UnfinishedInstall {
             if at == 0 {
                 unfinished.main.clone_from(to);
             } else if is_missing(to) {
-                let unreadable = read_failed(&from);
+                let unreadable = read_failed(from);
                 let seal = Seal::of_content(&mut open_read(from)?).map_err(unreadable)?;
                 unfinished.files.push((to.clone(), seal));
             }
